@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Halite adds to the TensorFlow Lite C API: choice of kernels, limits, and reports of where and how long each node ran
+// and where each tensor lies. Everything here works on objects of tensorflow/lite/c/c_api.h; nothing here is needed to run
+// a model.
+#ifndef HALITE_HALITE_H
+#define HALITE_HALITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tensorflow/lite/c/c_api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Version of Halite itself, "major.minor.patch". TfLiteVersion tells which TensorFlow Lite interface it follows.
+TFL_CAPI_EXPORT const char *HaliteVersion(void);
+
+// Which CPU kernels an interpreter takes.
+typedef enum HaliteKernels {
+    kHaliteKernelsDefault = 0,   // what the environment variable HALITE_KERNELS says ("reference", "fast"), else fast
+    kHaliteKernelsReference = 1, // plain and exact: the oracle for everything else
+    kHaliteKernelsFast = 2,      // the fastest known to be right; integers as the reference, bit for bit
+} HaliteKernels;
+
+// For interpreters created from these options.
+TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetKernels(TfLiteInterpreterOptions *options,
+                                                        HaliteKernels kernels);
+
+// The most memory, in bytes, that all tensors of one interpreter may take (constants in the model file not counted).
+// 0: the default, three quarters of the machine's memory. Going past it fails with a message, in AllocateTensors or Invoke.
+TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetMemoryLimit(TfLiteInterpreterOptions *options,
+                                                            size_t bytes);
+
+// Start or stop timing each node in Invoke; starting clears the times. Costs two clock reads a node.
+TFL_CAPI_EXPORT void HaliteInterpreterSetProfiling(TfLiteInterpreter *interpreter, bool enable);
+
+// One node of the primary subgraph's execution plan, as it will run: delegated partitions are one node.
+typedef struct HaliteNodeReport {
+    int node;           // index of the node in the subgraph
+    const char *op;     // "CONV_2D", a custom operator's name, or a delegate's node name; lives as long as the interpreter
+    int version;        // of the operator in the model
+    const char *where;  // "CPU", or the name of the delegate's kernel
+    int replaced_nodes; // how many nodes of the model a delegate's node stands for; 0 on the CPU
+    uint64_t runs;      // timed runs
+    uint64_t nanoseconds; // all of them together
+} HaliteNodeReport;
+
+// How many nodes the plan has.
+TFL_CAPI_EXPORT int32_t HaliteInterpreterGetNodeCount(const TfLiteInterpreter *interpreter);
+// kTfLiteError where index is outside the plan.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetNodeReport(const TfLiteInterpreter *interpreter,
+                                                            int32_t index,
+                                                            HaliteNodeReport *report);
+
+// Memory of the primary subgraph, in bytes, after AllocateTensors.
+typedef struct HaliteMemoryReport {
+    size_t arena;            // shared by tensors that do not live at the same time
+    size_t arena_unshared;   // what the same tensors would take side by side
+    size_t persistent;       // variables and what kernels keep from run to run
+    size_t dynamic;          // tensors whose size was known only while running
+    size_t constants;        // weights, in the model file
+} HaliteMemoryReport;
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetMemoryReport(const TfLiteInterpreter *interpreter,
+                                                              HaliteMemoryReport *report);
+
+// One tensor of the primary subgraph in the memory plan.
+typedef struct HaliteTensorReport {
+    const char *name;
+    TfLiteAllocationType where;   // kTfLiteArenaRw: at offset of the arena
+    size_t offset, bytes;
+    int first_node, last_node;    // plan positions between which the memory is its own; -1, -1: always
+    int shares_with;              // tensor whose memory this one takes over in place, -1: none
+} HaliteTensorReport;
+// kTfLiteError where index is no tensor.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetTensorReport(const TfLiteInterpreter *interpreter,
+                                                              int32_t index,
+                                                              HaliteTensorReport *report);
+// How many tensors the subgraph has, kernels' scratch tensors included (they come last).
+TFL_CAPI_EXPORT int32_t HaliteInterpreterGetTensorCount(const TfLiteInterpreter *interpreter);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

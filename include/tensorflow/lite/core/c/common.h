@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The same as tensorflow/lite/c/common.h.
+#ifndef TENSORFLOW_LITE_CORE_C_COMMON_H_
+#define TENSORFLOW_LITE_CORE_C_COMMON_H_
+
+#include "tensorflow/lite/c/common.h"
+
+#endif  // TENSORFLOW_LITE_CORE_C_COMMON_H_

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The same as tensorflow/lite/c/operator.h.
+#ifndef TENSORFLOW_LITE_CORE_C_OPERATOR_H_
+#define TENSORFLOW_LITE_CORE_C_OPERATOR_H_
+
+#include "tensorflow/lite/c/operator.h"
+
+#endif  // TENSORFLOW_LITE_CORE_C_OPERATOR_H_

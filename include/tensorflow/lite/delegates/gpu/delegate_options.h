@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options of the GPU delegate. Start from TfLiteGpuDelegateOptionsV2Default() and change what is
+// needed. Halite adds choices of its own (backend, device) through the keys of
+// tflite_plugin_create_delegate, so that this struct keeps TensorFlow Lite's layout.
+#ifndef TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_OPTIONS_H_
+#define TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_OPTIONS_H_
+
+#include <stdint.h>
+
+#include "tensorflow/lite/c/c_api_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How the delegate is going to be used.
+enum TfLiteGpuInferenceUsage {
+    // Few invocations: keep the time to the first result short.
+    TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER = 0,
+    // Many invocations: spend time at the start (tuning, special kernels) for speed later.
+    TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED = 1,
+    // In between.
+    TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED = 2
+};
+
+// What matters most. Each of the three priorities is a different one of these; once one is AUTO,
+// so are those after it.
+enum TfLiteGpuInferencePriority {
+    TFLITE_GPU_INFERENCE_PRIORITY_AUTO = 0,
+    // Float32 throughout. Ranked below MIN_LATENCY: half precision is allowed.
+    TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION = 1,
+    TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY = 2,
+    TFLITE_GPU_INFERENCE_PRIORITY_MIN_MEMORY_USAGE = 3
+};
+
+// Bits for experimental_flags.
+enum TfLiteGpuExperimentalFlags {
+    TFLITE_GPU_EXPERIMENTAL_FLAGS_NONE = 0,
+    // Take 8-bit quantized ops too. On in the default options.
+    TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT = 1,
+    // OpenCL, or fail.
+    TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY = 2,
+    // OpenGL ES, or fail. Not together with CL_ONLY.
+    TFLITE_GPU_EXPERIMENTAL_FLAGS_GL_ONLY = 4,
+    // Keep compiled kernels and plans in serialization_dir, for a quicker next start.
+    TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION = 8
+};
+
+typedef struct TfLiteGpuDelegateOptionsV2 {
+    // Older way to say priorities. -1: the priorities below count; 0: priority 1 is
+    // MAX_PRECISION; above 0: priority 1 is MIN_LATENCY.
+    int32_t is_precision_loss_allowed;
+
+    // A TfLiteGpuInferenceUsage.
+    int32_t inference_preference;
+
+    // Values of TfLiteGpuInferencePriority, the most important first.
+    int32_t inference_priority1;
+    int32_t inference_priority2;
+    int32_t inference_priority3;
+
+    // Bits of TfLiteGpuExperimentalFlags.
+    int64_t experimental_flags;
+
+    // Connected parts of the graph that may go to the GPU, the largest first. Below 1 counts as 1.
+    int32_t max_delegated_partitions;
+
+    // Directory that exists and can be written, and a name that says model and version (a hash of
+    // the file is a good one). Copied. Read only with ENABLE_SERIALIZATION, so older, shorter
+    // structs without these two fields are fine as long as the flag is off.
+    const char* serialization_dir;
+    const char* model_token;
+
+#ifdef TFLITE_DEBUG_DELEGATE
+    // Delegate only nodes from the first to the last of these indices. For programs built with
+    // the same macro as the library.
+    int first_delegate_node_index;
+    int last_delegate_node_index;
+#endif
+#ifdef TFLITE_GPU_ENABLE_INVOKE_LOOP
+    // Times that the GPU work of one invocation is repeated, to measure it. As above.
+    int gpu_invoke_loop_times;
+#endif
+} TfLiteGpuDelegateOptionsV2;
+
+// is_precision_loss_allowed -1, FAST_SINGLE_ANSWER, priorities MAX_PRECISION, AUTO, AUTO,
+// ENABLE_QUANT, one partition, no serialization.
+TFL_CAPI_EXPORT extern TfLiteGpuDelegateOptionsV2 TfLiteGpuDelegateOptionsV2Default(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_OPTIONS_H_

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The XNNPACK delegate's interface. Halite's CPU kernels are fast by themselves, so its delegate
+// changes how they run (threads, half precision, shared weights) rather than bringing others;
+// programs written for XNNPACK work as they are.
+#ifndef TENSORFLOW_LITE_DELEGATES_XNNPACK_XNNPACK_DELEGATE_H_
+#define TENSORFLOW_LITE_DELEGATES_XNNPACK_XNNPACK_DELEGATE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tensorflow/lite/c/c_api_types.h"
+#include "tensorflow/lite/c/common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Bits for TfLiteXNNPackDelegateOptions.flags: which ops to take, and how to run them.
+// Signed 8-bit quantized ops.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_QS8 0x00000001
+// Unsigned 8-bit quantized ops.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_QU8 0x00000002
+// Compute float32 ops in half precision, or fail where the CPU cannot.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_FORCE_FP16 0x00000004
+// FULLY_CONNECTED whose weights are not constant.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_DYNAMIC_FULLY_CONNECTED 0x00000008
+// VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_VARIABLE_OPERATORS 0x00000010
+// Less memory between invocations, for more work in each.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_TRANSIENT_INDIRECTION_BUFFER 0x00000020
+// Ops that are newer than the default set.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_ENABLE_LATEST_OPERATORS 0x00000040
+// Resize without building the delegate's graph again. The other bit switches it off.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_ENABLE_SUBGRAPH_RESHAPING 0x00000080
+// The same results on every CPU, at the price of speed.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_SLOW_CONSISTENT_ARITHMETIC 0x00000200
+#define TFLITE_XNNPACK_DELEGATE_FLAG_DISABLE_SUBGRAPH_RESHAPING 0x00000400
+// Leave out float ops that quantize their input on the fly.
+#define TFLITE_XNNPACK_DELEGATE_FLAG_DISABLE_DYNAMICALLY_QUANTIZED_OPS 0x00000800
+
+// Packed weights that several delegates share.
+struct TfLiteXNNPackDelegateWeightsCache;
+
+typedef struct {
+    // CPU threads. 0 or 1: the invoking thread only. Negative: the library chooses.
+    int32_t num_threads;
+    // Flags of the XNNPACK runtime; 0.
+    uint32_t runtime_flags;
+    // Bits TFLITE_XNNPACK_DELEGATE_FLAG_...
+    uint32_t flags;
+    // Not owned; must outlive the delegate. NULL: weights are not shared.
+    struct TfLiteXNNPackDelegateWeightsCache* weights_cache;
+    // Take ops on variables. Older way to say VARIABLE_OPERATORS.
+    bool handle_variable_ops;
+    // File that keeps packed weights from one start to the next, or NULL. Copied.
+    const char* weight_cache_file_path;
+    // Open descriptor of that file, used instead of opening the path; 0 or below: none. The
+    // delegate takes a duplicate.
+    int weight_cache_file_descriptor;
+    // Provider of packed weights in XNNPACK's own form, or NULL. Not used by Halite.
+    void* weight_cache_provider;
+    // Keep packed weights from being paged out.
+    bool weight_cache_lock_memory;
+} TfLiteXNNPackDelegateOptions;
+
+// Whether packed weights can be kept in a file that exists in memory only.
+TFL_CAPI_EXPORT extern bool TfLiteXNNPackDelegateCanUseInMemoryWeightCacheProvider(void);
+
+// Value of weight_cache_file_path that asks for such a file. Static.
+TFL_CAPI_EXPORT extern const char* TfLiteXNNPackDelegateInMemoryFilePath(void);
+
+// The values that a delegate made without options has.
+TFL_CAPI_EXPORT extern TfLiteXNNPackDelegateOptions TfLiteXNNPackDelegateOptionsDefault(void);
+
+// New delegate; options are copied, NULL means the defaults. The caller frees it with
+// TfLiteXNNPackDelegateDelete after every interpreter that uses it. NULL on failure.
+TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteXNNPackDelegateCreate(
+    const TfLiteXNNPackDelegateOptions* options);
+
+// As above, with the thread pool of `context` where it has one. The context must outlive the
+// delegate.
+TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteXNNPackDelegateCreateWithThreadpool(
+    const TfLiteXNNPackDelegateOptions* options, TfLiteContext* context);
+
+// The delegate's pthreadpool_t, or NULL when it uses one thread. The delegate's own.
+TFL_CAPI_EXPORT extern void* TfLiteXNNPackDelegateGetThreadPool(TfLiteDelegate* delegate);
+
+// The options in use. The delegate's own. NULL for a NULL delegate.
+TFL_CAPI_EXPORT extern const TfLiteXNNPackDelegateOptions* TfLiteXNNPackDelegateGetOptions(
+    TfLiteDelegate* delegate);
+
+// The `flags` in use; 0 for a NULL delegate.
+TFL_CAPI_EXPORT extern int TfLiteXNNPackDelegateGetFlags(TfLiteDelegate* delegate);
+
+// Frees a delegate, not its weights cache. NULL is allowed.
+TFL_CAPI_EXPORT extern void TfLiteXNNPackDelegateDelete(TfLiteDelegate* delegate);
+
+// New cache. The caller frees it with TfLiteXNNPackDelegateWeightsCacheDelete after every delegate
+// that uses it. NULL when memory is short.
+TFL_CAPI_EXPORT extern struct TfLiteXNNPackDelegateWeightsCache*
+TfLiteXNNPackDelegateWeightsCacheCreate(void);
+
+// The same with room for `size` bytes from the start; it grows as needed.
+TFL_CAPI_EXPORT extern struct TfLiteXNNPackDelegateWeightsCache*
+TfLiteXNNPackDelegateWeightsCacheCreateWithSize(size_t size);
+
+// Ends the filling of a cache; needed before the first invocation with it. Soft: delegates may
+// still be made with it if their weights are in it. Hard: none may, and spare memory is given
+// back. False when it was finalized before or is NULL.
+TFL_CAPI_EXPORT extern bool TfLiteXNNPackDelegateWeightsCacheFinalizeSoft(
+    struct TfLiteXNNPackDelegateWeightsCache* cache);
+TFL_CAPI_EXPORT extern bool TfLiteXNNPackDelegateWeightsCacheFinalizeHard(
+    struct TfLiteXNNPackDelegateWeightsCache* cache);
+
+// Frees a cache. NULL is allowed.
+TFL_CAPI_EXPORT extern void TfLiteXNNPackDelegateWeightsCacheDelete(
+    struct TfLiteXNNPackDelegateWeightsCache* cache);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // TENSORFLOW_LITE_DELEGATES_XNNPACK_XNNPACK_DELEGATE_H_

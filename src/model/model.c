@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a model. In: bytes, or the path of a file to map. Out: one TfLiteModel whose structs all lie in one arena and
+// whose constants lie in the bytes. It is counted by reference and gives everything back with the last one.
+#include "model/model.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "model/loader.h"
+
+struct hl_model_storage {
+    struct TfLiteModel model;
+    atomic_int references;
+    struct hl_arena arena;
+    struct hl_file file; // descriptor -1 and no data where the bytes are the caller's
+};
+
+// ---- What the loader's parts share
+
+bool hl_load_fail(const struct hl_loader *loader, const char *format, ...)
+{
+    char place[256] = "", text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (loader->subgraph >= 0 && loader->node >= 0)
+        snprintf(place, sizeof place, "subgraph %d, node %d (%.100s): ", loader->subgraph, loader->node, loader->node_name);
+    else if (loader->subgraph >= 0 && loader->tensor >= 0)
+        snprintf(place, sizeof place, "subgraph %d, tensor %d (%.100s): ", loader->subgraph, loader->tensor,
+                 loader->tensor_name);
+    else if (loader->subgraph >= 0)
+        snprintf(place, sizeof place, "subgraph %d: ", loader->subgraph);
+    // What a file says must not steer a terminal.
+    for (char *c = place; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    hl_report(loader->reporter, "%s%s", place, text);
+    return false;
+}
+
+void *hl_load_array(struct hl_loader *loader, size_t count, size_t size)
+{
+    void *piece = hl_arena_array(loader->arena, count, size, 8);
+    if (!piece && loader->arena->limit_reached)
+        hl_load_fail(loader, "the model describes more than its %zu bytes can hold", loader->file.size);
+    else if (!piece)
+        hl_load_fail(loader, "out of memory");
+    return piece;
+}
+
+bool hl_load_work(struct hl_loader *loader, uint64_t bytes)
+{
+    if (bytes > loader->work_left)
+        return hl_load_fail(loader, "the model describes more than its %zu bytes can hold", loader->file.size);
+    loader->work_left -= bytes;
+    return true;
+}
+
+// ---- Creation
+
+static bool check_identifier(const struct hl_flatbuffer *file, const struct hl_reporter *reporter)
+{
+    static const char identifier[4] = { 'T', 'F', 'L', '3' };
+    if (file->size < 8) {
+        hl_report(reporter, "not a TensorFlow Lite model: it has only %zu bytes", file->size);
+        return false;
+    }
+    if (memcmp(file->bytes + 4, identifier, 4) == 0) return true;
+    if (file->size >= 12 && memcmp(file->bytes + 8, identifier, 4) == 0) {
+        hl_report(reporter, "the model starts with a 4-byte size prefix, which TensorFlow Lite files do not have: "
+                            "take the first 4 bytes away");
+        return false;
+    }
+    char found[5];
+    for (int i = 0; i < 4; i++) {
+        uint8_t byte = file->bytes[4 + i];
+        found[i] = (char)(byte >= ' ' && byte < 127 ? byte : '?');
+    }
+    found[4] = 0;
+    hl_report(reporter, "not a TensorFlow Lite model: the file identifier is '%s' instead of 'TFL3'", found);
+    return false;
+}
+
+static bool load(struct hl_model_storage *storage, const void *data, size_t size, const struct hl_reporter *reporter)
+{
+    struct hl_loader loader = {
+        .file = { data, size },
+        .reporter = reporter,
+        .arena = &storage->arena,
+        .model = &storage->model,
+        .work_left = 16 * (uint64_t)size + 1048576,
+        .subgraph = -1,
+        .node = -1,
+        .tensor = -1,
+    };
+    // The structs are up to six times as large as the densest tables that they come from.
+    size_t limit;
+    if (size > (SIZE_MAX - 1048576) / 16) limit = SIZE_MAX;
+    else limit = 16 * size + 1048576;
+    hl_arena_init(&storage->arena, limit);
+    storage->model.file_size = size;
+    return check_identifier(&loader.file, reporter) && hl_flatbuffer_verify(&loader.file, HL_Model, reporter) &&
+           hl_load_decode(&loader) && hl_load_verify_graph(&loader);
+}
+
+static struct hl_model_storage *create_storage(const struct hl_reporter *reporter)
+{
+    struct hl_model_storage *storage = calloc(1, sizeof *storage);
+    if (!storage) {
+        hl_report(reporter, "out of memory while loading a model");
+        return NULL;
+    }
+    storage->model.storage = storage;
+    storage->file.descriptor = -1;
+    atomic_init(&storage->references, 1);
+    return storage;
+}
+
+TfLiteModel *hl_model_create(const void *data, size_t size, const struct hl_reporter *reporter)
+{
+    if (!data || size == 0) {
+        hl_report(reporter, "the model has no bytes");
+        return NULL;
+    }
+    struct hl_model_storage *storage = create_storage(reporter);
+    if (!storage) return NULL;
+    if (load(storage, data, size, reporter)) return &storage->model;
+    hl_model_release(&storage->model);
+    return NULL;
+}
+
+struct named_reporter {
+    const struct hl_reporter *reporter;
+    const char *path;
+};
+
+static void report_with_path(void *user_data, const char *format, va_list args)
+{
+    const struct named_reporter *named = user_data;
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    hl_report(named->reporter, "%s: %s", named->path, text);
+}
+
+TfLiteModel *hl_model_create_from_file(const char *path, const struct hl_reporter *reporter)
+{
+    struct hl_model_storage *storage = create_storage(reporter);
+    if (!storage) return NULL;
+    struct named_reporter named = { reporter, path };
+    struct hl_reporter with_path = { report_with_path, &named };
+    if (hl_file_open(&storage->file, path, reporter)) {
+        if (storage->file.size == 0)
+            hl_report(reporter, "%s: the file is empty", path);
+        else if (load(storage, storage->file.data, storage->file.size, &with_path))
+            return &storage->model;
+    }
+    hl_model_release(&storage->model);
+    return NULL;
+}
+
+// ---- References
+
+TfLiteModel *hl_model_retain(const TfLiteModel *model)
+{
+    struct hl_model_storage *storage = model->storage;
+    atomic_fetch_add_explicit(&storage->references, 1, memory_order_relaxed);
+    return &storage->model;
+}
+
+void hl_model_release(const TfLiteModel *model)
+{
+    if (!model) return;
+    struct hl_model_storage *storage = model->storage;
+    if (atomic_fetch_sub_explicit(&storage->references, 1, memory_order_acq_rel) != 1) return;
+    hl_arena_clear(&storage->arena);
+    hl_file_close(&storage->file);
+    free(storage);
+}
+
+int hl_model_file_descriptor(const TfLiteModel *model)
+{
+    return model->storage->file.descriptor;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// ARG_MAX, ARG_MIN: y[outer, inner] = the first k for which x[outer, k, inner] is largest (smallest).
+// in 0: x [rank 1 or more] float32, int32, int8, uint8 (stored values compared) or bool;
+// in 1: axis (int32 or int64, one element, negative: from the end); out 0: x's shape without the axis, int32 or int64.
+// A NaN compares false with everything.
+#include "ops/op.h"
+
+// Index of the value wanted among count values, stride elements apart.
+typedef int64_t (*search_function)(const void *values, int64_t count, int64_t stride);
+
+#define SEARCH(name, type, better)                                                        \
+    static int64_t name(const void *values, int64_t count, int64_t stride)                \
+    {                                                                                     \
+        const type *x = values;                                                           \
+        int64_t best = 0;                                                                 \
+        for (int64_t k = 1; k < count; k++)                                               \
+            if (x[k * stride] better x[best * stride]) best = k;                          \
+        return best;                                                                      \
+    }
+
+SEARCH(largest_f32, float, >)
+SEARCH(largest_i32, int32_t, >)
+SEARCH(largest_i8, int8_t, >)
+SEARCH(largest_u8, uint8_t, >)
+SEARCH(smallest_f32, float, <)
+SEARCH(smallest_i32, int32_t, <)
+SEARCH(smallest_i8, int8_t, <)
+SEARCH(smallest_u8, uint8_t, <)
+
+static search_function find_search(TfLiteType type, bool largest)
+{
+    switch (type) {
+    case kTfLiteFloat32: return largest ? largest_f32 : smallest_f32;
+    case kTfLiteInt32: return largest ? largest_i32 : smallest_i32;
+    case kTfLiteInt8: return largest ? largest_i8 : smallest_i8;
+    case kTfLiteUInt8:
+    case kTfLiteBool: return largest ? largest_u8 : smallest_u8;
+    default: return NULL;
+    }
+}
+
+struct arg_min_max {
+    search_function search;
+    int axis;
+};
+
+static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    struct arg_min_max *op = node->user_data;
+    int64_t axis = hl_integer_at(hl_input(ctx, node, 1), 0);
+    HL_REQUIRE(ctx, node, hl_normalise_axis(axis, hl_rank(x), &op->axis),
+               "axis %lld is outside the input's %d dimensions", (long long)axis, hl_rank(x));
+    HL_REQUIRE(ctx, node, hl_dim(x, op->axis) > 0, "axis %d is empty", op->axis);
+
+    int rank = 0, dims[HL_MAX_RANK];
+    for (int i = 0; i < hl_rank(x); i++)
+        if (i != op->axis) dims[rank++] = hl_dim(x, i);
+    return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
+}
+
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, bool largest)
+{
+    HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *axis = hl_input(ctx, node, 1);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    struct arg_min_max *op = node->user_data;
+
+    op->search = find_search(x->type, largest);
+    if (!op->search) return hl_unsupported_type(ctx, node, x);
+    if (y->type != kTfLiteInt32 && y->type != kTfLiteInt64) return hl_unsupported_type(ctx, node, y);
+    HL_REQUIRE(ctx, node, axis->type == kTfLiteInt32 || axis->type == kTfLiteInt64,
+               "the axis is %s, neither int32 nor int64", hl_type_name(axis->type));
+    HL_REQUIRE(ctx, node, hl_elements(axis) == 1, "the axis has %lld elements, not 1",
+               (long long)hl_elements(axis));
+    HL_REQUIRE(ctx, node, hl_rank(x) >= 1 && hl_rank(x) <= HL_MAX_RANK,
+               "an input of %d dimensions is not supported", hl_rank(x));
+    if (hl_is_constant(axis)) return resize(ctx, node);
+    hl_make_dynamic(y);
+    return kTfLiteOk;
+}
+
+static TfLiteStatus arg_min_max_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    const struct arg_min_max *op = node->user_data;
+    if (hl_is_dynamic(y)) HL_TRY(resize(ctx, node));
+
+    int64_t outer = hl_product(x->dims, 0, op->axis), count = hl_dim(x, op->axis);
+    int64_t inner = hl_product(x->dims, op->axis + 1, hl_rank(x));
+    size_t size = hl_element_size(x->type);
+    for (int64_t o = 0; o < outer; o++) {
+        const char *block = HL_IN(char, x) + (size_t)(o * count * inner) * size;
+        for (int64_t i = 0; i < inner; i++) {
+            int64_t best = op->search(block + (size_t)i * size, count, inner);
+            if (y->type == kTfLiteInt64)
+                HL_OUT(int64_t, y)[o * inner + i] = best;
+            else
+                HL_OUT(int32_t, y)[o * inner + i] = (int32_t)best;
+        }
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus arg_max_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return prepare(ctx, node, true);
+}
+
+static TfLiteStatus arg_min_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return prepare(ctx, node, false);
+}
+
+const struct hl_op hl_op_arg_max = {
+    .state_size = sizeof(struct arg_min_max),
+    .prepare = arg_max_prepare,
+    .invoke = arg_min_max_invoke,
+};
+
+const struct hl_op hl_op_arg_min = {
+    .state_size = sizeof(struct arg_min_max),
+    .prepare = arg_min_prepare,
+    .invoke = arg_min_max_invoke,
+};

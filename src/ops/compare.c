@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL: y = a < b and so on.
+// in 0: a, in 1: b of the same type, shapes broadcast; out 0: y, bool.
+// float32, float16, bfloat16, int8, uint8, int16, int32, int64; EQUAL and NOT_EQUAL also bool and string (byte by byte).
+// 8-bit values are compared as (stored - zero) * 2^8 * scale, rounded to integers: values closer than that rounding are equal.
+// So is int16 with quantisation parameters by EQUAL and NOT_EQUAL; the orderings compare int16 as it is stored, as the original.
+#include <math.h>
+#include <string.h>
+
+#include "ops/binary.h"
+#include "ops/quant.h"
+#include "ops/strings.h"
+
+struct comparison {
+    struct hl_binary binary;
+    int32_t a_zero, b_zero;
+    struct hl_rescale a_by, b_by;
+};
+
+// ---- runs ---------------------------------------------------------------------------------------------------------------
+
+static int32_t scaled(int32_t stored, int32_t zero, struct hl_rescale by)
+{
+    return hl_rescale_apply((stored - zero) * (1 << 8), by);
+}
+
+#define STORED(order) scaled(u, s->a_zero, s->a_by) order scaled(v, s->b_zero, s->b_by)
+
+#define COMPARISON_RUNS(name, order)                                                          \
+    HL_BINARY_RUN(name##_f32, float, uint8_t, void, u order v)                                \
+    HL_BINARY_RUN(name##_f16, uint16_t, uint8_t, void,                                        \
+                  hl_half_to_float(u) order hl_half_to_float(v))                              \
+    HL_BINARY_RUN(name##_bf16, uint16_t, uint8_t, void,                                       \
+                  hl_bfloat16_to_float(u) order hl_bfloat16_to_float(v))                      \
+    HL_BINARY_RUN(name##_i16, int16_t, uint8_t, void, u order v)                              \
+    HL_BINARY_RUN(name##_i32, int32_t, uint8_t, void, u order v)                              \
+    HL_BINARY_RUN(name##_i64, int64_t, uint8_t, void, u order v)                              \
+    HL_BINARY_RUN(name##_stored_i8, int8_t, uint8_t, struct comparison, STORED(order))        \
+    HL_BINARY_RUN(name##_stored_u8, uint8_t, uint8_t, struct comparison, STORED(order))
+
+#define ROWS(name)                                                                            \
+    [kTfLiteFloat32] = name##_f32, [kTfLiteFloat16] = name##_f16,                             \
+    [kTfLiteBFloat16] = name##_bf16, [kTfLiteInt16] = name##_i16, [kTfLiteInt32] = name##_i32, \
+    [kTfLiteInt64] = name##_i64, [kTfLiteInt8] = name##_stored_i8,                            \
+    [kTfLiteUInt8] = name##_stored_u8
+
+COMPARISON_RUNS(equal, ==)
+COMPARISON_RUNS(not_equal, !=)
+COMPARISON_RUNS(less, <)
+COMPARISON_RUNS(less_equal, <=)
+COMPARISON_RUNS(greater, >)
+COMPARISON_RUNS(greater_equal, >=)
+HL_BINARY_RUN(equal_stored_i16, int16_t, uint8_t, struct comparison, STORED(==))
+HL_BINARY_RUN(not_equal_stored_i16, int16_t, uint8_t, struct comparison, STORED(!=))
+HL_BINARY_RUN(equal_bool, uint8_t, uint8_t, void, !u == !v)
+HL_BINARY_RUN(not_equal_bool, uint8_t, uint8_t, void, !u != !v)
+
+static const hl_binary_runs equal_runs = {ROWS(equal), [kTfLiteBool] = equal_bool};
+static const hl_binary_runs not_equal_runs = {ROWS(not_equal), [kTfLiteBool] = not_equal_bool};
+static const hl_binary_runs less_runs = {ROWS(less)};
+static const hl_binary_runs less_equal_runs = {ROWS(less_equal)};
+static const hl_binary_runs greater_runs = {ROWS(greater)};
+static const hl_binary_runs greater_equal_runs = {ROWS(greater_equal)};
+
+// ---- numbers ------------------------------------------------------------------------------------------------------------
+
+static TfLiteStatus set_scales(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    struct comparison *op = node->user_data;
+    const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
+    HL_TRY(hl_require_quantised(ctx, node, a));
+    HL_TRY(hl_require_quantised(ctx, node, b));
+    // Scales of one and more would shift values out of their 32 bits: both are brought below, which orders alike.
+    int exponent;
+    frexp(fmax(hl_scale(a), hl_scale(b)), &exponent);
+    int excess = exponent > 0 ? exponent : 0;
+    op->a_zero = hl_zero(a);
+    op->b_zero = hl_zero(b);
+    op->a_by = hl_rescale_from(ldexp(hl_scale(a), -excess));
+    op->b_by = hl_rescale_from(ldexp(hl_scale(b), -excess));
+    return kTfLiteOk;
+}
+
+// stored_i16: the run for quantised int16, NULL where that is compared like plain int16.
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs,
+                            hl_binary_run *stored_i16)
+{
+    struct comparison *op = node->user_data;
+    HL_TRY(hl_binary_check(ctx, node, kTfLiteBool));
+    HL_TRY(hl_binary_choose(ctx, node, runs));
+    const TfLiteTensor *a = hl_input(ctx, node, 0);
+    bool quantised_i16 = stored_i16 && a->type == kTfLiteInt16 && hl_is_quantised(a);
+    if (quantised_i16) op->binary.run = stored_i16;
+    if (quantised_i16 || a->type == kTfLiteInt8 || a->type == kTfLiteUInt8)
+        HL_TRY(set_scales(ctx, node));
+    return hl_binary_finish(ctx, node);
+}
+
+static TfLiteStatus less_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return prepare(ctx, node, less_runs, NULL);
+}
+
+static TfLiteStatus less_equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return prepare(ctx, node, less_equal_runs, NULL);
+}
+
+static TfLiteStatus greater_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return prepare(ctx, node, greater_runs, NULL);
+}
+
+static TfLiteStatus greater_equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return prepare(ctx, node, greater_equal_runs, NULL);
+}
+
+// ---- strings ------------------------------------------------------------------------------------------------------------
+
+static bool is_string(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    return hl_input(ctx, node, 0)->type == kTfLiteString;
+}
+
+static TfLiteStatus prepare_strings(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_binary_check(ctx, node, kTfLiteBool));
+    int rank, dims[HL_MAX_RANK];
+    HL_REQUIRE(ctx, node,
+               hl_broadcast(hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims, NULL, &rank,
+                            dims),
+               "the inputs' shapes do not broadcast");
+    return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
+}
+
+static TfLiteStatus compare_strings(TfLiteContext *ctx, TfLiteNode *node, bool where_equal)
+{
+    const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    struct hl_strings a_strings, b_strings;
+    HL_TRY(hl_strings_open(ctx, node, a, &a_strings));
+    HL_TRY(hl_strings_open(ctx, node, b, &b_strings));
+    struct hl_walk walk;
+    hl_walk_start(&walk, hl_rank(y), y->dims->data, 2, (const TfLiteIntArray *[]){a->dims, b->dims});
+    for (int64_t i = 0; i < walk.count; i++, hl_walk_next(&walk)) {
+        size_t a_length, b_length;
+        const char *u = hl_string_at(&a_strings, walk.at[0], &a_length);
+        const char *v = hl_string_at(&b_strings, walk.at[1], &b_length);
+        bool equal = a_length == b_length && (a_length == 0 || memcmp(u, v, a_length) == 0);
+        HL_OUT(uint8_t, y)[i] = equal == where_equal;
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
+    return is_string(ctx, node) ? prepare_strings(ctx, node)
+                                : prepare(ctx, node, equal_runs, equal_stored_i16);
+}
+
+static TfLiteStatus not_equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
+    return is_string(ctx, node) ? prepare_strings(ctx, node)
+                                : prepare(ctx, node, not_equal_runs, not_equal_stored_i16);
+}
+
+static TfLiteStatus equal_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return is_string(ctx, node) ? compare_strings(ctx, node, true) : hl_binary_invoke(ctx, node);
+}
+
+static TfLiteStatus not_equal_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return is_string(ctx, node) ? compare_strings(ctx, node, false) : hl_binary_invoke(ctx, node);
+}
+
+// ---- the operators ------------------------------------------------------------------------------------------------------
+
+const struct hl_op hl_op_equal = {
+    .state_size = sizeof(struct comparison),
+    .prepare = equal_prepare,
+    .invoke = equal_invoke,
+};
+
+const struct hl_op hl_op_not_equal = {
+    .state_size = sizeof(struct comparison),
+    .prepare = not_equal_prepare,
+    .invoke = not_equal_invoke,
+};
+
+const struct hl_op hl_op_less = {
+    .state_size = sizeof(struct comparison),
+    .prepare = less_prepare,
+    .invoke = hl_binary_invoke,
+};
+
+const struct hl_op hl_op_less_equal = {
+    .state_size = sizeof(struct comparison),
+    .prepare = less_equal_prepare,
+    .invoke = hl_binary_invoke,
+};
+
+const struct hl_op hl_op_greater = {
+    .state_size = sizeof(struct comparison),
+    .prepare = greater_prepare,
+    .invoke = hl_binary_invoke,
+};
+
+const struct hl_op hl_op_greater_equal = {
+    .state_size = sizeof(struct comparison),
+    .prepare = greater_equal_prepare,
+    .invoke = hl_binary_invoke,
+};

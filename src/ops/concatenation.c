@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// CONCATENATION: joins its inputs along an axis. in i: x_i, equal but for that axis; out 0: the sum of their lengths along it.
+//     float32 float16 bfloat16 int8 uint8 int16 int32 uint32 int64 bool int4. uint8 inputs that are quantised unlike the output
+//     are requantised in float; int8 must be quantised alike; int16 is copied as it is.
+// PACK: joins inputs of one shape along a new axis. float32 int8 uint8 int16 int32 uint32 int64, quantised alike.
+#include "ops/copy.h"
+
+#include <math.h>
+
+// ---- CONCATENATION ------------------------------------------------------------------------------------------------------
+
+static const uint32_t concatenation_types =
+    HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
+    HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(Int4);
+
+// Stored values of x as the output's: round(x * scale + bias) + zero point.
+static void requantise_run(int64_t count, uint8_t *to, const uint8_t *from, const TfLiteTensor *x,
+                           const TfLiteTensor *y)
+{
+    const float inverse = 1.0f / y->params.scale, scale = x->params.scale * inverse;
+    const float bias = -(float)x->params.zero_point * scale, zero = (float)y->params.zero_point;
+    for (int64_t i = 0; i < count; i++) {
+        float value = roundf((float)from[i] * scale + bias) + zero;
+        to[i] = value > 0.0f ? value < 255.0f ? (uint8_t)value : 255 : 0;
+    }
+}
+
+// Input x becomes the positions from `start` on along the axis.
+static void join(const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
+{
+    const int rank = hl_rank(y), bits = hl_element_bits(y->type);
+    if (y->type == kTfLiteUInt8 && !hl_same_quantisation(x, y)) {
+        const int64_t inner = hl_product(y->dims, axis + 1, rank), outer = hl_product(y->dims, 0, axis);
+        const int64_t run = hl_dim(x, axis) * inner, step = hl_dim(y, axis) * inner;
+        for (int64_t i = 0; run > 0 && i < outer; i++)
+            requantise_run(run, HL_OUT(uint8_t, y) + i * step + start * inner,
+                           HL_IN(uint8_t, x) + i * run, x, y);
+        return;
+    }
+    struct hl_layout to = hl_row_major(rank, y->dims->data), from = hl_row_major(rank, x->dims->data);
+    to.offset = start * to.stride[axis];
+    hl_copy(bits, rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
+}
+
+static int concatenation_axis(const TfLiteNode *node, int rank)
+{
+    const TfLiteConcatenationParams *params = node->builtin_data;
+    return params->axis < 0 ? params->axis + rank : params->axis;
+}
+
+static TfLiteStatus concatenate(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    const int axis = concatenation_axis(node, hl_rank(y));
+    int start = 0;
+
+    hl_clear_packed(y);
+    for (int i = 0; i < hl_input_count(node); i++) {
+        const TfLiteTensor *x = hl_input(ctx, node, i);
+        join(x, y, axis, start);
+        start += hl_dim(x, axis);
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus concatenation_check_input(TfLiteContext *ctx, const TfLiteNode *node, int index,
+                                              int axis)
+{
+    const TfLiteTensor *first = hl_input(ctx, node, 0), *x = hl_input(ctx, node, index);
+    const TfLiteTensor *y = hl_output(ctx, node, 0);
+
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", index,
+               hl_type_name(x->type), hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, hl_rank(x) == hl_rank(first), "inputs 0 and %d have %d and %d dimensions",
+               index, hl_rank(first), hl_rank(x));
+    for (int i = 0; i < hl_rank(x); i++)
+        HL_REQUIRE(ctx, node, i == axis || hl_dim(x, i) == hl_dim(first, i),
+                   "dimension %d is %d in input 0 and %d in input %d", i, hl_dim(first, i),
+                   hl_dim(x, i), index);
+    HL_REQUIRE(ctx, node, y->type != kTfLiteInt8 || hl_same_quantisation(x, y),
+               "input %d is quantised unlike the output", index);
+    HL_REQUIRE(ctx, node,
+               y->type != kTfLiteUInt8 || hl_same_quantisation(x, y) || y->params.scale > 0.0f,
+               "the output's scale %g must be positive", hl_scale(y));
+    return kTfLiteOk;
+}
+
+static TfLiteStatus concatenation_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_require_counts(ctx, node, 1, INT32_MAX, 1));
+    const TfLiteConcatenationParams *params = node->builtin_data;
+    const TfLiteTensor *first = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    const int rank = hl_rank(first);
+    int axis, dims[HL_MAX_RANK];
+    int64_t length = 0;
+
+    if (!hl_type_in(y->type, concatenation_types)) return hl_unsupported_type(ctx, node, y);
+    HL_REQUIRE(ctx, node, params->activation == kTfLiteActNone, "fused activation %d must be none",
+               (int)params->activation);
+    HL_REQUIRE(ctx, node, rank > 0, "scalars cannot be joined");
+    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, &axis),
+               "axis %d is outside %d dimensions", params->axis, rank);
+    for (int i = 0; i < hl_input_count(node); i++) {
+        const TfLiteTensor *x = hl_input(ctx, node, i);
+        HL_REQUIRE(ctx, node, x, "input %d is absent", i);
+        HL_TRY(concatenation_check_input(ctx, node, i, axis));
+        length += hl_dim(x, axis);
+    }
+    for (int i = 0; i < rank; i++) dims[i] = hl_dim(first, i);
+    HL_REQUIRE(ctx, node, hl_to_int(length, &dims[axis]), "the joined length %lld is too large",
+               (long long)length);
+
+    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, rank, dims);
+    hl_make_constant(y);
+    HL_TRY(hl_resize(ctx, y, rank, dims));
+    return concatenate(ctx, node);
+}
+
+static TfLiteStatus concatenation_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return hl_is_constant(hl_output(ctx, node, 0)) ? kTfLiteOk : concatenate(ctx, node);
+}
+
+const struct hl_op hl_op_concatenation = {
+    .prepare = concatenation_prepare,
+    .invoke = concatenation_invoke,
+};
+
+// ---- PACK ---------------------------------------------------------------------------------------------------------------
+
+static const uint32_t pack_types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
+                                   HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64);
+
+static TfLiteStatus pack(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const TfLitePackParams *params = node->builtin_data;
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    const int rank = hl_rank(y), axis = params->axis < 0 ? params->axis + rank : params->axis;
+    const struct hl_layout whole = hl_row_major(rank, y->dims->data);
+
+    for (int i = 0; i < hl_input_count(node); i++) {
+        const TfLiteTensor *x = hl_input(ctx, node, i);
+        const struct hl_layout from = hl_row_major(hl_rank(x), x->dims->data);
+        const struct hl_layout to = hl_without_axis(&whole, rank, axis, i);
+        hl_copy(hl_element_bits(y->type), hl_rank(x), x->dims->data, y->data.data, &to, hl_data(x),
+                &from);
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus pack_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_require_counts(ctx, node, 1, INT32_MAX, 1));
+    const TfLitePackParams *params = node->builtin_data;
+    const TfLiteTensor *first = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    const int rank = hl_rank(first) + 1;
+    int axis, dims[HL_MAX_RANK];
+
+    if (!hl_type_in(y->type, pack_types)) return hl_unsupported_type(ctx, node, y);
+    HL_REQUIRE(ctx, node, params->values_count == hl_input_count(node),
+               "the options speak of %d inputs, there are %d", params->values_count,
+               hl_input_count(node));
+    HL_REQUIRE(ctx, node, rank <= HL_MAX_RANK, "the input has %d dimensions already", rank - 1);
+    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, &axis),
+               "axis %d is outside the output's %d dimensions", params->axis, rank);
+    for (int i = 0; i < hl_input_count(node); i++) {
+        const TfLiteTensor *x = hl_input(ctx, node, i);
+        HL_REQUIRE(ctx, node, x, "input %d is absent", i);
+        HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i,
+                   hl_type_name(x->type), hl_type_name(y->type));
+        HL_REQUIRE(ctx, node, hl_same_shape(x, first), "inputs 0 and %d differ in shape", i);
+        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input %d is quantised unlike the output", i);
+    }
+    for (int i = 0; i < rank; i++)
+        dims[i] = i < axis ? hl_dim(first, i) : i == axis ? hl_input_count(node) : hl_dim(first, i - 1);
+
+    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, rank, dims);
+    hl_make_constant(y);
+    HL_TRY(hl_resize(ctx, y, rank, dims));
+    return pack(ctx, node);
+}
+
+static TfLiteStatus pack_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return hl_is_constant(hl_output(ctx, node, 0)) ? kTfLiteOk : pack(ctx, node);
+}
+
+const struct hl_op hl_op_pack = {
+    .prepare = pack_prepare,
+    .invoke = pack_invoke,
+};

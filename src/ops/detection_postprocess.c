@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// TFLite_Detection_PostProcess: box encodings and class scores to detections, by non-maximum suppression.
+// in 0: encodings [1, n, 4 or more]: y, x, h, w relative to the anchors; in 1: scores [1, n, classes, or one more in front:
+// the background]; in 2: anchors [n, 4]: y, x, h, w. float32, or uint8 with scales.
+// out 0: boxes [1, m, 4]: top, left, bottom, right; out 1: classes [1, m]; out 2: scores [1, m]; out 3: number of detections
+// [1], all float32; m = max_detections * max_classes_per_detection. Rows without a detection are 0.
+// Fast: one suppression over the best score of each box, then the box's best classes, in neighbouring rows.
+// Regular: a suppression per class, then the best of all classes.
+#include <math.h>
+#include <string.h>
+
+#include "ops/custom_options.h"
+#include "ops/op.h"
+
+struct detection {
+    int max_detections, classes_per_detection, detections_per_class, classes;
+    float score_threshold, overlap_threshold;
+    float y_scale, x_scale, h_scale, w_scale;
+    bool regular;
+};
+
+struct box {
+    float top, left, bottom, right;
+};
+
+struct candidate {
+    float score;
+    int32_t index;
+};
+
+enum { BOXES, SCORES, CANDIDATES, RESULTS, TEMPORARIES };
+enum { MAX_ROWS = 1 << 20 };
+
+static TfLiteStatus detection_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
+{
+    (void)ctx;
+    struct hl_flex map = hl_options_map(options, size);
+    *(struct detection *)state = (struct detection){
+        .max_detections = hl_option_int(&map, "max_detections", 0),
+        .classes_per_detection = hl_option_int(&map, "max_classes_per_detection", 0),
+        .detections_per_class = hl_option_int(&map, "detections_per_class", 100),
+        .classes = hl_option_int(&map, "num_classes", 0),
+        .score_threshold = hl_option_float(&map, "nms_score_threshold", 0),
+        .overlap_threshold = hl_option_float(&map, "nms_iou_threshold", 0),
+        .y_scale = hl_option_float(&map, "y_scale", 0),
+        .x_scale = hl_option_float(&map, "x_scale", 0),
+        .h_scale = hl_option_float(&map, "h_scale", 0),
+        .w_scale = hl_option_float(&map, "w_scale", 0),
+        .regular = hl_option_bool(&map, "use_regular_nms", false),
+    };
+    return kTfLiteOk;
+}
+
+// ---- shapes -------------------------------------------------------------------------------------------------------------
+
+static bool is_wanted_type(const TfLiteTensor *tensor)
+{
+    return tensor->type == kTfLiteFloat32 || tensor->type == kTfLiteUInt8;
+}
+
+static TfLiteStatus check_inputs(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *encodings = hl_input(ctx, node, 0), *scores = hl_input(ctx, node, 1);
+    const TfLiteTensor *anchors = hl_input(ctx, node, 2);
+    const struct detection *op = node->user_data;
+
+    if (!is_wanted_type(encodings)) return hl_unsupported_type(ctx, node, encodings);
+    if (!is_wanted_type(scores)) return hl_unsupported_type(ctx, node, scores);
+    HL_REQUIRE(ctx, node, hl_same_type(encodings, anchors), "anchors are %s, encodings %s",
+               hl_type_name(anchors->type), hl_type_name(encodings->type));
+    HL_REQUIRE(ctx, node, hl_rank(encodings) == 3 && hl_rank(scores) == 3,
+               "encodings and scores must have 3 dimensions");
+    int boxes = hl_dim(encodings, 1);
+    HL_REQUIRE(ctx, node, hl_dim(encodings, 0) == 1 && hl_dim(scores, 0) == 1,
+               "batch %d is not supported, only 1", hl_dim(encodings, 0));
+    HL_REQUIRE(ctx, node, hl_dim(encodings, 2) >= 4, "%d values for each box, at least 4 are wanted",
+               hl_dim(encodings, 2));
+    HL_REQUIRE(ctx, node, hl_dim(scores, 1) == boxes, "scores for %d boxes, encodings for %d",
+               hl_dim(scores, 1), boxes);
+    HL_REQUIRE(ctx, node, hl_elements(anchors) == 4 * (int64_t)boxes,
+               "%lld anchor values for %d boxes, 4 for each are wanted",
+               (long long)hl_elements(anchors), boxes);
+    int background = hl_dim(scores, 2) - op->classes;
+    HL_REQUIRE(ctx, node, background == 0 || background == 1,
+               "%d scores for each box do not fit num_classes %d", hl_dim(scores, 2), op->classes);
+    HL_REQUIRE(ctx, node, hl_elements(scores) <= INT32_MAX, "%d boxes of %d scores are too many", boxes,
+               hl_dim(scores, 2));
+    return kTfLiteOk;
+}
+
+static TfLiteStatus check_options(TfLiteContext *ctx, TfLiteNode *node, int *rows)
+{
+    const struct detection *op = node->user_data;
+    HL_REQUIRE(ctx, node, op->classes > 0, "num_classes %d must be positive", op->classes);
+    HL_REQUIRE(ctx, node, op->max_detections >= 0, "max_detections %d must not be negative",
+               op->max_detections);
+    HL_REQUIRE(ctx, node, op->classes_per_detection > 0,
+               "max_classes_per_detection %d must be positive", op->classes_per_detection);
+    HL_REQUIRE(ctx, node, !op->regular || op->detections_per_class > 0,
+               "detections_per_class %d must be positive", op->detections_per_class);
+    HL_REQUIRE(ctx, node, op->overlap_threshold > 0 && op->overlap_threshold <= 1,
+               "nms_iou_threshold %g must be above 0 and at most 1", (double)op->overlap_threshold);
+    int64_t all = (int64_t)op->max_detections * op->classes_per_detection;
+    HL_REQUIRE(ctx, node, all <= MAX_ROWS, "%d detections with %d classes each are too many",
+               op->max_detections, op->classes_per_detection);
+    *rows = (int)all;
+    return kTfLiteOk;
+}
+
+static TfLiteStatus detection_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_require_counts(ctx, node, 3, 3, 4));
+    HL_TRY(hl_make_temporaries(ctx, node, TEMPORARIES));
+    const struct detection *op = node->user_data;
+    int rows = 0;
+    HL_TRY(check_options(ctx, node, &rows));
+    HL_TRY(check_inputs(ctx, node));
+
+    for (int i = 0; i < 4; i++) {
+        TfLiteTensor *y = hl_output(ctx, node, i);
+        if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
+        static const int rank[4] = {3, 2, 2, 1};
+        const int dims[3] = {1, rows, 4};
+        HL_TRY(hl_resize(ctx, y, rank[i], dims));
+    }
+    const TfLiteTensor *scores = hl_input(ctx, node, 1);
+    int boxes = hl_dim(scores, 1), score_count = hl_dim(scores, 2);
+    int sorted = boxes > op->classes ? boxes : op->classes;
+    HL_TRY(hl_set_temporary(ctx, node, BOXES, kTfLiteFloat32, false, 2, (const int[]){boxes, 4}));
+    HL_TRY(hl_set_temporary(ctx, node, SCORES, kTfLiteFloat32, false, 2,
+                            (const int[]){boxes, score_count}));
+    // Room to merge into: twice as many candidates of two words.
+    HL_TRY(hl_set_temporary(ctx, node, CANDIDATES, kTfLiteInt32, false, 2, (const int[]){sorted, 4}));
+    return hl_set_temporary(ctx, node, RESULTS, kTfLiteInt32, false, 2,
+                            (const int[]){op->max_detections, 4});
+}
+
+// ---- boxes --------------------------------------------------------------------------------------------------------------
+
+static float value_at(const TfLiteTensor *tensor, int64_t index)
+{
+    if (tensor->type == kTfLiteFloat32) return HL_IN(float, tensor)[index];
+    return (float)(hl_scale(tensor) * (HL_IN(uint8_t, tensor)[index] - hl_zero(tensor)));
+}
+
+static void decode_box(const struct detection *op, const TfLiteTensor *encodings,
+                       const TfLiteTensor *anchors, int index, struct box *box)
+{
+    double code[4], anchor[4];
+    for (int i = 0; i < 4; i++) {
+        code[i] = (double)value_at(encodings, (int64_t)index * hl_dim(encodings, 2) + i);
+        anchor[i] = (double)value_at(anchors, (int64_t)index * 4 + i);
+    }
+    float y = (float)(code[0] / (double)op->y_scale * anchor[2] + anchor[0]);
+    float x = (float)(code[1] / (double)op->x_scale * anchor[3] + anchor[1]);
+    float half_height = (float)(0.5 * exp(code[2] / (double)op->h_scale) * anchor[2]);
+    float half_width = (float)(0.5 * exp(code[3] / (double)op->w_scale) * anchor[3]);
+    *box = (struct box){y - half_height, x - half_width, y + half_height, x + half_width};
+}
+
+// Area of the intersection over area of the union.
+static float overlap(const struct box *a, const struct box *b)
+{
+    float area_a = (a->bottom - a->top) * (a->right - a->left);
+    float area_b = (b->bottom - b->top) * (b->right - b->left);
+    if (area_a <= 0 || area_b <= 0) return 0;
+    float height = fminf(a->bottom, b->bottom) - fmaxf(a->top, b->top);
+    float width = fminf(a->right, b->right) - fmaxf(a->left, b->left);
+    float both = fmaxf(height, 0) * fmaxf(width, 0);
+    return both / (area_a + area_b - both);
+}
+
+// ---- suppression --------------------------------------------------------------------------------------------------------
+
+// Best first, equal scores in their old order. Merges runs of doubling length between the array and its room behind.
+static void sort_candidates(struct candidate *array, struct candidate *room, int count)
+{
+    struct candidate *from = array, *to = room;
+    for (int64_t run = 1; run < count; run *= 2) {
+        for (int64_t start = 0; start < count; start += 2 * run) {
+            int64_t middle = start + run < count ? start + run : count;
+            int64_t end = middle + run < count ? middle + run : count;
+            int64_t left = start, right = middle;
+            for (int64_t i = start; i < end; i++) {
+                bool take_right =
+                    left == middle || (right < end && from[right].score > from[left].score);
+                to[i] = from[take_right ? right++ : left++];
+            }
+        }
+        struct candidate *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != array && count > 0) memcpy(array, from, (size_t)count * sizeof *array);
+}
+
+// Keeps those of the sorted candidates that overlap no better one too much, up to limit. Returns how many remain.
+static int suppress(const struct detection *op, const struct box *boxes, struct candidate *candidates,
+                    int count, int limit)
+{
+    int kept = 0;
+    for (int i = 0; i < count && kept < limit; i++) {
+        const struct box *box = &boxes[candidates[i].index];
+        bool free = true;
+        for (int k = 0; k < kept && free; k++)
+            free = !(overlap(&boxes[candidates[k].index], box) > op->overlap_threshold);
+        if (free) candidates[kept++] = candidates[i];
+    }
+    return kept;
+}
+
+static void write_row(TfLiteContext *ctx, TfLiteNode *node, int row, const struct box *box,
+                      int class_index, float score)
+{
+    memcpy(HL_OUT(float, hl_output(ctx, node, 0)) + 4 * (size_t)row, box, sizeof *box);
+    HL_OUT(float, hl_output(ctx, node, 1))[row] = (float)class_index;
+    HL_OUT(float, hl_output(ctx, node, 2))[row] = score;
+}
+
+struct work {
+    int count, score_count; // boxes, scores for each (with the background's)
+    const struct box *boxes;
+    const float *scores; // of the first class that is not background
+    struct candidate *candidates, *room;
+};
+
+static int detect_fast(TfLiteContext *ctx, TfLiteNode *node, const struct work *work)
+{
+    const struct detection *op = node->user_data;
+    int above = 0;
+    for (int b = 0; b < work->count; b++) {
+        const float *scores = work->scores + (int64_t)b * work->score_count;
+        float best = scores[0];
+        for (int c = 1; c < op->classes; c++)
+            if (scores[c] > best) best = scores[c];
+        if (best >= op->score_threshold)
+            work->candidates[above++] = (struct candidate){best, b};
+    }
+    sort_candidates(work->candidates, work->room, above);
+    int kept = suppress(op, work->boxes, work->candidates, above, op->max_detections);
+
+    // The sort of classes needs the candidates' room: keep the boxes in the results first.
+    int32_t *winners = HL_OUT(int32_t, hl_temporary(ctx, node, RESULTS));
+    for (int i = 0; i < kept; i++) winners[i] = work->candidates[i].index;
+    for (int i = 0; i < kept; i++) {
+        const float *scores = work->scores + (int64_t)winners[i] * work->score_count;
+        for (int c = 0; c < op->classes; c++)
+            work->candidates[c] = (struct candidate){scores[c], c};
+        sort_candidates(work->candidates, work->room, op->classes);
+        for (int k = 0; k < op->classes && k < op->classes_per_detection; k++)
+            write_row(ctx, node, i * op->classes_per_detection + k, &work->boxes[winners[i]],
+                      work->candidates[k].index, work->candidates[k].score);
+    }
+    return kept;
+}
+
+static int detect_regular(TfLiteContext *ctx, TfLiteNode *node, const struct work *work)
+{
+    const struct detection *op = node->user_data;
+    struct candidate *best = (void *)hl_temporary(ctx, node, RESULTS)->data.data;
+    struct candidate *merged = best + op->max_detections;
+    int limit = op->detections_per_class, found = 0;
+    if (limit > op->max_detections) limit = op->max_detections;
+
+    // A result's index counts boxes times classes.
+    for (int c = 0; c < op->classes; c++) {
+        int above = 0;
+        for (int b = 0; b < work->count; b++) {
+            float score = work->scores[(int64_t)b * work->score_count + c];
+            if (score >= op->score_threshold)
+                work->candidates[above++] = (struct candidate){score, b};
+        }
+        sort_candidates(work->candidates, work->room, above);
+        int kept = suppress(op, work->boxes, work->candidates, above, limit);
+
+        int old = 0, new = 0, count = 0;
+        while (count < op->max_detections && (old < found || new < kept)) {
+            // Of equal scores the later class comes first.
+            if (old == found || (new < kept && work->candidates[new].score >= best[old].score)) {
+                struct candidate next = work->candidates[new++];
+                merged[count++] = (struct candidate){next.score, next.index * op->classes + c};
+            } else {
+                merged[count++] = best[old++];
+            }
+        }
+        struct candidate *swap = best;
+        best = merged;
+        merged = swap;
+        found = count;
+    }
+    for (int i = 0; i < found; i++)
+        write_row(ctx, node, i, &work->boxes[best[i].index / op->classes], best[i].index % op->classes,
+                  best[i].score);
+    return found;
+}
+
+static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const struct detection *op = node->user_data;
+    const TfLiteTensor *encodings = hl_input(ctx, node, 0), *scores = hl_input(ctx, node, 1);
+    const TfLiteTensor *anchors = hl_input(ctx, node, 2);
+    struct box *boxes = (void *)hl_temporary(ctx, node, BOXES)->data.data;
+    struct work work = {
+        .count = hl_dim(scores, 1),
+        .score_count = hl_dim(scores, 2),
+        .boxes = boxes,
+        .scores = HL_IN(float, scores),
+        .candidates = (void *)hl_temporary(ctx, node, CANDIDATES)->data.data,
+    };
+    work.room = work.candidates + hl_dim(hl_temporary(ctx, node, CANDIDATES), 0);
+
+    for (int b = 0; b < work.count; b++) {
+        decode_box(op, encodings, anchors, b, &boxes[b]);
+        HL_REQUIRE(ctx, node, !(boxes[b].top >= boxes[b].bottom || boxes[b].left >= boxes[b].right),
+                   "box %d has no area: top %g, left %g, bottom %g, right %g", b,
+                   (double)boxes[b].top, (double)boxes[b].left, (double)boxes[b].bottom,
+                   (double)boxes[b].right);
+    }
+    if (scores->type == kTfLiteUInt8) {
+        float *values = HL_OUT(float, hl_temporary(ctx, node, SCORES));
+        for (int64_t i = 0, n = hl_elements(scores); i < n; i++) values[i] = value_at(scores, i);
+        work.scores = values;
+    }
+    work.scores += work.score_count - op->classes;
+
+    for (int i = 0; i < 3; i++) {
+        TfLiteTensor *y = hl_output(ctx, node, i);
+        if (y->bytes > 0) memset(y->data.data, 0, y->bytes);
+    }
+    int found = op->regular ? detect_regular(ctx, node, &work) : detect_fast(ctx, node, &work);
+    HL_OUT(float, hl_output(ctx, node, 3))[0] = (float)found;
+    return kTfLiteOk;
+}
+
+const struct hl_op hl_op_detection_postprocess = {
+    .state_size = sizeof(struct detection),
+    .parse = detection_parse,
+    .prepare = detection_prepare,
+    .invoke = detection_invoke,
+};

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// GATHER: y[b, o, i, n] = x[b, o, indices[b, i], n]: rows of x along an axis, in the order of the indices.
+// in 0: x [batch…, outer…, axis, inner…], in 1: indices [batch…, any…], int16 int32 or int64, within the axis;
+// out 0: y [batch…, outer…, any…, inner…]. The options' batch_dims count the batch dimensions.
+// float32 float16 bfloat16 int8 uint8 int16 int32 int64 bool int4; string where x has one dimension.
+#include "ops/copy.h"
+#include "ops/strings.h"
+
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) |
+                              HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64) |
+                              HL_TYPE(Bool) | HL_TYPE(String) | HL_TYPE(Int4);
+static const uint32_t index_types = HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);
+
+static TfLiteStatus find_axes(TfLiteContext *ctx, const TfLiteNode *node, int *axis, int *batch_dims)
+{
+    const TfLiteGatherParams *params = node->builtin_data;
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1);
+    const int rank = hl_rank(x), index_rank = hl_rank(indices);
+
+    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, axis), "axis %d is outside %d dimensions",
+               params->axis, rank);
+    HL_REQUIRE(ctx, node, params->batch_dims >= -index_rank && params->batch_dims <= index_rank,
+               "%d batch dimensions are outside the indices' %d", params->batch_dims, index_rank);
+    *batch_dims = params->batch_dims < 0 ? params->batch_dims + index_rank : params->batch_dims;
+    HL_REQUIRE(ctx, node, *batch_dims <= *axis, "%d batch dimensions do not lie before axis %d", *batch_dims,
+               *axis);
+    for (int i = 0; i < *batch_dims; i++)
+        HL_REQUIRE(ctx, node, hl_dim(x, i) == hl_dim(indices, i),
+                   "batch dimension %d is %d in the input and %d in the indices", i, hl_dim(x, i),
+                   hl_dim(indices, i));
+    return kTfLiteOk;
+}
+
+static TfLiteStatus find_shape(TfLiteContext *ctx, const TfLiteNode *node, int *rank, int *dims)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1);
+    int axis, batch_dims;
+
+    HL_TRY(find_axes(ctx, node, &axis, &batch_dims));
+    HL_REQUIRE(ctx, node, hl_rank(x) - 1 + hl_rank(indices) - batch_dims <= HL_MAX_RANK,
+               "the output has more than %d dimensions", HL_MAX_RANK);
+    *rank = 0;
+    for (int i = 0; i < axis; i++) dims[(*rank)++] = hl_dim(x, i);
+    for (int i = batch_dims; i < hl_rank(indices); i++) dims[(*rank)++] = hl_dim(indices, i);
+    for (int i = axis + 1; i < hl_rank(x); i++) dims[(*rank)++] = hl_dim(x, i);
+    return kTfLiteOk;
+}
+
+static TfLiteStatus check_indices(TfLiteContext *ctx, const TfLiteNode *node, int length)
+{
+    const TfLiteTensor *indices = hl_input(ctx, node, 1);
+    const int64_t count = hl_elements(indices);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t index = hl_integer_at(indices, i);
+        HL_REQUIRE(ctx, node, index >= 0 && index < length, "index %lld is outside 0 to %d", (long long)index,
+                   length - 1);
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus gather_strings(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const TfLiteTensor *indices = hl_input(ctx, node, 1);
+    const int64_t count = hl_elements(indices);
+    struct hl_strings strings;
+    struct hl_string_list list = {0};
+
+    HL_TRY(hl_strings_open(ctx, node, hl_input(ctx, node, 0), &strings));
+    for (int64_t i = 0; i < count; i++) {
+        size_t length;
+        const char *text = hl_string_at(&strings, hl_integer_at(indices, i), &length);
+        hl_strings_append(&list, text, length);
+    }
+    return hl_strings_write(ctx, node, &list, hl_output(ctx, node, 0));
+}
+
+static TfLiteStatus gather(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    int axis, batch_dims;
+
+    HL_TRY(find_axes(ctx, node, &axis, &batch_dims));
+    const int length = hl_dim(x, axis), bits = hl_element_bits(x->type);
+    HL_TRY(check_indices(ctx, node, length));
+    if (x->type == kTfLiteString) return gather_strings(ctx, node);
+
+    const int64_t batches = hl_product(x->dims, 0, batch_dims), outer = hl_product(x->dims, batch_dims, axis);
+    const int64_t inner = hl_product(x->dims, axis + 1, hl_rank(x));
+    const int64_t picks = hl_product(indices->dims, batch_dims, hl_rank(indices));
+    int64_t to = 0;
+    if (hl_elements(y) == 0) return kTfLiteOk;
+    hl_clear_packed(y);
+    for (int64_t b = 0; b < batches; b++) {
+        for (int64_t o = 0; o < outer; o++) {
+            const int64_t from = (b * outer + o) * length;
+            for (int64_t i = 0; i < picks; i++, to += inner)
+                hl_copy_run(bits, inner, y->data.data, to, hl_data(x),
+                            (from + hl_integer_at(indices, b * picks + i)) * inner);
+        }
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    int rank, dims[HL_MAX_RANK];
+
+    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_type_in(indices->type, index_types),
+               "the indices must be int16, int32 or int64, not %s", hl_type_name(indices->type));
+    HL_REQUIRE(ctx, node, x->type != kTfLiteString || hl_rank(x) == 1,
+               "strings are gathered from one dimension, not %d", hl_rank(x));
+    HL_TRY(find_shape(ctx, node, &rank, dims));
+    if (x->type == kTfLiteString) hl_make_dynamic(y);
+    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, rank, dims);
+    hl_make_constant(y);
+    HL_TRY(hl_resize(ctx, y, rank, dims));
+    return gather(ctx, node);
+}
+
+static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    int rank, dims[HL_MAX_RANK];
+
+    if (hl_is_constant(y)) return kTfLiteOk;
+    if (y->type == kTfLiteString) {
+        HL_TRY(find_shape(ctx, node, &rank, dims));
+        HL_TRY(hl_resize(ctx, y, rank, dims));
+    }
+    return gather(ctx, node);
+}
+
+const struct hl_op hl_op_gather = {
+    .prepare = prepare,
+    .invoke = invoke,
+};

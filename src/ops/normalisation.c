@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// L2_NORMALIZATION: y = x / max(|x|, 1e-6) for each vector along the last dimension.
+// in 0: x of rank 1 or more, out 0: the same shape and type: float32; quantised uint8 and int8 with
+// output scale 1/128 and zero point 128 or 0, in fixed point.
+// LOCAL_RESPONSE_NORMALIZATION: y = x / (bias + alpha * sum of x^2 over channels c-radius..c+radius)^beta
+// in 0: x [n, h, w, c], out 0: the same shape; float32.
+#include <math.h>
+
+#include "ops/fixed_point.h"
+#include "ops/map.h"
+
+// ---- L2_NORMALIZATION ---------------------------------------------------------------------------
+
+static TfLiteStatus l2_normalization_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_map_prepare(ctx, node));
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
+    const TfLiteL2NormParams *params = node->builtin_data;
+    HL_REQUIRE(ctx, node, hl_rank(x) >= 1, "the input has no dimension");
+    HL_REQUIRE(ctx, node, params->activation == kTfLiteActNone,
+               "fused activation %d is not supported", (int)params->activation);
+    if (x->type == kTfLiteFloat32) return kTfLiteOk;
+    if (x->type != kTfLiteUInt8 && x->type != kTfLiteInt8)
+        return hl_unsupported_type(ctx, node, x);
+
+    HL_TRY(hl_require_quantised(ctx, node, x));
+    HL_TRY(hl_require_quantised(ctx, node, y));
+    int zero = x->type == kTfLiteUInt8 ? 128 : 0;
+    HL_REQUIRE(ctx, node, y->params.scale == 1.0f / 128, "output scale %g must be 1/128",
+               hl_scale(y));
+    HL_REQUIRE(ctx, node, hl_zero(y) == zero, "the output's zero point %d must be %d", hl_zero(y),
+               zero);
+    return kTfLiteOk;
+}
+
+static void l2_normalise_f32(const float *x, float *y, int length)
+{
+    float sum = 0;
+    for (int i = 0; i < length; i++) sum += x[i] * x[i];
+    float norm = sqrtf(sum), divisor = norm < 1e-6f ? 1e-6f : norm;
+    for (int i = 0; i < length; i++) y[i] = x[i] / divisor;
+}
+
+// The 7 bits of the output's scale go to the value (uint8) or to the shift (int8): they round
+// differently.
+#define L2_NORMALISE(name, type, value_bits, shift_bits, output_zero, low, high)            \
+    static void name(const type *x, type *y, int length, int32_t zero)                      \
+    {                                                                                       \
+        int64_t sum = 0;                                                                    \
+        for (int i = 0; i < length; i++) sum += (x[i] - zero) * (x[i] - zero);              \
+        struct hl_rescale rescale = hl_fixed_inverse_sqrt(sum);                             \
+        rescale.shift += (shift_bits);                                                      \
+        for (int i = 0; i < length; i++) {                                                  \
+            int32_t value = (x[i] - zero) * (1 << (value_bits));                            \
+            int64_t result = hl_rescale_apply(value, rescale);                              \
+            y[i] = (type)hl_clamp_stored(result + (output_zero), low, high);                \
+        }                                                                                   \
+    }
+L2_NORMALISE(l2_normalise_u8, uint8_t, 7, 0, 128, 0, UINT8_MAX)
+L2_NORMALISE(l2_normalise_i8, int8_t, 0, 7, 0, INT8_MIN, INT8_MAX)
+
+static TfLiteStatus l2_normalization_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    int length = hl_dim(x, hl_rank(x) - 1);
+    int64_t count = hl_elements(x);
+    for (int64_t at = 0; at < count; at += length) {
+        if (x->type == kTfLiteFloat32)
+            l2_normalise_f32(HL_IN(float, x) + at, HL_OUT(float, y) + at, length);
+        else if (x->type == kTfLiteUInt8)
+            l2_normalise_u8(HL_IN(uint8_t, x) + at, HL_OUT(uint8_t, y) + at, length, hl_zero(x));
+        else
+            l2_normalise_i8(HL_IN(int8_t, x) + at, HL_OUT(int8_t, y) + at, length, hl_zero(x));
+    }
+    return kTfLiteOk;
+}
+
+const struct hl_op hl_op_l2_normalization = {
+    .prepare = l2_normalization_prepare,
+    .invoke = l2_normalization_invoke,
+    .inplace = kTfLiteInplaceOpInput0Shared,
+};
+
+// ---- LOCAL_RESPONSE_NORMALIZATION ---------------------------------------------------------------
+
+static TfLiteStatus local_response_normalization_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_map_prepare(ctx, node));
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    const TfLiteLocalResponseNormParams *params = node->builtin_data;
+    if (x->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, x);
+    HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, must have 4", hl_rank(x));
+    HL_REQUIRE(ctx, node, params->radius >= 0, "radius %d must not be negative", params->radius);
+    return kTfLiteOk;
+}
+
+static TfLiteStatus local_response_normalization_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *input = hl_input(ctx, node, 0);
+    const TfLiteLocalResponseNormParams *params = node->builtin_data;
+    int channels = hl_dim(input, 3);
+    int64_t count = hl_elements(input);
+    const float *x = HL_IN(float, input);
+    float *y = HL_OUT(float, hl_output(ctx, node, 0));
+    for (int64_t at = 0; at < count; at += channels, x += channels, y += channels) {
+        for (int c = 0; c < channels; c++) {
+            int first = c > params->radius ? c - params->radius : 0;
+            int last = params->radius < channels - 1 - c ? c + params->radius : channels - 1;
+            float sum = 0;
+            for (int i = first; i <= last; i++) sum += x[i] * x[i];
+            y[c] = x[c] * powf(params->bias + params->alpha * sum, -params->beta);
+        }
+    }
+    return kTfLiteOk;
+}
+
+const struct hl_op hl_op_local_response_normalization = {
+    .prepare = local_response_normalization_prepare,
+    .invoke = local_response_normalization_invoke,
+};

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vocabulary of op.h that touches the runtime: messages, a node's tensors, scratch tensors, sizes.
+#include "ops/op.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "runtime/subgraph.h"
+
+// ---- messages -----------------------------------------------------------------------------------
+
+enum { MESSAGE_BYTES = 640 };
+
+// Appends to a text of MESSAGE_BYTES, which is cut where it is full.
+static void add_text(char *text, const char *format, ...) HL_PRINTF(2, 3);
+static void add_text(char *text, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, MESSAGE_BYTES - used, format, args);
+    va_end(args);
+}
+
+static void add_tensor(char *text, const TfLiteTensor *tensor)
+{
+    if (!tensor) {
+        add_text(text, "absent");
+        return;
+    }
+    add_text(text, "%s[", hl_type_name(tensor->type));
+    for (int i = 0; i < tensor->dims->size; i++) add_text(text, i ? ",%d" : "%d", tensor->dims->data[i]);
+    add_text(text, "]");
+}
+
+TfLiteStatus hl_op_error(TfLiteContext *ctx, const TfLiteNode *node, const char *format, ...)
+{
+    char text[MESSAGE_BYTES];
+    const struct hl_node *place = hl_node_of(node);
+    snprintf(text, sizeof text, "%s (node %d of subgraph %d): ", place->name, place->index, hl_subgraph_of(ctx)->index);
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, sizeof text - used, format, args);
+    va_end(args);
+    for (int i = 0; i < node->inputs->size; i++) {
+        add_text(text, i ? ", " : "; inputs ");
+        add_tensor(text, hl_input(ctx, node, i));
+    }
+    ctx->ReportError(ctx, "%s", text);
+    return kTfLiteError;
+}
+
+TfLiteStatus hl_require_counts(TfLiteContext *ctx, const TfLiteNode *node, int min_inputs, int max_inputs, int outputs)
+{
+    int count = node->inputs->size;
+    if (min_inputs == max_inputs)
+        HL_REQUIRE(ctx, node, count == min_inputs, "has %d inputs instead of %d", count, min_inputs);
+    else
+        HL_REQUIRE(ctx, node, count >= min_inputs && count <= max_inputs, "has %d inputs instead of %d to %d", count,
+                   min_inputs, max_inputs);
+    HL_REQUIRE(ctx, node, node->outputs->size == outputs, "has %d outputs instead of %d", node->outputs->size, outputs);
+    for (int i = 0; i < min_inputs; i++) HL_REQUIRE(ctx, node, hl_input(ctx, node, i), "input %d is missing", i);
+    for (int i = 0; i < outputs; i++)
+        HL_REQUIRE(ctx, node, node->outputs->data[i] >= 0, "output %d is missing", i);
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_unsupported_type(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor)
+{
+    return hl_op_error(ctx, node, "type %s of tensor %s is not supported", hl_type_name(tensor->type),
+                       hl_tensor_label(tensor));
+}
+
+// ---- tensors of a node --------------------------------------------------------------------------
+
+static TfLiteTensor *listed(const TfLiteContext *ctx, const TfLiteIntArray *list, int index)
+{
+    if (index < 0 || index >= list->size || list->data[index] < 0) return NULL;
+    return &ctx->tensors[list->data[index]];
+}
+
+const TfLiteTensor *hl_input(const TfLiteContext *ctx, const TfLiteNode *node, int index)
+{
+    return listed(ctx, node->inputs, index);
+}
+
+TfLiteTensor *hl_variable_input(TfLiteContext *ctx, const TfLiteNode *node, int index)
+{
+    TfLiteTensor *tensor = listed(ctx, node->inputs, index);
+    return tensor && tensor->is_variable && tensor->allocation_type != kTfLiteMmapRo ? tensor : NULL;
+}
+
+TfLiteTensor *hl_output(TfLiteContext *ctx, const TfLiteNode *node, int index)
+{
+    return listed(ctx, node->outputs, index);
+}
+
+const TfLiteTensor *hl_intermediate(const TfLiteContext *ctx, const TfLiteNode *node, int index)
+{
+    return listed(ctx, node->intermediates, index);
+}
+
+TfLiteStatus hl_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, int count)
+{
+    if (node->temporaries->size == count) return kTfLiteOk;
+    int first;
+    TfLiteIntArray *list = TfLiteIntArrayCreate(count);
+    if (!list || ctx->AddTensors(ctx, count, &first) != kTfLiteOk) {
+        TfLiteIntArrayFree(list);
+        return hl_op_error(ctx, node, "no memory for %d scratch tensors", count);
+    }
+    for (int i = 0; i < count; i++) list->data[i] = first + i;
+    TfLiteIntArrayFree(node->temporaries);
+    node->temporaries = list;
+    return kTfLiteOk;
+}
+
+TfLiteTensor *hl_temporary(TfLiteContext *ctx, const TfLiteNode *node, int index)
+{
+    return listed(ctx, node->temporaries, index);
+}
+
+TfLiteStatus hl_set_temporary(TfLiteContext *ctx, TfLiteNode *node, int index, TfLiteType type, bool persistent,
+                              int rank, const int *dims)
+{
+    TfLiteTensor *tensor = hl_temporary(ctx, node, index);
+    HL_REQUIRE(ctx, node, tensor, "has no scratch tensor %d", index);
+    tensor->type = type;
+    tensor->allocation_type = persistent ? kTfLiteArenaRwPersistent : kTfLiteArenaRw;
+    return hl_resize(ctx, tensor, rank, dims);
+}
+
+// ---- shapes and values --------------------------------------------------------------------------
+
+TfLiteStatus hl_resize(TfLiteContext *ctx, TfLiteTensor *tensor, int rank, const int *dims)
+{
+    return ctx->ResizeTensorExplicit(ctx, tensor, rank, dims);
+}
+
+TfLiteStatus hl_resize_like(TfLiteContext *ctx, TfLiteTensor *tensor, const TfLiteTensor *model)
+{
+    return ctx->ResizeTensor(ctx, tensor, TfLiteIntArrayCopy(model->dims));
+}
+
+// From another kind of memory to the heap; nothing of the old kind is owned by the tensor.
+static void move_to_heap(TfLiteTensor *tensor, TfLiteAllocationType type)
+{
+    if (tensor->allocation_type == type) return;
+    TfLiteTensorDataFree(tensor);
+    tensor->allocation_type = type;
+    tensor->data.raw = NULL;
+}
+
+void hl_make_dynamic(TfLiteTensor *tensor)
+{
+    move_to_heap(tensor, kTfLiteDynamic);
+}
+
+void hl_make_constant(TfLiteTensor *tensor)
+{
+    move_to_heap(tensor, kTfLitePersistentRo);
+}
+
+int64_t hl_integer_at(const TfLiteTensor *tensor, int64_t index)
+{
+    switch (tensor->type) {
+    case kTfLiteInt8: return HL_IN(int8_t, tensor)[index];
+    case kTfLiteUInt8: return HL_IN(uint8_t, tensor)[index];
+    case kTfLiteInt16: return HL_IN(int16_t, tensor)[index];
+    case kTfLiteInt32: return HL_IN(int32_t, tensor)[index];
+    case kTfLiteInt64: return HL_IN(int64_t, tensor)[index];
+    default: return 0;
+    }
+}
+
+size_t hl_element_size(TfLiteType type)
+{
+    return hl_type_size(type);
+}
+
+size_t hl_dense_bytes(const TfLiteTensor *tensor)
+{
+    size_t bytes = 0;
+    return hl_tensor_bytes(tensor->type, tensor->dims->size, tensor->dims->data, &bytes) ? bytes : 0;
+}
+
+bool hl_same_quantisation(const TfLiteTensor *a, const TfLiteTensor *b)
+{
+    return a->params.scale == b->params.scale && a->params.zero_point == b->params.zero_point;
+}
+
+const char *hl_type_name(TfLiteType type)
+{
+    static const char *const names[] = {
+        [kTfLiteNoType] = "no type",       [kTfLiteFloat32] = "float32",
+        [kTfLiteInt32] = "int32",          [kTfLiteUInt8] = "uint8",
+        [kTfLiteInt64] = "int64",          [kTfLiteString] = "string",
+        [kTfLiteBool] = "bool",            [kTfLiteInt16] = "int16",
+        [kTfLiteComplex64] = "complex64",  [kTfLiteInt8] = "int8",
+        [kTfLiteFloat16] = "float16",      [kTfLiteFloat64] = "float64",
+        [kTfLiteComplex128] = "complex128", [kTfLiteUInt64] = "uint64",
+        [kTfLiteResource] = "resource",    [kTfLiteVariant] = "variant",
+        [kTfLiteUInt32] = "uint32",        [kTfLiteUInt16] = "uint16",
+        [kTfLiteInt4] = "int4",            [kTfLiteBFloat16] = "bfloat16",
+        [kTfLiteInt2] = "int2",            [kTfLiteUInt4] = "uint4",
+        [kTfLiteFloat8E4M3FN] = "float8_e4m3fn", [kTfLiteFloat8E5M2] = "float8_e5m2",
+    };
+    bool known = (int)type >= 0 && (size_t)type < sizeof names / sizeof *names;
+    return known ? names[type] : "unknown type";
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// AVERAGE_POOL_2D, MAX_POOL_2D, L2_POOL_2D: the mean, the largest or the root of the mean of squares
+// of each channel in a sliding window, of whose positions only those inside the input count.
+// in 0: x [batch, height, width, channels], out 0: y [batch, out height, out width, channels].
+// Average and max: float32, uint8, int8, int16; L2: float32. Stored values are not rescaled, even
+// where the scales of x and y differ; averages round half away from zero.
+#include <float.h>
+#include <math.h>
+
+#include "ops/quant.h"
+#include "ops/window.h"
+
+struct pool {
+    struct hl_window y, x;
+    int32_t low, high;
+    float low_f32, high_f32;
+};
+
+// The part of a window that lies inside the input.
+struct patch {
+    int64_t first, down; // elements: of the first position, from row to row
+    int rows, columns;
+    int channels;
+};
+
+// Makes the output elements of all channels at one position.
+typedef void pool_kernel(const struct pool *op, const struct patch *patch, const void *x, void *y);
+
+// Channels that are treated at once.
+enum { BLOCK = 64 };
+
+// A kernel: `start` for each channel, `step` for each position of the window with its `value` and
+// the channel's `sum`, `finish` for the result, with the `count` of positions.
+#define POOL(name, type, sum_type, start, step, finish)                                            \
+    static void name(const struct pool *op, const struct patch *patch, const void *x, void *y)     \
+    {                                                                                              \
+        const type *in = (const type *)x + patch->first;                                           \
+        type *out = y;                                                                             \
+        sum_type sums[BLOCK], count = (sum_type)patch->rows * (sum_type)patch->columns;            \
+        (void)count;                                                                               \
+        for (int c = 0; c < patch->channels; c += BLOCK) {                                         \
+            int n = patch->channels - c < BLOCK ? patch->channels - c : BLOCK;                     \
+            for (int i = 0; i < n; i++) sums[i] = (start);                                         \
+            for (int row = 0; row < patch->rows; row++)                                            \
+                for (int column = 0; column < patch->columns; column++) {                          \
+                    const type *values =                                                           \
+                        in + row * patch->down + (int64_t)column * patch->channels + c;            \
+                    for (int i = 0; i < n; i++) {                                                  \
+                        sum_type value = values[i], sum = sums[i];                                 \
+                        sums[i] = (step);                                                          \
+                    }                                                                              \
+                }                                                                                  \
+            for (int i = 0; i < n; i++) {                                                          \
+                sum_type sum = sums[i];                                                            \
+                out[c + i] = (type)(finish);                                                       \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+static float clamp_f32(const struct pool *op, float value)
+{
+    return value < op->low_f32 ? op->low_f32 : value > op->high_f32 ? op->high_f32 : value;
+}
+
+static int32_t rounded_mean(const struct pool *op, int64_t sum, int64_t count)
+{
+    int64_t mean = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
+    return hl_clamp_i32((int32_t)mean, op->low, op->high);
+}
+
+POOL(average_f32, float, float, 0, sum + value, clamp_f32(op, sum / count))
+POOL(average_u8, uint8_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
+POOL(average_i8, int8_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
+POOL(average_i16, int16_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
+POOL(max_f32, float, float, -FLT_MAX, sum < value ? value : sum, clamp_f32(op, sum))
+POOL(max_u8, uint8_t, int32_t, 0, sum < value ? value : sum, hl_clamp_i32(sum, op->low, op->high))
+POOL(max_i8, int8_t, int32_t, INT8_MIN, sum < value ? value : sum,
+     hl_clamp_i32(sum, op->low, op->high))
+POOL(max_i16, int16_t, int32_t, INT16_MIN, sum < value ? value : sum,
+     hl_clamp_i32(sum, op->low, op->high))
+POOL(l2_f32, float, float, 0, sum + value * value, clamp_f32(op, sqrtf(sum / count)))
+
+static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLitePoolParams *params = node->builtin_data;
+    struct pool *op = node->user_data;
+    HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, it must have 4", hl_rank(x));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
+               hl_type_name(y->type), hl_type_name(x->type));
+    HL_TRY(hl_window_size(ctx, node, "height", params->padding, hl_dim(x, 1), params->filter_height,
+                          params->stride_height, 1, &op->y));
+    HL_TRY(hl_window_size(ctx, node, "width", params->padding, hl_dim(x, 2), params->filter_width,
+                          params->stride_width, 1, &op->x));
+    hl_activation_range(params->activation, y, &op->low, &op->high);
+    hl_activation_range_f32(params->activation, &op->low_f32, &op->high_f32);
+    int dims[4] = {hl_dim(x, 0), op->y.out, op->x.out, hl_dim(x, 3)};
+    return hl_resize(ctx, y, 4, dims);
+}
+
+static TfLiteStatus prepare_any(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(pool_prepare(ctx, node));
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    int32_t low, high;
+    if (x->type != kTfLiteFloat32 && !hl_type_range(x->type, &low, &high))
+        return hl_unsupported_type(ctx, node, x);
+    return kTfLiteOk;
+}
+
+static TfLiteStatus prepare_l2(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(pool_prepare(ctx, node));
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    return x->type == kTfLiteFloat32 ? kTfLiteOk : hl_unsupported_type(ctx, node, x);
+}
+
+// The positions [*first, *first + result) of window number `at` inside an input of `in` positions.
+static int clip(const struct hl_window *window, int at, int stride, int filter, int in,
+                int64_t *first)
+{
+    int64_t begin = (int64_t)at * stride - window->before, end = begin + filter;
+    *first = begin < 0 ? 0 : begin;
+    if (end > in) end = in;
+    return end > *first ? (int)(end - *first) : 0;
+}
+
+static TfLiteStatus pool_run(TfLiteContext *ctx, TfLiteNode *node, pool_kernel *kernel)
+{
+    const TfLitePoolParams *params = node->builtin_data;
+    const struct pool *op = node->user_data;
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    int height = hl_dim(x, 1), width = hl_dim(x, 2), channels = hl_dim(x, 3);
+    if (hl_elements(y) == 0) return kTfLiteOk;
+    char *out = HL_OUT(char, y);
+    struct patch patch = {.down = (int64_t)width * channels, .channels = channels};
+    for (int b = 0; b < hl_dim(x, 0); b++)
+        for (int i = 0; i < op->y.out; i++)
+            for (int j = 0; j < op->x.out; j++) {
+                int64_t top, left;
+                patch.rows = clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
+                patch.columns =
+                    clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
+                patch.first = (((int64_t)b * height + top) * width + left) * channels;
+                kernel(op, &patch, hl_data(x), out);
+                out += (size_t)channels * hl_element_size(x->type);
+            }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus average_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    switch (x->type) {
+    case kTfLiteUInt8: return pool_run(ctx, node, average_u8);
+    case kTfLiteInt8: return pool_run(ctx, node, average_i8);
+    case kTfLiteInt16: return pool_run(ctx, node, average_i16);
+    default: return pool_run(ctx, node, average_f32);
+    }
+}
+
+static TfLiteStatus max_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    switch (x->type) {
+    case kTfLiteUInt8: return pool_run(ctx, node, max_u8);
+    case kTfLiteInt8: return pool_run(ctx, node, max_i8);
+    case kTfLiteInt16: return pool_run(ctx, node, max_i16);
+    default: return pool_run(ctx, node, max_f32);
+    }
+}
+
+static TfLiteStatus l2_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return pool_run(ctx, node, l2_f32);
+}
+
+const struct hl_op hl_op_average_pool_2d = {
+    .state_size = sizeof(struct pool),
+    .prepare = prepare_any,
+    .invoke = average_invoke,
+};
+
+const struct hl_op hl_op_max_pool_2d = {
+    .state_size = sizeof(struct pool),
+    .prepare = prepare_any,
+    .invoke = max_invoke,
+};
+
+const struct hl_op hl_op_l2_pool_2d = {
+    .state_size = sizeof(struct pool),
+    .prepare = prepare_l2,
+    .invoke = l2_invoke,
+};

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR: images to another height and width.
+// in 0: x [b, h, w, c], in 1: size int32 [2]: new height and width; out 0: y [b, new h, new w, c], x's type.
+// Output row r samples x at row r * h / new h; align_corners: at r * (h-1) / (new h - 1); half_pixel_centers: at
+// (r + 1/2) * h / new h - 1/2. Columns likewise.
+// Bilinear: float32; uint8 in float, plus 1/2, truncated; int8 and int16 with coordinates in units of 2^-10.
+// Nearest: any type of 1, 2 or 4 bytes. Stored values are not rescaled.
+#include <math.h>
+#include <string.h>
+
+#include "ops/op.h"
+
+static bool size_is_wanted(const TfLiteTensor *size)
+{
+    return size->type == kTfLiteInt32 && hl_rank(size) == 1 && hl_dim(size, 0) == 2;
+}
+
+static TfLiteStatus resize_output(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    const int32_t *size = HL_IN(int32_t, hl_input(ctx, node, 1));
+    HL_REQUIRE(ctx, node, size[0] > 0 && size[1] > 0, "new size %dx%d must be positive", (int)size[0],
+               (int)size[1]);
+    HL_REQUIRE(ctx, node, hl_dim(x, 1) > 0 && hl_dim(x, 2) > 0, "an image of %dx%d cannot be resized",
+               hl_dim(x, 1), hl_dim(x, 2));
+    const int dims[4] = {hl_dim(x, 0), size[0], size[1], hl_dim(x, 3)};
+    return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
+}
+
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *size = hl_input(ctx, node, 1);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, not 4", hl_rank(x));
+    HL_REQUIRE(ctx, node, size_is_wanted(size), "the new size must be 2 int32 values");
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "output type %s must be the input's, %s",
+               hl_type_name(y->type), hl_type_name(x->type));
+    if (hl_is_constant(size)) return resize_output(ctx, node);
+    hl_make_dynamic(y);
+    return kTfLiteOk;
+}
+
+// ---- bilinear -----------------------------------------------------------------------------------------------------------
+
+// The two input positions around an output position, and how far it lies behind the first.
+struct sample {
+    int first, second;
+    float part;
+    int64_t part_1024; // in units of 2^-10
+};
+
+// How positions of one axis map to the input.
+struct axis {
+    int in;
+    float scale;
+    int64_t scale_1024;
+    bool half_pixel;
+};
+
+static struct axis make_axis(int in, int out, bool align_corners, bool half_pixel)
+{
+    struct axis axis = {.in = in, .half_pixel = half_pixel};
+    int64_t from = in, to = out;
+    if (align_corners && out > 1) from--, to--;
+    axis.scale = (float)from / (float)to;
+    axis.scale_1024 = (1024 * from + to / 2) / to;
+    return axis;
+}
+
+static int clamp_index(int64_t index, int size)
+{
+    return index < 0 ? 0 : index >= size ? size - 1 : (int)index;
+}
+
+static struct sample sample_float(const struct axis *axis, int position)
+{
+    float at = axis->half_pixel ? ((float)position + 0.5f) * axis->scale - 0.5f
+                                : (float)position * axis->scale;
+    struct sample s = {.first = clamp_index((int64_t)floorf(at), axis->in),
+                       .second = clamp_index((int64_t)ceilf(at), axis->in)};
+    s.part = at - (float)s.first;
+    return s;
+}
+
+static struct sample sample_fixed(const struct axis *axis, int position)
+{
+    int64_t at = position * axis->scale_1024;
+    if (axis->half_pixel) at += axis->scale_1024 / 2 - 512;
+    struct sample s = {.first = clamp_index(at / 1024, axis->in),
+                       .second = clamp_index((at + 1023) / 1024, axis->in)};
+    s.part_1024 = at - 1024 * (int64_t)s.first;
+    return s;
+}
+
+// One output pixel of count channels from the four input pixels around it.
+typedef void (*blend_function)(const void *top_left, const void *top_right, const void *bottom_left,
+                               const void *bottom_right, const struct sample *row,
+                               const struct sample *column, int count, void *pixel);
+
+#define BLEND_FLOAT(name, type, offset)                                                           \
+    static void name(const void *top_left, const void *top_right, const void *bottom_left,        \
+                     const void *bottom_right, const struct sample *row,                          \
+                     const struct sample *column, int count, void *pixel)                         \
+    {                                                                                             \
+        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;            \
+        type *y = pixel;                                                                          \
+        float down = row->part, right = column->part;                                             \
+        for (int i = 0; i < count; i++)                                                           \
+            y[i] = (type)((float)a[i] * (1 - down) * (1 - right) +                                \
+                          (float)c[i] * down * (1 - right) + (float)b[i] * (1 - down) * right +   \
+                          (float)d[i] * down * right + (offset));                                 \
+    }
+
+#define BLEND_FIXED(name, type)                                                                   \
+    static void name(const void *top_left, const void *top_right, const void *bottom_left,        \
+                     const void *bottom_right, const struct sample *row,                          \
+                     const struct sample *column, int count, void *pixel)                         \
+    {                                                                                             \
+        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;            \
+        type *y = pixel;                                                                          \
+        int64_t down = row->part_1024, right = column->part_1024;                                 \
+        int64_t up = 1024 - down, left = 1024 - right;                                            \
+        for (int i = 0; i < count; i++) {                                                         \
+            int64_t sum =                                                                         \
+                a[i] * up * left + c[i] * down * left + b[i] * up * right + d[i] * down * right;  \
+            y[i] = (type)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));                  \
+        }                                                                                         \
+    }
+
+BLEND_FLOAT(blend_f32, float, 0.0f)
+BLEND_FLOAT(blend_u8, uint8_t, 0.5f)
+BLEND_FIXED(blend_i8, int8_t)
+BLEND_FIXED(blend_i16, int16_t)
+
+struct bilinear {
+    blend_function blend;
+    struct sample (*sample)(const struct axis *axis, int position);
+};
+
+static TfLiteStatus bilinear_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(prepare(ctx, node));
+    const TfLiteResizeBilinearParams *params = node->builtin_data;
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    struct bilinear *op = node->user_data;
+    HL_REQUIRE(ctx, node, !params->align_corners || !params->half_pixel_centers,
+               "align_corners and half_pixel_centers exclude each other");
+    op->sample = sample_float;
+    switch (x->type) {
+    case kTfLiteFloat32: op->blend = blend_f32; break;
+    case kTfLiteUInt8: op->blend = blend_u8; break;
+    case kTfLiteInt8: op->blend = blend_i8, op->sample = sample_fixed; break;
+    case kTfLiteInt16: op->blend = blend_i16, op->sample = sample_fixed; break;
+    default: return hl_unsupported_type(ctx, node, x);
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus bilinear_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteResizeBilinearParams *params = node->builtin_data;
+    const struct bilinear *op = node->user_data;
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    if (hl_is_dynamic(y)) HL_TRY(resize_output(ctx, node));
+    if (hl_elements(y) == 0) return kTfLiteOk;
+
+    int in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2), channels = hl_dim(y, 3);
+    bool align = params->align_corners, half = params->half_pixel_centers;
+    struct axis rows = make_axis(hl_dim(x, 1), height, align, half);
+    struct axis columns = make_axis(in_width, width, align, half);
+    size_t pixel = (size_t)channels * hl_element_size(x->type), in_row = (size_t)in_width * pixel;
+    char *out = y->data.raw;
+    for (int b = 0; b < hl_dim(x, 0); b++) {
+        const char *image = HL_IN(char, x) + (size_t)b * (size_t)hl_dim(x, 1) * in_row;
+        for (int r = 0; r < height; r++) {
+            struct sample row = op->sample(&rows, r);
+            const char *top = image + (size_t)row.first * in_row;
+            const char *bottom = image + (size_t)row.second * in_row;
+            for (int c = 0; c < width; c++, out += pixel) {
+                struct sample column = op->sample(&columns, c);
+                size_t left = (size_t)column.first * pixel, right = (size_t)column.second * pixel;
+                op->blend(top + left, top + right, bottom + left, bottom + right, &row, &column,
+                          channels, out);
+            }
+        }
+    }
+    return kTfLiteOk;
+}
+
+const struct hl_op hl_op_resize_bilinear = {
+    .state_size = sizeof(struct bilinear),
+    .prepare = bilinear_prepare,
+    .invoke = bilinear_invoke,
+};
+
+// ---- nearest neighbour --------------------------------------------------------------------------------------------------
+
+static TfLiteStatus nearest_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(prepare(ctx, node));
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    size_t size = hl_element_size(x->type);
+    if (size != 1 && size != 2 && size != 4) return hl_unsupported_type(ctx, node, x);
+    return kTfLiteOk;
+}
+
+static int nearest(int position, int in, int out, bool align_corners, bool half_pixel)
+{
+    float scale = align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+    float at = ((float)position + (half_pixel ? 0.5f : 0.0f)) * scale;
+    return clamp_index((int64_t)(align_corners ? roundf(at) : floorf(at)), in);
+}
+
+static TfLiteStatus nearest_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteResizeNearestNeighborParams *params = node->builtin_data;
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    if (hl_is_dynamic(y)) HL_TRY(resize_output(ctx, node));
+    if (hl_elements(y) == 0) return kTfLiteOk;
+
+    int in_height = hl_dim(x, 1), in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2);
+    bool align = params->align_corners, half = params->half_pixel_centers;
+    size_t pixel = (size_t)hl_dim(x, 3) * hl_element_size(x->type), in_row = (size_t)in_width * pixel;
+    char *out = y->data.raw;
+    for (int b = 0; b < hl_dim(x, 0); b++) {
+        const char *image = HL_IN(char, x) + (size_t)b * (size_t)in_height * in_row;
+        for (int r = 0; r < height; r++) {
+            const char *row = image + (size_t)nearest(r, in_height, height, align, half) * in_row;
+            for (int c = 0; c < width; c++, out += pixel)
+                memcpy(out, row + (size_t)nearest(c, in_width, width, align, half) * pixel, pixel);
+        }
+    }
+    return kTfLiteOk;
+}
+
+const struct hl_op hl_op_resize_nearest_neighbor = {
+    .prepare = nearest_prepare,
+    .invoke = nearest_invoke,
+};

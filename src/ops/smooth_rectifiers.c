@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// ELU: x < 0 ? exp(x) - 1 : x. GELU: x * Phi(x), Phi the normal distribution, or its approximation by
+// tanh. HARD_SWISH: x * clamp(x + 3, 0, 6) / 6.
+// in 0: x of any shape, out 0: the same shape and type.
+// All: float32, float16, bfloat16. Quantised: ELU int8; GELU int8, uint8, int16 (tables of the real
+// function); HARD_SWISH int8, uint8 in 16-bit fixed point.
+#include <math.h>
+
+#include "ops/map.h"
+
+// ---- ELU ----------------------------------------------------------------------------------------
+
+static double elu_value(double x)
+{
+    return x < 0 ? (double)(expf((float)x) - 1) : x;
+}
+
+static TfLiteStatus elu_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_map_prepare(ctx, node));
+    const TfLiteTensor *input = hl_input(ctx, node, 0);
+    if (hl_is_real(input->type)) return kTfLiteOk;
+    if (input->type != kTfLiteInt8) return hl_unsupported_type(ctx, node, input);
+    return hl_map_prepare_table(ctx, node, elu_value, node->user_data);
+}
+
+HL_REAL_MAP(elu_real, x < 0 ? expm1f(x) : x)
+
+static TfLiteStatus elu_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *input = hl_input(ctx, node, 0);
+    if (hl_is_real(input->type)) hl_map_real(input, hl_output(ctx, node, 0), elu_real);
+    else hl_map_table(input, hl_output(ctx, node, 0), node->user_data);
+    return kTfLiteOk;
+}
+
+const struct hl_op hl_op_elu = {
+    .state_size = sizeof(struct hl_table),
+    .prepare = elu_prepare,
+    .invoke = elu_invoke,
+    .inplace = kTfLiteInplaceOpInput0Shared,
+};
+
+// ---- GELU ---------------------------------------------------------------------------------------
+
+static const float sqrt_half = 0.70710678118654752440f;
+static const float sqrt_2_over_pi = 0.79788456080286535588f;
+
+static float gelu_exact(float x)
+{
+    return x * 0.5f * erfcf(x * -sqrt_half);
+}
+
+static float gelu_tanh(float x)
+{
+    return 0.5f * x * (1 + tanhf(sqrt_2_over_pi * (x + 0.044715f * x * x * x)));
+}
+
+static double gelu_exact_value(double x)
+{
+    return (double)gelu_exact((float)x);
+}
+
+static double gelu_tanh_value(double x)
+{
+    return (double)gelu_tanh((float)x);
+}
+
+static TfLiteStatus gelu_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_map_prepare(ctx, node));
+    const TfLiteTensor *input = hl_input(ctx, node, 0);
+    const TfLiteGeluParams *params = node->builtin_data;
+    if (hl_is_real(input->type)) return kTfLiteOk;
+    if (input->type != kTfLiteInt8 && input->type != kTfLiteUInt8 && input->type != kTfLiteInt16)
+        return hl_unsupported_type(ctx, node, input);
+    return hl_map_prepare_table(ctx, node,
+                                params->approximate ? gelu_tanh_value : gelu_exact_value,
+                                node->user_data);
+}
+
+HL_REAL_MAP(gelu_exact_real, gelu_exact(x))
+HL_REAL_MAP(gelu_tanh_real, gelu_tanh(x))
+
+static TfLiteStatus gelu_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *input = hl_input(ctx, node, 0);
+    TfLiteTensor *output = hl_output(ctx, node, 0);
+    const TfLiteGeluParams *params = node->builtin_data;
+    if (!hl_is_real(input->type)) hl_map_table(input, output, node->user_data);
+    else hl_map_real(input, output, params->approximate ? gelu_tanh_real : gelu_exact_real);
+    return kTfLiteOk;
+}
+
+const struct hl_op hl_op_gelu = {
+    .state_size = sizeof(struct hl_table),
+    .prepare = gelu_prepare,
+    .invoke = gelu_invoke,
+    .inplace = kTfLiteInplaceOpInput0Shared,
+};
+
+// ---- HARD_SWISH ---------------------------------------------------------------------------------
+
+// Values are 16 bits wide: x - zero point times 2^7, and clamp(x + 3, 0, 6) / 6 as 15 fractional bits.
+enum { FINE_BITS = 7 };
+
+struct word_rescale {
+    int16_t multiplier; // times 2^(shift - 15)
+    int shift;
+};
+
+struct hard_swish {
+    struct word_rescale to_output; // of the fine input
+    struct word_rescale to_gate;   // of the fine input, to units of 3 / 2^15
+    uint8_t table[256];
+};
+
+static struct word_rescale word_rescale_from(double real)
+{
+    struct hl_rescale wide = hl_rescale_from(real);
+    int32_t multiplier = wide.multiplier >= INT32_MAX - (1 << 15)
+                             ? INT16_MAX
+                             : (wide.multiplier + (1 << 15)) >> 16;
+    return (struct word_rescale){(int16_t)multiplier, wide.shift};
+}
+
+static int32_t saturate_word(int64_t value)
+{
+    return hl_clamp_stored(value, INT16_MIN, INT16_MAX);
+}
+
+// a * b / 2^15, rounded, half up.
+static int32_t high_mul_words(int32_t a, int32_t b)
+{
+    int32_t product = a * b;
+    return saturate_word((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
+}
+
+static int32_t hard_swish_stored(const struct hard_swish *op, int32_t value, int32_t output_zero,
+                                 int32_t low, int32_t high)
+{
+    int32_t fine = value * (1 << FINE_BITS);
+    int32_t scaled = high_mul_words(fine, op->to_output.multiplier);
+
+    // A gate that grows saturates before the multiplication by all bits but one, so that this stays
+    // exact, and after it by the last.
+    int32_t gate = fine;
+    int shift = op->to_gate.shift;
+    if (shift > 0) gate = saturate_word((int64_t)gate * (INT64_C(1) << (shift - 1)));
+    gate = high_mul_words(gate, op->to_gate.multiplier);
+    if (shift > 0) gate = saturate_word((int64_t)gate * 2);
+    if (shift < 0) gate = hl_shift_right_round(gate, -shift);
+    gate = (gate + (1 << 15)) >> 1; // from [-3, 3] to [0, 1]
+
+    int32_t product = saturate_word((int64_t)scaled * gate / (1 << 15));
+    int32_t result = hl_shift_right_round(product, -op->to_output.shift);
+    return hl_clamp_stored((int64_t)result + output_zero, low, high);
+}
+
+static TfLiteStatus hard_swish_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_map_prepare(ctx, node));
+    const TfLiteTensor *input = hl_input(ctx, node, 0), *output = hl_output(ctx, node, 0);
+    struct hard_swish *op = node->user_data;
+    if (hl_is_real(input->type)) return kTfLiteOk;
+    if (input->type != kTfLiteInt8 && input->type != kTfLiteUInt8)
+        return hl_unsupported_type(ctx, node, input);
+    HL_TRY(hl_require_quantised(ctx, node, input));
+    HL_TRY(hl_require_quantised(ctx, node, output));
+
+    float fine_scale = 1.0f / (1 << FINE_BITS) * input->params.scale, gate_scale = 3.0f / 32768;
+    op->to_output = word_rescale_from((double)(fine_scale / output->params.scale));
+    op->to_gate = word_rescale_from((double)(fine_scale / gate_scale));
+    HL_REQUIRE(ctx, node, op->to_output.shift <= 0,
+               "output scale %g must be above 1/128 of the input scale %g",
+               hl_scale(output), hl_scale(input));
+    int32_t low, high;
+    hl_type_range(input->type, &low, &high);
+    for (int32_t x = low; x <= high; x++)
+        op->table[(uint8_t)x] = (uint8_t)hard_swish_stored(op, x - hl_zero(input),
+                                                           hl_zero(output), low, high);
+    return kTfLiteOk;
+}
+
+HL_REAL_MAP(hard_swish_real, x * fminf(6, fmaxf(0, x + 3)) / 6)
+
+static TfLiteStatus hard_swish_invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTensor *input = hl_input(ctx, node, 0);
+    TfLiteTensor *output = hl_output(ctx, node, 0);
+    const struct hard_swish *op = node->user_data;
+    if (hl_is_real(input->type)) hl_map_real(input, output, hard_swish_real);
+    else hl_map_bytes(input, output, op->table);
+    return kTfLiteOk;
+}
+
+const struct hl_op hl_op_hard_swish = {
+    .state_size = sizeof(struct hard_swish),
+    .prepare = hard_swish_prepare,
+    .invoke = hard_swish_invoke,
+    .inplace = kTfLiteInplaceOpInput0Shared,
+};

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// STRIDED_SLICE: y[i] = x[begin + i * stride] as Python's x[begin:end:stride, ...].
+// in 0: x [any rank], in 1: begin, in 2: end, in 3: strides: int32, one value for each entry of the index. The options' masks
+// have a bit for each entry: begin or end left out, ellipsis, new dimension of 1, dimension taken at begin and dropped;
+// `offset`: end counts from begin. Dimensions without an entry are taken whole.
+// Any type up to 8 bytes, string.
+//
+// An ellipsis always takes at least one dimension; entries that are then left without a dimension are ignored.
+#include "ops/copy.h"
+#include "ops/strings.h"
+
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) |
+                              HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(UInt16) |
+                              HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(UInt64) |
+                              HL_TYPE(Bool) | HL_TYPE(String) | HL_TYPE(Complex64) |
+                              HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2);
+
+// What is taken: dims positions of x from layout.offset on, by layout.stride.
+struct selection {
+    int rank, dims[HL_MAX_RANK];
+    struct hl_layout layout;
+};
+
+static bool has(int mask, int entry)
+{
+    return entry < 32 && ((unsigned)mask >> entry & 1);
+}
+
+static TfLiteStatus add_dimension(TfLiteContext *ctx, const TfLiteNode *node, struct selection *s,
+                                  int length, int64_t stride)
+{
+    HL_REQUIRE(ctx, node, s->rank < HL_MAX_RANK, "the output has more than %d dimensions", HL_MAX_RANK);
+    s->dims[s->rank] = length;
+    s->layout.stride[s->rank++] = stride;
+    return kTfLiteOk;
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+// Applies an entry of the index to a dimension of x of `length` elements that are `step` apart.
+static TfLiteStatus apply_entry(TfLiteContext *ctx, const TfLiteNode *node, int entry, int length,
+                                int64_t step, struct selection *s)
+{
+    const TfLiteStridedSliceParams *params = node->builtin_data;
+    const int64_t stride = HL_IN(int32_t, hl_input(ctx, node, 3))[entry];
+    int64_t begin = HL_IN(int32_t, hl_input(ctx, node, 1))[entry];
+    int64_t end = HL_IN(int32_t, hl_input(ctx, node, 2))[entry];
+
+    HL_REQUIRE(ctx, node, stride != 0 && stride != INT32_MIN, "stride %lld of entry %d is not possible",
+               (long long)stride, entry);
+    // Going forward, begin and end lie in [0, length]; backward in [-1, length - 1].
+    const int64_t low = stride > 0 ? 0 : -1, high = low + length;
+    if (begin < 0) begin += length;
+    if (has(params->begin_mask, entry)) begin = stride > 0 ? low : high;
+    if (has(params->shrink_axis_mask, entry)) {
+        HL_REQUIRE(ctx, node, begin >= 0 && begin < length, "index %lld is outside a dimension of %d",
+                   (long long)begin, length);
+        s->layout.offset += begin * step;
+        return kTfLiteOk;
+    }
+    begin = clamp(begin, low, high);
+
+    if (params->offset) end += begin;
+    if (end < 0) end += length;
+    if (has(params->end_mask, entry)) end = stride > 0 ? high : low;
+    end = clamp(end, low, high);
+
+    const int64_t count = (end - begin + stride + (stride > 0 ? -1 : 1)) / stride;
+    if (count > 0) s->layout.offset += begin * step;
+    return add_dimension(ctx, node, s, count > 0 ? (int)count : 0, stride * step);
+}
+
+static TfLiteStatus find_selection(TfLiteContext *ctx, const TfLiteNode *node, struct selection *s)
+{
+    const TfLiteStridedSliceParams *params = node->builtin_data;
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    const int entries = hl_dim(hl_input(ctx, node, 1), 0), rank = hl_rank(x);
+    const struct hl_layout whole = hl_row_major(rank, x->dims->data);
+
+    int new_axes = 0;
+    for (int entry = 0; entry < entries; entry++)
+        if (has(params->new_axis_mask, entry) && !has(params->ellipsis_mask, entry)) new_axes++;
+    const int open = rank + new_axes + 1 - entries, ellipsis_length = open > 1 ? open : 1;
+
+    *s = (struct selection){0};
+    int axis = 0;
+    for (int entry = 0; entry < entries; entry++) {
+        if (has(params->ellipsis_mask, entry)) {
+            for (int i = 0; i < ellipsis_length && axis < rank; i++, axis++)
+                HL_TRY(add_dimension(ctx, node, s, hl_dim(x, axis), whole.stride[axis]));
+        } else if (has(params->new_axis_mask, entry)) {
+            HL_TRY(add_dimension(ctx, node, s, 1, 0));
+        } else if (axis < rank) {
+            HL_TRY(apply_entry(ctx, node, entry, hl_dim(x, axis), whole.stride[axis], s));
+            axis++;
+        } else {
+            HL_REQUIRE(ctx, node, params->ellipsis_mask, "an index of %d entries for %d dimensions", entries,
+                       rank);
+        }
+    }
+    for (; axis < rank; axis++)
+        HL_TRY(add_dimension(ctx, node, s, hl_dim(x, axis), whole.stride[axis]));
+    return kTfLiteOk;
+}
+
+static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node, const struct selection *s)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    const struct hl_layout to = hl_row_major(s->rank, s->dims);
+
+    if (x->type == kTfLiteString) return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
+    hl_copy(hl_element_bits(x->type), s->rank, s->dims, y->data.data, &to, hl_data(x), &s->layout);
+    return kTfLiteOk;
+}
+
+// Three int32 vectors of one length.
+static TfLiteStatus check_index(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    static const char *const names[] = {"x", "begin", "end", "strides"};
+    const int entries = (int)hl_elements(hl_input(ctx, node, 1));
+    for (int i = 1; i <= 3; i++) {
+        const TfLiteTensor *tensor = hl_input(ctx, node, i);
+        HL_REQUIRE(ctx, node, tensor->type == kTfLiteInt32, "%s must be int32, not %s", names[i],
+                   hl_type_name(tensor->type));
+        HL_REQUIRE(ctx, node, hl_rank(tensor) == 1, "%s must have one dimension, not %d", names[i],
+                   hl_rank(tensor));
+        HL_REQUIRE(ctx, node, hl_dim(tensor, 0) == entries, "begin has %d values, %s has %d", entries,
+                   names[i], hl_dim(tensor, 0));
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    HL_TRY(hl_require_counts(ctx, node, 4, 4, 1));
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    struct selection selection;
+
+    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
+    HL_TRY(check_index(ctx, node));
+    bool known = y->type != kTfLiteString;
+    for (int i = 1; i <= 3; i++) known = known && hl_is_constant(hl_input(ctx, node, i));
+    if (!known) {
+        hl_make_dynamic(y);
+        return kTfLiteOk;
+    }
+    HL_TRY(find_selection(ctx, node, &selection));
+    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, selection.rank, selection.dims);
+    hl_make_constant(y);
+    HL_TRY(hl_resize(ctx, y, selection.rank, selection.dims));
+    return copy_selection(ctx, node, &selection);
+}
+
+static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
+{
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    struct selection selection;
+
+    if (hl_is_constant(y)) return kTfLiteOk;
+    HL_TRY(find_selection(ctx, node, &selection));
+    if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, selection.rank, selection.dims));
+    return copy_selection(ctx, node, &selection);
+}
+
+const struct hl_op hl_op_strided_slice = {
+    .prepare = prepare,
+    .invoke = invoke,
+};

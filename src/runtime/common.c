@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// The helpers of tensorflow/lite/c/common.h: counted arrays, and what a TfLiteTensor owns. All memory is the C library's
+// malloc: callers free dims, data and quantisation themselves and put their own in place.
+#include "tensorflow/lite/c/common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/op.h"
+
+// ---- counted arrays -----------------------------------------------------------------------------
+
+size_t TfLiteIntArrayGetSizeInBytes(int size)
+{
+    return sizeof(TfLiteIntArray) + (size > 0 ? (size_t)size : 0) * sizeof(int);
+}
+
+TfLiteIntArray *TfLiteIntArrayCreate(int size)
+{
+    if (size < 0) return NULL;
+    TfLiteIntArray *array = malloc(TfLiteIntArrayGetSizeInBytes(size));
+    if (array) array->size = size;
+    return array;
+}
+
+int TfLiteIntArrayEqualsArray(const TfLiteIntArray *a, int b_size, const int b_data[])
+{
+    if (!a) return b_size == 0;
+    return a->size == b_size && (b_size == 0 || memcmp(a->data, b_data, (size_t)b_size * sizeof(int)) == 0);
+}
+
+int TfLiteIntArrayEqual(const TfLiteIntArray *a, const TfLiteIntArray *b)
+{
+    if (a == b) return 1;
+    if (!a || !b) return 0;
+    return TfLiteIntArrayEqualsArray(a, b->size, b->data);
+}
+
+TfLiteIntArray *TfLiteIntArrayCopy(const TfLiteIntArray *src)
+{
+    TfLiteIntArray *copy = src ? TfLiteIntArrayCreate(src->size) : NULL;
+    if (copy && src->size > 0) memcpy(copy->data, src->data, (size_t)src->size * sizeof(int));
+    return copy;
+}
+
+void TfLiteIntArrayFree(TfLiteIntArray *a)
+{
+    free(a);
+}
+
+int TfLiteFloatArrayGetSizeInBytes(int size)
+{
+    return (int)(sizeof(TfLiteFloatArray) + (size > 0 ? (size_t)size : 0) * sizeof(float));
+}
+
+TfLiteFloatArray *TfLiteFloatArrayCreate(int size)
+{
+    if (size < 0) return NULL;
+    TfLiteFloatArray *array = malloc(sizeof *array + (size_t)size * sizeof(float));
+    if (array) array->size = size;
+    return array;
+}
+
+TfLiteFloatArray *TfLiteFloatArrayCopy(const TfLiteFloatArray *src)
+{
+    TfLiteFloatArray *copy = src ? TfLiteFloatArrayCreate(src->size) : NULL;
+    if (copy && src->size > 0) memcpy(copy->data, src->data, (size_t)src->size * sizeof(float));
+    return copy;
+}
+
+void TfLiteFloatArrayFree(TfLiteFloatArray *a)
+{
+    free(a);
+}
+
+// ---- types --------------------------------------------------------------------------------------
+
+const char *TfLiteTypeGetName(TfLiteType type)
+{
+    static const char *const names[] = {
+        [kTfLiteNoType] = "NOTYPE",         [kTfLiteFloat32] = "FLOAT32",
+        [kTfLiteInt32] = "INT32",           [kTfLiteUInt8] = "UINT8",
+        [kTfLiteInt64] = "INT64",           [kTfLiteString] = "STRING",
+        [kTfLiteBool] = "BOOL",             [kTfLiteInt16] = "INT16",
+        [kTfLiteComplex64] = "COMPLEX64",   [kTfLiteInt8] = "INT8",
+        [kTfLiteFloat16] = "FLOAT16",       [kTfLiteFloat64] = "FLOAT64",
+        [kTfLiteComplex128] = "COMPLEX128", [kTfLiteUInt64] = "UINT64",
+        [kTfLiteResource] = "RESOURCE",     [kTfLiteVariant] = "VARIANT",
+        [kTfLiteUInt32] = "UINT32",         [kTfLiteUInt16] = "UINT16",
+        [kTfLiteInt4] = "INT4",             [kTfLiteBFloat16] = "BFLOAT16",
+        [kTfLiteInt2] = "INT2",             [kTfLiteUInt4] = "UINT4",
+        [kTfLiteFloat8E4M3FN] = "FLOAT8_E4M3FN", [kTfLiteFloat8E5M2] = "FLOAT8_E5M2",
+    };
+    bool known = (int)type >= 0 && (size_t)type < sizeof names / sizeof *names;
+    return known ? names[type] : "Unknown type";
+}
+
+// ---- what a tensor owns -------------------------------------------------------------------------
+
+static bool owns_data(const TfLiteTensor *tensor)
+{
+    return tensor->allocation_type == kTfLiteDynamic || tensor->allocation_type == kTfLitePersistentRo;
+}
+
+void TfLiteTensorDataFree(TfLiteTensor *t)
+{
+    if (!owns_data(t)) return;
+    free(t->data.raw);
+    t->data.raw = NULL;
+}
+
+void TfLiteQuantizationFree(TfLiteQuantization *quantization)
+{
+    if (quantization->params && quantization->type == kTfLiteAffineQuantization) {
+        TfLiteAffineQuantization *affine = quantization->params;
+        TfLiteFloatArrayFree(affine->scale);
+        TfLiteIntArrayFree(affine->zero_point);
+    } else if (quantization->params && quantization->type == kTfLiteMultiAxisQuantization) {
+        TfLiteMultiAxisQuantization *multi = quantization->params;
+        TfLiteIntArrayFree(multi->quantized_dimensions);
+    }
+    free(quantization->params);
+    quantization->params = NULL;
+    quantization->type = kTfLiteNoQuantization;
+}
+
+void TfLiteSparsityFree(TfLiteSparsity *sparsity)
+{
+    if (!sparsity) return;
+    TfLiteIntArrayFree(sparsity->traversal_order);
+    TfLiteIntArrayFree(sparsity->block_map);
+    for (int i = 0; sparsity->dim_metadata && i < sparsity->dim_metadata_size; i++) {
+        TfLiteIntArrayFree(sparsity->dim_metadata[i].array_segments);
+        TfLiteIntArrayFree(sparsity->dim_metadata[i].array_indices);
+    }
+    free(sparsity->dim_metadata);
+    free(sparsity);
+}
+
+void TfLiteTensorFree(TfLiteTensor *t)
+{
+    TfLiteTensorDataFree(t);
+    TfLiteIntArrayFree(t->dims);
+    t->dims = NULL;
+    TfLiteIntArrayFree((TfLiteIntArray *)t->dims_signature);
+    t->dims_signature = NULL;
+    TfLiteQuantizationFree(&t->quantization);
+    TfLiteSparsityFree(t->sparsity);
+    t->sparsity = NULL;
+}
+
+void TfLiteTensorReset(TfLiteType type, const char *name, TfLiteIntArray *dims, TfLiteQuantizationParams quantization,
+                       char *buffer, size_t size, TfLiteAllocationType allocation_type, const void *allocation,
+                       bool is_variable, TfLiteTensor *tensor)
+{
+    TfLiteTensorFree(tensor);
+    *tensor = (TfLiteTensor){
+        .type = type,
+        .name = name,
+        .dims = dims,
+        .params = quantization,
+        .data.raw = buffer,
+        .bytes = size,
+        .allocation_type = allocation_type,
+        .allocation = allocation,
+        .is_variable = is_variable,
+        .buffer_handle = kTfLiteNullBufferHandle,
+    };
+}
+
+TfLiteStatus TfLiteTensorCopy(const TfLiteTensor *src, TfLiteTensor *dst)
+{
+    if (!src || !dst || src == dst) return kTfLiteOk;
+    if (src->bytes != dst->bytes) return kTfLiteError;
+    TfLiteIntArray *dims = TfLiteIntArrayCopy(src->dims);
+    if (src->dims && !dims) return kTfLiteError;
+    TfLiteIntArrayFree(dst->dims);
+    dst->dims = dims;
+    if (src->bytes) memmove(dst->data.raw, src->data.raw_const, src->bytes);
+    dst->buffer_handle = src->buffer_handle;
+    dst->data_is_stale = src->data_is_stale;
+    dst->delegate = src->delegate;
+    return kTfLiteOk;
+}
+
+TfLiteStatus TfLiteTensorResizeMaybeCopy(size_t num_bytes, TfLiteTensor *tensor, bool preserve_data)
+{
+    if (!owns_data(tensor)) return kTfLiteOk;
+    if (num_bytes == 0) {
+        TfLiteTensorDataFree(tensor);
+        tensor->bytes = 0;
+        return kTfLiteOk;
+    }
+    if (tensor->data.raw && num_bytes == tensor->bytes) return kTfLiteOk;
+    void *memory;
+    if (preserve_data) {
+        memory = realloc(tensor->data.raw, num_bytes);
+        if (!memory) TfLiteTensorDataFree(tensor);
+    } else {
+        TfLiteTensorDataFree(tensor);
+        memory = malloc(num_bytes);
+    }
+    tensor->data.data = memory;
+    tensor->bytes = memory ? num_bytes : 0;
+    return memory ? kTfLiteOk : kTfLiteError;
+}
+
+TfLiteStatus TfLiteTensorRealloc(size_t num_bytes, TfLiteTensor *tensor)
+{
+    return TfLiteTensorResizeMaybeCopy(num_bytes, tensor, true);
+}
+
+// ---- what is known of a tensor ------------------------------------------------------------------
+
+TfLiteAllocationStrategy TfLiteTensorGetAllocationStrategy(const TfLiteTensor *t)
+{
+    switch (t->allocation_type) {
+    case kTfLiteMemNone: return kTfLiteAllocationStrategyNone;
+    case kTfLiteMmapRo: return kTfLiteAllocationStrategyMMap;
+    case kTfLiteArenaRw:
+    case kTfLiteArenaRwPersistent: return kTfLiteAllocationStrategyArena;
+    case kTfLiteDynamic:
+    case kTfLitePersistentRo: return kTfLiteAllocationStrategyMalloc;
+    case kTfLiteVariantObject: return kTfLiteAllocationStrategyNew;
+    default: return kTfLiteAllocationStrategyUnknown;
+    }
+}
+
+TfLiteRunStability TfLiteTensorGetBufferAddressStability(const TfLiteTensor *t)
+{
+    switch (t->allocation_type) {
+    case kTfLiteMmapRo:
+    case kTfLitePersistentRo: return kTfLiteRunStabilityAcrossRuns;
+    case kTfLiteArenaRw:
+    case kTfLiteArenaRwPersistent: return kTfLiteRunStabilityUnstable;
+    case kTfLiteDynamic:
+    case kTfLiteVariantObject: return kTfLiteRunStabilitySingleRun;
+    default: return kTfLiteRunStabilityUnknown;
+    }
+}
+
+TfLiteRunStability TfLiteTensorGetDataStability(const TfLiteTensor *t)
+{
+    switch (t->allocation_type) {
+    case kTfLiteMmapRo:
+    case kTfLitePersistentRo: return kTfLiteRunStabilityAcrossRuns;
+    case kTfLiteArenaRw:
+    case kTfLiteArenaRwPersistent:
+    case kTfLiteDynamic:
+    case kTfLiteVariantObject: return kTfLiteRunStabilitySingleRun;
+    default: return kTfLiteRunStabilityUnknown;
+    }
+}
+
+TfLiteRunStep TfLiteTensorGetDataKnownStep(const TfLiteTensor *t)
+{
+    switch (t->allocation_type) {
+    case kTfLiteMmapRo: return kTfLiteRunStepInit;
+    case kTfLitePersistentRo: return kTfLiteRunStepPrepare;
+    case kTfLiteArenaRw:
+    case kTfLiteArenaRwPersistent:
+    case kTfLiteDynamic:
+    case kTfLiteVariantObject: return kTfLiteRunStepEval;
+    default: return kTfLiteRunStepUnknown;
+    }
+}
+
+TfLiteRunStep TfLiteTensorGetShapeKnownStep(const TfLiteTensor *t)
+{
+    switch (t->allocation_type) {
+    case kTfLiteMmapRo: return kTfLiteRunStepInit;
+    case kTfLiteArenaRw:
+    case kTfLiteArenaRwPersistent:
+    case kTfLitePersistentRo: return kTfLiteRunStepPrepare;
+    case kTfLiteDynamic:
+    case kTfLiteVariantObject: return kTfLiteRunStepEval;
+    default: return kTfLiteRunStepUnknown;
+    }
+}
+
+// ---- delegates ----------------------------------------------------------------------------------
+
+TfLiteDelegate TfLiteDelegateCreate(void)
+{
+    return (TfLiteDelegate){0};
+}
+
+// One block: the delegate, and behind it the copy of its builder.
+struct built_delegate {
+    TfLiteDelegate delegate;
+    TfLiteOpaqueDelegateBuilder builder;
+};
+
+TfLiteOpaqueDelegate *TfLiteOpaqueDelegateCreate(const TfLiteOpaqueDelegateBuilder *opaque_delegate_builder)
+{
+    struct built_delegate *built = opaque_delegate_builder ? calloc(1, sizeof *built) : NULL;
+    if (!built) return NULL;
+    built->builder = *opaque_delegate_builder;
+    built->delegate.opaque_delegate_builder = &built->builder;
+    built->delegate.flags = opaque_delegate_builder->flags;
+    return &built->delegate;
+}
+
+void TfLiteOpaqueDelegateDelete(TfLiteOpaqueDelegate *delegate)
+{
+    free(delegate);
+}
+
+void *TfLiteOpaqueDelegateGetData(const TfLiteOpaqueDelegate *delegate)
+{
+    if (!delegate) return NULL;
+    // A builder counts only where the delegate has no callbacks of its own.
+    const TfLiteOpaqueDelegateBuilder *builder = delegate->Prepare ? NULL : delegate->opaque_delegate_builder;
+    return builder ? builder->data : delegate->data_;
+}

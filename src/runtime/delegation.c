@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delegates on a subgraph: apply one (it claims nodes, which become nodes of its own), undo all when it fails or when inputs
+// are resized, apply them again. The model's nodes are never changed: only the plan, and nodes appended behind them.
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/interpreter.h"
+#include "runtime/operator.h"
+#include "runtime/partition.h"
+#include "runtime/subgraph.h"
+
+// ---- the two forms of a delegate ----------------------------------------------------------------
+
+int64_t hl_delegate_flags(const TfLiteDelegate *delegate)
+{
+    const TfLiteOpaqueDelegateBuilder *builder = delegate->opaque_delegate_builder;
+    return builder && !delegate->Prepare ? builder->flags : delegate->flags;
+}
+
+static TfLiteStatus call_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    const TfLiteOpaqueDelegateBuilder *builder = delegate->opaque_delegate_builder;
+    if (delegate->Prepare) return delegate->Prepare(context, delegate);
+    if (builder && builder->Prepare)
+        return builder->Prepare((TfLiteOpaqueContext *)context, delegate, builder->data);
+    hl_subgraph_error(hl_subgraph_of(context), "the delegate has no Prepare function");
+    return kTfLiteDelegateError;
+}
+
+TfLiteStatus hl_delegate_copy_from(TfLiteContext *context, TfLiteTensor *tensor)
+{
+    TfLiteDelegate *delegate = tensor->delegate;
+    const TfLiteOpaqueDelegateBuilder *builder = delegate->opaque_delegate_builder;
+    if (delegate->CopyFromBufferHandle)
+        return delegate->CopyFromBufferHandle(context, delegate, tensor->buffer_handle, tensor);
+    if (builder && builder->CopyFromBufferHandle)
+        return builder->CopyFromBufferHandle((TfLiteOpaqueContext *)context, delegate, builder->data,
+                                             tensor->buffer_handle, (TfLiteOpaqueTensor *)tensor);
+    return kTfLiteDelegateError;
+}
+
+void hl_delegate_free_handle(TfLiteContext *context, TfLiteTensor *tensor)
+{
+    TfLiteDelegate *delegate = tensor->delegate;
+    if (!delegate || tensor->buffer_handle == kTfLiteNullBufferHandle) return;
+    const TfLiteOpaqueDelegateBuilder *builder = delegate->opaque_delegate_builder;
+    if (delegate->FreeBufferHandle)
+        delegate->FreeBufferHandle(context, delegate, &tensor->buffer_handle);
+    else if (builder && builder->FreeBufferHandle)
+        builder->FreeBufferHandle((TfLiteOpaqueContext *)context, delegate, builder->data, &tensor->buffer_handle);
+    tensor->buffer_handle = kTfLiteNullBufferHandle;
+}
+
+// ---- operators ----------------------------------------------------------------------------------
+
+bool hl_subgraph_own_operator(struct hl_subgraph *subgraph, TfLiteOperator *op)
+{
+    TfLiteOperator **list = realloc(subgraph->operators, (size_t)(subgraph->operator_count + 1) * sizeof *list);
+    if (!list) return false;
+    subgraph->operators = list;
+    list[subgraph->operator_count++] = op;
+    return true;
+}
+
+TfLiteOperator *hl_subgraph_describe_node(struct hl_subgraph *subgraph, int node)
+{
+    bool stays = node < subgraph->model_node_count; // a delegate's node may give its index to another one
+    for (int i = 0; stays && i < subgraph->operator_count; i++)
+        if (subgraph->operators[i]->node_index == node) return subgraph->operators[i];
+    const TfLiteRegistration *registration = &subgraph->nodes[node]->registration;
+    TfLiteOperator *op = TfLiteOperatorCreate((TfLiteBuiltinOperator)registration->builtin_code,
+                                              registration->custom_name, registration->version, NULL);
+    if (!op) return NULL;
+    op->node_index = stays ? node : -1;
+    op->inplace = registration->inplace_operator;
+    if (hl_subgraph_own_operator(subgraph, op)) return op;
+    TfLiteOperatorDelete(op);
+    return NULL;
+}
+
+// ---- replacing nodes ----------------------------------------------------------------------------
+
+static const char *kernel_name(const TfLiteRegistration *registration)
+{
+    if (registration->custom_name) return registration->custom_name;
+    return "DELEGATE";
+}
+
+// Binaries built against older headers pass a shorter struct by value: what lies behind `version` is noise then, so it counts
+// only where the plain callbacks are empty.
+static TfLiteRegistration without_noise(const TfLiteRegistration *from)
+{
+    TfLiteRegistration registration = {
+        .init = from->init,
+        .free = from->free,
+        .prepare = from->prepare,
+        .invoke = from->invoke,
+        .profiling_string = from->profiling_string,
+        .builtin_code = kTfLiteBuiltinDelegate,
+        .custom_name = from->custom_name,
+        .version = from->version,
+    };
+    bool plain = from->init || from->free || from->prepare || from->invoke;
+    if (!plain) {
+        registration.registration_external = from->registration_external;
+        if (from->registration_external) registration.custom_name = from->registration_external->custom_name;
+    }
+    return registration;
+}
+
+// The params a delegate kernel's init gets; lent for that call, so they live on the caller's stack.
+static int add_delegate_node(struct hl_subgraph *subgraph, const TfLiteRegistration *registration,
+                             const struct hl_piece *piece, TfLiteDelegate *delegate)
+{
+    TfLiteDelegateParams params = {delegate, piece->nodes, piece->inputs, piece->outputs};
+    TfLiteOpaqueDelegateParams opaque = {
+        .delegate = delegate,
+        .delegate_data = TfLiteOpaqueDelegateGetData(delegate),
+        .nodes_to_replace = piece->nodes,
+        .input_tensors = piece->inputs,
+        .output_tensors = piece->outputs,
+    };
+    bool is_opaque = registration->registration_external != NULL;
+    return hl_subgraph_add_node(subgraph, registration, kernel_name(registration),
+                                TfLiteIntArrayCopy(piece->inputs), TfLiteIntArrayCopy(piece->outputs),
+                                TfLiteIntArrayCreate(0), NULL, is_opaque ? (void *)&opaque : (void *)&params,
+                                is_opaque ? sizeof opaque : sizeof params);
+}
+
+static TfLiteStatus set_delegate(struct hl_subgraph *subgraph, TfLiteTensor *tensor, TfLiteDelegate *delegate)
+{
+    if (tensor->delegate && tensor->delegate != delegate) {
+        hl_subgraph_error(subgraph, "tensor %s belongs to another delegate already", hl_tensor_label(tensor));
+        return kTfLiteError;
+    }
+    tensor->delegate = delegate;
+    return kTfLiteOk;
+}
+
+static TfLiteStatus replace_piece(struct hl_subgraph *subgraph, const TfLiteRegistration *registration,
+                                  const struct hl_piece *piece, TfLiteDelegate *delegate, int *node_index)
+{
+    *node_index = add_delegate_node(subgraph, registration, piece, delegate);
+    if (*node_index < 0) return kTfLiteError;
+    struct hl_node *node = subgraph->nodes[*node_index];
+    node->node.delegate = delegate;
+    node->replaced = piece->nodes->size;
+    for (int i = 0; i < piece->outputs->size; i++) {
+        TfLiteTensor *tensor = &subgraph->context.tensors[piece->outputs->data[i]];
+        if (set_delegate(subgraph, tensor, delegate) != kTfLiteOk) return kTfLiteError;
+    }
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_subgraph_replace_nodes(struct hl_subgraph *subgraph, const TfLiteRegistration *from,
+                                       const TfLiteIntArray *nodes, TfLiteDelegate *delegate)
+{
+    if (!nodes || nodes->size == 0) return kTfLiteOk;
+    TfLiteRegistration registration = without_noise(from);
+    struct hl_piece *pieces;
+    int count;
+    TfLiteIntArray *plan = TfLiteIntArrayCreate(subgraph->plan->size);
+    if (!plan || !hl_partition(subgraph, nodes, &pieces, &count)) {
+        TfLiteIntArrayFree(plan);
+        hl_subgraph_error(subgraph, "out of memory while partitioning subgraph %d", subgraph->index);
+        return kTfLiteError;
+    }
+    TfLiteStatus status = kTfLiteOk;
+    int size = 0;
+    for (int p = 0; p < count && status == kTfLiteOk; p++) {
+        if (pieces[p].delegated) {
+            status = replace_piece(subgraph, &registration, &pieces[p], delegate, &plan->data[size]);
+            size++;
+        } else {
+            memcpy(plan->data + size, pieces[p].nodes->data, (size_t)pieces[p].nodes->size * sizeof(int));
+            size += pieces[p].nodes->size;
+        }
+    }
+    hl_pieces_free(pieces, count);
+    if (status != kTfLiteOk) {
+        TfLiteIntArrayFree(plan);
+        return status;
+    }
+    plan->size = size;
+    TfLiteIntArrayFree(subgraph->plan);
+    subgraph->plan = plan;
+    return kTfLiteOk;
+}
+
+void hl_subgraph_free_preview(struct hl_subgraph *subgraph)
+{
+    for (int i = 0; i < subgraph->preview_count; i++) {
+        TfLiteIntArrayFree(subgraph->preview[i].nodes_to_replace);
+        TfLiteIntArrayFree(subgraph->preview[i].input_tensors);
+        TfLiteIntArrayFree(subgraph->preview[i].output_tensors);
+    }
+    free(subgraph->preview);
+    subgraph->preview = NULL;
+    subgraph->preview_count = 0;
+}
+
+TfLiteStatus hl_subgraph_preview_partitions(struct hl_subgraph *subgraph, const TfLiteIntArray *nodes,
+                                            TfLiteDelegateParams **params, int *count)
+{
+    *params = NULL;
+    *count = 0;
+    hl_subgraph_free_preview(subgraph);
+    struct hl_piece *pieces;
+    int piece_count;
+    if (!nodes || nodes->size == 0) return kTfLiteOk;
+    if (!hl_partition(subgraph, nodes, &pieces, &piece_count)) return kTfLiteError;
+    TfLiteDelegateParams *preview = calloc((size_t)piece_count + 1, sizeof *preview);
+    int delegated = 0;
+    for (int p = 0; preview && p < piece_count; p++) {
+        if (!pieces[p].delegated) continue;
+        preview[delegated++] = (TfLiteDelegateParams){
+            .nodes_to_replace = pieces[p].nodes,
+            .input_tensors = pieces[p].inputs,
+            .output_tensors = pieces[p].outputs,
+        };
+        pieces[p] = (struct hl_piece){0}; // the arrays belong to the preview now
+    }
+    hl_pieces_free(pieces, piece_count);
+    if (!preview) return kTfLiteError;
+    *params = subgraph->preview = preview;
+    *count = subgraph->preview_count = delegated;
+    return kTfLiteOk;
+}
+
+// ---- apply, undo, redo --------------------------------------------------------------------------
+
+TfLiteStatus hl_subgraph_undo_delegates(struct hl_subgraph *subgraph)
+{
+    if (!subgraph->undelegated_plan) return kTfLiteOk;
+    for (int i = 0; i < subgraph->tensor_count; i++) {
+        TfLiteTensor *tensor = &subgraph->context.tensors[i];
+        if (!tensor->delegate) continue;
+        hl_delegate_free_handle(&subgraph->context, tensor);
+        tensor->delegate = NULL;
+        tensor->data_is_stale = false;
+    }
+    for (int i = subgraph->model_node_count; i < subgraph->node_count; i++)
+        hl_subgraph_free_node(subgraph, subgraph->nodes[i]);
+    subgraph->node_count = subgraph->model_node_count;
+    TfLiteIntArrayFree(subgraph->plan);
+    subgraph->plan = subgraph->undelegated_plan;
+    subgraph->undelegated_plan = NULL;
+    subgraph->state = HL_NOT_READY;
+    subgraph->prepared = 0;
+    subgraph->delegates_undone = true;
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_subgraph_remove_delegates(struct hl_subgraph *subgraph)
+{
+    if (hl_subgraph_undo_delegates(subgraph) != kTfLiteOk) return kTfLiteError;
+    subgraph->delegate_count = 0;
+    subgraph->delegates_undone = false;
+    return kTfLiteOk;
+}
+
+static TfLiteStatus restore_after_failure(struct hl_subgraph *subgraph, bool was_ready, TfLiteStatus status)
+{
+    hl_subgraph_remove_delegates(subgraph);
+    if (was_ready) hl_subgraph_allocate(subgraph);
+    hl_subgraph_error(subgraph, "Restored original execution plan after delegate application failure.");
+    return status;
+}
+
+// A delegate for fixed shapes cannot take a graph whose shapes are known only while running. Operators that nobody resolved
+// are left out: the delegate may know them.
+static TfLiteStatus require_static_shapes(struct hl_subgraph *subgraph)
+{
+    for (int position = 0; position < subgraph->plan->size; position++) {
+        struct hl_node *node = subgraph->nodes[subgraph->plan->data[position]];
+        TfLiteStatus status = node->unresolved ? kTfLiteOk : hl_subgraph_prepare_node(subgraph, node);
+        if (status != kTfLiteOk) return status;
+        for (int i = 0; i < node->node.outputs->size; i++) {
+            int tensor = node->node.outputs->data[i];
+            if (tensor < 0 || subgraph->context.tensors[tensor].allocation_type != kTfLiteDynamic) continue;
+            hl_subgraph_error(subgraph,
+                              "Attempting to use a delegate that only supports static-sized tensors with a graph that "
+                              "has dynamic-sized tensors (tensor#%d is a dynamic-sized tensor).",
+                              tensor);
+            return kTfLiteApplicationError;
+        }
+    }
+    return kTfLiteOk;
+}
+
+static bool remember_delegate(struct hl_subgraph *subgraph, TfLiteDelegate *delegate)
+{
+    TfLiteDelegate **list = realloc(subgraph->delegates, (size_t)(subgraph->delegate_count + 1) * sizeof *list);
+    if (!list) return false;
+    subgraph->delegates = list;
+    list[subgraph->delegate_count++] = delegate;
+    return true;
+}
+
+TfLiteStatus hl_subgraph_apply_delegate(struct hl_subgraph *subgraph, TfLiteDelegate *delegate)
+{
+    if (!delegate) {
+        hl_subgraph_error(subgraph, "Null delegate.");
+        return kTfLiteDelegateError;
+    }
+    if (subgraph->delegates_undone && hl_subgraph_redo_delegates(subgraph) != kTfLiteOk) return kTfLiteError;
+    if (subgraph->state == HL_IMMUTABLE) {
+        hl_subgraph_error(subgraph, "ModifyGraphWithDelegate is disallowed when graph is immutable.");
+        return kTfLiteApplicationError;
+    }
+    bool was_ready = subgraph->state == HL_READY;
+    bool allows_dynamic = hl_delegate_flags(delegate) & kTfLiteDelegateFlagsAllowDynamicTensors;
+    if (!allows_dynamic) {
+        subgraph->state = HL_NOT_READY;
+        hl_planner_reset(subgraph);
+        TfLiteStatus status = require_static_shapes(subgraph);
+        if (status != kTfLiteOk) {
+            if (was_ready) hl_subgraph_allocate(subgraph);
+            return status;
+        }
+    }
+    if (!subgraph->undelegated_plan && !(subgraph->undelegated_plan = TfLiteIntArrayCopy(subgraph->plan))) {
+        hl_subgraph_error(subgraph, "out of memory while applying a delegate");
+        return kTfLiteError;
+    }
+
+    hl_context_begin_delegation(subgraph);
+    TfLiteStatus status = call_prepare(&subgraph->context, delegate);
+    hl_context_end_delegation(subgraph);
+    hl_subgraph_free_preview(subgraph);
+    if (status != kTfLiteOk) return restore_after_failure(subgraph, was_ready, kTfLiteDelegateError);
+
+    subgraph->state = HL_NOT_READY;
+    subgraph->prepared = 0;
+    if (!allows_dynamic || was_ready) {
+        status = hl_subgraph_allocate(subgraph);
+        if (status != kTfLiteOk) return restore_after_failure(subgraph, was_ready, kTfLiteDelegateError);
+    }
+    if (!allows_dynamic) subgraph->state = HL_IMMUTABLE;
+    if (!remember_delegate(subgraph, delegate)) return restore_after_failure(subgraph, was_ready, kTfLiteError);
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_subgraph_redo_delegates(struct hl_subgraph *subgraph)
+{
+    if (!subgraph->delegates_undone) return kTfLiteOk;
+    subgraph->delegates_undone = false;
+    int count = subgraph->delegate_count;
+    TfLiteDelegate **delegates = subgraph->delegates;
+    subgraph->delegates = NULL;
+    subgraph->delegate_count = 0;
+    TfLiteStatus status = kTfLiteOk;
+    for (int i = 0; i < count && status == kTfLiteOk; i++)
+        status = hl_subgraph_apply_delegate(subgraph, delegates[i]);
+    free(delegates);
+    return status;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a subgraph: prepare nodes in order, give tensors memory, invoke nodes in order. Where a node's output shape is known
+// only after it ran, preparing stops there and goes on during invoke.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/interpreter.h"
+#include "runtime/operator.h"
+#include "runtime/subgraph.h"
+
+bool hl_subgraph_has_dynamic(const struct hl_subgraph *subgraph, const TfLiteIntArray *tensors)
+{
+    for (int i = 0; i < tensors->size; i++)
+        if (tensors->data[i] >= 0 &&
+            subgraph->context.tensors[tensors->data[i]].allocation_type == kTfLiteDynamic)
+            return true;
+    return false;
+}
+
+// ---- prepare ------------------------------------------------------------------------------------
+
+TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_node *node)
+{
+    if (node->unresolved) {
+        bool flex = strncmp(node->name, "Flex", 4) == 0;
+        hl_subgraph_error(subgraph,
+                          flex ? "Encountered unresolved custom op: %s (node %d). It is an operator of TensorFlow itself: "
+                                 "convert the model without Select TensorFlow operators."
+                               : "Encountered unresolved custom op: %s (node %d). Add it with "
+                                 "TfLiteInterpreterOptionsAddCustomOp.",
+                          node->name, node->index);
+        return kTfLiteUnresolvedOps;
+    }
+    TfLiteStatus status = hl_kernel_prepare(&node->registration, &subgraph->context, &node->node);
+    if (status != kTfLiteOk)
+        hl_subgraph_error(subgraph, "Node number %d (%s) failed to prepare.", node->index, node->name);
+    return status;
+}
+
+TfLiteStatus hl_subgraph_prepare_ahead(struct hl_subgraph *subgraph)
+{
+    while (subgraph->prepared < subgraph->plan->size) {
+        struct hl_node *node = subgraph->nodes[subgraph->plan->data[subgraph->prepared]];
+        TfLiteStatus status = hl_subgraph_prepare_node(subgraph, node);
+        if (status != kTfLiteOk) return status;
+        subgraph->prepared++;
+        if (hl_subgraph_has_dynamic(subgraph, node->node.outputs)) break;
+    }
+    return kTfLiteOk;
+}
+
+// ---- allocate -----------------------------------------------------------------------------------
+
+TfLiteStatus hl_subgraph_reset_variables(struct hl_subgraph *subgraph)
+{
+    for (int i = 0; i < subgraph->variables->size; i++) {
+        TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->variables->data[i]];
+        if (tensor->allocation_type == kTfLiteMmapRo || !tensor->data.raw) continue;
+        // Real 0: a quantised state starts at its zero point.
+        memset(tensor->data.raw, tensor->type == kTfLiteInt8 ? tensor->params.zero_point : 0, tensor->bytes);
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus check_custom_allocations(struct hl_subgraph *subgraph)
+{
+    for (int i = 0; i < subgraph->custom_allocation_count; i++) {
+        const struct hl_custom_allocation *entry = &subgraph->custom_allocations[i];
+        TfLiteTensor *tensor = &subgraph->context.tensors[entry->tensor];
+        if (entry->memory.bytes < tensor->bytes) {
+            hl_subgraph_error(subgraph, "custom allocation: tensor %s needs %zu bytes now, the memory has %zu",
+                              hl_tensor_label(tensor), tensor->bytes, entry->memory.bytes);
+            return kTfLiteError;
+        }
+        tensor->data.data = entry->memory.data;
+    }
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
+{
+    if (hl_subgraph_redo_delegates(subgraph) != kTfLiteOk) return kTfLiteError;
+    bool settled = subgraph->state != HL_NOT_READY && !hl_subgraph_has_dynamic(subgraph, subgraph->inputs);
+    if (settled) return check_custom_allocations(subgraph);
+
+    subgraph->state = HL_NOT_READY;
+    subgraph->prepared = 0;
+    hl_planner_reset(subgraph);
+    TfLiteStatus status = hl_subgraph_prepare_ahead(subgraph);
+    if (status != kTfLiteOk) return status;
+    if (hl_planner_place(subgraph, subgraph->prepared) != kTfLiteOk) return kTfLiteError;
+    if (check_custom_allocations(subgraph) != kTfLiteOk) return kTfLiteError;
+    subgraph->state = HL_READY;
+    subgraph->resized = false;
+    return hl_subgraph_reset_variables(subgraph);
+}
+
+// ---- invoke -------------------------------------------------------------------------------------
+
+TfLiteStatus hl_subgraph_make_readable(struct hl_subgraph *subgraph, int index)
+{
+    if (!hl_subgraph_has_tensor(subgraph, index)) {
+        hl_subgraph_error(subgraph, "tensor %d does not exist: subgraph %d has %d tensors", index,
+                          subgraph->index, subgraph->tensor_count);
+        return kTfLiteError;
+    }
+    TfLiteTensor *tensor = &subgraph->context.tensors[index];
+    if (!tensor->data_is_stale) return kTfLiteOk;
+    if (!tensor->delegate || tensor->buffer_handle == kTfLiteNullBufferHandle) {
+        hl_subgraph_error(subgraph, "tensor %s is marked stale but lies in no delegate's buffer", hl_tensor_label(tensor));
+        return kTfLiteError;
+    }
+    TfLiteStatus status = hl_delegate_copy_from(&subgraph->context, tensor);
+    if (status == kTfLiteOk) tensor->data_is_stale = false;
+    else hl_subgraph_error(subgraph, "the delegate could not copy tensor %s from its buffer", hl_tensor_label(tensor));
+    return status;
+}
+
+// A RESHAPE whose second input is no shape vector does not read it.
+static bool may_lack_data(const struct hl_node *node, int input, const TfLiteTensor *tensor)
+{
+    return node->registration.builtin_code == kTfLiteBuiltinReshape && input == 1 && tensor->dims->size != 1;
+}
+
+static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_node *node)
+{
+    for (int i = 0; i < node->node.inputs->size; i++) {
+        int index = node->node.inputs->data[i];
+        if (index < 0) continue;
+        const TfLiteTensor *tensor = &subgraph->context.tensors[index];
+        if (tensor->delegate && tensor->delegate != node->node.delegate && tensor->data_is_stale &&
+            hl_subgraph_make_readable(subgraph, index) != kTfLiteOk)
+            return kTfLiteError;
+        bool in_handle = tensor->delegate && tensor->delegate == node->node.delegate &&
+                         tensor->buffer_handle != kTfLiteNullBufferHandle;
+        bool lacks = !tensor->data.raw && !in_handle &&
+                     (tensor->bytes > 0 || tensor->type == kTfLiteString);
+        if (lacks && !may_lack_data(node, i, tensor)) {
+            hl_subgraph_error(subgraph, "Input tensor %d (%s) of node %d (%s) lacks data", index,
+                              hl_tensor_label(tensor), node->index, node->name);
+            return kTfLiteError;
+        }
+    }
+    return kTfLiteOk;
+}
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// The kernel's call, with the hooks that watch it.
+static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *node)
+{
+    TfLiteTelemetryProfilerStruct *telemetry = subgraph->interpreter->options->telemetry;
+    uint32_t event = 0;
+    if (telemetry && telemetry->ReportBeginOpInvokeEvent)
+        event = telemetry->ReportBeginOpInvokeEvent(telemetry, node->name, node->index, subgraph->index);
+    uint64_t begin = subgraph->interpreter->profiling ? now() : 0;
+
+    TfLiteStatus status = hl_kernel_invoke(&node->registration, &subgraph->context, &node->node);
+
+    if (subgraph->interpreter->profiling) {
+        node->nanoseconds += now() - begin;
+        node->runs++;
+    }
+    if (telemetry && telemetry->ReportEndOpInvokeEvent) telemetry->ReportEndOpInvokeEvent(telemetry, event);
+    return status;
+}
+
+static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
+{
+    struct hl_node *node = subgraph->nodes[subgraph->plan->data[position]];
+    if (position == subgraph->prepared) {
+        TfLiteStatus status = hl_subgraph_prepare_ahead(subgraph);
+        if (status != kTfLiteOk) return status;
+        if (hl_planner_place(subgraph, subgraph->prepared) != kTfLiteOk) return kTfLiteError;
+    }
+    if (check_inputs(subgraph, node) != kTfLiteOk) return kTfLiteError;
+    if (subgraph->interpreter->options->cancellation && atomic_load(&subgraph->interpreter->cancelled)) {
+        hl_subgraph_error(subgraph, "Client requested cancel during Invoke()");
+        return kTfLiteCancelled;
+    }
+
+    subgraph->resized = false;
+    TfLiteStatus status = run_kernel(subgraph, node);
+    hl_subgraph_free_buffers(&subgraph->eval_buffers);
+    if (status != kTfLiteOk) {
+        hl_subgraph_error(subgraph, "Node number %d (%s) failed to invoke.", node->index, node->name);
+        return status;
+    }
+    // Whoever reads a tensor that changed its shape has to be prepared again.
+    if (subgraph->resized && hl_subgraph_has_dynamic(subgraph, node->node.outputs)) {
+        subgraph->prepared = position + 1;
+        hl_planner_forget_from(subgraph, position + 1);
+    }
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
+{
+    if (subgraph->state == HL_NOT_READY) {
+        hl_subgraph_error(subgraph, "Invoke called on model that is not ready.");
+        return kTfLiteError;
+    }
+    for (int position = 0; position < subgraph->plan->size; position++) {
+        TfLiteStatus status = invoke_node(subgraph, position);
+        if (status != kTfLiteOk) return status;
+    }
+    return kTfLiteOk;
+}

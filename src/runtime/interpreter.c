@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// An interpreter's life, and invoke with what belongs to all subgraphs: cancellation, delegates, the way back to the CPU.
+#include "runtime/interpreter.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+
+// Three quarters of the machine's memory; half the address space where the machine does not tell.
+static size_t default_memory_limit(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+    size_t bytes;
+    if (pages <= 0 || page <= 0 || !hl_mul_size((size_t)pages, (size_t)page, &bytes)) return SIZE_MAX / 2;
+    return bytes / 4 * 3;
+}
+
+// As the original, before any use: a code from a later format may come with tables that this one does not know.
+static TfLiteStatus check_codes(TfLiteInterpreter *interpreter)
+{
+    enum { LAST_CODE = kTfLiteBuiltinStablehloCase };
+    for (int i = 0; i < interpreter->model->code_count; i++) {
+        int builtin = interpreter->model->codes[i].builtin;
+        if (builtin >= 0 && builtin <= LAST_CODE) continue;
+        hl_report(&interpreter->options->reporter,
+                  "operator code %d of the model is builtin %d: this library knows 0 to %d. The model is newer than the "
+                  "library.",
+                  i, builtin, LAST_CODE);
+        return kTfLiteUnresolvedOps;
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus create_subgraphs(TfLiteInterpreter *interpreter)
+{
+    int count = interpreter->model->subgraph_count;
+    interpreter->subgraphs = calloc((size_t)count, sizeof *interpreter->subgraphs);
+    interpreter->resources.initialised = calloc((size_t)count, sizeof(bool));
+    if (!interpreter->subgraphs || !interpreter->resources.initialised) {
+        hl_report(&interpreter->options->reporter, "out of memory while creating an interpreter");
+        return kTfLiteError;
+    }
+    for (int i = 0; i < count; i++) {
+        interpreter->subgraphs[i] = hl_subgraph_create(interpreter, i);
+        if (!interpreter->subgraphs[i]) return kTfLiteError;
+        interpreter->subgraph_count = i + 1;
+    }
+    for (int i = 0; i < count; i++) {
+        TfLiteStatus status = hl_subgraph_create_nodes(interpreter->subgraphs[i]);
+        if (status != kTfLiteOk) return status;
+    }
+    return kTfLiteOk;
+}
+
+static TfLiteStatus apply_option_delegates(TfLiteInterpreter *interpreter)
+{
+    for (int i = 0; i < interpreter->options->delegate_count; i++) {
+        TfLiteStatus status = hl_interpreter_apply_delegate(interpreter, interpreter->options->delegates[i]);
+        if (status != kTfLiteOk) return status;
+    }
+    return kTfLiteOk;
+}
+
+TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteInterpreterOptions *options)
+{
+    const struct hl_reporter *reporter = options ? &options->reporter : NULL;
+    TfLiteInterpreter *interpreter = calloc(1, sizeof *interpreter);
+    if (interpreter) interpreter->options = options ? hl_options_copy(options) : hl_options_create();
+    if (!interpreter || !interpreter->options || interpreter->options->incomplete) {
+        hl_report(reporter, "out of memory while creating an interpreter");
+        hl_interpreter_destroy(interpreter);
+        return NULL;
+    }
+    interpreter->model = hl_model_retain(model);
+    atomic_init(&interpreter->cancelled, false);
+    size_t limit = interpreter->options->memory_limit;
+    interpreter->memory_limit = limit ? limit : default_memory_limit();
+    if (check_codes(interpreter) != kTfLiteOk || create_subgraphs(interpreter) != kTfLiteOk ||
+        apply_option_delegates(interpreter) != kTfLiteOk) {
+        hl_interpreter_destroy(interpreter);
+        return NULL;
+    }
+    return interpreter;
+}
+
+void hl_interpreter_destroy(TfLiteInterpreter *interpreter)
+{
+    if (!interpreter) return;
+    for (int i = 0; i < interpreter->subgraph_count; i++) hl_subgraph_destroy(interpreter->subgraphs[i]);
+    free(interpreter->subgraphs);
+    hl_resources_free(&interpreter->resources);
+    hl_model_release(interpreter->model);
+    hl_options_destroy(interpreter->options);
+    free(interpreter);
+}
+
+TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate)
+{
+    for (int i = 0; i < interpreter->subgraph_count; i++) {
+        if (interpreter->subgraphs[i]->delegation_skippable) continue;
+        TfLiteStatus status = hl_subgraph_apply_delegate(interpreter->subgraphs[i], delegate);
+        if (status != kTfLiteOk) return status;
+    }
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_interpreter_cancel(TfLiteInterpreter *interpreter)
+{
+    if (!interpreter->options->cancellation) {
+        hl_report(&interpreter->options->reporter,
+                  "cannot cancel: call TfLiteInterpreterOptionsEnableCancellation before creating the interpreter");
+        return kTfLiteError;
+    }
+    atomic_store(&interpreter->cancelled, true);
+    return kTfLiteOk;
+}
+
+// ---- invoke -------------------------------------------------------------------------------------
+
+static TfLiteStatus invoke_once(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph)
+{
+    TfLiteStatus status = hl_subgraph_invoke(subgraph);
+    if (status != kTfLiteOk || interpreter->allow_buffer_handle_output) return status;
+    for (int i = 0; i < subgraph->outputs->size && status == kTfLiteOk; i++)
+        if (subgraph->outputs->data[i] >= 0) status = hl_subgraph_make_readable(subgraph, subgraph->outputs->data[i]);
+    return status;
+}
+
+// Inputs move when memory is planned anew: their values are carried over.
+static void *save_inputs(const struct hl_subgraph *subgraph)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < subgraph->inputs->size; i++) bytes += subgraph->context.tensors[subgraph->inputs->data[i]].bytes;
+    char *saved = malloc(bytes ? bytes : 1), *to = saved;
+    for (int i = 0; saved && i < subgraph->inputs->size; i++) {
+        const TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->inputs->data[i]];
+        if (tensor->data.raw) memcpy(to, tensor->data.raw, tensor->bytes);
+        to += tensor->bytes;
+    }
+    return saved;
+}
+
+static void restore_inputs(const struct hl_subgraph *subgraph, const void *saved)
+{
+    const char *from = saved;
+    for (int i = 0; i < subgraph->inputs->size; i++) {
+        TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->inputs->data[i]];
+        if (tensor->data.raw) memcpy(tensor->data.raw, from, tensor->bytes);
+        from += tensor->bytes;
+    }
+}
+
+static TfLiteStatus invoke_without_delegates(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph)
+{
+    void *inputs = save_inputs(subgraph);
+    if (!inputs) return kTfLiteError;
+    TfLiteStatus status = kTfLiteOk;
+    for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteOk; i++)
+        status = hl_subgraph_remove_delegates(interpreter->subgraphs[i]);
+    if (status == kTfLiteOk) status = hl_subgraph_allocate(subgraph);
+    if (status == kTfLiteOk) {
+        restore_inputs(subgraph, inputs);
+        status = invoke_once(interpreter, subgraph);
+    }
+    free(inputs);
+    return status == kTfLiteOk ? kTfLiteDelegateError : kTfLiteError;
+}
+
+TfLiteStatus hl_interpreter_invoke(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph)
+{
+    atomic_store(&interpreter->cancelled, false);
+    TfLiteStatus status = invoke_once(interpreter, subgraph);
+    bool fall_back = status != kTfLiteOk && status != kTfLiteCancelled && interpreter->options->delegate_fallback &&
+                     subgraph->delegate_count > 0;
+    return fall_back ? invoke_without_delegates(interpreter, subgraph) : status;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interpreter: a model's subgraphs made runnable, and what they share: reporter, resolver, resources, options.
+#ifndef HALITE_RUNTIME_INTERPRETER_H
+#define HALITE_RUNTIME_INTERPRETER_H
+
+#include <stdatomic.h>
+
+#include "halite/halite.h"
+#include "runtime/options.h"
+#include "runtime/resources.h"
+#include "runtime/subgraph.h"
+#include "tensorflow/lite/c/c_api.h"
+
+struct TfLiteInterpreter {
+    TfLiteModel *model; // a reference of its own
+    struct TfLiteInterpreterOptions *options; // a copy of its own
+    int subgraph_count;
+    struct hl_subgraph **subgraphs;
+    struct hl_resources resources;
+    atomic_bool cancelled;
+    bool allow_buffer_handle_output;
+    bool profiling;
+    size_t memory_limit;
+    TfLiteExternalContext *external_contexts[kTfLiteMaxExternalContexts];
+};
+
+// NULL after a message: an operator without kernel, a delegate that failed, no memory.
+TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model,
+                                         const TfLiteInterpreterOptions *options);
+void hl_interpreter_destroy(TfLiteInterpreter *interpreter);
+TfLiteStatus hl_interpreter_invoke(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph);
+TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate);
+TfLiteStatus hl_interpreter_cancel(TfLiteInterpreter *interpreter);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resource variables of an interpreter. See resources.h.
+#include "runtime/resources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/interpreter.h"
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+int hl_resource_id(struct hl_resources *resources, const char *container, const char *name)
+{
+    if (!container) container = "";
+    if (!name) name = "";
+    for (int i = 0; i < resources->variable_count; i++)
+        if (strcmp(resources->variables[i].container, container) == 0 &&
+            strcmp(resources->variables[i].name, name) == 0)
+            return i;
+    struct hl_resource_variable *list =
+        realloc(resources->variables, (size_t)(resources->variable_count + 1) * sizeof *list);
+    if (!list) return -1;
+    resources->variables = list;
+    struct hl_resource_variable *variable = &list[resources->variable_count];
+    *variable = (struct hl_resource_variable){
+        .container = copy_text(container),
+        .name = copy_text(name),
+        .value = {.allocation_type = kTfLiteDynamic, .buffer_handle = kTfLiteNullBufferHandle},
+    };
+    if (!variable->container || !variable->name) {
+        free(variable->container);
+        free(variable->name);
+        return -1;
+    }
+    return resources->variable_count++;
+}
+
+struct hl_resource_variable *hl_resource_variable(struct hl_resources *resources, int id)
+{
+    return id >= 0 && id < resources->variable_count ? &resources->variables[id] : NULL;
+}
+
+void hl_resources_free(struct hl_resources *resources)
+{
+    for (int i = 0; i < resources->variable_count; i++) {
+        free(resources->variables[i].container);
+        free(resources->variables[i].name);
+        TfLiteTensorFree(&resources->variables[i].value);
+    }
+    free(resources->variables);
+    free(resources->initialised);
+    *resources = (struct hl_resources){0};
+}
+
+// ---- for kernels --------------------------------------------------------------------------------
+
+struct hl_resources *hl_context_resources(const TfLiteContext *ctx)
+{
+    return &hl_subgraph_of(ctx)->interpreter->resources;
+}
+
+struct hl_resource_variable *hl_context_variable(const TfLiteContext *ctx, const TfLiteTensor *handle)
+{
+    int32_t id = -1;
+    if (handle->type == kTfLiteResource && handle->data.raw && handle->bytes >= sizeof id)
+        memcpy(&id, handle->data.raw, sizeof id);
+    return hl_resource_variable(hl_context_resources(ctx), id);
+}
+
+static struct hl_subgraph *subgraph_at(const TfLiteContext *ctx, int index)
+{
+    const struct TfLiteInterpreter *interpreter = hl_subgraph_of(ctx)->interpreter;
+    return index >= 0 && index < interpreter->subgraph_count ? interpreter->subgraphs[index] : NULL;
+}
+
+bool hl_context_is_procedure(const TfLiteContext *ctx, int index)
+{
+    const struct hl_subgraph *subgraph = subgraph_at(ctx, index);
+    return subgraph && subgraph->inputs->size == 0 && subgraph->outputs->size == 0;
+}
+
+TfLiteStatus hl_context_run_once(const TfLiteContext *ctx, int index)
+{
+    struct hl_subgraph *subgraph = subgraph_at(ctx, index);
+    bool *done = &hl_context_resources(ctx)->initialised[index];
+    if (*done) return kTfLiteOk;
+    TfLiteStatus status = hl_subgraph_allocate(subgraph);
+    if (status == kTfLiteOk) status = hl_subgraph_invoke(subgraph);
+    subgraph->state = HL_NOT_READY;
+    hl_planner_reset(subgraph);
+    *done = status == kTfLiteOk;
+    return status;
+}

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: Apache-2.0
+// A subgraph's tensors and nodes: made from the model, resized by callers and kernels, freed.
+// In: hl_model_subgraph, resolver. Out: TfLiteTensors without memory and nodes with their kernels' state.
+#include "runtime/subgraph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "ops/op.h"
+#include "runtime/interpreter.h"
+#include "runtime/operator.h"
+
+// Room for scratch tensors that kernels add, so that tensors seldom move.
+enum { SPARE_TENSORS = 64 };
+
+void hl_subgraph_error(const struct hl_subgraph *subgraph, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    hl_report_va(&subgraph->interpreter->options->reporter, format, args);
+    va_end(args);
+}
+
+static TfLiteStatus out_of_memory(const struct hl_subgraph *subgraph)
+{
+    hl_subgraph_error(subgraph, "subgraph %d: out of memory", subgraph->index);
+    return kTfLiteError;
+}
+
+static TfLiteIntArray *int_array(int count, const int *values)
+{
+    TfLiteIntArray *array = TfLiteIntArrayCreate(count);
+    if (array && count) memcpy(array->data, values, (size_t)count * sizeof *values);
+    return array;
+}
+
+// ---- tensors ------------------------------------------------------------------------------------
+
+static void clear_tensor(TfLiteTensor *tensor)
+{
+    *tensor = (TfLiteTensor){.buffer_handle = kTfLiteNullBufferHandle};
+}
+
+static bool reserve_tensors(struct hl_subgraph *subgraph, int count)
+{
+    if (count <= subgraph->tensor_capacity) return true;
+    int capacity = count + SPARE_TENSORS;
+    TfLiteTensor *tensors =
+        realloc(subgraph->context.tensors, (size_t)capacity * sizeof *tensors);
+    if (!tensors) return false;
+    subgraph->context.tensors = tensors;
+    subgraph->tensor_capacity = capacity;
+    return true;
+}
+
+TfLiteStatus hl_subgraph_add_tensors(struct hl_subgraph *subgraph, int count, int *first)
+{
+    int64_t total = (int64_t)subgraph->tensor_count + count;
+    if (count < 0 || total > INT32_MAX - SPARE_TENSORS) {
+        hl_subgraph_error(subgraph, "subgraph %d: cannot add %d tensors to its %d",
+                          subgraph->index, count, subgraph->tensor_count);
+        return kTfLiteError;
+    }
+    if (!reserve_tensors(subgraph, (int)total)) return out_of_memory(subgraph);
+    if (first) *first = subgraph->tensor_count;
+    for (int i = subgraph->tensor_count; i < total; i++) {
+        clear_tensor(&subgraph->context.tensors[i]);
+        subgraph->context.tensors[i].dims = TfLiteIntArrayCreate(0);
+        if (!subgraph->context.tensors[i].dims) return out_of_memory(subgraph);
+        subgraph->tensor_count = i + 1;
+        subgraph->context.tensors_size = (size_t)subgraph->tensor_count;
+    }
+    return kTfLiteOk;
+}
+
+// The params of the quantization field, as malloc gives them: callers free and replace them.
+static bool copy_quantisation(TfLiteTensor *tensor, const struct hl_model_quantisation *from)
+{
+    switch (from->type) {
+    case kTfLiteAffineQuantization: {
+        TfLiteAffineQuantization *affine = calloc(1, sizeof *affine);
+        if (!affine) return false;
+        tensor->quantization = (TfLiteQuantization){kTfLiteAffineQuantization, affine};
+        affine->scale = TfLiteFloatArrayCreate(from->scale_count);
+        affine->zero_point = int_array(from->scale_count, from->zero_points);
+        affine->quantized_dimension = from->dimension;
+        if (!affine->scale || !affine->zero_point) return false;
+        memcpy(affine->scale->data, from->scales, (size_t)from->scale_count * sizeof(float));
+        if (from->scale_count == 1)
+            tensor->params = (TfLiteQuantizationParams){from->scales[0], from->zero_points[0]};
+        return true;
+    }
+    case kTfLiteBlockwiseQuantization: {
+        TfLiteBlockwiseQuantization *blockwise = calloc(1, sizeof *blockwise);
+        if (!blockwise) return false;
+        tensor->quantization = (TfLiteQuantization){kTfLiteBlockwiseQuantization, blockwise};
+        *blockwise = (TfLiteBlockwiseQuantization){
+            .scale = from->scales_tensor,
+            .zero_point = from->zero_points_tensor,
+            .blocksize = from->block_size,
+            .quantized_dimension = from->dimension,
+        };
+        return true;
+    }
+    default: return true;
+    }
+}
+
+static bool copy_sparsity(TfLiteTensor *tensor, const struct hl_model_sparsity *from)
+{
+    if (!from) return true;
+    TfLiteSparsity *sparsity = tensor->sparsity = calloc(1, sizeof *sparsity);
+    if (!sparsity) return false;
+    sparsity->dim_metadata =
+        calloc((size_t)(from->dimension_count ? from->dimension_count : 1), sizeof *sparsity->dim_metadata);
+    if (!sparsity->dim_metadata) return false;
+    sparsity->dim_metadata_size = from->dimension_count;
+    sparsity->traversal_order = int_array(from->order_count, from->order);
+    sparsity->block_map = int_array(from->block_map_count, from->block_map);
+    if (!sparsity->traversal_order || !sparsity->block_map) return false;
+    for (int i = 0; i < from->dimension_count; i++) {
+        const struct hl_model_sparse_dimension *dimension = &from->dimensions[i];
+        TfLiteDimensionMetadata *metadata = &sparsity->dim_metadata[i];
+        metadata->format = dimension->format;
+        metadata->dense_size = dimension->dense_size;
+        if (dimension->format != kTfLiteDimSparseCSR) continue;
+        metadata->array_segments = int_array(dimension->segment_count, dimension->segments);
+        metadata->array_indices = int_array(dimension->index_count, dimension->indices);
+        if (!metadata->array_segments || !metadata->array_indices) return false;
+    }
+    return true;
+}
+
+static bool create_tensor(TfLiteTensor *tensor, const struct hl_model_tensor *from)
+{
+    clear_tensor(tensor);
+    tensor->type = from->type;
+    tensor->name = from->name;
+    tensor->is_variable = from->is_variable;
+    tensor->dims = int_array(from->rank, from->dims);
+    if (!tensor->dims) return false;
+    if (from->signature_rank >= 0) {
+        tensor->dims_signature = int_array(from->signature_rank, from->signature);
+        if (!tensor->dims_signature) return false;
+    }
+    if (!copy_quantisation(tensor, &from->quantisation)) return false;
+    if (!copy_sparsity(tensor, from->sparsity)) return false;
+    if (from->data) {
+        tensor->allocation_type = kTfLiteMmapRo;
+        tensor->data.raw_const = from->data;
+        tensor->bytes = from->bytes;
+        return true;
+    }
+    tensor->allocation_type = from->is_variable ? kTfLiteArenaRwPersistent : kTfLiteArenaRw;
+    if (from->type == kTfLiteString) {
+        tensor->allocation_type = kTfLiteDynamic;
+    } else if (from->type == kTfLiteResource || from->type == kTfLiteVariant) {
+        tensor->bytes = from->type == kTfLiteResource ? sizeof(int32_t) : sizeof(void *);
+    } else if (!hl_tensor_bytes(from->type, from->rank, from->dims, &tensor->bytes)) {
+        tensor->bytes = 0; // the verifier has refused what can go wrong here
+    }
+    return true;
+}
+
+static TfLiteStatus create_tensors(struct hl_subgraph *subgraph)
+{
+    const struct hl_model_subgraph *model = subgraph->model;
+    if (!reserve_tensors(subgraph, model->tensor_count + SPARE_TENSORS)) return out_of_memory(subgraph);
+    int variables = 0;
+    for (int i = 0; i < model->tensor_count; i++) {
+        bool ok = create_tensor(&subgraph->context.tensors[i], &model->tensors[i]);
+        subgraph->tensor_count = i + 1;
+        subgraph->context.tensors_size = (size_t)subgraph->tensor_count;
+        if (!ok) return out_of_memory(subgraph);
+        if (model->tensors[i].external_data) {
+            hl_subgraph_error(subgraph, "subgraph %d: the data of tensor %d (%s) lies in another file, which is not supported",
+                              subgraph->index, i, model->tensors[i].name);
+            return kTfLiteError;
+        }
+        variables += model->tensors[i].is_variable;
+    }
+    subgraph->inputs = int_array(model->input_count, model->inputs);
+    subgraph->outputs = int_array(model->output_count, model->outputs);
+    subgraph->variables = TfLiteIntArrayCreate(variables);
+    if (!subgraph->inputs || !subgraph->outputs || !subgraph->variables) return out_of_memory(subgraph);
+    for (int i = 0, v = 0; i < model->tensor_count; i++)
+        if (model->tensors[i].is_variable) subgraph->variables->data[v++] = i;
+    return kTfLiteOk;
+}
+
+static bool lies_on_heap(const TfLiteTensor *tensor)
+{
+    return tensor->allocation_type == kTfLiteDynamic || tensor->allocation_type == kTfLitePersistentRo;
+}
+
+static TfLiteStatus resize_heap_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, size_t bytes)
+{
+    size_t before = tensor->data.raw ? tensor->bytes : 0;
+    size_t others = subgraph->heap_bytes > before ? subgraph->heap_bytes - before : 0;
+    size_t limit = subgraph->interpreter->memory_limit;
+    if (bytes > limit || others > limit - bytes) {
+        hl_subgraph_error(subgraph,
+                          "tensor %s would take %zu bytes: with %zu bytes of other tensors that is above the "
+                          "memory limit of %zu bytes",
+                          hl_tensor_label(tensor), bytes, others, limit);
+        return kTfLiteError;
+    }
+    if (TfLiteTensorRealloc(bytes, tensor) != kTfLiteOk) {
+        hl_subgraph_error(subgraph, "out of memory for %zu bytes of tensor %s", bytes,
+                          hl_tensor_label(tensor));
+        return kTfLiteError;
+    }
+    subgraph->heap_bytes = others + bytes;
+    return kTfLiteOk;
+}
+
+static const char *shape_text(const TfLiteIntArray *dims, char text[128])
+{
+    size_t used = 1;
+    text[0] = '[';
+    for (int i = 0; i < dims->size && used < 100; i++)
+        used += (size_t)snprintf(text + used, 128 - used, i ? ",%d" : "%d", dims->data[i]);
+    snprintf(text + used, 128 - used, "]");
+    return text;
+}
+
+static TfLiteStatus resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, const TfLiteIntArray *dims)
+{
+    if (tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLiteMemNone) {
+        hl_subgraph_error(subgraph, "cannot resize tensor %s: it is a constant of the model",
+                          hl_tensor_label(tensor));
+        return kTfLiteError;
+    }
+    if (tensor->type == kTfLiteString || tensor->type == kTfLiteResource || tensor->type == kTfLiteVariant)
+        return kTfLiteOk; // their bytes do not follow from the shape
+    size_t bytes;
+    if (dims->size > HL_MAX_RANK || !hl_tensor_bytes(tensor->type, dims->size, dims->data, &bytes)) {
+        char text[128];
+        hl_subgraph_error(subgraph, "cannot give tensor %s (%s) the shape %s: it is negative or too large",
+                          hl_tensor_label(tensor),
+                          TfLiteTypeGetName(tensor->type), shape_text(dims, text));
+        return kTfLiteError;
+    }
+    if (lies_on_heap(tensor)) return resize_heap_tensor(subgraph, tensor, bytes);
+    tensor->bytes = bytes;
+    if (tensor->allocation_type == kTfLiteArenaRw || tensor->allocation_type == kTfLiteArenaRwPersistent)
+        tensor->data.raw = NULL; // the planner gives it a place
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_subgraph_resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, TfLiteIntArray *dims)
+{
+    if (!dims) return out_of_memory(subgraph);
+    bool same = tensor->dims && TfLiteIntArrayEqual(tensor->dims, dims);
+    // A kernel that resizes to the same shape on every run keeps its memory and its successors.
+    if (tensor->allocation_type == kTfLiteDynamic && !(same && tensor->data.raw)) subgraph->resized = true;
+    TfLiteStatus status = resize_tensor(subgraph, tensor, dims);
+    if (status != kTfLiteOk) {
+        TfLiteIntArrayFree(dims);
+        return status;
+    }
+    TfLiteIntArrayFree(tensor->dims);
+    tensor->dims = dims;
+    return kTfLiteOk;
+}
+
+static TfLiteTensor *input_to_resize(struct hl_subgraph *subgraph, int index, int rank)
+{
+    if (!hl_subgraph_has_tensor(subgraph, index)) {
+        hl_subgraph_error(subgraph, "cannot resize tensor %d: subgraph %d has %d tensors", index,
+                          subgraph->index, subgraph->tensor_count);
+        return NULL;
+    }
+    if (rank < 0) {
+        hl_subgraph_error(subgraph, "cannot resize tensor %d to rank %d", index, rank);
+        return NULL;
+    }
+    return &subgraph->context.tensors[index];
+}
+
+TfLiteStatus hl_subgraph_resize_input(struct hl_subgraph *subgraph, int index, const int *dims, int rank)
+{
+    bool immutable = subgraph->state == HL_IMMUTABLE;
+    if (immutable && !subgraph->undelegated_plan) {
+        hl_subgraph_error(subgraph, "ResizeInputTensor is disallowed when graph is immutable.");
+        return kTfLiteError;
+    }
+    TfLiteTensor *tensor = input_to_resize(subgraph, index, rank);
+    if (!tensor) return kTfLiteError;
+    if (tensor->data.raw && TfLiteIntArrayEqualsArray(tensor->dims, rank, dims)) return kTfLiteOk;
+    // A delegate that relies on the shapes is taken off; AllocateTensors applies it to the new ones.
+    if (immutable && hl_subgraph_undo_delegates(subgraph) != kTfLiteOk) return kTfLiteError;
+    subgraph->state = HL_NOT_READY;
+    return hl_subgraph_resize_tensor(subgraph, tensor, int_array(rank, dims));
+}
+
+TfLiteStatus hl_subgraph_resize_input_strict(struct hl_subgraph *subgraph, int index, const int *dims, int rank)
+{
+    TfLiteTensor *tensor = input_to_resize(subgraph, index, rank);
+    if (!tensor) return kTfLiteError;
+    const TfLiteIntArray *open = tensor->dims_signature && tensor->dims_signature->size
+                                     ? tensor->dims_signature : tensor->dims;
+    if (open->size != rank) {
+        hl_subgraph_error(subgraph, "cannot resize tensor %s to rank %d: the model declares rank %d",
+                          tensor->name, rank, open->size);
+        return kTfLiteError;
+    }
+    for (int i = 0; i < rank; i++) {
+        if (open->data[i] == -1 || open->data[i] == dims[i]) continue;
+        hl_subgraph_error(subgraph,
+                          "cannot resize dimension %d of tensor %s to %d: the model fixes it to %d", i,
+                          tensor->name, dims[i], open->data[i]);
+        return kTfLiteError;
+    }
+    return hl_subgraph_resize_input(subgraph, index, dims, rank);
+}
+
+TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int index,
+                                               const TfLiteCustomAllocation *memory, int64_t flags)
+{
+    if (!hl_subgraph_has_tensor(subgraph, index) || !memory || !memory->data) {
+        hl_subgraph_error(subgraph, "custom allocation: tensor %d does not exist or the memory is NULL", index);
+        return kTfLiteError;
+    }
+    TfLiteTensor *tensor = &subgraph->context.tensors[index];
+    if (tensor->allocation_type != kTfLiteArenaRw && tensor->allocation_type != kTfLiteArenaRwPersistent &&
+        tensor->allocation_type != kTfLiteCustom) {
+        hl_subgraph_error(subgraph, "custom allocation: tensor %s is a constant or dynamic", tensor->name);
+        return kTfLiteError;
+    }
+    if (memory->bytes < tensor->bytes) {
+        hl_subgraph_error(subgraph, "custom allocation: tensor %s needs %zu bytes, the memory has %zu",
+                          tensor->name, tensor->bytes, memory->bytes);
+        return kTfLiteError;
+    }
+    if (!(flags & kTfLiteCustomAllocationFlagsSkipAlignCheck) &&
+        (uintptr_t)memory->data % HL_TENSOR_ALIGNMENT) {
+        hl_subgraph_error(subgraph, "custom allocation: the memory for tensor %s is not aligned to %d bytes",
+                          tensor->name, HL_TENSOR_ALIGNMENT);
+        return kTfLiteError;
+    }
+    struct hl_custom_allocation *entry = NULL;
+    for (int i = 0; i < subgraph->custom_allocation_count; i++)
+        if (subgraph->custom_allocations[i].tensor == index) entry = &subgraph->custom_allocations[i];
+    if (!entry) {
+        struct hl_custom_allocation *list =
+            realloc(subgraph->custom_allocations,
+                    (size_t)(subgraph->custom_allocation_count + 1) * sizeof *list);
+        if (!list) return out_of_memory(subgraph);
+        subgraph->custom_allocations = list;
+        entry = &list[subgraph->custom_allocation_count++];
+    }
+    *entry = (struct hl_custom_allocation){index, *memory};
+    tensor->allocation_type = kTfLiteCustom;
+    tensor->data.data = memory->data;
+    return kTfLiteOk;
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+static bool reserve_nodes(struct hl_subgraph *subgraph)
+{
+    if (subgraph->node_count < subgraph->node_capacity) return true;
+    int capacity = subgraph->node_capacity ? subgraph->node_capacity * 2 : subgraph->model->node_count + 8;
+    struct hl_node **nodes = realloc(subgraph->nodes, (size_t)capacity * sizeof *nodes);
+    if (!nodes) return false;
+    subgraph->nodes = nodes;
+    subgraph->node_capacity = capacity;
+    return true;
+}
+
+static void *copy_params(const void *params, size_t size)
+{
+    void *copy = malloc(size);
+    if (copy) memcpy(copy, params, size);
+    return copy;
+}
+
+int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration *registration,
+                         const char *name, TfLiteIntArray *inputs, TfLiteIntArray *outputs,
+                         TfLiteIntArray *intermediates, void *builtin_data,
+                         const void *init_data, size_t init_size)
+{
+    struct hl_node *node = calloc(1, sizeof *node);
+    TfLiteIntArray *temporaries = TfLiteIntArrayCreate(0);
+    if (!node || !temporaries || !inputs || !outputs || !intermediates || !reserve_nodes(subgraph)) {
+        free(node);
+        free(builtin_data);
+        TfLiteIntArrayFree(temporaries);
+        TfLiteIntArrayFree(inputs);
+        TfLiteIntArrayFree(outputs);
+        TfLiteIntArrayFree(intermediates);
+        out_of_memory(subgraph);
+        return -1;
+    }
+    *node = (struct hl_node){
+        .node = {.inputs = inputs, .outputs = outputs, .intermediates = intermediates,
+                 .temporaries = temporaries, .builtin_data = builtin_data},
+        .registration = *registration,
+        .index = subgraph->node_count,
+        .name = name,
+    };
+    if (registration->builtin_code == kTfLiteBuiltinCustom) {
+        node->node.custom_initial_data = init_data;
+        node->node.custom_initial_data_size = (int)init_size;
+    }
+    for (int i = 0; i < inputs->size; i++) {
+        int input = inputs->data[i];
+        if (input >= 0 && subgraph->context.tensors[input].type == kTfLiteResource)
+            node->node.might_have_side_effect = true;
+    }
+    subgraph->nodes[subgraph->node_count++] = node;
+    node->node.user_data = hl_kernel_init(&node->registration, &subgraph->context, init_data, init_size);
+    node->has_state = true;
+    return node->index;
+}
+
+static void free_temporaries(struct hl_subgraph *subgraph, const struct hl_node *node)
+{
+    for (int i = 0; i < node->node.temporaries->size; i++) {
+        int tensor = node->node.temporaries->data[i];
+        if (hl_subgraph_has_tensor(subgraph, tensor)) TfLiteTensorDataFree(&subgraph->context.tensors[tensor]);
+    }
+}
+
+void hl_subgraph_free_node(struct hl_subgraph *subgraph, struct hl_node *node)
+{
+    if (!node) return;
+    free_temporaries(subgraph, node);
+    if (node->has_state) hl_kernel_free(&node->registration, &subgraph->context, node->node.user_data);
+    TfLiteIntArrayFree(node->node.inputs);
+    TfLiteIntArrayFree(node->node.outputs);
+    TfLiteIntArrayFree(node->node.intermediates);
+    TfLiteIntArrayFree(node->node.temporaries);
+    free(node->node.builtin_data);
+    free(node);
+}
+
+static bool changes_state(int builtin)
+{
+    switch (builtin) { // their order matters beyond their tensors
+    case kTfLiteBuiltinCallOnce:
+    case kTfLiteBuiltinIf:
+    case kTfLiteBuiltinWhile:
+    case kTfLiteBuiltinAssignVariable:
+    case kTfLiteBuiltinHashtableImport: return true;
+    default: return false;
+    }
+}
+
+static TfLiteStatus create_node(struct hl_subgraph *subgraph, const struct hl_model_node *from, int index)
+{
+    const TfLiteModel *model = subgraph->interpreter->model;
+    const struct hl_model_code *code = &model->codes[from->code];
+    const char *name = hl_model_code_name(code);
+    bool custom = code->builtin == kTfLiteBuiltinCustom;
+    TfLiteRegistration registration;
+    bool resolved = hl_resolve(&subgraph->interpreter->options->resolver, code, &registration);
+    if (!resolved && !custom) {
+        hl_subgraph_error(subgraph,
+                          "Didn't find op for builtin opcode '%s' version '%d' (node %d of subgraph %d): the model "
+                          "may be newer than this library, or the op was left out of this build.",
+                          name, code->version, index, subgraph->index);
+        return kTfLiteUnresolvedOps;
+    }
+    if (!resolved)
+        registration = (TfLiteRegistration){
+            .builtin_code = kTfLiteBuiltinCustom, .custom_name = code->custom_name, .version = code->version};
+    void *params = NULL;
+    if (!custom && from->params && !(params = copy_params(from->params, from->params_size)))
+        return out_of_memory(subgraph);
+    int added = hl_subgraph_add_node(subgraph, &registration, name,
+                                     int_array(from->input_count, from->inputs),
+                                     int_array(from->output_count, from->outputs),
+                                     int_array(from->intermediate_count, from->intermediates), params,
+                                     custom ? from->custom_options : params,
+                                     custom ? from->custom_options_size : 0);
+    if (added < 0) return kTfLiteError;
+    subgraph->nodes[added]->unresolved = !resolved;
+    subgraph->nodes[added]->node.might_have_side_effect |= changes_state(code->builtin);
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_subgraph_create_nodes(struct hl_subgraph *subgraph)
+{
+    const struct hl_model_subgraph *model = subgraph->model;
+    for (int i = 0; i < model->node_count; i++) {
+        TfLiteStatus status = create_node(subgraph, &model->nodes[i], i);
+        if (status != kTfLiteOk) return status;
+    }
+    subgraph->model_node_count = model->node_count;
+    subgraph->plan = TfLiteIntArrayCreate(model->node_count);
+    if (!subgraph->plan) return out_of_memory(subgraph);
+    for (int i = 0; i < model->node_count; i++) subgraph->plan->data[i] = i;
+    return kTfLiteOk;
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+struct hl_subgraph *hl_subgraph_create(struct TfLiteInterpreter *interpreter, int index)
+{
+    struct hl_subgraph *subgraph = calloc(1, sizeof *subgraph);
+    if (!subgraph) {
+        hl_report(&interpreter->options->reporter, "subgraph %d: out of memory", index);
+        return NULL;
+    }
+    subgraph->interpreter = interpreter;
+    subgraph->model = &interpreter->model->subgraphs[index];
+    subgraph->index = index;
+    hl_context_init(subgraph);
+    if (create_tensors(subgraph) != kTfLiteOk) {
+        hl_subgraph_destroy(subgraph);
+        return NULL;
+    }
+    return subgraph;
+}
+
+void hl_subgraph_destroy(struct hl_subgraph *subgraph)
+{
+    if (!subgraph) return;
+    for (int i = 0; i < subgraph->tensor_count; i++)
+        hl_delegate_free_handle(&subgraph->context, &subgraph->context.tensors[i]);
+    for (int i = 0; i < subgraph->node_count; i++) hl_subgraph_free_node(subgraph, subgraph->nodes[i]);
+    for (int i = 0; i < subgraph->tensor_count; i++) TfLiteTensorFree(&subgraph->context.tensors[i]);
+    for (int i = 0; i < subgraph->operator_count; i++) TfLiteOperatorDelete(subgraph->operators[i]);
+    free(subgraph->operators);
+    hl_planner_free(&subgraph->planner);
+    hl_subgraph_free_preview(subgraph);
+    hl_subgraph_free_buffers(&subgraph->persistent_buffers);
+    hl_subgraph_free_buffers(&subgraph->eval_buffers);
+    TfLiteIntArrayFree(subgraph->plan);
+    TfLiteIntArrayFree(subgraph->plan_copy);
+    TfLiteIntArrayFree(subgraph->undelegated_plan);
+    TfLiteIntArrayFree(subgraph->inputs);
+    TfLiteIntArrayFree(subgraph->outputs);
+    TfLiteIntArrayFree(subgraph->variables);
+    TfLiteIntArrayFree(subgraph->scratch_tensors);
+    free(subgraph->custom_allocations);
+    free(subgraph->delegates);
+    free(subgraph->nodes);
+    free(subgraph->context.tensors);
+    free(subgraph);
+}

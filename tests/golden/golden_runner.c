@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// golden_runner PATH...: runs golden cases and says which ones disagree with the official runtime.
+// In: manifests, or folders of them. Out: a line per failing case, a closing line "N passed, N failed, N skipped"; exit code
+// 0 when nothing failed, 1 when something did, 2 for a wrong command line.
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../tools/alloc.h"
+#include "../../tools/files.h"
+#include "isolate.h"
+#include "manifest.h"
+#include "run_case.h"
+
+static const char help[] =
+    "usage: golden_runner [OPTION...] PATH...\n"
+    "Runs golden cases: a PATH is a manifest (NAME.txt, or NAME alone) or a folder of them.\n"
+    "\n"
+    "  -l, --list             list the cases, run nothing\n"
+    "  -k, --kernels WHICH    reference or fast; default: what HALITE_KERNELS says, else fast\n"
+    "  -d, --delegate PATH    give the graph to the external delegate in this library first\n"
+    "  -t, --threads N        threads of an interpreter; default 1\n"
+    "      --tolerance F      allowed relative float error before the factor for long sums,\n"
+    "                         in place of 2e-6 (for delegates of lower precision)\n"
+    "  -i, --isolate          run every case in a child process; else only \"fails any\" cases\n"
+    "      --no-isolate       run all cases in this process (for debuggers)\n"
+    "  -v, --verbose          a line for every case, and all messages of the library\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "Floats may differ by 2e-6 * max(1, |expected|) * sqrt(L), L being the longest sum that one\n"
+    "node of the model computes, or by as much as the official runtime's own kernels do.\n"
+    "Cases whose model has an operator that is not built here are skipped, not passed.\n";
+
+struct skipped {
+    char *name;
+    int count;
+};
+
+struct runner {
+    struct golden_options options;
+    bool list, isolate, no_isolate, verbose;
+    int passed, failed, skipped;
+    struct skipped *missing; // operators without kernels, and how many cases want them
+    int missing_count;
+};
+
+static void print_messages(const struct hl_text *messages)
+{
+    const char *line = hl_text_string(messages);
+    while (*line != '\0') {
+        size_t length = strcspn(line, "\n");
+        struct hl_text shown = {0};
+        hl_text_add_escaped(&shown, line, length);
+        printf("    %s\n", hl_text_string(&shown));
+        hl_text_free(&shown);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void count_missing(struct runner *runner, const char *name)
+{
+    for (int i = 0; i < runner->missing_count; i++) {
+        if (strcmp(runner->missing[i].name, name) != 0) continue;
+        runner->missing[i].count++;
+        return;
+    }
+    runner->missing =
+        hl_alloc_grow(runner->missing, (size_t)runner->missing_count + 1, sizeof *runner->missing);
+    runner->missing[runner->missing_count++] = (struct skipped){hl_alloc_string(name), 1};
+}
+
+static void report(struct runner *runner, const struct golden_case *c, const struct golden_result *result)
+{
+    const char *what = hl_text_string(&result->what);
+    switch (result->outcome) {
+    case GOLDEN_PASSED:
+        runner->passed++;
+        if (runner->verbose) printf("pass %s%s%s\n", c->name, *what ? ": " : "", what);
+        break;
+    case GOLDEN_FAILED:
+        runner->failed++;
+        printf("FAIL %s: %s\n", c->name, what);
+        break;
+    case GOLDEN_SKIPPED:
+        runner->skipped++;
+        count_missing(runner, hl_text_string(&result->missing));
+        if (runner->verbose) printf("skip %s: no kernel for %s\n", c->name, hl_text_string(&result->missing));
+        break;
+    }
+    if (runner->verbose || result->outcome == GOLDEN_FAILED) print_messages(&result->messages);
+    fflush(stdout);
+}
+
+static void run_manifest(struct runner *runner, const char *path)
+{
+    struct hl_text message = {0};
+    struct golden_case *c = golden_read_manifest(path, &message);
+    if (c == NULL) {
+        runner->failed++;
+        printf("FAIL %s: %s\n", path, hl_text_string(&message));
+    } else if (runner->list) {
+        printf("%s%s%s\n", c->name, c->fails != GOLDEN_RUNS ? " fails " : "",
+               c->fails != GOLDEN_RUNS ? golden_stage_name(c->fails) : "");
+    } else {
+        struct golden_result result = {0};
+        bool isolate = !runner->no_isolate && (runner->isolate || c->fails == GOLDEN_ANY);
+        if (isolate)
+            golden_run_isolated(c, &runner->options, &result);
+        else
+            golden_run_case(c, &runner->options, &result);
+        report(runner, c, &result);
+        golden_result_free(&result);
+    }
+    golden_free_case(c);
+    hl_text_free(&message);
+}
+
+// Folders hold other text files as well, reports for people.
+static void visit(void *user_data, const char *path)
+{
+    if (golden_is_manifest(path)) run_manifest(user_data, path);
+}
+
+static bool run_path(struct runner *runner, const char *path)
+{
+    struct hl_text other = {0};
+    bool ok = true;
+    if (hl_files_is_folder(path)) {
+        ok = hl_files_each(path, ".txt", 0, visit, runner, &other);
+        if (!ok) fprintf(stderr, "golden_runner: %s: cannot be read: %s\n", other.data, strerror(errno));
+    } else {
+        hl_text_add(&other, "%s", path);
+        if (!hl_files_ends_with(path, ".txt")) hl_text_add(&other, ".txt");
+        ok = access(other.data, R_OK) == 0;
+        if (!ok)
+            fprintf(stderr, "golden_runner: %s: cannot be read: %s; give a manifest or a folder\n", other.data,
+                    strerror(errno));
+        else
+            run_manifest(runner, other.data);
+    }
+    hl_text_free(&other);
+    return ok;
+}
+
+static int compare_missing(const void *a, const void *b)
+{
+    const struct skipped *x = a, *y = b;
+    return x->count != y->count ? y->count - x->count : strcmp(x->name, y->name);
+}
+
+static void print_missing(struct runner *runner)
+{
+    if (runner->missing_count == 0) return;
+    qsort(runner->missing, (size_t)runner->missing_count, sizeof *runner->missing, compare_missing);
+    printf("skipped for want of a kernel:");
+    for (int i = 0; i < runner->missing_count; i++)
+        printf("%s %s %d", i > 0 ? "," : "", runner->missing[i].name, runner->missing[i].count);
+    printf("\n");
+}
+
+static bool usage_error(const char *what, const char *value)
+{
+    fprintf(stderr, "golden_runner: %s '%s'; see golden_runner --help\n", what, value);
+    return false;
+}
+
+static bool parse_options(struct runner *runner, int argc, char **argv)
+{
+    enum { TOLERANCE = 256, NO_ISOLATE };
+    static const struct option known[] = {
+        {"list", no_argument, NULL, 'l'},          {"kernels", required_argument, NULL, 'k'},
+        {"delegate", required_argument, NULL, 'd'}, {"threads", required_argument, NULL, 't'},
+        {"tolerance", required_argument, NULL, TOLERANCE}, {"isolate", no_argument, NULL, 'i'},
+        {"no-isolate", no_argument, NULL, NO_ISOLATE}, {"verbose", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+    };
+    char *end;
+    int option;
+    while ((option = getopt_long(argc, argv, "lk:d:t:ivh", known, NULL)) != -1) {
+        switch (option) {
+        case 'l': runner->list = true; break;
+        case 'i': runner->isolate = true; break;
+        case NO_ISOLATE: runner->no_isolate = true; break;
+        case 'v': runner->verbose = true; break;
+        case 'd': runner->options.delegate = optarg; break;
+        case 'k':
+            if (strcmp(optarg, "reference") == 0)
+                runner->options.kernels = kHaliteKernelsReference;
+            else if (strcmp(optarg, "fast") == 0)
+                runner->options.kernels = kHaliteKernelsFast;
+            else
+                return usage_error("--kernels takes reference or fast, not", optarg);
+            break;
+        case 't':
+            runner->options.threads = (int)strtol(optarg, &end, 10);
+            if (end == optarg || *end != '\0' || runner->options.threads < 1 || runner->options.threads > 1024)
+                return usage_error("--threads takes a number from 1 to 1024, not", optarg);
+            break;
+        case TOLERANCE:
+            runner->options.tolerance = strtod(optarg, &end);
+            if (end == optarg || *end != '\0' || !(runner->options.tolerance > 0))
+                return usage_error("--tolerance takes a number above 0, not", optarg);
+            break;
+        case 'h':
+            fputs(help, stdout);
+            exit(0);
+        default:
+            fputs("golden_runner: see golden_runner --help\n", stderr);
+            return false;
+        }
+    }
+    if (optind < argc) return true;
+    fputs("golden_runner: no PATH given; see golden_runner --help\n", stderr);
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    struct runner runner = {.options = {.kernels = kHaliteKernelsDefault, .threads = 1}};
+    if (!parse_options(&runner, argc, argv)) return 2;
+    bool readable = true;
+    for (int i = optind; i < argc; i++)
+        if (!run_path(&runner, argv[i])) readable = false;
+    print_missing(&runner);
+    for (int i = 0; i < runner.missing_count; i++) free(runner.missing[i].name);
+    free(runner.missing);
+    if (!runner.list) printf("%d passed, %d failed, %d skipped\n", runner.passed, runner.failed, runner.skipped);
+    return readable && runner.failed == 0 ? 0 : 1;
+}

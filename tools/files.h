@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files and folders, read with messages that say what is wrong. In: a path. Out: the file's bytes, or one call of `visit`
+// per file below a folder, in sorted order.
+#ifndef HALITE_TOOLS_FILES_H
+#define HALITE_TOOLS_FILES_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "text.h"
+
+// Deeper folders are taken for a loop of links.
+enum { HL_FILES_DEPTH = 64 };
+
+static inline bool hl_files_is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static inline bool hl_files_ends_with(const char *name, const char *ending)
+{
+    size_t length = strlen(name), tail = strlen(ending);
+    return length > tail && strcmp(name + length - tail, ending) == 0;
+}
+
+// False, with errno set, when a folder cannot be read; `failed` then holds its path.
+static inline bool hl_files_each(const char *folder, const char *ending, int depth,
+                                 void (*visit)(void *user_data, const char *path), void *user_data,
+                                 struct hl_text *failed)
+{
+    struct dirent **entries = NULL;
+    int count = depth > HL_FILES_DEPTH ? -1 : scandir(folder, &entries, NULL, alphasort);
+    if (count < 0) {
+        if (depth > HL_FILES_DEPTH) errno = ELOOP;
+        hl_text_clear(failed);
+        hl_text_add(failed, "%s", folder);
+        return false;
+    }
+    bool ok = true;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        size_t length = strlen(folder);
+        struct hl_text path = {0};
+        hl_text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
+        if (ok && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
+            if (hl_files_is_folder(path.data))
+                ok = hl_files_each(path.data, ending, depth + 1, visit, user_data, failed);
+            else if (hl_files_ends_with(name, ending))
+                visit(user_data, path.data);
+        }
+        hl_text_free(&path);
+        free(entries[i]);
+    }
+    free(entries);
+    return ok;
+}
+
+// Adds a file's bytes to `content`. False on failure, with the reason in `error`: "cannot be opened: No such file or
+// directory". An empty file is none.
+static inline bool hl_files_read(const char *path, size_t limit, struct hl_text *content,
+                                 struct hl_text *error)
+{
+    if (hl_files_is_folder(path)) {
+        hl_text_add(error, "is a folder, not a file");
+        return false;
+    }
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        hl_text_add(error, "cannot be opened: %s", strerror(errno));
+        return false;
+    }
+    char block[65536];
+    size_t count;
+    while (content->length <= limit && (count = fread(block, 1, sizeof block, file)) > 0)
+        hl_text_add_bytes(content, block, count);
+    bool failed = ferror(file) != 0;
+    if (failed)
+        hl_text_add(error, "cannot be read: %s", strerror(errno));
+    else if (content->length > limit)
+        hl_text_add(error, "is larger than %zu MiB, more than is read here", limit >> 20);
+    failed = failed || content->length > limit;
+    fclose(file);
+    return !failed;
+}
+
+#endif

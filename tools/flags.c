@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parser and help printer for the tables of flags.h. Accepts --name VALUE, --name=VALUE, -n VALUE, -nVALUE, and -- before
+// operands that begin with a dash. One message on standard error, exit code 2, for whatever does not fit.
+#include "flags.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "message.h"
+#include "text.h"
+
+// Edit distance, or a large number for long words.
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 31 };
+    size_t n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST) return LONGEST;
+    int row[LONGEST + 1];
+    for (size_t j = 0; j <= m; j++) row[j] = (int)j;
+    for (size_t i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            int best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            row[j] = change < best ? change : best;
+        }
+    }
+    return row[m];
+}
+
+const char *hl_flags_nearest(const char *word, const char *const *words)
+{
+    const char *best = NULL;
+    int best_distance = 3; // two slips at most
+    for (; *words != NULL; words++) {
+        size_t length = strlen(word);
+        bool beginning = length >= 2 && strncmp(*words, word, length) == 0;
+        int d = beginning ? 0 : distance(word, *words);
+        if (d < best_distance && (size_t)d < strlen(*words)) {
+            best = *words;
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+static int usage(const struct hl_command *command, const char *format, ...) HL_PRINTF(2, 3);
+static int usage(const struct hl_command *command, const char *format, ...)
+{
+    struct hl_text text = {0};
+    va_list args;
+    va_start(args, format);
+    hl_text_add_va(&text, format, args);
+    va_end(args);
+    hl_error(command->name, NULL, "%s; see halite %s --help", text.data, command->name);
+    hl_text_free(&text);
+    return HL_EXIT_USAGE;
+}
+
+static void add_choices(struct hl_text *text, const char *const *choices, const char *between,
+                        const char *last)
+{
+    for (int i = 0; choices[i] != NULL; i++)
+        hl_text_add(text, "%s%s", i == 0 ? "" : choices[i + 1] == NULL ? last : between, choices[i]);
+}
+
+static const struct hl_flag *find_flag(const struct hl_command *command, const char *name, size_t length)
+{
+    for (int i = 0; i < command->flag_count; i++) {
+        const struct hl_flag *flag = &command->flags[i];
+        if (strlen(flag->name) == length && memcmp(flag->name, name, length) == 0) return flag;
+    }
+    return NULL;
+}
+
+static const struct hl_flag *find_letter(const struct hl_command *command, char letter)
+{
+    for (int i = 0; i < command->flag_count; i++)
+        if (command->flags[i].letter == letter && letter != '\0') return &command->flags[i];
+    return NULL;
+}
+
+static int unknown_flag(const struct hl_command *command, const char *argument, size_t length)
+{
+    const char **names = hl_alloc((size_t)command->flag_count + 2, sizeof *names);
+    for (int i = 0; i < command->flag_count; i++) names[i] = command->flags[i].name;
+    names[command->flag_count] = "help";
+    struct hl_text name = {0};
+    hl_text_add_bytes(&name, argument, length);
+    const char *nearest = strncmp(name.data, "--", 2) == 0 ? hl_flags_nearest(name.data + 2, names) : NULL;
+    int code = nearest != NULL
+                   ? usage(command, "unknown flag %s, perhaps --%s was meant", name.data, nearest)
+                   : usage(command, "unknown flag %s", name.data);
+    hl_text_free(&name);
+    free(names);
+    return code;
+}
+
+static void add_number(struct hl_text *text, double value)
+{
+    hl_text_add(text, "%.10g", value);
+}
+
+static int bad_number(const struct hl_command *command, const struct hl_flag *flag, const char *value)
+{
+    struct hl_text range = {0};
+    const char *what = flag->kind == HL_FLAG_INT ? "whole number" : "number";
+    bool below = flag->max < (flag->kind == HL_FLAG_INT ? INT_MAX : HUGE_VAL);
+    if (flag->min > -HUGE_VAL && below) {
+        hl_text_add(&range, " from ");
+        add_number(&range, flag->min);
+        hl_text_add(&range, " to ");
+        add_number(&range, flag->max);
+    } else if (flag->min > -HUGE_VAL) {
+        hl_text_add(&range, ", at least ");
+        add_number(&range, flag->min);
+    }
+    int code = usage(command, "--%s takes a %s%s, not '%s'", flag->name, what, hl_text_string(&range), value);
+    hl_text_free(&range);
+    return code;
+}
+
+static int store(const struct hl_command *command, const struct hl_flag *flag, const char *value,
+                 void *options)
+{
+    char *at = (char *)options + flag->offset, *end;
+    switch (flag->kind) {
+    case HL_FLAG_SWITCH: *(bool *)at = true; break;
+    case HL_FLAG_STRING:
+        if (*value == '\0') return usage(command, "--%s is empty", flag->name);
+        *(const char **)at = value;
+        break;
+    case HL_FLAG_INT: {
+        errno = 0;
+        long number = strtol(value, &end, 10);
+        if (end == value || *end != '\0' || errno != 0 || (double)number < flag->min ||
+            (double)number > flag->max)
+            return bad_number(command, flag, value);
+        *(int *)at = (int)number;
+        break;
+    }
+    case HL_FLAG_NUMBER: {
+        double number = strtod(value, &end);
+        if (end == value || *end != '\0' || !isfinite(number) || number < flag->min || number > flag->max)
+            return bad_number(command, flag, value);
+        *(double *)at = number;
+        break;
+    }
+    case HL_FLAG_CHOICE: {
+        for (int i = 0; flag->choices[i] != NULL; i++) {
+            if (strcmp(flag->choices[i], value) != 0) continue;
+            *(int *)at = i;
+            return HL_EXIT_OK;
+        }
+        struct hl_text list = {0};
+        add_choices(&list, flag->choices, ", ", " or ");
+        int code = usage(command, "--%s takes %s, not '%s'", flag->name, list.data, value);
+        hl_text_free(&list);
+        return code;
+    }
+    case HL_FLAG_LIST: {
+        struct hl_flag_list *list = (struct hl_flag_list *)at;
+        list->items = hl_alloc_grow(list->items, (size_t)list->count + 1, sizeof *list->items);
+        list->items[list->count++] = value;
+        break;
+    }
+    }
+    return HL_EXIT_OK;
+}
+
+struct parsing {
+    const struct hl_command *command;
+    void *options;
+    bool *given; // per flag
+    int operand_count;
+    char **operands;
+    bool help;
+};
+
+// Takes the argument at argv[*i], and the value behind it where the flag has one.
+static int parse_flag(struct parsing *parsing, int argc, char **argv, int *i)
+{
+    const struct hl_command *command = parsing->command;
+    char *argument = argv[*i];
+    bool is_long = argument[1] == '-';
+    char *equals = is_long ? strchr(argument, '=') : NULL;
+    size_t length = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
+    if ((length == 6 && memcmp(argument, "--help", 6) == 0) || strcmp(argument, "-h") == 0) {
+        parsing->help = true;
+        return HL_EXIT_OK;
+    }
+    const struct hl_flag *flag = is_long ? find_flag(command, argument + 2, length - 2)
+                                         : find_letter(command, argument[1]);
+    if (flag == NULL) return unknown_flag(command, argument, length);
+    const char *value = equals != NULL ? equals + 1 : !is_long && argument[2] != '\0' ? argument + 2 : NULL;
+    if (flag->kind == HL_FLAG_SWITCH) {
+        if (value != NULL) return usage(command, "--%s takes no value", flag->name);
+    } else if (value == NULL) {
+        if (*i + 1 >= argc) return usage(command, "--%s needs a value: %s", flag->name, flag->value);
+        value = argv[++*i];
+    }
+    parsing->given[flag - command->flags] = true;
+    return store(command, flag, value, parsing->options);
+}
+
+static int parse(struct parsing *parsing, int argc, char **argv)
+{
+    const struct hl_command *command = parsing->command;
+    bool flags = true;
+    for (int i = 0; i < argc && !parsing->help; i++) {
+        if (flags && strcmp(argv[i], "--") == 0) {
+            flags = false;
+        } else if (flags && argv[i][0] == '-' && argv[i][1] != '\0') {
+            int code = parse_flag(parsing, argc, argv, &i);
+            if (code != HL_EXIT_OK) return code;
+        } else {
+            parsing->operands[parsing->operand_count++] = argv[i];
+        }
+    }
+    if (parsing->help) return HL_EXIT_OK;
+    for (int i = 0; i < command->flag_count; i++)
+        if (command->flags[i].required && !parsing->given[i])
+            return usage(command, "--%s %s is missing", command->flags[i].name, command->flags[i].value);
+    if (parsing->operand_count < command->min_operands)
+        return usage(command, "%s is missing", command->operands);
+    if (command->max_operands >= 0 && parsing->operand_count > command->max_operands)
+        return usage(command, "'%s' is one argument too many", parsing->operands[command->max_operands]);
+    return HL_EXIT_OK;
+}
+
+int hl_command_main(const struct hl_command *command, int argc, char **argv)
+{
+    struct parsing parsing = {
+        .command = command,
+        .options = hl_alloc(1, command->options_size),
+        .given = hl_alloc((size_t)command->flag_count, sizeof(bool)),
+        .operands = hl_alloc((size_t)argc + 1, sizeof(char *)),
+    };
+    memcpy(parsing.options, command->defaults, command->options_size);
+    int code = parse(&parsing, argc, argv);
+    if (code == HL_EXIT_OK && parsing.help)
+        hl_command_help(command, stdout);
+    else if (code == HL_EXIT_OK)
+        code = command->run(parsing.options, parsing.operand_count, parsing.operands);
+    for (int i = 0; i < command->flag_count; i++) {
+        if (command->flags[i].kind != HL_FLAG_LIST) continue;
+        struct hl_flag_list *list =
+            (struct hl_flag_list *)((char *)parsing.options + command->flags[i].offset);
+        free(list->items);
+    }
+    free(parsing.options);
+    free(parsing.given);
+    free(parsing.operands);
+    return code;
+}
+
+// ---- help -----------------------------------------------------------------------------------------------------------------
+
+enum { HELP_COLUMN = 28 };
+
+// Text whose further lines are indented to the column of the first.
+static void print_help_text(FILE *out, const char *help)
+{
+    for (;; help++) {
+        size_t length = strcspn(help, "\n");
+        fprintf(out, "%.*s\n", (int)length, help);
+        help += length;
+        if (*help == '\0') return;
+        fprintf(out, "%*s", HELP_COLUMN, "");
+    }
+}
+
+static void print_flag(FILE *out, const struct hl_flag *flag)
+{
+    struct hl_text left = {0};
+    if (flag->letter != '\0')
+        hl_text_add(&left, "  -%c, --%s", flag->letter, flag->name);
+    else
+        hl_text_add(&left, "      --%s", flag->name);
+    if (flag->kind == HL_FLAG_CHOICE) {
+        hl_text_add(&left, " ");
+        add_choices(&left, flag->choices, "|", "|");
+    } else if (flag->value != NULL) {
+        hl_text_add(&left, " %s", flag->value);
+    }
+    fputs(left.data, out);
+    if (left.length + 2 > HELP_COLUMN)
+        fprintf(out, "\n%*s", HELP_COLUMN, "");
+    else
+        fprintf(out, "%*s", HELP_COLUMN - (int)left.length, "");
+    print_help_text(out, flag->help);
+    hl_text_free(&left);
+}
+
+void hl_command_help(const struct hl_command *command, FILE *out)
+{
+    fprintf(out, "usage: halite %s", command->name);
+    for (int i = 0; i < command->flag_count; i++)
+        if (command->flags[i].required)
+            fprintf(out, " --%s %s", command->flags[i].name, command->flags[i].value);
+    fprintf(out, " [FLAG...]%s%s\n", *command->operands ? " " : "", command->operands);
+    fprintf(out, "%s\n\n", command->summary);
+    for (int i = 0; i < command->flag_count; i++) print_flag(out, &command->flags[i]);
+    print_flag(out, &(struct hl_flag){.name = "help", .letter = 'h', .help = "this text"});
+    if (command->details != NULL) fprintf(out, "\n%s", command->details);
+}

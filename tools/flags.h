@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines as data. Each subcommand is one table: parsing, error messages and --help come from it (and whatever else
+// lists flags: manual pages, completion). In: argv. Out: the subcommand's options struct, filled at the tables' offsets.
+#ifndef HALITE_TOOLS_FLAGS_H
+#define HALITE_TOOLS_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum hl_flag_kind {
+    HL_FLAG_SWITCH, // bool, no value
+    HL_FLAG_INT,    // int, from min to max
+    HL_FLAG_NUMBER, // double, from min to max
+    HL_FLAG_STRING, // const char *
+    HL_FLAG_CHOICE, // int, index into choices
+    HL_FLAG_LIST,   // struct hl_flag_list, may be repeated
+};
+
+struct hl_flag_list {
+    int count;
+    const char **items;
+};
+
+struct hl_flag {
+    const char *name; // without its dashes
+    char letter;      // of the short form, 0: none
+    enum hl_flag_kind kind;
+    size_t offset;        // of the value in the options struct
+    const char *value;    // what --help calls the value: "FILE"; NULL for a switch
+    const char *help;     // one line, or several separated by \n
+    double min, max;      // of a number
+    const char *const *choices; // NULL at the end
+    bool required;
+};
+
+struct hl_command {
+    const char *name;
+    const char *summary;  // one line, for the list of commands
+    const char *operands; // what stands behind the flags: "PHOTO...", "" for nothing
+    const char *details;  // more for --help, NULL: nothing; ends with a newline
+    const struct hl_flag *flags;
+    int flag_count;
+    int min_operands, max_operands; // max -1: any number
+    size_t options_size;
+    const void *defaults; // options_size bytes
+    // Exit code 0 or 1. `options` is a struct of options_size bytes.
+    int (*run)(const void *options, int operand_count, char **operands);
+};
+
+enum { HL_EXIT_OK = 0, HL_EXIT_FAILED = 1, HL_EXIT_USAGE = 2 };
+
+// Parses what follows the subcommand's name, runs it and returns the exit code. --help is understood everywhere.
+int hl_command_main(const struct hl_command *command, int argc, char **argv);
+void hl_command_help(const struct hl_command *command, FILE *out);
+
+// The word of `words` (NULL at the end) that the user may have meant, or NULL.
+const char *hl_flags_nearest(const char *word, const char *const *words);
+
+#endif

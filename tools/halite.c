@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The halite command: takes the subcommand's name off the command line and hands the rest on. Exit codes: 0, 1 when
+// something failed, 2 for a wrong command line.
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "halite/halite.h"
+#include "message.h"
+
+static const struct hl_command *const commands[] = {
+    &hl_command_label,
+    &hl_command_run,
+    &hl_command_inspect,
+    &hl_command_bench,
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static const struct hl_command *find(const char *name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+static void print_help(FILE *out)
+{
+    fputs("usage: halite COMMAND [FLAG...] [ARGUMENT...]\n"
+          "Runs TensorFlow Lite models (.tflite).\n\n",
+          out);
+    for (int i = 0; i < COMMAND_COUNT; i++) fprintf(out, "  %-9s%s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nhalite COMMAND --help tells more. halite --version prints the version.\n", out);
+}
+
+static int unknown(const char *name)
+{
+    const char *names[COMMAND_COUNT + 1] = {NULL};
+    for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i]->name;
+    const char *nearest = hl_flags_nearest(name, names);
+    if (nearest != NULL)
+        hl_error(NULL, NULL, "unknown command '%s', perhaps %s was meant; see halite --help", name, nearest);
+    else
+        hl_error(NULL, NULL, "unknown command '%s'; see halite --help", name);
+    return HL_EXIT_USAGE;
+}
+
+// Buffered output that cannot be written (a full disk) is a failure as well.
+static int finish(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    hl_error(NULL, NULL, "standard output cannot be written");
+    return code == HL_EXIT_OK ? HL_EXIT_FAILED : code;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (*name == '\0') {
+        print_help(stderr);
+        return HL_EXIT_USAGE;
+    }
+    bool help = strcmp(name, "help") == 0;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (help && argc == 2)) {
+        print_help(stdout);
+        return finish(HL_EXIT_OK);
+    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("halite %s (TensorFlow Lite interface %s)\n", HaliteVersion(), TfLiteVersion());
+        return finish(HL_EXIT_OK);
+    }
+    if (help) name = argv[2];
+    const struct hl_command *command = find(name);
+    if (command == NULL) return unknown(name);
+    if (help) {
+        hl_command_help(command, stdout);
+        return finish(HL_EXIT_OK);
+    }
+    return finish(hl_command_main(command, argc - 2, argv + 2));
+}

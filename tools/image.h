@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures from files: JPEG (libjpeg-turbo, accurate integer transform, as the official evaluation decodes them), PNG, BMP,
+// PGM and PPM (stb_image). In: a path. Out: 8-bit RGB, or a message; a damaged or cut file is an error, never half a picture.
+#ifndef HALITE_TOOLS_IMAGE_H
+#define HALITE_TOOLS_IMAGE_H
+
+#include <stdbool.h>
+
+#include "text.h"
+
+struct hl_image {
+    int width, height;
+    unsigned char *rgb; // height rows of width pixels of 3 bytes, no padding
+};
+
+// False on failure, with the reason in `error`: "is no picture that ...".
+bool hl_image_load(const char *path, struct hl_image *image, struct hl_text *error);
+void hl_image_free(struct hl_image *image);
+
+#endif

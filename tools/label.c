@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// halite label: what is on these pictures? In: an image classification model, names of its classes, pictures. Out: the best
+// classes of each picture, the time that took and where the operators ran; or a table for programs.
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "commands.h"
+#include "image.h"
+#include "labels.h"
+#include "message.h"
+#include "metadata.h"
+#include "model_file.h"
+#include "preprocess.h"
+#include "table.h"
+
+struct options {
+    struct hl_model_options model;
+    const char *labels;
+    int top;
+    bool tsv;
+    double mean, std, crop; // NAN: not given
+};
+
+static const struct options defaults = {
+    .model = HL_MODEL_DEFAULTS,
+    .top = 5,
+    .mean = (double)NAN,
+    .std = (double)NAN,
+    .crop = (double)NAN,
+};
+
+static const struct hl_flag flags[] = {
+    HL_MODEL_FLAG(options, model),
+    {.name = "labels", .letter = 'l', .kind = HL_FLAG_STRING, .value = "FILE",
+     .offset = offsetof(struct options, labels),
+     .help = "names of the classes, one a line; default: classes are numbers"},
+    {.name = "top", .letter = 'n', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 1000000,
+     .offset = offsetof(struct options, top), .help = "how many classes to show; default 5"},
+    {.name = "tsv", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, tsv),
+     .help = "lines for programs, separated by tabs:\npicture, rank, class index, label, score"},
+    {.name = "mean", .kind = HL_FLAG_NUMBER, .value = "X", .min = -1e9, .max = 1e9,
+     .offset = offsetof(struct options, mean), .help = "input = (pixel - mean) / std; see below"},
+    {.name = "std", .kind = HL_FLAG_NUMBER, .value = "X", .min = 1e-9, .max = 1e9,
+     .offset = offsetof(struct options, std), .help = "with --mean"},
+    {.name = "crop", .kind = HL_FLAG_NUMBER, .value = "F", .min = 0.01, .max = 1,
+     .offset = offsetof(struct options, crop),
+     .help = "side of the central square, as a part of the shorter side;\n"
+             "default 0.875, for models of grey pictures 1"},
+    HL_MODEL_RUN_FLAGS(options, model),
+};
+
+static const char details[] =
+    "Pictures are JPEG, PNG, BMP, PGM or PPM files. The model has one input, [1,height,width,3] (RGB)\n"
+    "or [1,height,width,1] or [1,height,width] (grey), of type float32, uint8 or int8, and its first\n"
+    "output has one score for each class.\n"
+    "\n"
+    "A picture's central square is scaled to the input, as TensorFlow Lite's own evaluation does it.\n"
+    "Pixels (0 to 255) become input values as the first of these that applies says:\n"
+    "  --mean and --std    (pixel - mean) / std, quantised by the input's own scale if it is 8-bit\n"
+    "  float32             the normalisation in the model's metadata, if it has one,\n"
+    "                      else (pixel - 127.5) / 127.5\n"
+    "  uint8, int8         the pixel, the pixel minus 128\n"
+    "Scores between 0 and 1 are shown as probabilities, others as they are. Among equal scores the\n"
+    "lower class comes first. A picture that cannot be used is reported, the others go on.\n";
+
+struct labeller {
+    const struct options *options;
+    struct hl_model_file file;
+    struct hl_labels labels;
+    int width, height, channels, classes;
+    double crop;
+    struct hl_normalisation normalisation;
+    float *pixels;  // of one picture
+    double *scores; // of its classes
+    int *ranking;   // classes, best first
+};
+
+// ---- does the model fit? --------------------------------------------------------------------------------------------------
+
+static bool misfit(const struct labeller *labeller, const char *what, const TfLiteTensor *tensor, const char *wanted)
+{
+    struct hl_text shape = {0};
+    hl_model_add_tensor_shape(&shape, tensor);
+    hl_error("label", labeller->file.path, "%s is %s; %s", what, shape.data, wanted);
+    hl_text_free(&shape);
+    return false;
+}
+
+static bool check_input(struct labeller *labeller)
+{
+    const TfLiteInterpreter *interpreter = labeller->file.interpreter;
+    int count = TfLiteInterpreterGetInputTensorCount(interpreter);
+    if (count != 1) {
+        hl_error("label", labeller->file.path, "has %d inputs; a model with one input, a picture, is wanted", count);
+        return false;
+    }
+    const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    int rank = TfLiteTensorNumDims(input);
+    bool picture = (rank == 3 || rank == 4) && TfLiteTensorDim(input, 0) == 1;
+    labeller->channels = rank == 4 ? TfLiteTensorDim(input, 3) : 1;
+    if (!picture || (labeller->channels != 1 && labeller->channels != 3))
+        return misfit(labeller, "the input", input, "[1,height,width,3] or [1,height,width,1] is wanted");
+    TfLiteType type = TfLiteTensorType(input);
+    if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
+        return misfit(labeller, "the input", input, "float32, uint8 or int8 is wanted");
+    labeller->height = TfLiteTensorDim(input, 1);
+    labeller->width = TfLiteTensorDim(input, 2);
+    if (labeller->height < 1 || labeller->width < 1)
+        return misfit(labeller, "the input", input, "it has no pixels");
+    return true;
+}
+
+static bool check_output(struct labeller *labeller)
+{
+    const TfLiteInterpreter *interpreter = labeller->file.interpreter;
+    if (TfLiteInterpreterGetOutputTensorCount(interpreter) < 1) {
+        hl_error("label", labeller->file.path, "has no output");
+        return false;
+    }
+    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(interpreter, 0);
+    int rank = TfLiteTensorNumDims(output);
+    int64_t classes = hl_model_elements(output);
+    bool list = rank >= 1 && classes > 0 && classes == TfLiteTensorDim(output, rank - 1);
+    TfLiteType type = TfLiteTensorType(output);
+    if (!list) return misfit(labeller, "the first output", output, "one score for each class, [1,classes], is wanted");
+    if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
+        return misfit(labeller, "the first output", output, "float32, uint8 or int8 is wanted");
+    labeller->classes = (int)classes;
+    return true;
+}
+
+static bool check_labels(struct labeller *labeller)
+{
+    const char *path = labeller->options->labels;
+    if (path == NULL) return true;
+    struct hl_text error = {0};
+    bool ok = hl_labels_load(path, &labeller->labels, &error);
+    if (!ok) {
+        hl_error("label", path, "%s", error.data);
+    } else if (labeller->labels.count != labeller->classes) {
+        int names = labeller->labels.count, classes = labeller->classes;
+        const char *hint = names == classes - 1   ? " (the model may count a background class first)"
+                           : names == classes + 1 ? " (the file may name a background class first)"
+                                                  : "";
+        hl_error("label", path, "holds %d names, but %s has %d classes%s; give the labels of this model", names,
+                 labeller->file.path, classes, hint);
+        ok = false;
+    }
+    hl_text_free(&error);
+    return ok;
+}
+
+static bool choose_normalisation(struct labeller *labeller)
+{
+    const struct options *options = labeller->options;
+    struct hl_normalisation *normalisation = &labeller->normalisation;
+    if (!isnan(options->mean) || !isnan(options->std)) {
+        normalisation->given = true;
+        for (int i = 0; i < 3; i++) {
+            normalisation->mean[i] = isnan(options->mean) ? 0 : options->mean;
+            normalisation->std[i] = isnan(options->std) ? 1 : options->std;
+        }
+        return true;
+    }
+    const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(labeller->file.interpreter, 0);
+    if (TfLiteTensorType(input) != kTfLiteFloat32) return true;
+    if (!hl_metadata_normalisation(labeller->file.model, 0, normalisation)) return true;
+    // The same as the default, which rounds as the official evaluation does.
+    bool same = true;
+    for (int i = 0; i < labeller->channels; i++)
+        same = same && normalisation->mean[i] == 127.5 && normalisation->std[i] == 127.5;
+    normalisation->given = !same;
+    return true;
+}
+
+static bool prepare(struct labeller *labeller)
+{
+    const struct options *options = labeller->options;
+    if (!hl_model_file_open(&labeller->file, "label", options->model.model)) return false;
+    if (!hl_model_file_start(&labeller->file, &options->model)) return false;
+    if (TfLiteInterpreterAllocateTensors(labeller->file.interpreter) != kTfLiteOk) {
+        hl_model_file_failed(&labeller->file, "no memory can be planned for it");
+        return false;
+    }
+    if (!check_input(labeller) || !check_output(labeller) || !check_labels(labeller)) return false;
+    if (!choose_normalisation(labeller)) return false;
+    labeller->crop = !isnan(options->crop) ? options->crop : labeller->channels == 3 ? HL_PREPROCESS_CROP : 1;
+    size_t pixels = (size_t)labeller->width * (size_t)labeller->height * (size_t)labeller->channels;
+    labeller->pixels = hl_alloc(pixels, sizeof *labeller->pixels);
+    labeller->scores = hl_alloc((size_t)labeller->classes, sizeof *labeller->scores);
+    labeller->ranking = hl_alloc((size_t)labeller->classes, sizeof *labeller->ranking);
+    return true;
+}
+
+// ---- one picture ----------------------------------------------------------------------------------------------------------
+
+// Real values of the output; false where one is no number.
+static bool read_scores(struct labeller *labeller, const char *picture)
+{
+    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(labeller->file.interpreter, 0);
+    const void *data = TfLiteTensorData(output);
+    TfLiteQuantizationParams q = TfLiteTensorQuantizationParams(output);
+    double scale = q.scale != 0 ? (double)q.scale : 1;
+    for (int i = 0; i < labeller->classes; i++) {
+        switch (TfLiteTensorType(output)) {
+        case kTfLiteFloat32: labeller->scores[i] = (double)((const float *)data)[i]; break;
+        case kTfLiteUInt8: labeller->scores[i] = scale * (((const uint8_t *)data)[i] - q.zero_point); break;
+        default: labeller->scores[i] = scale * (((const int8_t *)data)[i] - q.zero_point);
+        }
+        if (!isnan(labeller->scores[i])) continue;
+        hl_error("label", picture, "the model's score of class %d is not a number (NaN); %s may want another "
+                 "--mean and --std, or is damaged", i, labeller->file.path);
+        return false;
+    }
+    return true;
+}
+
+// Best `top` classes to the front of the ranking: insertion into a short list, lower class first among equals.
+static int rank_classes(struct labeller *labeller)
+{
+    int top = labeller->options->top < labeller->classes ? labeller->options->top : labeller->classes, used = 0;
+    const double *scores = labeller->scores;
+    int *ranking = labeller->ranking;
+    for (int i = 0; i < labeller->classes; i++) {
+        if (used == top && scores[i] <= scores[ranking[used - 1]]) continue;
+        int at = used < top ? used++ : used - 1;
+        for (; at > 0 && scores[i] > scores[ranking[at - 1]]; at--) ranking[at] = ranking[at - 1];
+        ranking[at] = i;
+    }
+    return top;
+}
+
+static const char *class_name(const struct labeller *labeller, int class)
+{
+    return labeller->labels.count > 0 ? labeller->labels.names[class] : "";
+}
+
+static void print_tsv(const struct labeller *labeller, const char *picture, int top)
+{
+    for (int rank = 0; rank < top; rank++) {
+        int class = labeller->ranking[rank];
+        const char *name = class_name(labeller, class);
+        struct hl_text line = {0};
+        hl_text_add_escaped(&line, picture, strlen(picture));
+        hl_text_add(&line, "\t%d\t%d\t", rank + 1, class);
+        hl_text_add_escaped(&line, name, strlen(name));
+        hl_text_add(&line, "\t%.6g\n", labeller->scores[class]);
+        fputs(line.data, stdout);
+        hl_text_free(&line);
+    }
+}
+
+static void print_table(const struct labeller *labeller, const char *picture, const struct hl_image *image,
+                        int top, double seconds)
+{
+    struct hl_text name = {0};
+    char time[32];
+    hl_text_add_escaped(&name, picture, strlen(picture));
+    hl_format_seconds(time, sizeof time, seconds);
+    printf("%s (%d x %d), one inference in %s\n", name.data, image->width, image->height, time);
+    hl_text_free(&name);
+
+    bool probabilities = true;
+    for (int i = 0; i < labeller->classes; i++)
+        probabilities = probabilities && labeller->scores[i] >= 0 && labeller->scores[i] <= 1 + 1e-6;
+    struct hl_table table;
+    hl_table_start(&table, "rll");
+    for (int rank = 0; rank < top; rank++) {
+        int class = labeller->ranking[rank];
+        double score = labeller->scores[class];
+        if (probabilities)
+            hl_table_add(&table, "%.1f %%", 100 * score);
+        else
+            hl_table_add(&table, "%.3f", score);
+        if (labeller->labels.count > 0) hl_table_add_name(&table, class_name(labeller, class));
+        hl_table_add(&table, labeller->labels.count > 0 ? "(class %d)" : "class %d", class);
+        if (labeller->labels.count == 0) hl_table_add(&table, "%s", "");
+    }
+    hl_table_print(&table, 2, stdout);
+}
+
+static bool label_picture(struct labeller *labeller, const char *picture)
+{
+    struct hl_image image;
+    struct hl_text error = {0};
+    bool ok = hl_image_load(picture, &image, &error);
+    if (!ok) hl_error("label", picture, "%s", error.data);
+    hl_text_free(&error);
+    if (!ok) return false;
+
+    TfLiteInterpreter *interpreter = labeller->file.interpreter;
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    hl_preprocess_scale(&image, labeller->crop, labeller->width, labeller->height, labeller->channels,
+                        labeller->pixels);
+    hl_preprocess_store(labeller->pixels, (size_t)hl_model_elements(input), labeller->channels,
+                        &labeller->normalisation, TfLiteTensorType(input),
+                        TfLiteTensorQuantizationParams(input), TfLiteTensorData(input));
+    double start = hl_model_clock();
+    ok = TfLiteInterpreterInvoke(interpreter) == kTfLiteOk;
+    double seconds = hl_model_clock() - start;
+    if (!ok) hl_model_file_failed(&labeller->file, "the inference failed");
+    if (ok && (ok = read_scores(labeller, picture))) {
+        int top = rank_classes(labeller);
+        if (labeller->options->tsv)
+            print_tsv(labeller, picture, top);
+        else
+            print_table(labeller, picture, &image, top, seconds);
+    }
+    hl_image_free(&image);
+    return ok;
+}
+
+static int run(const void *given, int operand_count, char **operands)
+{
+    struct labeller labeller = {.options = given};
+    bool prepared = prepare(&labeller), all = prepared;
+    for (int i = 0; prepared && i < operand_count; i++) {
+        if (!label_picture(&labeller, operands[i])) all = false;
+        if (!labeller.options->tsv && i + 1 < operand_count) printf("\n");
+    }
+    if (prepared && !labeller.options->tsv) {
+        struct hl_text placement = {0};
+        hl_model_file_placement(&labeller.file, &placement);
+        printf("\n%s", placement.data);
+        hl_text_free(&placement);
+    }
+    hl_model_file_close(&labeller.file);
+    hl_labels_free(&labeller.labels);
+    free(labeller.pixels);
+    free(labeller.scores);
+    free(labeller.ranking);
+    return all ? HL_EXIT_OK : HL_EXIT_FAILED;
+}
+
+const struct hl_command hl_command_label = {
+    .name = "label",
+    .summary = "Name what pictures show, with an image classification model.",
+    .operands = "PHOTO...",
+    .details = details,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
+    .min_operands = 1,
+    .max_operands = -1,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = run,
+};

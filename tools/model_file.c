@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thin layer over the C API. The library reports a failure in one or several messages, the cause first: that one is shown,
+// with the model's path in front.
+#include "model_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "alloc.h"
+#include "message.h"
+#include "tensorflow/lite/delegates/external/external_delegate.h"
+
+const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
+
+void hl_model_file_failed(struct hl_model_file *file, const char *what)
+{
+    const char *said = hl_text_string(&file->messages);
+    size_t length = strcspn(said, "\n"), path = strlen(file->path);
+    if (length > path + 2 && memcmp(said, file->path, path) == 0 && memcmp(said + path, ": ", 2) == 0) {
+        said += path + 2;
+        length -= path + 2;
+    }
+    if (length > 0)
+        hl_error(file->command, file->path, "%.*s", (int)length, said);
+    else
+        hl_error(file->command, file->path, "%s", what);
+}
+
+bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path)
+{
+    *file = (struct hl_model_file){.command = command, .path = path};
+    file->model = TfLiteModelCreateFromFileWithErrorReporter(path, hl_text_reporter, &file->messages);
+    if (file->model == NULL) hl_model_file_failed(file, "cannot be loaded");
+    return file->model != NULL;
+}
+
+bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
+{
+    hl_text_clear(&file->messages);
+    TfLiteInterpreterOptions *how = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsSetErrorReporter(how, hl_text_reporter, &file->messages);
+    TfLiteInterpreterOptionsSetNumThreads(how, options->threads);
+    HaliteInterpreterOptionsSetKernels(how, (HaliteKernels)options->kernels);
+    if (options->delegate != NULL) {
+        TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(options->delegate);
+        file->delegate = TfLiteExternalDelegateCreate(&from);
+        if (file->delegate == NULL) {
+            hl_error(file->command, options->delegate, "gives no delegate; is it the library of one?");
+            TfLiteInterpreterOptionsDelete(how);
+            return false;
+        }
+        TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
+    }
+    file->interpreter = TfLiteInterpreterCreate(file->model, how);
+    TfLiteInterpreterOptionsDelete(how);
+    if (file->interpreter == NULL) hl_model_file_failed(file, "no interpreter can be made for it");
+    return file->interpreter != NULL;
+}
+
+void hl_model_file_close(struct hl_model_file *file)
+{
+    TfLiteInterpreterDelete(file->interpreter);
+    if (file->delegate != NULL) TfLiteExternalDelegateDelete(file->delegate);
+    TfLiteModelDelete(file->model);
+    hl_text_free(&file->messages);
+    *file = (struct hl_model_file){0};
+}
+
+// ---- where nodes run ------------------------------------------------------------------------------------------------------
+
+struct op_count {
+    const char *where, *op;
+    int count, replaced;
+};
+
+static int compare_counts(const void *a, const void *b)
+{
+    const struct op_count *x = a, *y = b;
+    int place = strcmp(x->where, y->where);
+    if (place != 0) return place;
+    return x->count != y->count ? y->count - x->count : strcmp(x->op, y->op);
+}
+
+static void count_op(struct op_count *counts, int *used, const HaliteNodeReport *node)
+{
+    for (int i = 0; i < *used; i++) {
+        if (strcmp(counts[i].where, node->where) != 0 || strcmp(counts[i].op, node->op) != 0) continue;
+        counts[i].count++;
+        counts[i].replaced += node->replaced_nodes;
+        return;
+    }
+    counts[(*used)++] = (struct op_count){node->where, node->op, 1, node->replaced_nodes};
+}
+
+static void add_place(struct hl_text *text, const struct op_count *counts, int from, int to)
+{
+    int nodes = 0, replaced = 0;
+    for (int i = from; i < to; i++) {
+        nodes += counts[i].count;
+        replaced += counts[i].replaced;
+    }
+    bool cpu = strcmp(counts[from].where, "CPU") == 0;
+    const char *place = counts[from].where;
+    if (!cpu && replaced > 0) {
+        hl_text_add(text, "%d node%s on ", replaced, replaced == 1 ? "" : "s");
+        hl_text_add_escaped(text, place, strlen(place));
+        hl_text_add(text, " in %d part%s\n", nodes, nodes == 1 ? "" : "s");
+        return;
+    }
+    hl_text_add(text, "%d node%s on %s", nodes, nodes == 1 ? "" : "s", cpu ? "the " : "");
+    hl_text_add_escaped(text, place, strlen(place));
+    for (int i = from; i < to; i++) {
+        hl_text_add(text, i == from ? ": " : ", ");
+        hl_text_add_escaped(text, counts[i].op, strlen(counts[i].op));
+        hl_text_add(text, " %d", counts[i].count);
+    }
+    hl_text_add(text, "\n");
+}
+
+void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *text)
+{
+    int node_count = HaliteInterpreterGetNodeCount(file->interpreter), used = 0;
+    struct op_count *counts = hl_alloc((size_t)node_count, sizeof *counts);
+    for (int i = 0; i < node_count; i++) {
+        HaliteNodeReport node;
+        if (HaliteInterpreterGetNodeReport(file->interpreter, i, &node) == kTfLiteOk) count_op(counts, &used, &node);
+    }
+    qsort(counts, (size_t)used, sizeof *counts, compare_counts);
+    for (int from = 0, to; from < used; from = to) {
+        for (to = from; to < used && strcmp(counts[to].where, counts[from].where) == 0;) to++;
+        add_place(text, counts, from, to);
+    }
+    if (used == 0) hl_text_add(text, "0 nodes: the model hands its inputs on\n");
+    free(counts);
+}
+
+// ---- shapes and time ------------------------------------------------------------------------------------------------------
+
+void hl_model_add_shape(struct hl_text *text, TfLiteType type, int rank, const int *dims)
+{
+    hl_text_add(text, "%s[", TfLiteTypeGetName(type));
+    for (int i = 0; i < rank; i++) {
+        hl_text_add(text, i > 0 ? "," : "");
+        if (dims[i] < 0)
+            hl_text_add(text, "?");
+        else
+            hl_text_add(text, "%d", dims[i]);
+    }
+    hl_text_add(text, "]");
+}
+
+void hl_model_add_tensor_shape(struct hl_text *text, const TfLiteTensor *tensor)
+{
+    const TfLiteIntArray *dims = tensor->dims;
+    hl_model_add_shape(text, tensor->type, dims != NULL ? dims->size : 0, dims != NULL ? dims->data : NULL);
+}
+
+int64_t hl_model_elements(const TfLiteTensor *tensor)
+{
+    int64_t count = 1;
+    for (int i = 0; i < TfLiteTensorNumDims(tensor); i++) count *= TfLiteTensorDim(tensor, i);
+    return count;
+}
+
+double hl_model_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

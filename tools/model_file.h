@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model opened for a subcommand: file, interpreter, and what the library said meanwhile.
+#ifndef HALITE_TOOLS_MODEL_FILE_H
+#define HALITE_TOOLS_MODEL_FILE_H
+
+#include <stdbool.h>
+
+#include "flags.h"
+#include "halite/halite.h"
+#include "model/model.h"
+#include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/c/common.h"
+#include "text.h"
+
+// How to run a model: what every subcommand that does so asks for.
+struct hl_model_options {
+    const char *model;
+    int kernels; // index into hl_model_kernels
+    int threads;
+    const char *delegate; // library of an external delegate
+};
+
+extern const char *const hl_model_kernels[];
+
+#define HL_MODEL_DEFAULTS {.threads = -1}
+
+// The rows of these flags in a subcommand's table, for its options struct `type` with a member `member`.
+#define HL_MODEL_FLAG(type, member)                                                               \
+    {                                                                                             \
+        .name = "model", .letter = 'm', .kind = HL_FLAG_STRING, .value = "FILE",                  \
+        .offset = offsetof(struct type, member.model), .required = true,                          \
+        .help = "the model, a .tflite file",                                                      \
+    }
+#define HL_MODEL_RUN_FLAGS(type, member)                                                          \
+    {                                                                                             \
+        .name = "kernels", .letter = 'k', .kind = HL_FLAG_CHOICE, .choices = hl_model_kernels,    \
+        .offset = offsetof(struct type, member.kernels),                                          \
+        .help = "which CPU kernels; default: what HALITE_KERNELS says, else fast",                \
+    },                                                                                            \
+    {                                                                                             \
+        .name = "threads", .letter = 't', .kind = HL_FLAG_INT, .value = "N", .min = 1,            \
+        .max = 1024, .offset = offsetof(struct type, member.threads),                             \
+        .help = "threads; default: the library's choice",                                         \
+    },                                                                                            \
+    {                                                                                             \
+        .name = "delegate", .letter = 'd', .kind = HL_FLAG_STRING, .value = "FILE",               \
+        .offset = offsetof(struct type, member.delegate),                                         \
+        .help = "give what it can take to the external delegate in this library",                 \
+    }
+
+struct hl_model_file {
+    const char *command; // for messages
+    const char *path;
+    TfLiteModel *model;
+    TfLiteInterpreter *interpreter;
+    TfLiteDelegate *delegate;
+    struct hl_text messages; // the library's, one a line; the struct must stay where it is
+};
+
+// Loads the model. False on failure, after a message on standard error; hl_model_file_close is right in both cases.
+bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path);
+// Makes the interpreter, likewise.
+bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options);
+void hl_model_file_close(struct hl_model_file *file);
+
+// Prints the message for a failed call: what the library said first, else `what`.
+void hl_model_file_failed(struct hl_model_file *file, const char *what);
+
+// Adds "31 nodes on the CPU: CONV_2D 15, DEPTHWISE_CONV_2D 13, ..." to text, one line for each place where nodes run.
+void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *text);
+
+// "float32[1,224,224,3]", and "[1,?,?,3]" where `signature` has -1. dims may be NULL where rank is 0.
+void hl_model_add_shape(struct hl_text *text, TfLiteType type, int rank, const int *dims);
+void hl_model_add_tensor_shape(struct hl_text *text, const TfLiteTensor *tensor);
+
+// Elements of a tensor with a shape.
+int64_t hl_model_elements(const TfLiteTensor *tensor);
+
+// Seconds on a clock that only goes forward.
+double hl_model_clock(void);
+
+#endif

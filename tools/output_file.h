@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that the command writes: complete, or not there.
+#ifndef HALITE_TOOLS_OUTPUT_FILE_H
+#define HALITE_TOOLS_OUTPUT_FILE_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "text.h"
+
+static inline FILE *hl_output_open(const char *path, struct hl_text *error)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) hl_text_add(error, "cannot be written: %s", strerror(errno));
+    return file;
+}
+
+// Closes the file. False, after removing it, where something could not be written (a full disk shows here).
+static inline bool hl_output_close(FILE *file, const char *path, struct hl_text *error)
+{
+    bool ok = !ferror(file);
+    int code = errno;
+    if (fclose(file) != 0) {
+        code = ok ? errno : code;
+        ok = false;
+    }
+    if (ok) return true;
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) remove(path); // never a device
+    hl_text_add(error, "cannot be written: %s", strerror(code));
+    return false;
+}
+
+#endif
