@@ -38,7 +38,7 @@ static const struct hl_flag flags[] = {
     {.name = "labels", .letter = 'l', .kind = HL_FLAG_STRING, .value = "FILE",
      .offset = offsetof(struct options, labels),
      .help = "names of the classes, one a line; default: classes are numbers"},
-    {.name = "top", .letter = 'n', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 1000000,
+    {.name = "top", .letter = 'n', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 10000,
      .offset = offsetof(struct options, top), .help = "how many classes to show; default 5"},
     {.name = "tsv", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, tsv),
      .help = "lines for programs, separated by tabs:\npicture, rank, class index, label, score"},
@@ -190,7 +190,12 @@ static bool prepare(struct labeller *labeller)
     if (!choose_normalisation(labeller)) return false;
     labeller->crop = !isnan(options->crop) ? options->crop : labeller->channels == 3 ? HL_PREPROCESS_CROP : 1;
     size_t pixels = (size_t)labeller->width * (size_t)labeller->height * (size_t)labeller->channels;
-    labeller->pixels = hl_alloc(pixels, sizeof *labeller->pixels);
+    labeller->pixels = malloc(pixels * sizeof *labeller->pixels);
+    if (labeller->pixels == NULL) {
+        hl_error("label", labeller->file.path, "a picture of %d x %d pixels does not fit into memory",
+                 labeller->width, labeller->height);
+        return false;
+    }
     labeller->scores = hl_alloc((size_t)labeller->classes, sizeof *labeller->scores);
     labeller->ranking = hl_alloc((size_t)labeller->classes, sizeof *labeller->ranking);
     return true;

@@ -35,26 +35,32 @@ bool hl_model_file_open(struct hl_model_file *file, const char *command, const c
     return file->model != NULL;
 }
 
+static bool open_delegate(struct hl_model_file *file, const char *path)
+{
+    TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(path);
+    file->delegate = TfLiteExternalDelegateCreate(&from);
+    if (file->delegate == NULL) hl_error(file->command, path, "gives no delegate; is it the library of one?");
+    return file->delegate != NULL;
+}
+
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
+{
+    if (options->delegate != NULL && !open_delegate(file, options->delegate)) return false;
+    if (hl_model_file_try(file, options)) return true;
+    hl_model_file_failed(file, "no interpreter can be made for it");
+    return false;
+}
+
+bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options)
 {
     hl_text_clear(&file->messages);
     TfLiteInterpreterOptions *how = TfLiteInterpreterOptionsCreate();
     TfLiteInterpreterOptionsSetErrorReporter(how, hl_text_reporter, &file->messages);
     TfLiteInterpreterOptionsSetNumThreads(how, options->threads);
     HaliteInterpreterOptionsSetKernels(how, (HaliteKernels)options->kernels);
-    if (options->delegate != NULL) {
-        TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(options->delegate);
-        file->delegate = TfLiteExternalDelegateCreate(&from);
-        if (file->delegate == NULL) {
-            hl_error(file->command, options->delegate, "gives no delegate; is it the library of one?");
-            TfLiteInterpreterOptionsDelete(how);
-            return false;
-        }
-        TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
-    }
+    if (file->delegate != NULL) TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
     file->interpreter = TfLiteInterpreterCreate(file->model, how);
     TfLiteInterpreterOptionsDelete(how);
-    if (file->interpreter == NULL) hl_model_file_failed(file, "no interpreter can be made for it");
     return file->interpreter != NULL;
 }
 

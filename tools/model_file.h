@@ -61,6 +61,8 @@ struct hl_model_file {
 bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path);
 // Makes the interpreter, likewise.
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options);
+// The same without a message where the library refuses.
+bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options);
 void hl_model_file_close(struct hl_model_file *file);
 
 // Prints the message for a failed call: what the library said first, else `what`.

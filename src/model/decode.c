@@ -358,9 +358,9 @@ static bool read_entries(struct hl_loader *l, size_t table, enum hl_schema field
         }
         entry[i].tensor = (int)tensor;
     }
-    uint64_t rounds = 1; // of comparisons: about the logarithm of the count
-    while (maps.count >> rounds != 0) rounds++;
-    if (!hl_load_work(l, maps.count * rounds * longest)) return false;
+    uint64_t comparisons = maps.count;
+    for (uint32_t rest = maps.count; rest > 1; rest /= 2) comparisons += maps.count;
+    if (!hl_load_work(l, longest > UINT64_MAX / (comparisons + 1) ? UINT64_MAX : comparisons * longest)) return false;
     qsort(entry, maps.count, sizeof *entry, compare_entries);
     *entries = entry;
     *count = (int)maps.count;

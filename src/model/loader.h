@@ -25,6 +25,7 @@ struct hl_loader {
     struct hl_arena *arena;
     struct TfLiteModel *model;
     uint64_t work_left; // bytes that may still be looked at: hl_load_work
+    bool exhausted;     // an allocation has failed, and this has been said
 
     // Where we are: each -1 where it says nothing. node and tensor count within the subgraph.
     int subgraph, node, tensor;

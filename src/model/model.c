@@ -46,7 +46,9 @@ bool hl_load_fail(const struct hl_loader *loader, const char *format, ...)
 
 void *hl_load_array(struct hl_loader *loader, size_t count, size_t size)
 {
+    if (loader->exhausted) return NULL; // said before
     void *piece = hl_arena_array(loader->arena, count, size, 8);
+    loader->exhausted = !piece;
     if (!piece && loader->arena->limit_reached)
         hl_load_fail(loader, "the model describes more than its %zu bytes can hold", loader->file.size);
     else if (!piece)

@@ -9,9 +9,12 @@
 
 enum { nobody = -1 };
 
-static void *allocate(const struct hl_loader *l, size_t count, size_t size)
+// For the time of one check. One message, however many of them fail.
+static void *allocate(struct hl_loader *l, size_t count, size_t size)
 {
+    if (l->exhausted) return NULL;
     void *memory = calloc(count ? count : 1, size);
+    l->exhausted = !memory;
     if (!memory) hl_load_fail(l, "out of memory");
     return memory;
 }

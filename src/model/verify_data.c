@@ -175,15 +175,15 @@ static bool verify_compressed(const struct hl_loader *l, const struct hl_model_s
                             (long long)above + 1);
     const int *segments = dimension->segments, *indices = dimension->indices;
     if (segments[0] != 0) return hl_load_fail(l, "sparse dimension %d starts at segment %d", level, segments[0]);
-    for (int64_t p = 0; p < above; p++) {
+    for (int64_t p = 0; p < above; p++)
         if (segments[p + 1] < segments[p] || segments[p + 1] > dimension->index_count)
             return hl_load_fail(l, "sparse dimension %d: segment %lld is %d after %d, and there are %d indices", level,
                                 (long long)p + 1, segments[p + 1], segments[p], dimension->index_count);
+    for (int64_t p = 0; p < above; p++)
         for (int i = segments[p]; i < segments[p + 1]; i++)
             if (indices[i] < (i > segments[p] ? indices[i - 1] + 1 : 0) || indices[i] >= size)
                 return hl_load_fail(l, "sparse dimension %d: index %d is %d; it must rise and stay below %d", level, i,
                                     indices[i], size);
-    }
     if (segments[above] != dimension->index_count)
         return hl_load_fail(l, "sparse dimension %d has %d indices, but the segments name %d", level,
                             dimension->index_count, segments[above]);

@@ -58,17 +58,6 @@ static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node, const struc
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_zero_point(TfLiteContext *ctx, TfLiteNode *node, const char *name,
-                                     const TfLiteTensor *tensor)
-{
-    int32_t low = 0, high = 0;
-    if (tensor->type != kTfLiteInt16) hl_type_range(tensor->type, &low, &high);
-    HL_REQUIRE(ctx, node, hl_zero(tensor) >= low && hl_zero(tensor) <= high,
-               "the %s's zero point %d is outside [%d, %d]", name, hl_zero(tensor), (int)low,
-               (int)high);
-    return kTfLiteOk;
-}
-
 static TfLiteStatus check_hybrid(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *filter,
                                  int channels)
 {
@@ -89,9 +78,10 @@ static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node,
     const TfLiteTensor *input = hl_input(ctx, node, what->input);
     const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
     TfLiteTensor *output = hl_output(ctx, node, 0);
-    HL_TRY(check_zero_point(ctx, node, "input", input));
-    HL_TRY(check_zero_point(ctx, node, "output", output));
-    if (filter->type == kTfLiteUInt8) HL_TRY(check_zero_point(ctx, node, "filter", filter));
+    bool wide = conv->mode == HL_CONV_INT16;
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, input) : hl_require_quantised(ctx, node, input));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, output) : hl_require_quantised(ctx, node, output));
+    if (filter->type == kTfLiteUInt8) HL_TRY(hl_require_quantised(ctx, node, filter));
 
     free(conv->rescales);
     conv->rescales = malloc((size_t)(channels > 0 ? channels : 1) * sizeof *conv->rescales);
@@ -121,6 +111,7 @@ TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     HL_REQUIRE(ctx, node, filter_fits(input, filter, what->accepts),
                "%s weights are not supported for %s input", hl_type_name(filter->type),
                hl_type_name(input->type));
+    HL_REQUIRE(ctx, node, !filter->sparsity, "sparse weights are not supported");
 
     int channels = hl_dim(filter, what->channel_axis);
     HL_TRY(check_bias(ctx, node, what, conv->mode, channels));

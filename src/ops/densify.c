@@ -105,8 +105,8 @@ static TfLiteStatus read_levels(TfLiteContext *ctx, const TfLiteNode *node, cons
             HL_REQUIRE(ctx, node, level->metadata->dense_size == level->length,
                        "level %d of the sparsity has %d positions, not %d", i, level->metadata->dense_size,
                        level->length);
-            HL_REQUIRE(ctx, node, hl_mul_i64(entries, level->length, &entries) && entries <= sparse->stored,
-                       "level %d of the sparsity has more entries than there are values", i);
+            HL_REQUIRE(ctx, node, hl_mul_i64(entries, level->length, &entries),
+                       "level %d of the sparsity has too many entries", i);
         } else {
             HL_TRY(check_compressed(ctx, node, level, entries, i));
             entries = level->metadata->array_indices->size;

@@ -19,7 +19,7 @@ static TfLiteStatus fill_resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
     int rank, dims[HL_MAX_RANK];
     HL_TRY(hl_read_shape(ctx, node, hl_input(ctx, node, 0), 0, &rank, dims));
-    return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
+    return hl_strings_resize(ctx, node, hl_output(ctx, node, 0), rank, dims);
 }
 
 static TfLiteStatus fill(TfLiteContext *ctx, const TfLiteNode *node)

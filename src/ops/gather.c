@@ -66,7 +66,7 @@ static TfLiteStatus gather_strings(TfLiteContext *ctx, const TfLiteNode *node)
     struct hl_string_list list = {0};
 
     HL_TRY(hl_strings_open(ctx, node, hl_input(ctx, node, 0), &strings));
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && !list.failed; i++) {
         size_t length;
         const char *text = hl_string_at(&strings, hl_integer_at(indices, i), &length);
         hl_strings_append(&list, text, length);
@@ -117,7 +117,10 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, x->type != kTfLiteString || hl_rank(x) == 1,
                "strings are gathered from one dimension, not %d", hl_rank(x));
     HL_TRY(find_shape(ctx, node, &rank, dims));
-    if (x->type == kTfLiteString) hl_make_dynamic(y);
+    if (x->type == kTfLiteString) {
+        hl_make_dynamic(y);
+        return kTfLiteOk;
+    }
     if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, rank, dims);
     hl_make_constant(y);
     HL_TRY(hl_resize(ctx, y, rank, dims));
@@ -132,7 +135,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_constant(y)) return kTfLiteOk;
     if (y->type == kTfLiteString) {
         HL_TRY(find_shape(ctx, node, &rank, dims));
-        HL_TRY(hl_resize(ctx, y, rank, dims));
+        HL_TRY(hl_strings_resize(ctx, node, y, rank, dims));
     }
     return gather(ctx, node);
 }

@@ -74,7 +74,7 @@ static TfLiteStatus gather_resize(TfLiteContext *ctx, const TfLiteNode *node)
                "the output has more than %d dimensions", HL_MAX_RANK);
     for (int i = 0; i < hl_rank(indices) - 1; i++) dims[rank++] = hl_dim(indices, i);
     for (int i = depth; i < hl_rank(x); i++) dims[rank++] = hl_dim(x, i);
-    return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
+    return hl_strings_resize(ctx, node, hl_output(ctx, node, 0), rank, dims);
 }
 
 static TfLiteStatus gather_prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -106,7 +106,7 @@ static TfLiteStatus gather_strings(TfLiteContext *ctx, const TfLiteNode *node, c
 
     HL_TRY(hl_strings_open(ctx, node, hl_input(ctx, node, 0), &strings));
     for (int64_t row = 0; row < rows->count; row++) {
-        for (int64_t i = 0; i < rows->slice; i++) {
+        for (int64_t i = 0; i < rows->slice && !list.failed; i++) {
             size_t length;
             const char *text = hl_string_at(&strings, slice_of(rows, row) * rows->slice + i, &length);
             hl_strings_append(&list, text, length);

@@ -13,7 +13,7 @@ static TfLiteStatus resize_values(TfLiteContext *ctx, const TfLiteNode *node)
     int dims[HL_MAX_RANK];
     dims[0] = hl_dim(hl_input(ctx, node, 0), 0);
     for (int axis = 1; axis < hl_rank(values); axis++) dims[axis] = hl_dim(values, axis);
-    return hl_resize(ctx, hl_output(ctx, node, 0), hl_rank(values), dims);
+    return hl_strings_resize(ctx, node, hl_output(ctx, node, 0), hl_rank(values), dims);
 }
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -62,7 +62,7 @@ static TfLiteStatus look_up_strings(TfLiteContext *ctx, const TfLiteNode *node, 
     HL_TRY(hl_strings_open(ctx, node, hl_input(ctx, node, 2), &strings));
     for (int i = 0; i < hl_dim(lookup, 0); i++) {
         const int row = find_row(hl_input(ctx, node, 1), HL_IN(int32_t, lookup)[i]);
-        for (int64_t j = 0; j < row_length; j++) {
+        for (int64_t j = 0; j < row_length && !list.failed; j++) {
             size_t length = 0;
             const char *text = row < 0 ? NULL : hl_string_at(&strings, row * row_length + j, &length);
             hl_strings_append(&list, text, length);

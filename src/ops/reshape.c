@@ -6,6 +6,7 @@
 // EXPAND_DIMS: in 0: x, in 1: where a dimension of 1 goes (int32 or int64, one value).
 // Any type. The output shares the input's memory where the planner can do that; strings are copied as bytes.
 #include "ops/copy.h"
+#include "ops/strings.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node, find_shap
 {
     int rank, dims[HL_MAX_RANK];
     HL_TRY(find(ctx, node, &rank, dims));
-    return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
+    return hl_strings_resize(ctx, node, hl_output(ctx, node, 0), rank, dims);
 }
 
 static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, find_shape *find,
@@ -87,31 +88,41 @@ static TfLiteStatus asked_shape(TfLiteContext *ctx, const TfLiteNode *node, int 
     return kTfLiteOk;
 }
 
+// Product of the dimensions that are above 0.
+static bool multiply(int rank, const int *dims, int64_t *product)
+{
+    *product = 1;
+    for (int axis = 0; axis < rank; axis++)
+        if (dims[axis] > 0 && !hl_mul_i64(*product, dims[axis], product)) return false;
+    return true;
+}
+
 static TfLiteStatus reshape_shape(TfLiteContext *ctx, const TfLiteNode *node, int *rank, int *dims)
 {
-    const int64_t elements = hl_elements(hl_input(ctx, node, 0));
-    int64_t known = 1;
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    const int64_t elements = hl_elements(x);
+    int64_t have = elements, known;
     int unknown = -1;
+    bool empty = false;
 
     HL_TRY(asked_shape(ctx, node, rank, dims));
     for (int axis = 0; axis < *rank; axis++) {
         HL_REQUIRE(ctx, node, dims[axis] >= -1, "dimension %d of the shape is %d", axis, dims[axis]);
-        if (dims[axis] == -1) {
-            HL_REQUIRE(ctx, node, unknown < 0, "dimensions %d and %d of the shape are both -1",
-                       unknown, axis);
-            unknown = axis;
-        } else {
-            HL_REQUIRE(ctx, node, hl_mul_i64(known, dims[axis], &known), "the shape is too large");
-        }
+        HL_REQUIRE(ctx, node, dims[axis] >= 0 || unknown < 0, "dimensions %d and %d of the shape are both -1",
+                   unknown, axis);
+        if (dims[axis] == -1) unknown = axis;
+        if (dims[axis] == 0) empty = true;
     }
+    HL_REQUIRE(ctx, node, multiply(*rank, dims, &known), "the shape is too large");
+    HL_REQUIRE(ctx, node, !empty || elements == 0, "%lld elements do not fill a shape with a 0", (long long)elements);
     if (unknown >= 0) {
-        HL_REQUIRE(ctx, node, known > 0 && elements % known == 0 && elements / known <= INT32_MAX,
-                   "%lld elements do not fill a shape of %lld times an unknown dimension",
-                   (long long)elements, (long long)known);
-        dims[unknown] = (int)(elements / known);
-        known = elements;
+        // Beside a 0, the unknown dimension makes the other dimensions agree.
+        if (empty) multiply(hl_rank(x), x->dims->data, &have);
+        HL_REQUIRE(ctx, node, have / known <= INT32_MAX, "dimension %d of the shape is too large", unknown);
+        dims[unknown] = (int)(have / known);
+        known *= have / known;
     }
-    HL_REQUIRE(ctx, node, known == elements, "%lld elements do not fill a shape of %lld",
+    HL_REQUIRE(ctx, node, empty || known == elements, "%lld elements do not fill a shape of %lld",
                (long long)elements, (long long)known);
     return kTfLiteOk;
 }

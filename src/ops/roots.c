@@ -91,9 +91,10 @@ const struct hl_op hl_op_sqrt = {
 
 // ---- RSQRT --------------------------------------------------------------------------------------
 
+// The table's position for 0 may lie a little below 0.
 static double rsqrt_value(double x)
 {
-    return (double)(1 / sqrtf((float)x));
+    return x > 0 ? (double)(1 / sqrtf((float)x)) : (double)INFINITY;
 }
 
 // 1 / sqrt(value) is taken with 20 more bits, then rescaled by 1 / (sqrt(S_in) * S_out).

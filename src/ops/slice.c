@@ -98,7 +98,7 @@ static TfLiteStatus slice_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     if (hl_is_constant(y)) return kTfLiteOk;
     HL_TRY(find_slice(ctx, node, dims, &from));
-    if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, hl_rank(hl_input(ctx, node, 0)), dims));
+    if (hl_is_dynamic(y)) HL_TRY(hl_strings_resize(ctx, node, y, hl_rank(hl_input(ctx, node, 0)), dims));
     return copy_slice(ctx, node, dims, &from);
 }
 

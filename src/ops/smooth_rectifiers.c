@@ -43,27 +43,39 @@ const struct hl_op hl_op_elu = {
 
 // ---- GELU ---------------------------------------------------------------------------------------
 
-static const float sqrt_half = 0.70710678118654752440f;
-static const float sqrt_2_over_pi = 0.79788456080286535588f;
+// Every step is rounded to the tensor's type, as in the official kernels.
+#define GELU(type, rounded)                                                                 \
+    static float gelu_exact_##type(float x)                                                 \
+    {                                                                                       \
+        const float minus_sqrt_half = rounded(-0.70710678118654752440f);                    \
+        return rounded(x * 0.5f) * rounded(erfcf(rounded(x * minus_sqrt_half)));            \
+    }                                                                                       \
+    static float gelu_tanh_##type(float x)                                                  \
+    {                                                                                       \
+        const float sqrt_2_over_pi = rounded(0.79788456080286535588f);                      \
+        float cube = rounded(rounded(x * x) * x);                                           \
+        float bent = rounded(x + rounded(rounded(0.044715f) * cube));                       \
+        float gate = rounded(1 + rounded(tanhf(rounded(sqrt_2_over_pi * bent))));           \
+        return rounded(x * 0.5f) * gate;                                                    \
+    }                                                                                       \
+    HL_REAL_MAP(gelu_exact_map_##type, gelu_exact_##type(x))                                \
+    HL_REAL_MAP(gelu_tanh_map_##type, gelu_tanh_##type(x))
 
-static float gelu_exact(float x)
-{
-    return x * 0.5f * erfcf(x * -sqrt_half);
-}
-
-static float gelu_tanh(float x)
-{
-    return 0.5f * x * (1 + tanhf(sqrt_2_over_pi * (x + 0.044715f * x * x * x)));
-}
+static float to_f32(float x) { return x; }
+static float to_f16(float x) { return hl_half_to_float(hl_half_from_float(x)); }
+static float to_bf16(float x) { return hl_bfloat16_to_float(hl_bfloat16_from_float(x)); }
+GELU(f32, to_f32)
+GELU(f16, to_f16)
+GELU(bf16, to_bf16)
 
 static double gelu_exact_value(double x)
 {
-    return (double)gelu_exact((float)x);
+    return (double)gelu_exact_f32((float)x);
 }
 
 static double gelu_tanh_value(double x)
 {
-    return (double)gelu_tanh((float)x);
+    return (double)gelu_tanh_f32((float)x);
 }
 
 static TfLiteStatus gelu_prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -79,16 +91,24 @@ static TfLiteStatus gelu_prepare(TfLiteContext *ctx, TfLiteNode *node)
                                 node->user_data);
 }
 
-HL_REAL_MAP(gelu_exact_real, gelu_exact(x))
-HL_REAL_MAP(gelu_tanh_real, gelu_tanh(x))
-
 static TfLiteStatus gelu_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     const TfLiteGeluParams *params = node->builtin_data;
-    if (!hl_is_real(input->type)) hl_map_table(input, output, node->user_data);
-    else hl_map_real(input, output, params->approximate ? gelu_tanh_real : gelu_exact_real);
+    bool approximate = params->approximate;
+    switch (input->type) {
+    case kTfLiteFloat32:
+        hl_map_real(input, output, approximate ? gelu_tanh_map_f32 : gelu_exact_map_f32);
+        break;
+    case kTfLiteFloat16:
+        hl_map_real(input, output, approximate ? gelu_tanh_map_f16 : gelu_exact_map_f16);
+        break;
+    case kTfLiteBFloat16:
+        hl_map_real(input, output, approximate ? gelu_tanh_map_bf16 : gelu_exact_map_bf16);
+        break;
+    default: hl_map_table(input, output, node->user_data); break;
+    }
     return kTfLiteOk;
 }
 

@@ -70,10 +70,12 @@ static struct hl_rescale prepare_8bit(struct softmax *op, double beta, double sc
 
 // ---- SOFTMAX ------------------------------------------------------------------------------------
 
-static double exp_value(double x) { return (double)expf((float)x); }
-static double inverse_value(double x) { return (double)(1 / (1 + (float)x)); }
+static double inverse_of_one_plus(double x)
+{
+    return 1 / (1 + x);
+}
 
-static TfLiteStatus softmax_prepare_int16(TfLiteContext *ctx, const TfLiteNode *node, double beta)
+static TfLiteStatus softmax_prepare_int16(TfLiteContext *ctx, const TfLiteNode *node, float beta)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     struct softmax *op = node->user_data;
@@ -83,10 +85,9 @@ static TfLiteStatus softmax_prepare_int16(TfLiteContext *ctx, const TfLiteNode *
     HL_TRY(hl_require_symmetric(ctx, node, y));
     HL_REQUIRE(ctx, node, fabsf(y->params.scale - 1.0f / 32768) <= 0.001f / 32768,
                "output scale %g must be 1/32768", hl_scale(y));
-    const float full = UINT16_MAX;
-    op->to_table = hl_rescale_from(hl_scale(x) * beta / (10.0 / 65535));
-    hl_map_words(10 / full, INT16_MAX, 2 / full, 0, exp_value, op->exp_table);
-    hl_map_words(1 / full, INT16_MIN, 2 / full, 0, inverse_value, op->inverse_table);
+    op->to_table = hl_rescale_from((double)(x->params.scale * beta) / (10.0 / 65535));
+    hl_table_16bit(10.0 / 65535, INT16_MAX, 2.0 / 65535, 0, exp, op->exp_table);
+    hl_table_16bit(1.0 / 65535, INT16_MIN, 2.0 / 65535, 0, inverse_of_one_plus, op->inverse_table);
     return kTfLiteOk;
 }
 
@@ -130,7 +131,7 @@ static TfLiteStatus softmax_prepare(TfLiteContext *ctx, TfLiteNode *node)
     case kTfLiteInt16:
         HL_REQUIRE(ctx, node, params->beta >= 0 && isfinite(params->beta),
                    "beta %g must be finite and not negative", (double)params->beta);
-        HL_TRY(x->type == kTfLiteInt16 ? softmax_prepare_int16(ctx, node, (double)params->beta)
+        HL_TRY(x->type == kTfLiteInt16 ? softmax_prepare_int16(ctx, node, params->beta)
                                        : softmax_prepare_8bit(ctx, node, (double)params->beta));
         break;
     default: return hl_unsupported_type(ctx, node, x);
@@ -261,6 +262,7 @@ const struct hl_op hl_op_softmax = {
     .state_size = sizeof(struct softmax),
     .prepare = softmax_prepare,
     .invoke = softmax_invoke,
+    .inplace = kTfLiteInplaceOpInput0Shared,
 };
 
 // ---- LOG_SOFTMAX --------------------------------------------------------------------------------
@@ -344,4 +346,5 @@ const struct hl_op hl_op_log_softmax = {
     .state_size = sizeof(struct softmax),
     .prepare = log_softmax_prepare,
     .invoke = log_softmax_invoke,
+    .inplace = kTfLiteInplaceOpInput0Shared,
 };

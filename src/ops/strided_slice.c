@@ -5,9 +5,12 @@
 // `offset`: end counts from begin. Dimensions without an entry are taken whole.
 // Any type up to 8 bytes, string.
 //
-// An ellipsis always takes at least one dimension; entries that are then left without a dimension are ignored.
+// An ellipsis always takes at least one dimension; entries that are then left without a dimension are ignored. With
+// `offset` the output's shape follows from end even where a mask leaves it out: it holds the first of the elements taken.
 #include "ops/copy.h"
 #include "ops/strings.h"
+
+#include <string.h>
 
 static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) |
                               HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(UInt16) |
@@ -19,6 +22,7 @@ static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFlo
 struct selection {
     int rank, dims[HL_MAX_RANK];
     struct hl_layout layout;
+    int shape[HL_MAX_RANK]; // of the output: dims, or less of it
 };
 
 static bool has(int mask, int entry)
@@ -30,7 +34,7 @@ static TfLiteStatus add_dimension(TfLiteContext *ctx, const TfLiteNode *node, st
                                   int length, int64_t stride)
 {
     HL_REQUIRE(ctx, node, s->rank < HL_MAX_RANK, "the output has more than %d dimensions", HL_MAX_RANK);
-    s->dims[s->rank] = length;
+    s->dims[s->rank] = s->shape[s->rank] = length;
     s->layout.stride[s->rank++] = stride;
     return kTfLiteOk;
 }
@@ -38,6 +42,12 @@ static TfLiteStatus add_dimension(TfLiteContext *ctx, const TfLiteNode *node, st
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
 {
     return value < low ? low : value > high ? high : value;
+}
+
+static int steps(int64_t begin, int64_t end, int64_t stride)
+{
+    const int64_t count = (end - begin + stride + (stride > 0 ? -1 : 1)) / stride;
+    return count > 0 ? (int)count : 0;
 }
 
 // Applies an entry of the index to a dimension of x of `length` elements that are `step` apart.
@@ -65,12 +75,13 @@ static TfLiteStatus apply_entry(TfLiteContext *ctx, const TfLiteNode *node, int 
 
     if (params->offset) end += begin;
     if (end < 0) end += length;
-    if (has(params->end_mask, entry)) end = stride > 0 ? high : low;
     end = clamp(end, low, high);
-
-    const int64_t count = (end - begin + stride + (stride > 0 ? -1 : 1)) / stride;
+    const int64_t last = has(params->end_mask, entry) ? (stride > 0 ? high : low) : end;
+    const int count = steps(begin, last, stride);
     if (count > 0) s->layout.offset += begin * step;
-    return add_dimension(ctx, node, s, count > 0 ? (int)count : 0, stride * step);
+    HL_TRY(add_dimension(ctx, node, s, count, stride * step));
+    if (params->offset) s->shape[s->rank - 1] = steps(begin, end, stride);
+    return kTfLiteOk;
 }
 
 static TfLiteStatus find_selection(TfLiteContext *ctx, const TfLiteNode *node, struct selection *s)
@@ -106,14 +117,26 @@ static TfLiteStatus find_selection(TfLiteContext *ctx, const TfLiteNode *node, s
     return kTfLiteOk;
 }
 
+static void copy_first(int bits, const struct selection *s, int64_t count, void *to, const void *from)
+{
+    struct hl_walk walk;
+    hl_walk_start_strided(&walk, s->rank, s->dims, 1, &s->layout.stride);
+    for (int64_t i = 0; i < count; i++, hl_walk_next(&walk))
+        hl_copy_run(bits, 1, to, i, from, s->layout.offset + walk.at[0]);
+}
+
 static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node, const struct selection *s)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const struct hl_layout to = hl_row_major(s->rank, s->dims);
+    const int bits = hl_element_bits(x->type);
 
     if (x->type == kTfLiteString) return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
-    hl_copy(hl_element_bits(x->type), s->rank, s->dims, y->data.data, &to, hl_data(x), &s->layout);
+    if (memcmp(s->dims, s->shape, sizeof s->dims) == 0)
+        hl_copy(bits, s->rank, s->dims, y->data.data, &to, hl_data(x), &s->layout);
+    else
+        copy_first(bits, s, hl_elements(y), y->data.data, hl_data(x));
     return kTfLiteOk;
 }
 
@@ -152,9 +175,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
         return kTfLiteOk;
     }
     HL_TRY(find_selection(ctx, node, &selection));
-    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, selection.rank, selection.dims);
+    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, selection.rank, selection.shape);
     hl_make_constant(y);
-    HL_TRY(hl_resize(ctx, y, selection.rank, selection.dims));
+    HL_TRY(hl_resize(ctx, y, selection.rank, selection.shape));
     return copy_selection(ctx, node, &selection);
 }
 
@@ -165,7 +188,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     if (hl_is_constant(y)) return kTfLiteOk;
     HL_TRY(find_selection(ctx, node, &selection));
-    if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, selection.rank, selection.dims));
+    if (hl_is_dynamic(y)) HL_TRY(hl_strings_resize(ctx, node, y, selection.rank, selection.shape));
     return copy_selection(ctx, node, &selection);
 }
 

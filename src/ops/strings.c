@@ -56,6 +56,21 @@ const char *hl_string_at(const struct hl_strings *strings, int64_t index, size_t
 
 // ---- writing ------------------------------------------------------------------------------------------------------------
 
+// Far below what int32 offsets allow, and far above what anybody has.
+static const int64_t most_strings = (int64_t)1 << 27;
+
+TfLiteStatus hl_strings_resize(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *tensor,
+                               int rank, const int *dims)
+{
+    int64_t count = 1; // zeros count as ones, so that parts of the product are small too
+    for (int axis = 0; axis < rank && tensor->type == kTfLiteString; axis++)
+        HL_REQUIRE(ctx, node,
+                   dims[axis] >= 0 && hl_mul_i64(count, dims[axis] > 0 ? dims[axis] : 1, &count) &&
+                       count <= most_strings,
+                   "the output would have more than %lld strings", (long long)most_strings);
+    return hl_resize(ctx, tensor, rank, dims);
+}
+
 // Room for one more string of this length. Offsets are int32, so the whole tensor stays below 2 GiB.
 static bool reserve(struct hl_string_list *list, size_t length)
 {

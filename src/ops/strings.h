@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // String tensors: int32 count, count + 1 int32 offsets from the start of the buffer, then the characters (no terminators).
-// A tensor's bytes vary with its strings, so outputs are dynamic: hl_make_dynamic in prepare, hl_resize and
+// A tensor's bytes vary with its strings, so outputs are dynamic: hl_make_dynamic in prepare, hl_strings_resize and
 // hl_strings_write in invoke.
 #ifndef HALITE_OPS_STRINGS_H
 #define HALITE_OPS_STRINGS_H
@@ -17,6 +17,11 @@ TfLiteStatus hl_strings_open(TfLiteContext *ctx, const TfLiteNode *node, const T
                              struct hl_strings *strings);
 // Lends string `index` in [0, count); it is not terminated.
 const char *hl_string_at(const struct hl_strings *strings, int64_t index, size_t *length);
+
+// hl_resize for outputs of any type: of string tensors, whose size does not follow from the shape, the number of elements
+// is checked here.
+TfLiteStatus hl_strings_resize(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *tensor,
+                               int rank, const int *dims);
 
 // Collects strings for an output. Starts zeroed; the first failure is kept and reported by hl_strings_write.
 struct hl_string_list {

@@ -25,7 +25,7 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
                    hl_mul_i64(multiple, hl_dim(x, axis), &length) && hl_to_int(length, &dims[axis]),
                    "%lld times %d along axis %d is too long", (long long)multiple, hl_dim(x, axis), axis);
     }
-    return hl_resize(ctx, hl_output(ctx, node, 0), hl_rank(x), dims);
+    return hl_strings_resize(ctx, node, hl_output(ctx, node, 0), hl_rank(x), dims);
 }
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)

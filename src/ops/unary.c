@@ -80,7 +80,7 @@ static TfLiteStatus abs_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(wide ? hl_require_symmetric(ctx, node, output)
                 : hl_require_quantised(ctx, node, output));
     op->rescales = input->params.scale != output->params.scale;
-    op->rescale = hl_rescale_from(hl_scale(input) / hl_scale(output));
+    op->rescale = hl_rescale_from((double)(input->params.scale / output->params.scale));
     if (!wide)
         for (int32_t x = INT8_MIN; x <= INT8_MAX; x++)
             op->table[(uint8_t)x] = (uint8_t)abs_stored(op, x, hl_zero(input), hl_zero(output),
@@ -168,8 +168,8 @@ static TfLiteStatus sign_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return known ? kTfLiteOk : hl_unsupported_type(ctx, node, input);
 }
 
-HL_REAL_MAP(sign_real, (float)((x > 0) - (x < 0)))
-MAP(sign_f64, double, (x > 0) - (x < 0))
+HL_REAL_MAP(sign_real, x > 0 ? 1 : x < 0 ? -1 : x) // NaN stays NaN
+MAP(sign_f64, double, x > 0 ? 1 : x < 0 ? -1 : x)
 MAP(sign_i32, int32_t, (x > 0) - (x < 0))
 
 static TfLiteStatus sign_invoke(TfLiteContext *ctx, TfLiteNode *node)

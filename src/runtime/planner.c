@@ -51,7 +51,7 @@ static void find_lives(struct hl_subgraph *subgraph)
     struct hl_placement *placements = subgraph->planner.placements;
     for (int i = 0; i < subgraph->tensor_count; i++) {
         placements[i].first = INT_MAX;
-        placements[i].last = INT_MIN;
+        placements[i].last = placements[i].held = INT_MIN;
     }
     for (int i = 0; i < subgraph->inputs->size; i++) {
         if (subgraph->inputs->data[i] < 0) continue;
@@ -95,8 +95,7 @@ static bool can_take_over(struct hl_subgraph *subgraph, int input, int output, i
     if (input < 0 || input == output || !in_arena(subgraph, input) || !in_arena(subgraph, output)) return false;
     if (tensor_at(subgraph, input)->bytes != tensor_at(subgraph, output)->bytes) return false;
     if (tensor_at(subgraph, input)->bytes == 0) return false;
-    int owner = memory_owner(placements, input);
-    return placements[owner].last == position && placements[input].last == position &&
+    return placements[memory_owner(placements, input)].held == position && placements[input].last == position &&
            placements[input].first < position;
 }
 
@@ -116,7 +115,7 @@ static void share_in_place(struct hl_subgraph *subgraph, int position)
         int input = node->node.inputs->data[i];
         if (!(flags & shared[i]) || !can_take_over(subgraph, input, output, position)) continue;
         placements[output].shares = input;
-        used_at(&placements[memory_owner(placements, input)], placements[output].last);
+        placements[memory_owner(placements, input)].held = placements[output].last;
         return;
     }
 }
@@ -154,7 +153,7 @@ static size_t find_gap(const struct hl_placement *placements, const struct sized
     size_t best = SIZE_MAX, best_gap = SIZE_MAX, end = 0;
     for (int i = 0; i < count; i++) {
         const struct hl_placement *other = &placements[placed[i].tensor];
-        if (other->last < wanted->first || other->first > wanted->last) continue;
+        if (other->held < wanted->first || other->first > wanted->held) continue;
         if (other->offset > end) {
             size_t gap = other->offset - end;
             if (gap >= bytes && gap < best_gap) {
@@ -302,9 +301,10 @@ TfLiteStatus hl_planner_place(struct hl_subgraph *subgraph, int prepared)
     if (grow_placements(subgraph) != kTfLiteOk) return kTfLiteError;
     find_lives(subgraph);
     struct hl_planner *planner = &subgraph->planner;
-    for (int i = 0; i < planner->count; i++) // owners live as long as whoever took their memory over
-        if (planner->placements[i].shares >= 0)
-            used_at(&planner->placements[memory_owner(planner->placements, i)], planner->placements[i].last);
+    for (int i = 0; i < planner->count; i++) {
+        struct hl_placement *owner = &planner->placements[memory_owner(planner->placements, i)];
+        if (owner->held < planner->placements[i].last) owner->held = planner->placements[i].last;
+    }
     for (int position = 0; position < prepared; position++) share_in_place(subgraph, position);
     size_t size = planner->arena_size;
     if (choose_offsets(subgraph, prepared, &size) != kTfLiteOk) return kTfLiteError;

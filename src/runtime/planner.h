@@ -25,6 +25,7 @@ struct hl_subgraph;
 struct hl_placement {
     int first, last;   // life; first > last: nobody uses the tensor
     int shares;        // tensor whose memory it takes over in place, -1: none
+    int held;          // of an owner of memory: last position at which it, or who took the memory over, lives
     bool placed;       // offset is valid
     size_t offset;     // in the arena
     size_t bytes;      // as placed, or of the persistent block

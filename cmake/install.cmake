@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` lays down: headers, libraries, the command, and how others find them. DESTDIR is honoured.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(TARGETS tensorflowlite_c tensorflowlite_c_static EXPORT tensorflowlite_c
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(HALITE_TOOLS)
+    install(TARGETS halite RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+# find_package(tensorflowlite_c)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tensorflowlite_c)
+install(EXPORT tensorflowlite_c NAMESPACE tensorflowlite_c:: FILE tensorflowlite_cTargets.cmake DESTINATION ${package_dir})
+configure_package_config_file(cmake/tensorflowlite_cConfig.cmake.in ${CMAKE_BINARY_DIR}/tensorflowlite_cConfig.cmake
+    INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/tensorflowlite_cConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/tensorflowlite_cConfig.cmake ${CMAKE_BINARY_DIR}/tensorflowlite_cConfigVersion.cmake
+    DESTINATION ${package_dir})
+
+# pkg-config
+set(pc_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH HALITE_PC_PREFIX ${pc_dir} ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH HALITE_PC_LIBDIR ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH HALITE_PC_INCLUDEDIR ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+set(HALITE_PC_PRIVATE "-lm -ldl -pthread")
+configure_file(cmake/tensorflowlite_c.pc.in ${CMAKE_BINARY_DIR}/tensorflowlite_c.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/tensorflowlite_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# The list of tests. Names are FOLDER/TEST; those with label "slow" are the second set (./dev test slow). All run in the
+# repository's root. A test that cannot run here says why and ends with 77.
+enable_testing()
+find_library(CMOCKA_LIBRARY cmocka REQUIRED)
+find_program(CXX_COMPILER NAMES $ENV{CXX} c++ g++ clang++)
+set(HALITE_SHARED ${PROJECT_SOURCE_DIR}/../shared CACHE PATH "Folder with golden/, models/, images/ (tests skip without it)")
+
+function(halite_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "COMMAND;ENVIRONMENT")
+    add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800 ENVIRONMENT "${arg_ENVIRONMENT}")
+    if(arg_SLOW)
+        set_tests_properties(${name} PROPERTIES LABELS slow)
+    endif()
+endfunction()
+
+# ---- C tests: tests/FOLDER/test_X.c; those of tests/api see what users see, the others the inside as well -----------
+file(GLOB support_files CONFIGURE_DEPENDS tests/support/*.c)
+add_library(test_support STATIC ${support_files})
+target_include_directories(test_support PUBLIC tests)
+target_link_libraries(test_support PUBLIC halite_flags ${CMOCKA_LIBRARY} m)
+file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/*/test_*.c)
+foreach(file IN LISTS test_files)
+    get_filename_component(name ${file} NAME_WE)
+    string(REGEX REPLACE "^tests/([^/]*)/.*" "\\1" folder ${file})
+    if(folder STREQUAL "api")
+        set(library tensorflowlite_c)
+    else()
+        set(library tensorflowlite_c_static)
+    endif()
+    add_executable(${name} ${file})
+    target_link_libraries(${name} PRIVATE test_support ${library} Threads::Threads)
+    # A test that defines __wrap_X stands in for X.
+    file(STRINGS ${file} wraps REGEX "__wrap_[a-z_]+")
+    string(REGEX MATCHALL "__wrap_[a-z_]+" wraps "${wraps}")
+    list(REMOVE_DUPLICATES wraps)
+    list(TRANSFORM wraps REPLACE "__wrap_" "-Wl,--wrap=")
+    target_link_options(${name} PRIVATE ${wraps})
+    halite_test(${folder}/${name} COMMAND ${name})
+endforeach()
+
+# ---- golden cases --------------------------------------------------------------------------------------------------
+file(GLOB golden_files CONFIGURE_DEPENDS tests/golden/*.c)
+add_executable(golden_runner ${golden_files})
+target_include_directories(golden_runner PRIVATE tests/golden tools)
+target_link_libraries(golden_runner PRIVATE halite_flags tensorflowlite_c_static Threads::Threads m ${CMAKE_DL_LIBS})
+function(golden_test path)
+    set(folder ${HALITE_SHARED}/golden/${path})
+    halite_test(golden/${path} ${ARGN} COMMAND ${PROJECT_SOURCE_DIR}/cmake/with_data.sh ${folder}
+        $<TARGET_FILE:golden_runner> --kernels reference ${folder})
+    if(EXISTS ${PROJECT_SOURCE_DIR}/src/fast)
+        halite_test(golden/${path}.fast ${ARGN} COMMAND ${PROJECT_SOURCE_DIR}/cmake/with_data.sh ${folder}
+            $<TARGET_FILE:golden_runner> --kernels fast ${folder})
+    endif()
+endfunction()
+foreach(path ops graphs structure malformed models/micro models/mlperf_tiny models/odd models/small_ops)
+    golden_test(${path})
+endforeach()
+foreach(path audio classification detection litert_testdata mediapipe pose seanet segmentation style text)
+    golden_test(models/${path} SLOW)
+endforeach()
+
+# ---- the interface: headers, layout, symbols ---------------------------------------------------------------------
+set(check_headers -Wall -Wextra -Werror -Iinclude -fsyntax-only)
+halite_test(api/abi_layout_c COMMAND ${CMAKE_C_COMPILER} -std=c11 ${check_headers} tests/api/abi_layout.c)
+if(CXX_COMPILER)
+    halite_test(api/abi_layout_cxx COMMAND ${CXX_COMPILER} -std=c++17 ${check_headers} -x c++ tests/api/abi_layout.c)
+endif()
+halite_test(api/headers_alone COMMAND tests/api/headers_alone.sh . ${CMAKE_C_COMPILER} ${CXX_COMPILER})
+halite_test(api/exported_symbols COMMAND tests/api/exported_symbols.sh $<TARGET_FILE:tensorflowlite_c>)
+halite_test(style/houses COMMAND tests/style/houses.sh)
+if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs without the sanitizers' flags
+    halite_test(api/install COMMAND tests/api/install.sh ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER})
+    halite_test(api/doc_example COMMAND cmake/with_data.sh ${HALITE_SHARED}/seeds
+        tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
+endif()
+
+# ---- the halite command: tests/tools/X.sh and the demo, with the command in $HALITE --------------------------------
+if(HALITE_TOOLS)
+    file(GLOB tool_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/tools/*.sh tests/demo/*.sh)
+    foreach(file IN LISTS tool_tests)
+        get_filename_component(name ${file} NAME_WE)
+        string(REGEX REPLACE "^tests/([^/]*)/.*" "\\1" folder ${file})
+        halite_test(${folder}/${name} COMMAND sh ${file} ENVIRONMENT
+            HALITE=$<TARGET_FILE:halite> HALITE_LIBRARY=$<TARGET_FILE:tensorflowlite_c> HALITE_SHARED=${HALITE_SHARED})
+    endforeach()
+endif()

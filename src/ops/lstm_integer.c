@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// LSTM layers in int8 with an int16 cell state, bit for bit: see lstm_engine.h for the formulas.
+// 5 intermediates: gates are int16 in Q3 (with norms: in the intermediates' scales before them), activations fixed-point.
+// 12 intermediates: W x and R h are int8 (intermediates 3g + 1 and 3g + 2), their sum, norm and activation pass through float.
+#include <math.h>
+#include <string.h>
+
+#include "ops/fixed_point.h"
+#include "ops/fixed_point_i16.h"
+#include "ops/lstm_engine.h"
+#include "ops/matvec.h"
+
+static int16_t saturate_i16(int64_t value)
+{
+    return (int16_t)(value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
+}
+
+static int8_t saturate_i8(int64_t value)
+{
+    return (int8_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value);
+}
+
+// ---- parameters ---------------------------------------------------------------------------------------------------------
+
+static TfLiteStatus check_scale(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor)
+{
+    HL_REQUIRE(ctx, node, !tensor || (tensor->params.scale > 0 && isfinite(tensor->params.scale)),
+               "scale %g must be positive and finite", hl_scale(tensor));
+    return kTfLiteOk;
+}
+
+static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm)
+{
+    for (int g = 0; g < HL_LSTM_GATES; g++) {
+        HL_TRY(check_scale(ctx, node, lstm->input_weights[g]));
+        HL_TRY(check_scale(ctx, node, lstm->recurrent_weights[g]));
+        HL_TRY(check_scale(ctx, node, lstm->peephole[g]));
+        HL_TRY(check_scale(ctx, node, lstm->norm[g]));
+        // It is multiplied by 2^12 later and must still fit.
+        HL_REQUIRE(ctx, node, !lstm->norm[g] || lstm->norm[g]->params.scale < 1 << 16,
+                   "norm scale %g is too large", hl_scale(lstm->norm[g]));
+    }
+    HL_TRY(check_scale(ctx, node, lstm->input));
+    HL_TRY(check_scale(ctx, node, lstm->projection));
+    HL_TRY(check_scale(ctx, node, lstm->output_state));
+    HL_TRY(check_scale(ctx, node, lstm->cell_state));
+    for (int i = 0; i < node->intermediates->size; i++) {
+        const TfLiteTensor *tensor = hl_intermediate(ctx, node, i);
+        HL_REQUIRE(ctx, node, tensor, "intermediate %d is absent", i);
+        HL_TRY(check_scale(ctx, node, tensor));
+    }
+    return kTfLiteOk;
+}
+
+static struct hl_rescale rescale_f32(float real)
+{
+    return hl_rescale_from((double)real);
+}
+
+static float scale_of(const TfLiteTensor *tensor)
+{
+    return tensor ? tensor->params.scale : 1;
+}
+
+static void set_wide_gates(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
+                           struct hl_lstm_integer *op)
+{
+    float input = scale_of(lstm->input), state = scale_of(lstm->output_state);
+    for (int g = 0; g < HL_LSTM_GATES; g++) {
+        // Without norms a gate is Q3.
+        float gate = lstm->norm[HL_LSTM_FORGET] ? scale_of(hl_intermediate(ctx, node, g)) : 0x1p-12f;
+        op->input[g] = rescale_f32(scale_of(lstm->input_weights[g]) * input / gate);
+        op->recurrent[g] = rescale_f32(scale_of(lstm->recurrent_weights[g]) * state / gate);
+        op->peephole[g] = rescale_f32(
+            (float)(ldexp(1, op->cell_exponent) * (double)scale_of(lstm->peephole[g]) / (double)gate));
+    }
+    const TfLiteTensor *hidden = hl_intermediate(ctx, node, 4);
+    op->hidden_zero = hl_zero(hidden);
+    op->hidden = rescale_f32((float)(0x1p-15 / hl_scale(hidden) * 0x1p-15));
+    op->projection = rescale_f32(scale_of(lstm->projection) * scale_of(hidden) / state);
+}
+
+static void set_narrow_gates(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
+                             struct hl_lstm_integer *op)
+{
+    float input = scale_of(lstm->input), state = scale_of(lstm->output_state);
+    for (int g = 0; g < HL_LSTM_GATES; g++) {
+        const TfLiteTensor *sum = hl_intermediate(ctx, node, 3 * g);
+        const TfLiteTensor *from_input = hl_intermediate(ctx, node, 3 * g + 1);
+        const TfLiteTensor *from_state = hl_intermediate(ctx, node, 3 * g + 2);
+        op->input[g] = rescale_f32(scale_of(lstm->input_weights[g]) * input / scale_of(from_input));
+        op->recurrent[g] =
+            rescale_f32(scale_of(lstm->recurrent_weights[g]) * state / scale_of(from_state));
+        op->input_zero[g] = hl_zero(from_input);
+        op->recurrent_zero[g] = hl_zero(from_state);
+        op->input_to_sum[g] = rescale_f32(scale_of(from_input) / scale_of(sum));
+        op->recurrent_to_sum[g] = rescale_f32(scale_of(from_state) / scale_of(sum));
+    }
+    // The original reads the output gate's recurrent multiplier from the wrong place, which holds a shift, and the cell
+    // gate's zero point beside it. Models were made for that.
+    op->recurrent_to_sum[HL_LSTM_OUTPUT].multiplier = op->recurrent_to_sum[HL_LSTM_FORGET].shift;
+    op->recurrent_zero[HL_LSTM_OUTPUT] = op->input_zero[HL_LSTM_CELL];
+    op->projection = rescale_f32((float)((double)scale_of(lstm->projection) * 0x1p-15 / (double)state));
+}
+
+TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
+                                     struct hl_lstm_integer *op, int temporary)
+{
+    int intermediates = node->intermediates ? node->intermediates->size : 0;
+    HL_REQUIRE(ctx, node, intermediates == 5 || intermediates == 12,
+               "an int8 layer has 5 or 12 intermediates, not %d", intermediates);
+    HL_TRY(check_scales(ctx, node, lstm));
+    op->narrow_gates = intermediates == 12;
+    float cell_scale = lstm->cell_state->params.scale;
+    float exponent = roundf(log2f(cell_scale));
+    op->cell_exponent = (int)exponent;
+    if (op->narrow_gates) {
+        HL_REQUIRE(ctx, node,
+                   !lstm->input_weights[HL_LSTM_INPUT] && lstm->norm[HL_LSTM_FORGET] &&
+                       lstm->projection && lstm->projection_bias && !lstm->peephole[HL_LSTM_OUTPUT],
+                   "with 12 intermediates a layer must have norms, a projection and its bias, and neither an "
+                   "input gate nor peepholes");
+        set_narrow_gates(ctx, node, lstm, op);
+    } else {
+        HL_REQUIRE(ctx, node, fabsf(log2f(cell_scale) - exponent) < 1e-3f && exponent <= -9 && exponent >= -15,
+                   "cell state scale %g is not a power of two from 2^-15 to 2^-9", (double)cell_scale);
+        set_wide_gates(ctx, node, lstm, op);
+    }
+    for (int g = 0; g < HL_LSTM_GATES; g++) {
+        float scale = scale_of(lstm->norm[g]);
+        op->norm[g] = rescale_f32(scale);
+        int guard = (int)(10000 * scale);
+        op->variance_guard[g] = guard > 1 ? guard : 1;
+    }
+    const struct hl_lstm_options *options = &lstm->options;
+    op->cell_clip = saturate_i16((int64_t)fminf(options->cell_clip / cell_scale, 32767));
+    op->projection_clip = saturate_i8(
+        (int64_t)fminf(options->projection_clip / scale_of(lstm->output_state), 127));
+    return hl_set_temporary(ctx, node, temporary, kTfLiteInt16, false, 2,
+                            (const int[]){HL_LSTM_GATES, lstm->cells});
+}
+
+// ---- a step -------------------------------------------------------------------------------------------------------------
+
+struct step {
+    const struct hl_lstm *lstm;
+    const struct hl_lstm_integer *op;
+    const int8_t *input;
+    int8_t *output_state; // of this batch row
+    int16_t *cell_state;
+    int16_t *gates[HL_LSTM_GATES];
+};
+
+// A row of weights times a vector, plus bias, rescaled.
+static int64_t product(const TfLiteTensor *weights, int row, const int8_t *x, int count, int zero,
+                       int32_t bias, struct hl_rescale by)
+{
+    int64_t sum = hl_dot_i8(HL_IN(int8_t, weights) + (int64_t)row * count, x, count, zero);
+    return hl_rescale_apply(hl_saturate_i32(sum + bias), by);
+}
+
+static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
+{
+    const struct hl_lstm *lstm = s->lstm;
+    const struct hl_lstm_integer *op = s->op;
+    // With norms the bias comes after them.
+    const int32_t *bias = lstm->norm[g] ? NULL : HL_IN(int32_t, lstm->bias[g]);
+    int zero = hl_zero(lstm->input), state_zero = hl_zero(lstm->output_state);
+    for (int i = 0; i < lstm->cells; i++) {
+        int16_t sum = saturate_i16(product(lstm->input_weights[g], i, s->input, lstm->inputs, zero,
+                                           bias ? bias[i] : 0, op->input[g]));
+        sum = saturate_i16(sum + product(lstm->recurrent_weights[g], i, s->output_state, lstm->outputs,
+                                         state_zero, 0, op->recurrent[g]));
+        // The original takes the number of outputs for that of cells here.
+        if (lstm->peephole[g] && i < lstm->outputs) {
+            int32_t part = HL_IN(int16_t, lstm->peephole[g])[i] * s->cell_state[i];
+            sum = saturate_i16((int64_t)sum + hl_rescale_apply(part, op->peephole[g]));
+        }
+        s->gates[g][i] = sum;
+    }
+}
+
+static void sum_narrow_gate(const struct step *s, enum hl_lstm_gate g)
+{
+    const struct hl_lstm *lstm = s->lstm;
+    const struct hl_lstm_integer *op = s->op;
+    int zero = hl_zero(lstm->input), state_zero = hl_zero(lstm->output_state);
+    for (int i = 0; i < lstm->cells; i++) {
+        int8_t from_input = saturate_i8(product(lstm->input_weights[g], i, s->input, lstm->inputs, zero, 0,
+                                                op->input[g]) + op->input_zero[g]);
+        int8_t from_state = saturate_i8(product(lstm->recurrent_weights[g], i, s->output_state,
+                                                lstm->outputs, state_zero, 0, op->recurrent[g]) +
+                                        op->recurrent_zero[g]);
+        int64_t sum = hl_rescale_apply(from_input - op->input_zero[g], op->input_to_sum[g]);
+        sum += hl_rescale_apply(from_state - op->recurrent_zero[g], op->recurrent_to_sum[g]);
+        s->gates[g][i] = saturate_i16(sum);
+    }
+}
+
+// Mean and deviation in units of 2^-10; the variance is exact for powers of two of cells only, as in the original.
+static void normalise(const struct step *s, enum hl_lstm_gate g)
+{
+    const struct hl_lstm_integer *op = s->op;
+    const int16_t *norm = HL_IN(int16_t, s->lstm->norm[g]);
+    const int32_t *bias = HL_IN(int32_t, s->lstm->bias[g]);
+    int cells = s->lstm->cells;
+    int16_t *gate = s->gates[g];
+    int64_t sum = 0, squares = 0;
+    for (int i = 0; i < cells; i++) {
+        sum += gate[i];
+        squares += gate[i] * gate[i];
+    }
+    int32_t mean = (int32_t)(sum * 1024 / cells);
+    int64_t variance = squares * ((1 << 20) / cells) - (int64_t)mean * mean;
+    int32_t whole = (int32_t)(variance / (1 << 20));
+    struct hl_rescale inverse = hl_fixed_inverse_sqrt(whole < 1 ? op->variance_guard[g] : whole);
+    struct hl_rescale scale = op->norm[g];
+    scale.shift += 12;
+    for (int i = 0; i < cells; i++) {
+        int64_t value = hl_rescale_apply(1024 * gate[i] - mean, inverse);
+        value = value * norm[i] + bias[i];
+        value = (value > 0 ? value + 512 : value - 512) / 1024;
+        gate[i] = saturate_i16(hl_rescale_apply(hl_saturate_i32(value), scale));
+    }
+}
+
+static void normalise_in_float(const struct step *s, enum hl_lstm_gate g)
+{
+    const int16_t *norm = HL_IN(int16_t, s->lstm->norm[g]);
+    const int32_t *bias = HL_IN(int32_t, s->lstm->bias[g]);
+    int cells = s->lstm->cells;
+    int16_t *gate = s->gates[g];
+    struct hl_rescale by = s->op->norm[g];
+    float scale = (float)(by.multiplier * ldexp(1, by.shift - 31)), bias_scale = 0x1p-10f * scale;
+    float sum = 0, squares = 0;
+    for (int i = 0; i < cells; i++) {
+        sum += (float)gate[i];
+        squares += (float)gate[i] * (float)gate[i];
+    }
+    float mean = sum / (float)cells, variance = squares / (float)cells - mean * mean;
+    float inverse = variance > 0 ? 1 / sqrtf(variance) : 1 / sqrtf(1e-8f);
+    for (int i = 0; i < cells; i++) {
+        float value = ((float)gate[i] - mean) * inverse;
+        value = value * (float)norm[i] * scale + (float)bias[i] * bias_scale;
+        gate[i] = saturate_i16((int64_t)fmax(fmin(round((double)value * 4096), INT32_MAX), INT32_MIN));
+    }
+}
+
+// Q(15 + exponent) to Q0, through float: x is in units of 2^exponent.
+static int16_t tanh_in_float(int16_t x, int exponent)
+{
+    return saturate_i16((int64_t)(tanhf((float)(x * ldexp(1, exponent))) * 0x1p15f));
+}
+
+static int16_t logistic_in_float(int16_t x)
+{
+    return saturate_i16((int64_t)(1 / (1 + expf(-(float)(x * 0x1p-12))) * 0x1p15f));
+}
+
+static void compute_gate(const struct step *s, enum hl_lstm_gate g)
+{
+    bool narrow = s->op->narrow_gates;
+    int16_t *gate = s->gates[g];
+    if (narrow) {
+        sum_narrow_gate(s, g);
+        normalise_in_float(s, g);
+    } else {
+        sum_wide_gate(s, g);
+        if (s->lstm->norm[g]) normalise(s, g);
+    }
+    for (int i = 0; i < s->lstm->cells; i++) {
+        if (g == HL_LSTM_CELL)
+            gate[i] = narrow ? tanh_in_float(gate[i], -12) : hl_fixed16_tanh(gate[i], 3);
+        else
+            gate[i] = narrow ? logistic_in_float(gate[i]) : hl_fixed16_logistic(gate[i], 3);
+    }
+}
+
+static int16_t multiply_i16(int16_t a, int16_t b, int shift)
+{
+    return (int16_t)hl_fixed16_divide(a * b, shift);
+}
+
+static void update_cell(const struct step *s)
+{
+    const int16_t *forget = s->gates[HL_LSTM_FORGET], *cell = s->gates[HL_LSTM_CELL];
+    bool cifg = !s->lstm->input_weights[HL_LSTM_INPUT];
+    int shift = s->op->narrow_gates ? 15 : 30 + s->op->cell_exponent;
+    int16_t limit = s->op->cell_clip;
+    for (int i = 0; i < s->lstm->cells; i++) {
+        int16_t input = cifg ? (int16_t)(INT16_MAX - forget[i]) : s->gates[HL_LSTM_INPUT][i];
+        int16_t state = saturate_i16(multiply_i16(forget[i], s->cell_state[i], 15) +
+                                     multiply_i16(input, cell[i], shift));
+        if (limit > 0) state = (int16_t)hl_clamp_i32(state, -limit, limit);
+        s->cell_state[i] = state;
+    }
+}
+
+static void clip(int8_t *values, int count, int8_t limit)
+{
+    if (limit <= 0) return;
+    for (int i = 0; i < count; i++) values[i] = (int8_t)hl_clamp_i32(values[i], -limit, limit);
+}
+
+static void compute_wide_output(const struct step *s)
+{
+    const struct hl_lstm *lstm = s->lstm;
+    const struct hl_lstm_integer *op = s->op;
+    int8_t *hidden = lstm->projection ? (int8_t *)s->gates[HL_LSTM_FORGET] : s->output_state;
+    for (int i = 0; i < lstm->cells; i++) {
+        int32_t value = s->gates[HL_LSTM_OUTPUT][i] *
+                        hl_fixed16_tanh(s->cell_state[i], 15 + op->cell_exponent);
+        hidden[i] = saturate_i8((int64_t)hl_rescale_apply(value, op->hidden) + op->hidden_zero);
+    }
+    if (!lstm->projection) return;
+    for (int i = 0; i < lstm->outputs; i++) {
+        int32_t bias = lstm->projection_bias ? HL_IN(int32_t, lstm->projection_bias)[i] : 0;
+        s->output_state[i] = saturate_i8(product(lstm->projection, i, hidden, lstm->cells,
+                                                 op->hidden_zero, bias, op->projection) +
+                                         hl_zero(lstm->output_state));
+    }
+    clip(s->output_state, lstm->outputs, op->projection_clip);
+}
+
+static void compute_narrow_output(const struct step *s)
+{
+    const struct hl_lstm *lstm = s->lstm;
+    const struct hl_lstm_integer *op = s->op;
+    int16_t *hidden = s->gates[HL_LSTM_OUTPUT];
+    for (int i = 0; i < lstm->cells; i++)
+        hidden[i] = multiply_i16(hidden[i], tanh_in_float(s->cell_state[i], -15), 15);
+    for (int i = 0; i < lstm->outputs; i++) {
+        const int8_t *weights = HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells;
+        int64_t sum = HL_IN(int32_t, lstm->projection_bias)[i];
+        for (int k = 0; k < lstm->cells; k++) sum += weights[k] * hidden[k];
+        s->output_state[i] = saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->projection) +
+                                         hl_zero(lstm->output_state));
+    }
+    clip(s->output_state, lstm->outputs, op->projection_clip);
+}
+
+static void run_step(const struct step *s)
+{
+    if (s->lstm->input_weights[HL_LSTM_INPUT]) compute_gate(s, HL_LSTM_INPUT);
+    compute_gate(s, HL_LSTM_FORGET);
+    compute_gate(s, HL_LSTM_CELL);
+    update_cell(s);
+    compute_gate(s, HL_LSTM_OUTPUT);
+    if (s->op->narrow_gates)
+        compute_narrow_output(s);
+    else
+        compute_wide_output(s);
+}
+
+void hl_lstm_run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
+                         const struct hl_lstm_integer *op, int temporary,
+                         const struct hl_lstm_sequence *sequence, int8_t *output)
+{
+    struct step s = {.lstm = lstm, .op = op};
+    for (int g = 0; g < HL_LSTM_GATES; g++)
+        s.gates[g] = HL_OUT(int16_t, hl_temporary(ctx, node, temporary)) + (int64_t)g * lstm->cells;
+    for (int b = 0; b < sequence->batch; b++) {
+        s.output_state = HL_OUT(int8_t, lstm->output_state) + (int64_t)b * lstm->outputs;
+        s.cell_state = HL_OUT(int16_t, lstm->cell_state) + (int64_t)b * lstm->cells;
+        for (int t = 0; t < sequence->time; t++) {
+            int64_t row = hl_lstm_row(sequence, b, t);
+            s.input = HL_IN(int8_t, lstm->input) + row * lstm->inputs;
+            run_step(&s);
+            memcpy(output + row * sequence->output_stride, s.output_state, (size_t)lstm->outputs);
+        }
+    }
+}

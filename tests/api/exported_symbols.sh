@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# exported_symbols.sh LIBRARY: the shared library exports every function that the public headers declare, with version
+# VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to libraries that are not part of this one, or to a
+# later version: their functions may be missing.
+if [ $# -ne 1 ] || [ ! -f "$1" ]; then
+    echo "usage: exported_symbols.sh LIBRARY" >&2
+    exit 2
+fi
+here=$(dirname "$0")
+include=$here/../../include
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# declared HEADER...: the names of the functions that the headers mark TFL_CAPI_EXPORT.
+declared() {
+    for header in "$@"; do
+        sed 's,//.*,,' "$include/$header" | grep -v '^ *#' | tr '\n' ' ' | tr ';' '\n' |
+            sed -n 's/.*TFL_CAPI_EXPORT[^(]*[^A-Za-z0-9_]\([A-Za-z][A-Za-z0-9_]*\) *(.*/\1/p'
+    done | sort -u
+}
+
+headers=$(cd "$include" && find . -name '*.h' | sed 's,^\./,,' | sort)
+required=
+for header in $headers; do
+    grep -qxF "$header" "$here/symbols_later.txt" || required="$required $header"
+done
+# shellcheck disable=SC2086  # the lists are words
+declared $headers | sed 's/$/@@VERS_1.0/' >"$work/allowed"
+# shellcheck disable=SC2086
+declared $required | sed 's/$/@@VERS_1.0/' >"$work/required"
+nm -D --defined-only "$1" >"$work/nm" || exit 1
+awk '$2 != "A" { print $3 }' "$work/nm" | grep -v '^__[a-z_]*[atu]san' | sort -u >"$work/exported"
+
+comm -23 "$work/required" "$work/exported" >"$work/missing"
+comm -13 "$work/allowed" "$work/exported" >"$work/extra"
+sed 's/^/declared but not exported: /' "$work/missing"
+sed 's/^/exported but in no public header: /' "$work/extra"
+if [ "$(wc -l <"$work/required")" -lt 150 ]; then
+    echo "only $(wc -l <"$work/required") declarations found: this test cannot read the headers any more"
+    exit 1
+fi
+[ ! -s "$work/missing" ] && [ ! -s "$work/extra" ] || exit 1
+echo "$(wc -l <"$work/exported") functions exported, $(wc -l <"$work/required") of them required"

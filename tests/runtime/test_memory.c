@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: a thousand interpreters leave nothing behind (seen by LeakSanitizer in the asan preset), and every allocation made
+// to fail in turn gives an error with a message and objects that can be deleted. Linked with --wrap for the allocators.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/model_writer.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api.h"
+
+// ---- the allocators -----------------------------------------------------------------------------
+
+static long countdown = -1; // fail the call that finds 0; below 0: never
+static bool failed;
+
+static bool fails_now(void)
+{
+    if (countdown < 0 || countdown-- > 0) return false;
+    failed = true;
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+int __real_posix_memalign(void **block, size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails_now() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    return fails_now() ? NULL : __real_realloc(block, size);
+}
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
+{
+    return fails_now() ? 12 : __real_posix_memalign(block, alignment, size);
+}
+
+// ---- two models ---------------------------------------------------------------------------------
+
+static const float weights[8] = {1, 2, 3, 4, -1, -2, -3, -4}, bias[2] = {0.5f, -0.5f};
+static const int8_t int8_weights[8] = {1, 2, 3, 4, -1, -2, -3, -4};
+static const int32_t int8_bias[2] = {100, -100}, new_shape[2] = {2, 1};
+
+// FULLY_CONNECTED, TANH, RESHAPE, MUL with itself, and a variable nobody uses.
+static const struct test_tensor float_tensors[] = {
+    {.name = "x", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 4}},
+    {.name = "w", .type = TEST_FLOAT32, .rank = 2, .dims = {2, 4}, .data = weights, .bytes = sizeof weights},
+    {.name = "b", .type = TEST_FLOAT32, .rank = 1, .dims = {2}, .data = bias, .bytes = sizeof bias},
+    {.name = "fc", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 2}},
+    {.name = "tanh", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 2}},
+    {.name = "shape", .type = TEST_INT32, .rank = 1, .dims = {2}, .data = new_shape, .bytes = sizeof new_shape},
+    {.name = "r", .type = TEST_FLOAT32, .rank = 2, .dims = {2, 1}},
+    {.name = "y", .type = TEST_FLOAT32, .rank = 2, .dims = {2, 1}},
+    {.name = "state", .type = TEST_FLOAT32, .rank = 1, .dims = {3}, .is_variable = true},
+};
+static const struct test_node float_nodes[] = {
+    {.builtin = kTfLiteBuiltinFullyConnected, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}},
+    {.builtin = kTfLiteBuiltinTanh, .input_count = 1, .inputs = {3}, .output_count = 1, .outputs = {4}},
+    {.builtin = kTfLiteBuiltinReshape, .input_count = 2, .inputs = {4, 5}, .output_count = 1, .outputs = {6}},
+    {.builtin = kTfLiteBuiltinMul, .input_count = 2, .inputs = {6, 6}, .output_count = 1, .outputs = {7}},
+};
+
+// FULLY_CONNECTED, RESHAPE to a shape that only the run knows, LOGISTIC behind it: dynamic tensors.
+static const struct test_tensor int8_tensors[] = {
+    {.name = "x", .type = TEST_INT8, .rank = 2, .dims = {1, 4}, .scale = 0.5f},
+    {.name = "w", .type = TEST_INT8, .rank = 2, .dims = {2, 4}, .data = int8_weights, .bytes = 8, .scale = 0.25f},
+    {.name = "b", .type = TEST_INT32, .rank = 1, .dims = {2}, .data = int8_bias, .bytes = 8, .scale = 0.125f},
+    {.name = "fc", .type = TEST_INT8, .rank = 2, .dims = {1, 2}, .scale = 0.5f, .zero_point = 3},
+    {.name = "shape", .type = TEST_INT32, .rank = 1, .dims = {2}},
+    {.name = "r", .type = TEST_INT8, .rank = 2, .dims = {2, 1}, .scale = 0.5f, .zero_point = 3},
+    {.name = "y", .type = TEST_INT8, .rank = 2, .dims = {2, 1}, .scale = 1.0f / 256, .zero_point = -128},
+};
+static const struct test_node int8_nodes[] = {
+    {.builtin = kTfLiteBuiltinFullyConnected, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}},
+    {.builtin = kTfLiteBuiltinReshape, .input_count = 2, .inputs = {3, 4}, .output_count = 1, .outputs = {5}},
+    {.builtin = kTfLiteBuiltinLogistic, .input_count = 1, .inputs = {5}, .output_count = 1, .outputs = {6}},
+};
+
+static const struct test_model models[] = {
+    {.tensor_count = 9, .tensors = float_tensors, .node_count = 4, .nodes = float_nodes,
+     .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {7}},
+    {.tensor_count = 7, .tensors = int8_tensors, .node_count = 3, .nodes = int8_nodes,
+     .input_count = 2, .inputs = {0, 4}, .output_count = 1, .outputs = {6}},
+};
+
+// ---- one whole life -----------------------------------------------------------------------------
+
+static int messages;
+
+static void count_message(void *user_data, const char *format, va_list args)
+{
+    (void)user_data;
+    char text[1024];
+    assert_true(vsnprintf(text, sizeof text, format, args) > 0);
+    messages++;
+}
+
+static TfLiteStatus fill_and_invoke(TfLiteInterpreter *interpreter)
+{
+    static const float x_float[4] = {0.1f, 0.2f, -0.3f, 0.4f};
+    static const int8_t x_int8[4] = {1, -2, 3, 4};
+    static const int32_t shape[2] = {2, 1};
+    if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk) return kTfLiteError;
+    TfLiteTensor *x = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    bool is_float = TfLiteTensorType(x) == kTfLiteFloat32;
+    assert_int_equal(TfLiteTensorCopyFromBuffer(x, is_float ? (const void *)x_float : (const void *)x_int8, TfLiteTensorByteSize(x)),
+                     kTfLiteOk);
+    if (!is_float)
+        assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 1), shape, sizeof shape),
+                         kTfLiteOk);
+    return TfLiteInterpreterInvoke(interpreter);
+}
+
+// True when all went well.
+static bool live(const unsigned char *file, size_t size)
+{
+    bool ok = false;
+    TfLiteModel *model = TfLiteModelCreateWithErrorReporter(file, size, count_message, NULL);
+    TfLiteInterpreterOptions *options = model ? TfLiteInterpreterOptionsCreate() : NULL;
+    if (model && !options) messages++; // no reporter to speak to yet: NULL is the message
+    if (options) TfLiteInterpreterOptionsSetErrorReporter(options, count_message, NULL);
+    TfLiteInterpreter *interpreter = options ? TfLiteInterpreterCreate(model, options) : NULL;
+    if (interpreter) ok = fill_and_invoke(interpreter) == kTfLiteOk;
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteInterpreterOptionsDelete(options);
+    TfLiteModelDelete(model);
+    return ok;
+}
+
+static void every_allocation_fails(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+        size_t size;
+        unsigned char *file = test_model_write(&models[m], &size);
+        assert_true(live(file, size));
+        bool reached = true;
+        for (long n = 0; reached; n++) {
+            countdown = n;
+            failed = false;
+            messages = 0;
+            bool ok = live(file, size);
+            countdown = -1;
+            reached = failed;
+            if (failed && (ok || messages == 0))
+                fail_msg("model %d: allocation %ld failed: %s, %d messages", (int)m, n, ok ? "no error" : "an error", messages);
+            assert_true(failed || ok);
+        }
+        free(file);
+    }
+}
+
+static void a_thousand_lives(void **state)
+{
+    (void)state;
+    size_t size;
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+        unsigned char *file = test_model_write(&models[m], &size);
+        for (int i = 0; i < 1000; i++) assert_true(live(file, size));
+        free(file);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(a_thousand_lives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random graphs: the memory plan never lets two living tensors overlap, what is computed in shared memory is right, and a
+// partition keeps every node once, in an order in which each finds its inputs.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "halite/halite.h"
+#include "runtime/interpreter.h"
+#include "runtime/partition.h"
+#include "support/model_writer.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+enum { NODES = 24, INPUTS = 3, TENSORS = NODES + INPUTS, LENGTH = 6, GRAPHS = 300 };
+
+static unsigned random_state;
+
+static unsigned random_below(unsigned limit)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % limit;
+}
+
+struct graph {
+    struct test_tensor tensors[TENSORS];
+    struct test_node nodes[NODES];
+    struct test_model model;
+    char names[TENSORS][8];
+};
+
+// Tensor i + INPUTS is node i's output: a sum, product, maximum, negation or square of earlier ones. Outputs: the last tensor
+// and a random one.
+static void make_graph(struct graph *graph)
+{
+    for (int t = 0; t < TENSORS; t++) {
+        snprintf(graph->names[t], sizeof graph->names[t], "t%d", t);
+        graph->tensors[t] = (struct test_tensor){
+            .name = graph->names[t], .type = TEST_FLOAT32, .rank = 1, .dims = {LENGTH}};
+    }
+    static const int ops[] = {kTfLiteBuiltinAdd, kTfLiteBuiltinMul, kTfLiteBuiltinMaximum, kTfLiteBuiltinNeg, kTfLiteBuiltinRelu};
+    for (int n = 0; n < NODES; n++) {
+        int op = ops[random_below(5)], known = INPUTS + n;
+        bool unary = op == kTfLiteBuiltinNeg || op == kTfLiteBuiltinRelu;
+        // Mostly neighbours, so that lives are short and memory is shared.
+        int recent = known - 1 - (int)random_below(random_below(3) ? 3 : (unsigned)known);
+        graph->nodes[n] = (struct test_node){
+            .builtin = op, .input_count = unary ? 1 : 2, .inputs = {recent, (int)random_below((unsigned)known)},
+            .output_count = 1, .outputs = {known}};
+    }
+    graph->model = (struct test_model){
+        .tensor_count = TENSORS, .tensors = graph->tensors, .node_count = NODES, .nodes = graph->nodes,
+        .input_count = INPUTS, .inputs = {0, 1, 2},
+        .output_count = 2, .outputs = {TENSORS - 1, INPUTS + (int)random_below(NODES - 1)}};
+}
+
+static float apply(int op, float x, float y)
+{
+    switch (op) {
+    case kTfLiteBuiltinAdd: return x + y;
+    case kTfLiteBuiltinMul: return x * y;
+    case kTfLiteBuiltinMaximum: return x > y ? x : y;
+    case kTfLiteBuiltinNeg: return -x;
+    default: return x > 0 ? x : 0;
+    }
+}
+
+static void check_no_overlap(const TfLiteInterpreter *interpreter)
+{
+    int count = HaliteInterpreterGetTensorCount(interpreter);
+    HaliteTensorReport reports[TENSORS];
+    assert_true(count <= TENSORS);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(HaliteInterpreterGetTensorReport(interpreter, i, &reports[i]), kTfLiteOk);
+        for (int j = 0; j < i; j++) {
+            const HaliteTensorReport *a = &reports[i], *b = &reports[j];
+            bool both_live = a->first_node <= b->last_node && b->first_node <= a->last_node;
+            bool used = a->first_node >= 0 && b->first_node >= 0;
+            bool overlap = a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+            if (!used || !both_live || !overlap) continue;
+            // Only a tensor that takes over its input's memory at the node where that input dies may lie on it.
+            int owner = i;
+            while (reports[owner].shares_with >= 0 && owner != j) owner = reports[owner].shares_with;
+            if (owner != j || b->last_node != a->first_node)
+                fail_msg("tensors %d [%d,%d] and %d [%d,%d] overlap", i, a->first_node, a->last_node, j, b->first_node, b->last_node);
+        }
+    }
+}
+
+static void check_partition(const struct hl_subgraph *subgraph)
+{
+    TfLiteIntArray *wanted = TfLiteIntArrayCreate(NODES);
+    wanted->size = 0;
+    bool is_wanted[NODES] = {false};
+    for (int n = 0; n < NODES; n++)
+        if ((is_wanted[n] = random_below(2))) wanted->data[wanted->size++] = n;
+    struct hl_piece *pieces;
+    int count, seen = 0;
+    bool written[TENSORS] = {true, true, true};
+    assert_true(hl_partition(subgraph, wanted, &pieces, &count));
+    for (int p = 0; p < count; p++) {
+        assert_true(p == 0 || pieces[p].delegated != pieces[p - 1].delegated); // else they would be one piece
+        for (int i = 0; i < pieces[p].inputs->size; i++) assert_true(written[pieces[p].inputs->data[i]]);
+        for (int i = 0; i < pieces[p].nodes->size; i++, seen++) {
+            int n = pieces[p].nodes->data[i];
+            assert_true(is_wanted[n] == pieces[p].delegated);
+            const TfLiteNode *node = &subgraph->nodes[n]->node;
+            for (int k = 0; k < node->inputs->size; k++) assert_true(written[node->inputs->data[k]]);
+            assert_false(written[node->outputs->data[0]]);
+            written[node->outputs->data[0]] = true;
+        }
+    }
+    assert_int_equal(seen, NODES);
+    hl_pieces_free(pieces, count);
+    TfLiteIntArrayFree(wanted);
+}
+
+static void random_graphs(void **state)
+{
+    (void)state;
+    size_t shared = 0, unshared = 0;
+    for (int g = 0; g < GRAPHS; g++) {
+        random_state = (unsigned)g;
+        struct graph graph;
+        make_graph(&graph);
+        size_t size;
+        unsigned char *file = test_model_write(&graph.model, &size);
+        TfLiteModel *model = TfLiteModelCreate(file, size);
+        assert_non_null(model);
+        TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, NULL);
+        assert_non_null(interpreter);
+        assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+        check_no_overlap(interpreter);
+        check_partition(interpreter->subgraphs[0]);
+
+        float values[TENSORS][LENGTH];
+        for (int t = 0; t < INPUTS; t++) {
+            for (int i = 0; i < LENGTH; i++) values[t][i] = (float)random_below(9) / 4 - 1;
+            assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, t), values[t], sizeof values[t]),
+                             kTfLiteOk);
+        }
+        for (int n = 0; n < NODES; n++)
+            for (int i = 0; i < LENGTH; i++)
+                values[INPUTS + n][i] = apply(graph.nodes[n].builtin, values[graph.nodes[n].inputs[0]][i],
+                                              values[graph.nodes[n].inputs[1]][i]);
+        for (int repeat = 0; repeat < 2; repeat++) { // the inputs are still there the second time
+            assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+            for (int o = 0; o < 2; o++) {
+                const float *expected = values[graph.model.outputs[o]], *got = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(interpreter, o));
+                for (int i = 0; i < LENGTH; i++)
+                    if (!(got[i] == expected[i] || (got[i] != got[i] && expected[i] != expected[i])) && expected[i] - expected[i] == 0)
+                        fail_msg("graph %d, output %d, element %d: %g instead of %g", g, o, i, (double)got[i], (double)expected[i]);
+            }
+        }
+        HaliteMemoryReport memory;
+        assert_int_equal(HaliteInterpreterGetMemoryReport(interpreter, &memory), kTfLiteOk);
+        shared += memory.arena;
+        unshared += memory.arena_unshared;
+        TfLiteInterpreterDelete(interpreter);
+        TfLiteModelDelete(model);
+        free(file);
+    }
+    print_message("arenas: %zu bytes, without sharing %zu\n", shared, unshared);
+    assert_true(shared * 2 < unshared); // most of these tensors are short-lived
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small .tflite files made in tests, so that they need no file of others. Written front to back: a parent stands before its
+// children, whose offsets are filled in as they are placed.
+#ifndef HALITE_TESTS_SUPPORT_MODEL_WRITER_H
+#define HALITE_TESTS_SUPPORT_MODEL_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TEST_LIST = 6 };
+
+// Schema numbers of tensor types (they differ from TfLiteType).
+enum test_type { TEST_FLOAT32 = 0, TEST_INT32 = 2, TEST_UINT8 = 3, TEST_INT8 = 9 };
+
+struct test_tensor {
+    const char *name;
+    enum test_type type;
+    int rank;
+    int dims[4];
+    const void *data; // constant: bytes of it; NULL: none
+    size_t bytes;
+    bool is_variable;
+    float scale; // 0: no quantisation
+    int zero_point;
+};
+
+struct test_node {
+    int builtin;        // schema code; 32 (CUSTOM) with custom
+    const char *custom; // name
+    int version;        // 0 means 1
+    int input_count, inputs[TEST_LIST];
+    int output_count, outputs[TEST_LIST];
+};
+
+struct test_model {
+    int tensor_count;
+    const struct test_tensor *tensors;
+    int node_count;
+    const struct test_node *nodes;
+    int input_count, inputs[TEST_LIST];
+    int output_count, outputs[TEST_LIST];
+};
+
+// malloc'ed bytes of the file; aborts the test without memory.
+unsigned char *test_model_write(const struct test_model *model, size_t *size);
+
+#endif

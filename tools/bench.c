@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// halite bench: how fast is a model? In: a model; its inputs are made up. Out: times of whole runs, and of each operator.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "commands.h"
+#include "message.h"
+#include "run_graph.h"
+#include "table.h"
+
+struct options {
+    struct hl_model_options model;
+    int warmup, runs;
+    bool per_op;
+};
+
+static const struct options defaults = {.model = HL_MODEL_DEFAULTS, .warmup = 3, .runs = 50};
+
+static const struct hl_flag flags[] = {
+    HL_MODEL_FLAG(options, model),
+    {.name = "runs", .letter = 'r', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 10000000,
+     .offset = offsetof(struct options, runs), .help = "timed runs; default 50"},
+    {.name = "warmup", .letter = 'w', .kind = HL_FLAG_INT, .value = "N", .min = 0, .max = 10000000,
+     .offset = offsetof(struct options, warmup), .help = "runs before them, not timed; default 3"},
+    {.name = "per-op", .letter = 'p', .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, per_op),
+     .help = "the share of each operator, from as many runs again"},
+    HL_MODEL_RUN_FLAGS(options, model),
+};
+
+static int compare_seconds(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool invoke(struct hl_graph *graph)
+{
+    if (hl_graph_invoke(graph) == kTfLiteOk) return true;
+    hl_model_file_failed(graph->file, "the run failed");
+    return false;
+}
+
+// The value that a share of all runs does not exceed.
+static double percentile(const double *sorted, int count, double share)
+{
+    int at = (int)(share * count + 0.999999) - 1;
+    return sorted[at < 0 ? 0 : at >= count ? count - 1 : at];
+}
+
+static void print_times(double *seconds, int runs)
+{
+    double sum = 0;
+    for (int i = 0; i < runs; i++) sum += seconds[i];
+    qsort(seconds, (size_t)runs, sizeof *seconds, compare_seconds);
+    double median = runs % 2 ? seconds[runs / 2] : (seconds[runs / 2 - 1] + seconds[runs / 2]) / 2;
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {
+        {"median", median},
+        {"min", seconds[0]},
+        {"p90", percentile(seconds, runs, 0.9)},
+        {"max", seconds[runs - 1]},
+        {"mean", sum / runs},
+    };
+    struct hl_table table;
+    hl_table_start(&table, "lr");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[32];
+        hl_format_seconds(text, sizeof text, rows[i].value);
+        hl_table_add(&table, "%s", rows[i].name);
+        hl_table_add(&table, "%s", text);
+    }
+    hl_table_print(&table, 2, stdout);
+}
+
+static bool time_runs(struct hl_graph *graph, const struct options *options)
+{
+    double *seconds = hl_alloc((size_t)options->runs, sizeof *seconds);
+    bool ok = true;
+    for (int i = 0; ok && i < options->warmup; i++) ok = invoke(graph);
+    for (int i = 0; ok && i < options->runs; i++) {
+        double start = hl_model_clock();
+        ok = invoke(graph);
+        seconds[i] = hl_model_clock() - start;
+    }
+    if (ok) print_times(seconds, options->runs);
+    free(seconds);
+    return ok;
+}
+
+// ---- per operator ---------------------------------------------------------------------------------------------------------
+
+struct op_time {
+    const char *op, *where;
+    int nodes;
+    uint64_t nanoseconds;
+};
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct op_time *x = a, *y = b;
+    if (x->nanoseconds != y->nanoseconds) return x->nanoseconds < y->nanoseconds ? 1 : -1;
+    return strcmp(x->op, y->op);
+}
+
+static void add_time(struct op_time *times, int *used, const HaliteNodeReport *node)
+{
+    int i = 0;
+    while (i < *used && (strcmp(times[i].op, node->op) != 0 || strcmp(times[i].where, node->where) != 0)) i++;
+    if (i == *used) times[(*used)++] = (struct op_time){.op = node->op, .where = node->where};
+    times[i].nodes++;
+    times[i].nanoseconds += node->nanoseconds;
+}
+
+static bool time_operators(struct hl_graph *graph, const struct options *options)
+{
+    TfLiteInterpreter *interpreter = graph->file->interpreter;
+    HaliteInterpreterSetProfiling(interpreter, true);
+    bool ok = true;
+    for (int i = 0; ok && i < options->runs; i++) ok = invoke(graph);
+    HaliteInterpreterSetProfiling(interpreter, false);
+    if (!ok) return false;
+
+    int node_count = HaliteInterpreterGetNodeCount(interpreter), used = 0;
+    struct op_time *times = hl_alloc((size_t)node_count, sizeof *times);
+    uint64_t total = 0;
+    for (int i = 0; i < node_count; i++) {
+        HaliteNodeReport node;
+        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk) continue;
+        add_time(times, &used, &node);
+        total += node.nanoseconds;
+    }
+    qsort(times, (size_t)used, sizeof *times, compare_times);
+
+    struct hl_table table;
+    hl_table_start(&table, "lrrrl");
+    hl_table_add(&table, "operator");
+    hl_table_add(&table, "nodes");
+    hl_table_add(&table, "a run");
+    hl_table_add(&table, "share");
+    hl_table_add(&table, "where");
+    for (int i = 0; i < used; i++) {
+        char text[32];
+        hl_format_seconds(text, sizeof text, 1e-9 * (double)times[i].nanoseconds / options->runs);
+        hl_table_add_name(&table, times[i].op);
+        hl_table_add(&table, "%d", times[i].nodes);
+        hl_table_add(&table, "%s", text);
+        hl_table_add(&table, "%.1f %%", total > 0 ? 100.0 * (double)times[i].nanoseconds / (double)total : 0.0);
+        hl_table_add_name(&table, times[i].where);
+    }
+    printf("\n");
+    hl_table_print(&table, 2, stdout);
+    free(times);
+    return true;
+}
+
+static bool bench(struct hl_graph *graph, const struct options *options)
+{
+    if (!hl_graph_open(graph, NULL) || !hl_graph_allocate(graph)) return false;
+    for (int i = 0; i < graph->input_count; i++)
+        if (!hl_graph_fill_random(graph, i, 1 + (uint64_t)i)) return false;
+    struct hl_text placement = {0};
+    hl_model_file_placement(graph->file, &placement);
+    printf("%d runs after %d to warm up\n%s", options->runs, options->warmup, placement.data);
+    hl_text_free(&placement);
+    return time_runs(graph, options) && (!options->per_op || time_operators(graph, options));
+}
+
+static int run(const void *given, int operand_count, char **operands)
+{
+    (void)operand_count;
+    (void)operands;
+    const struct options *options = given;
+    struct hl_model_file file;
+    struct hl_graph graph = {.file = &file};
+    bool ok = hl_model_file_open(&file, "bench", options->model.model) &&
+              hl_model_file_start(&file, &options->model) && bench(&graph, options);
+    hl_graph_close(&graph);
+    hl_model_file_close(&file);
+    return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
+}
+
+const struct hl_command hl_command_bench = {
+    .name = "bench",
+    .summary = "Time a model, as a whole and operator by operator.",
+    .operands = "",
+    .details = "Inputs hold the random values of halite run.\n",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
+    .max_operands = 0,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = run,
+};

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// halite inspect: what is in a model? In: .tflite files. Out: its tensors, operators, signatures, metadata and memory plan as
+// text or JSON; or, over many models, which operators they use with which types.
+#include "inspect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "commands.h"
+#include "message.h"
+
+static const struct hl_inspect_options defaults = {.model = HL_MODEL_DEFAULTS};
+
+static const struct hl_flag flags[] = {
+    {.name = "tensors", .letter = 't', .kind = HL_FLAG_SWITCH,
+     .offset = offsetof(struct hl_inspect_options, tensors), .help = "list all tensors as well"},
+    {.name = "nodes", .letter = 'n', .kind = HL_FLAG_SWITCH,
+     .offset = offsetof(struct hl_inspect_options, nodes), .help = "list all nodes as well"},
+    {.name = "memory", .letter = 'm', .kind = HL_FLAG_SWITCH,
+     .offset = offsetof(struct hl_inspect_options, memory), .help = "plan the memory and show the plan"},
+    {.name = "json", .letter = 'j', .kind = HL_FLAG_SWITCH,
+     .offset = offsetof(struct hl_inspect_options, json), .help = "everything, as JSON"},
+    {.name = "ops", .letter = 'o', .kind = HL_FLAG_SWITCH,
+     .offset = offsetof(struct hl_inspect_options, ops),
+     .help = "over all models in and below the paths: each operator with\n"
+             "its versions and types, how often, and whether it runs here"},
+    {.name = "kernels", .letter = 'k', .kind = HL_FLAG_CHOICE, .choices = hl_model_kernels,
+     .offset = offsetof(struct hl_inspect_options, model.kernels), .help = "whose memory --memory plans"},
+};
+
+static const char details[] =
+    "Types of --ops: inputs -> outputs; '-' is an absent optional input, '/ch' marks one scale for\n"
+    "each channel, '...' more inputs of the same type.\n";
+
+// ---- shared by text and JSON ----------------------------------------------------------------------------------------------
+
+static int compare_codes(const void *a, const void *b)
+{
+    const struct hl_inspect_count *x = a, *y = b;
+    int name = strcmp(hl_model_code_name(x->code), hl_model_code_name(y->code));
+    return name != 0 ? name : x->code->version - y->code->version;
+}
+
+struct hl_inspect_count *hl_inspect_count_operators(const TfLiteModel *model, int *count)
+{
+    struct hl_inspect_count *counts = hl_alloc((size_t)model->code_count, sizeof *counts);
+    for (int i = 0; i < model->code_count; i++) counts[i].code = &model->codes[i];
+    for (int s = 0; s < model->subgraph_count; s++)
+        for (int n = 0; n < model->subgraphs[s].node_count; n++)
+            counts[model->subgraphs[s].nodes[n].code].nodes++;
+    qsort(counts, (size_t)model->code_count, sizeof *counts, compare_codes);
+    // A file may list the same operator twice.
+    *count = 0;
+    for (int i = 0; i < model->code_count; i++) {
+        if (counts[i].nodes == 0) continue;
+        if (*count > 0 && compare_codes(&counts[*count - 1], &counts[i]) == 0)
+            counts[*count - 1].nodes += counts[i].nodes;
+        else
+            counts[(*count)++] = counts[i];
+    }
+    return counts;
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+    const struct hl_model_tensor *x = *(const struct hl_model_tensor *const *)a;
+    const struct hl_model_tensor *y = *(const struct hl_model_tensor *const *)b;
+    return ((const char *)x->data > (const char *)y->data) - ((const char *)x->data < (const char *)y->data);
+}
+
+size_t hl_inspect_constant_bytes(const struct hl_model_subgraph *subgraph)
+{
+    const struct hl_model_tensor **constants = hl_alloc((size_t)subgraph->tensor_count, sizeof *constants);
+    size_t count = 0, bytes = 0;
+    for (int i = 0; i < subgraph->tensor_count; i++)
+        if (subgraph->tensors[i].data != NULL) constants[count++] = &subgraph->tensors[i];
+    qsort(constants, count, sizeof *constants, compare_pointers);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || constants[i]->data != constants[i - 1]->data) bytes += constants[i]->bytes;
+    free(constants);
+    return bytes;
+}
+
+const char *hl_inspect_metadata_text(const struct hl_model_metadata *entry)
+{
+    enum { LONGEST = 60 };
+    size_t length = 0;
+    while (length < entry->bytes && entry->data[length] != '\0') {
+        unsigned char c = (unsigned char)entry->data[length++];
+        if (c < 0x20 || c >= 0x7f || length > LONGEST) return NULL;
+    }
+    return length > 0 && length < entry->bytes ? entry->data : NULL;
+}
+
+// ---- the subcommand -------------------------------------------------------------------------------------------------------
+
+static bool inspect(const char *path, const struct hl_inspect_options *options)
+{
+    struct hl_model_file file;
+    bool ok = hl_model_file_open(&file, "inspect", path);
+    if (ok) {
+        // Without an interpreter there is still a model to show; only --memory needs one.
+        bool wanted = options->memory || options->json;
+        bool runs = wanted && hl_model_file_try(&file, &options->model);
+        if (runs) {
+            hl_text_clear(&file.messages);
+            runs = TfLiteInterpreterAllocateTensors(file.interpreter) == kTfLiteOk;
+            if (!runs) {
+                TfLiteInterpreterDelete(file.interpreter);
+                file.interpreter = NULL;
+            }
+        }
+        if (options->json)
+            hl_inspect_json(&file);
+        else
+            hl_inspect_text(&file, options);
+        if (options->memory && !runs) {
+            hl_model_file_failed(&file, "no memory can be planned for it");
+            ok = false;
+        }
+    }
+    hl_model_file_close(&file);
+    return ok;
+}
+
+static int run(const void *given, int operand_count, char **operands)
+{
+    const struct hl_inspect_options *options = given;
+    bool ok = true;
+    if (options->ops) {
+        ok = hl_inspect_ops(operand_count, operands, options->json);
+    } else {
+        for (int i = 0; i < operand_count; i++) {
+            if (i > 0 && !options->json) printf("\n");
+            if (!inspect(operands[i], options)) ok = false;
+        }
+    }
+    return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
+}
+
+const struct hl_command hl_command_inspect = {
+    .name = "inspect",
+    .summary = "Show what is in a model: tensors, operators, signatures, memory.",
+    .operands = "MODEL...",
+    .details = details,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
+    .min_operands = 1,
+    .max_operands = -1,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = run,
+};

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of halite inspect: text for people (inspect_text.c), JSON (inspect_json.c), operators over many models
+// (inspect_ops.c). Everything but the memory plan is read from the verified model, so it works without kernels.
+#ifndef HALITE_TOOLS_INSPECT_H
+#define HALITE_TOOLS_INSPECT_H
+
+#include <stdbool.h>
+
+#include "model_file.h"
+
+struct hl_inspect_options {
+    bool ops, json, tensors, nodes, memory;
+    struct hl_model_options model; // model.model is the operand
+};
+
+// An operator code as nodes use it, counted over the whole model.
+struct hl_inspect_count {
+    const struct hl_model_code *code;
+    int nodes;
+};
+
+// Sorted by name and version; *count of them. The caller frees.
+struct hl_inspect_count *hl_inspect_count_operators(const TfLiteModel *model, int *count);
+
+// Bytes of all constants of a subgraph, those that tensors share counted once.
+size_t hl_inspect_constant_bytes(const struct hl_model_subgraph *subgraph);
+
+// Text of a metadata entry where it is one, else NULL: printable and short.
+const char *hl_inspect_metadata_text(const struct hl_model_metadata *entry);
+
+// file->interpreter is NULL where the model cannot run here.
+void hl_inspect_text(const struct hl_model_file *file, const struct hl_inspect_options *options);
+void hl_inspect_memory_text(const struct hl_model_file *file);
+void hl_inspect_json(const struct hl_model_file *file);
+
+// Prints the operators of all .tflite files in and below `paths`. False where a file could not be read.
+bool hl_inspect_ops(int path_count, char **paths, bool json);
+
+#endif

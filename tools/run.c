@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// halite run: any model, once or several times. In: tensors from files or made up. Out: tensors in files, or a line about
+// each. What the graph is fed with is in run_input.c, what becomes of the results in run_output.c.
+#include <string.h>
+
+#include "commands.h"
+#include "message.h"
+#include "run_graph.h"
+#include "table.h"
+
+struct options {
+    struct hl_model_options model;
+    struct hl_flag_list inputs, shapes, outputs;
+    const char *signature;
+    int repeat;
+    bool allow_nan;
+};
+
+static const struct options defaults = {.model = HL_MODEL_DEFAULTS, .repeat = 1};
+
+static const struct hl_flag flags[] = {
+    HL_MODEL_FLAG(options, model),
+    {.name = "input", .letter = 'i', .kind = HL_FLAG_LIST, .value = "TENSOR=VALUE",
+     .offset = offsetof(struct options, inputs),
+     .help = "what an input holds; may be repeated; default: random"},
+    {.name = "shape", .letter = 's', .kind = HL_FLAG_LIST, .value = "TENSOR=DIMS",
+     .offset = offsetof(struct options, shapes), .help = "resize an input: 1,224,224,3"},
+    {.name = "output", .letter = 'o', .kind = HL_FLAG_LIST, .value = "TENSOR=FILE",
+     .offset = offsetof(struct options, outputs),
+     .help = "write an output to FILE.npy, FILE.txt or FILE.raw;\nthose without a file are summed up on screen"},
+    {.name = "signature", .kind = HL_FLAG_STRING, .value = "KEY",
+     .offset = offsetof(struct options, signature), .help = "run this signature; default: the main graph"},
+    {.name = "repeat", .letter = 'r', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 1000000000,
+     .offset = offsetof(struct options, repeat),
+     .help = "run N times with the same inputs; variables carry over"},
+    {.name = "allow-nan", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, allow_nan),
+     .help = "take inputs that hold NaN"},
+    HL_MODEL_RUN_FLAGS(options, model),
+};
+
+static const char details[] =
+    "TENSOR is the name of an input or output, or its number from 0 on. VALUE is one of\n"
+    "  FILE.npy          an array; the input takes on its shape\n"
+    "  FILE.txt, .csv    numbers separated by blanks or commas; for strings, one a line\n"
+    "  FILE.raw, .bin    the bytes as they are\n"
+    "  random[:SEED]     reals from -1 to 1, small integers over their whole range, int32 and above\n"
+    "                    from 0 to 9; the same for the same SEED (1) on every machine\n"
+    "  zeros             zeros, or empty strings\n"
+    "  text:STRING       one string, for a string tensor\n"
+    "A file name with a slash or dot is needed where a file is meant: ./random, not random.\n";
+
+static bool run_times(struct hl_graph *graph, int repeat)
+{
+    double best = 0, total = 0;
+    for (int i = 0; i < repeat; i++) {
+        double start = hl_model_clock();
+        if (hl_graph_invoke(graph) != kTfLiteOk) {
+            hl_model_file_failed(graph->file, "the run failed");
+            return false;
+        }
+        double seconds = hl_model_clock() - start;
+        if (i == 0 || seconds < best) best = seconds;
+        total += seconds;
+    }
+    char mean[32], fastest[32];
+    hl_format_seconds(mean, sizeof mean, total / repeat);
+    hl_format_seconds(fastest, sizeof fastest, best);
+    if (repeat == 1)
+        printf("one run in %s\n", mean);
+    else
+        printf("%d runs, %s each, the fastest in %s\n", repeat, mean, fastest);
+    return true;
+}
+
+static bool run_graph(struct hl_graph *graph, const struct options *options)
+{
+    return hl_graph_open(graph, options->signature) &&
+           hl_graph_resize(graph, &options->shapes, &options->inputs) && hl_graph_allocate(graph) &&
+           hl_graph_check_outputs(graph, &options->outputs) &&
+           hl_graph_fill(graph, &options->inputs, options->allow_nan) &&
+           run_times(graph, options->repeat) && hl_graph_show(graph, &options->outputs);
+}
+
+static int run(const void *given, int operand_count, char **operands)
+{
+    (void)operand_count;
+    (void)operands;
+    const struct options *options = given;
+    struct hl_model_file file;
+    struct hl_graph graph = {.file = &file};
+    bool ok = hl_model_file_open(&file, "run", options->model.model) &&
+              hl_model_file_start(&file, &options->model) && run_graph(&graph, options);
+    hl_graph_close(&graph);
+    hl_model_file_close(&file);
+    return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
+}
+
+const struct hl_command hl_command_run = {
+    .name = "run",
+    .summary = "Run any model on tensors from files, or on random ones.",
+    .operands = "",
+    .details = details,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
+    .max_operands = 0,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = run,
+};

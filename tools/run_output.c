@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the outputs of halite run: files, or a few lines about each.
+#include <inttypes.h>
+#include <string.h>
+
+#include "element.h"
+#include "files.h"
+#include "message.h"
+#include "npy.h"
+#include "output_file.h"
+#include "run_graph.h"
+#include "values.h"
+
+enum { SHOWN = 8 }; // values of an output without a file
+
+// The file an output goes to, NULL: none. The last --output counts.
+static const char *file_of(const struct hl_graph *graph, const struct hl_flag_list *outputs, int index)
+{
+    const char *found = NULL, *path;
+    int named;
+    for (int i = 0; i < outputs->count; i++)
+        if (hl_graph_parse(graph, false, outputs->items[i], &named, &path) && named == index) found = path;
+    return found;
+}
+
+bool hl_graph_check_outputs(const struct hl_graph *graph, const struct hl_flag_list *outputs)
+{
+    for (int i = 0; i < outputs->count; i++) {
+        int index;
+        const char *path;
+        if (!hl_graph_parse(graph, false, outputs->items[i], &index, &path)) return false;
+        if (hl_files_ends_with(path, ".npy") || hl_files_ends_with(path, ".txt") || hl_files_ends_with(path, ".raw"))
+            continue;
+        hl_error(graph->file->command, path, "is no file for an output: end it in .npy, .txt or .raw");
+        return false;
+    }
+    return true;
+}
+
+static bool write_text(const char *path, const TfLiteTensor *tensor, struct hl_text *error)
+{
+    TfLiteType type = TfLiteTensorType(tensor);
+    const void *data = TfLiteTensorData(tensor);
+    bool strings = type == kTfLiteString;
+    int64_t count = strings ? hl_values_strings(data, TfLiteTensorByteSize(tensor)) : hl_model_elements(tensor);
+    FILE *file = hl_output_open(path, error);
+    if (file == NULL) return false;
+    struct hl_text line = {0};
+    for (int64_t i = 0; i < count; i++) {
+        hl_text_clear(&line);
+        size_t length;
+        if (strings) {
+            const char *string = hl_values_string(data, i, &length);
+            hl_text_add_bytes(&line, string, length);
+        } else if (type == kTfLiteFloat32) {
+            hl_text_add(&line, "%.9g", hl_element_real(type, data, i)); // reads back as the same float
+        } else if (type == kTfLiteFloat64) {
+            hl_text_add(&line, "%.17g", hl_element_real(type, data, i));
+        } else {
+            hl_values_add(&line, type, data, i);
+        }
+        fwrite(line.data, 1, line.length, file);
+        fputc('\n', file);
+    }
+    hl_text_free(&line);
+    return hl_output_close(file, path, error);
+}
+
+static bool write_raw(const char *path, const TfLiteTensor *tensor, struct hl_text *error)
+{
+    FILE *file = hl_output_open(path, error);
+    if (file == NULL) return false;
+    if (TfLiteTensorByteSize(tensor) > 0) fwrite(TfLiteTensorData(tensor), 1, TfLiteTensorByteSize(tensor), file);
+    return hl_output_close(file, path, error);
+}
+
+static bool write_file(const struct hl_graph *graph, const TfLiteTensor *tensor, const char *path)
+{
+    struct hl_text error = {0};
+    bool ok;
+    if (hl_files_ends_with(path, ".npy"))
+        ok = hl_npy_write(path, TfLiteTensorType(tensor), TfLiteTensorNumDims(tensor),
+                          tensor->dims != NULL ? tensor->dims->data : NULL, TfLiteTensorData(tensor), &error);
+    else if (hl_files_ends_with(path, ".txt"))
+        ok = write_text(path, tensor, &error);
+    else
+        ok = write_raw(path, tensor, &error);
+    if (!ok) hl_error(graph->file->command, path, "%s", error.data);
+    hl_text_free(&error);
+    return ok;
+}
+
+static void show_values(const TfLiteTensor *tensor)
+{
+    TfLiteType type = TfLiteTensorType(tensor);
+    const void *data = TfLiteTensorData(tensor);
+    int64_t count = hl_model_elements(tensor);
+    struct hl_values_summary summary = hl_values_summarise(type, data, count);
+    if (type == kTfLiteString) count = hl_values_strings(data, TfLiteTensorByteSize(tensor));
+    if (count <= 0 || data == NULL) {
+        printf("      no elements\n");
+        return;
+    }
+    if (summary.count > 0)
+        printf("      min %.6g, max %.6g, mean %.6g\n", summary.min, summary.max, summary.mean);
+    struct hl_text values = {0};
+    for (int64_t i = 0; i < count && i < SHOWN; i++) {
+        hl_text_add(&values, " ");
+        hl_values_add(&values, type, data, i);
+    }
+    printf("     %s%s\n", values.data, count > SHOWN ? " ..." : "");
+    TfLiteQuantizationParams q = TfLiteTensorQuantizationParams(tensor);
+    if (q.scale != 0)
+        printf("      real value = %.9g * (stored - %d)\n", (double)q.scale, q.zero_point);
+    hl_text_free(&values);
+}
+
+bool hl_graph_show(const struct hl_graph *graph, const struct hl_flag_list *outputs)
+{
+    bool ok = true;
+    for (int i = 0; i < graph->output_count; i++) {
+        const TfLiteTensor *tensor = hl_graph_output(graph, i);
+        const char *path = file_of(graph, outputs, i), *name = hl_graph_output_name(graph, i);
+        struct hl_text line = {0};
+        hl_text_add(&line, "  %2d  ", i);
+        hl_text_add_escaped(&line, name, strlen(name));
+        hl_text_add(&line, "  ");
+        hl_model_add_tensor_shape(&line, tensor);
+        if (path != NULL) {
+            hl_text_add(&line, " -> ");
+            hl_text_add_escaped(&line, path, strlen(path));
+        }
+        printf("%s\n", line.data);
+        hl_text_free(&line);
+        if (path == NULL)
+            show_values(tensor);
+        else if (!write_file(graph, tensor, path))
+            ok = false;
+
+        struct hl_values_summary summary =
+            hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
+        if (summary.nans > 0)
+            hl_warn(graph->file->command, graph->file->path,
+                    "output %d '%s' holds %" PRId64 " NaN, the first at element %" PRId64, i, name, summary.nans,
+                    summary.first_nan);
+    }
+    return ok;
+}
