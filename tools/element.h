@@ -58,6 +58,46 @@ static inline struct hl_element_type hl_element_type(TfLiteType type)
     return (struct hl_element_type){HL_ELEMENT_NONE, 0};
 }
 
+// The field's usual name: "float32".
+static inline const char *hl_element_name(TfLiteType type)
+{
+    switch (type) {
+    case kTfLiteNoType: return "none";
+    case kTfLiteFloat32: return "float32";
+    case kTfLiteInt32: return "int32";
+    case kTfLiteUInt8: return "uint8";
+    case kTfLiteInt64: return "int64";
+    case kTfLiteString: return "string";
+    case kTfLiteBool: return "bool";
+    case kTfLiteInt16: return "int16";
+    case kTfLiteComplex64: return "complex64";
+    case kTfLiteInt8: return "int8";
+    case kTfLiteFloat16: return "float16";
+    case kTfLiteFloat64: return "float64";
+    case kTfLiteComplex128: return "complex128";
+    case kTfLiteUInt64: return "uint64";
+    case kTfLiteResource: return "resource";
+    case kTfLiteVariant: return "variant";
+    case kTfLiteUInt32: return "uint32";
+    case kTfLiteUInt16: return "uint16";
+    case kTfLiteInt4: return "int4";
+    case kTfLiteBFloat16: return "bfloat16";
+    case kTfLiteInt2: return "int2";
+    case kTfLiteUInt4: return "uint4";
+    case kTfLiteFloat8E4M3FN: return "float8_e4m3fn";
+    case kTfLiteFloat8E5M2: return "float8_e5m2";
+    }
+    return "unknown";
+}
+
+// The type of that name, kTfLiteNoType where there is none.
+static inline TfLiteType hl_element_named(const char *name)
+{
+    for (int type = kTfLiteFloat8E5M2; type > kTfLiteNoType; type--)
+        if (strcmp(hl_element_name((TfLiteType)type), name) == 0) return (TfLiteType)type;
+    return kTfLiteNoType;
+}
+
 // Bytes that `count` elements take; 0 for strings and handles.
 static inline size_t hl_element_bytes(TfLiteType type, int64_t count)
 {

@@ -82,15 +82,15 @@ size_t hl_inspect_constant_bytes(const struct hl_model_subgraph *subgraph)
     return bytes;
 }
 
-const char *hl_inspect_metadata_text(const struct hl_model_metadata *entry)
+int hl_inspect_metadata_text(const struct hl_model_metadata *entry)
 {
     enum { LONGEST = 60 };
-    size_t length = 0;
-    while (length < entry->bytes && entry->data[length] != '\0') {
+    int length = 0;
+    while ((size_t)length < entry->bytes && entry->data[length] != '\0') {
         unsigned char c = (unsigned char)entry->data[length++];
-        if (c < 0x20 || c >= 0x7f || length > LONGEST) return NULL;
+        if (c < 0x20 || c >= 0x7f || length > LONGEST) return 0;
     }
-    return length > 0 && length < entry->bytes ? entry->data : NULL;
+    return length;
 }
 
 // ---- the subcommand -------------------------------------------------------------------------------------------------------

@@ -25,8 +25,8 @@ struct hl_inspect_count *hl_inspect_count_operators(const TfLiteModel *model, in
 // Bytes of all constants of a subgraph, those that tensors share counted once.
 size_t hl_inspect_constant_bytes(const struct hl_model_subgraph *subgraph);
 
-// Text of a metadata entry where it is one, else NULL: printable and short.
-const char *hl_inspect_metadata_text(const struct hl_model_metadata *entry);
+// Length of a metadata entry's text where it is one, printable and short, else 0.
+int hl_inspect_metadata_text(const struct hl_model_metadata *entry);
 
 // file->interpreter is NULL where the model cannot run here.
 void hl_inspect_text(const struct hl_model_file *file, const struct hl_inspect_options *options);

@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "alloc.h"
+#include "element.h"
 #include "inspect.h"
 #include "json.h"
 #include "opset.h"
@@ -39,7 +40,7 @@ static cJSON *tensor_json(const struct hl_model_tensor *tensor)
     cJSON *json = cJSON_CreateObject();
     size_t bytes = tensor->bytes;
     hl_json_add_string(json, "name", tensor->name);
-    cJSON_AddStringToObject(json, "type", TfLiteTypeGetName(tensor->type));
+    cJSON_AddStringToObject(json, "type", hl_element_name(tensor->type));
     add_ints(json, "shape", tensor->rank, tensor->dims);
     if (tensor->signature_rank >= 0) add_ints(json, "shape_signature", tensor->signature_rank, tensor->signature);
     if (tensor->data != NULL || hl_tensor_bytes(tensor->type, tensor->rank, tensor->dims, &bytes))
@@ -123,11 +124,16 @@ static void add_metadata(cJSON *json, const TfLiteModel *model)
     cJSON *metadata = cJSON_AddArrayToObject(json, "metadata");
     for (int i = 0; i < model->metadata_count; i++) {
         const struct hl_model_metadata *entry = &model->metadata[i];
-        const char *text = hl_inspect_metadata_text(entry);
+        int length = hl_inspect_metadata_text(entry);
         cJSON *item = cJSON_CreateObject();
         hl_json_add_string(item, "name", entry->name != NULL ? entry->name : "");
         cJSON_AddNumberToObject(item, "bytes", (double)entry->bytes);
-        if (text != NULL) cJSON_AddStringToObject(item, "text", text);
+        if (length > 0) {
+            struct hl_text text = {0};
+            hl_text_add(&text, "%.*s", length, entry->data);
+            cJSON_AddStringToObject(item, "text", text.data);
+            hl_text_free(&text);
+        }
         cJSON_AddItemToArray(metadata, item);
     }
 }

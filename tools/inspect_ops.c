@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "alloc.h"
+#include "element.h"
 #include "files.h"
 #include "inspect.h"
 #include "json.h"
@@ -35,7 +36,7 @@ static void add_type(struct hl_text *text, const struct hl_model_subgraph *subgr
     }
     const struct hl_model_tensor *stored = &subgraph->tensors[tensor];
     const struct hl_model_quantisation *q = &stored->quantisation;
-    hl_text_add(text, "%s", TfLiteTypeGetName(stored->type));
+    hl_text_add(text, "%s", hl_element_name(stored->type));
     if (q->type == kTfLiteAffineQuantization && q->scale_count > 1) hl_text_add(text, "/ch");
     if (q->type == kTfLiteBlockwiseQuantization) hl_text_add(text, "/block");
     if (stored->sparsity != NULL) hl_text_add(text, "/sparse");

@@ -85,12 +85,12 @@ static void print_metadata(const TfLiteModel *model)
     hl_table_start(&table, "lrl");
     for (int i = 0; i < model->metadata_count; i++) {
         const struct hl_model_metadata *entry = &model->metadata[i];
-        const char *text = hl_inspect_metadata_text(entry);
+        int text = hl_inspect_metadata_text(entry);
         char bytes[32];
         hl_format_bytes(bytes, sizeof bytes, entry->bytes);
         hl_table_add_name(&table, entry->name != NULL ? entry->name : "");
         hl_table_add(&table, "%s", bytes);
-        hl_table_add(&table, "%s", text != NULL ? text : "");
+        hl_table_add(&table, "%.*s", text, text > 0 ? entry->data : "");
     }
     printf("\nmetadata\n");
     hl_table_print(&table, 2, stdout);
@@ -132,7 +132,7 @@ static const char *kind_of(const struct hl_model_tensor *tensor)
 static void print_tensors(const struct hl_model_subgraph *subgraph)
 {
     struct hl_table table;
-    hl_table_start(&table, "rllrll");
+    hl_table_start(&table, "rlrlll");
     for (int i = 0; i < subgraph->tensor_count; i++) {
         const struct hl_model_tensor *tensor = &subgraph->tensors[i];
         size_t bytes = tensor->bytes;
@@ -140,11 +140,11 @@ static void print_tensors(const struct hl_model_subgraph *subgraph)
         if (tensor->data != NULL || hl_tensor_bytes(tensor->type, tensor->rank, tensor->dims, &bytes))
             hl_format_bytes(size, sizeof size, bytes);
         hl_table_add(&table, "%d", i);
-        hl_table_add_name(&table, tensor->name);
         add_shape(&table, tensor);
         hl_table_add(&table, "%s", size);
         hl_table_add(&table, "%s", kind_of(tensor));
         add_quantisation(&table, &tensor->quantisation);
+        hl_table_add_name(&table, tensor->name);
     }
     printf("\ntensors\n");
     hl_table_print(&table, 2, stdout);
@@ -182,47 +182,58 @@ static void print_nodes(const TfLiteModel *model, const struct hl_model_subgraph
 
 // ---- memory ---------------------------------------------------------------------------------------------------------------
 
+struct place {
+    int tensor;
+    HaliteTensorReport report;
+};
+
 static int compare_places(const void *a, const void *b)
 {
-    const HaliteTensorReport *x = a, *y = b;
-    if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
-    return x->first_node - y->first_node;
+    const struct place *x = a, *y = b;
+    if (x->report.offset != y->report.offset) return x->report.offset < y->report.offset ? -1 : 1;
+    return x->report.first_node - y->report.first_node;
+}
+
+static void add_place(struct hl_table *table, const struct place *place)
+{
+    const HaliteTensorReport *report = &place->report;
+    bool named = report->name != NULL && report->name[0] != '\0';
+    hl_table_add(table, "%zu", report->offset);
+    hl_table_add(table, "%zu", report->bytes);
+    if (report->first_node < 0)
+        hl_table_add(table, "all");
+    else
+        hl_table_add(table, "%d-%d", report->first_node, report->last_node);
+    hl_table_add(table, "%d", place->tensor);
+    if (report->shares_with >= 0)
+        hl_table_add(table, "in place of %d", report->shares_with);
+    else
+        hl_table_add(table, "%s", "");
+    hl_table_add_name(table, named ? report->name : "(scratch)");
 }
 
 static void print_plan(const TfLiteInterpreter *interpreter)
 {
     int count = HaliteInterpreterGetTensorCount(interpreter), used = 0;
-    HaliteTensorReport *tensors = hl_alloc((size_t)count, sizeof *tensors);
-    for (int i = 0; i < count; i++)
-        if (HaliteInterpreterGetTensorReport(interpreter, i, &tensors[used]) == kTfLiteOk &&
-            tensors[used].where == kTfLiteArenaRw)
+    struct place *places = hl_alloc((size_t)count, sizeof *places);
+    for (int i = 0; i < count; i++) {
+        HaliteTensorReport *report = &places[used].report;
+        places[used].tensor = i;
+        if (HaliteInterpreterGetTensorReport(interpreter, i, report) == kTfLiteOk &&
+            report->where == kTfLiteArenaRw && report->bytes > 0)
             used++;
-    qsort(tensors, (size_t)used, sizeof *tensors, compare_places);
-    struct hl_table table;
-    hl_table_start(&table, "rrrll");
-    hl_table_add(&table, "offset");
-    hl_table_add(&table, "bytes");
-    hl_table_add(&table, "nodes");
-    hl_table_add(&table, "tensor");
-    hl_table_add(&table, "%s", "");
-    for (int i = 0; i < used; i++) {
-        hl_table_add(&table, "%zu", tensors[i].offset);
-        hl_table_add(&table, "%zu", tensors[i].bytes);
-        if (tensors[i].first_node < 0)
-            hl_table_add(&table, "all");
-        else
-            hl_table_add(&table, "%d-%d", tensors[i].first_node, tensors[i].last_node);
-        hl_table_add_name(&table, tensors[i].name != NULL && tensors[i].name[0] ? tensors[i].name : "(scratch)");
-        if (tensors[i].shares_with >= 0)
-            hl_table_add(&table, "in place of tensor %d", tensors[i].shares_with);
-        else
-            hl_table_add(&table, "%s", "");
     }
+    qsort(places, (size_t)used, sizeof *places, compare_places);
+    struct hl_table table;
+    hl_table_start(&table, "rrrrll");
+    static const char *const titles[] = {"offset", "bytes", "nodes", "tensor", "", ""};
+    for (int i = 0; i < 6; i++) hl_table_add(&table, "%s", titles[i]);
+    for (int i = 0; i < used; i++) add_place(&table, &places[i]);
     if (used > 0) {
         printf("\narena\n");
         hl_table_print(&table, 2, stdout);
     }
-    free(tensors);
+    free(places);
 }
 
 void hl_inspect_memory_text(const struct hl_model_file *file)

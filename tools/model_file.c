@@ -8,23 +8,36 @@
 #include <time.h>
 
 #include "alloc.h"
+#include "element.h"
 #include "message.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
 
 const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
 
+// The library names the file, and so does every message here: once is enough. Drops "PATH: " at the start, else " PATH".
+static void drop_path(struct hl_text *line, const char *path)
+{
+    size_t length = strlen(path);
+    char *at = strstr(line->data, path);
+    if (at == NULL || length == 0) return;
+    if (at == line->data && strncmp(at + length, ": ", 2) == 0)
+        length += 2;
+    else if (at > line->data && at[-1] == ' ')
+        length++, at--;
+    else
+        return;
+    memmove(at, at + length, strlen(at + length) + 1);
+}
+
 void hl_model_file_failed(struct hl_model_file *file, const char *what)
 {
     const char *said = hl_text_string(&file->messages);
-    size_t length = strcspn(said, "\n"), path = strlen(file->path);
-    if (length > path + 2 && memcmp(said, file->path, path) == 0 && memcmp(said + path, ": ", 2) == 0) {
-        said += path + 2;
-        length -= path + 2;
-    }
-    if (length > 0)
-        hl_error(file->command, file->path, "%.*s", (int)length, said);
-    else
-        hl_error(file->command, file->path, "%s", what);
+    struct hl_text line = {0};
+    hl_text_add(&line, "%.*s", (int)strcspn(said, "\n"), said);
+    if (line.length == 0) hl_text_add(&line, "%s", what);
+    drop_path(&line, file->path);
+    hl_error(file->command, file->path, "%s", line.data);
+    hl_text_free(&line);
 }
 
 bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path)
@@ -145,7 +158,7 @@ void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *t
 
 void hl_model_add_shape(struct hl_text *text, TfLiteType type, int rank, const int *dims)
 {
-    hl_text_add(text, "%s[", TfLiteTypeGetName(type));
+    hl_text_add(text, "%s[", hl_element_name(type));
     for (int i = 0; i < rank; i++) {
         hl_text_add(text, i > 0 ? "," : "");
         if (dims[i] < 0)

@@ -181,7 +181,7 @@ static bool copy_array(struct hl_graph *graph, int index, const char *path, cons
     if (!hl_npy_type_fits(npy->type, type)) {
         struct hl_text why = {0};
         hl_text_add(&why, "the file holds %s, the tensor takes %s; convert it with numpy's astype",
-                    TfLiteTypeGetName(npy->type), TfLiteTypeGetName(type));
+                    hl_element_name(npy->type), hl_element_name(type));
         failed(graph, index, path, why.data);
         hl_text_free(&why);
         return false;

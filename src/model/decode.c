@@ -54,7 +54,8 @@ static bool find_buffer(const struct decoder *d, uint32_t index, const uint8_t *
     *data = NULL;
     *size = 0;
     if (index >= d->buffers.count)
-        return hl_load_fail(l, "its buffer is number %u, but the model has %u buffers", index, d->buffers.count);
+        return hl_load_fail(l, "its buffer is number %u, but the model has %u buffer%s", index, d->buffers.count,
+                            HL_PLURAL(d->buffers.count));
     size_t table = hl_vector_child(&l->file, &d->buffers, index);
     uint64_t offset = (uint64_t)hl_read_integer(&l->file, table, HL_Buffer_offset);
     uint64_t bytes = (uint64_t)hl_read_integer(&l->file, table, HL_Buffer_size);
@@ -134,7 +135,8 @@ static bool read_quantisation(struct hl_loader *l, size_t table, struct hl_model
         return true;
     }
     if (scales.count != zero_points.count)
-        return hl_load_fail(l, "it has %u scales, but %u zero points", scales.count, zero_points.count);
+        return hl_load_fail(l, "it has %u scale%s, but %u zero point%s", scales.count, HL_PLURAL(scales.count),
+                            zero_points.count, HL_PLURAL(zero_points.count));
     float *scale = hl_load_array(l, scales.count, sizeof *scale);
     int *zero_point = hl_load_array(l, scales.count, sizeof *zero_point);
     if (!scale || !zero_point) return false;
@@ -256,8 +258,8 @@ static bool read_node(struct hl_loader *l, size_t table, struct hl_model_node *n
     int64_t code = hl_read_integer(&l->file, table, HL_Operator_opcode_index);
     l->node_name = "operator";
     if (code >= l->model->code_count)
-        return hl_load_fail(l, "its operator code is number %lld, but the model has %d", (long long)code,
-                            l->model->code_count);
+        return hl_load_fail(l, "its operator code is number %lld, but the model has %d operator code%s", (long long)code,
+                            l->model->code_count, HL_PLURAL(l->model->code_count));
     node->code = (int)code;
     l->node_name = hl_model_code_name(&l->model->codes[code]);
     node->inputs = read_ints(l, table, HL_Operator_inputs, &node->input_count);
@@ -347,12 +349,12 @@ static bool read_entries(struct hl_loader *l, size_t table, enum hl_schema field
         entry[i].name = hl_read_string(&l->file, map, HL_TensorMap_name, &length);
         if (length > longest) longest = length;
         if (!entry[i].name)
-            return hl_load_fail(l, "signature '%s': number %u of its %s has no name", signature->key, i,
+            return hl_load_fail(l, "signature '%.60s': number %u of its %s has no name", signature->key, i,
                                 hl_schema[field].name);
         if (tensor >= tensor_count) {
-            hl_load_fail(l, "signature '%s' is left out: '%s' of its %s is tensor %lld, but subgraph %d has %d tensors",
+            hl_load_fail(l, "signature '%.60s' is left out: '%.60s' of its %s is tensor %lld, but subgraph %d has %d tensor%s",
                          signature->key, entry[i].name, hl_schema[field].name, (long long)tensor, signature->subgraph,
-                         tensor_count);
+                         tensor_count, HL_PLURAL(tensor_count));
             *usable = false;
             return true;
         }
@@ -382,8 +384,9 @@ static bool read_signatures(struct hl_loader *l, size_t model)
         bool usable = true;
         if (!signature.key) return hl_load_fail(l, "signature %u has no key", i);
         if (subgraph >= l->model->subgraph_count) {
-            hl_load_fail(l, "signature '%s' is left out: it names subgraph %lld, but the model has %d subgraphs",
-                         signature.key, (long long)subgraph, l->model->subgraph_count);
+            hl_load_fail(l, "signature '%.60s' is left out: it names subgraph %lld, but the model has %d subgraph%s",
+                         signature.key, (long long)subgraph, l->model->subgraph_count,
+                         HL_PLURAL(l->model->subgraph_count));
             continue;
         }
         signature.subgraph = (int)subgraph;

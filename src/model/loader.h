@@ -34,6 +34,8 @@ struct hl_loader {
 
 // Reports the format's message behind the place, as in "subgraph 0, node 3 (CONV_2D): …". Always false.
 bool hl_load_fail(const struct hl_loader *loader, const char *format, ...) HL_PRINTF(2, 3);
+// "" or "s".
+#define HL_PLURAL(count) ((count) == 1 ? "" : "s")
 // Zeroed, 8-aligned and never NULL for 0 elements; on failure NULL after a message. Lives as long as the model.
 void *hl_load_array(struct hl_loader *loader, size_t count, size_t size);
 // Accounts for bytes that a check is about to read. A file that lets offsets share data could make the checks take time

@@ -126,8 +126,8 @@ int hl_options_tensor_type(int64_t value)
 static bool check_subgraph(struct hl_loader *loader, const char *field, int64_t index)
 {
     if (index >= 0 && index < loader->model->subgraph_count) return true;
-    return hl_load_fail(loader, "option %s is %lld, but the model has %d subgraphs", field, (long long)index,
-                        loader->model->subgraph_count);
+    return hl_load_fail(loader, "option %s is %lld, but the model has %d subgraph%s", field, (long long)index,
+                        loader->model->subgraph_count, HL_PLURAL(loader->model->subgraph_count));
 }
 
 // Copies a vector of integers into an array of the struct.

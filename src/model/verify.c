@@ -30,8 +30,8 @@ static bool verify_indices(const struct hl_loader *l, const struct hl_model_subg
 {
     for (int i = 0; i < count; i++)
         if (indices[i] < lowest || indices[i] >= subgraph->tensor_count)
-            return hl_load_fail(l, "%s %d is tensor %d, but the subgraph has %d tensors", what, i, indices[i],
-                                subgraph->tensor_count);
+            return hl_load_fail(l, "%s %d is tensor %d, but the subgraph has %d tensor%s", what, i, indices[i],
+                                subgraph->tensor_count, HL_PLURAL(subgraph->tensor_count));
     return true;
 }
 

@@ -2,10 +2,20 @@
 // Checks of one tensor: shape, quantisation, and whether its constant bytes are what type and shape promise, strings and
 // sparse tensors included. In: a decoded tensor. Out: true, or one message that names the value at fault.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "model/loader.h"
+
+static bool refuse_size(const struct hl_loader *l, const struct hl_model_tensor *tensor)
+{
+    char shape[HL_LARGEST_RANK * 12 + 1] = "";
+    size_t used = 0;
+    for (int i = 0; i < tensor->rank; i++)
+        used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%d", i ? "," : "", tensor->dims[i]);
+    return hl_load_fail(l, "its shape [%s] is too large", shape);
+}
 
 static bool verify_shape(const struct hl_loader *l, const struct hl_model_tensor *tensor, size_t *elements)
 {
@@ -14,7 +24,7 @@ static bool verify_shape(const struct hl_loader *l, const struct hl_model_tensor
     size_t bytes;
     if (!hl_tensor_bytes(kTfLiteInt8, tensor->rank, tensor->dims, elements) ||
         (hl_type_size(tensor->type) != 0 && !hl_tensor_bytes(tensor->type, tensor->rank, tensor->dims, &bytes)))
-        return hl_load_fail(l, "its shape has too many elements");
+        return refuse_size(l, tensor);
     return true;
 }
 
@@ -41,7 +51,8 @@ static bool verify_affine(const struct hl_loader *l, const struct hl_model_tenso
 {
     const struct hl_model_quantisation *q = &tensor->quantisation;
     if (q->dimension < 0 || (tensor->rank > 0 && q->dimension >= tensor->rank))
-        return hl_load_fail(l, "its quantised dimension is %d, but it has %d dimensions", q->dimension, tensor->rank);
+        return hl_load_fail(l, "its quantised dimension is %d, but it has %d dimension%s", q->dimension, tensor->rank,
+                            HL_PLURAL(tensor->rank));
     if (q->scale_count != 1 && (tensor->rank == 0 || q->scale_count != tensor->dims[q->dimension]))
         return hl_load_fail(l, "it has %d scales; there must be 1, or %d for its quantised dimension %d", q->scale_count,
                             tensor->rank == 0 ? 1 : tensor->dims[q->dimension], q->dimension);
@@ -51,7 +62,7 @@ static bool verify_affine(const struct hl_loader *l, const struct hl_model_tenso
         if (!isfinite(q->scales[i]) || q->scales[i] < 0)
             return hl_load_fail(l, "scale %d is %g", i, (double)q->scales[i]);
         if (q->zero_points[i] < low || q->zero_points[i] > high)
-            return hl_load_fail(l, "zero point %d is %d, outside the range of its type", i, q->zero_points[i]);
+            return hl_load_fail(l, "zero point %d is %d; its type allows %d to %d", i, q->zero_points[i], low, high);
     }
     return true;
 }
@@ -60,7 +71,8 @@ static bool verify_tensor_index(const struct hl_loader *l, const struct hl_model
                                 int index, int lowest)
 {
     if (index >= lowest && index < subgraph->tensor_count) return true;
-    return hl_load_fail(l, "its %s are tensor %d, but the subgraph has %d tensors", what, index, subgraph->tensor_count);
+    return hl_load_fail(l, "its %s are tensor %d, but the subgraph has %d tensor%s", what, index, subgraph->tensor_count,
+                        HL_PLURAL(subgraph->tensor_count));
 }
 
 static bool verify_quantisation(const struct hl_loader *l, const struct hl_model_subgraph *subgraph,
@@ -78,13 +90,14 @@ static bool verify_quantisation(const struct hl_loader *l, const struct hl_model
     if (q->block_size < 0) return hl_load_fail(l, "its block size is %d", q->block_size);
     if (q->type == kTfLiteBlockwiseQuantization) {
         if (q->dimension < 0 || q->dimension >= tensor->rank)
-            return hl_load_fail(l, "its quantised dimension is %d, but it has %d dimensions", q->dimension, tensor->rank);
+            return hl_load_fail(l, "its quantised dimension is %d, but it has %d dimension%s", q->dimension, tensor->rank,
+                                HL_PLURAL(tensor->rank));
         return true;
     }
     for (int i = 0; i < q->dimension_count; i++)
         if (q->dimensions[i] < 0 || q->dimensions[i] >= tensor->rank)
-            return hl_load_fail(l, "its quantised dimension is %d, but it has %d dimensions", q->dimensions[i],
-                                tensor->rank);
+            return hl_load_fail(l, "its quantised dimension is %d, but it has %d dimension%s", q->dimensions[i],
+                                tensor->rank, HL_PLURAL(tensor->rank));
     return true;
 }
 
@@ -102,10 +115,11 @@ static bool verify_strings(struct hl_loader *l, const struct hl_model_tensor *te
     if (tensor->bytes < 4) return hl_load_fail(l, "its strings take %zu bytes, too few for their count", tensor->bytes);
     int32_t count = load_i32(tensor->data, 0);
     if (count < 0 || (size_t)count != elements)
-        return hl_load_fail(l, "it holds %d strings, but its shape has %zu elements", count, elements);
+        return hl_load_fail(l, "it holds %d string%s, but its shape has %zu element%s", count, HL_PLURAL(count), elements,
+                            HL_PLURAL(elements));
     size_t header = ((size_t)count + 2) * 4;
     if ((size_t)count > tensor->bytes / 4 || header > tensor->bytes)
-        return hl_load_fail(l, "it holds %d strings, but only %zu bytes", count, tensor->bytes);
+        return hl_load_fail(l, "it holds %d string%s, but only %zu bytes", count, HL_PLURAL(count), tensor->bytes);
     if (!hl_load_work(l, header)) return false;
     int64_t previous = (int64_t)header;
     for (int32_t i = 0; i <= count; i++) {
@@ -129,7 +143,8 @@ static bool verify_order(const struct hl_loader *l, const struct hl_model_tensor
     const struct hl_model_sparsity *s = tensor->sparsity;
     int rank = tensor->rank, blocks = s->block_map_count;
     bool seen[2 * HL_LARGEST_RANK] = { false };
-    if (blocks > rank) return hl_load_fail(l, "its sparsity has %d block dimensions, but it has %d dimensions", blocks, rank);
+    if (blocks > rank) return hl_load_fail(l, "its sparsity has %d block dimension%s, but it has %d dimension%s", blocks,
+                                         HL_PLURAL(blocks), rank, HL_PLURAL(rank));
     if (s->order_count != rank + blocks || s->dimension_count != s->order_count)
         return hl_load_fail(l, "its sparsity must describe %d dimensions; the order has %d and the metadata %d", rank + blocks,
                             s->order_count, s->dimension_count);
@@ -238,6 +253,8 @@ bool hl_load_verify_tensor(struct hl_loader *l, const struct hl_model_subgraph *
     size_t elements;
     if (!verify_shape(l, tensor, &elements) || !verify_quantisation(l, subgraph, tensor)) return false;
     if (tensor->data) return verify_constant(l, tensor, elements);
-    if (tensor->sparsity && !tensor->external_data) return hl_load_fail(l, "it is sparse, but not constant");
-    return true;
+    int64_t stored;
+    if (!tensor->sparsity) return true;
+    if (!tensor->external_data) return hl_load_fail(l, "it is sparse, but not constant");
+    return verify_sparsity(l, tensor, &stored);
 }

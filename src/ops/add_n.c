@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ADD_N: y = x0 + x1 + … + xn, added in this order.
-// in 0 to n, n >= 1: all of one type and shape; out 0: y of the same. float32, clamped to the largest finite number after each
-// addition (NaN stays); int32, wraps around.
+// in 0 to n, n >= 1: all of one type and shape; out 0: y of the same. float32, clamped to the
+// largest finite number after each addition (NaN stays); int32, wraps around.
 #include <float.h>
 #include <limits.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static TfLiteStatus add_n_prepare(TfLiteContext *ctx, TfLiteNode *node)
         HL_REQUIRE(ctx, node, x, "input %d is absent", i);
         HL_REQUIRE(ctx, node, hl_same_type(first, x), "input %d is %s, input 0 is %s", i,
                    hl_type_name(x->type), hl_type_name(first->type));
-        HL_REQUIRE(ctx, node, hl_same_shape(first, x), "the shape of input %d is not that of input 0",
-                   i);
+        HL_REQUIRE(ctx, node, hl_same_shape(first, x),
+                   "the shape of input %d is not that of input 0", i);
     }
     return hl_resize_like(ctx, y, first);
 }

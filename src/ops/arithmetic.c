@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ADD, SUB, MUL, SQUARED_DIFFERENCE: y = act(a + b), act(a - b), act(a * b), (a - b)^2.
-// in 0: a, in 1: b of the same type, shapes broadcast; out 0: y of the same type (MUL: int16 inputs also give 8 bits).
-// float32, float16 (ADD, MUL), complex64 (MUL, no activation); plain integers wrap around; int8, uint8, int16 quantised.
-// Floats are clamped to the largest finite number even without an activation (not SQUARED_DIFFERENCE), NaN stays.
-// Quantised sums bring both operands to the scale 2 * max(s_a, s_b) with some bits to spare, add, and rescale to the output's.
+// in 0: a, in 1: b of the same type, shapes broadcast; out 0: y of the same type (MUL: int16
+// inputs also give 8 bits).
+// float32, float16 (ADD, MUL), complex64 (MUL, no activation); plain integers wrap around; int8,
+// uint8, int16 quantised. Floats are clamped to the largest finite number even without an
+// activation (not SQUARED_DIFFERENCE), NaN stays. Quantised sums bring both operands to the scale
+// 2 * max(s_a, s_b), some bits to spare, add, and rescale to the output's.
 #include <complex.h>
 #include <math.h>
 
@@ -17,14 +19,14 @@ struct operand {
 
 struct arithmetic {
     struct hl_binary binary;
-    float low_f32, high_f32;    // the activation's range of floats,
-    int64_t low, high;          // of plain integers and of stored values
-    int bits;                   // quantised sums: operands are shifted left by so many bits first
-    struct operand a, b, y;     // y: from the sum or product to stored values
-    int a_shift, b_shift;       // int16 sums with power-of-two scales: operands are shifted right
+    float low_f32, high_f32; // the activation's range of floats,
+    int64_t low, high;       // of plain integers and of stored values
+    int bits;                // quantised sums: operands are shifted left by so many bits first
+    struct operand a, b, y;  // y: from the sum or product to stored values
+    int a_shift, b_shift;    // int16 sums with power-of-two scales: operands are shifted right
 };
 
-// ---- one element --------------------------------------------------------------------------------------------------------
+// ---- one element --------------------------------------------------------------------------------
 
 static float clamp_f32(float value, const struct arithmetic *s)
 {
@@ -42,7 +44,8 @@ static int64_t clamp_int(int64_t value, const struct arithmetic *s)
     return value < s->low ? s->low : value > s->high ? s->high : value;
 }
 
-static int32_t at_common_scale(int32_t stored, const struct operand *operand, const struct arithmetic *s)
+static int32_t at_common_scale(int32_t stored, const struct operand *operand,
+                               const struct arithmetic *s)
 {
     return hl_rescale_apply((stored - operand->zero) * (1 << s->bits), operand->by);
 }
@@ -84,7 +87,7 @@ static int64_t narrow_product(int16_t u, int16_t v, const struct arithmetic *s)
 
 static float square(float value) { return value * value; }
 
-// ---- runs ---------------------------------------------------------------------------------------------------------------
+// ---- runs ---------------------------------------------------------------------------------------
 
 #define FLOAT_RUN(name, expression) \
     HL_BINARY_RUN(name, float, float, struct arithmetic, clamp_f32(expression, s))
@@ -107,14 +110,16 @@ INTEGER_RUN(add_i32, int32_t, uint32_t, +)
 INTEGER_RUN(add_i64, int64_t, uint64_t, +)
 STORED_RUNS(add_stored, stored_sum)
 HL_BINARY_RUN(add_powers_of_two, int16_t, int16_t, struct arithmetic,
-              clamp_int(hl_shift_right_round(u, s->a_shift) + hl_shift_right_round(v, s->b_shift), s))
+              clamp_int(hl_shift_right_round(u, s->a_shift) +
+                            hl_shift_right_round(v, s->b_shift), s))
 
 FLOAT_RUN(sub_f32, u - v)
 INTEGER_RUN(sub_i32, int32_t, uint32_t, -)
 INTEGER_RUN(sub_i64, int64_t, uint64_t, -)
 STORED_RUNS(sub_stored, stored_difference)
 HL_BINARY_RUN(sub_powers_of_two, int16_t, int16_t, struct arithmetic,
-              clamp_int(hl_shift_right_round(u, s->a_shift) - hl_shift_right_round(v, s->b_shift), s))
+              clamp_int(hl_shift_right_round(u, s->a_shift) -
+                            hl_shift_right_round(v, s->b_shift), s))
 
 FLOAT_RUN(mul_f32, u * v)
 HALF_RUN(mul_f16, *)
@@ -158,7 +163,7 @@ static const hl_binary_runs square_plain = {
 };
 static const hl_binary_runs square_stored = {[kTfLiteInt8] = square_i8};
 
-// ---- prepare ------------------------------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 static bool is_8bit(TfLiteType type) { return type == kTfLiteInt8 || type == kTfLiteUInt8; }
 
@@ -170,7 +175,8 @@ static bool works_on_stored(TfLiteContext *ctx, const TfLiteNode *node, const hl
                              (!plain[type] || hl_is_quantised(hl_output(ctx, node, 0))));
 }
 
-static void set_plain_range(struct arithmetic *op, TfLiteFusedActivation activation, TfLiteType type)
+static void set_plain_range(struct arithmetic *op, TfLiteFusedActivation activation,
+                            TfLiteType type)
 {
     hl_activation_range_f32(activation, &op->low_f32, &op->high_f32);
     if (type == kTfLiteFloat16) {
@@ -192,13 +198,9 @@ static TfLiteStatus set_stored_range(TfLiteContext *ctx, const TfLiteNode *node,
     struct arithmetic *op = node->user_data;
     const TfLiteTensor *const tensors[] = {
         hl_input(ctx, node, 0), hl_input(ctx, node, 1), hl_output(ctx, node, 0)};
-    const char *const names[] = {"input 0", "input 1", "the output"};
-    for (int i = 0; i < 3; i++) {
-        HL_TRY(hl_require_quantised(ctx, node, tensors[i]));
-        HL_REQUIRE(ctx, node, tensors[i]->type != kTfLiteInt16 || hl_zero(tensors[i]) == 0,
-                   "%s is int16 and has the zero point %d, it must be 0", names[i],
-                   hl_zero(tensors[i]));
-    }
+    for (int i = 0; i < 3; i++)
+        HL_TRY(tensors[i]->type == kTfLiteInt16 ? hl_require_symmetric(ctx, node, tensors[i])
+                                                : hl_require_quantised(ctx, node, tensors[i]));
     op->a.zero = hl_zero(tensors[0]);
     op->b.zero = hl_zero(tensors[1]);
     op->y.zero = hl_zero(tensors[2]);
@@ -208,8 +210,9 @@ static TfLiteStatus set_stored_range(TfLiteContext *ctx, const TfLiteNode *node,
     return kTfLiteOk;
 }
 
-// A sum of two operands at a common scale to the power `power`, each shifted left by `bits` before.
-static TfLiteStatus set_common_scale(TfLiteContext *ctx, const TfLiteNode *node, int bits, int power)
+// For (a + b) ^ power: rescales of the operands, shifted left by `bits` first, and of the result.
+static TfLiteStatus set_common_scale(TfLiteContext *ctx, const TfLiteNode *node, int bits,
+                                     int power)
 {
     struct arithmetic *op = node->user_data;
     double a_scale = hl_scale(hl_input(ctx, node, 0)), b_scale = hl_scale(hl_input(ctx, node, 1));
@@ -234,8 +237,10 @@ static bool is_power_of_two(float scale, int *exponent)
     return fabsf(logarithm - rounded) < 1e-3f;
 }
 
-// int16 sums whose scales are all powers of two: one operand has the output's scale, the other is shifted to it.
-static TfLiteStatus set_power_of_two_shifts(TfLiteContext *ctx, const TfLiteNode *node, bool *possible)
+// int16 sums whose scales are all powers of two: one operand has the output's scale, the other is
+// shifted to it.
+static TfLiteStatus set_power_of_two_shifts(TfLiteContext *ctx, const TfLiteNode *node,
+                                            bool *possible)
 {
     struct arithmetic *op = node->user_data;
     int a, b, y;

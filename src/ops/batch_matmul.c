@@ -2,8 +2,8 @@
 // BATCH_MATMUL: y[..., m, n] = sum over k of x[..., m, k] * w[..., k, n]; the leading dimensions are
 // batches, broadcast against each other. adj_x, adj_y: x is stored as [..., k, m], w as [..., n, k].
 // in 0: x, in 1: w, out 0: y; 2 to 5 dimensions.
-// float32; int8 (to int8 or, not requantised, to int32); int16 with int16 or int8; float32 with int8
-// w: hybrid, each row of x is quantised.
+// float32; int8 to int8; int8 to int32: sums of the stored values, zero points left aside as in the
+// original; int16 with int16 or int8; float32 with int8 w: hybrid, each row of x is quantised.
 #include <math.h>
 #include <stdlib.h>
 
@@ -115,6 +115,7 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     HL_TRY(check_quantised(ctx, node, x));
     HL_TRY(check_scales(ctx, node, op));
     if (op->scales == 1) HL_TRY(check_quantised(ctx, node, w));
+    if (x->type == kTfLiteInt16) HL_TRY(hl_require_symmetric(ctx, node, w));
     if (y->type == kTfLiteInt32) return kTfLiteOk;
     HL_TRY(check_quantised(ctx, node, y));
     free(op->rescales);
@@ -348,7 +349,8 @@ static TfLiteStatus matmul_invoke(TfLiteContext *ctx, TfLiteNode *node)
     void *w_rows = HL_OUT(void, hl_temporary(ctx, node, W_ROWS));
     int64_t x_size = (int64_t)op->m * op->k, w_size = (int64_t)op->n * op->k;
     int64_t y_size = (int64_t)op->m * op->n, batches = batches_of(op->y_batch), prepared = -1;
-    int w_zero = op->mode == INTEGER && op->scales == 1 ? hl_zero(w) : 0;
+    bool with_zeros = op->mode == INTEGER && y->type != kTfLiteInt32;
+    int x_zero = with_zeros ? hl_zero(x) : 0, w_zero = with_zeros && op->scales == 1 ? hl_zero(w) : 0;
     if (op->mode == HYBRID) quantise_x(ctx, node, op);
     if (op->mode == HYBRID && params->asymmetric_quantize_inputs) sum_w(ctx, node, op);
 
@@ -367,7 +369,7 @@ static TfLiteStatus matmul_invoke(TfLiteContext *ctx, TfLiteNode *node)
             multiply_f32(op, x_rows, w_rows, HL_OUT(float, y) + batch * y_size);
             break;
         case INTEGER:
-            copy_wide(x, place.x * x_size, op->m, op->k, params->adj_x, hl_zero(x), x_rows);
+            copy_wide(x, place.x * x_size, op->m, op->k, params->adj_x, x_zero, x_rows);
             multiply_integer(op, x_rows, w_rows, w->type == kTfLiteInt16, y, batch * y_size);
             break;
         case HYBRID:

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of binary.h, and the operators for which a table of runs is all:
-//   MAXIMUM, MINIMUM   a > b ? a : b, a < b ? a : b: the second operand when either is NaN. 8- and 16-bit integers are compared
-//                      as they are stored, whatever their scales
+//   MAXIMUM, MINIMUM   a > b ? a : b, a < b ? a : b: the second operand when either is NaN. 8- and
+//                      16-bit integers are compared as they are stored, whatever their scales
 //   BITWISE_XOR        a ^ b
 //   RIGHT_SHIFT        a >> b, arithmetic for signed types, b clamped to [0, bits of the type)
 // in 0: a, in 1: b of the same type, shapes broadcast; out 0: y.
 #include "ops/binary.h"
 
-#include <math.h>
-
-#include "ops/quant.h"
-
-// ---- the frame ----------------------------------------------------------------------------------------------------------
+// ---- the frame ----------------------------------------------------------------------------------
 
 TfLiteStatus hl_binary_check(TfLiteContext *ctx, const TfLiteNode *node, TfLiteType output_type)
 {
@@ -42,7 +38,8 @@ static TfLiteStatus compute(TfLiteContext *ctx, const TfLiteNode *node)
     const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     struct hl_walk walk;
-    hl_walk_start(&walk, hl_rank(y), y->dims->data, 2, (const TfLiteIntArray *[]){a->dims, b->dims});
+    hl_walk_start(&walk, hl_rank(y), y->dims->data, 2,
+                  (const TfLiteIntArray *[]){a->dims, b->dims});
 
     int last = walk.rank - 1;
     struct hl_binary_args args = {
@@ -92,7 +89,7 @@ TfLiteStatus hl_binary_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
 #define BOTH_SHARED (kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared)
 
-// ---- MAXIMUM, MINIMUM ---------------------------------------------------------------------------------------------------
+// ---- MAXIMUM, MINIMUM ---------------------------------------------------------------------------
 
 // The two operators over all their types; `order` is > or <.
 #define PICK_RUNS(name, order)                                                              \
@@ -140,7 +137,7 @@ const struct hl_op hl_op_minimum = {
     .inplace = BOTH_SHARED,
 };
 
-// ---- BITWISE_XOR, RIGHT_SHIFT -------------------------------------------------------------------------------------------
+// ---- BITWISE_XOR, RIGHT_SHIFT -------------------------------------------------------------------
 
 // Shift amounts of any type, clamped to [0, last].
 static int shift_amount(int64_t amount, int last)

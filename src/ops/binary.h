@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of operators that take two tensors element by element, stretching shapes to fit: y[i] = f(a[i], b[i]).
+// The frame of operators that take two tensors element by element, stretching shapes to fit:
+// y[i] = f(a[i], b[i]).
 //
-// An operator is a table of runs by type; a run is a loop along which each operand moves by a fixed step. The state of
-// every such operator begins with struct hl_binary, and most need nothing more:
+// An operator is a table of runs by type; a run is a loop along which each operand moves by a fixed
+// step. The state of every such operator begins with struct hl_binary, and most need nothing more:
 //     HL_BINARY_RUN(xor_i32, int32_t, int32_t, void, u ^ v)
 //     static const hl_binary_runs xor_runs = {[kTfLiteInt32] = xor_i32};
-//     … hl_binary_prepare(ctx, node, xor_runs, kTfLiteNoType) in prepare, hl_binary_invoke as invoke.
+//     and hl_binary_prepare(ctx, node, xor_runs, kTfLiteNoType) in prepare, hl_binary_invoke.
 #ifndef HALITE_OPS_BINARY_H
 #define HALITE_OPS_BINARY_H
 
@@ -30,7 +31,7 @@ struct hl_binary {
     bool folded; // both inputs are constant: prepare has computed the output
 };
 
-// Defines the run `name`: one element of each input in u and v, the state in s, the result in `expression`.
+// Defines the run `name`: one element of each input in u and v, the state in s.
 #define HL_BINARY_RUN(name, InputType, OutputType, StateType, expression)      \
     static void name(const struct hl_binary_args *args)                        \
     {                                                                          \
@@ -58,6 +59,5 @@ TfLiteStatus hl_binary_choose(TfLiteContext *ctx, const TfLiteNode *node,
 TfLiteStatus hl_binary_finish(TfLiteContext *ctx, TfLiteNode *node);
 
 TfLiteStatus hl_binary_invoke(TfLiteContext *ctx, TfLiteNode *node);
-
 
 #endif

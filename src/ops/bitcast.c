@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BITCAST: the same bytes as another type.
-// in 0: x of any type but strings, out 0: its shape, without the last dimension where the elements grow
-// (it must be the ratio of the sizes), with one more where they shrink.
+// in 0: x of any type but strings, out 0: its shape, without the last dimension where the elements
+// grow (it must be the ratio of the sizes), with one more where they shrink.
 #include <string.h>
 
 #include "ops/op.h"

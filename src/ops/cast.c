@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // CAST: the same values in another type.
 // in 0: x of any shape, out 0: the same shape. Quantisation is not looked at.
-// Between float32, float16, bfloat16, float64, int8, uint8, int16, uint16, int32, uint32, int64, bool and
-// complex64; int4, uint4 and int2 from and to float32. Real numbers are cut to integers and saturate, NaN
-// gives the largest; integers wrap; bool is "not 0"; of complex numbers the real part counts.
+// Between float32, float16, bfloat16, float64, int8, uint8, int16, uint16, int32, uint32, int64,
+// bool and complex64; int4, uint4 and int2 from and to float32. Real numbers are cut to integers
+// and saturate, NaN gives the largest; integers wrap; bool is "not 0"; of complex numbers the real
+// part counts.
 #include <math.h>
 #include <string.h>
 
 #include "ops/op.h"
 
-// Elements travel in blocks, as int64 (integers and bool) or as double (the others); both hold every
-// value of the types that use them.
+// Elements travel in blocks, as int64 (integers and bool) or as double (the others); both hold
+// every value of the types that use them.
 enum { BLOCK = 256 };
 
 union block {
@@ -49,7 +50,7 @@ struct cast_type {
         for (int i = 0; i < count; i++) values[i] = reals_to(block->reals[i]);              \
     }
 
-// The bounds of every type but int64 are doubles; INT64_MAX becomes 2^63, the first that is too large.
+// The bounds of every type but int64 are doubles; INT64_MAX becomes 2^63, the first too large one.
 #define INTEGER(name, type, low, high)                                                      \
     static type type_of_integer_##name(int64_t x) { return (type)x; }                       \
     static type type_of_real_##name(double x)                                               \

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL: y = a < b and so on.
 // in 0: a, in 1: b of the same type, shapes broadcast; out 0: y, bool.
-// float32, float16, bfloat16, int8, uint8, int16, int32, int64; EQUAL and NOT_EQUAL also bool and string (byte by byte).
-// 8-bit values are compared as (stored - zero) * 2^8 * scale, rounded to integers: values closer than that rounding are equal.
-// So is int16 with quantisation parameters by EQUAL and NOT_EQUAL; the orderings compare int16 as it is stored, as the original.
+// float32, float16, bfloat16, int8, uint8, int16, int32, int64; EQUAL and NOT_EQUAL also bool and
+// string (byte by byte).
+// 8-bit values are compared as (stored - zero) * 2^8 * scale, rounded to integers: values closer
+// than that rounding are equal. EQUAL and NOT_EQUAL compare int16 with quantisation parameters in
+// the same way, the orderings compare it as it is stored, like the original.
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +19,7 @@ struct comparison {
     struct hl_rescale a_by, b_by;
 };
 
-// ---- runs ---------------------------------------------------------------------------------------------------------------
+// ---- runs ---------------------------------------------------------------------------------------
 
 static int32_t scaled(int32_t stored, int32_t zero, struct hl_rescale by)
 {
@@ -62,7 +64,7 @@ static const hl_binary_runs less_equal_runs = {ROWS(less_equal)};
 static const hl_binary_runs greater_runs = {ROWS(greater)};
 static const hl_binary_runs greater_equal_runs = {ROWS(greater_equal)};
 
-// ---- numbers ------------------------------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 static TfLiteStatus set_scales(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -70,7 +72,8 @@ static TfLiteStatus set_scales(TfLiteContext *ctx, const TfLiteNode *node)
     const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
     HL_TRY(hl_require_quantised(ctx, node, a));
     HL_TRY(hl_require_quantised(ctx, node, b));
-    // Scales of one and more would shift values out of their 32 bits: both are brought below, which orders alike.
+    // Scales of one and more would shift values out of their 32 bits: both are brought below,
+    // which orders alike.
     int exponent;
     frexp(fmax(hl_scale(a), hl_scale(b)), &exponent);
     int excess = exponent > 0 ? exponent : 0;
@@ -116,7 +119,7 @@ static TfLiteStatus greater_equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return prepare(ctx, node, greater_equal_runs, NULL);
 }
 
-// ---- strings ------------------------------------------------------------------------------------------------------------
+// ---- strings ------------------------------------------------------------------------------------
 
 static bool is_string(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -142,7 +145,8 @@ static TfLiteStatus compare_strings(TfLiteContext *ctx, TfLiteNode *node, bool w
     HL_TRY(hl_strings_open(ctx, node, a, &a_strings));
     HL_TRY(hl_strings_open(ctx, node, b, &b_strings));
     struct hl_walk walk;
-    hl_walk_start(&walk, hl_rank(y), y->dims->data, 2, (const TfLiteIntArray *[]){a->dims, b->dims});
+    hl_walk_start(&walk, hl_rank(y), y->dims->data, 2,
+                  (const TfLiteIntArray *[]){a->dims, b->dims});
     for (int64_t i = 0; i < walk.count; i++, hl_walk_next(&walk)) {
         size_t a_length, b_length;
         const char *u = hl_string_at(&a_strings, walk.at[0], &a_length);
@@ -177,7 +181,7 @@ static TfLiteStatus not_equal_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return is_string(ctx, node) ? compare_strings(ctx, node, false) : hl_binary_invoke(ctx, node);
 }
 
-// ---- the operators ------------------------------------------------------------------------------------------------------
+// ---- the operators ------------------------------------------------------------------------------
 
 const struct hl_op hl_op_equal = {
     .state_size = sizeof(struct comparison),

@@ -70,6 +70,9 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
     op->groups = channels / filter_channels;
     HL_REQUIRE(ctx, node, outputs % op->groups == 0,
                "%d output channels are not a multiple of %d groups", outputs, op->groups);
+    bool hybrid_uint8 = input->type == kTfLiteFloat32 && filter->type == kTfLiteUInt8;
+    HL_REQUIRE(ctx, node, op->groups == 1 || !hybrid_uint8,
+               "float32 input with uint8 weights is not supported in %d groups", op->groups);
 
     HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
     if (op->conv.mode == HL_CONV_8BIT ? filter->type != kTfLiteUInt8 : op->conv.mode == HL_CONV_INT16)

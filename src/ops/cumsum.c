@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUMSUM: running sums along one dimension; exclusive: without the element itself; reverse: from the
-// end.
-// in 0: x of rank 1 or more, in 1: the dimension, one int32 in [-rank, rank), out 0: the shape and type of
-// x: float32, int32, int64. Integers wrap.
+// CUMSUM: running sums along one dimension; exclusive: without the element itself; reverse: from
+// the end.
+// in 0: x of rank 1 or more, float32, int32 or int64; in 1: the dimension, one int32 in
+// [-rank, rank); out 0: the shape and type of x. Integers wrap.
 #include <string.h>
 
 #include "ops/map.h"
@@ -25,7 +25,7 @@ static TfLiteStatus cumsum_prepare(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 // One outer slice of rows * inner elements, added row by row from the first or the last row on. An
-// exclusive sum leaves the last row added out. x and y may be the same memory only if not exclusive.
+// exclusive sum lags a row behind.
 #define CUMSUM_SLICE(name, type, sum_type)                                                  \
     static void name(const type *x, type *y, int64_t rows, int64_t inner,                   \
                      const TfLiteCumsumParams *params)                                      \

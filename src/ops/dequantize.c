@@ -2,8 +2,8 @@
 // DEQUANTIZE: y = S * (x - Z); of float16 the same value.
 // in 0: x of any shape, out 0: the same shape, float32.
 // float16; quantised int8, uint8, int4, uint4, int2, with one scale or one for each index along a
-// dimension; int16 with one scale and zero point 0. A constant is converted once, in prepare, so that
-// the operators behind it find a constant as well.
+// dimension; int16 with one scale and zero point 0. A constant is converted once, in prepare, so
+// that the operators behind it find a constant as well.
 #include <math.h>
 
 #include "ops/map.h"
@@ -87,9 +87,11 @@ static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
 static void dequantise_f16(const uint16_t *x, float *y, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        uint32_t magnitude = (uint32_t)(x[i] & 0x7fff) << 13, sign = (uint32_t)(x[i] & 0x8000) << 16;
-        uint32_t scaled = hl_float_bits(hl_float_from_bits(magnitude) * 0x1p112f);
-        y[i] = hl_float_from_bits(sign | (magnitude < 0x0f800000 ? scaled : magnitude | 0x7f800000));
+        uint32_t sign = (uint32_t)(x[i] & 0x8000) << 16;
+        uint32_t magnitude = (uint32_t)(x[i] & 0x7fff) << 13;
+        uint32_t finite = hl_float_bits(hl_float_from_bits(magnitude) * 0x1p112f);
+        uint32_t infinite = magnitude | 0x7f800000; // or NaN
+        y[i] = hl_float_from_bits(sign | (magnitude < 0x0f800000 ? finite : infinite));
     }
 }
 

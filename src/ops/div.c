@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // DIV, FLOOR_DIV, FLOOR_MOD: y = act(a / b), floor(a / b), a - b * floor(a / b).
 // in 0: a, in 1: b of the same type, shapes broadcast; out 0: y of the same type.
-// DIV: float32 (clamped to the largest finite number, NaN stays), int32 (truncates), int8, uint8, int16 quantised.
-// FLOOR_DIV: float32, int8, int16, int32. FLOOR_MOD: these and int64; the result has the sign of b.
-// A divisor of zero is an error when the node runs, except for float DIV (infinity, NaN) and float FLOOR_MOD (NaN).
+// DIV: float32 (clamped to the largest finite number, NaN stays), int32 (truncates), int8, uint8,
+// int16 quantised. FLOOR_DIV: float32, int8, int16, int32. FLOOR_MOD: these and int64; the result
+// has the sign of b.
+// A divisor of zero is an error when the node runs, except in float DIV and float FLOOR_MOD.
 #include <math.h>
 
 #include "ops/binary.h"
@@ -18,7 +19,7 @@ struct division {
     struct hl_rescale by; // s_a / (s_b * s_y)
 };
 
-// ---- divisors of zero ---------------------------------------------------------------------------------------------------
+// ---- divisors of zero ---------------------------------------------------------------------------
 
 static TfLiteStatus require_divisors(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -41,7 +42,7 @@ static TfLiteStatus require_stored_divisors(TfLiteContext *ctx, const TfLiteNode
     return kTfLiteOk;
 }
 
-// ---- DIV ----------------------------------------------------------------------------------------------------------------
+// ---- DIV ----------------------------------------------------------------------------------------
 
 // value * rescale where the shift may be any; results below half a step are 0.
 static int32_t rescale_far(int32_t value, int32_t multiplier, int shift)
@@ -67,7 +68,8 @@ static int32_t stored_quotient(int32_t u, int32_t v, const struct division *s)
         b = -b;
     }
     int b_zeros = hl_leading_zeros((uint32_t)b), headroom = headroom_of(a);
-    int32_t rest = (int32_t)(((uint32_t)b << b_zeros) & INT32_MAX); // b = (1 + rest) * 2^(31 - b_zeros)
+    // b = (1 + rest) * 2^(31 - b_zeros), rest a fraction of 2^31.
+    int32_t rest = (int32_t)(((uint32_t)b << b_zeros) & INT32_MAX);
     int32_t quotient = hl_high_mul((int32_t)((uint32_t)a << headroom),
                                    hl_fixed_inverse_of_one_plus(rest));
     int shift = s->by.shift - (31 - b_zeros) - headroom;
@@ -135,7 +137,7 @@ const struct hl_op hl_op_div = {
     .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
 };
 
-// ---- FLOOR_DIV, FLOOR_MOD -----------------------------------------------------------------------------------------------
+// ---- FLOOR_DIV, FLOOR_MOD -----------------------------------------------------------------------
 
 static float floor_quotient_f32(float u, float v) { return (float)floor((double)u / (double)v); }
 

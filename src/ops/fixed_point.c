@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of fixed_point.h. Constants are real numbers rounded to the format that stands beside
-// them. Every step rounds as the official kernels do, so the order of the operations matters.
+// The functions of fixed_point.h. Constants are real numbers rounded to the format that stands
+// beside them. Every step rounds as the official kernels do, so the order of operations matters.
 #include "ops/fixed_point.h"
 
 static const int32_t ONE_Q0 = INT32_MAX; // the nearest to 1 that there is
@@ -146,7 +146,7 @@ struct hl_rescale hl_fixed_inverse_sqrt(int64_t x)
         y = hl_shift_left_saturated(
             hl_high_mul(half_of_three, y) - hl_high_mul(half_input, y3), 3);
     }
-    struct hl_rescale result = {hl_high_mul(y, sqrt_half), -right};
-    if (right < 0) result = (struct hl_rescale){(int32_t)((uint32_t)result.multiplier << -right), 0};
-    return result;
+    int32_t multiplier = hl_high_mul(y, sqrt_half);
+    if (right >= 0) return (struct hl_rescale){multiplier, -right};
+    return (struct hl_rescale){(int32_t)((uint32_t)multiplier << -right), 0};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of fixed-point numbers, bit for bit those of the official reference kernels. A number of
-// format Qm has m integer bits, 31 - m fractional ones and a sign: the int32 v is v / 2^(31 - m).
-// The high product of a Qm and a Qn (hl_high_mul) is a Q(m + n).
+// Functions of fixed-point numbers, bit for bit those of the official reference kernels. A number
+// of format Qm has m integer bits, 31 - m fractional ones and a sign: the int32 v stands for
+// v / 2^(31 - m). The high product of a Qm and a Qn (hl_high_mul) is a Q(m + n).
 #ifndef HALITE_OPS_FIXED_POINT_H
 #define HALITE_OPS_FIXED_POINT_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT: y = a && b, a || b, !a.
-// in 0: a, in 1 (not for LOGICAL_NOT): b, shapes broadcast; out 0: y. bool: any stored byte but 0 is true.
+// in 0: a, in 1 (not for LOGICAL_NOT): b, shapes broadcast; out 0: y. bool: any stored byte but 0
+// is true.
 #include "ops/binary.h"
 
 HL_BINARY_RUN(and_bool, uint8_t, uint8_t, void, u && v)

@@ -300,7 +300,9 @@ static void compute_output(struct step *s)
     const struct hl_lstm *lstm = s->lstm;
     int cells = lstm->cells, outputs = lstm->outputs;
     float *hidden = s->gates[HL_LSTM_CELL];
-    memcpy(hidden, s->cell_state, (size_t)cells * sizeof *hidden);
+    // Without an activation the original leaves the cell gate where the cell state should come.
+    if (lstm->options.activation != kTfLiteActNone)
+        memcpy(hidden, s->cell_state, (size_t)cells * sizeof *hidden);
     hl_activate_vector(lstm->options.activation, hidden, cells);
     for (int i = 0; i < cells; i++) hidden[i] *= s->gates[HL_LSTM_OUTPUT][i];
     if (!lstm->projection) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks and loops of map.h. Half-precision tensors go through a block of floats, so that a map is
-// called once for many elements and needs no type but float.
+// The checks and loops of map.h. Half-precision tensors go through a block of floats, so that a map
+// is called once for many elements and needs no type but float.
 #include "ops/map.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that map one input, element by element, to an output of its shape: their checks and loops.
-// A function of real numbers is given as a map over a run of floats; on 8-bit and 16-bit quantised
-// tensors it becomes a table.
+// Operators that map one input, element by element, to an output of its shape: their checks and
+// loops. A function of real numbers is given as a map over a run of floats; on 8-bit and 16-bit
+// quantised tensors it becomes a table.
 #ifndef HALITE_OPS_MAP_H
 #define HALITE_OPS_MAP_H
 
@@ -35,7 +35,6 @@ void hl_map_real(const TfLiteTensor *input, TfLiteTensor *output, hl_real_map *m
 
 // ---- quantised ----------------------------------------------------------------------------------
 
-
 // The nearest stored value of the type to `value`.
 static inline int32_t hl_clamp_stored(int64_t value, int32_t low, int32_t high)
 {
@@ -43,18 +42,19 @@ static inline int32_t hl_clamp_stored(int64_t value, int32_t low, int32_t high)
 }
 
 struct hl_table {
-    uint8_t bytes[256];  // of 8-bit inputs, by the stored value's byte
-    int16_t words[513];  // of int16 inputs, see hl_table_lookup_i16
+    uint8_t bytes[256]; // of 8-bit inputs, by the stored value's byte
+    int16_t words[513]; // of int16 inputs, see hl_table_lookup_i16
 };
 
-// Fills the table for a quantised input and output of one type, int8, uint8 or int16, checking their
-// parameters; int16 wants zero points of 0.
+// Fills the table for a quantised input and output of one type, int8, uint8 or int16, checking
+// their parameters; int16 wants zero points of 0.
 TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node,
                                   double (*function)(double), struct hl_table *table);
 void hl_map_table(const TfLiteTensor *input, TfLiteTensor *output, const struct hl_table *table);
 
-// Just the tables' values. The 16-bit one is computed in float, as the official kernels do it; where
-// the function is not finite, the output's smallest (-inf, NaN) or largest (+inf) value counts.
+// Just the tables. The 16-bit one is computed in float, as the official kernels of these operators
+// do it; where the function is not finite, the output's smallest (-inf, NaN) or largest (+inf)
+// value counts.
 void hl_map_bytes(const TfLiteTensor *input, TfLiteTensor *output, const uint8_t table[256]);
 void hl_map_words(float input_scale, int input_zero, float output_scale, int output_zero,
                   double (*function)(double), int16_t table[513]);

@@ -71,15 +71,7 @@ int64_t hl_dot_i8(const int8_t *weights, const int8_t *values, int count, int32_
 
 bool hl_recurrent_activation(TfLiteFusedActivation activation)
 {
-    switch (activation) {
-    case kTfLiteActNone:
-    case kTfLiteActRelu:
-    case kTfLiteActReluN1To1:
-    case kTfLiteActRelu6:
-    case kTfLiteActTanh:
-    case kTfLiteActSigmoid: return true;
-    default: return false;
-    }
+    return activation >= kTfLiteActNone && activation <= kTfLiteActSigmoid;
 }
 
 void hl_activate_vector(TfLiteFusedActivation activation, float *values, int count)
@@ -97,9 +89,12 @@ void hl_activate_vector(TfLiteFusedActivation activation, float *values, int cou
     case kTfLiteActTanh:
         for (int i = 0; i < count; i++) values[i] = tanhf(values[i]);
         return;
+    case kTfLiteActSignBit:
+        for (int i = 0; i < count; i++) values[i] = signbit(values[i]) ? 1 : 0;
+        return;
     case kTfLiteActSigmoid:
         for (int i = 0; i < count; i++) values[i] = 1 / (1 + expf(-values[i]));
         return;
-    default: return;
+    case kTfLiteActNone: return;
     }
 }

@@ -2,7 +2,8 @@
 // L2_NORMALIZATION: y = x / max(|x|, 1e-6) for each vector along the last dimension.
 // in 0: x of rank 1 or more, out 0: the same shape and type: float32; quantised uint8 and int8 with
 // output scale 1/128 and zero point 128 or 0, in fixed point.
-// LOCAL_RESPONSE_NORMALIZATION: y = x / (bias + alpha * sum of x^2 over channels c-radius..c+radius)^beta
+// LOCAL_RESPONSE_NORMALIZATION: y = x / (bias + alpha * s)^beta, s the sum of x^2 over the channels
+// from c - radius to c + radius.
 // in 0: x [n, h, w, c], out 0: the same shape; float32.
 #include <math.h>
 

@@ -2,8 +2,8 @@
 // NumericVerify (custom): the error of a quantised tensor, y = S * (x - Z) - reference.
 // in 0: x, uint8, int8 (one scale), int16 (zero point 0) or float16 (y = x - reference),
 // in 1: reference, float32, out 0: float32. All of one shape.
-// Options, a flexbuffer map: log_if_failed, tolerance. With log_if_failed and a tolerance of 0.1 steps or
-// more, an error of more than so many steps fails the invoke; otherwise the output is all.
+// Options, a flexbuffer map: log_if_failed, tolerance. With log_if_failed and a tolerance of 0.1
+// steps or more, an error of more than so many steps fails the invoke; otherwise the output is all.
 #include <math.h>
 
 #include "model/flexbuffer.h"

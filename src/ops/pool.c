@@ -80,6 +80,18 @@ POOL(max_i16, int16_t, int32_t, INT16_MIN, sum < value ? value : sum,
      hl_clamp_i32(sum, op->low, op->high))
 POOL(l2_f32, float, float, 0, sum + value * value, clamp_f32(op, sqrtf(sum / count)))
 
+// A window without padding that is larger than the input has no place at all.
+static TfLiteStatus find_window(TfLiteContext *ctx, TfLiteNode *node, const char *axis, int in,
+                                int filter, int stride, struct hl_window *window)
+{
+    const TfLitePoolParams *params = node->builtin_data;
+    if (params->padding == kTfLitePaddingValid && filter > in && stride > 0) {
+        *window = (struct hl_window){0};
+        return kTfLiteOk;
+    }
+    return hl_window_size(ctx, node, axis, params->padding, in, filter, stride, 1, window);
+}
+
 static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLitePoolParams *params = node->builtin_data;
@@ -90,10 +102,10 @@ static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, it must have 4", hl_rank(x));
     HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
                hl_type_name(y->type), hl_type_name(x->type));
-    HL_TRY(hl_window_size(ctx, node, "height", params->padding, hl_dim(x, 1), params->filter_height,
-                          params->stride_height, 1, &op->y));
-    HL_TRY(hl_window_size(ctx, node, "width", params->padding, hl_dim(x, 2), params->filter_width,
-                          params->stride_width, 1, &op->x));
+    HL_TRY(find_window(ctx, node, "height", hl_dim(x, 1), params->filter_height,
+                       params->stride_height, &op->y));
+    HL_TRY(find_window(ctx, node, "width", hl_dim(x, 2), params->filter_width, params->stride_width,
+                       &op->x));
     hl_activation_range(params->activation, y, &op->low, &op->high);
     hl_activation_range_f32(params->activation, &op->low_f32, &op->high_f32);
     int dims[4] = {hl_dim(x, 0), op->y.out, op->x.out, hl_dim(x, 3)};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // POW: y = a ^ b; ATAN2: the angle of the point (x, y), atan2(y, x).
-// POW      in 0: a, in 1: b of the same type, shapes broadcast; out 0: y. float32; int32, whose exponents must not be negative
-//          and whose results saturate.
-// ATAN2    in 0: y, in 1: x of the same type and shape; out 0: the angle. float32, float16, bfloat16, float64.
+// POW      in 0: a, in 1: b of the same type, shapes broadcast; out 0: y. float32; int32, whose
+//          exponents must not be negative and whose results saturate.
+// ATAN2    in 0: y, in 1: x of the same type and shape; out 0: the angle. float32, float16,
+//          bfloat16, float64.
 #include <math.h>
 
 #include "ops/binary.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PRELU: y = x >= 0 ? x : alpha * x, alpha stretched to x.
 // in 0: x of any shape, in 1: alpha, which must not widen x, out 0: the shape and type of x.
-// float32; quantised uint8 and int8, alpha of the same type; int16 with zero points 0, alpha int8. One
-// multiplier rescales the values from 0 on, another the products.
+// float32; quantised uint8 and int8, alpha of the same type; int16 with zero points 0, alpha int8.
+// One multiplier rescales the values from 0 on, another the products.
 #include "ops/map.h"
 
 struct prelu {

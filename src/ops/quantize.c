@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // QUANTIZE: y = clamp(round(x / S) + Z), half away from zero; or from one quantisation to another.
 // in 0: x of any shape, out 0: the same shape, with quantisation parameters.
-// float32 to int8, uint8, int16, int4, uint4, with one scale or one for each index along a dimension;
-// int8 and uint8 to int8, uint8, int16; int16 to int8, int16 (zero points 0), int32; int32 to int8, int16.
+// float32 to int8, uint8, int16, int4, uint4, with one scale or one for each index along a
+// dimension; int8 and uint8 to int8, uint8, int16; int16 to int8, int16 (zero points 0), int32;
+// int32 to int8, int16.
 #include <math.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 // LEAKY_RELU: x > 0 ? x : alpha * x.
 // in 0: x of any shape, out 0: the same shape and type.
 // float32 (all but LEAKY_RELU also float16, bfloat16); quantised int8 and uint8; RELU, RELU6 and
-// LEAKY_RELU also int16 with zero points 0. Quantised values are rescaled to the output's scale, so an
-// 8-bit operator is one table.
+// LEAKY_RELU also int16 with zero points 0. Quantised values are rescaled to the output's scale;
+// an 8-bit operator is one table.
 #include <math.h>
 
 #include "ops/map.h"

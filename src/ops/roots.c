@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQRT: x^(1/2). RSQRT: x^(-1/2).
 // in 0: x of any shape, out 0: the same shape and type.
-// float32, float16, bfloat16; quantised int8 and int16, which refuse negative values. SQRT drops the
-// fraction of the quotient by the output's scale. RSQRT: fixed point for int8, a table for int16; 0
-// gives the largest value.
+// float32, float16, bfloat16; quantised int8 and int16, which refuse negative values. SQRT drops
+// the fraction of the quotient by the output's scale. RSQRT: fixed point for int8, a table for
+// int16; 0 gives the largest value.
 #include <math.h>
 
 #include "ops/fixed_point.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SELECT, SELECT_V2: y = condition ? a : b.
-// in 0: condition, bool, in 1: a, in 2: b of the same type; out 0: y of the same type. Any type of 1, 2, 4 or 8 bytes.
-// SELECT: a and b have one shape; the condition has it too, or is a scalar, or has rank 1 and takes whole slices along the first
-// axis. SELECT_V2: the three shapes broadcast. When all of them have one element, the output keeps the model's shape.
+// in 0: condition, bool, in 1: a, in 2: b of the same type; out 0: y of the same type. Any type of
+// 1, 2, 4 or 8 bytes.
+// SELECT: a and b have one shape; the condition has it too, or is a scalar, or has rank 1 and takes
+// whole slices along the first axis. SELECT_V2: the three shapes broadcast.
+// When all of them have one element, the output keeps the shape of the model.
 #include "ops/op.h"
 
-// ---- prepare ------------------------------------------------------------------------------------------------------------
+// ---- prepare ------------------------------------------------------------------------------------
 
 static TfLiteStatus check(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -46,10 +48,11 @@ static TfLiteStatus select_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (has_one_element_each(ctx, node)) return keep_shape(ctx, y);
 
     HL_REQUIRE(ctx, node, hl_same_shape(a, b), "the values to select from have different shapes");
-    bool by_slice = hl_rank(condition) == 1 && hl_rank(a) >= 1 && hl_dim(condition, 0) == hl_dim(a, 0);
+    bool by_slice =
+        hl_rank(condition) == 1 && hl_rank(a) >= 1 && hl_dim(condition, 0) == hl_dim(a, 0);
     HL_REQUIRE(ctx, node, hl_rank(condition) == 0 || by_slice || hl_same_shape(condition, a),
-               "the condition must have the shape of the values, be a scalar, or have one value for "
-               "each slice along the first axis");
+               "the condition must have the shape of the values, be a scalar, or have one value "
+               "for each slice along the first axis");
     return hl_resize_like(ctx, y, a);
 }
 
@@ -67,7 +70,7 @@ static TfLiteStatus select_v2_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return hl_resize(ctx, y, rank, dims);
 }
 
-// ---- invoke -------------------------------------------------------------------------------------------------------------
+// ---- invoke -------------------------------------------------------------------------------------
 
 // Steps of condition, a and b along a run of `count` positions.
 struct steps {
@@ -122,7 +125,8 @@ static TfLiteStatus select_invoke(TfLiteContext *ctx, TfLiteNode *node)
         step *= hl_dim(a, axis);
     }
     struct hl_walk walk;
-    hl_walk_start_strided(&walk, hl_rank(a), a->dims->data, 3, (const int64_t(*)[HL_MAX_RANK])strides);
+    hl_walk_start_strided(&walk, hl_rank(a), a->dims->data, 3,
+                          (const int64_t(*)[HL_MAX_RANK])strides);
     select_along(ctx, node, &walk);
     return kTfLiteOk;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on shapes, and walks: how an operator visits its elements when its operands are stretched, transposed or
-// sliced. In: shapes (TfLiteIntArray, right-aligned where ranks differ) or strides. Out: counts, broadcast shapes, and one
-// offset per operand for each position of a shape in memory order.
+// Arithmetic on shapes, and walks: how an operator visits its elements when its operands are
+// stretched, transposed or sliced. In: shapes (right-aligned where ranks differ) or strides. Out:
+// counts, broadcast shapes, one offset per operand for each position of a shape in memory order.
 #include "ops/op.h"
 
 #include <limits.h>
 #include <string.h>
 
-// ---- counts and comparisons ---------------------------------------------------------------------------------------------
+// ---- counts and comparisons ---------------------------------------------------------------------
 
 int64_t hl_product(const TfLiteIntArray *dims, int from, int to)
 {
@@ -41,7 +41,7 @@ bool hl_normalise_axis(int64_t axis, int rank, int *result)
     return true;
 }
 
-// ---- broadcasting -------------------------------------------------------------------------------------------------------
+// ---- broadcasting -------------------------------------------------------------------------------
 
 // Stretches dims, right-aligned at its end, by one more shape of at most the same rank.
 static bool stretch(int rank, int *dims, const TfLiteIntArray *shape)
@@ -71,9 +71,9 @@ bool hl_broadcast(const TfLiteIntArray *a, const TfLiteIntArray *b, const TfLite
     return true;
 }
 
-// ---- walks --------------------------------------------------------------------------------------------------------------
+// ---- walks --------------------------------------------------------------------------------------
 
-// Whether one step along the walk's last axis is the same as walking `dim` steps of this stride, for every operand.
+// Whether one step along the walk's last axis is `dim` steps along this one, for every operand.
 static bool continues(const struct hl_walk *walk, const int64_t (*strides)[HL_MAX_RANK], int axis,
                       int dim)
 {

@@ -2,8 +2,8 @@
 // LOGISTIC: 1 / (1 + e^-x). TANH.
 // in 0: x of any shape, out 0: the same shape and type.
 // float32, float16, bfloat16; quantised int8 and uint8 (a table; LOGISTIC's output scale is 1/256);
-// int16 with zero points 0 and output scale 1/32768: both from one table of the sigmoid, 24 segments to
-// the unit, as tanh(x) = 2 sigmoid(2x) - 1.
+// int16 with zero points 0 and output scale 1/32768: both from one table of the sigmoid, 24
+// segments to the unit, as tanh(x) = 2 sigmoid(2x) - 1.
 #include <math.h>
 
 #include "ops/map.h"
@@ -11,14 +11,14 @@
 enum { SEGMENTS = 256 };
 
 struct sigmoid {
-    uint8_t bytes[256];        // the function on stored 8-bit values
-    uint16_t table[SEGMENTS];  // sigmoid(i / 24) in 1/65536, to be interpolated
-    int64_t multiplier;        // stored int16 to position: x * multiplier / 2^shift, rounded half up
+    uint8_t bytes[256];       // the function on stored 8-bit values
+    uint16_t table[SEGMENTS]; // sigmoid(i / 24) in 1/65536, to be interpolated
+    int64_t multiplier;       // int16 to position: x * multiplier / 2^shift, rounded half up
     int shift;
 };
 
 // The position of LOGISTIC counts 512ths of a segment, that of TANH 256ths: then both are
-// x * scale * 4096 * 3. A scale of a power of two (2^-12; TANH also 2^-11) is exact without a shift.
+// x * scale * 4096 * 3. A scale of 2^-12 (TANH also 2^-11) is exact without a shift.
 static void set_position(struct sigmoid *op, float scale, int exact_shifts)
 {
     float exponent = log2f(scale);
@@ -38,8 +38,8 @@ static void set_position(struct sigmoid *op, float scale, int exact_shifts)
     op->multiplier = multiplier < INT32_MAX ? (int64_t)multiplier : INT32_MAX;
 }
 
-// Entries are moved by half the error that interpolating makes in the middle of a segment, h^2/8 times
-// the second derivative. The last one meets the constant beyond the table.
+// Entries are moved by half the error that interpolating makes in the middle of a segment, h^2/8
+// times the second derivative. The last one meets the constant beyond the table.
 static void prepare_words(struct sigmoid *op, float scale, int exact_shifts)
 {
     for (int i = 0; i < SEGMENTS - 1; i++) {

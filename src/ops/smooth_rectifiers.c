@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ELU: x < 0 ? exp(x) - 1 : x. GELU: x * Phi(x), Phi the normal distribution, or its approximation by
-// tanh. HARD_SWISH: x * clamp(x + 3, 0, 6) / 6.
+// ELU: x < 0 ? exp(x) - 1 : x. GELU: x * Phi(x), Phi the normal distribution, or approximately
+// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))). HARD_SWISH: x * clamp(x + 3, 0, 6) / 6.
 // in 0: x of any shape, out 0: the same shape and type.
 // All: float32, float16, bfloat16. Quantised: ELU int8; GELU int8, uint8, int16 (tables of the real
 // function); HARD_SWISH int8, uint8 in 16-bit fixed point.
@@ -121,7 +121,7 @@ const struct hl_op hl_op_gelu = {
 
 // ---- HARD_SWISH ---------------------------------------------------------------------------------
 
-// Values are 16 bits wide: x - zero point times 2^7, and clamp(x + 3, 0, 6) / 6 as 15 fractional bits.
+// Values are 16 bits wide: x - zero point times 2^7, and clamp(x + 3, 0, 6) / 6 in 1 / 2^15.
 enum { FINE_BITS = 7 };
 
 struct word_rescale {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX: y = exp(beta * (x - max)) / sum of these. LOG_SOFTMAX: y = x - max - log(sum of exp(x - max)).
-// Both along the last dimension.
+// Along the last dimension. SOFTMAX: y = exp(beta * (x - max)) / sum of these.
+// LOG_SOFTMAX: y = x - max - log(sum of exp(x - max)).
 // in 0: x of rank 1 or more, out 0: the same shape.
-// float32, SOFTMAX also float16, bfloat16; quantised int8 and uint8 in fixed point. SOFTMAX to the same
-// type (scale 1/256, smallest value 0) or to int16 (scale 1/65536, zero point -32768); int16 to int16
-// (scale 1/32768) from two tables. LOG_SOFTMAX: output scale 16/256, zero point the largest value.
+// float32, SOFTMAX also float16, bfloat16; quantised int8 and uint8 in fixed point. SOFTMAX to the
+// same type (scale 1/256, the smallest value stands for 0) or to int16 (scale 1/65536, zero point
+// -32768); int16 to int16 (scale 1/32768) from two tables. LOG_SOFTMAX: output scale 16/256, zero
+// point the largest value.
 #include <float.h>
 #include <math.h>
 
@@ -123,8 +124,9 @@ static TfLiteStatus softmax_prepare(TfLiteContext *ctx, TfLiteNode *node)
     case kTfLiteFloat32:
     case kTfLiteFloat16:
     case kTfLiteBFloat16:
-        HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
-                   hl_type_name(y->type), hl_type_name(x->type));
+        HL_REQUIRE(ctx, node, hl_same_type(x, y),
+                   "the output's type %s differs from the input's, %s", hl_type_name(y->type),
+                   hl_type_name(x->type));
         break;
     case kTfLiteInt8:
     case kTfLiteUInt8:

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// STABLEHLO_ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, SHIFT_LEFT: y = a + b, a * b, a < b ? b : a, b < a ? b : a, a & b, a << b.
-// in 0: a, in 1: b of the same type and shape (nothing is stretched); out 0: y of the same type and shape.
-// ADD, MULTIPLY, MAXIMUM, MINIMUM: float32, float16, float64, integers of 8 to 64 bits, bool. Integers wrap around, scales mean
-// nothing, infinities stay; MAXIMUM and MINIMUM give the first operand where either is NaN. AND: integers and bool.
-// SHIFT_LEFT: int8, int16, int32; amounts outside [0, bits of the type) give 0.
+// STABLEHLO_ADD, MULTIPLY, MAXIMUM, MINIMUM, AND, SHIFT_LEFT: y = a + b, a * b, a < b ? b : a,
+// b < a ? b : a, a & b, a << b.
+// in 0: a, in 1: b of the same type and shape; out 0: y of the same type and shape.
+// ADD, MULTIPLY, MAXIMUM, MINIMUM: float32, float16, float64, integers of 8 to 64 bits, bool.
+// Integers wrap around, scales mean nothing, infinities stay; MAXIMUM and MINIMUM give the first
+// operand where either is NaN. AND: integers and bool. SHIFT_LEFT: int8, int16, int32; amounts
+// outside [0, bits of the type) give 0.
 #include "ops/binary.h"
 
-// ---- runs ---------------------------------------------------------------------------------------------------------------
+// ---- runs ---------------------------------------------------------------------------------------
 
 #define FLOAT_RUNS(suffix, Type)                                                   \
     HL_BINARY_RUN(add_##suffix, Type, Type, void, u + v)                           \
@@ -70,7 +72,7 @@ static const hl_binary_runs shift_left_runs = {
     [kTfLiteInt32] = shift_left_i32,
 };
 
-// ---- the operators ------------------------------------------------------------------------------------------------------
+// ---- the operators ------------------------------------------------------------------------------
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ABS, NEG, SQUARE, SIN, COS, CEIL, FLOOR, ROUND (half to even), SIGN (-1, 0, 1).
 // in 0: x of any shape, out 0: the same shape and type.
-// All: float32, float16, bfloat16. ABS also int32, int16 and quantised int8, int16, which are rescaled
-// when the scales differ. NEG also int8, int16, int32, int64: the stored integer changes its sign
-// whatever its quantisation. SIGN also int32 and float64. The smallest integer stays what it is.
+// All: float32, float16, bfloat16. ABS also int32, int16 and quantised int8, int16, which are
+// rescaled when the scales differ. NEG also int8, int16, int32, int64: the stored integer changes
+// its sign whatever its quantisation. SIGN also int32 and float64. The smallest integer has no
+// opposite and stays what it is.
 #include <math.h>
 
 #include "ops/map.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // WHERE: the coordinates of the elements of x that are not 0 (NaN is not), in memory order.
-// in 0: x, any rank but 0; bool, float32, int8, uint8, int32, uint32, int64. out 0: int64 [count, rank of x], whose shape is
-// known before the node runs only if x is constant.
+// in 0: x, any rank but 0; bool, float32, int8, uint8, int32, uint32, int64.
+// out 0: int64 [count, rank of x], whose shape is known before the node runs only if x is constant.
 #include "ops/op.h"
 
 static bool is_set(const TfLiteTensor *x, int64_t i)
@@ -43,7 +43,7 @@ static TfLiteStatus where_prepare(TfLiteContext *ctx, TfLiteNode *node)
     }
     HL_REQUIRE(ctx, node, y->type == kTfLiteInt64, "the output is %s, it must be int64",
                hl_type_name(y->type));
-    HL_REQUIRE(ctx, node, hl_rank(x) > 0, "the input is a scalar, its elements have no coordinates");
+    HL_REQUIRE(ctx, node, hl_rank(x) > 0, "the input is a scalar, it has no coordinates");
     if (hl_is_constant(x)) return resize_output(ctx, node);
     hl_make_dynamic(y);
     return kTfLiteOk;

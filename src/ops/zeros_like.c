@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ZEROS_LIKE: zeros in the shape and type of x.
-// in 0: x of any shape, float32, int32 or int64; only its shape matters. out 0: the same shape and type.
+// in 0: x of any shape, float32, int32 or int64, out 0: the same shape and type.
 #include <string.h>
 
 #include "ops/map.h"

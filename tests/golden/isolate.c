@@ -143,6 +143,7 @@ static void fail(struct golden_result *result, const char *format, ...) HL_PRINT
 static void fail(struct golden_result *result, const char *format, ...)
 {
     result->outcome = GOLDEN_FAILED;
+    result->crashed = true;
     hl_text_clear(&result->what);
     va_list args;
     va_start(args, format);

@@ -44,6 +44,8 @@ struct golden_step {
 };
 
 // Where the official runtime refuses.
+// GOLDEN_ANY: it crashed, or the file is malformed; whatever happens here is right
+// but a crash, a hang or a hunger for memory.
 enum golden_stage { GOLDEN_RUNS, GOLDEN_LOAD, GOLDEN_ALLOCATE, GOLDEN_INVOKE, GOLDEN_ANY };
 
 enum golden_resolver { GOLDEN_REF, GOLDEN_OPT, GOLDEN_XNN };

@@ -18,6 +18,7 @@ enum golden_outcome { GOLDEN_PASSED, GOLDEN_FAILED, GOLDEN_SKIPPED };
 
 struct golden_result {
     enum golden_outcome outcome;
+    bool crashed;            // or went past a limit: no list of differences excuses that
     struct hl_text what;     // failed: what is wrong; passed: a remark, may be empty
     struct hl_text missing;  // skipped: the operator without a kernel
     struct hl_text messages; // the library's, one a line

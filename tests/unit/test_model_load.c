@@ -144,7 +144,7 @@ static void test_missing_tables(void **state)
     expect_refusal(&m, "the model has no buffers");
     m = small_model_create(1);
     file_drop(&m.file, m.model, HL_Model_operator_codes);
-    expect_refusal(&m, "subgraph 0, node 0 (operator): its operator code is number 0, but the model has 0");
+    expect_refusal(&m, "subgraph 0, node 0 (operator): its operator code is number 0, but the model has 0 operator codes");
     m = small_model_create(1);
     file_drop(&m.file, m.subgraphs[0], HL_SubGraph_tensors);
     expect_refusal(&m, "subgraph 0: it has no tensors");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes, broadcasting and walks. Every walk is compared with plain index arithmetic: position by position, and run by run.
+// Shapes, broadcasting and walks. Every walk is compared with plain index arithmetic: position by
+// position, and run by run.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# install.sh BUILD CC: installs to an empty DESTDIR, then builds README's C program against it in four ways (pkg-config and
+# CMake, shared and static), and runs each. Runs in the repository's root.
+set -eu
+build=$1
+cc=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+DESTDIR=$work/root cmake --install "$build" >"$work/install.log"
+root=$(dirname "$(dirname "$(find "$work/root" -path '*/include/halite/halite.h')")")
+root=${root%/include}
+library=$(find "$work/root" -name libtensorflowlite_c.so)
+pc=$(find "$work/root" -name tensorflowlite_c.pc)
+config=$(find "$work/root" -name tensorflowlite_cConfig.cmake)
+[ -x "$root/bin/halite" ] || { echo "no $root/bin/halite"; exit 1; }
+if grep -rn "$PWD\|$build" "$work/root" --include='*.cmake' --include='*.pc'; then
+    echo "installed files name the build tree"
+    exit 1
+fi
+
+mkdir "$work/app"
+awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$work/app/app.c"
+[ "$(grep -c 'int main' "$work/app/app.c")" -eq 1 ] || { echo "README.md has no C program, or several"; exit 1; }
+
+# run NAME PROGRAM: the program classifies the drawing in it.
+run() {
+    LD_LIBRARY_PATH=$(dirname "$library") "$2" >"$work/out"
+    grep -q '^2: *9[0-9]\.\|^2: *100' "$work/out" || {
+        cat "$work/out"
+        echo "$1: the drawing is not recognised"
+        exit 1
+    }
+    echo "$1: works"
+}
+
+export PKG_CONFIG_PATH="${pc%/*}"
+# shellcheck disable=SC2046  # flags are words
+"$cc" -Wall -Wextra -Werror $(pkg-config --cflags tensorflowlite_c) "$work/app/app.c" -o "$work/shared" \
+    $(pkg-config --libs tensorflowlite_c)
+run 'pkg-config, shared' "$work/shared"
+# shellcheck disable=SC2046
+"$cc" $(pkg-config --cflags tensorflowlite_c) "$work/app/app.c" -o "$work/static" \
+    $(pkg-config --variable=static_libs tensorflowlite_c)
+if ldd "$work/static" | grep tensorflowlite; then
+    echo "the static program wants the shared library"
+    exit 1
+fi
+run 'pkg-config, static' "$work/static"
+
+cat >"$work/app/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(app C)
+find_package(tensorflowlite_c 0.1 REQUIRED)
+add_executable(shared app.c)
+target_link_libraries(shared tensorflowlite_c::tensorflowlite_c)
+add_executable(static app.c)
+target_link_libraries(static tensorflowlite_c::static)
+END
+{
+    cmake -S "$work/app" -B "$work/out-cmake" -DCMAKE_C_COMPILER="$cc" -Dtensorflowlite_c_DIR="${config%/*}"
+    cmake --build "$work/out-cmake"
+} >"$work/cmake.log" 2>&1 || {
+    cat "$work/cmake.log"
+    exit 1
+}
+run 'find_package, shared' "$work/out-cmake/shared"
+run 'find_package, static' "$work/out-cmake/static"
