@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bump allocation out of blocks from calloc, which grow with the arena: n bytes cost about log n calls. Large pieces
-// get a block of their own, of which the system hands out zeroed pages only as they are touched.
+// Bump allocation out of blocks from calloc, which grow with the arena: n bytes cost about log n
+// calls. Large pieces get a block of their own, of which the system hands out zeroed pages only as
+// they are touched.
 #include "base/arena.h"
 
 #include <stdint.h>
@@ -17,7 +18,7 @@ struct hl_arena_block {
 
 void hl_arena_init(struct hl_arena *arena, size_t limit)
 {
-    *arena = (struct hl_arena){ .limit = limit };
+    *arena = (struct hl_arena){.limit = limit};
 }
 
 // Finds room in a block; NULL where the rest is too small.
@@ -43,7 +44,9 @@ void *hl_arena_alloc(struct hl_arena *arena, size_t size, size_t alignment)
     if (!piece) {
         size_t block_size, whole;
         if (!hl_add_size(size, alignment, &block_size)) return NULL;
-        size_t step = arena->used < first_block ? first_block : arena->used < largest_step ? arena->used : largest_step;
+        size_t step = arena->used < first_block    ? first_block
+                      : arena->used < largest_step ? arena->used
+                                                   : largest_step;
         if (block_size < step) block_size = step;
         if (!hl_add_size(block_size, sizeof(struct hl_arena_block), &whole)) return NULL;
         struct hl_arena_block *block = calloc(1, whole);

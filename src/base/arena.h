@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is handed out piece by piece and taken back as a whole. In: sizes. Out: zeroed, aligned pieces that live
-// until hl_arena_clear. A limit bounds the sum of all pieces, so that small input cannot ask for much memory.
+// Memory that is handed out piece by piece and taken back as a whole. In: sizes. Out: zeroed,
+// aligned pieces that live until hl_arena_clear. A limit bounds the sum of all pieces, so that
+// small input cannot ask for much memory.
 #ifndef HALITE_BASE_ARENA_H
 #define HALITE_BASE_ARENA_H
 
@@ -17,7 +18,8 @@ struct hl_arena {
 };
 
 void hl_arena_init(struct hl_arena *arena, size_t limit);
-// alignment is a power of two, at most 4096. NULL when memory or the limit is exhausted; never NULL for 0 bytes otherwise.
+// alignment is a power of two, at most 4096. NULL when memory or the limit is exhausted; never NULL
+// for 0 bytes otherwise.
 void *hl_arena_alloc(struct hl_arena *arena, size_t size, size_t alignment);
 // count * size bytes, the product checked.
 void *hl_arena_array(struct hl_arena *arena, size_t count, size_t size, size_t alignment);

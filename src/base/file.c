@@ -16,7 +16,7 @@
 
 bool hl_file_open(struct hl_file *file, const char *path, const struct hl_reporter *reporter)
 {
-    *file = (struct hl_file){ .descriptor = -1 };
+    *file = (struct hl_file){.descriptor = -1};
     struct stat status;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0 || fstat(descriptor, &status) != 0) {
@@ -28,8 +28,8 @@ bool hl_file_open(struct hl_file *file, const char *path, const struct hl_report
         goto fail;
     }
     if ((uintmax_t)status.st_size > SIZE_MAX) {
-        hl_report(reporter, "cannot map %s: %ju bytes do not fit into this machine's address space", path,
-                  (uintmax_t)status.st_size);
+        hl_report(reporter, "cannot map %s: %ju bytes do not fit into this machine's address space",
+                  path, (uintmax_t)status.st_size);
         goto fail;
     }
     file->size = (size_t)status.st_size;
@@ -47,7 +47,7 @@ bool hl_file_open(struct hl_file *file, const char *path, const struct hl_report
 
 fail:
     if (descriptor >= 0) close(descriptor);
-    *file = (struct hl_file){ .descriptor = -1 };
+    *file = (struct hl_file){.descriptor = -1};
     return false;
 }
 
@@ -55,14 +55,14 @@ void hl_file_close(struct hl_file *file)
 {
     if (file->mapped) munmap((void *)(uintptr_t)file->data, file->size);
     if (file->descriptor >= 0) close(file->descriptor);
-    *file = (struct hl_file){ .descriptor = -1 };
+    *file = (struct hl_file){.descriptor = -1};
 }
 
 #else
 
 bool hl_file_open(struct hl_file *file, const char *path, const struct hl_reporter *reporter)
 {
-    *file = (struct hl_file){ .descriptor = -1 };
+    *file = (struct hl_file){.descriptor = -1};
     unsigned char *data = NULL;
     size_t size = 0, room = 0;
     const char *cause = NULL;
@@ -98,7 +98,7 @@ bool hl_file_open(struct hl_file *file, const char *path, const struct hl_report
 void hl_file_close(struct hl_file *file)
 {
     free((void *)(uintptr_t)file->data);
-    *file = (struct hl_file){ .descriptor = -1 };
+    *file = (struct hl_file){.descriptor = -1};
 }
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file's bytes in memory, read-only. In: a path. Out: a mapping where the system has one, else a copy.
+// A file's bytes in memory, read-only. In: a path. Out: a mapping where the system has one, else a
+// copy.
 #ifndef HALITE_BASE_FILE_H
 #define HALITE_BASE_FILE_H
 
@@ -15,7 +16,8 @@ struct hl_file {
     bool mapped;
 };
 
-// A file without bytes succeeds with size 0. On failure one message with path and cause, and *file is empty.
+// A file without bytes succeeds with size 0. On failure one message with path and cause, and *file
+// is empty.
 bool hl_file_open(struct hl_file *file, const char *path, const struct hl_reporter *reporter);
 void hl_file_close(struct hl_file *file);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a FlatBuffer reader, written once. Each step returns NULL or a text that says what is wrong; the accessors
-// turn a text into "absent", the verifier into a message. Layout: an offset (u32) leads forward to a table, which starts
-// with the distance (i32) back to its vtable: u16 size, u16 size of the table, then one u16 position per field, 0 for absent.
+// The steps of a FlatBuffer reader, written once. Each step returns NULL or a text that says what
+// is wrong; the accessors turn a text into "absent", the verifier into a message. Layout: an offset
+// (u32) leads forward to a table, which starts with the distance (i32) back to its vtable: u16
+// size, u16 size of the table, then one u16 position per field, 0 for absent.
 #include "model/flatbuffer.h"
 
 #include <string.h>
@@ -48,14 +49,16 @@ static bool inside(const struct hl_flatbuffer *file, size_t at, size_t length)
     return at <= file->size && length <= file->size - at;
 }
 
-static const char *check_table(const struct hl_flatbuffer *file, size_t table, size_t *vtable, size_t *vtable_size)
+static const char *check_table(const struct hl_flatbuffer *file, size_t table, size_t *vtable,
+                               size_t *vtable_size)
 {
     if (table % 4 != 0) return "is not aligned to 4 bytes";
     if (!inside(file, table, 4)) return "lies outside the file";
     int32_t back;
     memcpy(&back, file->bytes + table, sizeof back);
-    size_t distance = back < 0 ? (size_t)-(int64_t)back : (size_t)back;
-    if (back > 0 ? distance > table : distance > file->size - table) return "has its vtable outside the file";
+    size_t distance = back < 0 ? (size_t) - (int64_t)back : (size_t)back;
+    if (back > 0 ? distance > table : distance > file->size - table)
+        return "has its vtable outside the file";
     *vtable = back > 0 ? table - distance : table + distance;
     if (*vtable % 2 != 0) return "has a vtable that is not aligned to 2 bytes";
     if (!inside(file, *vtable, 4)) return "has its vtable outside the file";
@@ -65,23 +68,28 @@ static const char *check_table(const struct hl_flatbuffer *file, size_t table, s
     return NULL;
 }
 
-// Position of the field's own bytes in the table, whose vtable has been checked: the value of a scalar, else an offset.
-static const char *locate(const struct hl_flatbuffer *file, size_t table, size_t vtable, size_t vtable_size,
-                          enum hl_schema field, size_t *at)
+// Position of the field's own bytes in the table, whose vtable has been checked: the value of a
+// scalar, else an offset.
+static const char *locate(const struct hl_flatbuffer *file, size_t table, size_t vtable,
+                          size_t vtable_size, enum hl_schema field, size_t *at)
 {
     *at = 0;
     size_t slot = 4 + 2 * (size_t)hl_schema[field].id;
     if (slot + 2 > vtable_size) return NULL;
     size_t step = load_u16(file, vtable + slot);
     if (step == 0) return NULL;
-    size_t size = hl_schema[field].kind == HL_KIND_SCALAR ? hl_scalar_size((enum hl_scalar)hl_schema[field].scalar) : 4;
-    if (step < 4 || step > file->size - table || !inside(file, table + step, size)) return "lies outside the file";
+    size_t size = hl_schema[field].kind == HL_KIND_SCALAR
+                      ? hl_scalar_size((enum hl_scalar)hl_schema[field].scalar)
+                      : 4;
+    if (step < 4 || step > file->size - table || !inside(file, table + step, size))
+        return "lies outside the file";
     if ((table + step) % size != 0) return "is not aligned";
     *at = table + step;
     return NULL;
 }
 
-static const char *find_field(const struct hl_flatbuffer *file, size_t table, enum hl_schema field, size_t *at)
+static const char *find_field(const struct hl_flatbuffer *file, size_t table, enum hl_schema field,
+                              size_t *at)
 {
     size_t vtable, vtable_size;
     const char *fault = check_table(file, table, &vtable, &vtable_size);
@@ -100,26 +108,30 @@ static const char *follow(const struct hl_flatbuffer *file, size_t at, size_t *t
 }
 
 // The vector or string that the field at position `at` leads to.
-static const char *read_vector(const struct hl_flatbuffer *file, size_t at, enum hl_schema field, struct hl_vector *vector)
+static const char *read_vector(const struct hl_flatbuffer *file, size_t at, enum hl_schema field,
+                               struct hl_vector *vector)
 {
     const struct hl_schema_row *row = &hl_schema[field];
-    *vector = (struct hl_vector){ .scalar = row->scalar };
+    *vector = (struct hl_vector){.scalar = row->scalar};
     size_t target;
     if (at == 0) return NULL;
     const char *fault = follow(file, at, &target);
     if (fault) return fault;
-    size_t element = row->kind == HL_KIND_VECTOR ? hl_scalar_size((enum hl_scalar)row->scalar)
-                     : row->kind == HL_KIND_STRING ? 1 : 4;
+    size_t element = row->kind == HL_KIND_VECTOR   ? hl_scalar_size((enum hl_scalar)row->scalar)
+                     : row->kind == HL_KIND_STRING ? 1
+                                                   : 4;
     uint32_t count = load_u32(file, target);
     if (count > (file->size - target - 4) / element) return "is longer than the file";
     size_t end = target + 4 + count * element;
-    if (row->kind == HL_KIND_STRING && (end == file->size || file->bytes[end] != 0)) return "does not end with a zero byte";
+    if (row->kind == HL_KIND_STRING && (end == file->size || file->bytes[end] != 0))
+        return "does not end with a zero byte";
     vector->start = target + 4;
     vector->count = count;
     return NULL;
 }
 
-static const char *find_vector(const struct hl_flatbuffer *file, size_t table, enum hl_schema field, struct hl_vector *vector)
+static const char *find_vector(const struct hl_flatbuffer *file, size_t table, enum hl_schema field,
+                               struct hl_vector *vector)
 {
     size_t at;
     const char *fault = find_field(file, table, field, &at);
@@ -149,7 +161,8 @@ float hl_read_float(const struct hl_flatbuffer *file, size_t table, enum hl_sche
     return value;
 }
 
-const char *hl_read_string(const struct hl_flatbuffer *file, size_t table, enum hl_schema field, size_t *length)
+const char *hl_read_string(const struct hl_flatbuffer *file, size_t table, enum hl_schema field,
+                           size_t *length)
 {
     struct hl_vector vector;
     if (length) *length = 0;
@@ -158,7 +171,8 @@ const char *hl_read_string(const struct hl_flatbuffer *file, size_t table, enum 
     return (const char *)file->bytes + vector.start;
 }
 
-bool hl_read_vector(const struct hl_flatbuffer *file, size_t table, enum hl_schema field, struct hl_vector *vector)
+bool hl_read_vector(const struct hl_flatbuffer *file, size_t table, enum hl_schema field,
+                    struct hl_vector *vector)
 {
     return !find_vector(file, table, field, vector) && vector->start != 0;
 }
@@ -170,24 +184,29 @@ size_t hl_read_child(const struct hl_flatbuffer *file, size_t table, enum hl_sch
     return target;
 }
 
-int64_t hl_vector_integer(const struct hl_flatbuffer *file, const struct hl_vector *vector, uint32_t index)
+int64_t hl_vector_integer(const struct hl_flatbuffer *file, const struct hl_vector *vector,
+                          uint32_t index)
 {
     if (index >= vector->count) return 0;
     enum hl_scalar scalar = (enum hl_scalar)vector->scalar;
     return load_integer(file, vector->start + (size_t)index * hl_scalar_size(scalar), scalar);
 }
 
-float hl_vector_float(const struct hl_flatbuffer *file, const struct hl_vector *vector, uint32_t index)
+float hl_vector_float(const struct hl_flatbuffer *file, const struct hl_vector *vector,
+                      uint32_t index)
 {
     float value = 0;
-    if (index < vector->count) memcpy(&value, file->bytes + vector->start + (size_t)index * 4, sizeof value);
+    if (index < vector->count)
+        memcpy(&value, file->bytes + vector->start + (size_t)index * 4, sizeof value);
     return value;
 }
 
-size_t hl_vector_child(const struct hl_flatbuffer *file, const struct hl_vector *vector, uint32_t index)
+size_t hl_vector_child(const struct hl_flatbuffer *file, const struct hl_vector *vector,
+                       uint32_t index)
 {
     size_t target;
-    if (index >= vector->count || follow(file, vector->start + (size_t)index * 4, &target)) return 0;
+    if (index >= vector->count || follow(file, vector->start + (size_t)index * 4, &target))
+        return 0;
     return target;
 }
 
@@ -199,13 +218,15 @@ struct verification {
     size_t tables_left;
 };
 
-static bool refuse(const struct verification *v, enum hl_schema table_row, size_t table, int field, const char *fault)
+static bool refuse(const struct verification *v, enum hl_schema table_row, size_t table, int field,
+                   const char *fault)
 {
     if (field >= 0)
-        hl_report(v->reporter, "not a valid model file: field %s of the %s at byte %zu %s", hl_schema[field].name,
-                  hl_schema[table_row].name, table, fault);
+        hl_report(v->reporter, "not a valid model file: field %s of the %s at byte %zu %s",
+                  hl_schema[field].name, hl_schema[table_row].name, table, fault);
     else
-        hl_report(v->reporter, "not a valid model file: the %s at byte %zu %s", hl_schema[table_row].name, table, fault);
+        hl_report(v->reporter, "not a valid model file: the %s at byte %zu %s",
+                  hl_schema[table_row].name, table, fault);
     return false;
 }
 
@@ -214,7 +235,8 @@ static bool verify_table(struct verification *v, size_t table, enum hl_schema ta
     size_t vtable, vtable_size;
     const char *fault = check_table(v->file, table, &vtable, &vtable_size);
     if (!fault && depth == deepest_table) fault = "nests too deep";
-    if (!fault && v->tables_left == 0) fault = "is one table more than a file of this size can hold";
+    if (!fault && v->tables_left == 0)
+        fault = "is one table more than a file of this size can hold";
     if (fault) return refuse(v, table_row, table, -1, fault);
     v->tables_left--;
 
@@ -223,29 +245,36 @@ static bool verify_table(struct verification *v, size_t table, enum hl_schema ta
         size_t at, child;
         struct hl_vector vector;
         fault = locate(v->file, table, vtable, vtable_size, (enum hl_schema)field, &at);
-        if (!fault && (row->kind == HL_KIND_VECTOR || row->kind == HL_KIND_STRING || row->kind == HL_KIND_CHILDREN))
+        if (!fault && (row->kind == HL_KIND_VECTOR || row->kind == HL_KIND_STRING ||
+                       row->kind == HL_KIND_CHILDREN))
             fault = read_vector(v->file, at, (enum hl_schema)field, &vector);
         if (!fault && row->kind == HL_KIND_CHILDREN)
             for (uint32_t i = 0; !fault && i < vector.count; i++) {
                 fault = follow(v->file, vector.start + (size_t)i * 4, &child);
-                if (!fault && !verify_table(v, child, (enum hl_schema)row->of, depth + 1)) return false;
+                if (!fault && !verify_table(v, child, (enum hl_schema)row->of, depth + 1))
+                    return false;
             }
         int child_row = row->kind == HL_KIND_CHILD ? row->of : -1;
-        if (row->kind == HL_KIND_UNION) // a type that the schema does not know may hold anything, so nobody reads it
-            child_row = hl_schema_member(row->of, (unsigned)hl_read_integer(v->file, table, (enum hl_schema)(field - 1)));
+        if (row->kind == HL_KIND_UNION) // a type that the schema does not know may hold anything,
+                                        // so nobody reads it
+            child_row = hl_schema_member(
+                row->of, (unsigned)hl_read_integer(v->file, table, (enum hl_schema)(field - 1)));
         if (!fault && at != 0 && child_row >= 0) {
             fault = follow(v->file, at, &child);
-            if (!fault && !verify_table(v, child, (enum hl_schema)child_row, depth + 1)) return false;
+            if (!fault && !verify_table(v, child, (enum hl_schema)child_row, depth + 1))
+                return false;
         }
         if (fault) return refuse(v, table_row, table, field, fault);
     }
     return true;
 }
 
-bool hl_flatbuffer_verify(const struct hl_flatbuffer *file, enum hl_schema root_table, const struct hl_reporter *reporter)
+bool hl_flatbuffer_verify(const struct hl_flatbuffer *file, enum hl_schema root_table,
+                          const struct hl_reporter *reporter)
 {
-    // A table and the offset that leads to it take 8 bytes. More tables than that means that offsets share them.
-    struct verification v = { .file = file, .reporter = reporter, .tables_left = file->size / 4 };
+    // A table and the offset that leads to it take 8 bytes. More tables than that means that
+    // offsets share them.
+    struct verification v = {.file = file, .reporter = reporter, .tables_left = file->size / 4};
     size_t root;
     const char *fault = inside(file, 0, 4) ? follow(file, 0, &root) : "lies outside the file";
     if (fault) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FlexBuffer is read from its end: the last byte is the width of the root, the byte before it the root's type. A type byte
-// holds the type and, in its low two bits, the logarithm of a width. Small values lie in place; everything else is a distance
-// back to a value that lies earlier, as wide as its vector says. A vector has its length before it and, if its elements
-// differ in type, their type bytes behind it; a map is such a vector with a vector of sorted keys.
+// A FlexBuffer is read from its end: the last byte is the width of the root, the byte before it the
+// root's type. A type byte holds the type and, in its low two bits, the logarithm of a width. Small
+// values lie in place; everything else is a distance back to a value that lies earlier, as wide as
+// its vector says. A vector has its length before it and, if its elements differ in type, their
+// type bytes behind it; a map is such a vector with a vector of sorted keys.
 #include "model/flexbuffer.h"
 
 #include <string.h>
@@ -21,7 +22,8 @@ enum flex_type {
     FLEX_VECTOR = 10,
     FLEX_VECTOR_INT = 11, // to FLEX_VECTOR_STRING: elements of type FLEX_INT to FLEX_STRING
     FLEX_VECTOR_STRING = 15,
-    FLEX_VECTOR_INT2 = 16, // to FLEX_VECTOR_FLOAT4: 2, 3 and 4 elements of FLEX_INT to FLEX_FLOAT, without a length
+    FLEX_VECTOR_INT2 = 16, // to FLEX_VECTOR_FLOAT4: 2, 3 and 4 elements of FLEX_INT to FLEX_FLOAT,
+                           // without a length
     FLEX_VECTOR_FLOAT4 = 24,
     FLEX_BLOB = 25,
     FLEX_BOOL = 26,
@@ -33,7 +35,8 @@ static bool is_width(uint64_t width)
     return width == 1 || width == 2 || width == 4 || width == 8;
 }
 
-static bool load_unsigned(const uint8_t *bytes, size_t size, size_t at, unsigned width, uint64_t *value)
+static bool load_unsigned(const uint8_t *bytes, size_t size, size_t at, unsigned width,
+                          uint64_t *value)
 {
     if (at > size || width > size - at) return false;
     *value = 0;
@@ -44,7 +47,8 @@ static bool load_unsigned(const uint8_t *bytes, size_t size, size_t at, unsigned
 static bool step_back(const uint8_t *bytes, size_t size, size_t at, unsigned width, size_t *target)
 {
     uint64_t distance;
-    if (!load_unsigned(bytes, size, at, width, &distance) || distance == 0 || distance > at) return false;
+    if (!load_unsigned(bytes, size, at, width, &distance) || distance == 0 || distance > at)
+        return false;
     *target = at - (size_t)distance;
     return true;
 }
@@ -60,10 +64,10 @@ static bool is_fixed_vector(unsigned type)
 }
 
 // The value whose own bytes, or distance, lie at `at` and take parent_width bytes.
-static bool resolve(const uint8_t *bytes, size_t size, size_t at, unsigned parent_width, unsigned packed_type,
-                    struct hl_flex *value)
+static bool resolve(const uint8_t *bytes, size_t size, size_t at, unsigned parent_width,
+                    unsigned packed_type, struct hl_flex *value)
 {
-    struct hl_flex v = { .bytes = bytes, .size = size, .at = at };
+    struct hl_flex v = {.bytes = bytes, .size = size, .at = at};
     v.type = (uint8_t)(packed_type >> 2);
     v.width = (uint8_t)(1u << (packed_type & 3));
     switch (v.type) {
@@ -96,7 +100,9 @@ static bool resolve(const uint8_t *bytes, size_t size, size_t at, unsigned paren
     }
     case FLEX_STRING:
     case FLEX_BLOB:
-        if (v.at < v.width || !load_unsigned(bytes, size, v.at - v.width, v.width, &count) || count > room) return false;
+        if (v.at < v.width || !load_unsigned(bytes, size, v.at - v.width, v.width, &count) ||
+            count > room)
+            return false;
         if (v.type == FLEX_STRING && (count == room || bytes[v.at + count] != 0)) return false;
         break;
     default:
@@ -128,7 +134,8 @@ bool hl_flex_is_map(const struct hl_flex *value)
 
 bool hl_flex_is_vector(const struct hl_flex *value)
 {
-    return (value->type >= FLEX_MAP && value->type <= FLEX_VECTOR_FLOAT4) || value->type == FLEX_VECTOR_BOOL;
+    return (value->type >= FLEX_MAP && value->type <= FLEX_VECTOR_FLOAT4) ||
+           value->type == FLEX_VECTOR_BOOL;
 }
 
 bool hl_flex_element(const struct hl_flex *vector, size_t index, struct hl_flex *value)
@@ -143,7 +150,8 @@ bool hl_flex_element(const struct hl_flex *vector, size_t index, struct hl_flex 
         packed = FLEX_BOOL << 2;
     else
         packed = (FLEX_INT + vector->type - FLEX_VECTOR_INT) << 2;
-    return resolve(vector->bytes, vector->size, vector->at + index * vector->width, vector->width, packed, value);
+    return resolve(vector->bytes, vector->size, vector->at + index * vector->width, vector->width,
+                   packed, value);
 }
 
 bool hl_flex_find(const struct hl_flex *map, const char *key, struct hl_flex *value)
@@ -153,15 +161,17 @@ bool hl_flex_find(const struct hl_flex *map, const char *key, struct hl_flex *va
     uint64_t keys_width, keys_count;
     if (map->type != FLEX_MAP || map->at < 3 * width) return false;
     if (!step_back(map->bytes, map->size, map->at - 3 * width, map->width, &keys) ||
-        !load_unsigned(map->bytes, map->size, map->at - 2 * width, map->width, &keys_width) || !is_width(keys_width) ||
-        keys < keys_width ||
-        !load_unsigned(map->bytes, map->size, keys - (size_t)keys_width, (unsigned)keys_width, &keys_count) ||
+        !load_unsigned(map->bytes, map->size, map->at - 2 * width, map->width, &keys_width) ||
+        !is_width(keys_width) || keys < keys_width ||
+        !load_unsigned(map->bytes, map->size, keys - (size_t)keys_width, (unsigned)keys_width,
+                       &keys_count) ||
         keys_count != map->count)
         return false;
     for (size_t i = 0; i < map->count; i++) {
         size_t name;
         if (i > (map->size - keys) / keys_width ||
-            !step_back(map->bytes, map->size, keys + i * (size_t)keys_width, (unsigned)keys_width, &name))
+            !step_back(map->bytes, map->size, keys + i * (size_t)keys_width, (unsigned)keys_width,
+                       &name))
             return false;
         if (key_size <= map->size - name && memcmp(map->bytes + name, key, key_size) == 0)
             return hl_flex_element(map, i, value);
@@ -227,7 +237,8 @@ bool hl_flex_integer(const struct hl_flex *value, int64_t *integer)
         return true;
     case FLOATING: {
         double number = double_of(value);
-        if (!(number > -9223372036854775808.0 && number < 9223372036854775808.0)) return false; // NaN too
+        if (!(number > -9223372036854775808.0 && number < 9223372036854775808.0))
+            return false; // NaN too
         *integer = (int64_t)number;
         return true;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads FlexBuffers, the schema-less format of custom operators' options and of composites' attributes. In: bytes of any
-// origin, at any address. Out: values. Every function returns false, and leaves its result alone, where the bytes are wrong or
-// of another kind, so a caller sets its default first:
+// Reads FlexBuffers, the schema-less format of custom operators' options and of composites'
+// attributes. In: bytes of any origin, at any address. Out: values. Every function returns false,
+// and leaves its result alone, where the bytes are wrong or of another kind, so a caller sets its
+// default first:
 //
 //     struct hl_flex options, value;
 //     int64_t classes = 10;
@@ -28,7 +29,8 @@ bool hl_flex_root(const void *bytes, size_t size, struct hl_flex *root);
 
 // Value of a map under a key. Takes time linear in the map.
 bool hl_flex_find(const struct hl_flex *map, const char *key, struct hl_flex *value);
-// Element of a vector of any kind, or value of a map in the order of its keys. value may be vector itself.
+// Element of a vector of any kind, or value of a map in the order of its keys. value may be vector
+// itself.
 bool hl_flex_element(const struct hl_flex *vector, size_t index, struct hl_flex *value);
 bool hl_flex_is_map(const struct hl_flex *value);
 bool hl_flex_is_vector(const struct hl_flex *value); // maps are vectors too

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a model. In: bytes, or the path of a file to map. Out: one TfLiteModel whose structs all lie in one arena and
-// whose constants lie in the bytes. It is counted by reference and gives everything back with the last one.
+// The life of a model. In: bytes, or the path of a file to map. Out: one TfLiteModel whose structs
+// all lie in one arena and whose constants lie in the bytes. It is counted by reference and gives
+// everything back with the last one.
 #include "model/model.h"
 
 #include <stdatomic.h>
@@ -29,10 +30,11 @@ bool hl_load_fail(const struct hl_loader *loader, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (loader->subgraph >= 0 && loader->node >= 0)
-        snprintf(place, sizeof place, "subgraph %d, node %d (%.100s): ", loader->subgraph, loader->node, loader->node_name);
+        snprintf(place, sizeof place, "subgraph %d, node %d (%.100s): ", loader->subgraph,
+                 loader->node, loader->node_name);
     else if (loader->subgraph >= 0 && loader->tensor >= 0)
-        snprintf(place, sizeof place, "subgraph %d, tensor %d (%.100s): ", loader->subgraph, loader->tensor,
-                 loader->tensor_name);
+        snprintf(place, sizeof place, "subgraph %d, tensor %d (%.100s): ", loader->subgraph,
+                 loader->tensor, loader->tensor_name);
     else if (loader->subgraph >= 0)
         snprintf(place, sizeof place, "subgraph %d: ", loader->subgraph);
     // What a file says must not steer a terminal.
@@ -50,7 +52,8 @@ void *hl_load_array(struct hl_loader *loader, size_t count, size_t size)
     void *piece = hl_arena_array(loader->arena, count, size, 8);
     loader->exhausted = !piece;
     if (!piece && loader->arena->limit_reached)
-        hl_load_fail(loader, "the model describes more than its %zu bytes can hold", loader->file.size);
+        hl_load_fail(loader, "the model describes more than its %zu bytes can hold",
+                     loader->file.size);
     else if (!piece)
         hl_load_fail(loader, "out of memory");
     return piece;
@@ -59,7 +62,8 @@ void *hl_load_array(struct hl_loader *loader, size_t count, size_t size)
 bool hl_load_work(struct hl_loader *loader, uint64_t bytes)
 {
     if (bytes > loader->work_left)
-        return hl_load_fail(loader, "the model describes more than its %zu bytes can hold", loader->file.size);
+        return hl_load_fail(loader, "the model describes more than its %zu bytes can hold",
+                            loader->file.size);
     loader->work_left -= bytes;
     return true;
 }
@@ -68,15 +72,17 @@ bool hl_load_work(struct hl_loader *loader, uint64_t bytes)
 
 static bool check_identifier(const struct hl_flatbuffer *file, const struct hl_reporter *reporter)
 {
-    static const char identifier[4] = { 'T', 'F', 'L', '3' };
+    static const char identifier[4] = {'T', 'F', 'L', '3'};
     if (file->size < 8) {
         hl_report(reporter, "not a TensorFlow Lite model: it has only %zu bytes", file->size);
         return false;
     }
     if (memcmp(file->bytes + 4, identifier, 4) == 0) return true;
     if (file->size >= 12 && memcmp(file->bytes + 8, identifier, 4) == 0) {
-        hl_report(reporter, "the model starts with a 4-byte size prefix, which TensorFlow Lite files do not have: "
-                            "take the first 4 bytes away");
+        hl_report(
+            reporter,
+            "the model starts with a 4-byte size prefix, which TensorFlow Lite files do not have: "
+            "take the first 4 bytes away");
         return false;
     }
     char found[5];
@@ -85,14 +91,16 @@ static bool check_identifier(const struct hl_flatbuffer *file, const struct hl_r
         found[i] = (char)(byte >= ' ' && byte < 127 ? byte : '?');
     }
     found[4] = 0;
-    hl_report(reporter, "not a TensorFlow Lite model: the file identifier is '%s' instead of 'TFL3'", found);
+    hl_report(reporter,
+              "not a TensorFlow Lite model: the file identifier is '%s' instead of 'TFL3'", found);
     return false;
 }
 
-static bool load(struct hl_model_storage *storage, const void *data, size_t size, const struct hl_reporter *reporter)
+static bool load(struct hl_model_storage *storage, const void *data, size_t size,
+                 const struct hl_reporter *reporter)
 {
     struct hl_loader loader = {
-        .file = { data, size },
+        .file = {data, size},
         .reporter = reporter,
         .arena = &storage->arena,
         .model = &storage->model,
@@ -103,12 +111,15 @@ static bool load(struct hl_model_storage *storage, const void *data, size_t size
     };
     // The structs are up to six times as large as the densest tables that they come from.
     size_t limit;
-    if (size > (SIZE_MAX - 1048576) / 16) limit = SIZE_MAX;
-    else limit = 16 * size + 1048576;
+    if (size > (SIZE_MAX - 1048576) / 16)
+        limit = SIZE_MAX;
+    else
+        limit = 16 * size + 1048576;
     hl_arena_init(&storage->arena, limit);
     storage->model.file_size = size;
-    return check_identifier(&loader.file, reporter) && hl_flatbuffer_verify(&loader.file, HL_Model, reporter) &&
-           hl_load_decode(&loader) && hl_load_verify_graph(&loader);
+    return check_identifier(&loader.file, reporter) &&
+           hl_flatbuffer_verify(&loader.file, HL_Model, reporter) && hl_load_decode(&loader) &&
+           hl_load_verify_graph(&loader);
 }
 
 static struct hl_model_storage *create_storage(const struct hl_reporter *reporter)
@@ -154,8 +165,8 @@ TfLiteModel *hl_model_create_from_file(const char *path, const struct hl_reporte
 {
     struct hl_model_storage *storage = create_storage(reporter);
     if (!storage) return NULL;
-    struct named_reporter named = { reporter, path };
-    struct hl_reporter with_path = { report_with_path, &named };
+    struct named_reporter named = {reporter, path};
+    struct hl_reporter with_path = {report_with_path, &named};
     if (hl_file_open(&storage->file, path, reporter)) {
         if (storage->file.size == 0)
             hl_report(reporter, "%s: the file is empty", path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of schema.def as an array. A table, a union and a field are each named by the number of their row: the rows of a
-// table's fields follow the table's own, so one number leads the reader and the verifier to id, type and default.
+// The rows of schema.def as an array. A table, a union and a field are each named by the number of
+// their row: the rows of a table's fields follow the table's own, so one number leads the reader
+// and the verifier to id, type and default.
 #ifndef HALITE_MODEL_SCHEMA_H
 #define HALITE_MODEL_SCHEMA_H
 

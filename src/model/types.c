@@ -5,7 +5,8 @@
 #include "base/checked.h"
 #include "model/model.h"
 
-// Elements and products of dimensions above this are refused everywhere, so that sums of offsets cannot overflow 64 bits.
+// Elements and products of dimensions above this are refused everywhere, so that sums of offsets
+// cannot overflow 64 bits.
 static const int64_t most_elements = (int64_t)1 << 48;
 
 size_t hl_type_size(TfLiteType type)
@@ -74,7 +75,8 @@ const char *hl_builtin_name(int builtin)
 #undef OP
 #undef GAP
 #undef CUSTOM
-    const char *name = builtin >= 0 && (size_t)builtin < sizeof names / sizeof *names ? names[builtin] : NULL;
+    const char *name =
+        builtin >= 0 && (size_t)builtin < sizeof names / sizeof *names ? names[builtin] : NULL;
     return name ? name : "UNKNOWN";
 }
 

@@ -86,6 +86,7 @@ static TfLiteStatus arg_min_max_invoke(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const struct arg_min_max *op = node->user_data;
     if (hl_is_dynamic(y)) HL_TRY(resize(ctx, node));
+    if (hl_elements(y) == 0) return kTfLiteOk;
 
     int64_t outer = hl_product(x->dims, 0, op->axis), count = hl_dim(x, op->axis);
     int64_t inner = hl_product(x->dims, op->axis + 1, hl_rank(x));

@@ -18,6 +18,7 @@ struct matmul {
     enum mode mode;
     int m, n, k;
     int x_batch[BATCH_DIMS], w_batch[BATCH_DIMS], y_batch[BATCH_DIMS];
+    int counted; // last batch dimensions that may count properly, see multiply_hybrid
     int scales; // of w: 1 or n
     struct hl_rescale *rescales; // INTEGER with a quantised output: one per scale, owned
     int32_t low, high;
@@ -79,6 +80,7 @@ static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node, struct ma
     HL_REQUIRE(ctx, node, op->k == w_k, "rows of %d cannot be multiplied with columns of %d", op->k, w_k);
     take_batches(x, op->x_batch);
     take_batches(w, op->w_batch);
+    op->counted = params->adj_x ? 0 : w_rank - 2;
     for (int i = 0; i < BATCH_DIMS; i++) {
         int a = op->x_batch[i], b = op->w_batch[i];
         HL_REQUIRE(ctx, node, a == b || a == 1 || b == 1, "batches of %d and %d do not broadcast", a, b);
@@ -202,26 +204,30 @@ static void copy_wide(const TfLiteTensor *tensor, int64_t first, int rows, int k
         }
 }
 
-// Places of one batch of y: of the matrices in x and w, and in y.
+// Places of one batch of y.
 struct place {
-    int64_t x, w, y;    // numbers of matrices
-    int64_t x_sum, w_sum; // sums of the batch indices, see multiply_hybrid
+    int64_t x, w;           // numbers of its matrices in x and w
+    int64_t x_mark, w_mark; // and what the hybrid form takes for these, see multiply_hybrid
 };
 
 static struct place find_place(const struct matmul *op, int64_t batch)
 {
-    struct place place = {0, 0, batch, 0, 0};
-    int index[BATCH_DIMS];
+    struct place place = {0, 0, 0, 0};
+    int64_t x_step = 1, w_step = 1, mark_step = 1;
+    bool ones = true;
     for (int i = BATCH_DIMS - 1; i >= 0; i--) {
-        index[i] = (int)(batch % op->y_batch[i]);
+        int index = (int)(batch % op->y_batch[i]);
+        int x = op->x_batch[i] == 1 ? 0 : index, w = op->w_batch[i] == 1 ? 0 : index;
         batch /= op->y_batch[i];
-    }
-    for (int i = 0; i < BATCH_DIMS; i++) {
-        int x = op->x_batch[i] == 1 ? 0 : index[i], w = op->w_batch[i] == 1 ? 0 : index[i];
-        place.x = place.x * op->x_batch[i] + x;
-        place.w = place.w * op->w_batch[i] + w;
-        place.x_sum += x;
-        place.w_sum += w;
+        place.x += x * x_step;
+        place.w += w * w_step;
+        x_step *= op->x_batch[i];
+        w_step *= op->w_batch[i];
+
+        ones = ones && i >= BATCH_DIMS - op->counted && op->w_batch[i] == 1;
+        place.x_mark += x * mark_step;
+        place.w_mark += w;
+        if (ones) mark_step = x_step;
     }
     return place;
 }
@@ -313,16 +319,17 @@ static void sum_w(TfLiteContext *ctx, TfLiteNode *node, const struct matmul *op)
         }
 }
 
-// The original finds scale and zero point of a row of x, and the sums of w, at the sum of the batch
-// indices instead of at their number; the two differ from two batch dimensions on. So do we.
+// The original looks up the scale and zero point of a row of x, and the sums of w, at the sum of the
+// batch indices instead of at the matrix's number, which differs from two batch dimensions on. So do
+// we. (Where x is not transposed, it counts properly over the last dimensions that are 1 in w.)
 static void multiply_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct matmul *op,
                             const struct place *place, const int16_t *w, float *y)
 {
     const TfLiteBatchMatMulParams *params = node->builtin_data;
     const int16_t *x = HL_IN(int16_t, hl_temporary(ctx, node, X_ROWS)) + place->x * op->m * op->k;
-    const float *x_scales = HL_IN(float, hl_temporary(ctx, node, X_SCALES)) + place->x_sum * op->m;
-    const int32_t *x_zeros = HL_IN(int32_t, hl_temporary(ctx, node, X_ZEROS)) + place->x_sum * op->m;
-    const int64_t *w_sums = HL_IN(int64_t, hl_temporary(ctx, node, W_SUMS)) + place->w_sum * op->n;
+    const float *x_scales = HL_IN(float, hl_temporary(ctx, node, X_SCALES)) + place->x_mark * op->m;
+    const int32_t *x_zeros = HL_IN(int32_t, hl_temporary(ctx, node, X_ZEROS)) + place->x_mark * op->m;
+    const int64_t *w_sums = HL_IN(int64_t, hl_temporary(ctx, node, W_SUMS)) + place->w_mark * op->n;
     const float *w_scales = hl_affine(hl_input(ctx, node, 1))->scale->data;
     for (int n = 0; n < op->n; n += HL_DOT_ROWS)
         for (int64_t m = 0; m < op->m; m++) {

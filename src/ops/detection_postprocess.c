@@ -275,8 +275,7 @@ static int detect_regular(TfLiteContext *ctx, TfLiteNode *node, const struct wor
 
         int old = 0, new = 0, count = 0;
         while (count < op->max_detections && (old < found || new < kept)) {
-            // Of equal scores the later class comes first.
-            if (old == found || (new < kept && work->candidates[new].score >= best[old].score)) {
+            if (old == found || (new < kept && work->candidates[new].score > best[old].score)) {
                 struct candidate next = work->candidates[new++];
                 merged[count++] = (struct candidate){next.score, next.index * op->classes + c};
             } else {
@@ -307,7 +306,6 @@ static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
         .scores = HL_IN(float, scores),
         .candidates = (void *)hl_temporary(ctx, node, CANDIDATES)->data.data,
     };
-    work.room = work.candidates + hl_dim(hl_temporary(ctx, node, CANDIDATES), 0);
 
     for (int b = 0; b < work.count; b++) {
         decode_box(op, encodings, anchors, b, &boxes[b]);
@@ -316,17 +314,20 @@ static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
                    (double)boxes[b].top, (double)boxes[b].left, (double)boxes[b].bottom,
                    (double)boxes[b].right);
     }
+    for (int i = 0; i < 3; i++) {
+        TfLiteTensor *y = hl_output(ctx, node, i);
+        if (y->bytes > 0) memset(y->data.data, 0, y->bytes);
+    }
+    HL_OUT(float, hl_output(ctx, node, 3))[0] = 0;
+    if (work.count == 0 || op->max_detections == 0) return kTfLiteOk;
+
     if (scores->type == kTfLiteUInt8) {
         float *values = HL_OUT(float, hl_temporary(ctx, node, SCORES));
         for (int64_t i = 0, n = hl_elements(scores); i < n; i++) values[i] = value_at(scores, i);
         work.scores = values;
     }
     work.scores += work.score_count - op->classes;
-
-    for (int i = 0; i < 3; i++) {
-        TfLiteTensor *y = hl_output(ctx, node, i);
-        if (y->bytes > 0) memset(y->data.data, 0, y->bytes);
-    }
+    work.room = work.candidates + hl_dim(hl_temporary(ctx, node, CANDIDATES), 0);
     int found = op->regular ? detect_regular(ctx, node, &work) : detect_fast(ctx, node, &work);
     HL_OUT(float, hl_output(ctx, node, 3))[0] = (float)found;
     return kTfLiteOk;

@@ -393,9 +393,8 @@ static int32_t requantise(const struct fully_connected *op, const TfLiteTensor *
         return value < op->low ? op->low : value > op->high ? op->high : (int32_t)value;
     }
     struct hl_rescale by = ((const struct hl_rescale *)op->scales)[unit];
-    bool wide = op->mode == FIXED_POINT && !(bias && bias->type == kTfLiteInt32);
-    int32_t scaled = wide ? hl_rescale_apply_i64(sum, by)
-                          : hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
+    int32_t scaled = op->mode == FIXED_POINT ? hl_rescale_apply_i64(sum, by)
+                                             : hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
     int64_t value = (int64_t)scaled + hl_zero(output);
     return value < op->low ? op->low : value > op->high ? op->high : (int32_t)value;
 }

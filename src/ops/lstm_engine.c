@@ -156,6 +156,8 @@ TfLiteStatus hl_lstm_check(TfLiteContext *ctx, const TfLiteNode *node, const str
     const TfLiteTensor *weights = lstm->input_weights[HL_LSTM_OUTPUT];
     HL_REQUIRE(ctx, node, weights && lstm->recurrent_weights[HL_LSTM_OUTPUT],
                "the output gate's weights are absent");
+    HL_REQUIRE(ctx, node, lstm->inputs > 0 && (!lstm->auxiliary || lstm->auxiliary_inputs > 0),
+               "the input is empty");
     HL_REQUIRE(ctx, node, lstm->cells > 0 && lstm->outputs > 0,
                "the output gate's weights have the wrong number of dimensions or are empty");
     HL_REQUIRE(ctx, node, options->cell_clip >= 0 && options->projection_clip >= 0,

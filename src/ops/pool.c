@@ -106,6 +106,10 @@ static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
                        params->stride_height, &op->y));
     HL_TRY(find_window(ctx, node, "width", hl_dim(x, 2), params->filter_width, params->stride_width,
                        &op->x));
+    // The original: a window wider than the input by two strides or more leaves no rows either.
+    if (params->padding == kTfLitePaddingValid &&
+        (int64_t)params->filter_width - hl_dim(x, 2) >= 2 * (int64_t)params->stride_width)
+        op->y.out = 0;
     hl_activation_range(params->activation, y, &op->low, &op->high);
     hl_activation_range_f32(params->activation, &op->low_f32, &op->high_f32);
     int dims[4] = {hl_dim(x, 0), op->y.out, op->x.out, hl_dim(x, 3)};

@@ -63,13 +63,14 @@ struct transform {
     double *rows, *line, *width_roots, *height_roots;
 };
 
-static void transform_image(const struct transform *t, const float *x, float *y)
+// One image, which begins at x[first].
+static void transform_image(const struct transform *t, const float *x, int64_t first, float *y)
 {
     int kept = t->width / 2 + 1;
     for (int r = 0; r < t->height; r++) {
         for (int c = 0; c < t->width; c++) {
             bool given = r < t->in_height && c < t->in_width;
-            t->line[2 * c] = given ? (double)x[(int64_t)r * t->in_width + c] : 0;
+            t->line[2 * c] = given ? (double)x[first + (int64_t)r * t->in_width + c] : 0;
             t->line[2 * c + 1] = 0;
         }
         hl_fft(t->width, t->width_roots, t->line);
@@ -109,13 +110,9 @@ static TfLiteStatus rfft2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
     t.height_roots = t.width_roots + 2 * (t.width / 2);
     hl_fft_roots(t.width, t.width_roots);
     hl_fft_roots(t.height, t.height_roots);
-    const float *image = HL_IN(float, x);
-    float *result = HL_OUT(float, y);
-    for (int64_t i = 0, n = hl_product(x->dims, 0, rank - 2); i < n; i++) {
-        transform_image(&t, image, result);
-        image += (int64_t)t.in_height * t.in_width;
-        result += 2 * (int64_t)t.height * (t.width / 2 + 1);
-    }
+    int64_t in_size = (int64_t)t.in_height * t.in_width, out_size = (int64_t)t.height * (t.width / 2 + 1);
+    for (int64_t i = 0, n = hl_product(x->dims, 0, rank - 2); i < n; i++)
+        transform_image(&t, HL_IN(float, x), i * in_size, HL_OUT(float, y) + 2 * i * out_size);
     return kTfLiteOk;
 }
 

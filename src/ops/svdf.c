@@ -49,6 +49,8 @@ static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node)
                               hl_rank(state) == 2,
                "input, weights and state must have 2 dimensions");
     int filters = hl_dim(features, 0);
+    HL_REQUIRE(ctx, node, filters > 0 && hl_dim(x, 1) > 0, "%d filters of %d inputs are not supported",
+               filters, hl_dim(x, 1));
     HL_REQUIRE(ctx, node, rank >= 1 && filters % rank == 0, "rank %d does not divide %d filters", rank,
                filters);
     HL_REQUIRE(ctx, node, hl_dim(features, 1) == hl_dim(x, 1), "features of %d inputs, %d are given",

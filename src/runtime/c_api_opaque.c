@@ -292,14 +292,15 @@ TfLiteOpaqueTensorBuilder *TfLiteOpaqueTensorBuilderSetQuantization(TfLiteOpaque
 TfLiteStatus TfLiteOpaqueContextAddTensor(TfLiteOpaqueContext *context, TfLiteOpaqueTensorBuilder *builder,
                                           int *new_tensor_index)
 {
-    // Data can be given only for tensors that own it, and those must come with it later.
-    bool wants_data = builder->allocation_type == kTfLiteDynamic || builder->allocation_type == kTfLitePersistentRo;
-    if (builder->data && !wants_data) {
-        TfLiteOpaqueContextReportError(context, "a tensor can be added with data only if its memory is malloc's own");
+    bool on_heap = builder->allocation_type == kTfLiteDynamic || builder->allocation_type == kTfLitePersistentRo;
+    bool in_arena = builder->allocation_type == kTfLiteArenaRw || builder->allocation_type == kTfLiteArenaRwPersistent;
+    if (!on_heap && !in_arena && builder->allocation_type != kTfLiteNonCpu) {
+        TfLiteOpaqueContextReportError(context, "a tensor cannot be added with allocation type %d",
+                                       (int)builder->allocation_type);
         return kTfLiteError;
     }
-    if (!builder->data && wants_data && builder->allocation_type != kTfLiteDynamic) {
-        TfLiteOpaqueContextReportError(context, "a persistent read-only tensor must be added with its data");
+    if (builder->data && !on_heap) {
+        TfLiteOpaqueContextReportError(context, "a tensor can be added with data only if it is to own it");
         return kTfLiteError;
     }
     int index;

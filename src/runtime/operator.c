@@ -3,30 +3,19 @@
 #include "runtime/operator.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 TfLiteOperator *TfLiteOperatorCreate(TfLiteBuiltinOperator builtin_code, const char *custom_name, int version,
                                      void *user_data)
 {
     TfLiteOperator *op = calloc(1, sizeof *op);
-    if (!op) return NULL;
-    *op = (TfLiteOperator){
-        .builtin_code = builtin_code, .version = version, .user_data = user_data, .node_index = -1};
-    if (!custom_name) return op;
-    size_t size = strlen(custom_name) + 1;
-    op->custom_name = malloc(size);
-    if (!op->custom_name) {
-        free(op);
-        return NULL;
-    }
-    memcpy(op->custom_name, custom_name, size);
+    if (op)
+        *op = (TfLiteOperator){.builtin_code = builtin_code, .custom_name = custom_name, .version = version,
+                               .user_data = user_data, .node_index = -1};
     return op;
 }
 
 void TfLiteOperatorDelete(TfLiteOperator *registration)
 {
-    if (!registration) return;
-    free(registration->custom_name);
     free(registration);
 }
 

@@ -8,7 +8,7 @@
 
 struct TfLiteOperator {
     int builtin_code;
-    char *custom_name;
+    const char *custom_name; // the caller's own text: clients compare the pointer
     int version;
     void *user_data;
     uint64_t inplace;

@@ -65,13 +65,10 @@ TfLiteStatus hl_subgraph_add_tensors(struct hl_subgraph *subgraph, int count, in
     }
     if (!reserve_tensors(subgraph, (int)total)) return out_of_memory(subgraph);
     if (first) *first = subgraph->tensor_count;
-    for (int i = subgraph->tensor_count; i < total; i++) {
+    for (int i = subgraph->tensor_count; i < total; i++) // without dims: nobody gave them a shape yet
         clear_tensor(&subgraph->context.tensors[i]);
-        subgraph->context.tensors[i].dims = TfLiteIntArrayCreate(0);
-        if (!subgraph->context.tensors[i].dims) return out_of_memory(subgraph);
-        subgraph->tensor_count = i + 1;
-        subgraph->context.tensors_size = (size_t)subgraph->tensor_count;
-    }
+    subgraph->tensor_count = (int)total;
+    subgraph->context.tensors_size = (size_t)total;
     return kTfLiteOk;
 }
 
@@ -460,9 +457,10 @@ static TfLiteStatus create_node(struct hl_subgraph *subgraph, const struct hl_mo
     bool resolved = hl_resolve(&subgraph->interpreter->options->resolver, code, &registration);
     if (!resolved && !custom) {
         hl_subgraph_error(subgraph,
-                          "Didn't find op for builtin opcode '%s' version '%d' (node %d of subgraph %d): the model "
-                          "may be newer than this library, or the op was left out of this build.",
+                          "Didn't find op for builtin opcode '%s' version '%d'. Node %d of subgraph %d needs it: the "
+                          "model may be newer than this library, or the op was left out of this build.",
                           name, code->version, index, subgraph->index);
+        hl_subgraph_error(subgraph, "Registration failed: the interpreter is not created.");
         return kTfLiteUnresolvedOps;
     }
     if (!resolved)

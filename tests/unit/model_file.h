@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes .tflite files for tests, right ones and wrong ones. Tables, vectors and strings are appended one behind the other,
-// so offsets lead forward; every table has room for all fields of the schema, and a field exists once it is set. Nothing
-// stops a test from linking two offsets to one target, or from changing bytes afterwards.
+// Writes .tflite files for tests, right ones and wrong ones. Tables, vectors and strings are
+// appended one behind the other, so offsets lead forward; every table has room for all fields of
+// the schema, and a field exists once it is set. Nothing stops a test from linking two offsets to
+// one target, or from changing bytes afterwards.
 #ifndef HALITE_TESTS_UNIT_MODEL_FILE_H
 #define HALITE_TESTS_UNIT_MODEL_FILE_H
 
@@ -27,7 +28,8 @@ struct model_file {
 
 // ---- Bytes
 
-static inline size_t file_grow(struct model_file *file, size_t bytes, size_t alignment, size_t phase)
+static inline size_t file_grow(struct model_file *file, size_t bytes, size_t alignment,
+                               size_t phase)
 {
     size_t start = file->size;
     while (start % alignment != phase) start++;
@@ -62,7 +64,8 @@ static inline unsigned file_field_count(enum hl_schema table)
     return count;
 }
 
-// Appends a table without fields. Field id is at table + 4 + 8 * id, 8-aligned, once its vtable entry is set.
+// Appends a table without fields. Field id is at table + 4 + 8 * id, 8-aligned, once its vtable
+// entry is set.
 static inline size_t file_table(struct model_file *file, enum hl_schema row)
 {
     unsigned fields = file_field_count(row);
@@ -94,13 +97,16 @@ static inline void file_drop(struct model_file *file, size_t table, enum hl_sche
     file_poke(file, table - (size_t)back + 4 + 2 * (size_t)hl_schema[field].id, &(uint16_t){0}, 2);
 }
 
-static inline void file_set(struct model_file *file, size_t table, enum hl_schema field, int64_t value)
+static inline void file_set(struct model_file *file, size_t table, enum hl_schema field,
+                            int64_t value)
 {
     assert_int_equal(hl_schema[field].kind, HL_KIND_SCALAR);
-    file_poke(file, file_field(file, table, field), &value, hl_scalar_size((enum hl_scalar)hl_schema[field].scalar));
+    file_poke(file, file_field(file, table, field), &value,
+              hl_scalar_size((enum hl_scalar)hl_schema[field].scalar));
 }
 
-static inline void file_set_float(struct model_file *file, size_t table, enum hl_schema field, float value)
+static inline void file_set_float(struct model_file *file, size_t table, enum hl_schema field,
+                                  float value)
 {
     file_poke(file, file_field(file, table, field), &value, sizeof value);
 }
@@ -112,12 +118,14 @@ static inline void file_link_at(struct model_file *file, size_t at, size_t targe
     file_poke_u32(file, at, (uint32_t)(target - at));
 }
 
-static inline void file_link(struct model_file *file, size_t table, enum hl_schema field, size_t target)
+static inline void file_link(struct model_file *file, size_t table, enum hl_schema field,
+                             size_t target)
 {
     file_link_at(file, file_field(file, table, field), target);
 }
 
-static inline size_t file_child(struct model_file *file, size_t table, enum hl_schema field, enum hl_schema child)
+static inline size_t file_child(struct model_file *file, size_t table, enum hl_schema field,
+                                enum hl_schema child)
 {
     size_t target = file_table(file, child);
     file_link(file, table, field, target);
@@ -127,16 +135,18 @@ static inline size_t file_child(struct model_file *file, size_t table, enum hl_s
 // ---- Vectors and strings
 
 // Returns the position of the first element; data NULL: zeros.
-static inline size_t file_append_vector(struct model_file *file, const void *data, size_t count, size_t size)
+static inline size_t file_append_vector(struct model_file *file, const void *data, size_t count,
+                                        size_t size)
 {
-    size_t length = file_grow(file, 4 + count * size, 16, 12); // elements 16-aligned, as constants should be
+    size_t length =
+        file_grow(file, 4 + count * size, 16, 12); // elements 16-aligned, as constants should be
     file_poke_u32(file, length, (uint32_t)count);
     if (data) file_poke(file, length + 4, data, count * size);
     return length + 4;
 }
 
-static inline size_t file_set_vector(struct model_file *file, size_t table, enum hl_schema field, const void *data,
-                                     size_t count)
+static inline size_t file_set_vector(struct model_file *file, size_t table, enum hl_schema field,
+                                     const void *data, size_t count)
 {
     assert_int_equal(hl_schema[field].kind, HL_KIND_VECTOR);
     size_t size = hl_scalar_size((enum hl_scalar)hl_schema[field].scalar);
@@ -145,7 +155,8 @@ static inline size_t file_set_vector(struct model_file *file, size_t table, enum
     return start;
 }
 
-static inline size_t file_set_string(struct model_file *file, size_t table, enum hl_schema field, const char *text)
+static inline size_t file_set_string(struct model_file *file, size_t table, enum hl_schema field,
+                                     const char *text)
 {
     size_t start = file_append_vector(file, NULL, strlen(text) + 1, 1);
     file_poke_u32(file, start - 4, (uint32_t)strlen(text));
@@ -157,7 +168,8 @@ static inline size_t file_set_string(struct model_file *file, size_t table, enum
 enum { most_children = 64 };
 
 // A vector of new tables; out takes their positions.
-static inline void file_children(struct model_file *file, size_t table, enum hl_schema field, int count, size_t *out)
+static inline void file_children(struct model_file *file, size_t table, enum hl_schema field,
+                                 int count, size_t *out)
 {
     assert_true(count <= most_children);
     size_t start = file_append_vector(file, NULL, (size_t)count, 4);
@@ -168,8 +180,8 @@ static inline void file_children(struct model_file *file, size_t table, enum hl_
     }
 }
 
-#define FILE_INTS(file, table, field, ...)                                                                       \
-    file_set_vector((file), (table), (field), (const int32_t[]){__VA_ARGS__},                                    \
+#define FILE_INTS(file, table, field, ...)                                    \
+    file_set_vector((file), (table), (field), (const int32_t[]){__VA_ARGS__}, \
                     sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t))
 
 // ---- A whole model: y = x * scale + bias, float32 [1, 3]
@@ -181,14 +193,16 @@ struct small_model {
     size_t nodes[2];   // MUL, ADD
 };
 
-static inline void small_model_tensor(struct small_model *m, int index, const char *name, int buffer)
+static inline void small_model_tensor(struct small_model *m, int index, const char *name,
+                                      int buffer)
 {
     file_set_string(&m->file, m->tensors[index], HL_Tensor_name, name);
     FILE_INTS(&m->file, m->tensors[index], HL_Tensor_shape, 1, 3);
     file_set(&m->file, m->tensors[index], HL_Tensor_buffer, buffer);
 }
 
-// subgraph_count above 1 adds subgraphs without operators, each with a tensor "pass" that is input and output.
+// subgraph_count above 1 adds subgraphs without operators, each with a tensor "pass" that is input
+// and output.
 static inline struct small_model small_model_create(int subgraph_count)
 {
     struct small_model m = {.file = {0}};
@@ -249,10 +263,10 @@ static inline void keep_message(void *user_data, const char *format, va_list arg
     messages->count++;
 }
 
-// Loads a copy of exactly the file's size at an address that is misplaced bytes away from alignment; the copy goes to *copy,
-// to be freed after the model.
-static inline TfLiteModel *load_at(const struct model_file *file, size_t size, size_t misplaced, struct messages *messages,
-                                   uint8_t **copy)
+// Loads a copy of exactly the file's size at an address that is misplaced bytes away from
+// alignment; the copy goes to *copy, to be freed after the model.
+static inline TfLiteModel *load_at(const struct model_file *file, size_t size, size_t misplaced,
+                                   struct messages *messages, uint8_t **copy)
 {
     struct hl_reporter reporter = {keep_message, messages};
     *messages = (struct messages){.count = 0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FlatBuffer reader and the structural verifier: values and defaults, and one broken file per kind of damage.
+// The FlatBuffer reader and the structural verifier: values and defaults, and one broken file per
+// kind of damage.
 #include "model_file.h"
 
 #include "model/flatbuffer.h"
@@ -42,7 +43,8 @@ static void test_scalars(void **state)
     file_set(&m.file, tensor, HL_Tensor_type, -128);
     file_set(&m.file, tensor, HL_Tensor_is_variable, 200);
     file_set(&m.file, tensor, HL_Tensor_buffer, 0xffffffff);
-    size_t options = file_child(&m.file, m.nodes[0], HL_Operator_builtin_options, HL_LeakyReluOptions);
+    size_t options =
+        file_child(&m.file, m.nodes[0], HL_Operator_builtin_options, HL_LeakyReluOptions);
     file_set_float(&m.file, options, HL_LeakyReluOptions_alpha, 0.25f);
     struct hl_flatbuffer file = {m.file.bytes, m.file.size};
     assert_true((uint64_t)hl_read_integer(&file, buffer, HL_Buffer_offset) == UINT64_MAX);
@@ -64,8 +66,10 @@ static void test_schema_rows(void **state)
 {
     (void)state;
     assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions, 1)].name, "Conv2DOptions");
-    assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions, 126)].name, "RightShiftOptions");
-    assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions2, 23)].name, "StablehloCaseOptions");
+    assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions, 126)].name,
+                        "RightShiftOptions");
+    assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions2, 23)].name,
+                        "StablehloCaseOptions");
     assert_int_equal(hl_schema_member(HL_BuiltinOptions, 0), -1);
     assert_int_equal(hl_schema_member(HL_BuiltinOptions, 127), -1);
     assert_int_equal(hl_schema_member(HL_BuiltinOptions2, 24), -1);
@@ -170,14 +174,18 @@ static void test_broken_vectors(void **state)
 static void test_unions(void **state)
 {
     (void)state;
-    // A type that the schema does not know is not followed. (MUL is then told that it is not MulOptions.)
+    // A type that the schema does not know is not followed. (MUL is then told that it is not
+    // MulOptions.)
     struct small_model m = small_model_create(1);
     file_set(&m.file, m.nodes[0], HL_Operator_builtin_options_type, 250);
-    file_poke_u32(&m.file, file_field(&m.file, m.nodes[0], HL_Operator_builtin_options), 0xfffffffc);
-    expect_refusal(&m, "its options are of type 250 (not in the schema); the operator takes MulOptions");
+    file_poke_u32(&m.file, file_field(&m.file, m.nodes[0], HL_Operator_builtin_options),
+                  0xfffffffc);
+    expect_refusal(
+        &m, "its options are of type 250 (not in the schema); the operator takes MulOptions");
     m = small_model_create(1);
     file_set(&m.file, m.nodes[0], HL_Operator_builtin_options_type, 21);
-    file_poke_u32(&m.file, file_field(&m.file, m.nodes[0], HL_Operator_builtin_options), 0xfffffffc);
+    file_poke_u32(&m.file, file_field(&m.file, m.nodes[0], HL_Operator_builtin_options),
+                  0xfffffffc);
     expect_refusal(&m, "field builtin_options of the Operator");
     m = small_model_create(1); // type without value, value without type
     file_set(&m.file, m.nodes[0], HL_Operator_builtin_options_type, 21);
@@ -185,7 +193,8 @@ static void test_unions(void **state)
     expect_loads_and_free(&m);
 }
 
-// Offsets that share tables must not multiply time or memory: 3000 subgraphs, each the same 3000 tensors.
+// Offsets that share tables must not multiply time or memory: 3000 subgraphs, each the same 3000
+// tensors.
 static void test_shared_tables(void **state)
 {
     (void)state;
@@ -202,7 +211,8 @@ static void test_shared_tables(void **state)
     expect_refusal(&m, "is one table more than a file of this size can hold");
 }
 
-// One long vector of scales, shared by many tensors: the decoded copies must not grow without bound.
+// One long vector of scales, shared by many tensors: the decoded copies must not grow without
+// bound.
 static void test_shared_vectors(void **state)
 {
     (void)state;
@@ -212,7 +222,8 @@ static void test_shared_vectors(void **state)
     file_link(&m.file, m.subgraphs[0], HL_SubGraph_tensors, tensors - 4);
     size_t tensor = file_table(&m.file, HL_Tensor);
     for (size_t i = 0; i < many; i++) file_link_at(&m.file, tensors + 4 * i, tensor);
-    size_t quantisation = file_child(&m.file, tensor, HL_Tensor_quantization, HL_QuantizationParameters);
+    size_t quantisation =
+        file_child(&m.file, tensor, HL_Tensor_quantization, HL_QuantizationParameters);
     file_set(&m.file, tensor, HL_Tensor_type, 9);
     FILE_INTS(&m.file, tensor, HL_Tensor_shape, length);
     file_set_vector(&m.file, quantisation, HL_QuantizationParameters_scale, NULL, length);
@@ -223,10 +234,14 @@ static void test_shared_vectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_and_defaults), cmocka_unit_test(test_scalars),
-        cmocka_unit_test(test_schema_rows),         cmocka_unit_test(test_broken_tables),
-        cmocka_unit_test(test_broken_offsets),      cmocka_unit_test(test_broken_vectors),
-        cmocka_unit_test(test_unions),              cmocka_unit_test(test_shared_tables),
+        cmocka_unit_test(test_values_and_defaults),
+        cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_schema_rows),
+        cmocka_unit_test(test_broken_tables),
+        cmocka_unit_test(test_broken_offsets),
+        cmocka_unit_test(test_broken_vectors),
+        cmocka_unit_test(test_unions),
+        cmocka_unit_test(test_shared_tables),
         cmocka_unit_test(test_shared_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FlexBuffer reader: a map with every kind of value, small buffers byte by byte, and the same bytes damaged.
+// The FlexBuffer reader: a map with every kind of value, small buffers byte by byte, and the same
+// bytes damaged.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,15 +14,18 @@
 
 #include "model/flexbuffer.h"
 
-// {count: 300, low: -5, ratio: -2.5, on: true, name: "hi", list: [1, 2, 300], mixed: ["x", 1], inner: {deep: 7, none: null},
-// blob: 01 00 02}
+// {count: 300, low: -5, ratio: -2.5, on: true, name: "hi", list: [1, 2, 300], mixed: ["x", 1],
+// inner: {deep: 7, none: null}, blob: 01 00 02}
 static const uint8_t example[] = {
-    99, 111, 117, 110, 116, 0, 108, 111, 119, 0, 114, 97, 116, 105, 111, 0, 111, 110, 0, 110, 97, 109, 101, 0, 2, 104, 105,
-    0, 108, 105, 115, 116, 0, 0, 3, 0, 1, 0, 2, 0, 44, 1, 5, 5, 5, 109, 105, 120, 101, 100, 0, 1, 120, 0, 2, 3, 1, 20, 4,
-    105, 110, 110, 101, 114, 0, 100, 101, 101, 112, 0, 110, 111, 110, 101, 0, 2, 11, 7, 2, 1, 2, 7, 0, 4, 0, 98, 108, 111,
-    98, 0, 3, 1, 0, 2, 9, 10, 96, 38, 70, 93, 55, 82, 86, 93, 9, 0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 25, 0, 0, 0, 44, 1, 0, 0,
-    43, 0, 0, 0, 92, 0, 0, 0, 251, 255, 255, 255, 81, 0, 0, 0, 115, 0, 0, 0, 1, 0, 0, 0, 0, 0, 32, 192, 100, 6, 36, 41, 6,
-    40, 20, 106, 14, 45, 38, 1};
+    99,  111, 117, 110, 116, 0,   108, 111, 119, 0,   114, 97,  116, 105, 111, 0,   111, 110, 0,
+    110, 97,  109, 101, 0,   2,   104, 105, 0,   108, 105, 115, 116, 0,   0,   3,   0,   1,   0,
+    2,   0,   44,  1,   5,   5,   5,   109, 105, 120, 101, 100, 0,   1,   120, 0,   2,   3,   1,
+    20,  4,   105, 110, 110, 101, 114, 0,   100, 101, 101, 112, 0,   110, 111, 110, 101, 0,   2,
+    11,  7,   2,   1,   2,   7,   0,   4,   0,   98,  108, 111, 98,  0,   3,   1,   0,   2,   9,
+    10,  96,  38,  70,  93,  55,  82,  86,  93,  9,   0,   0,   0,   1,   0,   0,   0,   9,   0,
+    0,   0,   25,  0,   0,   0,   44,  1,   0,   0,   43,  0,   0,   0,   92,  0,   0,   0,   251,
+    255, 255, 255, 81,  0,   0,   0,   115, 0,   0,   0,   1,   0,   0,   0,   0,   0,   32,  192,
+    100, 6,   36,  41,  6,   40,  20,  106, 14,  45,  38,  1};
 
 static struct hl_flex find(const char *key)
 {
@@ -172,18 +176,18 @@ static void test_wrong_buffers(void **state)
     refuse(example, 0);
     refuse((const uint8_t[]){1}, 1);
     refuse((const uint8_t[]){4, 1}, 2);
-    refuse((const uint8_t[]){0, 4, 3}, 3);                // width 3
-    refuse((const uint8_t[]){0, 4, 2}, 3);                // width 2, 1 byte
-    refuse((const uint8_t[]){0, 5 << 2, 1}, 3);           // string at distance 0
-    refuse((const uint8_t[]){9, 5 << 2, 1}, 3);           // before the buffer
-    refuse((const uint8_t[]){'a', 0, 2, 5 << 2, 1}, 5);   // no room for its length
-    refuse((const uint8_t[]){1, 'a', 'b', 2, 5 << 2, 1}, 6);   // no zero byte
-    refuse((const uint8_t[]){200, 'a', 0, 2, 5 << 2, 1}, 6);   // too long
-    refuse((const uint8_t[]){'a', 'b', 2, 4 << 2, 200}, 5);    // key
-    refuse((const uint8_t[]){4, 5, 3, 19 << 2, 1}, 5);         // three elements, at distance 3
-    refuse((const uint8_t[]){100, 5, 1, 11 << 2, 1}, 5);       // 100 elements
-    refuse((const uint8_t[]){5, 1, 27 << 2, 1}, 4);            // unknown type
-    refuse((const uint8_t[]){5, 1, 6 << 2 | 3, 1}, 4);         // 8 bytes of indirect integer
+    refuse((const uint8_t[]){0, 4, 3}, 3);                   // width 3
+    refuse((const uint8_t[]){0, 4, 2}, 3);                   // width 2, 1 byte
+    refuse((const uint8_t[]){0, 5 << 2, 1}, 3);              // string at distance 0
+    refuse((const uint8_t[]){9, 5 << 2, 1}, 3);              // before the buffer
+    refuse((const uint8_t[]){'a', 0, 2, 5 << 2, 1}, 5);      // no room for its length
+    refuse((const uint8_t[]){1, 'a', 'b', 2, 5 << 2, 1}, 6); // no zero byte
+    refuse((const uint8_t[]){200, 'a', 0, 2, 5 << 2, 1}, 6); // too long
+    refuse((const uint8_t[]){'a', 'b', 2, 4 << 2, 200}, 5);  // key
+    refuse((const uint8_t[]){4, 5, 3, 19 << 2, 1}, 5);       // three elements, at distance 3
+    refuse((const uint8_t[]){100, 5, 1, 11 << 2, 1}, 5);     // 100 elements
+    refuse((const uint8_t[]){5, 1, 27 << 2, 1}, 4);          // unknown type
+    refuse((const uint8_t[]){5, 1, 6 << 2 | 3, 1}, 4);       // 8 bytes of indirect integer
 }
 
 // Reads everything that can be reached; the sanitizers watch.
@@ -206,7 +210,8 @@ static void read_all(const struct hl_flex *value, int depth, int *budget)
         for (size_t i = 0; i < length; i++) sum += ((const unsigned char *)data)[i];
     if (hl_flex_find(value, "count", &element)) read_all(&element, depth - 1, budget);
     if (hl_flex_find(value, "inner", &element)) read_all(&element, depth - 1, budget);
-    for (size_t i = 0; hl_flex_element(value, i, &element) && *budget > 0; i++) read_all(&element, depth - 1, budget);
+    for (size_t i = 0; hl_flex_element(value, i, &element) && *budget > 0; i++)
+        read_all(&element, depth - 1, budget);
     assert_true(sum < SIZE_MAX);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model holds after loading: a small one field by field, at every alignment, from memory and from a file; and what the
-// loader says to files that are not models.
+// What a model holds after loading: a small one field by field, at every alignment, from memory and
+// from a file; and what the loader says to files that are not models.
 #include "model_file.h"
 
 #include <unistd.h>
@@ -85,7 +85,8 @@ static void test_every_cut(void **state)
     free(m.file.bytes);
 }
 
-// Most of these files are broken, many are not; none may crash, and each refusal has exactly one message.
+// Most of these files are broken, many are not; none may crash, and each refusal has exactly one
+// message.
 static void test_every_changed_byte(void **state)
 {
     (void)state;
@@ -144,7 +145,8 @@ static void test_missing_tables(void **state)
     expect_refusal(&m, "the model has no buffers");
     m = small_model_create(1);
     file_drop(&m.file, m.model, HL_Model_operator_codes);
-    expect_refusal(&m, "subgraph 0, node 0 (operator): its operator code is number 0, but the model has 0 operator codes");
+    expect_refusal(&m, "subgraph 0, node 0 (operator): its operator code is number 0, but the "
+                       "model has 0 operator codes");
     m = small_model_create(1);
     file_drop(&m.file, m.subgraphs[0], HL_SubGraph_tensors);
     expect_refusal(&m, "subgraph 0: it has no tensors");
@@ -274,7 +276,8 @@ static void test_metadata_and_signatures(void **state)
     assert_non_null(model);
     assert_int_equal(model->signature_count, 1);
     assert_string_equal(model->signatures[0].key, "other");
-    assert_non_null(strstr(messages.text, "signature 'serve' is left out: 'b' of its inputs is tensor 5"));
+    assert_non_null(
+        strstr(messages.text, "signature 'serve' is left out: 'b' of its inputs is tensor 5"));
     hl_model_release(model);
     free(copy);
 
@@ -352,10 +355,12 @@ static void test_sizes(void **state)
     assert_false(hl_tensor_bytes(kTfLiteString, 1, (const int[]){1}, &bytes));
     assert_false(hl_tensor_bytes(kTfLiteNoType, 1, (const int[]){1}, &bytes));
     // Products are limited on the way, zeros counted as ones.
-    assert_false(hl_tensor_bytes(kTfLiteInt8, 4, (const int[]){INT32_MAX, INT32_MAX, INT32_MAX, 0}, &bytes));
+    assert_false(
+        hl_tensor_bytes(kTfLiteInt8, 4, (const int[]){INT32_MAX, INT32_MAX, INT32_MAX, 0}, &bytes));
     assert_false(hl_tensor_bytes(kTfLiteInt8, 2, (const int[]){1 << 25, 1 << 24}, &bytes));
     assert_int_equal(bytes, 0);
-    if (sizeof(size_t) == 8) assert_true(hl_tensor_bytes(kTfLiteInt8, 2, (const int[]){1 << 24, 1 << 24}, &bytes));
+    if (sizeof(size_t) == 8)
+        assert_true(hl_tensor_bytes(kTfLiteInt8, 2, (const int[]){1 << 24, 1 << 24}, &bytes));
     assert_int_equal(hl_type_size(kTfLiteBFloat16), 2);
     assert_int_equal(hl_type_size(kTfLiteInt4), 0);
     assert_string_equal(hl_builtin_name(kTfLiteBuiltinConv2d), "CONV_2D");

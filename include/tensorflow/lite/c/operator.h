@@ -21,7 +21,7 @@ extern "C" {
 struct TfLiteAsyncKernel;
 
 // New operator without callbacks. For a custom op or a delegate kernel, builtin_code is
-// kTfLiteBuiltinCustom or kTfLiteBuiltinDelegate and custom_name its name; custom_name is copied.
+// kTfLiteBuiltinCustom or kTfLiteBuiltinDelegate and custom_name its name; the text must outlive the operator.
 // user_data is borrowed. The caller frees the operator with TfLiteOperatorDelete after every
 // interpreter that uses it. NULL when memory is short.
 TFL_CAPI_EXPORT extern TfLiteOperator* TfLiteOperatorCreate(TfLiteBuiltinOperator builtin_code,

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# halite inspect and halite bench: what they print about the demo model.
+. "$(dirname "$0")/lib"
+needs "$model"
+
+passes "$halite" inspect "$model"
+for text in "inputs" "outputs" "signatures" "serving_default" "image" "probabilities" "CONV_2D" "SOFTMAX" "nodes" "of constants"; do
+    says "$text"
+done
+passes "$halite" inspect --tensors --nodes --memory "$model" "$model"
+for text in "tensors" "constant" "nodes (tensors in -> tensors out)" "arena" "persistent" "in place" "offset"; do
+    [ "$text" = "in place" ] || says "$text"
+done
+[ "$(grep -c 'schema version 3' "$work/out")" -eq 2 ] || failed "not two models"
+
+passes "$halite" inspect --json "$model"
+if command -v python3 >/dev/null; then
+    python3 -c '
+import json, sys
+m = json.load(open(sys.argv[1]))
+s = m["subgraphs"][0]
+assert m["schema_version"] == 3 and m["runs_here"] is True
+assert m["signatures"][0]["key"] == "serving_default"
+assert s["tensors"][s["inputs"][0]]["name"] == "image"
+assert sum(o["nodes"] for o in m["operators"]) == len(s["nodes"])
+assert m["memory"]["arena"] <= m["memory"]["arena_unshared"] + 4096
+' "$work/out" || failed "the JSON is not right"
+else
+    echo "left out: JSON (no python3)"
+fi
+
+passes "$halite" inspect --ops "$model"
+grep -qE '^CONV_2D +1 +2 +1 +yes +float32, float32, float32 -> float32$' "$work/out" || failed "CONV_2D row"
+mkdir -p "$work/models/below"
+cp "$model" "$work/models/a.tflite"
+cp "$model" "$work/models/below/b.tflite"
+echo 'no model' >"$work/models/readme.txt"
+passes "$halite" inspect --ops "$work/models"
+grep -qE '^CONV_2D +1 +4 +2 +yes ' "$work/out" || failed "CONV_2D in two models"
+passes "$halite" inspect --json --ops "$work/models"
+# A broken model among others: its name, exit code 1, the others' operators.
+head -c 99 "$model" >"$work/models/broken.tflite"
+run "$halite" inspect --ops "$work/models"
+[ $code -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -q 'broken.tflite: ' "$work/err" || failed "a broken model"
+says CONV_2D
+refuses 1 "holds no .tflite file" "$halite" inspect --ops "$work/cwd"
+
+# Control characters in names do not reach the terminal.
+escape=$(printf '\033')
+LC_ALL=C sed "s/probabilities/probab${escape}lities/g" "$model" >"$work/escape.tflite"
+for flags in "" "--tensors --nodes --memory" "--json"; do
+    passes "$halite" inspect $flags "$work/escape.tflite"
+    ! grep -q "$escape" "$work/out" || failed "an escape character in the output"
+done
+passes "$halite" run -m "$work/escape.tflite"
+! grep -q "$escape" "$work/out" || failed "an escape character in the output of run"
+
+passes "$halite" bench -m "$model" --runs 5 --warmup 0 --per-op
+for text in "5 runs after 0 to warm up" " nodes on the CPU: " median min p90 operator share CONV_2D SOFTMAX; do
+    says "$text"
+done
+passes "$halite" bench -m "$model" -r 1 -w 1 -t 2 -k reference
+
+# Models whose operators have no kernel still show what is in them.
+if has "$shared/models/odd/whitespace_tokenizer_to_tensor.tflite" "a model without a kernel"; then
+    passes "$halite" inspect "$shared/models/odd/whitespace_tokenizer_to_tensor.tflite"
+    says "cannot run here: no kernel for tftext:WhitespaceTokenizer"
+    passes "$halite" inspect --json "$shared/models/odd/whitespace_tokenizer_to_tensor.tflite"
+    says '"runs_here":'
+    run "$halite" inspect --memory "$shared/models/odd/whitespace_tokenizer_to_tensor.tflite"
+    [ $code -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ] || failed "--memory without a kernel"
+fi
+finish

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# halite label on the demo model: right classes, both forms of output, several pictures, bad ones among them.
+. "$(dirname "$0")/lib"
+needs "$model" "$labels" "$demo/three.png" "$demo/seven.png"
+
+passes "$halite" label --model "$model" --labels "$labels" "$demo/three.png"
+says "three.png (128 x 128), one inference in "
+says " nodes on the CPU: "
+grep -qE '^ +[0-9.]+ %  three +\(class 3\)$' "$work/out" || failed "no probability of three"
+[ "$(grep -c '(class' "$work/out")" -eq 5 ] || failed "not five classes"
+[ "$(grep -m 1 '(class' "$work/out" | awk '{ print $3 }')" = three ] || failed "three is not first"
+
+# Lines for programs: picture, rank, class index, label, score.
+tab=$(printf '\t')
+index=0
+for name in zero one two three four five six seven eight nine; do
+    has "$demo/$name.png" "the digit $name" || { index=$((index + 1)); continue; }
+    passes "$halite" label --tsv --top 1 -m "$model" -l "$labels" "$demo/$name.png"
+    grep -q "^$demo/$name.png${tab}1${tab}$index${tab}$name${tab}0\.[0-9]*\$\|${tab}$index${tab}$name${tab}1\$" "$work/out" ||
+        failed "$name is not recognised"
+    index=$((index + 1))
+done
+passes "$halite" label --tsv --top 10 -m "$model" -l "$labels" "$demo/three.png" "$demo/seven.png"
+[ "$(wc -l <"$work/out")" -eq 20 ] || failed "not 20 lines"
+awk -F "$tab" 'NF != 5 { exit 1 }' "$work/out" || failed "not five columns"
+awk -F "$tab" '{ if ($2 != (NR - 1) % 10 + 1) exit 1; if ($2 > 1 && $5 > last) exit 1; last = $5 }' "$work/out" ||
+    failed "ranks or scores out of order"
+awk -F "$tab" '{ sum += $5 } END { exit !(sum > 1.99 && sum < 2.01) }' "$work/out" || failed "no probabilities"
+
+# More classes asked for than there are; no labels; other spellings of flags.
+passes "$halite" label --tsv --top=100 -m "$model" "$demo/three.png"
+[ "$(wc -l <"$work/out")" -eq 10 ] || failed "not 10 lines"
+passes "$halite" label -n1 -m"$model" -l"$labels" "$demo/three.png" -k reference -t 2
+says three
+passes "$halite" label -n 1 -m "$model" "$demo/three.png"
+says "class 3"
+
+# The same pictures as the float model sees, for the int8 one.
+if has "$demo/digits_int8.tflite" "the int8 model"; then
+    passes "$halite" label --tsv -n 1 -m "$demo/digits_int8.tflite" -l "$labels" "$demo/three.png" "$demo/seven.png"
+    [ "$(cut -f 4 "$work/out" | tr '\n' ' ')" = "three seven " ] || failed "wrong digits"
+    # The model's own normalisation, given: pixels are quantised to the same bytes, but for rounding.
+    passes "$halite" label --tsv -n 1 --mean 127.5 --std 127.5 -m "$demo/digits_int8.tflite" -l "$labels" "$demo/three.png"
+    says three
+fi
+passes "$halite" label --tsv -n 1 --mean 127.5 --std 127.5 -m "$model" -l "$labels" "$demo/three.png"
+says three
+# An inverted picture is another one.
+passes "$halite" label --tsv -n 1 --mean 255 --std 1 -m "$model" -l "$labels" "$demo/three.png"
+
+# One bad picture: the others go on, exit code 1, one message.
+run "$halite" label --tsv -n 1 -m "$model" -l "$labels" "$demo/three.png" nowhere.png "$demo/seven.png"
+[ $code -eq 1 ] && [ "$(wc -l <"$work/out")" -eq 2 ] && [ "$(wc -l <"$work/err")" -eq 1 ] || failed "one bad among three"
+grep -q '^halite label: nowhere.png: ' "$work/err" || failed "the bad picture is not named"
+
+# Carriage returns and a byte order mark are no part of a label; tabs in one do not add columns.
+printf '\357\273\277' >"$work/windows.txt"
+sed 's/$/'"$(printf '\r')"'/' "$labels" >>"$work/windows.txt"
+passes "$halite" label --tsv -n 10 -m "$model" -l "$work/windows.txt" "$demo/three.png"
+cp "$work/out" "$work/windows.out"
+passes "$halite" label --tsv -n 10 -m "$model" -l "$labels" "$demo/three.png"
+cmp -s "$work/out" "$work/windows.out" || failed "carriage returns change the output"
+sed "s/three/thr${tab}ee/" "$labels" >"$work/tab.txt"
+passes "$halite" label --tsv -n 1 -m "$model" -l "$work/tab.txt" "$demo/three.png"
+awk -F "$tab" 'NF != 5 { exit 1 }' "$work/out" || failed "a tab in a label adds a column"
+
+# Every format that can be read, and a name with odd characters.
+printf 'P5\n# a comment\n8 8\n255\n%064d' 0 >"$work/a b$(printf '\033').pgm"
+passes "$halite" label -m "$model" "$work/a b$(printf '\033').pgm"
+says '\x1b.pgm'
+printf 'P6\n2 1\n255\n123456' >"$work/small.ppm"
+passes "$halite" label -m "$model" "$work/small.ppm"
+finish
