@@ -47,10 +47,10 @@ target_include_directories(golden_runner PRIVATE tests/golden tools)
 target_link_libraries(golden_runner PRIVATE halite_flags tensorflowlite_c_static Threads::Threads m ${CMAKE_DL_LIBS})
 function(golden_test path)
     set(folder ${HALITE_SHARED}/golden/${path})
-    halite_test(golden/${path} ${ARGN} COMMAND ${PROJECT_SOURCE_DIR}/cmake/with_data.sh ${folder}
+    halite_test(golden/${path} ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
         $<TARGET_FILE:golden_runner> --kernels reference ${folder})
     if(EXISTS ${PROJECT_SOURCE_DIR}/src/fast)
-        halite_test(golden/${path}.fast ${ARGN} COMMAND ${PROJECT_SOURCE_DIR}/cmake/with_data.sh ${folder}
+        halite_test(golden/${path}.fast ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
             $<TARGET_FILE:golden_runner> --kernels fast ${folder})
     endif()
 endfunction()
@@ -67,13 +67,14 @@ halite_test(api/abi_layout_c COMMAND ${CMAKE_C_COMPILER} -std=c11 ${check_header
 if(CXX_COMPILER)
     halite_test(api/abi_layout_cxx COMMAND ${CXX_COMPILER} -std=c++17 ${check_headers} -x c++ tests/api/abi_layout.c)
 endif()
-halite_test(api/headers_alone COMMAND tests/api/headers_alone.sh . ${CMAKE_C_COMPILER} ${CXX_COMPILER})
-halite_test(api/exported_symbols COMMAND tests/api/exported_symbols.sh $<TARGET_FILE:tensorflowlite_c>)
-halite_test(style/houses COMMAND tests/style/houses.sh)
+halite_test(api/headers_alone COMMAND sh tests/api/headers_alone.sh . ${CMAKE_C_COMPILER} ${CXX_COMPILER})
+halite_test(api/exported_symbols COMMAND sh tests/api/exported_symbols.sh $<TARGET_FILE:tensorflowlite_c>)
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs without the sanitizers' flags
-    halite_test(api/install COMMAND tests/api/install.sh ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER})
-    halite_test(api/doc_example COMMAND cmake/with_data.sh ${HALITE_SHARED}/seeds
-        tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
+    halite_test(api/install COMMAND sh tests/api/install.sh ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER})
+    halite_test(api/doc_example COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
+        sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
+    halite_test(style/check COMMAND sh tests/style/check.sh)
+    halite_test(style/houses COMMAND sh tests/style/houses.sh)
 endif()
 
 # ---- the halite command: tests/tools/X.sh and the demo, with the command in $HALITE --------------------------------

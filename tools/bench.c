@@ -18,6 +18,7 @@ struct options {
 
 static const struct options defaults = {.model = HL_MODEL_DEFAULTS, .warmup = 3, .runs = 50};
 
+// clang-format off
 static const struct hl_flag flags[] = {
     HL_MODEL_FLAG(options, model),
     {.name = "runs", .letter = 'r', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 10000000,
@@ -28,6 +29,7 @@ static const struct hl_flag flags[] = {
      .help = "the share of each operator, from as many runs again"},
     HL_MODEL_RUN_FLAGS(options, model),
 };
+// clang-format on
 
 static int compare_seconds(const void *a, const void *b)
 {
@@ -59,11 +61,8 @@ static void print_times(double *seconds, int runs)
         const char *name;
         double value;
     } rows[] = {
-        {"median", median},
-        {"min", seconds[0]},
-        {"p90", percentile(seconds, runs, 0.9)},
-        {"max", seconds[runs - 1]},
-        {"mean", sum / runs},
+        {"median", median},         {"min", seconds[0]},  {"p90", percentile(seconds, runs, 0.9)},
+        {"max", seconds[runs - 1]}, {"mean", sum / runs},
     };
     struct hl_table table;
     hl_table_start(&table, "lr");
@@ -91,7 +90,7 @@ static bool time_runs(struct hl_graph *graph, const struct options *options)
     return ok;
 }
 
-// ---- per operator ---------------------------------------------------------------------------------------------------------
+// ---- per operator -------------------------------------------------------------------------------
 
 struct op_time {
     const char *op, *where;
@@ -109,7 +108,9 @@ static int compare_times(const void *a, const void *b)
 static void add_time(struct op_time *times, int *used, const HaliteNodeReport *node)
 {
     int i = 0;
-    while (i < *used && (strcmp(times[i].op, node->op) != 0 || strcmp(times[i].where, node->where) != 0)) i++;
+    while (i < *used &&
+           (strcmp(times[i].op, node->op) != 0 || strcmp(times[i].where, node->where) != 0))
+        i++;
     if (i == *used) times[(*used)++] = (struct op_time){.op = node->op, .where = node->where};
     times[i].nodes++;
     times[i].nanoseconds += node->nanoseconds;
@@ -148,7 +149,8 @@ static bool time_operators(struct hl_graph *graph, const struct options *options
         hl_table_add_name(&table, times[i].op);
         hl_table_add(&table, "%d", times[i].nodes);
         hl_table_add(&table, "%s", text);
-        hl_table_add(&table, "%.1f %%", total > 0 ? 100.0 * (double)times[i].nanoseconds / (double)total : 0.0);
+        hl_table_add(&table, "%.1f %%",
+                     total > 0 ? 100.0 * (double)times[i].nanoseconds / (double)total : 0.0);
         hl_table_add_name(&table, times[i].where);
     }
     printf("\n");

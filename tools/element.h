@@ -115,7 +115,8 @@ static inline uint64_t hl_element_bits(const void *data, int bits, int64_t i)
         return (uint64_t)(bytes[i / per_byte] >> (i % per_byte * bits)) & ((1u << bits) - 1);
     }
     uint64_t value = 0;
-    for (int byte = bits / 8 - 1; byte >= 0; byte--) value = value << 8 | bytes[i * (bits / 8) + byte];
+    for (int byte = bits / 8 - 1; byte >= 0; byte--)
+        value = value << 8 | bytes[i * (bits / 8) + byte];
     return value;
 }
 
@@ -148,7 +149,8 @@ static inline double hl_element_float8(unsigned bits, int exponent_bits)
     int exponent = (int)(bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
     int mantissa = (int)bits & ((1 << mantissa_bits) - 1);
     double sign = bits & 0x80 ? -1 : 1;
-    if (exponent_bits == 5 && exponent == 31) return mantissa ? (double)NAN : sign * (double)INFINITY;
+    if (exponent_bits == 5 && exponent == 31)
+        return mantissa ? (double)NAN : sign * (double)INFINITY;
     if (exponent_bits == 4 && exponent == 15 && mantissa == 7) return (double)NAN;
     if (exponent == 0) return sign * ldexp(mantissa, 1 - bias - mantissa_bits);
     return sign * ldexp((1 << mantissa_bits) + mantissa, exponent - bias - mantissa_bits);

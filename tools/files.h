@@ -46,7 +46,8 @@ static inline bool hl_files_each(const char *folder, const char *ending, int dep
         const char *name = entries[i]->d_name;
         size_t length = strlen(folder);
         struct hl_text path = {0};
-        hl_text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
+        hl_text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/",
+                    name);
         if (ok && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
             if (hl_files_is_folder(path.data))
                 ok = hl_files_each(path.data, ending, depth + 1, visit, user_data, failed);

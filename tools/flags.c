@@ -67,10 +67,15 @@ static void add_choices(struct hl_text *text, const char *const *choices, const 
                         const char *last)
 {
     for (int i = 0; choices[i] != NULL; i++)
-        hl_text_add(text, "%s%s", i == 0 ? "" : choices[i + 1] == NULL ? last : between, choices[i]);
+        hl_text_add(text, "%s%s",
+                    i == 0                   ? ""
+                    : choices[i + 1] == NULL ? last
+                                             : between,
+                    choices[i]);
 }
 
-static const struct hl_flag *find_flag(const struct hl_command *command, const char *name, size_t length)
+static const struct hl_flag *find_flag(const struct hl_command *command, const char *name,
+                                       size_t length)
 {
     for (int i = 0; i < command->flag_count; i++) {
         const struct hl_flag *flag = &command->flags[i];
@@ -93,7 +98,8 @@ static int unknown_flag(const struct hl_command *command, const char *argument, 
     names[command->flag_count] = "help";
     struct hl_text name = {0};
     hl_text_add_bytes(&name, argument, length);
-    const char *nearest = strncmp(name.data, "--", 2) == 0 ? hl_flags_nearest(name.data + 2, names) : NULL;
+    const char *nearest =
+        strncmp(name.data, "--", 2) == 0 ? hl_flags_nearest(name.data + 2, names) : NULL;
     int code = nearest != NULL
                    ? usage(command, "unknown flag %s, perhaps --%s was meant", name.data, nearest)
                    : usage(command, "unknown flag %s", name.data);
@@ -107,7 +113,8 @@ static void add_number(struct hl_text *text, double value)
     hl_text_add(text, "%.10g", value);
 }
 
-static int bad_number(const struct hl_command *command, const struct hl_flag *flag, const char *value)
+static int bad_number(const struct hl_command *command, const struct hl_flag *flag,
+                      const char *value)
 {
     struct hl_text range = {0};
     const char *what = flag->kind == HL_FLAG_INT ? "whole number" : "number";
@@ -121,7 +128,8 @@ static int bad_number(const struct hl_command *command, const struct hl_flag *fl
         hl_text_add(&range, ", at least ");
         add_number(&range, flag->min);
     }
-    int code = usage(command, "--%s takes a %s%s, not '%s'", flag->name, what, hl_text_string(&range), value);
+    int code = usage(command, "--%s takes a %s%s, not '%s'", flag->name, what,
+                     hl_text_string(&range), value);
     hl_text_free(&range);
     return code;
 }
@@ -147,7 +155,8 @@ static int store(const struct hl_command *command, const struct hl_flag *flag, c
     }
     case HL_FLAG_NUMBER: {
         double number = strtod(value, &end);
-        if (end == value || *end != '\0' || !isfinite(number) || number < flag->min || number > flag->max)
+        if (end == value || *end != '\0' || !isfinite(number) || number < flag->min ||
+            number > flag->max)
             return bad_number(command, flag, value);
         *(double *)at = number;
         break;
@@ -195,14 +204,17 @@ static int parse_flag(struct parsing *parsing, int argc, char **argv, int *i)
         parsing->help = true;
         return HL_EXIT_OK;
     }
-    const struct hl_flag *flag = is_long ? find_flag(command, argument + 2, length - 2)
-                                         : find_letter(command, argument[1]);
+    const struct hl_flag *flag =
+        is_long ? find_flag(command, argument + 2, length - 2) : find_letter(command, argument[1]);
     if (flag == NULL) return unknown_flag(command, argument, length);
-    const char *value = equals != NULL ? equals + 1 : !is_long && argument[2] != '\0' ? argument + 2 : NULL;
+    const char *value = equals != NULL                    ? equals + 1
+                        : !is_long && argument[2] != '\0' ? argument + 2
+                                                          : NULL;
     if (flag->kind == HL_FLAG_SWITCH) {
         if (value != NULL) return usage(command, "--%s takes no value", flag->name);
     } else if (value == NULL) {
-        if (*i + 1 >= argc) return usage(command, "--%s needs a value: %s", flag->name, flag->value);
+        if (*i + 1 >= argc)
+            return usage(command, "--%s needs a value: %s", flag->name, flag->value);
         value = argv[++*i];
     }
     parsing->given[flag - command->flags] = true;
@@ -226,11 +238,13 @@ static int parse(struct parsing *parsing, int argc, char **argv)
     if (parsing->help) return HL_EXIT_OK;
     for (int i = 0; i < command->flag_count; i++)
         if (command->flags[i].required && !parsing->given[i])
-            return usage(command, "--%s %s is missing", command->flags[i].name, command->flags[i].value);
+            return usage(command, "--%s %s is missing", command->flags[i].name,
+                         command->flags[i].value);
     if (parsing->operand_count < command->min_operands)
         return usage(command, "%s is missing", command->operands);
     if (command->max_operands >= 0 && parsing->operand_count > command->max_operands)
-        return usage(command, "'%s' is one argument too many", parsing->operands[command->max_operands]);
+        return usage(command, "'%s' is one argument too many",
+                     parsing->operands[command->max_operands]);
     return HL_EXIT_OK;
 }
 
@@ -260,7 +274,7 @@ int hl_command_main(const struct hl_command *command, int argc, char **argv)
     return code;
 }
 
-// ---- help -----------------------------------------------------------------------------------------------------------------
+// ---- help ---------------------------------------------------------------------------------------
 
 enum { HELP_COLUMN = 28 };
 

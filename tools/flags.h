@@ -26,10 +26,10 @@ struct hl_flag {
     const char *name; // without its dashes
     char letter;      // of the short form, 0: none
     enum hl_flag_kind kind;
-    size_t offset;        // of the value in the options struct
-    const char *value;    // what --help calls the value: "FILE"; NULL for a switch
-    const char *help;     // one line, or several separated by \n
-    double min, max;      // of a number
+    size_t offset;              // of the value in the options struct
+    const char *value;          // what --help calls the value: "FILE"; NULL for a switch
+    const char *help;           // one line, or several separated by \n
+    double min, max;            // of a number
     const char *const *choices; // NULL at the end
     bool required;
 };

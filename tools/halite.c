@@ -29,7 +29,8 @@ static void print_help(FILE *out)
     fputs("usage: halite COMMAND [FLAG...] [ARGUMENT...]\n"
           "Runs TensorFlow Lite models (.tflite).\n\n",
           out);
-    for (int i = 0; i < COMMAND_COUNT; i++) fprintf(out, "  %-9s%s\n", commands[i]->name, commands[i]->summary);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-9s%s\n", commands[i]->name, commands[i]->summary);
     fputs("\nhalite COMMAND --help tells more. halite --version prints the version.\n", out);
 }
 
@@ -39,7 +40,8 @@ static int unknown(const char *name)
     for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i]->name;
     const char *nearest = hl_flags_nearest(name, names);
     if (nearest != NULL)
-        hl_error(NULL, NULL, "unknown command '%s', perhaps %s was meant; see halite --help", name, nearest);
+        hl_error(NULL, NULL, "unknown command '%s', perhaps %s was meant; see halite --help", name,
+                 nearest);
     else
         hl_error(NULL, NULL, "unknown command '%s'; see halite --help", name);
     return HL_EXIT_USAGE;

@@ -37,11 +37,12 @@ static bool size_fits(int64_t width, int64_t height, struct hl_text *error)
         return true;
     hl_text_add(error,
                 "is %lld x %lld pixels; pictures may have 1 to %d a side and %lld million in all",
-                (long long)width, (long long)height, side_limit, (long long)(pixel_limit / 1000000));
+                (long long)width, (long long)height, side_limit,
+                (long long)(pixel_limit / 1000000));
     return false;
 }
 
-// ---- JPEG -----------------------------------------------------------------------------------------------------------------
+// ---- JPEG ---------------------------------------------------------------------------------------
 
 struct jpeg_trap {
     struct jpeg_error_mgr manager; // first: libjpeg hands back a pointer to it
@@ -120,7 +121,8 @@ static bool jpeg_decode(struct jpeg_work *work, const unsigned char *data, size_
     return true;
 }
 
-static bool load_jpeg(const unsigned char *data, size_t bytes, struct hl_image *image, struct hl_text *error)
+static bool load_jpeg(const unsigned char *data, size_t bytes, struct hl_image *image,
+                      struct hl_text *error)
 {
     struct jpeg_work *work = hl_alloc(1, sizeof *work);
     work->info.err = jpeg_std_error(&work->trap.manager);
@@ -141,7 +143,7 @@ static bool load_jpeg(const unsigned char *data, size_t bytes, struct hl_image *
     return ok;
 }
 
-// ---- PNG, BMP, PNM --------------------------------------------------------------------------------------------------------
+// ---- PNG, BMP, PNM ------------------------------------------------------------------------------
 
 static int64_t little(const unsigned char *data, int bytes)
 {
@@ -188,15 +190,16 @@ static bool check_pnm(const unsigned char *data, size_t bytes, struct hl_text *e
             while (at < bytes && data[at] != '\n') at++;
         }
         bool any = false;
-        for (; at < bytes && isdigit(data[at]) && numbers[i] < 100000000; at++, any = true)
-            numbers[i] = numbers[i] * 10 + (data[at] - '0');
+        for (; at < bytes && isdigit(data[at]); at++, any = true)
+            if (numbers[i] < pixel_limit) numbers[i] = numbers[i] * 10 + (data[at] - '0');
         if (any) continue;
         hl_text_add(error, "is a damaged PNM file: its header is not three numbers");
         return false;
     }
     if (!size_fits(numbers[0], numbers[1], error)) return false;
     if (numbers[2] != 255) {
-        hl_text_add(error, "is a PNM file with values up to %lld; only 255 is read here", (long long)numbers[2]);
+        hl_text_add(error, "is a PNM file with values up to %lld; only 255 is read here",
+                    (long long)numbers[2]);
         return false;
     }
     int64_t samples = numbers[0] * numbers[1] * (data[1] == '6' ? 3 : 1);
@@ -213,18 +216,28 @@ static void flatten(const unsigned char *rgba, size_t count, unsigned char *rgb)
             rgb[c] = (unsigned char)((rgba[c] * rgba[3] + 255 * (255 - rgba[3]) + 127) / 255);
 }
 
-static bool load_other(const unsigned char *data, size_t bytes, const char *kind, struct hl_image *image,
-                       struct hl_text *error)
+// stb_image's words, unless they quote bytes of the file.
+static const char *stb_reason(void)
+{
+    const char *reason = stbi_failure_reason();
+    if (strcmp(reason, "unknown image type") == 0) return "its header makes no sense";
+    for (const char *at = reason; *at != '\0'; at++)
+        if (*at < 0x20 || *at > 0x7e) return "a part of it has an unknown type";
+    return *reason != '\0' ? reason : "a part of it has an unknown type";
+}
+
+static bool load_other(const unsigned char *data, size_t bytes, const char *kind,
+                       struct hl_image *image, struct hl_text *error)
 {
     int width, height, channels;
     if (!stbi_info_from_memory(data, (int)bytes, &width, &height, &channels)) {
-        hl_text_add(error, "is a damaged %s file: %s", kind, stbi_failure_reason());
+        hl_text_add(error, "is a damaged %s file: %s", kind, stb_reason());
         return false;
     }
     if (!size_fits(width, height, error)) return false;
     stbi_uc *rgba = stbi_load_from_memory(data, (int)bytes, &width, &height, &channels, 4);
     if (rgba == NULL) {
-        hl_text_add(error, "is a damaged %s file: %s", kind, stbi_failure_reason());
+        hl_text_add(error, "is a damaged %s file: %s", kind, stb_reason());
         return false;
     }
     size_t count = (size_t)width * (size_t)height;
@@ -250,11 +263,14 @@ static bool decode(const struct hl_text *file, struct hl_image *image, struct hl
         return false;
     }
     if (starts_with(file, "\xff\xd8\xff", 3)) return load_jpeg(data, file->length, image, error);
-    if (starts_with(file, "\x89PNG\r\n\x1a\n", 8)) return load_other(data, file->length, "PNG", image, error);
+    if (starts_with(file, "\x89PNG\r\n\x1a\n", 8))
+        return load_other(data, file->length, "PNG", image, error);
     if (starts_with(file, "BM", 2))
-        return check_bmp(data, file->length, error) && load_other(data, file->length, "BMP", image, error);
+        return check_bmp(data, file->length, error) &&
+               load_other(data, file->length, "BMP", image, error);
     if (starts_with(file, "P5", 2) || starts_with(file, "P6", 2))
-        return check_pnm(data, file->length, error) && load_other(data, file->length, "PNM", image, error);
+        return check_pnm(data, file->length, error) &&
+               load_other(data, file->length, "PNM", image, error);
     hl_text_add(error, "is no picture that can be read here (JPEG, PNG, BMP, PGM or PPM)");
     return false;
 }

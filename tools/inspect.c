@@ -12,6 +12,7 @@
 
 static const struct hl_inspect_options defaults = {.model = HL_MODEL_DEFAULTS};
 
+// clang-format off
 static const struct hl_flag flags[] = {
     {.name = "tensors", .letter = 't', .kind = HL_FLAG_SWITCH,
      .offset = offsetof(struct hl_inspect_options, tensors), .help = "list all tensors as well"},
@@ -28,12 +29,13 @@ static const struct hl_flag flags[] = {
     {.name = "kernels", .letter = 'k', .kind = HL_FLAG_CHOICE, .choices = hl_model_kernels,
      .offset = offsetof(struct hl_inspect_options, model.kernels), .help = "whose memory --memory plans"},
 };
+// clang-format on
 
 static const char details[] =
     "Types of --ops: inputs -> outputs; '-' is an absent optional input, '/ch' marks one scale for\n"
     "each channel, '...' more inputs of the same type.\n";
 
-// ---- shared by text and JSON ----------------------------------------------------------------------------------------------
+// ---- shared by text and JSON --------------------------------------------------------------------
 
 static int compare_codes(const void *a, const void *b)
 {
@@ -66,12 +68,14 @@ static int compare_pointers(const void *a, const void *b)
 {
     const struct hl_model_tensor *x = *(const struct hl_model_tensor *const *)a;
     const struct hl_model_tensor *y = *(const struct hl_model_tensor *const *)b;
-    return ((const char *)x->data > (const char *)y->data) - ((const char *)x->data < (const char *)y->data);
+    return ((const char *)x->data > (const char *)y->data) -
+           ((const char *)x->data < (const char *)y->data);
 }
 
 size_t hl_inspect_constant_bytes(const struct hl_model_subgraph *subgraph)
 {
-    const struct hl_model_tensor **constants = hl_alloc((size_t)subgraph->tensor_count, sizeof *constants);
+    const struct hl_model_tensor **constants =
+        hl_alloc((size_t)subgraph->tensor_count, sizeof *constants);
     size_t count = 0, bytes = 0;
     for (int i = 0; i < subgraph->tensor_count; i++)
         if (subgraph->tensors[i].data != NULL) constants[count++] = &subgraph->tensors[i];
@@ -93,7 +97,7 @@ int hl_inspect_metadata_text(const struct hl_model_metadata *entry)
     return length;
 }
 
-// ---- the subcommand -------------------------------------------------------------------------------------------------------
+// ---- the subcommand -----------------------------------------------------------------------------
 
 static bool inspect(const char *path, const struct hl_inspect_options *options)
 {

@@ -33,6 +33,7 @@ static const struct options defaults = {
     .crop = (double)NAN,
 };
 
+// clang-format off
 static const struct hl_flag flags[] = {
     HL_MODEL_FLAG(options, model),
     {.name = "labels", .letter = 'l', .kind = HL_FLAG_STRING, .value = "FILE",
@@ -52,6 +53,7 @@ static const struct hl_flag flags[] = {
              "default 0.875, for models of grey pictures 1"},
     HL_MODEL_RUN_FLAGS(options, model),
 };
+// clang-format on
 
 static const char details[] =
     "Pictures are JPEG, PNG, BMP, PGM or PPM files. The model has one input, [1,height,width,3] (RGB)\n"
@@ -79,9 +81,10 @@ struct labeller {
     int *ranking;   // classes, best first
 };
 
-// ---- does the model fit? --------------------------------------------------------------------------------------------------
+// ---- does the model fit? ------------------------------------------------------------------------
 
-static bool misfit(const struct labeller *labeller, const char *what, const TfLiteTensor *tensor, const char *wanted)
+static bool misfit(const struct labeller *labeller, const char *what, const TfLiteTensor *tensor,
+                   const char *wanted)
 {
     struct hl_text shape = {0};
     hl_model_add_tensor_shape(&shape, tensor);
@@ -95,7 +98,8 @@ static bool check_input(struct labeller *labeller)
     const TfLiteInterpreter *interpreter = labeller->file.interpreter;
     int count = TfLiteInterpreterGetInputTensorCount(interpreter);
     if (count != 1) {
-        hl_error("label", labeller->file.path, "has %d inputs; a model with one input, a picture, is wanted", count);
+        hl_error("label", labeller->file.path,
+                 "has %d inputs; a model with one input, a picture, is wanted", count);
         return false;
     }
     const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
@@ -103,7 +107,8 @@ static bool check_input(struct labeller *labeller)
     bool picture = (rank == 3 || rank == 4) && TfLiteTensorDim(input, 0) == 1;
     labeller->channels = rank == 4 ? TfLiteTensorDim(input, 3) : 1;
     if (!picture || (labeller->channels != 1 && labeller->channels != 3))
-        return misfit(labeller, "the input", input, "[1,height,width,3] or [1,height,width,1] is wanted");
+        return misfit(labeller, "the input", input,
+                      "[1,height,width,3] or [1,height,width,1] is wanted");
     TfLiteType type = TfLiteTensorType(input);
     if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
         return misfit(labeller, "the input", input, "float32, uint8 or int8 is wanted");
@@ -126,7 +131,9 @@ static bool check_output(struct labeller *labeller)
     int64_t classes = hl_model_elements(output);
     bool list = rank >= 1 && classes > 0 && classes == TfLiteTensorDim(output, rank - 1);
     TfLiteType type = TfLiteTensorType(output);
-    if (!list) return misfit(labeller, "the first output", output, "one score for each class, [1,classes], is wanted");
+    if (!list)
+        return misfit(labeller, "the first output", output,
+                      "one score for each class, [1,classes], is wanted");
     if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
         return misfit(labeller, "the first output", output, "float32, uint8 or int8 is wanted");
     labeller->classes = (int)classes;
@@ -143,10 +150,11 @@ static bool check_labels(struct labeller *labeller)
         hl_error("label", path, "%s", error.data);
     } else if (labeller->labels.count != labeller->classes) {
         int names = labeller->labels.count, classes = labeller->classes;
-        const char *hint = names == classes - 1   ? " (the model may count a background class first)"
+        const char *hint = names == classes - 1 ? " (the model may count a background class first)"
                            : names == classes + 1 ? " (the file may name a background class first)"
                                                   : "";
-        hl_error("label", path, "holds %d names, but %s has %d classes%s; give the labels of this model", names,
+        hl_error("label", path,
+                 "holds %d names, but %s has %d classes%s; give the labels of this model", names,
                  labeller->file.path, classes, hint);
         ok = false;
     }
@@ -188,12 +196,15 @@ static bool prepare(struct labeller *labeller)
     }
     if (!check_input(labeller) || !check_output(labeller) || !check_labels(labeller)) return false;
     if (!choose_normalisation(labeller)) return false;
-    labeller->crop = !isnan(options->crop) ? options->crop : labeller->channels == 3 ? HL_PREPROCESS_CROP : 1;
+    labeller->crop = !isnan(options->crop)     ? options->crop
+                     : labeller->channels == 3 ? HL_PREPROCESS_CROP
+                                               : 1;
     size_t pixels = (size_t)labeller->width * (size_t)labeller->height * (size_t)labeller->channels;
     labeller->pixels = malloc(pixels * sizeof *labeller->pixels);
     if (labeller->pixels == NULL) {
-        hl_error("label", labeller->file.path, "a picture of %d x %d pixels does not fit into memory",
-                 labeller->width, labeller->height);
+        hl_error("label", labeller->file.path,
+                 "a picture of %d x %d pixels does not fit into memory", labeller->width,
+                 labeller->height);
         return false;
     }
     labeller->scores = hl_alloc((size_t)labeller->classes, sizeof *labeller->scores);
@@ -201,7 +212,7 @@ static bool prepare(struct labeller *labeller)
     return true;
 }
 
-// ---- one picture ----------------------------------------------------------------------------------------------------------
+// ---- one picture --------------------------------------------------------------------------------
 
 // Real values of the output; false where one is no number.
 static bool read_scores(struct labeller *labeller, const char *picture)
@@ -213,12 +224,16 @@ static bool read_scores(struct labeller *labeller, const char *picture)
     for (int i = 0; i < labeller->classes; i++) {
         switch (TfLiteTensorType(output)) {
         case kTfLiteFloat32: labeller->scores[i] = (double)((const float *)data)[i]; break;
-        case kTfLiteUInt8: labeller->scores[i] = scale * (((const uint8_t *)data)[i] - q.zero_point); break;
+        case kTfLiteUInt8:
+            labeller->scores[i] = scale * (((const uint8_t *)data)[i] - q.zero_point);
+            break;
         default: labeller->scores[i] = scale * (((const int8_t *)data)[i] - q.zero_point);
         }
         if (!isnan(labeller->scores[i])) continue;
-        hl_error("label", picture, "the model's score of class %d is not a number (NaN); %s may want another "
-                 "--mean and --std, or is damaged", i, labeller->file.path);
+        hl_error("label", picture,
+                 "the model's score of class %d is not a number (NaN); %s may want another "
+                 "--mean and --std, or is damaged",
+                 i, labeller->file.path);
         return false;
     }
     return true;
@@ -227,7 +242,9 @@ static bool read_scores(struct labeller *labeller, const char *picture)
 // Best `top` classes to the front of the ranking: insertion into a short list, lower class first among equals.
 static int rank_classes(struct labeller *labeller)
 {
-    int top = labeller->options->top < labeller->classes ? labeller->options->top : labeller->classes, used = 0;
+    int top =
+            labeller->options->top < labeller->classes ? labeller->options->top : labeller->classes,
+        used = 0;
     const double *scores = labeller->scores;
     int *ranking = labeller->ranking;
     for (int i = 0; i < labeller->classes; i++) {
@@ -259,8 +276,8 @@ static void print_tsv(const struct labeller *labeller, const char *picture, int 
     }
 }
 
-static void print_table(const struct labeller *labeller, const char *picture, const struct hl_image *image,
-                        int top, double seconds)
+static void print_table(const struct labeller *labeller, const char *picture,
+                        const struct hl_image *image, int top, double seconds)
 {
     struct hl_text name = {0};
     char time[32];
@@ -271,7 +288,8 @@ static void print_table(const struct labeller *labeller, const char *picture, co
 
     bool probabilities = true;
     for (int i = 0; i < labeller->classes; i++)
-        probabilities = probabilities && labeller->scores[i] >= 0 && labeller->scores[i] <= 1 + 1e-6;
+        probabilities =
+            probabilities && labeller->scores[i] >= 0 && labeller->scores[i] <= 1 + 1e-6;
     struct hl_table table;
     hl_table_start(&table, "rll");
     for (int rank = 0; rank < top; rank++) {
@@ -299,8 +317,8 @@ static bool label_picture(struct labeller *labeller, const char *picture)
 
     TfLiteInterpreter *interpreter = labeller->file.interpreter;
     TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
-    hl_preprocess_scale(&image, labeller->crop, labeller->width, labeller->height, labeller->channels,
-                        labeller->pixels);
+    hl_preprocess_scale(&image, labeller->crop, labeller->width, labeller->height,
+                        labeller->channels, labeller->pixels);
     hl_preprocess_store(labeller->pixels, (size_t)hl_model_elements(input), labeller->channels,
                         &labeller->normalisation, TfLiteTensorType(input),
                         TfLiteTensorQuantizationParams(input), TfLiteTensorData(input));
@@ -322,15 +340,17 @@ static bool label_picture(struct labeller *labeller, const char *picture)
 static int run(const void *given, int operand_count, char **operands)
 {
     struct labeller labeller = {.options = given};
-    bool prepared = prepare(&labeller), all = prepared;
+    bool prepared = prepare(&labeller), tsv = labeller.options->tsv;
+    int labelled = 0;
     for (int i = 0; prepared && i < operand_count; i++) {
-        if (!label_picture(&labeller, operands[i])) all = false;
-        if (!labeller.options->tsv && i + 1 < operand_count) printf("\n");
+        if (!label_picture(&labeller, operands[i])) continue;
+        labelled++;
+        if (!tsv) printf("\n");
     }
-    if (prepared && !labeller.options->tsv) {
+    if (labelled > 0 && !tsv) {
         struct hl_text placement = {0};
         hl_model_file_placement(&labeller.file, &placement);
-        printf("\n%s", placement.data);
+        fputs(placement.data, stdout);
         hl_text_free(&placement);
     }
     hl_model_file_close(&labeller.file);
@@ -338,7 +358,7 @@ static int run(const void *given, int operand_count, char **operands)
     free(labeller.pixels);
     free(labeller.scores);
     free(labeller.ranking);
-    return all ? HL_EXIT_OK : HL_EXIT_FAILED;
+    return prepared && labelled == operand_count ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
 
 const struct hl_command hl_command_label = {

@@ -43,7 +43,8 @@ void hl_model_file_failed(struct hl_model_file *file, const char *what)
 bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path)
 {
     *file = (struct hl_model_file){.command = command, .path = path};
-    file->model = TfLiteModelCreateFromFileWithErrorReporter(path, hl_text_reporter, &file->messages);
+    file->model =
+        TfLiteModelCreateFromFileWithErrorReporter(path, hl_text_reporter, &file->messages);
     if (file->model == NULL) hl_model_file_failed(file, "cannot be loaded");
     return file->model != NULL;
 }
@@ -52,7 +53,8 @@ static bool open_delegate(struct hl_model_file *file, const char *path)
 {
     TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(path);
     file->delegate = TfLiteExternalDelegateCreate(&from);
-    if (file->delegate == NULL) hl_error(file->command, path, "gives no delegate; is it the library of one?");
+    if (file->delegate == NULL)
+        hl_error(file->command, path, "gives no delegate; is it the library of one?");
     return file->delegate != NULL;
 }
 
@@ -86,7 +88,7 @@ void hl_model_file_close(struct hl_model_file *file)
     *file = (struct hl_model_file){0};
 }
 
-// ---- where nodes run ------------------------------------------------------------------------------------------------------
+// ---- where nodes run ----------------------------------------------------------------------------
 
 struct op_count {
     const char *where, *op;
@@ -104,7 +106,8 @@ static int compare_counts(const void *a, const void *b)
 static void count_op(struct op_count *counts, int *used, const HaliteNodeReport *node)
 {
     for (int i = 0; i < *used; i++) {
-        if (strcmp(counts[i].where, node->where) != 0 || strcmp(counts[i].op, node->op) != 0) continue;
+        if (strcmp(counts[i].where, node->where) != 0 || strcmp(counts[i].op, node->op) != 0)
+            continue;
         counts[i].count++;
         counts[i].replaced += node->replaced_nodes;
         return;
@@ -143,7 +146,8 @@ void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *t
     struct op_count *counts = hl_alloc((size_t)node_count, sizeof *counts);
     for (int i = 0; i < node_count; i++) {
         HaliteNodeReport node;
-        if (HaliteInterpreterGetNodeReport(file->interpreter, i, &node) == kTfLiteOk) count_op(counts, &used, &node);
+        if (HaliteInterpreterGetNodeReport(file->interpreter, i, &node) == kTfLiteOk)
+            count_op(counts, &used, &node);
     }
     qsort(counts, (size_t)used, sizeof *counts, compare_counts);
     for (int from = 0, to; from < used; from = to) {
@@ -154,7 +158,7 @@ void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *t
     free(counts);
 }
 
-// ---- shapes and time ------------------------------------------------------------------------------------------------------
+// ---- shapes and time ----------------------------------------------------------------------------
 
 void hl_model_add_shape(struct hl_text *text, TfLiteType type, int rank, const int *dims)
 {
@@ -172,7 +176,8 @@ void hl_model_add_shape(struct hl_text *text, TfLiteType type, int rank, const i
 void hl_model_add_tensor_shape(struct hl_text *text, const TfLiteTensor *tensor)
 {
     const TfLiteIntArray *dims = tensor->dims;
-    hl_model_add_shape(text, tensor->type, dims != NULL ? dims->size : 0, dims != NULL ? dims->data : NULL);
+    hl_model_add_shape(text, tensor->type, dims != NULL ? dims->size : 0,
+                       dims != NULL ? dims->data : NULL);
 }
 
 int64_t hl_model_elements(const TfLiteTensor *tensor)

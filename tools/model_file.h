@@ -22,8 +22,12 @@ struct hl_model_options {
 
 extern const char *const hl_model_kernels[];
 
-#define HL_MODEL_DEFAULTS {.threads = -1}
+#define HL_MODEL_DEFAULTS \
+    {                     \
+        .threads = -1     \
+    }
 
+// clang-format off
 // The rows of these flags in a subcommand's table, for its options struct `type` with a member `member`.
 #define HL_MODEL_FLAG(type, member)                                                               \
     {                                                                                             \
@@ -47,6 +51,7 @@ extern const char *const hl_model_kernels[];
         .offset = offsetof(struct type, member.delegate),                                         \
         .help = "give what it can take to the external delegate in this library",                 \
     }
+// clang-format on
 
 struct hl_model_file {
     const char *command; // for messages

@@ -18,6 +18,7 @@
 
 static const size_t file_limit = (size_t)4 << 30;
 
+// clang-format off
 // The first row of a description is read, the first row of a type written.
 static const struct {
     TfLiteType type;
@@ -28,13 +29,14 @@ static const struct {
     {kTfLiteInt64, "<i8"},      {kTfLiteUInt8, "|u1"},       {kTfLiteUInt16, "<u2"},
     {kTfLiteUInt32, "<u4"},     {kTfLiteUInt64, "<u8"},      {kTfLiteBool, "|b1"},
     {kTfLiteComplex64, "<c8"},  {kTfLiteComplex128, "<c16"}, {kTfLiteBFloat16, "|V2"},
-    {kTfLiteFloat8E4M3FN, "|V1"}, {kTfLiteFloat8E5M2, "|V1"}, {kTfLiteInt4, "|i1"},
-    {kTfLiteInt2, "|i1"},       {kTfLiteUInt4, "|u1"},
+    {kTfLiteFloat8E4M3FN, "|V1"}, {kTfLiteFloat8E5M2, "|V1"},
+    {kTfLiteInt4, "|i1"},       {kTfLiteInt2, "|i1"},        {kTfLiteUInt4, "|u1"},
 };
+// clang-format on
 
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
-// ---- the header -----------------------------------------------------------------------------------------------------------
+// ---- the header ---------------------------------------------------------------------------------
 
 struct header {
     const char *at, *end;
@@ -57,7 +59,8 @@ static bool take_word(struct header *header, const char *word)
 {
     skip_blanks(header);
     size_t length = strlen(word);
-    if ((size_t)(header->end - header->at) < length || memcmp(header->at, word, length) != 0) return false;
+    if ((size_t)(header->end - header->at) < length || memcmp(header->at, word, length) != 0)
+        return false;
     header->at += length;
     return true;
 }
@@ -104,13 +107,15 @@ static bool find_type(const char *descr, TfLiteType *type, struct hl_text *error
 {
     for (int i = 0; i < KIND_COUNT; i++) {
         // One-byte types have no order: "<i1" and "|i1" are the same.
-        bool same = strcmp(kinds[i].descr + 1, descr + 1) == 0 && (*descr == '<' || *descr == '|' || *descr == '=');
+        bool same = strcmp(kinds[i].descr + 1, descr + 1) == 0 &&
+                    (*descr == '<' || *descr == '|' || *descr == '=');
         if (!same || (*descr == '|' && *kinds[i].descr != '|')) continue;
         *type = kinds[i].type;
         return true;
     }
     if (*descr == '>')
-        hl_text_add(error, "is big-endian ('%s'); save it with .astype(a.dtype.newbyteorder('<'))", descr);
+        hl_text_add(error, "is big-endian ('%s'); save it with .astype(a.dtype.newbyteorder('<'))",
+                    descr);
     else
         hl_text_add(error, "has elements of type '%s', which no tensor has", descr);
     return false;
@@ -190,7 +195,8 @@ static bool parse(struct hl_npy *npy, struct hl_text *error)
         return false;
     }
     if (there != needed) {
-        hl_text_add(error, "is a damaged .npy file: %zu bytes of data where its shape takes %zu", there, needed);
+        hl_text_add(error, "is a damaged .npy file: %zu bytes of data where its shape takes %zu",
+                    there, needed);
         return false;
     }
     npy->data = file + start + length;
@@ -225,7 +231,7 @@ bool hl_npy_type_fits(TfLiteType from, TfLiteType to)
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-// ---- writing --------------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 // One byte an element, as the description of a packed type says.
 static void write_unpacked(FILE *file, TfLiteType type, int64_t count, const void *data)
@@ -250,7 +256,8 @@ bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, 
     hl_text_add(&header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
     int64_t count = 1;
     for (int i = 0; i < rank; i++) {
-        hl_text_add(&header, "%s%d%s", i > 0 ? " " : "", dims[i], i + 1 < rank || rank == 1 ? "," : "");
+        hl_text_add(&header, "%s%d%s", i > 0 ? " " : "", dims[i],
+                    i + 1 < rank || rank == 1 ? "," : "");
         count *= dims[i];
     }
     hl_text_add(&header, "), }");
@@ -259,8 +266,16 @@ bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, 
 
     FILE *file = hl_output_open(path, error);
     if (file != NULL) {
-        unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0,
-                                   (unsigned char)(header.length & 0xff), (unsigned char)(header.length >> 8)};
+        unsigned char start[10] = {0x93,
+                                   'N',
+                                   'U',
+                                   'M',
+                                   'P',
+                                   'Y',
+                                   1,
+                                   0,
+                                   (unsigned char)(header.length & 0xff),
+                                   (unsigned char)(header.length >> 8)};
         fwrite(start, 1, sizeof start, file);
         fwrite(header.data, 1, header.length, file);
         if (hl_element_type(type).bits < 8)

@@ -26,7 +26,8 @@ static inline bool hl_opset_has(const struct hl_model_code *code)
     };
     for (size_t i = 0; i < sizeof built / sizeof built[0]; i++) {
         if (code->custom_name != NULL) {
-            if (built[i].builtin < 0 && strcmp(built[i].custom_name, code->custom_name) == 0) return true;
+            if (built[i].builtin < 0 && strcmp(built[i].custom_name, code->custom_name) == 0)
+                return true;
         } else if (built[i].builtin == code->builtin) {
             return true;
         }

@@ -21,7 +21,8 @@ static float sample(const struct square *square, int y, int x, int channel, int 
 {
     const struct hl_image *image = square->image;
     const unsigned char *pixel =
-        image->rgb + 3 * ((size_t)(square->top + y) * (size_t)image->width + (size_t)(square->left + x));
+        image->rgb +
+        3 * ((size_t)(square->top + y) * (size_t)image->width + (size_t)(square->left + x));
     return channels == 1 ? luminance(pixel) : pixel[channel];
 }
 
@@ -61,7 +62,8 @@ void hl_preprocess_scale(const struct hl_image *image, double crop, int width, i
         for (int column = 0; column < width; column++) {
             struct between x = source(column, x_scale, square.side);
             for (int c = 0; c < channels; c++) {
-                float sum = sample(&square, y.low, x.low, c, channels) * (1 - y.part) * (1 - x.part);
+                float sum =
+                    sample(&square, y.low, x.low, c, channels) * (1 - y.part) * (1 - x.part);
                 sum += sample(&square, y.high, x.low, c, channels) * y.part * (1 - x.part);
                 sum += sample(&square, y.low, x.high, c, channels) * (1 - y.part) * x.part;
                 sum += sample(&square, y.high, x.high, c, channels) * y.part * x.part;
@@ -90,7 +92,9 @@ bool hl_preprocess_store(const float *pixels, size_t count, int channels,
     bool given = normalisation->given;
     for (size_t i = 0; i < count; i++) {
         size_t channel = i % (size_t)channels;
-        double real = given ? ((double)pixels[i] - normalisation->mean[channel]) / normalisation->std[channel] : 0;
+        double real =
+            given ? ((double)pixels[i] - normalisation->mean[channel]) / normalisation->std[channel]
+                  : 0;
         double stored;
         switch (type) {
         case kTfLiteFloat32:
@@ -101,7 +105,7 @@ bool hl_preprocess_store(const float *pixels, size_t count, int channels,
             ((uint8_t *)input)[i] = (uint8_t)stored;
             break;
         case kTfLiteInt8:
-            stored = given ? quantise(real, quantisation, -128, 127) : (double)pixels[i] - 128;
+            stored = given ? quantise(real, quantisation, -128, 127) : (double)(pixels[i] - 128.0f);
             ((int8_t *)input)[i] = (int8_t)stored;
             break;
         default: return false;

@@ -15,7 +15,7 @@
 
 // What stands between a pixel (0 to 255) and an element of the input.
 struct hl_normalisation {
-    bool given; // false: the evaluation's own, which depends on the input's type
+    bool given;             // false: the evaluation's own, which depends on the input's type
     double mean[3], std[3]; // per channel: (pixel - mean) / std is the real value; std is not 0
 };
 

@@ -18,6 +18,7 @@ struct options {
 
 static const struct options defaults = {.model = HL_MODEL_DEFAULTS, .repeat = 1};
 
+// clang-format off
 static const struct hl_flag flags[] = {
     HL_MODEL_FLAG(options, model),
     {.name = "input", .letter = 'i', .kind = HL_FLAG_LIST, .value = "TENSOR=VALUE",
@@ -37,6 +38,7 @@ static const struct hl_flag flags[] = {
      .help = "take inputs that hold NaN"},
     HL_MODEL_RUN_FLAGS(options, model),
 };
+// clang-format on
 
 static const char details[] =
     "TENSOR is the name of an input or output, or its number from 0 on. VALUE is one of\n"

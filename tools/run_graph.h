@@ -18,7 +18,7 @@ struct hl_graph {
 bool hl_graph_open(struct hl_graph *graph, const char *signature);
 void hl_graph_close(struct hl_graph *graph);
 
-// ---- run_graph.c ----------------------------------------------------------------------------------------------------------
+// ---- run_graph.c --------------------------------------------------------------------------------
 
 TfLiteTensor *hl_graph_input(const struct hl_graph *graph, int index);
 const TfLiteTensor *hl_graph_output(const struct hl_graph *graph, int index);
@@ -31,18 +31,20 @@ bool hl_graph_allocate(struct hl_graph *graph);
 TfLiteStatus hl_graph_invoke(struct hl_graph *graph);
 
 // Takes "TENSOR=REST" apart: the index of the input (or output) named, and what follows. The name may hold '=' itself.
-bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, int *index, const char **rest);
+bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, int *index,
+                    const char **rest);
 
-// ---- run_input.c ----------------------------------------------------------------------------------------------------------
+// ---- run_input.c --------------------------------------------------------------------------------
 
 // Shapes from --shape and from the .npy files of --input.
-bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes, const struct hl_flag_list *inputs);
+bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes,
+                     const struct hl_flag_list *inputs);
 // Every input: the value of its --input, else random.
 bool hl_graph_fill(struct hl_graph *graph, const struct hl_flag_list *inputs, bool allow_nan);
 // One input with random values (strings: a word each).
 bool hl_graph_fill_random(struct hl_graph *graph, int index, uint64_t seed);
 
-// ---- run_output.c ---------------------------------------------------------------------------------------------------------
+// ---- run_output.c -------------------------------------------------------------------------------
 
 // Before the run: do all outputs named exist, and do we know how to write them?
 bool hl_graph_check_outputs(const struct hl_graph *graph, const struct hl_flag_list *outputs);

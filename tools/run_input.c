@@ -21,14 +21,14 @@ static const uint64_t default_seed = 1;
 static bool failed(const struct hl_graph *graph, int index, const char *from, const char *why)
 {
     struct hl_text where = {0};
-    hl_text_add(&where, "%s%sinput %d '%s'", from != NULL ? from : "", from != NULL ? ": for " : "", index,
-                hl_graph_input_name(graph, index));
+    hl_text_add(&where, "%s%sinput %d '%s'", from != NULL ? from : "", from != NULL ? ": for " : "",
+                index, hl_graph_input_name(graph, index));
     hl_error(graph->file->command, where.data, "%s", why);
     hl_text_free(&where);
     return false;
 }
 
-// ---- shapes ---------------------------------------------------------------------------------------------------------------
+// ---- shapes -------------------------------------------------------------------------------------
 
 static bool resize(struct hl_graph *graph, int index, int rank, const int *dims, const char *from)
 {
@@ -66,14 +66,16 @@ static bool parse_dims(const char *text, int *rank, int *dims)
     }
 }
 
-bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes, const struct hl_flag_list *inputs)
+bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes,
+                     const struct hl_flag_list *inputs)
 {
     int index, rank, dims[HL_NPY_MAX_RANK];
     const char *rest;
     for (int i = 0; i < shapes->count; i++) {
         if (!hl_graph_parse(graph, true, shapes->items[i], &index, &rest)) return false;
         if (!parse_dims(rest, &rank, dims))
-            return failed(graph, index, NULL, "the shape is not made of whole numbers like 1,224,224,3");
+            return failed(graph, index, NULL,
+                          "the shape is not made of whole numbers like 1,224,224,3");
         if (!resize(graph, index, rank, dims, NULL)) return false;
     }
     for (int i = 0; i < inputs->count; i++) {
@@ -91,24 +93,25 @@ bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes, 
     return true;
 }
 
-// ---- values ---------------------------------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 // A string tensor's bytes have no fixed size: the tensor is made to fit them.
-static bool set_strings(const struct hl_graph *graph, int index, const char *from, const char *const *strings,
-                        const size_t *lengths, int count)
+static bool set_strings(const struct hl_graph *graph, int index, const char *from,
+                        const char *const *strings, const size_t *lengths, int count)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
     if (count != hl_model_elements(tensor)) {
         struct hl_text why = {0};
-        hl_text_add(&why, "%d strings where the tensor takes %" PRId64 "; resize it with --shape", count,
-                    hl_model_elements(tensor));
+        hl_text_add(&why, "%d strings where the tensor takes %" PRId64 "; resize it with --shape",
+                    count, hl_model_elements(tensor));
         failed(graph, index, from, why.data);
         hl_text_free(&why);
         return false;
     }
     struct hl_text packed = {0};
     hl_values_pack_strings(strings, lengths, count, &packed);
-    bool ok = TfLiteTensorRealloc(packed.length, tensor) == kTfLiteOk && tensor->bytes == packed.length;
+    bool ok =
+        TfLiteTensorRealloc(packed.length, tensor) == kTfLiteOk && tensor->bytes == packed.length;
     if (ok)
         memcpy(tensor->data.raw, packed.data, packed.length);
     else
@@ -135,7 +138,8 @@ static bool set_one_string(const struct hl_graph *graph, int index, const char *
 }
 
 // Lines of a text file as strings; the last newline ends the last one.
-static bool set_lines(const struct hl_graph *graph, int index, const char *from, const struct hl_text *text)
+static bool set_lines(const struct hl_graph *graph, int index, const char *from,
+                      const struct hl_text *text)
 {
     const char **strings = NULL, *at = hl_text_string(text), *end = at + text->length;
     size_t *lengths = NULL;
@@ -160,7 +164,8 @@ bool hl_graph_fill_random(struct hl_graph *graph, int index, uint64_t seed)
     if (TfLiteTensorType(tensor) == kTfLiteString) return set_one_string(graph, index, "halite");
     if (TfLiteTensorByteSize(tensor) == 0) return true;
     if (TfLiteTensorData(tensor) != NULL &&
-        hl_values_random(TfLiteTensorType(tensor), seed, TfLiteTensorData(tensor), hl_model_elements(tensor)))
+        hl_values_random(TfLiteTensorType(tensor), seed, TfLiteTensorData(tensor),
+                         hl_model_elements(tensor)))
         return true;
     return failed(graph, index, NULL, "cannot be filled with random values; give a file");
 }
@@ -169,12 +174,14 @@ static bool fill_zeros(struct hl_graph *graph, int index)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
     if (TfLiteTensorType(tensor) == kTfLiteString) return set_one_string(graph, index, "");
-    if (TfLiteTensorByteSize(tensor) > 0) memset(TfLiteTensorData(tensor), 0, TfLiteTensorByteSize(tensor));
+    if (TfLiteTensorByteSize(tensor) > 0)
+        memset(TfLiteTensorData(tensor), 0, TfLiteTensorByteSize(tensor));
     return true;
 }
 
 // int8 and uint8 arrays fill packed types element by element.
-static bool copy_array(struct hl_graph *graph, int index, const char *path, const struct hl_npy *npy)
+static bool copy_array(struct hl_graph *graph, int index, const char *path,
+                       const struct hl_npy *npy)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
     TfLiteType type = TfLiteTensorType(tensor);
@@ -189,7 +196,8 @@ static bool copy_array(struct hl_graph *graph, int index, const char *path, cons
     int bits = hl_element_type(type).bits;
     if (bits < 8) {
         for (int64_t i = 0; i < hl_model_elements(tensor); i++)
-            hl_element_set_bits(TfLiteTensorData(tensor), bits, i, hl_element_bits(npy->data, 8, i));
+            hl_element_set_bits(TfLiteTensorData(tensor), bits, i,
+                                hl_element_bits(npy->data, 8, i));
         return true;
     }
     if (npy->bytes == 0 && TfLiteTensorByteSize(tensor) == 0) return true;
@@ -209,10 +217,12 @@ static bool fill_array(struct hl_graph *graph, int index, const char *path)
     return ok;
 }
 
-static bool fill_bytes(struct hl_graph *graph, int index, const char *path, const struct hl_text *bytes)
+static bool fill_bytes(struct hl_graph *graph, int index, const char *path,
+                       const struct hl_text *bytes)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
-    if (TfLiteTensorType(tensor) != kTfLiteString && bytes->length == TfLiteTensorByteSize(tensor)) {
+    if (TfLiteTensorType(tensor) != kTfLiteString &&
+        bytes->length == TfLiteTensorByteSize(tensor)) {
         if (bytes->length > 0) memcpy(TfLiteTensorData(tensor), bytes->data, bytes->length);
         return true;
     }
@@ -220,19 +230,21 @@ static bool fill_bytes(struct hl_graph *graph, int index, const char *path, cons
     if (TfLiteTensorType(tensor) == kTfLiteString)
         hl_text_add(&why, "strings come from a .txt file, one a line");
     else
-        hl_text_add(&why, "the file has %zu bytes, the tensor takes %zu", bytes->length, TfLiteTensorByteSize(tensor));
+        hl_text_add(&why, "the file has %zu bytes, the tensor takes %zu", bytes->length,
+                    TfLiteTensorByteSize(tensor));
     failed(graph, index, path, why.data);
     hl_text_free(&why);
     return false;
 }
 
-static bool fill_text(struct hl_graph *graph, int index, const char *path, const struct hl_text *text)
+static bool fill_text(struct hl_graph *graph, int index, const char *path,
+                      const struct hl_text *text)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
     if (TfLiteTensorType(tensor) == kTfLiteString) return set_lines(graph, index, path, text);
     struct hl_text error = {0};
-    bool ok = hl_values_parse(TfLiteTensorType(tensor), hl_text_string(text), TfLiteTensorData(tensor),
-                              hl_model_elements(tensor), &error);
+    bool ok = hl_values_parse(TfLiteTensorType(tensor), hl_text_string(text),
+                              TfLiteTensorData(tensor), hl_model_elements(tensor), &error);
     if (!ok) failed(graph, index, path, error.data);
     hl_text_free(&error);
     return ok;
@@ -244,14 +256,16 @@ static bool fill_file(struct hl_graph *graph, int index, const char *path)
     bool text = hl_files_ends_with(path, ".txt") || hl_files_ends_with(path, ".csv");
     bool raw = hl_files_ends_with(path, ".raw") || hl_files_ends_with(path, ".bin");
     if (!text && !raw)
-        return failed(graph, index, path,
-                      "is no value: write random, zeros, text:STRING or a file that ends in .npy, .txt, .csv, .raw or .bin");
+        return failed(
+            graph, index, path,
+            "is no value: write random, zeros, text:STRING or a file that ends in .npy, .txt, .csv, .raw or .bin");
     struct hl_text content = {0}, error = {0};
     bool ok = hl_files_read(path, file_limit, &content, &error);
     if (!ok)
         hl_error(graph->file->command, path, "%s", error.data);
     else
-        ok = text ? fill_text(graph, index, path, &content) : fill_bytes(graph, index, path, &content);
+        ok = text ? fill_text(graph, index, path, &content)
+                  : fill_bytes(graph, index, path, &content);
     hl_text_free(&content);
     hl_text_free(&error);
     return ok;
@@ -269,7 +283,8 @@ static bool fill(struct hl_graph *graph, int index, const char *value)
     }
     if (strncmp(value, "text:", 5) == 0) {
         if (TfLiteTensorType(hl_graph_input(graph, index)) != kTfLiteString)
-            return failed(graph, index, NULL, "text: is for string tensors, and this one has numbers");
+            return failed(graph, index, NULL,
+                          "text: is for string tensors, and this one has numbers");
         return set_one_string(graph, index, value + 5);
     }
     return fill_file(graph, index, value);
@@ -279,10 +294,13 @@ static bool check_nan(const struct hl_graph *graph, int index, const char *from)
 {
     const TfLiteTensor *tensor = hl_graph_input(graph, index);
     struct hl_values_summary summary =
-        hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
+        hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor),
+                            hl_model_elements(tensor));
     if (summary.nans == 0) return true;
     struct hl_text why = {0};
-    hl_text_add(&why, "element %" PRId64 " is not a number (NaN), one of %" PRId64 "; --allow-nan takes it",
+    hl_text_add(&why,
+                "element %" PRId64 " is not a number (NaN), one of %" PRId64
+                "; --allow-nan takes it",
                 summary.first_nan, summary.nans);
     failed(graph, index, from, why.data);
     hl_text_free(&why);

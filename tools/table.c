@@ -70,7 +70,8 @@ void hl_table_print(struct hl_table *table, int indent, FILE *out)
             if (table->align[column] != 'r') hl_text_add(&line, "%*s", padding, "");
             free(cell);
         }
-        while (line.length > 0 && line.data[line.length - 1] == ' ') line.data[--line.length] = '\0';
+        while (line.length > 0 && line.data[line.length - 1] == ' ')
+            line.data[--line.length] = '\0';
         fprintf(out, "%s\n", line.data);
         hl_text_free(&line);
     }

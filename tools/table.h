@@ -11,7 +11,7 @@
 enum { HL_TABLE_COLUMNS = 12 };
 
 struct hl_table {
-    const char *align; // a letter per column: 'l' or 'r'
+    const char *align;     // a letter per column: 'l' or 'r'
     int row_count, column; // column: the next cell's
     char **cells;          // row after row, strlen(align) each; NULL: empty
 };

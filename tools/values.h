@@ -26,12 +26,13 @@ struct hl_values_summary hl_values_summarise(TfLiteType type, const void *data, 
 bool hl_values_random(TfLiteType type, uint64_t seed, void *data, int64_t count);
 
 // Reads exactly `count` numbers, separated by blanks or commas. False on failure, with the reason in `error`.
-bool hl_values_parse(TfLiteType type, const char *text, void *data, int64_t count, struct hl_text *error);
+bool hl_values_parse(TfLiteType type, const char *text, void *data, int64_t count,
+                     struct hl_text *error);
 
 // Adds element i as text; element i of a string tensor in quotes.
 void hl_values_add(struct hl_text *text, TfLiteType type, const void *data, int64_t i);
 
-// ---- string tensors -------------------------------------------------------------------------------------------------------
+// ---- string tensors -----------------------------------------------------------------------------
 
 // Number of strings, or -1 where the bytes are no string tensor.
 int64_t hl_values_strings(const void *data, size_t bytes);

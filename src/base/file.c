@@ -20,7 +20,7 @@ bool hl_file_open(struct hl_file *file, const char *path, const struct hl_report
     struct stat status;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0 || fstat(descriptor, &status) != 0) {
-        hl_report(reporter, "cannot open %s: %s", path, strerror(errno));
+        hl_report(reporter, "Could not open '%s'. %s", path, strerror(errno));
         goto fail;
     }
     if (!S_ISREG(status.st_mode)) {
@@ -68,7 +68,7 @@ bool hl_file_open(struct hl_file *file, const char *path, const struct hl_report
     const char *cause = NULL;
     FILE *stream = fopen(path, "rb");
     if (!stream) {
-        hl_report(reporter, "cannot open %s: %s", path, strerror(errno));
+        hl_report(reporter, "Could not open '%s'. %s", path, strerror(errno));
         return false;
     }
     while (!cause && !feof(stream)) {

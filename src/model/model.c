@@ -70,33 +70,29 @@ bool hl_load_work(struct hl_loader *loader, uint64_t bytes)
 
 // ---- Creation
 
-static bool check_identifier(const struct hl_flatbuffer *file, const struct hl_reporter *reporter)
+// Bytes that are no model at all give the original's words and nothing more: programs compare them.
+#define NO_MODEL "The model is not a valid Flatbuffer buffer"
+
+static bool check_identifier(const struct hl_flatbuffer *file, bool named,
+                             const struct hl_reporter *reporter)
 {
     static const char identifier[4] = {'T', 'F', 'L', '3'};
-    if (file->size < 8) {
-        hl_report(reporter, "not a TensorFlow Lite model: it has only %zu bytes", file->size);
-        return false;
-    }
-    if (memcmp(file->bytes + 4, identifier, 4) == 0) return true;
-    if (file->size >= 12 && memcmp(file->bytes + 8, identifier, 4) == 0) {
+    if (file->size >= 8 && memcmp(file->bytes + 4, identifier, 4) == 0) return true;
+    if (file->size >= 12 && memcmp(file->bytes + 8, identifier, 4) == 0)
         hl_report(
             reporter,
             "the model starts with a 4-byte size prefix, which TensorFlow Lite files do not have: "
             "take the first 4 bytes away");
-        return false;
-    }
-    char found[5];
-    for (int i = 0; i < 4; i++) {
-        uint8_t byte = file->bytes[4 + i];
-        found[i] = (char)(byte >= ' ' && byte < 127 ? byte : '?');
-    }
-    found[4] = 0;
-    hl_report(reporter,
-              "not a TensorFlow Lite model: the file identifier is '%s' instead of 'TFL3'", found);
+    else if (!named)
+        hl_report(reporter, NO_MODEL);
+    else if (file->size < 8)
+        hl_report(reporter, NO_MODEL ": it has only %zu bytes", file->size);
+    else
+        hl_report(reporter, NO_MODEL ": a .tflite file has the letters TFL3 at byte 4, this one has not");
     return false;
 }
 
-static bool load(struct hl_model_storage *storage, const void *data, size_t size,
+static bool load(struct hl_model_storage *storage, const void *data, size_t size, bool named,
                  const struct hl_reporter *reporter)
 {
     struct hl_loader loader = {
@@ -110,14 +106,10 @@ static bool load(struct hl_model_storage *storage, const void *data, size_t size
         .tensor = -1,
     };
     // The structs are up to six times as large as the densest tables that they come from.
-    size_t limit;
-    if (size > (SIZE_MAX - 1048576) / 16)
-        limit = SIZE_MAX;
-    else
-        limit = 16 * size + 1048576;
+    size_t limit = size > (SIZE_MAX - 1048576) / 16 ? SIZE_MAX : 16 * size + 1048576;
     hl_arena_init(&storage->arena, limit);
     storage->model.file_size = size;
-    return check_identifier(&loader.file, reporter) &&
+    return check_identifier(&loader.file, named, reporter) &&
            hl_flatbuffer_verify(&loader.file, HL_Model, reporter) && hl_load_decode(&loader) &&
            hl_load_verify_graph(&loader);
 }
@@ -143,7 +135,7 @@ TfLiteModel *hl_model_create(const void *data, size_t size, const struct hl_repo
     }
     struct hl_model_storage *storage = create_storage(reporter);
     if (!storage) return NULL;
-    if (load(storage, data, size, reporter)) return &storage->model;
+    if (load(storage, data, size, false, reporter)) return &storage->model;
     hl_model_release(&storage->model);
     return NULL;
 }
@@ -170,7 +162,7 @@ TfLiteModel *hl_model_create_from_file(const char *path, const struct hl_reporte
     if (hl_file_open(&storage->file, path, reporter)) {
         if (storage->file.size == 0)
             hl_report(reporter, "%s: the file is empty", path);
-        else if (load(storage, storage->file.data, storage->file.size, &with_path))
+        else if (load(storage, storage->file.data, storage->file.size, true, &with_path))
             return &storage->model;
     }
     hl_model_release(&storage->model);

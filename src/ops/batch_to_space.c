@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // BATCH_TO_SPACE_ND: interleaves block[0] * block[1] batches into one picture and crops it.
-//     in 0: x [blocks * b, h, w, c], in 1: block int32 [2], in 2: crops int32 [2, 2] (before and after, rows and columns);
-//     out 0: y [b, h * block[0] - crops, w * block[1] - crops, c].
-// SPACE_TO_BATCH_ND: the reverse; in 2: paddings, filled with 0 (int8, uint8, int16: the output's zero point).
-// Three dimensions [b, h, c] are a picture of one column. float32 uint8 int8 int16 int32 int64, input and output quantised
-// alike.
+//     in 0: x [blocks * b, h, w, c], in 1: block int32 [2]
+//     in 2: crops int32 [2, 2], before and after
+//     out 0: y [b, h * block[0] - crops, w * block[1] - crops, c]
+// SPACE_TO_BATCH_ND: the reverse; in 2: paddings, filled with 0, or with the output's zero point.
+// Without w, [b, h, c], the block has one value and crops and paddings have one row.
+// float32 uint8 int8 int16 int32 int64; input and output must be quantised alike.
 #include "ops/copy.h"
 
 static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(UInt8) | HL_TYPE(Int8) | HL_TYPE(Int16) |
@@ -28,8 +29,8 @@ static TfLiteStatus read_blocks(TfLiteContext *ctx, const TfLiteNode *node, stru
     *blocks = (struct blocks){.rank = hl_rank(x), .block = {1, 1}};
     for (int i = 0; i < blocks->rank - 2; i++) {
         HL_REQUIRE(ctx, node, block[i] > 0, "block %d must be positive", (int)block[i]);
-        HL_REQUIRE(ctx, node, borders[2 * i] >= 0 && borders[2 * i + 1] >= 0, "border %d, %d is negative",
-                   (int)borders[2 * i], (int)borders[2 * i + 1]);
+        HL_REQUIRE(ctx, node, borders[2 * i] >= 0 && borders[2 * i + 1] >= 0,
+                   "border %d, %d is negative", (int)borders[2 * i], (int)borders[2 * i + 1]);
         blocks->block[i] = block[i];
         blocks->before[i] = borders[2 * i];
         blocks->after[i] = borders[2 * i + 1];
@@ -48,12 +49,13 @@ static TfLiteStatus find_large(TfLiteContext *ctx, const TfLiteNode *node, struc
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int64_t area = (int64_t)blocks->block[0] * blocks->block[1];
 
-    HL_REQUIRE(ctx, node, hl_dim(x, 0) % area == 0, "%d batches do not make blocks of %d x %d", hl_dim(x, 0),
-               blocks->block[0], blocks->block[1]);
+    HL_REQUIRE(ctx, node, hl_dim(x, 0) % area == 0, "%d batches do not make blocks of %d x %d",
+               hl_dim(x, 0), blocks->block[0], blocks->block[1]);
     blocks->batches = (int)(hl_dim(x, 0) / area);
     for (int i = 0; i < 2; i++) {
         blocks->small[i] = picture_dim(x, i);
-        const int64_t large = (int64_t)blocks->small[i] * blocks->block[i] - blocks->before[i] - blocks->after[i];
+        const int64_t large = (int64_t)blocks->small[i] * blocks->block[i] - blocks->before[i] -
+                              blocks->after[i];
         HL_REQUIRE(ctx, node, large >= 0 && hl_to_int(large, &blocks->large[i]),
                    "%d x %d without crops of %lld and %lld is not possible", blocks->small[i],
                    blocks->block[i], (long long)blocks->before[i], (long long)blocks->after[i]);
@@ -85,7 +87,8 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node, const str
     int dims[4];
 
     HL_REQUIRE(ctx, node,
-               (to_space || hl_mul_i64(batches, small_batches, &batches)) && hl_to_int(batches, &dims[0]),
+               (to_space || hl_mul_i64(batches, small_batches, &batches)) &&
+                   hl_to_int(batches, &dims[0]),
                "%d batches of %d x %d blocks are too many", blocks->batches, blocks->block[0],
                blocks->block[1]);
     for (int i = 0; i < blocks->rank - 2; i++) dims[i + 1] = picture[i];
@@ -93,7 +96,8 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node, const str
     return hl_resize(ctx, hl_output(ctx, node, 0), blocks->rank, dims);
 }
 
-static TfLiteStatus find(TfLiteContext *ctx, const TfLiteNode *node, bool to_space, struct blocks *blocks)
+static TfLiteStatus find(TfLiteContext *ctx, const TfLiteNode *node, bool to_space,
+                         struct blocks *blocks)
 {
     HL_TRY(read_blocks(ctx, node, blocks));
     return to_space ? find_large(ctx, node, blocks) : find_small(ctx, node, blocks);
@@ -109,10 +113,11 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, bool to_
     struct blocks blocks;
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
+               hl_type_name(y->type), hl_type_name(x->type));
     HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input and output are quantised differently");
-    HL_REQUIRE(ctx, node, spatial == 1 || spatial == 2, "the input has %d dimensions, not 3 or 4", hl_rank(x));
+    HL_REQUIRE(ctx, node, spatial == 1 || spatial == 2, "the input has %d dimensions, not 3 or 4",
+               hl_rank(x));
     HL_REQUIRE(ctx, node, block->type == kTfLiteInt32 && borders->type == kTfLiteInt32,
                "block and borders must be int32, not %s and %s", hl_type_name(block->type),
                hl_type_name(borders->type));
@@ -129,8 +134,10 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, bool to_
     return resize(ctx, node, &blocks, to_space);
 }
 
-// Positions of a small picture, along one axis, that lie inside the large one when they are `offset` into their blocks.
-static void inside(const struct blocks *blocks, int axis, int offset, int64_t *first, int64_t *count)
+// Positions of a small picture, along one axis, that lie inside the large one when they are
+// `offset` into their blocks.
+static void inside(const struct blocks *blocks, int axis, int offset, int64_t *first,
+                   int64_t *count)
 {
     const int block = blocks->block[axis];
     const int64_t skipped = blocks->before[axis] - offset, end = blocks->large[axis] + skipped;
@@ -164,13 +171,16 @@ static void copy_position(const struct blocks *blocks, int row, int column, bool
 
 static void fill_padding(TfLiteTensor *y)
 {
-    const int zero = y->type == kTfLiteInt8 || y->type == kTfLiteUInt8 || y->type == kTfLiteInt16 ? hl_zero(y) : 0;
+    const int zero = y->type == kTfLiteInt8 || y->type == kTfLiteUInt8 || y->type == kTfLiteInt16
+                         ? hl_zero(y)
+                         : 0;
     const int8_t byte = (int8_t)zero;
     const int16_t word = (int16_t)zero;
     const int64_t nothing = 0;
-    const void *value = y->type == kTfLiteInt16                                ? (const void *)&word
-                        : y->type == kTfLiteInt8 || y->type == kTfLiteUInt8 ? (const void *)&byte
-                                                                              : (const void *)&nothing;
+    const void *value = y->type == kTfLiteInt16 ? (const void *)&word
+                        : y->type == kTfLiteInt8 || y->type == kTfLiteUInt8
+                            ? (const void *)&byte
+                            : (const void *)&nothing;
     hl_fill(hl_element_bits(y->type), hl_elements(y), y->data.data, value);
 }
 
@@ -186,7 +196,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, bool to_s
     if (!to_space) fill_padding(y);
     for (int row = 0; row < blocks.block[0]; row++)
         for (int column = 0; column < blocks.block[1]; column++)
-            copy_position(&blocks, row, column, to_space, hl_element_bits(y->type), y->data.data, hl_data(x));
+            copy_position(&blocks, row, column, to_space, hl_element_bits(y->type), y->data.data,
+                          hl_data(x));
     return kTfLiteOk;
 }
 

@@ -50,7 +50,7 @@ struct hl_binary {
 // prepare, whole: the three steps below.
 TfLiteStatus hl_binary_prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs,
                                TfLiteType output_type);
-// 1. Two inputs of one type and one output of output_type (kTfLiteNoType: the inputs').
+// 1. Two inputs of one type; the output takes output_type (kTfLiteNoType: the inputs').
 TfLiteStatus hl_binary_check(TfLiteContext *ctx, const TfLiteNode *node, TfLiteType output_type);
 // 2. The run for the inputs' type, or an error.
 TfLiteStatus hl_binary_choose(TfLiteContext *ctx, const TfLiteNode *node,

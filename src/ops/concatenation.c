@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONCATENATION: joins its inputs along an axis. in i: x_i, equal but for that axis; out 0: the sum of their lengths along it.
-//     float32 float16 bfloat16 int8 uint8 int16 int32 uint32 int64 bool int4. uint8 inputs that are quantised unlike the output
-//     are requantised in float; int8 must be quantised alike; int16 is copied as it is.
-// PACK: joins inputs of one shape along a new axis. float32 int8 uint8 int16 int32 uint32 int64, quantised alike.
+// CONCATENATION: joins its inputs along an axis.
+//     in i: x_i, alike but for that axis; out 0: as long as all of them along it
+//     float32 float16 bfloat16 int8 uint8 int16 int32 uint32 int64 bool int4
+//     quantised unlike the output: uint8 is requantised in float, int8 refused, int16 just copied
+// PACK: joins inputs of one shape along a new axis.
+//     in i: x_i; out 0: x's shape with one more dimension, the number of inputs
+//     float32 int8 uint8 int16 int32 uint32 int64, quantised alike
 #include "ops/copy.h"
 
 #include <math.h>
 
-// ---- CONCATENATION ------------------------------------------------------------------------------------------------------
+// ---- CONCATENATION ------------------------------------------------------------------------------
 
-static const uint32_t concatenation_types =
-    HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
-    HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(Int4);
+static const uint32_t concatenation_types = HL_TYPE(Float32) | HL_TYPE(Float16) |
+                                            HL_TYPE(BFloat16) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
+                                            HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(UInt32) |
+                                            HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(Int4);
 
 // Stored values of x as the output's: round(x * scale + bias) + zero point.
 static void requantise_run(int64_t count, uint8_t *to, const uint8_t *from, const TfLiteTensor *x,
@@ -30,14 +34,16 @@ static void join(const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
 {
     const int rank = hl_rank(y), bits = hl_element_bits(y->type);
     if (y->type == kTfLiteUInt8 && !hl_same_quantisation(x, y)) {
-        const int64_t inner = hl_product(y->dims, axis + 1, rank), outer = hl_product(y->dims, 0, axis);
+        const int64_t inner = hl_product(y->dims, axis + 1, rank);
+        const int64_t outer = hl_product(y->dims, 0, axis);
         const int64_t run = hl_dim(x, axis) * inner, step = hl_dim(y, axis) * inner;
         for (int64_t i = 0; run > 0 && i < outer; i++)
             requantise_run(run, HL_OUT(uint8_t, y) + i * step + start * inner,
                            HL_IN(uint8_t, x) + i * run, x, y);
         return;
     }
-    struct hl_layout to = hl_row_major(rank, y->dims->data), from = hl_row_major(rank, x->dims->data);
+    struct hl_layout to = hl_row_major(rank, y->dims->data);
+    struct hl_layout from = hl_row_major(rank, x->dims->data);
     to.offset = start * to.stride[axis];
     hl_copy(bits, rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
 }
@@ -111,10 +117,9 @@ static TfLiteStatus concatenation_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_to_int(length, &dims[axis]), "the joined length %lld is too large",
                (long long)length);
 
-    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, rank, dims);
-    hl_make_constant(y);
+    const bool folds = hl_fold(ctx, node, y);
     HL_TRY(hl_resize(ctx, y, rank, dims));
-    return concatenate(ctx, node);
+    return folds ? concatenate(ctx, node) : kTfLiteOk;
 }
 
 static TfLiteStatus concatenation_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -127,10 +132,11 @@ const struct hl_op hl_op_concatenation = {
     .invoke = concatenation_invoke,
 };
 
-// ---- PACK ---------------------------------------------------------------------------------------------------------------
+// ---- PACK ---------------------------------------------------------------------------------------
 
-static const uint32_t pack_types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                                   HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64);
+static const uint32_t pack_types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
+                                   HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(UInt32) |
+                                   HL_TYPE(Int64);
 
 static TfLiteStatus pack(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -171,15 +177,17 @@ static TfLiteStatus pack_prepare(TfLiteContext *ctx, TfLiteNode *node)
         HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i,
                    hl_type_name(x->type), hl_type_name(y->type));
         HL_REQUIRE(ctx, node, hl_same_shape(x, first), "inputs 0 and %d differ in shape", i);
-        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input %d is quantised unlike the output", i);
+        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input %d is quantised unlike the output",
+                   i);
     }
     for (int i = 0; i < rank; i++)
-        dims[i] = i < axis ? hl_dim(first, i) : i == axis ? hl_input_count(node) : hl_dim(first, i - 1);
+        dims[i] = i < axis    ? hl_dim(first, i)
+                  : i == axis ? hl_input_count(node)
+                              : hl_dim(first, i - 1);
 
-    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, rank, dims);
-    hl_make_constant(y);
+    const bool folds = hl_fold(ctx, node, y);
     HL_TRY(hl_resize(ctx, y, rank, dims));
-    return pack(ctx, node);
+    return folds ? pack(ctx, node) : kTfLiteOk;
 }
 
 static TfLiteStatus pack_invoke(TfLiteContext *ctx, TfLiteNode *node)

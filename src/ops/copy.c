@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strided copies and fills by element size: neighbouring axes are merged (hl_walk), the innermost run is a memcpy where it
-// is contiguous on both sides. Packed elements (4 and 2 bits, low bits first) go one by one.
+// Strided copies and fills by element size: neighbouring axes are merged (hl_walk), the innermost
+// run is a memcpy where it is contiguous on both sides. Packed elements (4 and 2 bits, low bits
+// first) go one by one.
 #include "ops/copy.h"
 
 #include <string.h>
@@ -9,16 +10,12 @@ int hl_element_bits(TfLiteType type)
 {
     switch (type) {
     case kTfLiteInt4:
-    case kTfLiteUInt4:
-        return 4;
-    case kTfLiteInt2:
-        return 2;
+    case kTfLiteUInt4: return 4;
+    case kTfLiteInt2: return 2;
     case kTfLiteString:
     case kTfLiteResource:
-    case kTfLiteVariant:
-        return 0;
-    default:
-        return 8 * (int)hl_element_size(type);
+    case kTfLiteVariant: return 0;
+    default: return 8 * (int)hl_element_size(type);
     }
 }
 
@@ -40,21 +37,21 @@ struct hl_layout hl_without_axis(const struct hl_layout *layout, int rank, int a
     return rest;
 }
 
-// ---- runs ---------------------------------------------------------------------------------------------------------------
+// ---- runs ---------------------------------------------------------------------------------------
 
 // Elements of a run: `count` of them, from and to every step-th.
 struct run {
     int64_t count, to_at, to_step, from_at, from_step;
 };
 
-#define DEFINE_COPY_BYTES(SIZE)                                                               \
-    static void copy_bytes_##SIZE(char *to, const char *from, const struct run *run)          \
-    {                                                                                         \
-        const int64_t to_step = run->to_step * (SIZE), from_step = run->from_step * (SIZE);   \
-        to += run->to_at * (SIZE);                                                            \
-        from += run->from_at * (SIZE);                                                        \
-        for (int64_t i = 0; i < run->count; i++)                                              \
-            memcpy(to + i * to_step, from + i * from_step, (SIZE));                           \
+#define DEFINE_COPY_BYTES(SIZE)                                                                    \
+    static void copy_bytes_##SIZE(char *to, const char *from, const struct run *run)               \
+    {                                                                                              \
+        const int64_t to_step = run->to_step * (SIZE), from_step = run->from_step * (SIZE);        \
+        to += run->to_at * (SIZE);                                                                 \
+        from += run->from_at * (SIZE);                                                             \
+        for (int64_t i = 0; i < run->count; i++)                                                   \
+            memcpy(to + i * to_step, from + i * from_step, (SIZE));                                \
     }
 DEFINE_COPY_BYTES(1)
 DEFINE_COPY_BYTES(2)
@@ -79,8 +76,8 @@ static void copy_run(int bits, void *to, const void *from, const struct run *run
 {
     if (bits >= 8 && run->to_step == 1 && run->from_step == 1) {
         size_t size = (size_t)bits / 8;
-        memcpy((char *)to + (size_t)run->to_at * size, (const char *)from + (size_t)run->from_at * size,
-               (size_t)run->count * size);
+        memcpy((char *)to + (size_t)run->to_at * size,
+               (const char *)from + (size_t)run->from_at * size, (size_t)run->count * size);
         return;
     }
     switch (bits) {
@@ -93,7 +90,7 @@ static void copy_run(int bits, void *to, const void *from, const struct run *run
     }
 }
 
-// ---- copies and fills ---------------------------------------------------------------------------------------------------
+// ---- copies and fills ---------------------------------------------------------------------------
 
 void hl_copy(int bits, int rank, const int *dims, void *to, const struct hl_layout *to_layout,
              const void *from, const struct hl_layout *from_layout)
@@ -117,11 +114,13 @@ void hl_copy(int bits, int rank, const int *dims, void *to, const struct hl_layo
     }
 }
 
-void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from, int64_t from_at)
+void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from,
+                 int64_t from_at)
 {
     if (count == 0) return;
     copy_run(bits, to, from,
-             &(struct run){.count = count, .to_at = to_at, .to_step = 1, .from_at = from_at, .from_step = 1});
+             &(struct run){
+                 .count = count, .to_at = to_at, .to_step = 1, .from_at = from_at, .from_step = 1});
 }
 
 void hl_fill(int bits, int64_t count, void *to, const void *value)
@@ -140,7 +139,7 @@ void hl_clear_packed(TfLiteTensor *tensor)
     if (bits > 0 && bits < 8 && tensor->bytes > 0) memset(tensor->data.data, 0, tensor->bytes);
 }
 
-// ---- small inputs -------------------------------------------------------------------------------------------------------
+// ---- small inputs -------------------------------------------------------------------------------
 
 TfLiteStatus hl_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor,
                            int lowest, int *rank, int *dims)
@@ -154,7 +153,8 @@ TfLiteStatus hl_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfL
     for (int axis = 0; axis < hl_dim(tensor, 0); axis++) {
         int64_t dim = hl_integer_at(tensor, axis);
         HL_REQUIRE(ctx, node, dim >= lowest && dim <= INT32_MAX,
-                   "dimension %d of the shape is %lld, which is not possible", axis, (long long)dim);
+                   "dimension %d of the shape is %lld, which is not possible", axis,
+                   (long long)dim);
         dims[axis] = (int)dim;
     }
     *rank = hl_dim(tensor, 0);
@@ -171,12 +171,13 @@ TfLiteStatus hl_require_scalar(TfLiteContext *ctx, const TfLiteNode *node,
     return kTfLiteOk;
 }
 
-bool hl_folds(const TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *output)
+bool hl_fold(const TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *output)
 {
     if (output->type != kTfLiteInt32 && output->type != kTfLiteInt64) return false;
     for (int i = 0; i < hl_input_count(node); i++) {
         const TfLiteTensor *input = hl_input(ctx, node, i);
         if (input && !hl_is_constant(input)) return false;
     }
+    hl_make_constant(output);
     return true;
 }

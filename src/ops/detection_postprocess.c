@@ -140,7 +140,7 @@ static TfLiteStatus detection_prepare(TfLiteContext *ctx, TfLiteNode *node)
 static float value_at(const TfLiteTensor *tensor, int64_t index)
 {
     if (tensor->type == kTfLiteFloat32) return HL_IN(float, tensor)[index];
-    return (float)(hl_scale(tensor) * (HL_IN(uint8_t, tensor)[index] - hl_zero(tensor)));
+    return (float)(hl_scale(tensor) * ((double)HL_IN(uint8_t, tensor)[index] - hl_zero(tensor)));
 }
 
 static void decode_box(const struct detection *op, const TfLiteTensor *encodings,

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// FILL: a tensor of one value. in 0: its shape (int32 or int64, 1-D), in 1: the value, a scalar; out 0: the value's type.
-//     Any type up to 8 bytes, string.
-// RANGE: start, start + step, … before limit. in 0: start, in 1: limit, in 2: step, scalars of the output's type; out 0: 1-D.
-//     float32 int32 int64; float values are summed up step by step.
+// FILL: a tensor of one value.
+//     in 0: its shape, int32 or int64 [rank], in 1: the value, a scalar; out 0: y
+//     any type up to 8 bytes, string
+// RANGE: start, start + step, start + 2 * step and so on, before limit.
+//     in 0: start, in 1: limit, in 2: step, scalars; out 0: y [how many]
+//     float32 (added up step by step) int32 int64
 #include "ops/copy.h"
 #include "ops/strings.h"
 
 #include <math.h>
 
-// ---- FILL ---------------------------------------------------------------------------------------------------------------
+// ---- FILL ---------------------------------------------------------------------------------------
 
-static const uint32_t fill_types =
-    HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) | HL_TYPE(Int8) |
-    HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) |
-    HL_TYPE(UInt64) | HL_TYPE(Bool) | HL_TYPE(Complex64) | HL_TYPE(String);
+static const uint32_t fill_types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
+                                   HL_TYPE(Float64) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
+                                   HL_TYPE(Int16) | HL_TYPE(UInt16) | HL_TYPE(Int32) |
+                                   HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(UInt64) |
+                                   HL_TYPE(Bool) | HL_TYPE(Complex64) | HL_TYPE(String);
 
 static TfLiteStatus fill_resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -41,21 +44,21 @@ static TfLiteStatus fill_prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(value->type, fill_types)) return hl_unsupported_type(ctx, node, value);
-    HL_REQUIRE(ctx, node, hl_same_type(value, y), "the output is %s, the value %s", hl_type_name(y->type),
-               hl_type_name(value->type));
+    HL_REQUIRE(ctx, node, hl_same_type(value, y), "the output is %s, the value %s",
+               hl_type_name(y->type), hl_type_name(value->type));
     HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32 || shape->type == kTfLiteInt64,
                "the shape must be int32 or int64, not %s", hl_type_name(shape->type));
-    HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape must have one dimension, not %d", hl_rank(shape));
+    HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape must have one dimension, not %d",
+               hl_rank(shape));
     HL_REQUIRE(ctx, node, hl_rank(value) == 0, "the value must be a scalar, it has %d dimensions",
                hl_rank(value));
     if (!hl_is_constant(shape) || y->type == kTfLiteString) {
         hl_make_dynamic(y);
         return kTfLiteOk;
     }
-    if (!hl_folds(ctx, node, y)) return fill_resize(ctx, node);
-    hl_make_constant(y);
+    const bool folds = hl_fold(ctx, node, y);
     HL_TRY(fill_resize(ctx, node));
-    return fill(ctx, node);
+    return folds ? fill(ctx, node) : kTfLiteOk;
 }
 
 static TfLiteStatus fill_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -71,33 +74,40 @@ const struct hl_op hl_op_fill = {
     .invoke = fill_invoke,
 };
 
-// ---- RANGE --------------------------------------------------------------------------------------------------------------
+// ---- RANGE --------------------------------------------------------------------------------------
 
 static TfLiteStatus range_length_integer(TfLiteContext *ctx, const TfLiteNode *node, int *length)
 {
-    const int64_t start = hl_integer_at(hl_input(ctx, node, 0), 0), limit = hl_integer_at(hl_input(ctx, node, 1), 0);
+    const int64_t start = hl_integer_at(hl_input(ctx, node, 0), 0);
+    const int64_t limit = hl_integer_at(hl_input(ctx, node, 1), 0);
     const int64_t step = hl_integer_at(hl_input(ctx, node, 2), 0);
 
     HL_REQUIRE(ctx, node, step != 0, "the step must not be 0");
-    HL_REQUIRE(ctx, node, step > 0 ? start <= limit : start >= limit, "%lld is not reached from %lld by steps of %lld",
-               (long long)limit, (long long)start, (long long)step);
-    const uint64_t distance = step > 0 ? (uint64_t)limit - (uint64_t)start : (uint64_t)start - (uint64_t)limit;
+    HL_REQUIRE(ctx, node, step > 0 ? start <= limit : start >= limit,
+               "%lld is not reached from %lld by steps of %lld", (long long)limit, (long long)start,
+               (long long)step);
+    const uint64_t distance = step > 0 ? (uint64_t)limit - (uint64_t)start
+                                       : (uint64_t)start - (uint64_t)limit;
     const uint64_t stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
     const uint64_t count = distance / stride + (distance % stride != 0);
-    HL_REQUIRE(ctx, node, count <= INT32_MAX, "%llu values are too many", (unsigned long long)count);
+    HL_REQUIRE(ctx, node, count <= INT32_MAX, "%llu values are too many",
+               (unsigned long long)count);
     *length = (int)count;
     return kTfLiteOk;
 }
 
 static TfLiteStatus range_length_float(TfLiteContext *ctx, const TfLiteNode *node, int *length)
 {
-    const float start = *HL_IN(float, hl_input(ctx, node, 0)), limit = *HL_IN(float, hl_input(ctx, node, 1));
+    const float start = *HL_IN(float, hl_input(ctx, node, 0));
+    const float limit = *HL_IN(float, hl_input(ctx, node, 1));
     const float step = *HL_IN(float, hl_input(ctx, node, 2));
 
     HL_REQUIRE(ctx, node, (step > 0 && start <= limit) || (step < 0 && start >= limit),
-               "%g is not reached from %g by steps of %g", (double)limit, (double)start, (double)step);
+               "%g is not reached from %g by steps of %g", (double)limit, (double)start,
+               (double)step);
     const float count = ceilf(fabsf((limit - start) / step));
-    HL_REQUIRE(ctx, node, count >= 0 && count < 2147483648.0f, "%g values are too many", (double)count);
+    HL_REQUIRE(ctx, node, count >= 0 && count < 2147483648.0f, "%g values are too many",
+               (double)count);
     *length = (int)count;
     return kTfLiteOk;
 }
@@ -142,9 +152,10 @@ static TfLiteStatus range_prepare(TfLiteContext *ctx, TfLiteNode *node)
         return hl_unsupported_type(ctx, node, y);
     for (int i = 0; i < 3; i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
-        HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i, hl_type_name(x->type),
-                   hl_type_name(y->type));
-        HL_REQUIRE(ctx, node, hl_rank(x) == 0, "input %d must be a scalar, it has %d dimensions", i, hl_rank(x));
+        HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i,
+                   hl_type_name(x->type), hl_type_name(y->type));
+        HL_REQUIRE(ctx, node, hl_rank(x) == 0, "input %d must be a scalar, it has %d dimensions", i,
+                   hl_rank(x));
         known = known && hl_is_constant(x);
     }
     if (!known) {

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// GATHER: y[b, o, i, n] = x[b, o, indices[b, i], n]: rows of x along an axis, in the order of the indices.
-// in 0: x [batch…, outer…, axis, inner…], in 1: indices [batch…, any…], int16 int32 or int64, within the axis;
-// out 0: y [batch…, outer…, any…, inner…]. The options' batch_dims count the batch dimensions.
-// float32 float16 bfloat16 int8 uint8 int16 int32 int64 bool int4; string where x has one dimension.
+// GATHER: y[b, o, i, n] = x[b, o, indices[b, i], n]: rows of x along an axis, as the indices say.
+//     in 0: x [batch.., outer.., axis, inner..]
+//     in 1: indices [batch.., any..] int16 int32 int64, all of them within the axis
+//     out 0: y [batch.., outer.., any.., inner..]
+// The options say the axis, and how many batch dimensions there are.
+// float32 float16 bfloat16 int8 uint8 int16 int32 int64 bool int4; string where x has one
+// dimension.
 #include "ops/copy.h"
 #include "ops/strings.h"
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) |
-                              HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64) |
-                              HL_TYPE(Bool) | HL_TYPE(String) | HL_TYPE(Int4);
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
+                              HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) |
+                              HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(String) | HL_TYPE(Int4);
 static const uint32_t index_types = HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);
 
-static TfLiteStatus find_axes(TfLiteContext *ctx, const TfLiteNode *node, int *axis, int *batch_dims)
+static TfLiteStatus find_axes(TfLiteContext *ctx, const TfLiteNode *node, int *axis,
+                              int *batch_dims)
 {
     const TfLiteGatherParams *params = node->builtin_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1);
     const int rank = hl_rank(x), index_rank = hl_rank(indices);
 
-    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, axis), "axis %d is outside %d dimensions",
-               params->axis, rank);
+    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, axis),
+               "axis %d is outside %d dimensions", params->axis, rank);
     HL_REQUIRE(ctx, node, params->batch_dims >= -index_rank && params->batch_dims <= index_rank,
                "%d batch dimensions are outside the indices' %d", params->batch_dims, index_rank);
     *batch_dims = params->batch_dims < 0 ? params->batch_dims + index_rank : params->batch_dims;
-    HL_REQUIRE(ctx, node, *batch_dims <= *axis, "%d batch dimensions do not lie before axis %d", *batch_dims,
-               *axis);
+    HL_REQUIRE(ctx, node, *batch_dims <= *axis, "%d batch dimensions do not lie before axis %d",
+               *batch_dims, *axis);
     for (int i = 0; i < *batch_dims; i++)
         HL_REQUIRE(ctx, node, hl_dim(x, i) == hl_dim(indices, i),
                    "batch dimension %d is %d in the input and %d in the indices", i, hl_dim(x, i),
@@ -52,8 +56,8 @@ static TfLiteStatus check_indices(TfLiteContext *ctx, const TfLiteNode *node, in
     const int64_t count = hl_elements(indices);
     for (int64_t i = 0; i < count; i++) {
         const int64_t index = hl_integer_at(indices, i);
-        HL_REQUIRE(ctx, node, index >= 0 && index < length, "index %lld is outside 0 to %d", (long long)index,
-                   length - 1);
+        HL_REQUIRE(ctx, node, index >= 0 && index < length, "index %lld is outside 0 to %d",
+                   (long long)index, length - 1);
     }
     return kTfLiteOk;
 }
@@ -85,7 +89,8 @@ static TfLiteStatus gather(TfLiteContext *ctx, const TfLiteNode *node)
     HL_TRY(check_indices(ctx, node, length));
     if (x->type == kTfLiteString) return gather_strings(ctx, node);
 
-    const int64_t batches = hl_product(x->dims, 0, batch_dims), outer = hl_product(x->dims, batch_dims, axis);
+    const int64_t batches = hl_product(x->dims, 0, batch_dims);
+    const int64_t outer = hl_product(x->dims, batch_dims, axis);
     const int64_t inner = hl_product(x->dims, axis + 1, hl_rank(x));
     const int64_t picks = hl_product(indices->dims, batch_dims, hl_rank(indices));
     int64_t to = 0;
@@ -110,8 +115,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     int rank, dims[HL_MAX_RANK];
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
+               hl_type_name(y->type), hl_type_name(x->type));
     HL_REQUIRE(ctx, node, hl_type_in(indices->type, index_types),
                "the indices must be int16, int32 or int64, not %s", hl_type_name(indices->type));
     HL_REQUIRE(ctx, node, x->type != kTfLiteString || hl_rank(x) == 1,
@@ -121,10 +126,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
         hl_make_dynamic(y);
         return kTfLiteOk;
     }
-    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, rank, dims);
-    hl_make_constant(y);
+    const bool folds = hl_fold(ctx, node, y);
     HL_TRY(hl_resize(ctx, y, rank, dims));
-    return gather(ctx, node);
+    return folds ? gather(ctx, node) : kTfLiteOk;
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// HASHTABLE_LOOKUP: rows of a table by their keys. in 0: lookup int32 [n], in 1: keys int32 [rows], rising, in 2: values
-// [rows, any…]; out 0: [n, any…], zeros (empty strings) where a key is missing, out 1: hits uint8 [n], 1 where it was found.
+// HASHTABLE_LOOKUP: rows of a table by their keys.
+//     in 0: what to look up, int32 [n], in 1: keys int32 [rows], rising, in 2: values [rows, any..]
+//     out 0: y [n, any..], zeros or empty strings where a key is missing
+//     out 1: hits uint8 [n], 1 where the key was found
 // Any type of whole bytes, string.
 #include "ops/copy.h"
 #include "ops/strings.h"
@@ -25,14 +27,16 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     HL_REQUIRE(ctx, node, lookup->type == kTfLiteInt32 && hl_rank(lookup) == 1,
                "what is looked up must be a list of int32");
-    HL_REQUIRE(ctx, node, keys->type == kTfLiteInt32 && hl_rank(keys) == 1, "the keys must be a list of int32");
+    HL_REQUIRE(ctx, node, keys->type == kTfLiteInt32 && hl_rank(keys) == 1,
+               "the keys must be a list of int32");
     HL_REQUIRE(ctx, node, hl_rank(values) >= 1 && hl_dim(values, 0) == hl_dim(keys, 0),
                "there must be one row of values for each of %d keys", hl_dim(keys, 0));
     if (values->type != kTfLiteString && hl_element_bits(values->type) < 8)
         return hl_unsupported_type(ctx, node, values);
-    HL_REQUIRE(ctx, node, hl_same_type(values, y), "the output is %s, the values %s", hl_type_name(y->type),
-               hl_type_name(values->type));
-    HL_REQUIRE(ctx, node, hits->type == kTfLiteUInt8, "hits must be uint8, not %s", hl_type_name(hits->type));
+    HL_REQUIRE(ctx, node, hl_same_type(values, y), "the output is %s, the values %s",
+               hl_type_name(y->type), hl_type_name(values->type));
+    HL_REQUIRE(ctx, node, hits->type == kTfLiteUInt8, "hits must be uint8, not %s",
+               hl_type_name(hits->type));
     HL_REQUIRE(ctx, node, y != hits, "values and hits are one tensor");
     HL_TRY(hl_resize(ctx, hits, 1, &(int){hl_dim(lookup, 0)}));
     if (y->type != kTfLiteString) return resize_values(ctx, node);
@@ -40,7 +44,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-// The row of a key, -1 where there is none. Keys that are not sorted are found or not, but never outside.
+// The row of a key, -1 where there is none. Keys that are not sorted are found or not, but never
+// outside.
 static int find_row(const TfLiteTensor *keys, int32_t key)
 {
     const int32_t *data = HL_IN(int32_t, keys);
@@ -64,7 +69,8 @@ static TfLiteStatus look_up_strings(TfLiteContext *ctx, const TfLiteNode *node, 
         const int row = find_row(hl_input(ctx, node, 1), HL_IN(int32_t, lookup)[i]);
         for (int64_t j = 0; j < row_length && !list.failed; j++) {
             size_t length = 0;
-            const char *text = row < 0 ? NULL : hl_string_at(&strings, row * row_length + j, &length);
+            const char *text = row < 0 ? NULL
+                                       : hl_string_at(&strings, row * row_length + j, &length);
             hl_strings_append(&list, text, length);
         }
     }
@@ -79,7 +85,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     uint8_t *hits = HL_OUT(uint8_t, hl_output(ctx, node, 1));
     const int64_t row_length = hl_product(values->dims, 1, hl_rank(values));
 
-    for (int i = 0; i < hl_dim(lookup, 0); i++) hits[i] = find_row(keys, HL_IN(int32_t, lookup)[i]) >= 0;
+    for (int i = 0; i < hl_dim(lookup, 0); i++)
+        hits[i] = find_row(keys, HL_IN(int32_t, lookup)[i]) >= 0;
     if (y->type == kTfLiteString) {
         HL_TRY(resize_values(ctx, node));
         return look_up_strings(ctx, node, row_length);
@@ -88,8 +95,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int i = 0; i < hl_dim(lookup, 0); i++) {
         const int row = find_row(keys, HL_IN(int32_t, lookup)[i]);
         if (row >= 0)
-            hl_copy_run(hl_element_bits(y->type), row_length, y->data.data, i * row_length, hl_data(values),
-                        row * row_length);
+            hl_copy_run(hl_element_bits(y->type), row_length, y->data.data, i * row_length,
+                        hl_data(values), row * row_length);
     }
     return kTfLiteOk;
 }

@@ -26,6 +26,8 @@ static TfLiteStatus check_scale(TfLiteContext *ctx, TfLiteNode *node, const TfLi
 {
     HL_REQUIRE(ctx, node, !tensor || (tensor->params.scale > 0 && isfinite(tensor->params.scale)),
                "scale %g must be positive and finite", hl_scale(tensor));
+    HL_REQUIRE(ctx, node, !tensor || (hl_zero(tensor) >= INT16_MIN && hl_zero(tensor) <= INT16_MAX),
+               "zero point %d is outside int16", hl_zero(tensor));
     return kTfLiteOk;
 }
 
@@ -44,7 +46,9 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, const str
     HL_TRY(check_scale(ctx, node, lstm->projection));
     HL_TRY(check_scale(ctx, node, lstm->output_state));
     HL_TRY(check_scale(ctx, node, lstm->cell_state));
-    for (int i = 0; i < node->intermediates->size; i++) {
+    // Without norms the first four of five intermediates say nothing.
+    int intermediates = node->intermediates->size;
+    for (int i = intermediates == 5 && !lstm->norm[HL_LSTM_FORGET] ? 4 : 0; i < intermediates; i++) {
         const TfLiteTensor *tensor = hl_intermediate(ctx, node, i);
         HL_REQUIRE(ctx, node, tensor, "intermediate %d is absent", i);
         HL_TRY(check_scale(ctx, node, tensor));
@@ -75,7 +79,9 @@ static void set_wide_gates(TfLiteContext *ctx, TfLiteNode *node, const struct hl
             (float)(ldexp(1, op->cell_exponent) * (double)scale_of(lstm->peephole[g]) / (double)gate));
     }
     const TfLiteTensor *hidden = hl_intermediate(ctx, node, 4);
-    op->hidden_zero = hl_zero(hidden);
+    // Before a projection the original takes the zero point with the other sign, in storing and in reading: that shows where
+    // stored values saturate.
+    op->hidden_zero = lstm->projection ? -hl_zero(hidden) : hl_zero(hidden);
     op->hidden = rescale_f32((float)(0x1p-15 / hl_scale(hidden) * 0x1p-15));
     op->projection = rescale_f32(scale_of(lstm->projection) * scale_of(hidden) / state);
 }

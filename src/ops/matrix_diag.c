@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// MATRIX_DIAG: square matrices of zeros with x on the diagonal. in 0: x [any…, n]; out 0: [any…, n, n].
-// MATRIX_SET_DIAG: matrices with another diagonal. in 0: x [any…, rows, columns], in 1: the diagonals [any…, the smaller of
-//     both]; out 0: x's shape.
+// MATRIX_DIAG: square matrices of zeros with x on the diagonal.
+//     in 0: x [any.., n]; out 0: y [any.., n, n]
+// MATRIX_SET_DIAG: matrices with another diagonal.
+//     in 0: x [any.., rows, columns], in 1: diagonals [any.., the smaller of both]; out 0: y, as x
 // float32 int8 uint8 int16 int32 uint32 int64. A zero is a stored 0, whatever the zero point.
 #include "ops/copy.h"
 
@@ -34,12 +35,12 @@ static TfLiteStatus check_types(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
+               hl_type_name(y->type), hl_type_name(x->type));
     return kTfLiteOk;
 }
 
-// ---- MATRIX_DIAG --------------------------------------------------------------------------------------------------------
+// ---- MATRIX_DIAG --------------------------------------------------------------------------------
 
 static TfLiteStatus matrix_diag_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -49,7 +50,8 @@ static TfLiteStatus matrix_diag_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const int rank = hl_rank(x);
     int dims[HL_MAX_RANK];
 
-    HL_REQUIRE(ctx, node, rank > 0 && rank < HL_MAX_RANK, "an input of %d dimensions has no diagonals", rank);
+    HL_REQUIRE(ctx, node, rank > 0 && rank < HL_MAX_RANK,
+               "an input of %d dimensions has no diagonals", rank);
     for (int axis = 0; axis < rank; axis++) dims[axis] = hl_dim(x, axis);
     dims[rank] = dims[rank - 1];
     return hl_resize(ctx, hl_output(ctx, node, 0), rank + 1, dims);
@@ -68,7 +70,7 @@ const struct hl_op hl_op_matrix_diag = {
     .invoke = matrix_diag_invoke,
 };
 
-// ---- MATRIX_SET_DIAG ----------------------------------------------------------------------------------------------------
+// ---- MATRIX_SET_DIAG ----------------------------------------------------------------------------
 
 static TfLiteStatus matrix_set_diag_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -83,11 +85,12 @@ static TfLiteStatus matrix_set_diag_prepare(TfLiteContext *ctx, TfLiteNode *node
                "diagonals of %d dimensions do not fit an input of %d", hl_rank(diagonals), rank);
     for (int axis = 0; axis < rank - 2; axis++)
         HL_REQUIRE(ctx, node, hl_dim(diagonals, axis) == hl_dim(x, axis),
-                   "dimension %d is %d in the diagonals and %d in the input", axis, hl_dim(diagonals, axis),
-                   hl_dim(x, axis));
+                   "dimension %d is %d in the diagonals and %d in the input", axis,
+                   hl_dim(diagonals, axis), hl_dim(x, axis));
     const int rows = hl_dim(x, rank - 2), columns = hl_dim(x, rank - 1);
     HL_REQUIRE(ctx, node, hl_dim(diagonals, rank - 2) == (rows < columns ? rows : columns),
-               "a diagonal of %d does not fit a matrix of %d x %d", hl_dim(diagonals, rank - 2), rows, columns);
+               "a diagonal of %d does not fit a matrix of %d x %d", hl_dim(diagonals, rank - 2),
+               rows, columns);
     return hl_resize_like(ctx, hl_output(ctx, node, 0), x);
 }
 

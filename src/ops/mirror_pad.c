@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// MIRROR_PAD: x continued beyond its edges by its mirror image. REFLECT does not repeat the edge element (b a | a b c is
-// SYMMETRIC, c b | a b c REFLECT).
-// in 0: x, in 1: paddings [rank, 2] int32 or int64: positions before and after along each dimension, at most its length
-// (REFLECT: less than that); out 0: y. Any type of 1, 2, 4 or 8 bytes.
+// MIRROR_PAD: x continued beyond its edges by its mirror image. The option's mode says whether the
+// edge element is repeated: b a | a b c is SYMMETRIC, c b | a b c is REFLECT.
+//     in 0: x, in 1: paddings [rank, 2] int32 or int64: positions before and after along each
+//     dimension, at most its length (REFLECT: less than that); out 0: y
+//     any type of 1, 2, 4 or 8 bytes
 #include "ops/copy.h"
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) |
-                              HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(UInt16) |
-                              HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(UInt64) |
-                              HL_TYPE(Bool) | HL_TYPE(Complex64) | HL_TYPE(Float8E4M3FN) |
-                              HL_TYPE(Float8E5M2);
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
+                              HL_TYPE(Float64) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
+                              HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) |
+                              HL_TYPE(UInt64) | HL_TYPE(Bool) | HL_TYPE(Complex64) |
+                              HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2);
 
 // How many elements at the edge are not repeated.
 static int edge(const TfLiteNode *node)
@@ -23,14 +24,17 @@ static TfLiteStatus find_borders(TfLiteContext *ctx, const TfLiteNode *node, int
     const TfLiteTensor *x = hl_input(ctx, node, 0), *paddings = hl_input(ctx, node, 1);
 
     for (int axis = 0; axis < hl_rank(x); axis++) {
-        const int64_t left = hl_integer_at(paddings, 2 * axis), right = hl_integer_at(paddings, 2 * axis + 1);
+        const int64_t left = hl_integer_at(paddings, 2 * axis);
+        const int64_t right = hl_integer_at(paddings, 2 * axis + 1);
         const int length = hl_dim(x, axis), most = length > 0 ? length - edge(node) : 0;
-        HL_REQUIRE(ctx, node, left >= 0 && right >= 0, "paddings %lld and %lld of axis %d are negative",
-                   (long long)left, (long long)right, axis);
+        HL_REQUIRE(ctx, node, left >= 0 && right >= 0,
+                   "paddings %lld and %lld of axis %d are negative", (long long)left,
+                   (long long)right, axis);
         HL_REQUIRE(ctx, node, left <= most && right <= most,
                    "paddings %lld and %lld of axis %d are above %d, what can be mirrored of %d",
                    (long long)left, (long long)right, axis, most, length);
-        HL_REQUIRE(ctx, node, hl_to_int(left + length + right, &dims[axis]), "axis %d becomes too long", axis);
+        HL_REQUIRE(ctx, node, hl_to_int(left + length + right, &dims[axis]),
+                   "axis %d becomes too long", axis);
         before[axis] = (int)left;
     }
     return kTfLiteOk;
@@ -51,25 +55,27 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
+               hl_type_name(y->type), hl_type_name(x->type));
     HL_REQUIRE(ctx, node,
-               params->mode == kTfLiteMirrorPaddingReflect || params->mode == kTfLiteMirrorPaddingSymmetric,
+               params->mode == kTfLiteMirrorPaddingReflect ||
+                   params->mode == kTfLiteMirrorPaddingSymmetric,
                "there is no mode %d", (int)params->mode);
     HL_REQUIRE(ctx, node, paddings->type == kTfLiteInt32 || paddings->type == kTfLiteInt64,
                "the paddings must be int32 or int64, not %s", hl_type_name(paddings->type));
     HL_REQUIRE(ctx, node,
-               hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) && hl_dim(paddings, 1) == 2,
+               hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) &&
+                   hl_dim(paddings, 1) == 2,
                "the paddings must have shape [%d, 2]", hl_rank(x));
     if (hl_is_constant(paddings)) return resize(ctx, node);
     hl_make_dynamic(y);
     return kTfLiteOk;
 }
 
-// Fills what lies before and after x along one axis, from y itself: the axes behind it are complete already. `start` is
-// x's first row along the axis.
-static void mirror_axis(const TfLiteTensor *x, TfLiteTensor *y, const struct hl_layout *layout, int axis,
-                        int64_t start, int before, int skipped)
+// Fills what lies before and after x along one axis, from y itself: the axes behind it are complete
+// already. `start` is x's first row along the axis.
+static void mirror_axis(const TfLiteTensor *x, TfLiteTensor *y, const struct hl_layout *layout,
+                        int axis, int64_t start, int before, int skipped)
 {
     const int bits = hl_element_bits(y->type), length = hl_dim(x, axis);
     const int after = hl_dim(y, axis) - before - length;
@@ -82,9 +88,11 @@ static void mirror_axis(const TfLiteTensor *x, TfLiteTensor *y, const struct hl_
     for (int64_t i = 0; i < walk.count; i++, hl_walk_next(&walk)) {
         const int64_t first = start + walk.at[0], last = first + (length - 1) * row;
         for (int step = 1; step <= before; step++)
-            hl_copy_run(bits, row, data, first - step * row, data, first + (step - 1 + skipped) * row);
+            hl_copy_run(bits, row, data, first - step * row, data,
+                        first + (step - 1 + skipped) * row);
         for (int step = 1; step <= after; step++)
-            hl_copy_run(bits, row, data, last + step * row, data, last - (step - 1 + skipped) * row);
+            hl_copy_run(bits, row, data, last + step * row, data,
+                        last - (step - 1 + skipped) * row);
     }
 }
 

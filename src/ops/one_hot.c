@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONE_HOT: y[o, d, i] = indices[o, i] == d ? on : off: a new dimension of `depth` positions. Indices outside it give all off.
-// in 0: indices int32 or int64, in 1: depth int32 (one value), in 2: on, in 3: off (one value each, y's type); out 0: y.
-// The options' axis says where the new dimension goes, -1: last. float32 int8 uint8 int32 int64 bool.
+// ONE_HOT: y[o, d, i] = indices[o, i] == d ? on : off: a new dimension of `depth` positions. An
+// index outside it gives nothing but off.
+//     in 0: indices int32 or int64, in 1: depth int32, in 2: on, in 3: off (one value each)
+//     out 0: y. float32 int8 uint8 int32 int64 bool
+// The option's axis says where the new dimension goes, -1: last.
 #include "ops/copy.h"
 
 static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int32) |
@@ -54,15 +56,18 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (hl_is_dynamic(y)) HL_TRY(resize(ctx, node));
-    const int axis = params->axis == -1 ? hl_rank(y) - 1 : params->axis, bits = hl_element_bits(y->type);
-    const int64_t count = hl_elements(indices), inner = hl_product(indices->dims, axis, hl_rank(indices));
+    const int axis = params->axis == -1 ? hl_rank(y) - 1 : params->axis;
+    const int bits = hl_element_bits(y->type);
+    const int64_t count = hl_elements(indices);
+    const int64_t inner = hl_product(indices->dims, axis, hl_rank(indices));
     const int depth = hl_dim(y, axis);
 
     hl_fill(bits, hl_elements(y), y->data.data, hl_data(hl_input(ctx, node, 3)));
     for (int64_t i = 0; i < count; i++) {
         const int64_t index = hl_integer_at(indices, i);
         if (index < 0 || index >= depth) continue;
-        hl_copy_run(bits, 1, y->data.data, (i / inner * depth + index) * inner + i % inner, hl_data(on), 0);
+        hl_copy_run(bits, 1, y->data.data, (i / inner * depth + index) * inner + i % inner,
+                    hl_data(on), 0);
     }
     return kTfLiteOk;
 }

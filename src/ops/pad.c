@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // PAD, PADV2: x with a border of one value.
-// in 0: x [at most 5 dimensions], in 1: paddings [rank, 2], int8 int16 int32 or int64: positions before and after along each
-// dimension, in 2 (PADV2): the value, of x's type and quantised as the output; out 0: y.
-// PAD writes 0; the output's zero point in int8, uint8 and int16. Stored values of x are not rescaled.
-// float32 float16 bfloat16 int8 uint8 int16 int32 int64 bool.
+//     in 0: x [at most 5 dimensions]
+//     in 1: paddings [rank, 2] int8 int16 int32 int64: positions before and after
+//     in 2 (PADV2): the value, of x's type, quantised as the output
+//     out 0: y. float32 float16 bfloat16 int8 uint8 int16 int32 int64 bool
+// PAD writes 0; in int8, uint8 and int16 the output's zero point. Values of x are never rescaled.
 #include "ops/copy.h"
 
 enum { MOST_DIMENSIONS = 5 };
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) |
-                              HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64) |
-                              HL_TYPE(Bool);
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
+                              HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) |
+                              HL_TYPE(Int64) | HL_TYPE(Bool);
 static const uint32_t quantised_types = HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16);
 
 static TfLiteStatus find_borders(TfLiteContext *ctx, const TfLiteNode *node, int *before, int *dims)
@@ -18,13 +19,14 @@ static TfLiteStatus find_borders(TfLiteContext *ctx, const TfLiteNode *node, int
     const TfLiteTensor *x = hl_input(ctx, node, 0), *paddings = hl_input(ctx, node, 1);
 
     for (int axis = 0; axis < hl_rank(x); axis++) {
-        const int64_t left = hl_integer_at(paddings, 2 * axis), right = hl_integer_at(paddings, 2 * axis + 1);
+        const int64_t left = hl_integer_at(paddings, 2 * axis);
+        const int64_t right = hl_integer_at(paddings, 2 * axis + 1);
         HL_REQUIRE(ctx, node, left >= 0 && left <= INT32_MAX && right >= 0 && right <= INT32_MAX,
-                   "paddings %lld and %lld of axis %d are not possible", (long long)left, (long long)right,
-                   axis);
+                   "paddings %lld and %lld of axis %d are not possible", (long long)left,
+                   (long long)right, axis);
         HL_REQUIRE(ctx, node, hl_to_int(left + hl_dim(x, axis) + right, &dims[axis]),
-                   "%d along axis %d becomes too long with paddings %lld and %lld", hl_dim(x, axis), axis,
-                   (long long)left, (long long)right);
+                   "%d along axis %d becomes too long with paddings %lld and %lld", hl_dim(x, axis),
+                   axis, (long long)left, (long long)right);
         before[axis] = (int)left;
     }
     return kTfLiteOk;
@@ -58,14 +60,16 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS, "the input has %d dimensions, more than %d",
-               hl_rank(x), MOST_DIMENSIONS);
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
+               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS,
+               "the input has %d dimensions, more than %d", hl_rank(x), MOST_DIMENSIONS);
     HL_REQUIRE(ctx, node, hl_is_integer(paddings->type) && paddings->type != kTfLiteUInt8,
-               "the paddings must be int8, int16, int32 or int64, not %s", hl_type_name(paddings->type));
+               "the paddings must be int8, int16, int32 or int64, not %s",
+               hl_type_name(paddings->type));
     HL_REQUIRE(ctx, node,
-               hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) && hl_dim(paddings, 1) == 2,
+               hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) &&
+                   hl_dim(paddings, 1) == 2,
                "the paddings must have shape [%d, 2]", hl_rank(x));
     if (hl_input_count(node) == 3 && hl_input(ctx, node, 2)) HL_TRY(check_value(ctx, node));
     if (hl_is_constant(paddings)) return resize(ctx, node);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHAPE: the dimensions of x, 1-D. RANK: how many they are, a scalar.
-// in 0: x [any shape and type]; out 0: int32 (SHAPE also int64).
-// Both are known as soon as the input's shape is: the output becomes constant in prepare, and shapes computed from it too.
+// SHAPE: the dimensions of x. RANK: how many they are.
+//     in 0: x, any shape and type; out 0: SHAPE: int32 or int64 [rank], RANK: an int32 scalar
+// Both are known as soon as the input's shape is: the output becomes constant in prepare, and so do
+// shapes that are computed from it.
 #include "ops/op.h"
 
 static TfLiteStatus shape_prepare(TfLiteContext *ctx, TfLiteNode *node)

@@ -42,9 +42,9 @@ static int32_t clamp_stored(const struct clamp *op, int32_t x, int32_t input_zer
 static int32_t stored_bound(double bound, const TfLiteTensor *output, int32_t low, int32_t high)
 {
     float steps = roundf((float)bound / output->params.scale);
-    return steps > 65536    ? high
-           : steps < -65536 ? low
-                            : hl_clamp_stored((int64_t)steps + hl_zero(output), low, high);
+    if (steps > 65536) return high;
+    if (steps < -65536) return low;
+    return hl_clamp_stored((int64_t)steps + hl_zero(output), low, high);
 }
 
 static TfLiteStatus clamp_prepare(TfLiteContext *ctx, TfLiteNode *node, bool takes_int16,

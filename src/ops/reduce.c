@@ -194,6 +194,8 @@ static TfLiteStatus check_quantisation(TfLiteContext *ctx, TfLiteNode *node, enu
                "input scale %g must be positive and finite", hl_scale(x));
     HL_REQUIRE(ctx, node, hl_scale(y) > 0 && isfinite(hl_scale(y)),
                "output scale %g must be positive and finite", hl_scale(y));
+    HL_REQUIRE(ctx, node, hl_zero(x) >= low && hl_zero(x) <= high && hl_zero(y) >= low && hl_zero(y) <= high,
+               "zero points %d and %d must lie in %d..%d", hl_zero(x), hl_zero(y), (int)low, (int)high);
     HL_REQUIRE(ctx, node, x->type != kTfLiteInt16 || (hl_zero(x) == 0 && hl_zero(y) == 0),
                "int16 zero points %d and %d must be 0", hl_zero(x), hl_zero(y));
     return kTfLiteOk;

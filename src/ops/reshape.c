@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements under another shape.
-// RESHAPE: in 0: x, in 1 (optional): the new shape, used when it is int32 and 1-D, else the options' shape; one -1 is inferred;
-//     options [0] is an old spelling of a scalar.
-// SQUEEZE: in 0: x; drops the options' dimensions of 1, all dimensions of 1 when there are none.
-// EXPAND_DIMS: in 0: x, in 1: where a dimension of 1 goes (int32 or int64, one value).
-// Any type. The output shares the input's memory where the planner can do that; strings are copied as bytes.
+//     RESHAPE: in 0: x, in 1 (may be absent): the new shape, used when it is int32 and 1-D; else
+//         the options' shape, in which [0] is an old spelling of a scalar. One -1 is inferred.
+//     SQUEEZE: in 0: x; drops the options' dimensions of 1; without any, all dimensions of 1.
+//     EXPAND_DIMS: in 0: x, in 1: where a dimension of 1 goes, int32 or int64, one value.
+// Any type. The output shares the input's memory where the planner can do that.
 #include "ops/copy.h"
 #include "ops/strings.h"
 
 #include <string.h>
 
-// ---- common -------------------------------------------------------------------------------------------------------------
+// ---- common -------------------------------------------------------------------------------------
 
 enum { SAME_ELEMENTS = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpDataUnmodified };
 
@@ -49,10 +49,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, find_sha
         hl_make_dynamic(y);
         return kTfLiteOk;
     }
-    if (!hl_folds(ctx, node, y)) return resize(ctx, node, find);
-    hl_make_constant(y);
+    const bool folds = hl_fold(ctx, node, y);
     HL_TRY(resize(ctx, node, find));
-    return copy_all(ctx, node, x, y);
+    return folds ? copy_all(ctx, node, x, y) : kTfLiteOk;
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, find_shape *find)
@@ -64,7 +63,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, find_shap
     return copy_all(ctx, node, hl_input(ctx, node, 0), y);
 }
 
-// ---- RESHAPE ------------------------------------------------------------------------------------------------------------
+// ---- RESHAPE ------------------------------------------------------------------------------------
 
 static const TfLiteTensor *shape_input(const TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -107,18 +106,21 @@ static TfLiteStatus reshape_shape(TfLiteContext *ctx, const TfLiteNode *node, in
 
     HL_TRY(asked_shape(ctx, node, rank, dims));
     for (int axis = 0; axis < *rank; axis++) {
-        HL_REQUIRE(ctx, node, dims[axis] >= -1, "dimension %d of the shape is %d", axis, dims[axis]);
-        HL_REQUIRE(ctx, node, dims[axis] >= 0 || unknown < 0, "dimensions %d and %d of the shape are both -1",
-                   unknown, axis);
+        HL_REQUIRE(ctx, node, dims[axis] >= -1, "dimension %d of the shape is %d", axis,
+                   dims[axis]);
+        HL_REQUIRE(ctx, node, dims[axis] >= 0 || unknown < 0,
+                   "dimensions %d and %d of the shape are both -1", unknown, axis);
         if (dims[axis] == -1) unknown = axis;
         if (dims[axis] == 0) empty = true;
     }
     HL_REQUIRE(ctx, node, multiply(*rank, dims, &known), "the shape is too large");
-    HL_REQUIRE(ctx, node, !empty || elements == 0, "%lld elements do not fill a shape with a 0", (long long)elements);
+    HL_REQUIRE(ctx, node, !empty || elements == 0, "%lld elements do not fill a shape with a 0",
+               (long long)elements);
     if (unknown >= 0) {
         // Beside a 0, the unknown dimension makes the other dimensions agree.
         if (empty) multiply(hl_rank(x), x->dims->data, &have);
-        HL_REQUIRE(ctx, node, have / known <= INT32_MAX, "dimension %d of the shape is too large", unknown);
+        HL_REQUIRE(ctx, node, have / known <= INT32_MAX, "dimension %d of the shape is too large",
+                   unknown);
         dims[unknown] = (int)(have / known);
         known *= have / known;
     }
@@ -145,7 +147,7 @@ const struct hl_op hl_op_reshape = {
     .inplace = SAME_ELEMENTS,
 };
 
-// ---- SQUEEZE ------------------------------------------------------------------------------------------------------------
+// ---- SQUEEZE ------------------------------------------------------------------------------------
 
 static TfLiteStatus squeeze_shape(TfLiteContext *ctx, const TfLiteNode *node, int *rank, int *dims)
 {
@@ -175,6 +177,8 @@ static TfLiteStatus squeeze_shape(TfLiteContext *ctx, const TfLiteNode *node, in
 static TfLiteStatus squeeze_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
+    const int rank = hl_rank(hl_input(ctx, node, 0));
+    HL_REQUIRE(ctx, node, rank <= 8, "the input has %d dimensions, more than 8", rank);
     return prepare(ctx, node, squeeze_shape, true);
 }
 
@@ -189,9 +193,10 @@ const struct hl_op hl_op_squeeze = {
     .inplace = SAME_ELEMENTS,
 };
 
-// ---- EXPAND_DIMS --------------------------------------------------------------------------------------------------------
+// ---- EXPAND_DIMS --------------------------------------------------------------------------------
 
-static TfLiteStatus expand_dims_shape(TfLiteContext *ctx, const TfLiteNode *node, int *rank, int *dims)
+static TfLiteStatus expand_dims_shape(TfLiteContext *ctx, const TfLiteNode *node, int *rank,
+                                      int *dims)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int64_t axis_value = hl_integer_at(hl_input(ctx, node, 1), 0);
@@ -201,7 +206,8 @@ static TfLiteStatus expand_dims_shape(TfLiteContext *ctx, const TfLiteNode *node
                hl_rank(x));
     *rank = hl_rank(x) + 1;
     HL_REQUIRE(ctx, node, hl_normalise_axis(axis_value, *rank, &axis),
-               "axis %lld is outside the %d dimensions of the output", (long long)axis_value, *rank);
+               "axis %lld is outside the %d dimensions of the output", (long long)axis_value,
+               *rank);
     for (int i = 0; i < *rank; i++)
         dims[i] = i < axis ? hl_dim(x, i) : i == axis ? 1 : hl_dim(x, i - 1);
     return kTfLiteOk;

@@ -282,7 +282,12 @@ static TfLiteStatus bidirectional_invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int i = 0; i < LAYERS; i++) {
         float *y = HL_OUT(float, hl_output(ctx, node, params->merge_outputs ? 0 : i));
         if (params->merge_outputs && i == BACKWARD) y += layers[FORWARD].units;
-        run(&layers[i], HL_OUT(int8_t, hl_temporary(ctx, node, i)), y);
+        int8_t *scratch = HL_OUT(int8_t, hl_temporary(ctx, node, i));
+        run(&layers[i], scratch, y);
+        // The original goes over time-major sequences with int8 weights as often as they are long, each time on from
+        // the last one's state.
+        if (params->time_major && layers[i].weights->type != kTfLiteFloat32)
+            for (int again = 1; again < layers[i].time; again++) run(&layers[i], scratch, y);
     }
     return kTfLiteOk;
 }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// SEGMENT_SUM: y[s] = the sum of the rows x[i] with ids[i] = s. in 0: x [n, any…], in 1: ids int32 [n], from 0 rising by 0 or 1;
-//     out 0: [last id + 1, any…].
-// UNSORTED_SEGMENT_SUM, _PROD, _MAX, _MIN: in 0: x [ids' dimensions…, any…], in 1: ids int32 in any order, negative ones are
-//     left out, in 2: number of segments int32 (one value, above every id); out 0: [number, any…]. An empty segment holds what
-//     changes nothing: 0, 1, the type's lowest or highest finite value.
+// SEGMENT_SUM: y[s] = the sum of the rows x[i] with ids[i] = s.
+//     in 0: x [n, any..], in 1: ids int32 [n], from 0 rising by 0 or 1
+//     out 0: y [last id + 1, any..]
+// UNSORTED_SEGMENT_SUM, _PROD, _MAX, _MIN: the same with ids in any order.
+//     in 0: x [rows.., any..], in 1: ids int32 [rows..], negative ones are left out
+//     in 2: number of segments, int32, above every id; out 0: y [number, any..]
+//     An empty segment holds what changes nothing: 0, 1, the lowest or highest finite value.
 // float32 int32 (sums and products wrap).
 #include "ops/copy.h"
 
 #include <float.h>
 
-// ---- rows ---------------------------------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------------------
 
 enum combination { SUM, PROD, MAX, MIN };
 
-#define DEFINE_COMBINE(name, type, expression)                                \
-    static void name(type *to, const type *from, int64_t count)               \
-    {                                                                         \
-        for (int64_t i = 0; i < count; i++) to[i] = (type)(expression);       \
+#define DEFINE_COMBINE(name, type, expression)                                                     \
+    static void name(type *to, const type *from, int64_t count)                                    \
+    {                                                                                              \
+        for (int64_t i = 0; i < count; i++) to[i] = (type)(expression);                            \
     }
 DEFINE_COMBINE(sum_f32, float, to[i] + from[i])
 DEFINE_COMBINE(prod_f32, float, to[i] * from[i])
@@ -27,12 +29,15 @@ DEFINE_COMBINE(prod_i32, int32_t, (uint32_t)to[i] * (uint32_t)from[i])
 DEFINE_COMBINE(max_i32, int32_t, to[i] < from[i] ? from[i] : to[i])
 DEFINE_COMBINE(min_i32, int32_t, from[i] < to[i] ? from[i] : to[i])
 
-static void (*const combine_f32[])(float *, const float *, int64_t) = {sum_f32, prod_f32, max_f32, min_f32};
-static void (*const combine_i32[])(int32_t *, const int32_t *, int64_t) = {sum_i32, prod_i32, max_i32, min_i32};
+static void (*const combine_f32[])(float *, const float *, int64_t) = {sum_f32, prod_f32, max_f32,
+                                                                       min_f32};
+static void (*const combine_i32[])(int32_t *, const int32_t *, int64_t) = {sum_i32, prod_i32,
+                                                                           max_i32, min_i32};
 static const float nothing_f32[] = {0.0f, 1.0f, -FLT_MAX, FLT_MAX};
 static const int32_t nothing_i32[] = {0, 1, INT32_MIN, INT32_MAX};
 
-// All rows of x, one for each id, into the output's. The ids lie below the output's first dimension.
+// All rows of x, one for each id, into the output's. The ids lie below the output's first
+// dimension.
 static void combine_rows(TfLiteContext *ctx, const TfLiteNode *node, enum combination how)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *ids = hl_input(ctx, node, 1);
@@ -46,8 +51,12 @@ static void combine_rows(TfLiteContext *ctx, const TfLiteNode *node, enum combin
     for (int64_t row = 0; row < rows; row++) {
         const int32_t id = HL_IN(int32_t, ids)[row];
         if (id < 0) continue;
-        if (is_float) combine_f32[how](HL_OUT(float, y) + id * length, HL_IN(float, x) + row * length, length);
-        else combine_i32[how](HL_OUT(int32_t, y) + id * length, HL_IN(int32_t, x) + row * length, length);
+        if (is_float)
+            combine_f32[how](HL_OUT(float, y) + id * length, HL_IN(float, x) + row * length,
+                             length);
+        else
+            combine_i32[how](HL_OUT(int32_t, y) + id * length, HL_IN(int32_t, x) + row * length,
+                             length);
     }
 }
 
@@ -56,14 +65,16 @@ static TfLiteStatus check_types(TfLiteContext *ctx, const TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *ids = hl_input(ctx, node, 1);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, HL_TYPE(Float32) | HL_TYPE(Int32))) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, ids->type == kTfLiteInt32, "the ids must be int32, not %s", hl_type_name(ids->type));
+    if (!hl_type_in(x->type, HL_TYPE(Float32) | HL_TYPE(Int32)))
+        return hl_unsupported_type(ctx, node, x);
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
+               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, ids->type == kTfLiteInt32, "the ids must be int32, not %s",
+               hl_type_name(ids->type));
     return kTfLiteOk;
 }
 
-// ---- SEGMENT_SUM --------------------------------------------------------------------------------------------------------
+// ---- SEGMENT_SUM --------------------------------------------------------------------------------
 
 static TfLiteStatus sorted_resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -106,7 +117,7 @@ const struct hl_op hl_op_segment_sum = {
     .invoke = sorted_invoke,
 };
 
-// ---- UNSORTED_SEGMENT_… -------------------------------------------------------------------------------------------------
+// ---- UNSORTED_SEGMENT_… -------------------------------------------------------------------------
 
 static TfLiteStatus unsorted_resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -132,14 +143,16 @@ static TfLiteStatus unsorted_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_rank(ids) <= hl_rank(x) && hl_rank(x) - hl_rank(ids) < HL_MAX_RANK,
                "ids of %d dimensions do not fit an input of %d", hl_rank(ids), hl_rank(x));
     for (int axis = 0; axis < hl_rank(ids); axis++)
-        HL_REQUIRE(ctx, node, hl_dim(ids, axis) == hl_dim(x, axis), "dimension %d is %d in the ids and %d in the input",
-                   axis, hl_dim(ids, axis), hl_dim(x, axis));
+        HL_REQUIRE(ctx, node, hl_dim(ids, axis) == hl_dim(x, axis),
+                   "dimension %d is %d in the ids and %d in the input", axis, hl_dim(ids, axis),
+                   hl_dim(x, axis));
     if (hl_is_constant(segments)) return unsorted_resize(ctx, node);
     hl_make_dynamic(hl_output(ctx, node, 0));
     return kTfLiteOk;
 }
 
-static TfLiteStatus unsorted_invoke(TfLiteContext *ctx, const TfLiteNode *node, enum combination how)
+static TfLiteStatus unsorted_invoke(TfLiteContext *ctx, const TfLiteNode *node,
+                                    enum combination how)
 {
     const TfLiteTensor *ids = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
@@ -147,20 +160,21 @@ static TfLiteStatus unsorted_invoke(TfLiteContext *ctx, const TfLiteNode *node, 
     if (hl_is_dynamic(y)) HL_TRY(unsorted_resize(ctx, node));
     const int64_t rows = hl_elements(ids);
     for (int64_t row = 0; row < rows; row++)
-        HL_REQUIRE(ctx, node, HL_IN(int32_t, ids)[row] < hl_dim(y, 0), "id %lld is %d, of %d segments",
-                   (long long)row, (int)HL_IN(int32_t, ids)[row], hl_dim(y, 0));
+        HL_REQUIRE(ctx, node, HL_IN(int32_t, ids)[row] < hl_dim(y, 0),
+                   "id %lld is %d, of %d segments", (long long)row, (int)HL_IN(int32_t, ids)[row],
+                   hl_dim(y, 0));
     combine_rows(ctx, node, how);
     return kTfLiteOk;
 }
 
-#define DEFINE_UNSORTED(name, how)                                                        \
-    static TfLiteStatus unsorted_##name##_invoke(TfLiteContext *ctx, TfLiteNode *node)    \
-    {                                                                                     \
-        return unsorted_invoke(ctx, node, how);                                           \
-    }                                                                                     \
-    const struct hl_op hl_op_unsorted_segment_##name = {                                  \
-        .prepare = unsorted_prepare,                                                      \
-        .invoke = unsorted_##name##_invoke,                                               \
+#define DEFINE_UNSORTED(name, how)                                                                 \
+    static TfLiteStatus unsorted_##name##_invoke(TfLiteContext *ctx, TfLiteNode *node)             \
+    {                                                                                              \
+        return unsorted_invoke(ctx, node, how);                                                    \
+    }                                                                                              \
+    const struct hl_op hl_op_unsorted_segment_##name = {                                           \
+        .prepare = unsorted_prepare,                                                               \
+        .invoke = unsorted_##name##_invoke,                                                        \
     };
 DEFINE_UNSORTED(sum, SUM)
 DEFINE_UNSORTED(prod, PROD)

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// SLICE: y[i] = x[begin + i]. in 0: x [any rank], in 1: begin, in 2: size (both int32 or both int64, one value for each
-//     dimension; size -1: to the end); out 0: [size]. Any type up to 8 bytes, string, int4.
-// DYNAMIC_UPDATE_SLICE: a copy of the operand in which a block is replaced. in 0: operand, in 1: update (no longer than the
-//     operand anywhere), in 2: start (int32 or int64), moved so that the update lies inside; out 0: the operand's shape, and
-//     its memory where the planner can do that. Any type but string.
+// SLICE: y[i] = x[begin + i].
+//     in 0: x, in 1: begin, in 2: size: both int32 or both int64 [rank], size -1: to the end
+//     out 0: y [size..]. Any type up to 8 bytes, string, int4
+// DYNAMIC_UPDATE_SLICE: a copy of the operand in which a block is replaced.
+//     in 0: operand, in 1: update, nowhere longer than the operand, in 2: start int32 or int64
+//     [rank], moved so that the update lies inside; out 0: y, as the operand, and in its memory
+//     where the planner can do that. Any type but string
 #include "ops/copy.h"
 #include "ops/strings.h"
 
 #include <string.h>
 
-static const uint32_t common_types =
-    HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) | HL_TYPE(Int8) |
-    HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) |
-    HL_TYPE(UInt64) | HL_TYPE(Bool) | HL_TYPE(Complex64) | HL_TYPE(Int4) | HL_TYPE(Float8E4M3FN) |
-    HL_TYPE(Float8E5M2);
+static const uint32_t common_types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
+                                     HL_TYPE(Float64) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
+                                     HL_TYPE(Int16) | HL_TYPE(UInt16) | HL_TYPE(Int32) |
+                                     HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(UInt64) |
+                                     HL_TYPE(Bool) | HL_TYPE(Complex64) | HL_TYPE(Int4) |
+                                     HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2);
 
 // One int32 or int64 value for each dimension of x.
-static TfLiteStatus check_positions(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x,
-                                    const TfLiteTensor *positions, const char *name)
+static TfLiteStatus check_positions(TfLiteContext *ctx, const TfLiteNode *node,
+                                    const TfLiteTensor *x, const TfLiteTensor *positions,
+                                    const char *name)
 {
     HL_REQUIRE(ctx, node, positions->type == kTfLiteInt32 || positions->type == kTfLiteInt64,
                "%s must be int32 or int64, not %s", name, hl_type_name(positions->type));
@@ -26,7 +30,7 @@ static TfLiteStatus check_positions(TfLiteContext *ctx, const TfLiteNode *node, 
     return kTfLiteOk;
 }
 
-// ---- SLICE --------------------------------------------------------------------------------------------------------------
+// ---- SLICE --------------------------------------------------------------------------------------
 
 // The output's shape, and where in x it begins.
 static TfLiteStatus find_slice(TfLiteContext *ctx, const TfLiteNode *node, int *dims,
@@ -39,8 +43,8 @@ static TfLiteStatus find_slice(TfLiteContext *ctx, const TfLiteNode *node, int *
     for (int axis = 0; axis < hl_rank(x); axis++) {
         const int64_t begin = hl_integer_at(begins, axis), asked = hl_integer_at(sizes, axis);
         const int length = hl_dim(x, axis);
-        HL_REQUIRE(ctx, node, begin >= 0 && begin <= length, "begin %lld is outside 0 to %d of axis %d",
-                   (long long)begin, length, axis);
+        HL_REQUIRE(ctx, node, begin >= 0 && begin <= length,
+                   "begin %lld is outside 0 to %d of axis %d", (long long)begin, length, axis);
         HL_REQUIRE(ctx, node, asked >= -1 && asked <= length - begin,
                    "size %lld from %lld does not fit into %d along axis %d", (long long)asked,
                    (long long)begin, length, axis);
@@ -72,22 +76,22 @@ static TfLiteStatus slice_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_layout from;
     int dims[HL_MAX_RANK];
 
-    if (!hl_type_in(x->type, common_types | HL_TYPE(String))) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    if (!hl_type_in(x->type, common_types | HL_TYPE(String)))
+        return hl_unsupported_type(ctx, node, x);
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
+               hl_type_name(y->type), hl_type_name(x->type));
     HL_TRY(check_positions(ctx, node, x, begin, "begin"));
     HL_TRY(check_positions(ctx, node, x, size, "size"));
-    HL_REQUIRE(ctx, node, hl_same_type(begin, size), "begin is %s, size %s", hl_type_name(begin->type),
-               hl_type_name(size->type));
+    HL_REQUIRE(ctx, node, hl_same_type(begin, size), "begin is %s, size %s",
+               hl_type_name(begin->type), hl_type_name(size->type));
     if (!hl_is_constant(begin) || !hl_is_constant(size) || y->type == kTfLiteString) {
         hl_make_dynamic(y);
         return kTfLiteOk;
     }
     HL_TRY(find_slice(ctx, node, dims, &from));
-    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, hl_rank(x), dims);
-    hl_make_constant(y);
+    const bool folds = hl_fold(ctx, node, y);
     HL_TRY(hl_resize(ctx, y, hl_rank(x), dims));
-    return copy_slice(ctx, node, dims, &from);
+    return folds ? copy_slice(ctx, node, dims, &from) : kTfLiteOk;
 }
 
 static TfLiteStatus slice_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -98,7 +102,8 @@ static TfLiteStatus slice_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     if (hl_is_constant(y)) return kTfLiteOk;
     HL_TRY(find_slice(ctx, node, dims, &from));
-    if (hl_is_dynamic(y)) HL_TRY(hl_strings_resize(ctx, node, y, hl_rank(hl_input(ctx, node, 0)), dims));
+    if (hl_is_dynamic(y))
+        HL_TRY(hl_strings_resize(ctx, node, y, hl_rank(hl_input(ctx, node, 0)), dims));
     return copy_slice(ctx, node, dims, &from);
 }
 
@@ -107,7 +112,7 @@ const struct hl_op hl_op_slice = {
     .invoke = slice_invoke,
 };
 
-// ---- DYNAMIC_UPDATE_SLICE -----------------------------------------------------------------------------------------------
+// ---- DYNAMIC_UPDATE_SLICE -----------------------------------------------------------------------
 
 static TfLiteStatus update_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -120,9 +125,11 @@ static TfLiteStatus update_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_same_type(operand, update) && hl_same_type(operand, y),
                "operand, update and output are %s, %s and %s", hl_type_name(operand->type),
                hl_type_name(update->type), hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, hl_rank(operand) <= 8, "the operand has %d dimensions, more than 8",
+               hl_rank(operand));
     HL_TRY(check_positions(ctx, node, operand, hl_input(ctx, node, 2), "start"));
-    HL_REQUIRE(ctx, node, hl_rank(update) == hl_rank(operand), "operand and update have %d and %d dimensions",
-               hl_rank(operand), hl_rank(update));
+    HL_REQUIRE(ctx, node, hl_rank(update) == hl_rank(operand),
+               "operand and update have %d and %d dimensions", hl_rank(operand), hl_rank(update));
     for (int axis = 0; axis < hl_rank(operand); axis++)
         HL_REQUIRE(ctx, node, hl_dim(update, axis) <= hl_dim(operand, axis),
                    "the update's %d along axis %d does not fit into %d", hl_dim(update, axis), axis,
@@ -139,14 +146,17 @@ static TfLiteStatus update_invoke(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_layout to = hl_row_major(rank, y->dims->data);
     const struct hl_layout from = hl_row_major(rank, update->dims->data);
 
-    if (hl_data(operand) != hl_data(y) && y->bytes > 0) memcpy(y->data.data, hl_data(operand), y->bytes);
+    if (hl_data(operand) != hl_data(y) && y->bytes > 0)
+        memcpy(y->data.data, hl_data(operand), y->bytes);
     // The operand itself, written over itself.
     if (hl_data(update) == hl_data(y)) return kTfLiteOk;
     for (int axis = 0; axis < rank; axis++) {
-        const int64_t start = hl_integer_at(starts, axis), last = hl_dim(operand, axis) - hl_dim(update, axis);
+        const int64_t start = hl_integer_at(starts, axis);
+        const int64_t last = hl_dim(operand, axis) - hl_dim(update, axis);
         to.offset += (start < 0 ? 0 : start > last ? last : start) * to.stride[axis];
     }
-    hl_copy(hl_element_bits(y->type), rank, update->dims->data, y->data.data, &to, hl_data(update), &from);
+    hl_copy(hl_element_bits(y->type), rank, update->dims->data, y->data.data, &to, hl_data(update),
+            &from);
     return kTfLiteOk;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPARSE_TO_DENSE: a tensor of the default value in which some elements are set; of repeated indices the last one counts.
-// in 0: indices: [count, dimensions], [count] of one dimension or a scalar, in 1: the output's shape (1-D), of the indices'
-// type int32 or int64, in 2: values [count] or one for all, in 3: default value (one), of y's type; out 0: y.
-// At most 4 dimensions. float32 int8 uint8 int32 int64.
+// SPARSE_TO_DENSE: a tensor of the default value in which some elements are set.
+//     in 0: indices int32 or int64 [count, dimensions], [count] of one dimension, or one of them
+//     in 1: y's shape, of the indices' type, at most 4 dimensions
+//     in 2: values [count], or one for all; in 3: the default value
+//     out 0: y. float32 int8 uint8 int32 int64
+// Of repeated indices the last one counts.
 #include "ops/copy.h"
 
 enum { MOST_DIMENSIONS = 4 };
@@ -46,12 +48,13 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
                hl_rank(indices));
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) <= MOST_DIMENSIONS,
                "the shape must have at most %d entries", MOST_DIMENSIONS);
-    HL_REQUIRE(ctx, node, index_depth(indices) == hl_dim(shape, 0), "indices of %d positions for %d dimensions",
-               index_depth(indices), hl_dim(shape, 0));
+    HL_REQUIRE(ctx, node, index_depth(indices) == hl_dim(shape, 0),
+               "indices of %d positions for %d dimensions", index_depth(indices), hl_dim(shape, 0));
     HL_REQUIRE(ctx, node, hl_elements(standard) == 1, "the default must be one value, not %lld",
                (long long)hl_elements(standard));
     HL_REQUIRE(ctx, node,
-               hl_rank(values) == 0 || (hl_rank(values) == 1 && hl_dim(values, 0) == index_count(indices)),
+               hl_rank(values) == 0 ||
+                   (hl_rank(values) == 1 && hl_dim(values, 0) == index_count(indices)),
                "there must be %d values, or a scalar", index_count(indices));
     if (hl_is_constant(shape)) return resize(ctx, node);
     hl_make_dynamic(y);
@@ -64,15 +67,16 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (hl_is_dynamic(y)) HL_TRY(resize(ctx, node));
-    const int count = index_count(indices), depth = index_depth(indices), bits = hl_element_bits(y->type);
+    const int count = index_count(indices), depth = index_depth(indices);
+    const int bits = hl_element_bits(y->type);
     hl_fill(bits, hl_elements(y), y->data.data, hl_data(hl_input(ctx, node, 3)));
     for (int i = 0; i < count; i++) {
         int64_t at = 0;
         for (int axis = 0; axis < depth; axis++) {
             const int64_t index = hl_integer_at(indices, (int64_t)i * depth + axis);
             HL_REQUIRE(ctx, node, index >= 0 && index < hl_dim(y, axis),
-                       "index %lld of row %d is outside dimension %d, which is %d", (long long)index, i, axis,
-                       hl_dim(y, axis));
+                       "index %lld of row %d is outside dimension %d, which is %d",
+                       (long long)index, i, axis, hl_dim(y, axis));
             at = at * hl_dim(y, axis) + index;
         }
         hl_copy_run(bits, 1, y->data.data, at, hl_data(values), hl_rank(values) == 0 ? 0 : i);

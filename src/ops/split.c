@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPLIT: in 0: axis (int32, one value), in 1: x; outputs: equal pieces along the axis. float32 int8 uint8 int16 int32 int64.
-// SPLIT_V: in 0: x, in 1: the pieces' lengths (int32 or int64, one may be -1: the rest), in 2: axis (int32). Same types.
-// UNPACK: in 0: x; outputs: its positions along the options' axis, which is gone. float32 float16 bfloat16 int8 uint8 int16
-//     int32 bool.
+// SPLIT: equal pieces along an axis. in 0: axis int32, one value, in 1: x; out i: piece i
+// SPLIT_V: pieces of given lengths. in 0: x, in 1: lengths int32 or int64 [pieces], one may be -1:
+//     the rest, in 2: axis int32, one value; out i: piece i
+// UNPACK: the positions along the option's axis, which is gone. in 0: x; out i: position i
+// float32 int8 uint8 int16 int32; SPLIT and SPLIT_V also int64, UNPACK also float16 bfloat16 bool.
 #include "ops/copy.h"
 
-static const uint32_t split_types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                                    HL_TYPE(Int32) | HL_TYPE(Int64);
+static const uint32_t split_types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
+                                    HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);
 
-// ---- common -------------------------------------------------------------------------------------------------------------
+// ---- common -------------------------------------------------------------------------------------
 
 static TfLiteStatus check_outputs(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x,
                                   int count)
 {
-    HL_REQUIRE(ctx, node, count == hl_output_count(node), "the options speak of %d outputs, there are %d",
-               count, hl_output_count(node));
+    HL_REQUIRE(ctx, node, count == hl_output_count(node),
+               "the options speak of %d outputs, there are %d", count, hl_output_count(node));
     for (int i = 0; i < count; i++) {
         const TfLiteTensor *y = hl_output(ctx, node, i);
         HL_REQUIRE(ctx, node, hl_same_type(x, y), "output %d is %s, the input %s", i,
@@ -52,13 +53,14 @@ static TfLiteStatus copy_pieces(TfLiteContext *ctx, const TfLiteNode *node, cons
                    "output %d lies beyond the input", i);
         const struct hl_layout to = hl_row_major(rank, y->dims->data);
         from.offset = start * from.stride[axis];
-        hl_copy(hl_element_bits(x->type), rank, y->dims->data, y->data.data, &to, hl_data(x), &from);
+        hl_copy(hl_element_bits(x->type), rank, y->dims->data, y->data.data, &to, hl_data(x),
+                &from);
         start += hl_dim(y, axis);
     }
     return kTfLiteOk;
 }
 
-// ---- SPLIT --------------------------------------------------------------------------------------------------------------
+// ---- SPLIT --------------------------------------------------------------------------------------
 
 static TfLiteStatus split_resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -104,7 +106,7 @@ const struct hl_op hl_op_split = {
     .invoke = split_invoke,
 };
 
-// ---- SPLIT_V ------------------------------------------------------------------------------------------------------------
+// ---- SPLIT_V ------------------------------------------------------------------------------------
 
 // The length that -1 stands for: what the other pieces leave. Without a -1 they must leave nothing.
 static TfLiteStatus find_rest(TfLiteContext *ctx, const TfLiteNode *node, int length, int *rest)
@@ -115,8 +117,8 @@ static TfLiteStatus find_rest(TfLiteContext *ctx, const TfLiteNode *node, int le
 
     for (int i = 0; i < hl_output_count(node); i++) {
         const int64_t size = hl_integer_at(sizes, i);
-        HL_REQUIRE(ctx, node, size >= -1 && size <= length, "piece %d of length %lld does not fit into %d",
-                   i, (long long)size, length);
+        HL_REQUIRE(ctx, node, size >= -1 && size <= length,
+                   "piece %d of length %lld does not fit into %d", i, (long long)size, length);
         if (size == -1) open++;
         else sum += size;
     }
@@ -178,11 +180,11 @@ const struct hl_op hl_op_split_v = {
     .invoke = split_v_invoke,
 };
 
-// ---- UNPACK -------------------------------------------------------------------------------------------------------------
+// ---- UNPACK -------------------------------------------------------------------------------------
 
 static const uint32_t unpack_types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
-                                     HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) |
-                                     HL_TYPE(Bool);
+                                     HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
+                                     HL_TYPE(Int32) | HL_TYPE(Bool);
 
 static TfLiteStatus unpack_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -196,12 +198,13 @@ static TfLiteStatus unpack_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_elements(x) > 0, "the input is empty");
     HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, hl_rank(x), &axis),
                "axis %d is outside the input's %d dimensions", params->axis, hl_rank(x));
-    HL_REQUIRE(ctx, node, hl_dim(x, axis) == params->num, "%d along axis %d cannot be unpacked into %d",
-               hl_dim(x, axis), axis, params->num);
+    HL_REQUIRE(ctx, node, hl_dim(x, axis) == params->num,
+               "%d along axis %d cannot be unpacked into %d", hl_dim(x, axis), axis, params->num);
     for (int i = 0; i < hl_rank(x) - 1; i++) dims[i] = hl_dim(x, i < axis ? i : i + 1);
     for (int i = 0; i < params->num; i++) {
         TfLiteTensor *y = hl_output(ctx, node, i);
-        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "output %d is quantised unlike the input", i);
+        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "output %d is quantised unlike the input",
+                   i);
         HL_TRY(hl_resize(ctx, y, hl_rank(x) - 1, dims));
     }
     return kTfLiteOk;

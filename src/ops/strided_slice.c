@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// STRIDED_SLICE: y[i] = x[begin + i * stride] as Python's x[begin:end:stride, ...].
-// in 0: x [any rank], in 1: begin, in 2: end, in 3: strides: int32, one value for each entry of the index. The options' masks
-// have a bit for each entry: begin or end left out, ellipsis, new dimension of 1, dimension taken at begin and dropped;
-// `offset`: end counts from begin. Dimensions without an entry are taken whole.
-// Any type up to 8 bytes, string.
+// STRIDED_SLICE: y[i] = x[begin + i * stride], as Python's x[begin:end:stride, ..].
+//     in 0: x, in 1: begin, in 2: end, in 3: strides: int32 [entries of the index]; out 0: y
+//     any type up to 8 bytes, string
+// The options' masks have a bit for each entry: begin left out, end left out, ellipsis, new
+// dimension of 1, dimension taken at begin and dropped. `offset`: end counts from begin. Dimensions
+// without an entry are taken whole.
 //
-// An ellipsis always takes at least one dimension; entries that are then left without a dimension are ignored. With
-// `offset` the output's shape follows from end even where a mask leaves it out: it holds the first of the elements taken.
+// An ellipsis always takes at least one dimension; entries that are then left without a dimension
+// are ignored. With `offset` the output's shape follows from end even where a mask leaves it out:
+// it holds the first of the elements taken. (Both as the official runtime does it.)
 #include "ops/copy.h"
 #include "ops/strings.h"
 
 #include <string.h>
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) |
-                              HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(UInt16) |
-                              HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(UInt64) |
-                              HL_TYPE(Bool) | HL_TYPE(String) | HL_TYPE(Complex64) |
-                              HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2);
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
+                              HL_TYPE(Float64) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
+                              HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) |
+                              HL_TYPE(UInt64) | HL_TYPE(Bool) | HL_TYPE(String) |
+                              HL_TYPE(Complex64) | HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2);
 
 // What is taken: dims positions of x from layout.offset on, by layout.stride.
 struct selection {
@@ -33,7 +35,8 @@ static bool has(int mask, int entry)
 static TfLiteStatus add_dimension(TfLiteContext *ctx, const TfLiteNode *node, struct selection *s,
                                   int length, int64_t stride)
 {
-    HL_REQUIRE(ctx, node, s->rank < HL_MAX_RANK, "the output has more than %d dimensions", HL_MAX_RANK);
+    HL_REQUIRE(ctx, node, s->rank < HL_MAX_RANK, "the output has more than %d dimensions",
+               HL_MAX_RANK);
     s->dims[s->rank] = s->shape[s->rank] = length;
     s->layout.stride[s->rank++] = stride;
     return kTfLiteOk;
@@ -59,15 +62,15 @@ static TfLiteStatus apply_entry(TfLiteContext *ctx, const TfLiteNode *node, int 
     int64_t begin = HL_IN(int32_t, hl_input(ctx, node, 1))[entry];
     int64_t end = HL_IN(int32_t, hl_input(ctx, node, 2))[entry];
 
-    HL_REQUIRE(ctx, node, stride != 0 && stride != INT32_MIN, "stride %lld of entry %d is not possible",
-               (long long)stride, entry);
+    HL_REQUIRE(ctx, node, stride != 0 && stride != INT32_MIN,
+               "stride %lld of entry %d is not possible", (long long)stride, entry);
     // Going forward, begin and end lie in [0, length]; backward in [-1, length - 1].
     const int64_t low = stride > 0 ? 0 : -1, high = low + length;
     if (begin < 0) begin += length;
     if (has(params->begin_mask, entry)) begin = stride > 0 ? low : high;
     if (has(params->shrink_axis_mask, entry)) {
-        HL_REQUIRE(ctx, node, begin >= 0 && begin < length, "index %lld is outside a dimension of %d",
-                   (long long)begin, length);
+        HL_REQUIRE(ctx, node, begin >= 0 && begin < length,
+                   "index %lld is outside a dimension of %d", (long long)begin, length);
         s->layout.offset += begin * step;
         return kTfLiteOk;
     }
@@ -108,8 +111,8 @@ static TfLiteStatus find_selection(TfLiteContext *ctx, const TfLiteNode *node, s
             HL_TRY(apply_entry(ctx, node, entry, hl_dim(x, axis), whole.stride[axis], s));
             axis++;
         } else {
-            HL_REQUIRE(ctx, node, params->ellipsis_mask, "an index of %d entries for %d dimensions", entries,
-                       rank);
+            HL_REQUIRE(ctx, node, params->ellipsis_mask, "an index of %d entries for %d dimensions",
+                       entries, rank);
         }
     }
     for (; axis < rank; axis++)
@@ -117,7 +120,8 @@ static TfLiteStatus find_selection(TfLiteContext *ctx, const TfLiteNode *node, s
     return kTfLiteOk;
 }
 
-static void copy_first(int bits, const struct selection *s, int64_t count, void *to, const void *from)
+static void copy_first(int bits, const struct selection *s, int64_t count, void *to,
+                       const void *from)
 {
     struct hl_walk walk;
     hl_walk_start_strided(&walk, s->rank, s->dims, 1, &s->layout.stride);
@@ -125,18 +129,19 @@ static void copy_first(int bits, const struct selection *s, int64_t count, void 
         hl_copy_run(bits, 1, to, i, from, s->layout.offset + walk.at[0]);
 }
 
-static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node, const struct selection *s)
+static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node,
+                                   const struct selection *s)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const struct hl_layout to = hl_row_major(s->rank, s->dims);
     const int bits = hl_element_bits(x->type);
 
-    if (x->type == kTfLiteString) return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
+    if (x->type == kTfLiteString)
+        return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
     if (memcmp(s->dims, s->shape, sizeof s->dims) == 0)
         hl_copy(bits, s->rank, s->dims, y->data.data, &to, hl_data(x), &s->layout);
-    else
-        copy_first(bits, s, hl_elements(y), y->data.data, hl_data(x));
+    else copy_first(bits, s, hl_elements(y), y->data.data, hl_data(x));
     return kTfLiteOk;
 }
 
@@ -151,8 +156,8 @@ static TfLiteStatus check_index(TfLiteContext *ctx, const TfLiteNode *node)
                    hl_type_name(tensor->type));
         HL_REQUIRE(ctx, node, hl_rank(tensor) == 1, "%s must have one dimension, not %d", names[i],
                    hl_rank(tensor));
-        HL_REQUIRE(ctx, node, hl_dim(tensor, 0) == entries, "begin has %d values, %s has %d", entries,
-                   names[i], hl_dim(tensor, 0));
+        HL_REQUIRE(ctx, node, hl_dim(tensor, 0) == entries, "begin has %d values, %s has %d",
+                   entries, names[i], hl_dim(tensor, 0));
     }
     return kTfLiteOk;
 }
@@ -165,8 +170,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct selection selection;
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
+               hl_type_name(y->type), hl_type_name(x->type));
     HL_TRY(check_index(ctx, node));
     bool known = y->type != kTfLiteString;
     for (int i = 1; i <= 3; i++) known = known && hl_is_constant(hl_input(ctx, node, i));
@@ -175,10 +180,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
         return kTfLiteOk;
     }
     HL_TRY(find_selection(ctx, node, &selection));
-    if (!hl_folds(ctx, node, y)) return hl_resize(ctx, y, selection.rank, selection.shape);
-    hl_make_constant(y);
+    const bool folds = hl_fold(ctx, node, y);
     HL_TRY(hl_resize(ctx, y, selection.rank, selection.shape));
-    return copy_selection(ctx, node, &selection);
+    return folds ? copy_selection(ctx, node, &selection) : kTfLiteOk;
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing string tensors (strings.h). Nothing in a string tensor's bytes is believed: count and offsets are
-// checked against the tensor's size before the first string is lent.
+// Reading and writing string tensors (strings.h). Nothing in a string tensor's bytes is believed:
+// count and offsets are checked against the tensor's size before the first string is lent.
 #include "ops/strings.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int32_t word_at(const char *bytes, int64_t index)
     return word;
 }
 
-// ---- reading ------------------------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 TfLiteStatus hl_strings_open(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor,
                              struct hl_strings *strings)
@@ -54,7 +54,7 @@ const char *hl_string_at(const struct hl_strings *strings, int64_t index, size_t
     return strings->bytes + begin;
 }
 
-// ---- writing ------------------------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 // Far below what int32 offsets allow, and far above what anybody has.
 static const int64_t most_strings = (int64_t)1 << 27;
@@ -71,7 +71,8 @@ TfLiteStatus hl_strings_resize(TfLiteContext *ctx, const TfLiteNode *node, TfLit
     return hl_resize(ctx, tensor, rank, dims);
 }
 
-// Room for one more string of this length. Offsets are int32, so the whole tensor stays below 2 GiB.
+// Room for one more string of this length. Offsets are int32, so the whole tensor stays below 2
+// GiB.
 static bool reserve(struct hl_string_list *list, size_t length)
 {
     if (list->failed || length > INT32_MAX) return false;
@@ -112,20 +113,18 @@ void hl_strings_free(struct hl_string_list *list)
     *list = (struct hl_string_list){0};
 }
 
-TfLiteStatus hl_strings_write(TfLiteContext *ctx, const TfLiteNode *node, struct hl_string_list *list,
-                              TfLiteTensor *tensor)
+TfLiteStatus hl_strings_write(TfLiteContext *ctx, const TfLiteNode *node,
+                              struct hl_string_list *list, TfLiteTensor *tensor)
 {
     const size_t header = 4 * ((size_t)list->count + 2);
     TfLiteStatus status = kTfLiteError;
-    if (list->failed)
-        hl_op_error(ctx, node, "the output's strings take more memory than there is");
+    if (list->failed) hl_op_error(ctx, node, "the output's strings take more memory than there is");
     else if (list->count != hl_elements(tensor))
         hl_op_error(ctx, node, "the output has %lld elements for %lld strings",
                     (long long)hl_elements(tensor), (long long)list->count);
     else if (TfLiteTensorRealloc(header + list->length, tensor) != kTfLiteOk)
         hl_op_error(ctx, node, "no memory for %zu bytes of strings", header + list->length);
-    else
-        status = kTfLiteOk;
+    else status = kTfLiteOk;
 
     if (status == kTfLiteOk) {
         int32_t *words = (int32_t *)(void *)tensor->data.raw;

@@ -105,9 +105,12 @@ static TfLiteStatus check_int8(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, params->activation == kTfLiteActRelu, "activation %d is not supported, only RELU",
                (int)params->activation);
     const TfLiteTensor *const scaled[] = {x, features, time, state, y};
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         HL_REQUIRE(ctx, node, hl_scale(scaled[i]) > 0 && isfinite(hl_scale(scaled[i])),
                    "scale %g must be positive and finite", hl_scale(scaled[i]));
+        HL_REQUIRE(ctx, node, hl_zero(scaled[i]) >= INT8_MIN && hl_zero(scaled[i]) <= INT8_MAX,
+                   "zero point %d is outside int8", hl_zero(scaled[i]));
+    }
     op->to_state = hl_rescale_from(
         (double)(x->params.scale * features->params.scale / state->params.scale));
     op->to_output =

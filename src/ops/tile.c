@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// TILE: y[i] = x[i mod x's dimensions]: x repeated multiples[axis] times along each dimension.
-// in 0: x [any rank], in 1: multiples int32 or int64 [rank], 0 empties the output; out 0: y.
-// Any type up to 8 bytes, string.
+// TILE: y[i] = x[i mod x's dimensions]: x repeated along each dimension.
+//     in 0: x, in 1: how many times, int32 or int64 [rank], 0 empties the output; out 0: y
+//     any type up to 8 bytes, string
 #include "ops/copy.h"
 #include "ops/strings.h"
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) |
-                              HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(UInt16) |
-                              HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(UInt64) |
-                              HL_TYPE(Bool) | HL_TYPE(String) | HL_TYPE(Complex64) |
-                              HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2);
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
+                              HL_TYPE(Float64) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
+                              HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) |
+                              HL_TYPE(UInt64) | HL_TYPE(Bool) | HL_TYPE(String) |
+                              HL_TYPE(Complex64) | HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2);
 
 static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -19,11 +19,12 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
     for (int axis = 0; axis < hl_rank(x); axis++) {
         const int64_t multiple = hl_integer_at(multiples, axis);
         int64_t length;
-        HL_REQUIRE(ctx, node, multiple >= 0, "multiple %lld of axis %d is negative", (long long)multiple,
-                   axis);
+        HL_REQUIRE(ctx, node, multiple >= 0, "multiple %lld of axis %d is negative",
+                   (long long)multiple, axis);
         HL_REQUIRE(ctx, node,
                    hl_mul_i64(multiple, hl_dim(x, axis), &length) && hl_to_int(length, &dims[axis]),
-                   "%lld times %d along axis %d is too long", (long long)multiple, hl_dim(x, axis), axis);
+                   "%lld times %d along axis %d is too long", (long long)multiple, hl_dim(x, axis),
+                   axis);
     }
     return hl_strings_resize(ctx, node, hl_output(ctx, node, 0), hl_rank(x), dims);
 }
@@ -35,8 +36,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
+               hl_type_name(y->type), hl_type_name(x->type));
     HL_REQUIRE(ctx, node, multiples->type == kTfLiteInt32 || multiples->type == kTfLiteInt64,
                "the multiples must be int32 or int64, not %s", hl_type_name(multiples->type));
     HL_REQUIRE(ctx, node, hl_rank(multiples) == 1 && hl_dim(multiples, 0) == hl_rank(x),
@@ -46,7 +47,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-// Each dimension that is repeated becomes two: the repetitions, which do not move in x, and the dimension itself.
+// Each dimension that is repeated becomes two: the repetitions, which do not move in x, and the
+// dimension itself.
 static TfLiteStatus find_tiles(TfLiteContext *ctx, const TfLiteNode *node, int *rank, int *dims,
                                struct hl_layout *from)
 {

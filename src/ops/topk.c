@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TOPK_V2: the k largest values of each row, falling, and their positions; of equal values the first one first.
-// in 0: x [any…, n], in 1: k int16 or int32 (one value, at most n); out 0: [any…, k], x's type, out 1: positions [any…, k],
-// int16 or int32. float32 int8 uint8 int16 int32 int64.
+// TOPK_V2: the k largest values of each row, falling, and where they are; of equal ones the first
+// one first.
+//     in 0: x [any.., n], in 1: k int16 or int32, one value, at most n
+//     out 0: values [any.., k], as x, out 1: positions [any.., k] int16 or int32
+//     float32 int8 uint8 int16 int32 int64
 //
-// A heap of k positions with the least of them at the root: n log k steps for a row.
+// A heap of k positions with the least wanted at the root: n log k steps for a row.
 #include "ops/copy.h"
 
 static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
@@ -38,7 +40,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, values != positions, "values and positions are one tensor");
     HL_REQUIRE(ctx, node, k->type == kTfLiteInt32 || k->type == kTfLiteInt16,
                "k must be int16 or int32, not %s", hl_type_name(k->type));
-    HL_REQUIRE(ctx, node, hl_elements(k) == 1, "k must be one value, not %lld", (long long)hl_elements(k));
+    HL_REQUIRE(ctx, node, hl_elements(k) == 1, "k must be one value, not %lld",
+               (long long)hl_elements(k));
     HL_REQUIRE(ctx, node, hl_rank(x) > 0, "the input must not be a scalar");
     const int n = hl_dim(x, hl_rank(x) - 1);
     HL_REQUIRE(ctx, node, positions->type == kTfLiteInt32 || n <= INT16_MAX + 1,
@@ -50,39 +53,40 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-// For one type: comes_after says which of two positions is less wanted; sink restores the heap below a position.
-#define DEFINE_TOP(name, type)                                                                      \
-    static bool comes_after_##name(const type *x, int32_t a, int32_t b)                             \
-    {                                                                                               \
-        return x[a] < x[b] || (!(x[b] < x[a]) && a > b);                                            \
-    }                                                                                               \
-    static void sink_##name(const type *x, int32_t *heap, int size, int at)                         \
-    {                                                                                               \
-        const int32_t position = heap[at];                                                          \
-        for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {                            \
-            if (child + 1 < size && comes_after_##name(x, heap[child + 1], heap[child])) child++;   \
-            if (!comes_after_##name(x, heap[child], position)) break;                               \
-            heap[at] = heap[child];                                                                 \
-            at = child;                                                                             \
-        }                                                                                           \
-        heap[at] = position;                                                                        \
-    }                                                                                               \
-    static void top_##name(const void *row, int n, int k, int32_t *heap)                            \
-    {                                                                                               \
-        const type *x = row;                                                                        \
-        for (int i = 0; i < k; i++) heap[i] = i;                                                    \
-        for (int i = k / 2 - 1; i >= 0; i--) sink_##name(x, heap, k, i);                            \
-        for (int i = k; i < n; i++) {                                                               \
-            if (!comes_after_##name(x, heap[0], i)) continue;                                       \
-            heap[0] = i;                                                                            \
-            sink_##name(x, heap, k, 0);                                                             \
-        }                                                                                           \
-        for (int size = k - 1; size > 0; size--) {                                                  \
-            const int32_t least = heap[0];                                                          \
-            heap[0] = heap[size];                                                                   \
-            heap[size] = least;                                                                     \
-            sink_##name(x, heap, size, 0);                                                          \
-        }                                                                                           \
+// For one type: comes_after says which of two positions is less wanted; sink restores the heap
+// below a position.
+#define DEFINE_TOP(name, type)                                                                     \
+    static bool comes_after_##name(const type *x, int32_t a, int32_t b)                            \
+    {                                                                                              \
+        return x[a] < x[b] || (!(x[b] < x[a]) && a > b);                                           \
+    }                                                                                              \
+    static void sink_##name(const type *x, int32_t *heap, int size, int at)                        \
+    {                                                                                              \
+        const int32_t position = heap[at];                                                         \
+        for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {                           \
+            if (child + 1 < size && comes_after_##name(x, heap[child + 1], heap[child])) child++;  \
+            if (!comes_after_##name(x, heap[child], position)) break;                              \
+            heap[at] = heap[child];                                                                \
+            at = child;                                                                            \
+        }                                                                                          \
+        heap[at] = position;                                                                       \
+    }                                                                                              \
+    static void top_##name(const void *row, int n, int k, int32_t *heap)                           \
+    {                                                                                              \
+        const type *x = row;                                                                       \
+        for (int i = 0; i < k; i++) heap[i] = i;                                                   \
+        for (int i = k / 2 - 1; i >= 0; i--) sink_##name(x, heap, k, i);                           \
+        for (int i = k; i < n; i++) {                                                              \
+            if (!comes_after_##name(x, heap[0], i)) continue;                                      \
+            heap[0] = i;                                                                           \
+            sink_##name(x, heap, k, 0);                                                            \
+        }                                                                                          \
+        for (int size = k - 1; size > 0; size--) {                                                 \
+            const int32_t least = heap[0];                                                         \
+            heap[0] = heap[size];                                                                  \
+            heap[size] = least;                                                                    \
+            sink_##name(x, heap, size, 0);                                                         \
+        }                                                                                          \
     }
 DEFINE_TOP(f32, float)
 DEFINE_TOP(i8, int8_t)

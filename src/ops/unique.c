@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// UNIQUE: the different values of x in the order of their first occurrence, and for each element the number of its value.
-// in 0: x [n]; out 0: values [how many], x's type, out 1: numbers [n], int32 or int64 as the options say.
-// float32 int8 uint8 int16 int32 int64. +0 and -0 are one value, a NaN equals the same NaN.
+// UNIQUE: the different values of x in the order of their first occurrence, and for each element
+// the number of its value.
+//     in 0: x [n]; out 0: values [how many], as x, out 1: numbers [n], int32 or int64 by the option
+//     float32 int8 uint8 int16 int32 int64; +0 and -0 are one value, a NaN equals the same NaN
 //
 // Values are found by their bits in a hash table with at least half of its places free.
 #include "ops/copy.h"
@@ -24,8 +25,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
                hl_type_name(values->type), hl_type_name(x->type));
     HL_REQUIRE(ctx, node, numbers->type == kTfLiteInt32 || numbers->type == kTfLiteInt64,
                "numbers must be int32 or int64, not %s", hl_type_name(numbers->type));
-    HL_REQUIRE(ctx, node, numbers->type == params->index_out_type, "the options speak of %s numbers, not %s",
-               hl_type_name(params->index_out_type), hl_type_name(numbers->type));
+    HL_REQUIRE(ctx, node, numbers->type == params->index_out_type,
+               "the options speak of %s numbers, not %s", hl_type_name(params->index_out_type),
+               hl_type_name(numbers->type));
     HL_REQUIRE(ctx, node, values != numbers, "values and numbers are one tensor");
     HL_REQUIRE(ctx, node, hl_rank(x) == 1, "the input has %d dimensions, not 1", hl_rank(x));
 
@@ -52,8 +54,9 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *values = hl_output(ctx, node, 0), *numbers = hl_output(ctx, node, 1);
     TfLiteTensor *table = hl_temporary(ctx, node, 0);
-    int32_t *places = HL_OUT(int32_t, table);           // number of a value + 1, 0: free
-    int32_t *firsts = HL_OUT(int32_t, hl_temporary(ctx, node, 1)); // of each value, an element that has it
+    int32_t *places = HL_OUT(int32_t, table); // number of a value + 1, 0: free
+    int32_t *firsts = HL_OUT(int32_t,
+                             hl_temporary(ctx, node, 1)); // of each value, an element that has it
     const int n = hl_dim(x, 0);
     const uint64_t mask = (uint64_t)hl_dim(table, 0) - 1;
     int count = 0;
@@ -62,7 +65,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int i = 0; i < n; i++) {
         const uint64_t key = key_of(x, i);
         uint64_t place = (key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
-        while (places[place] && key_of(x, firsts[places[place] - 1]) != key) place = (place + 1) & mask;
+        while (places[place] && key_of(x, firsts[places[place] - 1]) != key)
+            place = (place + 1) & mask;
         if (!places[place]) {
             firsts[count++] = i;
             places[place] = count;

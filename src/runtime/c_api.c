@@ -251,7 +251,8 @@ TfLiteStatus TfLiteTensorCopyFromBuffer(TfLiteTensor *tensor, const void *input_
 {
     if (!tensor || tensor->bytes != input_data_size) return kTfLiteError;
     if (input_data_size == 0) return kTfLiteOk;
-    if (!tensor->data.raw || !input_data) return kTfLiteError;
+    // A constant lies in the model's bytes, which may be read-only memory.
+    if (!tensor->data.raw || !input_data || tensor->allocation_type == kTfLiteMmapRo) return kTfLiteError;
     memcpy(tensor->data.raw, input_data, input_data_size);
     return kTfLiteOk;
 }

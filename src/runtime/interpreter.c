@@ -147,7 +147,7 @@ static void restore_inputs(const struct hl_subgraph *subgraph, const void *saved
     const char *from = saved;
     for (int i = 0; i < subgraph->inputs->size; i++) {
         TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->inputs->data[i]];
-        if (tensor->data.raw) memcpy(tensor->data.raw, from, tensor->bytes);
+        if (tensor->data.raw && tensor->allocation_type != kTfLiteMmapRo) memcpy(tensor->data.raw, from, tensor->bytes);
         from += tensor->bytes;
     }
 }

@@ -26,7 +26,8 @@ done
 # Lines as they were: each #include, comment and statement its own. Two declarations of one name: each its own block.
 break_lines() {
     sed -e 's,#include "[^"]*",\n&\n,g' \
-        -e 's,// \(Initialize model\|Initialize interpreter with GPU delegate\|default config\|Run inference\|Clean up\),\n&\n,g' \
+        -e 's,// \(Initialize model\|Initialize interpreter with GPU delegate\|default config\),\n&\n,g' \
+        -e 's,// \(Run inference\|Clean up\),\n&\n,g' \
         -e 's,// THIS:,\n&\n,; s,// IS THE SAME AS THIS:,\n} {\n&\n,' \
         -e 's,; ,;\n,g' "$1"
 }

@@ -52,7 +52,10 @@ static double product(struct shape shape, int from, int to)
     return result;
 }
 
-static double elements(struct shape shape) { return product(shape, 0, shape.rank); }
+static double elements(struct shape shape)
+{
+    return product(shape, 0, shape.rank);
+}
 
 static double dim_from_end(struct shape shape, int back)
 {
@@ -75,8 +78,8 @@ static double ratio(const struct graph *graph, const struct hl_model_node *node)
 
 // Recurrent layers: an element of the state is the sum over a row of the input weights and one of the recurrent weights; a
 // sequence carries the error of the state from step to step.
-static double recurrent(const struct graph *graph, const struct hl_model_node *node, int input_weights,
-                        int recurrent_weights, bool sequence, bool time_major)
+static double recurrent(const struct graph *graph, const struct hl_model_node *node,
+                        int input_weights, int recurrent_weights, bool sequence, bool time_major)
 {
     double row = dim_from_end(input_shape(graph, node, input_weights), 1) +
                  dim_from_end(input_shape(graph, node, recurrent_weights), 1);
@@ -107,7 +110,8 @@ static double window(const struct hl_model_node *node, struct shape input)
 }
 
 // The audio operators: a spectrum of n lines comes from 2 (n - 1) samples, a coefficient from all lines.
-static double custom_length(const struct graph *graph, const struct hl_model_node *node, const char *name)
+static double custom_length(const struct graph *graph, const struct hl_model_node *node,
+                            const char *name)
 {
     if (strcmp(name, "AudioSpectrogram") == 0)
         return fmax(1, 2 * (dim_from_end(output_shape(graph, node, 0), 1) - 1));
@@ -121,12 +125,12 @@ static double node_length(const struct graph *graph, const struct hl_model_node 
     struct shape in = input_shape(graph, node, 0), weights = input_shape(graph, node, 1);
     if (code->custom_name != NULL) return custom_length(graph, node, code->custom_name);
     switch (code->builtin) {
-    case kTfLiteBuiltinConv2d:          // [out, y, x, in]
-    case kTfLiteBuiltinTransposeConv:   // the same, behind the shape of the output
+    case kTfLiteBuiltinConv2d:        // [out, y, x, in]
+    case kTfLiteBuiltinTransposeConv: // the same, behind the shape of the output
         return product(weights, 1, weights.rank);
     case kTfLiteBuiltinDepthwiseConv2d: // [1, y, x, out]
         return product(weights, 1, 3);
-    case kTfLiteBuiltinConv3d:          // [z, y, x, in, out]
+    case kTfLiteBuiltinConv3d: // [z, y, x, in, out]
         return product(weights, 0, 4);
     case kTfLiteBuiltinConv3dTranspose: // [z, y, x, out, in]
         return product(weights, 0, 3) * dim_from_end(weights, 1);

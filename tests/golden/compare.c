@@ -39,8 +39,12 @@ static void add_number(struct hl_text *text, TfLiteType type, const void *data, 
 {
     struct hl_element_type how = hl_element_type(type);
     switch (how.view) {
-    case HL_ELEMENT_SIGNED: hl_text_add(text, "%" PRId64, hl_element_signed(data, how.bits, i)); break;
-    case HL_ELEMENT_UNSIGNED: hl_text_add(text, "%" PRIu64, hl_element_bits(data, how.bits, i)); break;
+    case HL_ELEMENT_SIGNED:
+        hl_text_add(text, "%" PRId64, hl_element_signed(data, how.bits, i));
+        break;
+    case HL_ELEMENT_UNSIGNED:
+        hl_text_add(text, "%" PRIu64, hl_element_bits(data, how.bits, i));
+        break;
     case HL_ELEMENT_REAL: hl_text_add(text, "%.9g", hl_element_real(type, data, i)); break;
     default:
         hl_text_add(text, "%.9g%+.9gi", hl_element_real(type, data, 2 * i),
@@ -59,7 +63,8 @@ static bool number_fits(TfLiteType type, const void *expected, const void *got, 
         return float_fits(e, hl_element_real(type, got, i), fabs(e), bound, difference);
     }
     // A complex number's rounding error goes with its modulus, not with the part at hand.
-    double real = hl_element_real(type, expected, 2 * i), got_real = hl_element_real(type, got, 2 * i);
+    double real = hl_element_real(type, expected, 2 * i),
+           got_real = hl_element_real(type, got, 2 * i);
     double imaginary = hl_element_real(type, expected, 2 * i + 1);
     double got_imaginary = hl_element_real(type, got, 2 * i + 1);
     double modulus = hypot(real, imaginary);
@@ -68,7 +73,7 @@ static bool number_fits(TfLiteType type, const void *expected, const void *got, 
     return float_fits(imaginary, got_imaginary, modulus, bound, difference) && fits;
 }
 
-// ---- strings: int32 count, count + 1 int32 offsets, characters -------------------------------------------------------------
+// ---- strings: int32 count, count + 1 int32 offsets, characters ----------------------------------
 
 static int64_t string_word(const unsigned char *data, int64_t i)
 {
@@ -84,7 +89,8 @@ static const char *strings_damage(const unsigned char *data, size_t bytes)
         return "count of strings does not fit the bytes";
     for (int64_t i = 0; i < count; i++) {
         int64_t from = string_word(data, 1 + i), to = string_word(data, 2 + i);
-        if (from < 0 || to < from || (uint64_t)to > bytes) return "offset of a string outside the bytes";
+        if (from < 0 || to < from || (uint64_t)to > bytes)
+            return "offset of a string outside the bytes";
     }
     return NULL;
 }
@@ -154,7 +160,8 @@ bool golden_compare(TfLiteType type, int64_t elements, const void *expected, siz
         return false;
     }
     if (expected_bytes != needed || got_bytes < needed || (needed > 0 && got == NULL)) {
-        hl_text_add(&difference->got, "%zu bytes where %zu are expected", got == NULL ? 0 : got_bytes, needed);
+        hl_text_add(&difference->got, "%zu bytes where %zu are expected",
+                    got == NULL ? 0 : got_bytes, needed);
         return false;
     }
     for (int64_t i = 0; i < elements; i++) {

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../tools/text.h"
 #include "manifest.h"
 #include "tensorflow/lite/c/c_api_types.h"
-#include "../../tools/text.h"
 
 // How far a float may be off: relative * max(1, |expected|), or absolute, whichever is larger.
 struct golden_bound {
@@ -19,11 +19,11 @@ struct golden_bound {
 };
 
 struct golden_difference {
-    int64_t count;    // elements
-    int64_t wrong;    // of them outside the bound
-    int64_t first;    // index of the first wrong one
-    double largest;   // difference of finite floats, right ones included
-    double worst;     // the same as a part of what its bound allows; above 1: wrong
+    int64_t count;                // elements
+    int64_t wrong;                // of them outside the bound
+    int64_t first;                // index of the first wrong one
+    double largest;               // difference of finite floats, right ones included
+    double worst;                 // the same as a part of what its bound allows; above 1: wrong
     struct hl_text expected, got; // the first wrong one, as text
 };
 

@@ -94,7 +94,8 @@ static bool may_differ(const struct runner *runner, const char *name)
     return found;
 }
 
-static void report(struct runner *runner, const struct golden_case *c, const struct golden_result *result)
+static void report(struct runner *runner, const struct golden_case *c,
+                   const struct golden_result *result)
 {
     const char *what = hl_text_string(&result->what);
     switch (result->outcome) {
@@ -109,7 +110,8 @@ static void report(struct runner *runner, const struct golden_case *c, const str
     case GOLDEN_SKIPPED:
         runner->skipped++;
         count_missing(runner, hl_text_string(&result->missing));
-        if (runner->verbose) printf("skip %s: no kernel for %s\n", c->name, hl_text_string(&result->missing));
+        if (runner->verbose)
+            printf("skip %s: no kernel for %s\n", c->name, hl_text_string(&result->missing));
         break;
     }
     if (runner->verbose || result->outcome == GOLDEN_FAILED) print_messages(&result->messages);
@@ -156,14 +158,15 @@ static bool run_path(struct runner *runner, const char *path)
     bool ok = true;
     if (hl_files_is_folder(path)) {
         ok = hl_files_each(path, ".txt", 0, visit, runner, &other);
-        if (!ok) fprintf(stderr, "golden_runner: %s: cannot be read: %s\n", other.data, strerror(errno));
+        if (!ok)
+            fprintf(stderr, "golden_runner: %s: cannot be read: %s\n", other.data, strerror(errno));
     } else {
         hl_text_add(&other, "%s", path);
         if (!hl_files_ends_with(path, ".txt")) hl_text_add(&other, ".txt");
         ok = access(other.data, R_OK) == 0;
         if (!ok)
-            fprintf(stderr, "golden_runner: %s: cannot be read: %s; give a manifest or a folder\n", other.data,
-                    strerror(errno));
+            fprintf(stderr, "golden_runner: %s: cannot be read: %s; give a manifest or a folder\n",
+                    other.data, strerror(errno));
         else
             run_manifest(runner, other.data);
     }
@@ -196,6 +199,7 @@ static bool usage_error(const char *what, const char *value)
 static bool parse_options(struct runner *runner, int argc, char **argv)
 {
     enum { TOLERANCE = 256, NO_ISOLATE, DIFFERENCES };
+    // clang-format off
     static const struct option known[] = {
         {"list", no_argument, NULL, 'l'},          {"kernels", required_argument, NULL, 'k'},
         {"delegate", required_argument, NULL, 'd'}, {"threads", required_argument, NULL, 't'},
@@ -204,6 +208,7 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
         {"differences", required_argument, NULL, DIFFERENCES}, {"verbose", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
+    // clang-format on
     struct hl_text error = {0};
     char *end;
     int option;
@@ -224,7 +229,8 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
             break;
         case 't':
             runner->options.threads = (int)strtol(optarg, &end, 10);
-            if (end == optarg || *end != '\0' || runner->options.threads < 1 || runner->options.threads > 1024)
+            if (end == optarg || *end != '\0' || runner->options.threads < 1 ||
+                runner->options.threads > 1024)
                 return usage_error("--threads takes a number from 1 to 1024, not", optarg);
             break;
         case TOLERANCE:
@@ -239,12 +245,8 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
                 return false;
             }
             break;
-        case 'h':
-            fputs(help, stdout);
-            exit(0);
-        default:
-            fputs("golden_runner: see golden_runner --help\n", stderr);
-            return false;
+        case 'h': fputs(help, stdout); exit(0);
+        default: fputs("golden_runner: see golden_runner --help\n", stderr); return false;
         }
     }
     if (optind < argc) return true;
@@ -263,7 +265,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < runner.missing_count; i++) free(runner.missing[i].name);
     free(runner.missing);
     hl_text_free(&runner.differences);
-    if (runner.differing > 0) printf("%d of the passed cases differ, as the list of differences says\n", runner.differing);
-    if (!runner.list) printf("%d passed, %d failed, %d skipped\n", runner.passed, runner.failed, runner.skipped);
+    if (runner.differing > 0)
+        printf("%d of the passed cases differ, as the list of differences says\n",
+               runner.differing);
+    if (!runner.list)
+        printf("%d passed, %d failed, %d skipped\n", runner.passed, runner.failed, runner.skipped);
     return readable && runner.failed == 0 ? 0 : 1;
 }

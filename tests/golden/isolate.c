@@ -47,7 +47,8 @@ static void send_text(FILE *pipe, const struct hl_text *text)
 }
 
 // The end of the child. exit() and not _exit(): a leak sanitizer looks for leaks on the way out.
-static void run_child(int pipe_end, const struct golden_case *c, const struct golden_options *options)
+static void run_child(int pipe_end, const struct golden_case *c,
+                      const struct golden_options *options)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     long before = peak_kib();
@@ -56,13 +57,14 @@ static void run_child(int pipe_end, const struct golden_case *c, const struct go
     long grown = peak_kib() - before;
     if (grown > memory_limit_kib) {
         result.outcome = GOLDEN_FAILED;
+        result.crashed = true;
         hl_text_clear(&result.what);
         hl_text_add(&result.what, "takes %ld MiB of memory", grown / 1024);
     }
     FILE *pipe = fdopen(pipe_end, "wb");
     if (pipe == NULL) exit(1);
-    unsigned char outcome = (unsigned char)result.outcome;
-    fwrite(&outcome, 1, 1, pipe);
+    unsigned char head[2] = {(unsigned char)result.outcome, result.crashed};
+    fwrite(head, 1, sizeof head, pipe);
     send_text(pipe, &result.what);
     send_text(pipe, &result.missing);
     send_text(pipe, &result.messages);
@@ -107,8 +109,10 @@ static const char *watch(pid_t child, int pipe_end, struct hl_text *sent)
             continue;
         }
         double elapsed = seconds(CLOCK_MONOTONIC) - start;
-        if (elapsed > time_limit * patience || (has_cpu && seconds(cpu) > time_limit)) return "hangs";
-        if (resident_kib(child) - before > memory_limit_kib) return "takes more than 256 MiB of memory";
+        if (elapsed > time_limit * patience || (has_cpu && seconds(cpu) > time_limit))
+            return "hangs";
+        if (resident_kib(child) - before > memory_limit_kib)
+            return "takes more than 256 MiB of memory";
     }
 }
 
@@ -132,9 +136,10 @@ static bool take_text(const struct hl_text *sent, size_t *at, struct hl_text *te
 static bool take_result(const struct hl_text *sent, struct golden_result *result)
 {
     size_t at = 0;
-    unsigned char outcome;
-    if (!take(sent, &at, &outcome, 1)) return false;
-    result->outcome = (enum golden_outcome)outcome;
+    unsigned char head[2];
+    if (!take(sent, &at, head, sizeof head)) return false;
+    result->outcome = (enum golden_outcome)head[0];
+    result->crashed = head[1] != 0;
     return take_text(sent, &at, &result->what) && take_text(sent, &at, &result->missing) &&
            take_text(sent, &at, &result->messages);
 }
@@ -185,6 +190,7 @@ void golden_run_isolated(const struct golden_case *c, const struct golden_option
     else if (!take_result(&sent, result) && WEXITSTATUS(status) == 0)
         fail(result, "the child process sent no result");
     else if (WEXITSTATUS(status) != 0)
-        fail(result, "the child process ended with code %d (a sanitizer's finding?)", WEXITSTATUS(status));
+        fail(result, "the child process ended with code %d (a sanitizer's finding?)",
+             WEXITSTATUS(status));
     hl_text_free(&sent);
 }

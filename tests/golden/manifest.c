@@ -124,7 +124,8 @@ static const char *parse_spread(char *line, struct golden_step *step)
 // STAGE MESSAGE. Where the official runtime itself crashed the stage binds nobody.
 static const char *parse_fails(char *line, struct golden_case *c)
 {
-    static const enum golden_stage stages[] = {GOLDEN_LOAD, GOLDEN_ALLOCATE, GOLDEN_INVOKE, GOLDEN_ANY};
+    static const enum golden_stage stages[] = {GOLDEN_LOAD, GOLDEN_ALLOCATE, GOLDEN_INVOKE,
+                                               GOLDEN_ANY};
     const char *word = next_word(&line);
     c->fails_text = line;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
@@ -210,8 +211,10 @@ static char *find_model(const char *manifest, const char *model, struct hl_text 
     if (found == NULL && first.data != NULL)
         hl_text_add(message, "the model is not there: %s", first.data);
     else if (found == NULL)
-        hl_text_add(message, "names the model %s, but lies in no folder named golden whose parent could hold it",
-                    model);
+        hl_text_add(
+            message,
+            "names the model %s, but lies in no folder named golden whose parent could hold it",
+            model);
     hl_text_free(&candidate);
     hl_text_free(&first);
     free(path);

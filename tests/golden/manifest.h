@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tensorflow/lite/c/c_api_types.h"
 #include "../../tools/text.h"
+#include "tensorflow/lite/c/c_api_types.h"
 
 enum { GOLDEN_MAX_RANK = 32 };
 

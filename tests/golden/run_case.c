@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "accumulation.h"
 #include "../../tools/alloc.h"
-#include "compare.h"
 #include "../../tools/element.h"
 #include "../../tools/files.h"
 #include "../../tools/opset.h"
+#include "accumulation.h"
+#include "compare.h"
 #include "runtime/signature.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
@@ -24,7 +24,8 @@
 
 // Bounds of README.md of the golden cases.
 static const double float_tolerance = 2e-6;
-static const double unchecked_tolerance = 1e-4; // of the largest value, where neither ref nor opt ran
+static const double unchecked_tolerance =
+    1e-4; // of the largest value, where neither ref nor opt ran
 
 static const size_t data_limit = (size_t)4 << 30;
 
@@ -46,9 +47,9 @@ struct run {
     TfLiteInterpreter *interpreter;
     struct target *targets;
     int target_count;
-    int step;            // counted from 1, 0 before the first
-    double worst;        // part of the bound that the worst float takes
-    double longest;      // accumulation of this step, 0: not computed yet
+    int step;       // counted from 1, 0 before the first
+    double worst;   // part of the bound that the worst float takes
+    double longest; // accumulation of this step, 0: not computed yet
 };
 
 static void failed(struct run *run, const char *format, ...) HL_PRINTF(2, 3);
@@ -79,7 +80,8 @@ static bool refused(struct run *run, enum golden_stage stage)
     }
     const char *said = hl_text_string(&run->result->messages);
     const char *end = strchr(said, '\n');
-    failed(run, "%s fails: %.*s", golden_stage_name(stage), end != NULL ? (int)(end - said) : 0, said);
+    failed(run, "%s fails: %.*s", golden_stage_name(stage), end != NULL ? (int)(end - said) : 0,
+           said);
     if (end == NULL) hl_text_add(&run->result->what, "no message");
     return false;
 }
@@ -115,7 +117,8 @@ static bool create(struct run *run)
     TfLiteInterpreterOptionsSetNumThreads(how, options->threads);
     HaliteInterpreterOptionsSetKernels(how, options->kernels);
     if (options->delegate != NULL) {
-        TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(options->delegate);
+        TfLiteExternalDelegateOptions from =
+            TfLiteExternalDelegateOptionsDefault(options->delegate);
         run->delegate = TfLiteExternalDelegateCreate(&from);
         if (run->delegate == NULL) {
             TfLiteInterpreterOptionsDelete(how);
@@ -134,7 +137,8 @@ static struct target *find_target(struct run *run, const char *key)
 {
     for (int i = 0; i < run->target_count; i++) {
         struct target *target = &run->targets[i];
-        if (key == target->key || (key != NULL && target->key != NULL && strcmp(key, target->key) == 0))
+        if (key == target->key ||
+            (key != NULL && target->key != NULL && strcmp(key, target->key) == 0))
             return target;
     }
     TfLiteSignatureRunner *signature = NULL;
@@ -163,12 +167,14 @@ static TfLiteTensor *find_tensor(struct run *run, const struct target *target,
                       : TfLiteInterpreterGetOutputTensorCount(run->interpreter);
         if (wanted->index < count)
             found = input ? TfLiteInterpreterGetInputTensor(run->interpreter, wanted->index)
-                          : (TfLiteTensor *)TfLiteInterpreterGetOutputTensor(run->interpreter, wanted->index);
+                          : (TfLiteTensor *)TfLiteInterpreterGetOutputTensor(run->interpreter,
+                                                                             wanted->index);
     } else {
         count = (int64_t)(input ? TfLiteSignatureRunnerGetInputCount(target->signature)
                                 : TfLiteSignatureRunnerGetOutputCount(target->signature));
         found = input ? TfLiteSignatureRunnerGetInputTensor(target->signature, wanted->name)
-                      : (TfLiteTensor *)TfLiteSignatureRunnerGetOutputTensor(target->signature, wanted->name);
+                      : (TfLiteTensor *)TfLiteSignatureRunnerGetOutputTensor(target->signature,
+                                                                             wanted->name);
     }
     if (found == NULL)
         failed(run, "%s %d '%s' does not exist; the model has %d", input ? "input" : "output",
@@ -202,7 +208,8 @@ static int64_t element_count(const struct golden_tensor *tensor)
 
 static bool in_data(struct run *run, const struct golden_tensor *tensor, const char *what)
 {
-    if (tensor->offset <= run->data_bytes && tensor->bytes <= run->data_bytes - tensor->offset) return true;
+    if (tensor->offset <= run->data_bytes && tensor->bytes <= run->data_bytes - tensor->offset)
+        return true;
     failed(run, "%s %d '%s' lies outside %s (%zu bytes)", what, tensor->index, tensor->name,
            run->c->data_path, run->data_bytes);
     return false;
@@ -274,7 +281,8 @@ static bool set_inputs(struct run *run, struct target *target, const struct gold
             continue;
         }
         if (in->bytes == 0 && TfLiteTensorByteSize(tensor) == 0) continue;
-        if (TfLiteTensorCopyFromBuffer(tensor, run->data + in->offset, in->bytes) == kTfLiteOk) continue;
+        if (TfLiteTensorCopyFromBuffer(tensor, run->data + in->offset, in->bytes) == kTfLiteOk)
+            continue;
         failed(run, "input %d '%s' takes %zu bytes, the case has %zu", in->index, in->name,
                TfLiteTensorByteSize(tensor), in->bytes);
         return false;
@@ -288,7 +296,8 @@ static struct golden_bound bound_of(struct run *run, const struct target *target
     double tolerance = run->options->tolerance > 0 ? run->options->tolerance : float_tolerance;
     if (run->longest == 0)
         run->longest =
-            golden_longest_accumulation(run->model, target->signature == NULL ? run->interpreter : NULL);
+            golden_longest_accumulation(run->model,
+                                        target->signature == NULL ? run->interpreter : NULL);
     struct golden_bound bound = {.relative = tolerance * sqrt(run->longest)};
     // Manifests hold six digits of a spread: the last one may have been rounded down.
     if (out->opt.kind == GOLDEN_SPREAD_FINITE) bound.absolute = out->opt.difference * (1 + 1e-5);
@@ -301,7 +310,8 @@ static struct golden_bound bound_of(struct run *run, const struct target *target
 }
 
 static void report_difference(struct run *run, const struct golden_tensor *out,
-                              const struct golden_bound *bound, const struct golden_difference *difference)
+                              const struct golden_bound *bound,
+                              const struct golden_difference *difference)
 {
     struct hl_text at = {0};
     int64_t rest = difference->first, block = difference->count;
@@ -311,8 +321,8 @@ static void report_difference(struct run *run, const struct golden_tensor *out,
         rest %= block;
     }
     if (at.length > 0) hl_text_add(&at, ")");
-    failed(run, "output %d '%s': index %lld%s: expected %s, got %s; %lld of %lld differ", out->index,
-           out->name, (long long)difference->first, hl_text_string(&at),
+    failed(run, "output %d '%s': index %lld%s: expected %s, got %s; %lld of %lld differ",
+           out->index, out->name, (long long)difference->first, hl_text_string(&at),
            hl_text_string(&difference->expected), hl_text_string(&difference->got),
            (long long)difference->wrong, (long long)difference->count);
     if (difference->largest > 0)
@@ -330,16 +340,17 @@ static bool check_output(struct run *run, struct target *target, const struct go
         int rank = TfLiteTensorNumDims(tensor);
         add_shape(&expected, out->type, out->rank, out->dims);
         add_shape(&got, TfLiteTensorType(tensor), rank, rank > 0 ? tensor->dims->data : NULL);
-        failed(run, "output %d '%s': expected %s, got %s", out->index, out->name, expected.data, got.data);
+        failed(run, "output %d '%s': expected %s, got %s", out->index, out->name, expected.data,
+               got.data);
         hl_text_free(&expected);
         hl_text_free(&got);
         return false;
     }
     struct golden_bound bound = bound_of(run, target, out);
     struct golden_difference difference;
-    bool comparable = golden_compare(out->type, element_count(out), run->data + out->offset, out->bytes,
-                                     TfLiteTensorData(tensor), TfLiteTensorByteSize(tensor), &bound,
-                                     &difference);
+    bool comparable =
+        golden_compare(out->type, element_count(out), run->data + out->offset, out->bytes,
+                       TfLiteTensorData(tensor), TfLiteTensorByteSize(tensor), &bound, &difference);
     if (!comparable)
         failed(run, "output %d '%s': %s", out->index, out->name, hl_text_string(&difference.got));
     else if (difference.wrong > 0)
@@ -355,7 +366,8 @@ static unsigned read_all(const TfLiteTensor *tensor)
 {
     const unsigned char *data = tensor != NULL ? TfLiteTensorData(tensor) : NULL;
     unsigned sum = 0;
-    for (size_t i = 0, n = data != NULL ? TfLiteTensorByteSize(tensor) : 0; i < n; i++) sum += data[i];
+    for (size_t i = 0, n = data != NULL ? TfLiteTensorByteSize(tensor) : 0; i < n; i++)
+        sum += data[i];
     return sum;
 }
 
@@ -371,7 +383,8 @@ static bool run_step(struct run *run, const struct golden_step *step)
     if (status != kTfLiteOk) return refused(run, GOLDEN_INVOKE);
     run->longest = 0;
     for (int i = 0; i < step->out_count; i++)
-        if (run->c->fails == GOLDEN_RUNS && !check_output(run, target, &step->outs[i])) return false;
+        if (run->c->fails == GOLDEN_RUNS && !check_output(run, target, &step->outs[i]))
+            return false;
     return true;
 }
 
@@ -379,7 +392,8 @@ static bool run_step(struct run *run, const struct golden_step *step)
 static bool run_blind(struct run *run)
 {
     TfLiteInterpreter *interpreter = run->interpreter;
-    if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk) return refused(run, GOLDEN_ALLOCATE);
+    if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk)
+        return refused(run, GOLDEN_ALLOCATE);
     for (int i = 0; i < TfLiteInterpreterGetInputTensorCount(interpreter); i++) {
         TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(interpreter, i);
         if (tensor == NULL || TfLiteTensorData(tensor) == NULL) continue;
@@ -414,7 +428,8 @@ void golden_run_case(const struct golden_case *c, const struct golden_options *o
         bool may_run = c->fails == GOLDEN_RUNS || c->fails == GOLDEN_ANY || c->custom_excuse;
         run.step = 0;
         if (!may_run)
-            failed(&run, "ran, where the original refuses at %s: %s", golden_stage_name(c->fails), c->fails_text);
+            failed(&run, "ran, where the original refuses at %s: %s", golden_stage_name(c->fails),
+                   c->fails_text);
         else if (run.worst > 0)
             hl_text_add(&result->what, "floats within %.2g of the bound", run.worst);
     }

@@ -3,9 +3,9 @@
 #ifndef HALITE_GOLDEN_RUN_CASE_H
 #define HALITE_GOLDEN_RUN_CASE_H
 
+#include "../../tools/text.h"
 #include "halite/halite.h"
 #include "manifest.h"
-#include "../../tools/text.h"
 
 struct golden_options {
     HaliteKernels kernels;
