@@ -70,7 +70,7 @@ endif()
 halite_test(api/headers_alone COMMAND sh tests/api/headers_alone.sh . ${CMAKE_C_COMPILER} ${CXX_COMPILER})
 halite_test(api/exported_symbols COMMAND sh tests/api/exported_symbols.sh $<TARGET_FILE:tensorflowlite_c>)
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs without the sanitizers' flags
-    halite_test(api/install COMMAND sh tests/api/install.sh ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER})
+    halite_test(api/install COMMAND sh tests/api/install.sh ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
     halite_test(api/doc_example COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
         sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
     halite_test(style/check COMMAND sh tests/style/check.sh)

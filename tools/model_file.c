@@ -3,6 +3,7 @@
 // with the model's path in front.
 #include "model_file.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,12 +50,27 @@ bool hl_model_file_open(struct hl_model_file *file, const char *command, const c
     return file->model != NULL;
 }
 
+// Looked at before the library does, which would write to standard error in its own words.
+static bool is_delegate(struct hl_model_file *file, const char *path)
+{
+    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (library == NULL) {
+        hl_error(file->command, NULL, "the delegate cannot be opened: %s", dlerror());
+        return false;
+    }
+    bool found = dlsym(library, "tflite_plugin_create_delegate") != NULL;
+    if (!found)
+        hl_error(file->command, path, "is no delegate: it has no tflite_plugin_create_delegate");
+    dlclose(library);
+    return found;
+}
+
 static bool open_delegate(struct hl_model_file *file, const char *path)
 {
+    if (!is_delegate(file, path)) return false;
     TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(path);
     file->delegate = TfLiteExternalDelegateCreate(&from);
-    if (file->delegate == NULL)
-        hl_error(file->command, path, "gives no delegate; is it the library of one?");
+    if (file->delegate == NULL) hl_error(file->command, path, "gives no delegate");
     return file->delegate != NULL;
 }
 

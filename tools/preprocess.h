@@ -24,10 +24,9 @@ struct hl_normalisation {
 void hl_preprocess_scale(const struct hl_image *image, double crop, int width, int height,
                          int channels, float *pixels);
 
-// Writes count values (channels to a pixel) as elements of an input of type float32, uint8 or int8. Where no normalisation is given: float32 gets
-// (pixel - 127.5) / 127.5, uint8 the pixel, int8 the pixel minus 128, both cut to an integer. Where one is given, 8-bit
-// inputs get the real value quantised with the tensor's own scale and zero point.
-// False for other types.
+// Writes count values (channels to a pixel) as elements of an input of type float32, uint8 or int8. Where no normalisation
+// is given: float32 gets (pixel - 127.5) / 127.5, uint8 the pixel, int8 the pixel minus 128, both cut to an integer. Where one
+// is given, 8-bit inputs get the real value quantised with the tensor's own scale and zero point. False for other types.
 bool hl_preprocess_store(const float *pixels, size_t count, int channels,
                          const struct hl_normalisation *normalisation, TfLiteType type,
                          TfLiteQuantizationParams quantisation, void *input);

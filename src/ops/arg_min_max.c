@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARG_MAX, ARG_MIN: y[outer, inner] = the first k for which x[outer, k, inner] is largest (smallest).
+// ARG_MAX, ARG_MIN: y[outer, inner] = the first k with the largest (smallest) x[outer, k, inner].
 // in 0: x [rank 1 or more] float32, int32, int8, uint8 (stored values compared) or bool;
-// in 1: axis (int32 or int64, one element, negative: from the end); out 0: x's shape without the axis, int32 or int64.
+// in 1: axis (int32 or int64, one element, negative: from the end);
+// out 0: x's shape without the axis, int32 or int64.
 // A NaN compares false with everything.
 #include "ops/op.h"
 
 // Index of the value wanted among count values, stride elements apart.
 typedef int64_t (*search_function)(const void *values, int64_t count, int64_t stride);
 
-#define SEARCH(name, type, better)                                                        \
-    static int64_t name(const void *values, int64_t count, int64_t stride)                \
-    {                                                                                     \
-        const type *x = values;                                                           \
-        int64_t best = 0;                                                                 \
-        for (int64_t k = 1; k < count; k++)                                               \
-            if (x[k * stride] better x[best * stride]) best = k;                          \
-        return best;                                                                      \
+#define SEARCH(name, type, better)                                         \
+    static int64_t name(const void *values, int64_t count, int64_t stride) \
+    {                                                                      \
+        const type *x = values;                                            \
+        int64_t best = 0;                                                  \
+        for (int64_t k = 1; k < count; k++)                                \
+            if (x[k * stride] better x[best * stride]) best = k;           \
+        return best;                                                       \
     }
 
 SEARCH(largest_f32, float, >)
@@ -68,7 +69,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, bool largest)
 
     op->search = find_search(x->type, largest);
     if (!op->search) return hl_unsupported_type(ctx, node, x);
-    if (y->type != kTfLiteInt32 && y->type != kTfLiteInt64) return hl_unsupported_type(ctx, node, y);
+    if (y->type != kTfLiteInt32 && y->type != kTfLiteInt64)
+        return hl_unsupported_type(ctx, node, y);
     HL_REQUIRE(ctx, node, axis->type == kTfLiteInt32 || axis->type == kTfLiteInt64,
                "the axis is %s, neither int32 nor int64", hl_type_name(axis->type));
     HL_REQUIRE(ctx, node, hl_elements(axis) == 1, "the axis has %lld elements, not 1",

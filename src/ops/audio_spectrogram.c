@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // AudioSpectrogram: power, or magnitude, of the frequencies in successive windows of sound.
 // in 0: samples [n, channels] float32; out 0: y [channels, windows, frequencies] float32.
-// A window is window_size samples long and starts stride samples after the last; it is weighted with a periodic Hann window,
-// filled with zeros to the next power of two f, and transformed: frequencies = f / 2 + 1.
+// A window is window_size samples long and starts stride samples after the last; it is weighted
+// with a periodic Hann window, filled with zeros to the next power of two f, and transformed:
+// frequencies = f / 2 + 1.
 // magnitude_squared: squares of the magnitudes, else their roots.
 #include <math.h>
 
@@ -19,7 +20,8 @@ struct spectrogram {
     int length; // of the transform
 };
 
-static TfLiteStatus spectrogram_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
+static TfLiteStatus spectrogram_parse(TfLiteContext *ctx, void *state, const void *options,
+                                      size_t size)
 {
     (void)ctx;
     struct hl_flex map = hl_options_map(options, size);
@@ -47,7 +49,8 @@ static TfLiteStatus spectrogram_prepare(TfLiteContext *ctx, TfLiteNode *node)
     op->length = 1;
     while (op->length < op->window) op->length *= 2;
     HL_TRY(hl_set_temporary(ctx, node, WEIGHTS, kTfLiteFloat64, false, 1, &op->window));
-    HL_TRY(hl_set_temporary(ctx, node, LINE, kTfLiteFloat64, false, 2, (const int[]){op->length, 2}));
+    HL_TRY(
+        hl_set_temporary(ctx, node, LINE, kTfLiteFloat64, false, 2, (const int[]){op->length, 2}));
     HL_TRY(hl_set_temporary(ctx, node, ROOTS, kTfLiteFloat64, false, 1, &op->length));
     int samples = hl_dim(x, 0);
     int windows = samples < op->window ? 0 : 1 + (samples - op->window) / op->stride;
@@ -78,7 +81,8 @@ static TfLiteStatus spectrogram_invoke(TfLiteContext *ctx, TfLiteNode *node)
             }
             hl_fft(op->length, roots, line);
             for (int k = 0; k <= op->length / 2; k++) {
-                float power = (float)(line[2 * k] * line[2 * k] + line[2 * k + 1] * line[2 * k + 1]);
+                float power =
+                    (float)(line[2 * k] * line[2 * k] + line[2 * k + 1] * line[2 * k + 1]);
                 *out++ = op->squared ? power : sqrtf(power);
             }
         }

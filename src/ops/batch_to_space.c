@@ -5,11 +5,8 @@
 //     out 0: y [b, h * block[0] - crops, w * block[1] - crops, c]
 // SPACE_TO_BATCH_ND: the reverse; in 2: paddings, filled with 0, or with the output's zero point.
 // Without w, [b, h, c], the block has one value and crops and paddings have one row.
-// float32 uint8 int8 int16 int32 int64; input and output must be quantised alike.
+// Any type of 1, 2, 4 or 8 bytes; input and output must be quantised alike.
 #include "ops/copy.h"
-
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(UInt8) | HL_TYPE(Int8) | HL_TYPE(Int16) |
-                              HL_TYPE(Int32) | HL_TYPE(Int64);
 
 // The relation between the many small pictures and the few large ones.
 struct blocks {
@@ -112,7 +109,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, bool to_
     const int spatial = hl_rank(x) - 2;
     struct blocks blocks;
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
+    if (!hl_type_in(x->type, HL_PLAIN_TYPES)) return hl_unsupported_type(ctx, node, x);
     HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
                hl_type_name(y->type), hl_type_name(x->type));
     HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input and output are quantised differently");
@@ -169,21 +166,6 @@ static void copy_position(const struct blocks *blocks, int row, int column, bool
     hl_copy(bits, 4, dims, to, to_space ? &large : &small, from, to_space ? &small : &large);
 }
 
-static void fill_padding(TfLiteTensor *y)
-{
-    const int zero = y->type == kTfLiteInt8 || y->type == kTfLiteUInt8 || y->type == kTfLiteInt16
-                         ? hl_zero(y)
-                         : 0;
-    const int8_t byte = (int8_t)zero;
-    const int16_t word = (int16_t)zero;
-    const int64_t nothing = 0;
-    const void *value = y->type == kTfLiteInt16 ? (const void *)&word
-                        : y->type == kTfLiteInt8 || y->type == kTfLiteUInt8
-                            ? (const void *)&byte
-                            : (const void *)&nothing;
-    hl_fill(hl_element_bits(y->type), hl_elements(y), y->data.data, value);
-}
-
 static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, bool to_space)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
@@ -193,7 +175,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, bool to_s
     HL_TRY(find(ctx, node, to_space, &blocks));
     if (hl_is_dynamic(y)) HL_TRY(resize(ctx, node, &blocks, to_space));
     if (hl_elements(y) == 0) return kTfLiteOk;
-    if (!to_space) fill_padding(y);
+    if (!to_space) hl_fill_zero(y);
     for (int row = 0; row < blocks.block[0]; row++)
         for (int column = 0; column < blocks.block[1]; column++)
             copy_position(&blocks, row, column, to_space, hl_element_bits(y->type), y->data.data,

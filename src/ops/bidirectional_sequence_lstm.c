@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// BIDIRECTIONAL_SEQUENCE_LSTM: two LSTM layers over time, one from the first time, one from the last: see lstm_engine.h.
-// in 0: x [batch, time, n], or [time, batch, n] (time_major); in 1..17: the forward layer's weights, in the order of
-// unidirectional_sequence_lstm.c; 18..34: the backward layer's; 35, 36 and 37, 38: their states, variables;
-// 39: auxiliary input, x's shape with another n; 40..43 and 44..47: its weights. An auxiliary input without weights is the
-// backward layer's input.
-// out 0, 1: the layers' output states after each time; merge_outputs: out 0 holds both beside each other.
+// BIDIRECTIONAL_SEQUENCE_LSTM: two LSTM layers over time, one from the first time, one from the
+// last: see lstm_engine.h.
+// in 0: x [batch, time, n], or [time, batch, n] (time_major); in 1..17: the forward layer's
+// weights, in the order of unidirectional_sequence_lstm.c; 18..34: the backward layer's; 35, 36 and
+// 37, 38: their states, variables; 39: auxiliary input, x's shape with another n; 40..43 and
+// 44..47: its weights. An auxiliary input without weights is the backward layer's input.
+// out 0, 1: the layers' output states after each time; merge_outputs: out 0 holds both beside each
+// other.
 // float32, and float32 with 8-bit weights.
 #include "ops/lstm_engine.h"
 
@@ -13,8 +15,16 @@ enum { FORWARD, BACKWARD, LAYERS };
 static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *layers)
 {
     static const struct hl_lstm_places places[LAYERS] = {
-        [FORWARD] = {.weights = 1, .states = 35, .norms = -1, .auxiliary_input = 39, .auxiliary_weights = 40},
-        [BACKWARD] = {.weights = 18, .states = 37, .norms = -1, .auxiliary_input = 39, .auxiliary_weights = 44},
+        [FORWARD] = {.weights = 1,
+                     .states = 35,
+                     .norms = -1,
+                     .auxiliary_input = 39,
+                     .auxiliary_weights = 40},
+        [BACKWARD] = {.weights = 18,
+                      .states = 37,
+                      .norms = -1,
+                      .auxiliary_input = 39,
+                      .auxiliary_weights = 44},
     };
     const TfLiteBidirectionalSequenceLSTMParams *params = node->builtin_data;
     const struct hl_lstm_options options = {
@@ -32,10 +42,12 @@ static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *layers
     }
 }
 
-static struct hl_lstm_sequence sequence_of(TfLiteNode *node, const struct hl_lstm *layers, int layer)
+static struct hl_lstm_sequence sequence_of(TfLiteNode *node, const struct hl_lstm *layers,
+                                           int layer)
 {
     const TfLiteBidirectionalSequenceLSTMParams *params = node->builtin_data;
-    int outputs = layers[layer].outputs, other = layers[layer == FORWARD ? BACKWARD : FORWARD].outputs;
+    int outputs = layers[layer].outputs,
+        other = layers[layer == FORWARD ? BACKWARD : FORWARD].outputs;
     return (struct hl_lstm_sequence){
         .batch = hl_dim(layers[layer].input, params->time_major ? 1 : 0),
         .time = hl_dim(layers[layer].input, params->time_major ? 0 : 1),
@@ -69,14 +81,16 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
         HL_REQUIRE(ctx, node, kind != HL_LSTM_INTEGER, "int8 inputs are not supported");
         HL_TRY(hl_lstm_set_temporaries(ctx, node, &layers[i], i * HL_LSTM_FLOAT_TEMPORARIES));
     }
-    HL_REQUIRE(ctx, node, layers[FORWARD].cells == layers[BACKWARD].cells &&
-                              layers[FORWARD].outputs == layers[BACKWARD].outputs,
+    HL_REQUIRE(ctx, node,
+               layers[FORWARD].cells == layers[BACKWARD].cells &&
+                   layers[FORWARD].outputs == layers[BACKWARD].outputs,
                "the layers differ: %d and %d cells, %d and %d outputs", layers[FORWARD].cells,
                layers[BACKWARD].cells, layers[FORWARD].outputs, layers[BACKWARD].outputs);
     for (int i = 0; i < hl_output_count(node); i++) {
         TfLiteTensor *y = hl_output(ctx, node, i);
         if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
-        const int dims[3] = {hl_dim(x, 0), hl_dim(x, 1), sequence_of(node, layers, i).output_stride};
+        const int dims[3] = {hl_dim(x, 0), hl_dim(x, 1),
+                             sequence_of(node, layers, i).output_stride};
         HL_TRY(hl_resize(ctx, y, 3, dims));
     }
     return kTfLiteOk;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types, operands and results of conv.h.
 // Integer results: sum + bias, rescaled by input scale * weight scale / output scale, + zero point,
-// clamped. Hybrid results: sum * weight scale * input scale + bias, clamped.
+// clamped. Hybrid results: sum * (weight scale * input scale) + bias, clamped.
 #include "ops/conv.h"
 
 #include <math.h>
@@ -233,8 +233,7 @@ static void store_hybrid(const struct hl_conv_work *work, int batch, int channel
     for (int c = 0; c < count; c++) {
         float value = (float)(int32_t)(uint32_t)sums[c];
         float scale = scales[c * work->filter_scale_step];
-        // One symmetric scale in all is multiplied into the input's first, as the original does.
-        value = work->conv->asymmetric ? value * scale * input_scale : value * (input_scale * scale);
+        value = work->conv->two_steps ? value * scale * input_scale : value * (scale * input_scale);
         if (bias) value += bias[c];
         out[c] = value < low ? low : value > high ? high : value;
     }

@@ -37,6 +37,7 @@ struct hl_conv_node {
 struct hl_conv {
     enum hl_conv_mode mode;
     bool asymmetric;              // hybrid: the quantised input has a zero point
+    bool two_steps;               // hybrid: multiply with one scale after the other (rounding!)
     struct hl_rescale *rescales;  // one per output channel, owned; NULL unless the mode is integer
     int32_t low, high;            // range of stored outputs
     float low_f32, high_f32;      // range of float outputs

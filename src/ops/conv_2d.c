@@ -77,7 +77,8 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
     if (op->conv.mode == HL_CONV_8BIT ? filter->type != kTfLiteUInt8 : op->conv.mode == HL_CONV_INT16)
         HL_TRY(check_zero_weight_points(ctx, node, filter));
-    if (op->conv.mode == HL_CONV_HYBRID) op->conv.asymmetric = wants_asymmetric(op, filter);
+    if (op->conv.mode == HL_CONV_HYBRID)
+        op->conv.asymmetric = op->conv.two_steps = wants_asymmetric(op, filter);
     HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1),
                           params->stride_height, params->dilation_height_factor, &op->y));
     HL_TRY(hl_window_size(ctx, node, "width", params->padding, width, hl_dim(filter, 2),

@@ -133,6 +133,14 @@ void hl_fill(int bits, int64_t count, void *to, const void *value)
     copy_run(bits, to, value, &(struct run){.count = count, .to_step = 1});
 }
 
+void hl_fill_zero(TfLiteTensor *tensor)
+{
+    const int zero = hl_has_zero_point(tensor->type) ? hl_zero(tensor) : 0;
+    if (tensor->type == kTfLiteInt16)
+        hl_fill(16, hl_elements(tensor), tensor->data.data, &(int16_t){(int16_t)zero});
+    else if (tensor->bytes > 0) memset(tensor->data.data, (uint8_t)zero, tensor->bytes);
+}
+
 void hl_clear_packed(TfLiteTensor *tensor)
 {
     int bits = hl_element_bits(tensor->type);

@@ -12,6 +12,12 @@ int hl_element_bits(TfLiteType type);
 
 // Sets of types: HL_TYPE(Float32) | HL_TYPE(Int8).
 #define HL_TYPE(name) (UINT32_C(1) << kTfLite##name)
+// Those of 1, 2, 4 or 8 whole bytes.
+#define HL_PLAIN_TYPES                                                                             \
+    (HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) | HL_TYPE(Int8) |  \
+     HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) |        \
+     HL_TYPE(Int64) | HL_TYPE(UInt64) | HL_TYPE(Bool) | HL_TYPE(Complex64) |                       \
+     HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2))
 static inline bool hl_type_in(TfLiteType type, uint32_t set)
 {
     return (int)type >= 0 && (int)type < 32 && (set >> (int)type & 1);
@@ -36,6 +42,12 @@ void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *f
                  int64_t from_at);
 // Writes count times the element at `value`; not for packed types.
 void hl_fill(int bits, int64_t count, void *to, const void *value);
+// Types whose stored zero is the tensor's zero point, and a whole tensor of that: 0 in other types.
+static inline bool hl_has_zero_point(TfLiteType type)
+{
+    return type == kTfLiteInt8 || type == kTfLiteUInt8 || type == kTfLiteInt16;
+}
+void hl_fill_zero(TfLiteTensor *tensor);
 // Before a packed tensor is written piece by piece: its unused bits are zero in the end.
 void hl_clear_packed(TfLiteTensor *tensor);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of custom operators: named numbers in a FlexBuffers map. A name that is absent, or whose value is no number, gives
-// the fallback; so does every name where the options are no map at all.
+// Options of custom operators: named numbers in a FlexBuffers map. A name that is absent, or whose
+// value is no number, gives the fallback; so does every name where the options are no map at all.
 #ifndef HALITE_OPS_CUSTOM_OPTIONS_H
 #define HALITE_OPS_CUSTOM_OPTIONS_H
 

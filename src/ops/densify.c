@@ -37,8 +37,8 @@ struct sparse {
 static TfLiteStatus check_compressed(TfLiteContext *ctx, const TfLiteNode *node,
                                      const struct level *level, int64_t parents, int number)
 {
-    const TfLiteIntArray *segments = level->metadata->array_segments,
-                         *indices = level->metadata->array_indices;
+    const TfLiteIntArray *segments = level->metadata->array_segments;
+    const TfLiteIntArray *indices = level->metadata->array_indices;
 
     HL_REQUIRE(ctx, node, segments && indices,
                "level %d of the sparsity has no segments or indices", number);
@@ -146,8 +146,8 @@ static void expand(const struct sparse *sparse, int number, int64_t parent, int6
             expand(sparse, number + 1, parent * level->length + i, at + i * level->stride);
         return;
     }
-    const int *segments = level->metadata->array_segments->data,
-              *indices = level->metadata->array_indices->data;
+    const int *segments = level->metadata->array_segments->data;
+    const int *indices = level->metadata->array_indices->data;
     for (int i = segments[parent]; i < segments[parent + 1]; i++)
         expand(sparse, number + 1, i, at + indices[i] * level->stride);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFLite_Detection_PostProcess: box encodings and class scores to detections, by non-maximum suppression.
-// in 0: encodings [1, n, 4 or more]: y, x, h, w relative to the anchors; in 1: scores [1, n, classes, or one more in front:
-// the background]; in 2: anchors [n, 4]: y, x, h, w. float32, or uint8 with scales.
-// out 0: boxes [1, m, 4]: top, left, bottom, right; out 1: classes [1, m]; out 2: scores [1, m]; out 3: number of detections
-// [1], all float32; m = max_detections * max_classes_per_detection. Rows without a detection are 0.
-// Fast: one suppression over the best score of each box, then the box's best classes, in neighbouring rows.
-// Regular: a suppression per class, then the best of all classes.
+// TFLite_Detection_PostProcess: encodings of boxes and scores of classes to detections.
+// in 0: encodings [1, n, 4 or more]: y, x, h, w relative to the anchors;
+// in 1: scores [1, n, classes], or with one more in front for the background;
+// in 2: anchors [n, 4]: y, x, h, w. All float32, or uint8 with scales.
+// out 0: boxes [1, m, 4]: top, left, bottom, right; out 1: classes [1, m]; out 2: scores [1, m];
+// out 3: number of detections [1]. All float32; m = max_detections * max_classes_per_detection;
+// rows without a detection are 0.
+// Fast: one non-maximum suppression over the best score of each box; a box left gives its best
+// classes, in neighbouring rows. Regular: a suppression per class, then the best of all classes.
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +33,8 @@ struct candidate {
 enum { BOXES, SCORES, CANDIDATES, RESULTS, TEMPORARIES };
 enum { MAX_ROWS = 1 << 20 };
 
-static TfLiteStatus detection_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
+static TfLiteStatus detection_parse(TfLiteContext *ctx, void *state, const void *options,
+                                    size_t size)
 {
     (void)ctx;
     struct hl_flex map = hl_options_map(options, size);
@@ -51,7 +54,7 @@ static TfLiteStatus detection_parse(TfLiteContext *ctx, void *state, const void 
     return kTfLiteOk;
 }
 
-// ---- shapes -------------------------------------------------------------------------------------------------------------
+// ---- shapes -------------------------------------------------------------------------------------
 
 static bool is_wanted_type(const TfLiteTensor *tensor)
 {
@@ -73,8 +76,8 @@ static TfLiteStatus check_inputs(TfLiteContext *ctx, TfLiteNode *node)
     int boxes = hl_dim(encodings, 1);
     HL_REQUIRE(ctx, node, hl_dim(encodings, 0) == 1 && hl_dim(scores, 0) == 1,
                "batch %d is not supported, only 1", hl_dim(encodings, 0));
-    HL_REQUIRE(ctx, node, hl_dim(encodings, 2) >= 4, "%d values for each box, at least 4 are wanted",
-               hl_dim(encodings, 2));
+    HL_REQUIRE(ctx, node, hl_dim(encodings, 2) >= 4,
+               "%d values for each box, at least 4 are wanted", hl_dim(encodings, 2));
     HL_REQUIRE(ctx, node, hl_dim(scores, 1) == boxes, "scores for %d boxes, encodings for %d",
                hl_dim(scores, 1), boxes);
     HL_REQUIRE(ctx, node, hl_elements(anchors) == 4 * (int64_t)boxes,
@@ -83,8 +86,8 @@ static TfLiteStatus check_inputs(TfLiteContext *ctx, TfLiteNode *node)
     int background = hl_dim(scores, 2) - op->classes;
     HL_REQUIRE(ctx, node, background == 0 || background == 1,
                "%d scores for each box do not fit num_classes %d", hl_dim(scores, 2), op->classes);
-    HL_REQUIRE(ctx, node, hl_elements(scores) <= INT32_MAX, "%d boxes of %d scores are too many", boxes,
-               hl_dim(scores, 2));
+    HL_REQUIRE(ctx, node, hl_elements(scores) <= INT32_MAX, "%d boxes of %d scores are too many",
+               boxes, hl_dim(scores, 2));
     return kTfLiteOk;
 }
 
@@ -130,12 +133,13 @@ static TfLiteStatus detection_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_set_temporary(ctx, node, SCORES, kTfLiteFloat32, false, 2,
                             (const int[]){boxes, score_count}));
     // Room to merge into: twice as many candidates of two words.
-    HL_TRY(hl_set_temporary(ctx, node, CANDIDATES, kTfLiteInt32, false, 2, (const int[]){sorted, 4}));
+    HL_TRY(
+        hl_set_temporary(ctx, node, CANDIDATES, kTfLiteInt32, false, 2, (const int[]){sorted, 4}));
     return hl_set_temporary(ctx, node, RESULTS, kTfLiteInt32, false, 2,
                             (const int[]){op->max_detections, 4});
 }
 
-// ---- boxes --------------------------------------------------------------------------------------------------------------
+// ---- boxes --------------------------------------------------------------------------------------
 
 static float value_at(const TfLiteTensor *tensor, int64_t index)
 {
@@ -170,9 +174,10 @@ static float overlap(const struct box *a, const struct box *b)
     return both / (area_a + area_b - both);
 }
 
-// ---- suppression --------------------------------------------------------------------------------------------------------
+// ---- suppression --------------------------------------------------------------------------------
 
-// Best first, equal scores in their old order. Merges runs of doubling length between the array and its room behind.
+// Best first, equal scores in their old order. Merges runs of doubling length between the array and
+// its room behind.
 static void sort_candidates(struct candidate *array, struct candidate *room, int count)
 {
     struct candidate *from = array, *to = room;
@@ -194,9 +199,10 @@ static void sort_candidates(struct candidate *array, struct candidate *room, int
     if (from != array && count > 0) memcpy(array, from, (size_t)count * sizeof *array);
 }
 
-// Keeps those of the sorted candidates that overlap no better one too much, up to limit. Returns how many remain.
-static int suppress(const struct detection *op, const struct box *boxes, struct candidate *candidates,
-                    int count, int limit)
+// Keeps those of the sorted candidates that overlap no better one too much, up to limit. Returns
+// how many remain.
+static int suppress(const struct detection *op, const struct box *boxes,
+                    struct candidate *candidates, int count, int limit)
 {
     int kept = 0;
     for (int i = 0; i < count && kept < limit; i++) {
@@ -233,8 +239,7 @@ static int detect_fast(TfLiteContext *ctx, TfLiteNode *node, const struct work *
         float best = scores[0];
         for (int c = 1; c < op->classes; c++)
             if (scores[c] > best) best = scores[c];
-        if (best >= op->score_threshold)
-            work->candidates[above++] = (struct candidate){best, b};
+        if (best >= op->score_threshold) work->candidates[above++] = (struct candidate){best, b};
     }
     sort_candidates(work->candidates, work->room, above);
     int kept = suppress(op, work->boxes, work->candidates, above, op->max_detections);
@@ -273,13 +278,15 @@ static int detect_regular(TfLiteContext *ctx, TfLiteNode *node, const struct wor
         sort_candidates(work->candidates, work->room, above);
         int kept = suppress(op, work->boxes, work->candidates, above, limit);
 
-        int old = 0, new = 0, count = 0;
-        while (count < op->max_detections && (old < found || new < kept)) {
-            if (old == found || (new < kept && work->candidates[new].score > best[old].score)) {
-                struct candidate next = work->candidates[new++];
-                merged[count++] = (struct candidate){next.score, next.index * op->classes + c};
+        // The better ones of the best so far and of this class, into merged.
+        int held = 0, fresh = 0, count = 0;
+        while (count < op->max_detections && (held < found || fresh < kept)) {
+            const struct candidate *next = &work->candidates[fresh];
+            if (fresh < kept && (held == found || next->score > best[held].score)) {
+                merged[count++] = (struct candidate){next->score, next->index * op->classes + c};
+                fresh++;
             } else {
-                merged[count++] = best[old++];
+                merged[count++] = best[held++];
             }
         }
         struct candidate *swap = best;
@@ -288,8 +295,8 @@ static int detect_regular(TfLiteContext *ctx, TfLiteNode *node, const struct wor
         found = count;
     }
     for (int i = 0; i < found; i++)
-        write_row(ctx, node, i, &work->boxes[best[i].index / op->classes], best[i].index % op->classes,
-                  best[i].score);
+        write_row(ctx, node, i, &work->boxes[best[i].index / op->classes],
+                  best[i].index % op->classes, best[i].score);
     return found;
 }
 

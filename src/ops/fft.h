@@ -12,7 +12,8 @@ static inline bool hl_is_power_of_two(int n)
 
 // The roots of unity that hl_fft needs: 2 * (n / 2) doubles.
 void hl_fft_roots(int n, double *roots);
-// In place: values[k] = sum of values[j] * exp(-2 pi i j k / n), n pairs of real and imaginary part.
+// In place: values[k] = sum of values[j] * exp(-2 pi i j k / n), n pairs of real and imaginary
+// part.
 void hl_fft(int n, const double *roots, double *values);
 
 #endif

@@ -12,11 +12,7 @@
 
 // ---- FILL ---------------------------------------------------------------------------------------
 
-static const uint32_t fill_types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
-                                   HL_TYPE(Float64) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
-                                   HL_TYPE(Int16) | HL_TYPE(UInt16) | HL_TYPE(Int32) |
-                                   HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(UInt64) |
-                                   HL_TYPE(Bool) | HL_TYPE(Complex64) | HL_TYPE(String);
+static const uint32_t fill_types = HL_PLAIN_TYPES | HL_TYPE(String);
 
 static TfLiteStatus fill_resize(TfLiteContext *ctx, const TfLiteNode *node)
 {

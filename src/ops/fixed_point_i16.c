@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of fixed_point_i16.h. Constants are real numbers rounded to the format that stands beside them. Every step
-// rounds as the official kernels do, so the order of the operations matters.
+// The functions of fixed_point_i16.h. Constants are real numbers rounded to the format that stands
+// beside them. Every step rounds as the official kernels do, so the order of the operations
+// matters.
 #include "ops/fixed_point_i16.h"
 
 static const int16_t ONE_Q0 = INT16_MAX; // the nearest to 1 that there is
@@ -53,7 +54,8 @@ static int16_t exp_of_quarter(int16_t x)
 // e^x as Q0 of x <= 0 in Qm, m in 0..7.
 static int16_t exp_of_negative(int16_t x, int m)
 {
-    static const int16_t powers[] = {25520, 19875, 12055, 4435, 600, 11, 0}; // e^-2^i, i from -2, Q0
+    static const int16_t powers[] = {25520, 19875, 12055, 4435,
+                                     600,   11,    0}; // e^-2^i, i from -2, Q0
     if (x == 0) return ONE_Q0;
     int unit = 15 - m; // bits of fraction
     int quarter = 1 << (unit - 2);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM: one step of an LSTM layer.
-// Full kernel (20 or 24 inputs): inputs and formulas of unidirectional_sequence_lstm.c with x [batch, n]; out 0: the output
-// state [batch, outputs].
-// Basic kernel, 5 inputs: in 0: x [batch, n], in 1: last output h [batch, outputs], in 2: weights [4 * outputs, n + outputs],
-// in 3: biases [4 * outputs], in 4: last cell state c [batch, outputs]; outs: the new h and c, which also replace in 1 and in 4
-// where those are variables, and two tensors of working memory. Gates come in the order input, cell, forget, output:
-//     gates = weights [x, h] + biases,  c = sigmoid(input) tanh(cell) + sigmoid(forget) c,  h = sigmoid(output) tanh(c)
+// Full kernel (20 or 24 inputs): inputs and formulas of unidirectional_sequence_lstm.c with
+// x [batch, n]; out 0: the output state [batch, outputs].
+// Basic kernel (5 inputs): in 0: x [batch, n]; in 1: last output h [batch, outputs];
+// in 2: weights [4 * outputs, n + outputs]; in 3: biases [4 * outputs]; in 4: last cell state c
+// [batch, outputs]; out 0, 1: the new h and c, which also replace in 1 and in 4 where those are
+// variables; out 2, 3: working memory. Gates come in the order input, cell, forget, output:
+//     gates = weights [x, h] + biases
+//     c = sigmoid(input) tanh(cell) + sigmoid(forget) c,  h = sigmoid(output) tanh(c)
 // float32; uint8 with int16 cell state in Q4, gates in Q3, x and h in 1/128 around 128.
 #include <math.h>
 #include <string.h>
@@ -20,15 +22,12 @@ struct lstm {
     struct hl_rescale to_gate; // basic, uint8
 };
 
-// ---- full kernel --------------------------------------------------------------------------------------------------------
+// ---- full kernel --------------------------------------------------------------------------------
 
 static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *layer)
 {
-    static const struct hl_lstm_places places = {.weights = 1,
-                                                 .states = 18,
-                                                 .norms = 20,
-                                                 .auxiliary_input = -1,
-                                                 .auxiliary_weights = -1};
+    static const struct hl_lstm_places places = {
+        .weights = 1, .states = 18, .norms = 20, .auxiliary_input = -1, .auxiliary_weights = -1};
     const TfLiteLSTMParams *params = node->builtin_data;
     const struct hl_lstm_options options = {
         .activation = params->activation,
@@ -78,7 +77,7 @@ static TfLiteStatus full_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-// ---- basic kernel -------------------------------------------------------------------------------------------------------
+// ---- basic kernel -------------------------------------------------------------------------------
 
 enum { X, LAST_OUTPUT, WEIGHTS, BIASES, LAST_CELL };
 enum { NEW_OUTPUT, NEW_CELL, JOINED, GATES };
@@ -86,18 +85,22 @@ enum { NEW_OUTPUT, NEW_CELL, JOINED, GATES };
 static TfLiteStatus check_basic_shapes(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, X), *output = hl_input(ctx, node, LAST_OUTPUT);
-    const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS), *biases = hl_input(ctx, node, BIASES);
+    const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS),
+                       *biases = hl_input(ctx, node, BIASES);
     const TfLiteTensor *cell = hl_input(ctx, node, LAST_CELL);
-    HL_REQUIRE(ctx, node, hl_rank(x) == 2 && hl_rank(output) == 2 && hl_rank(cell) == 2 &&
-                              hl_rank(weights) == 2 && hl_rank(biases) == 1,
+    HL_REQUIRE(ctx, node,
+               hl_rank(x) == 2 && hl_rank(output) == 2 && hl_rank(cell) == 2 &&
+                   hl_rank(weights) == 2 && hl_rank(biases) == 1,
                "input, states and weights must have 2 dimensions, the biases 1");
     int batch = hl_dim(x, 0), outputs = hl_dim(output, 1);
-    HL_REQUIRE(ctx, node, outputs > 0 && outputs <= INT32_MAX / 4, "%d outputs are not supported", outputs);
+    HL_REQUIRE(ctx, node, outputs > 0 && outputs <= INT32_MAX / 4, "%d outputs are not supported",
+               outputs);
     HL_REQUIRE(ctx, node, hl_dim(output, 0) == batch && hl_same_shape(output, cell),
                "the states [%d, %d] and [%d, %d] do not fit batch %d", hl_dim(output, 0), outputs,
                hl_dim(cell, 0), hl_dim(cell, 1), batch);
-    HL_REQUIRE(ctx, node, hl_dim(weights, 0) == 4 * outputs &&
-                              hl_dim(weights, 1) == (int64_t)hl_dim(x, 1) + outputs,
+    HL_REQUIRE(ctx, node,
+               hl_dim(weights, 0) == 4 * outputs &&
+                   hl_dim(weights, 1) == (int64_t)hl_dim(x, 1) + outputs,
                "weights [%d, %d] do not fit %d inputs and %d outputs", hl_dim(weights, 0),
                hl_dim(weights, 1), hl_dim(x, 1), outputs);
     HL_REQUIRE(ctx, node, hl_dim(biases, 0) == 4 * outputs, "%d biases do not fit %d outputs",
@@ -117,13 +120,16 @@ static TfLiteStatus check_basic_u8(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *biases = hl_input(ctx, node, BIASES);
     const TfLiteTensor *const in_out[] = {hl_input(ctx, node, X), hl_input(ctx, node, LAST_OUTPUT),
                                           hl_output(ctx, node, NEW_OUTPUT)};
-    const TfLiteTensor *const cells[] = {hl_input(ctx, node, LAST_CELL), hl_output(ctx, node, NEW_CELL)};
+    const TfLiteTensor *const cells[] = {hl_input(ctx, node, LAST_CELL),
+                                         hl_output(ctx, node, NEW_CELL)};
     for (int i = 0; i < 3; i++)
-        HL_REQUIRE(ctx, node, is_power_of_two_scale(in_out[i], 1 / 128.0f) && hl_zero(in_out[i]) == 128,
+        HL_REQUIRE(ctx, node,
+                   is_power_of_two_scale(in_out[i], 1 / 128.0f) && hl_zero(in_out[i]) == 128,
                    "uint8 scale %g and zero point %d must be 1/128 and 128", hl_scale(in_out[i]),
                    hl_zero(in_out[i]));
     for (int i = 0; i < 2; i++)
-        HL_REQUIRE(ctx, node, is_power_of_two_scale(cells[i], 1 / 2048.0f) && hl_zero(cells[i]) == 0,
+        HL_REQUIRE(ctx, node,
+                   is_power_of_two_scale(cells[i], 1 / 2048.0f) && hl_zero(cells[i]) == 0,
                    "cell state scale %g and zero point %d must be 1/2048 and 0", hl_scale(cells[i]),
                    hl_zero(cells[i]));
     HL_REQUIRE(ctx, node, hl_scale(biases) > 0 && isfinite(hl_scale(biases)),
@@ -162,7 +168,8 @@ static float sigmoid(float x)
     return 1 / (1 + expf(-x));
 }
 
-static void finish_f32(const float *gates, int outputs, const float *last_cell, float *cell, float *output)
+static void finish_f32(const float *gates, int outputs, const float *last_cell, float *cell,
+                       float *output)
 {
     for (int i = 0; i < outputs; i++) {
         cell[i] = sigmoid(gates[i]) * tanhf(gates[outputs + i]) +
@@ -191,7 +198,8 @@ static void finish_u8(const int16_t *gates, int outputs, const int16_t *last_cel
     }
 }
 
-// This kernel rounds half up, twice, where hl_rescale_apply rounds half away from zero the second time.
+// This kernel rounds half up, twice, where hl_rescale_apply rounds half away from zero the second
+// time.
 static int64_t rescale_half_up(int32_t value, struct hl_rescale by)
 {
     int left = by.shift > 0 ? by.shift : 0, right = by.shift > 0 ? 0 : -by.shift;
@@ -226,7 +234,8 @@ static void join(TfLiteContext *ctx, TfLiteNode *node, int b, void *joined)
 static TfLiteStatus basic_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct lstm *op = node->user_data;
-    const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS), *biases = hl_input(ctx, node, BIASES);
+    const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS),
+                       *biases = hl_input(ctx, node, BIASES);
     const TfLiteTensor *last_cell = hl_input(ctx, node, LAST_CELL);
     TfLiteTensor *output = hl_output(ctx, node, NEW_OUTPUT), *cell = hl_output(ctx, node, NEW_CELL);
     TfLiteTensor *joined = hl_output(ctx, node, JOINED), *gates = hl_output(ctx, node, GATES);
@@ -252,12 +261,13 @@ static TfLiteStatus basic_invoke(TfLiteContext *ctx, TfLiteNode *node)
     }
     TfLiteTensor *output_state = hl_variable_input(ctx, node, LAST_OUTPUT);
     TfLiteTensor *cell_state = hl_variable_input(ctx, node, LAST_CELL);
-    if (output_state && output->bytes > 0) memcpy(output_state->data.data, output->data.data, output->bytes);
+    if (output_state && output->bytes > 0)
+        memcpy(output_state->data.data, output->data.data, output->bytes);
     if (cell_state && cell->bytes > 0) memcpy(cell_state->data.data, cell->data.data, cell->bytes);
     return kTfLiteOk;
 }
 
-// ---- both ---------------------------------------------------------------------------------------------------------------
+// ---- both ---------------------------------------------------------------------------------------
 
 static bool is_basic(const TfLiteNode *node)
 {

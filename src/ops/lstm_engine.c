@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM layers: their tensors and the checks of them, and the step in float, with float or 8-bit weights. See lstm_engine.h.
+// LSTM layers: their tensors and the checks of them, and the step in float, with float or 8-bit
+// weights. See lstm_engine.h.
 #include "ops/lstm_engine.h"
 
 #include <math.h>
@@ -9,16 +10,18 @@
 
 static const char *const gate_name[HL_LSTM_GATES] = {"input", "forget", "cell", "output"};
 
-// ---- tensors ------------------------------------------------------------------------------------------------------------
+// ---- tensors ------------------------------------------------------------------------------------
 
-static const TfLiteTensor *optional(TfLiteContext *ctx, const TfLiteNode *node, int first, int index)
+static const TfLiteTensor *optional(TfLiteContext *ctx, const TfLiteNode *node, int first,
+                                    int index)
 {
     if (first < 0 || first + index >= hl_input_count(node)) return NULL;
     return hl_input(ctx, node, first + index);
 }
 
-void hl_lstm_collect(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm_places *places,
-                     const struct hl_lstm_options *options, struct hl_lstm *lstm)
+void hl_lstm_collect(TfLiteContext *ctx, const TfLiteNode *node,
+                     const struct hl_lstm_places *places, const struct hl_lstm_options *options,
+                     struct hl_lstm *lstm)
 {
     *lstm = (struct hl_lstm){.options = *options};
     lstm->input = hl_input(ctx, node, 0);
@@ -50,7 +53,7 @@ void hl_lstm_collect(TfLiteContext *ctx, const TfLiteNode *node, const struct hl
         lstm->outputs = hl_dim(recurrent, options->diagonal ? 0 : 1);
 }
 
-// ---- checks -------------------------------------------------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------
 
 struct check {
     TfLiteContext *ctx;
@@ -59,18 +62,21 @@ struct check {
 };
 
 // rows 0: a vector of `columns` elements.
-static TfLiteStatus check_tensor(const struct check *c, const TfLiteTensor *tensor, const char *gate,
-                                 const char *what, TfLiteType type, int rows, int columns)
+static TfLiteStatus check_tensor(const struct check *c, const TfLiteTensor *tensor,
+                                 const char *gate, const char *what, TfLiteType type, int rows,
+                                 int columns)
 {
     HL_REQUIRE(c->ctx, c->node, tensor, "the %s%s are absent", gate, what);
     HL_REQUIRE(c->ctx, c->node,
                tensor->type == type || (c->kind == HL_LSTM_HYBRID && type == kTfLiteInt8 &&
                                         tensor->type == kTfLiteUInt8),
-               "the %s%s are %s, not %s", gate, what, hl_type_name(tensor->type), hl_type_name(type));
+               "the %s%s are %s, not %s", gate, what, hl_type_name(tensor->type),
+               hl_type_name(type));
     HL_REQUIRE(c->ctx, c->node, !tensor->sparsity, "sparse %s%s are not supported", gate, what);
     if (rows > 0)
-        HL_REQUIRE(c->ctx, c->node, hl_rank(tensor) == 2 && hl_dim(tensor, 0) == rows &&
-                                        hl_dim(tensor, 1) == columns,
+        HL_REQUIRE(c->ctx, c->node,
+                   hl_rank(tensor) == 2 && hl_dim(tensor, 0) == rows &&
+                       hl_dim(tensor, 1) == columns,
                    "the %s%s do not have the shape [%d, %d]", gate, what, rows, columns);
     else
         HL_REQUIRE(c->ctx, c->node, hl_rank(tensor) == 1 && hl_dim(tensor, 0) == columns,
@@ -78,8 +84,8 @@ static TfLiteStatus check_tensor(const struct check *c, const TfLiteTensor *tens
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_absent(const struct check *c, const TfLiteTensor *tensor, const char *gate,
-                                 const char *what)
+static TfLiteStatus check_absent(const struct check *c, const TfLiteTensor *tensor,
+                                 const char *gate, const char *what)
 {
     HL_REQUIRE(c->ctx, c->node, !tensor, "the %s%s have nothing to belong to", gate, what);
     return kTfLiteOk;
@@ -89,14 +95,14 @@ struct types {
     TfLiteType weights, peephole, bias, norm, output_state, cell_state;
 };
 
-static TfLiteStatus check_gate(const struct check *c, const struct hl_lstm *lstm, enum hl_lstm_gate g,
-                               const struct types *types)
+static TfLiteStatus check_gate(const struct check *c, const struct hl_lstm *lstm,
+                               enum hl_lstm_gate g, const struct types *types)
 {
     const char *name = gate_name[g];
     int cells = lstm->cells;
     bool diagonal = lstm->options.diagonal;
-    HL_TRY(check_tensor(c, lstm->input_weights[g], name, " gate's input weights", types->weights, cells,
-                        lstm->inputs));
+    HL_TRY(check_tensor(c, lstm->input_weights[g], name, " gate's input weights", types->weights,
+                        cells, lstm->inputs));
     HL_TRY(check_tensor(c, lstm->recurrent_weights[g], name, " gate's recurrent weights",
                         types->weights, diagonal ? 0 : cells, lstm->outputs));
     HL_TRY(check_tensor(c, lstm->bias[g], name, " gate's biases", types->bias, 0, cells));
@@ -106,8 +112,8 @@ static TfLiteStatus check_gate(const struct check *c, const struct hl_lstm *lstm
     else
         HL_TRY(check_absent(c, lstm->auxiliary_weights[g], name, " gate's auxiliary weights"));
     if (lstm->peephole[HL_LSTM_OUTPUT] && g != HL_LSTM_CELL)
-        HL_TRY(check_tensor(c, lstm->peephole[g], name, " gate's peephole weights", types->peephole, 0,
-                            cells));
+        HL_TRY(check_tensor(c, lstm->peephole[g], name, " gate's peephole weights", types->peephole,
+                            0, cells));
     else
         HL_TRY(check_absent(c, lstm->peephole[g], name, " gate's peephole weights"));
     if (lstm->norm[HL_LSTM_FORGET])
@@ -119,14 +125,15 @@ static TfLiteStatus check_projection(const struct check *c, const struct hl_lstm
                                      const struct types *types)
 {
     if (lstm->projection) {
-        HL_TRY(check_tensor(c, lstm->projection, "", "projection weights", types->weights, lstm->outputs,
-                            lstm->cells));
+        HL_TRY(check_tensor(c, lstm->projection, "", "projection weights", types->weights,
+                            lstm->outputs, lstm->cells));
         if (!lstm->projection_bias) return kTfLiteOk;
         return check_tensor(c, lstm->projection_bias, "", "projection biases", types->bias, 0,
                             lstm->outputs);
     }
     HL_REQUIRE(c->ctx, c->node, lstm->outputs == lstm->cells,
-               "%d outputs of %d cells need a projection, which is absent", lstm->outputs, lstm->cells);
+               "%d outputs of %d cells need a projection, which is absent", lstm->outputs,
+               lstm->cells);
     return check_absent(c, lstm->projection_bias, "", "projection biases");
 }
 
@@ -136,19 +143,20 @@ static TfLiteStatus check_state(const struct check *c, const TfLiteTensor *state
     HL_REQUIRE(c->ctx, c->node, state, "the %s state is not a variable tensor", name);
     HL_REQUIRE(c->ctx, c->node, state->type == type, "the %s state is %s, not %s", name,
                hl_type_name(state->type), hl_type_name(type));
-    HL_REQUIRE(c->ctx, c->node, hl_elements(state) == elements, "the %s state has %lld elements, not %lld",
-               name, (long long)hl_elements(state), (long long)elements);
+    HL_REQUIRE(c->ctx, c->node, hl_elements(state) == elements,
+               "the %s state has %lld elements, not %lld", name, (long long)hl_elements(state),
+               (long long)elements);
     return kTfLiteOk;
 }
 
-TfLiteStatus hl_lstm_check(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm *lstm, int batch,
-                           enum hl_lstm_kind *kind)
+TfLiteStatus hl_lstm_check(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm *lstm,
+                           int batch, enum hl_lstm_kind *kind)
 {
     static const struct types types[] = {
         [HL_LSTM_FLOAT] = {kTfLiteFloat32, kTfLiteFloat32, kTfLiteFloat32, kTfLiteFloat32,
                            kTfLiteFloat32, kTfLiteFloat32},
-        [HL_LSTM_HYBRID] = {kTfLiteInt8, kTfLiteInt8, kTfLiteFloat32, kTfLiteFloat32, kTfLiteFloat32,
-                            kTfLiteFloat32},
+        [HL_LSTM_HYBRID] = {kTfLiteInt8, kTfLiteInt8, kTfLiteFloat32, kTfLiteFloat32,
+                            kTfLiteFloat32, kTfLiteFloat32},
         [HL_LSTM_INTEGER] = {kTfLiteInt8, kTfLiteInt16, kTfLiteInt32, kTfLiteInt16, kTfLiteInt8,
                              kTfLiteInt16},
     };
@@ -172,8 +180,8 @@ TfLiteStatus hl_lstm_check(TfLiteContext *ctx, const TfLiteNode *node, const str
         *kind = weights->type == kTfLiteFloat32 ? HL_LSTM_FLOAT : HL_LSTM_HYBRID;
     HL_REQUIRE(ctx, node, !options->diagonal || *kind == HL_LSTM_FLOAT,
                "diagonal recurrent weights are supported in float32 only");
-    HL_REQUIRE(ctx, node, hl_recurrent_activation(options->activation), "activation %d is not supported",
-               (int)options->activation);
+    HL_REQUIRE(ctx, node, hl_recurrent_activation(options->activation),
+               "activation %d is not supported", (int)options->activation);
 
     const struct check c = {ctx, node, *kind};
     bool input_gate = lstm->input_weights[HL_LSTM_INPUT] != NULL;
@@ -195,14 +203,15 @@ int64_t hl_lstm_row(const struct hl_lstm_sequence *sequence, int b, int step)
                                 : (int64_t)b * sequence->time + time;
 }
 
-// ---- float and hybrid ---------------------------------------------------------------------------------------------------
+// ---- float and hybrid ---------------------------------------------------------------------------
 
-TfLiteStatus hl_lstm_set_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
-                                     int first)
+TfLiteStatus hl_lstm_set_temporaries(TfLiteContext *ctx, TfLiteNode *node,
+                                     const struct hl_lstm *lstm, int first)
 {
     HL_TRY(hl_set_temporary(ctx, node, first, kTfLiteFloat32, false, 2,
                             (const int[]){HL_LSTM_GATES, lstm->cells}));
-    // The vectors that are multiplied: input, auxiliary input, output state, and the cells' outputs before a projection.
+    // The vectors that are multiplied: input, auxiliary input, output state, and the cells' outputs
+    // before a projection.
     const int sizes[4] = {lstm->inputs, lstm->auxiliary_inputs, lstm->outputs, lstm->cells};
     int64_t bytes = (int64_t)sizes[0] + sizes[1] + sizes[2] + sizes[3];
     HL_REQUIRE(ctx, node, bytes <= INT32_MAX, "the layer is too large");
@@ -222,15 +231,18 @@ static void set_operand(struct operand *operand, const float *values, bool hybri
     if (hybrid) hl_store_vector(&operand->stored, values, operand->count, asymmetric);
 }
 
-static void multiply_add(const TfLiteTensor *weights, int rows, const struct operand *x, float *sums)
+static void multiply_add(const TfLiteTensor *weights, int rows, const struct operand *x,
+                         float *sums)
 {
     if (weights->type == kTfLiteFloat32)
         hl_matvec_f32(HL_IN(float, weights), rows, x->count, x->values, sums);
     else
-        hl_matvec_hybrid(HL_IN(int8_t, weights), weights->params.scale, rows, x->count, &x->stored, sums);
+        hl_matvec_hybrid(HL_IN(int8_t, weights), weights->params.scale, rows, x->count, &x->stored,
+                         sums);
 }
 
-static void multiply_add_elements(const TfLiteTensor *weights, const float *x, int count, float *sums)
+static void multiply_add_elements(const TfLiteTensor *weights, const float *x, int count,
+                                  float *sums)
 {
     if (weights->type == kTfLiteFloat32)
         for (int i = 0; i < count; i++) sums[i] += HL_IN(float, weights)[i] * x[i];
@@ -266,7 +278,8 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
     float *gate = s->gates[g];
     for (int i = 0; i < cells; i++) gate[i] = norm ? 0 : bias[i];
     multiply_add(lstm->input_weights[g], cells, &s->input, gate);
-    if (lstm->auxiliary_weights[g]) multiply_add(lstm->auxiliary_weights[g], cells, &s->auxiliary, gate);
+    if (lstm->auxiliary_weights[g])
+        multiply_add(lstm->auxiliary_weights[g], cells, &s->auxiliary, gate);
     if (lstm->options.diagonal)
         multiply_add_elements(lstm->recurrent_weights[g], s->output_state, cells, gate);
     else
@@ -276,7 +289,8 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
         normalise(gate, cells);
         for (int i = 0; i < cells; i++) gate[i] = gate[i] * HL_IN(float, norm)[i] + bias[i];
     }
-    hl_activate_vector(g == HL_LSTM_CELL ? lstm->options.activation : kTfLiteActSigmoid, gate, cells);
+    hl_activate_vector(g == HL_LSTM_CELL ? lstm->options.activation : kTfLiteActSigmoid, gate,
+                       cells);
 }
 
 static void clip(float *values, int count, float limit)
@@ -311,7 +325,8 @@ static void compute_output(struct step *s)
         memcpy(s->output_state, hidden, (size_t)cells * sizeof *hidden);
         return;
     }
-    set_operand(&s->hidden, hidden, lstm->projection->type != kTfLiteFloat32, lstm->options.asymmetric);
+    set_operand(&s->hidden, hidden, lstm->projection->type != kTfLiteFloat32,
+                lstm->options.asymmetric);
     for (int i = 0; i < outputs; i++)
         s->output_state[i] = lstm->projection_bias ? HL_IN(float, lstm->projection_bias)[i] : 0;
     multiply_add(lstm->projection, outputs, &s->hidden, s->output_state);
@@ -334,8 +349,8 @@ static void run_step(struct step *s, const float *input, const float *auxiliary)
     compute_output(s);
 }
 
-void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm, int first_temporary,
-                       const struct hl_lstm_sequence *sequence, float *output)
+void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
+                       int first_temporary, const struct hl_lstm_sequence *sequence, float *output)
 {
     int8_t *stored = HL_OUT(int8_t, hl_temporary(ctx, node, first_temporary + 1));
     struct step s = {
@@ -348,7 +363,8 @@ void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lst
     s.state.stored.stored = s.auxiliary.stored.stored + lstm->auxiliary_inputs;
     s.hidden.stored.stored = s.state.stored.stored + lstm->outputs;
     for (int g = 0; g < HL_LSTM_GATES; g++)
-        s.gates[g] = HL_OUT(float, hl_temporary(ctx, node, first_temporary)) + (int64_t)g * lstm->cells;
+        s.gates[g] =
+            HL_OUT(float, hl_temporary(ctx, node, first_temporary)) + (int64_t)g * lstm->cells;
 
     bool auxiliary = lstm->auxiliary_weights[HL_LSTM_OUTPUT] != NULL;
     for (int b = 0; b < sequence->batch; b++) {
@@ -357,7 +373,8 @@ void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lst
         for (int t = 0; t < sequence->time; t++) {
             int64_t row = hl_lstm_row(sequence, b, t);
             run_step(&s, HL_IN(float, lstm->input) + row * lstm->inputs,
-                     auxiliary ? HL_IN(float, lstm->auxiliary) + row * lstm->auxiliary_inputs : NULL);
+                     auxiliary ? HL_IN(float, lstm->auxiliary) + row * lstm->auxiliary_inputs
+                               : NULL);
             memcpy(output + row * sequence->output_stride, s.output_state,
                    (size_t)lstm->outputs * sizeof *output);
         }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One LSTM layer in one direction, as LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM share it. A step of
-// one batch row, with x the input row, h the output state, c the cell state and (.) the product by elements:
-//     gate[g]  = W[g] x + R[g] h + P[g] (.) c + b[g]               g: input, forget, cell, output
-//     c        = sigmoid(gate[forget]) (.) c + sigmoid(gate[input]) (.) activation(gate[cell]), clipped
-//     h        = sigmoid(gate[output]) (.) activation(c), projected: h = Q h + q, clipped
-// CIFG: no input gate, 1 - sigmoid(gate[forget]) in its place. Peephole weights P (there is none for the cell gate; the output
-// gate sees the new c), the projection, and layer norms are optional: gate = n[g] (.) normalised(W x + R h + P (.) c) + b[g].
-// Types: float32; hybrid (float32 with int8 weights, uint8 read as int8); int8 with int16 cell state. The last has two forms:
-// 5 intermediates, gates in int16 (lstm_integer.c), and 12, gates in int8 (the older one, CIFG with norms and projection only).
+// One LSTM layer in one direction, as the operators LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and
+// BIDIRECTIONAL_SEQUENCE_LSTM share it. A step of one batch row, with x the input row, h the output
+// state, c the cell state, s the sigmoid and (.) the product by elements:
+//     gate[g] = W[g] x + R[g] h + P[g] (.) c + b[g]               g: input, forget, cell, output
+//     c       = clip(s(gate[forget]) (.) c + s(gate[input]) (.) activation(gate[cell]))
+//     h       = s(gate[output]) (.) activation(c); projected: h = clip(Q h + q)
+// CIFG: there is no input gate, 1 - s(gate[forget]) takes its place. Peephole weights P (none for
+// the cell gate; the output gate sees the new c), the projection and layer norms are optional;
+// norms make gate = n[g] (.) normalised(W x + R h + P (.) c) + b[g].
+// Types: float32; hybrid (float32 with int8 weights, uint8 read as int8); int8 with int16 cell
+// state, which has two forms: with 5 intermediates gates are int16, with 12 (older, CIFG with norms
+// and projection only) products are int8.
 #ifndef HALITE_OPS_LSTM_ENGINE_H
 #define HALITE_OPS_LSTM_ENGINE_H
 
@@ -16,8 +19,9 @@
 
 enum hl_lstm_gate { HL_LSTM_INPUT, HL_LSTM_FORGET, HL_LSTM_CELL, HL_LSTM_OUTPUT, HL_LSTM_GATES };
 
-// Where a layer's tensors stand among a node's inputs. Behind `weights` follow four input weights, four recurrent weights,
-// three peepholes, four biases, projection and its bias. -1: the operator has no such tensors.
+// Where a layer's tensors stand among a node's inputs. Behind `weights` follow four input weights,
+// four recurrent weights, three peepholes, four biases, projection and its bias. -1: the operator
+// has no such tensors.
 struct hl_lstm_places {
     int weights, states, norms, auxiliary_input, auxiliary_weights;
 };
@@ -29,7 +33,8 @@ struct hl_lstm_options {
     bool diagonal;                    // recurrent weights are vectors
 };
 
-// A layer: its tensors (NULL where absent) and sizes. Made anew for each call: tensors may move between the calls.
+// A layer: its tensors (NULL where absent) and sizes. Made anew for each call: tensors may move
+// between the calls.
 struct hl_lstm {
     struct hl_lstm_options options;
     const TfLiteTensor *input, *auxiliary;
@@ -43,11 +48,12 @@ struct hl_lstm {
 
 enum hl_lstm_kind { HL_LSTM_FLOAT, HL_LSTM_HYBRID, HL_LSTM_INTEGER };
 
-void hl_lstm_collect(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm_places *places,
-                     const struct hl_lstm_options *options, struct hl_lstm *lstm);
+void hl_lstm_collect(TfLiteContext *ctx, const TfLiteNode *node,
+                     const struct hl_lstm_places *places, const struct hl_lstm_options *options,
+                     struct hl_lstm *lstm);
 // Checks types and shapes of a layer that runs on `batch` rows at a time.
-TfLiteStatus hl_lstm_check(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm *lstm, int batch,
-                           enum hl_lstm_kind *kind);
+TfLiteStatus hl_lstm_check(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm *lstm,
+                           int batch, enum hl_lstm_kind *kind);
 
 // Input rows, time after time: where they lie and where the outputs go. Strides are in rows.
 struct hl_lstm_sequence {
@@ -61,10 +67,10 @@ int64_t hl_lstm_row(const struct hl_lstm_sequence *sequence, int b, int step);
 
 // Float and hybrid. Scratch is a float and an int8 temporary, from `first` on.
 enum { HL_LSTM_FLOAT_TEMPORARIES = 2 };
-TfLiteStatus hl_lstm_set_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
-                                     int first);
-void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm, int first_temporary,
-                       const struct hl_lstm_sequence *sequence, float *output);
+TfLiteStatus hl_lstm_set_temporaries(TfLiteContext *ctx, TfLiteNode *node,
+                                     const struct hl_lstm *lstm, int first);
+void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
+                       int first_temporary, const struct hl_lstm_sequence *sequence, float *output);
 
 // int8. The parameters are computed in prepare; scratch is one int16 temporary.
 struct hl_lstm_integer {
@@ -79,8 +85,9 @@ struct hl_lstm_integer {
     int input_zero[HL_LSTM_GATES], recurrent_zero[HL_LSTM_GATES];
     struct hl_rescale input_to_sum[HL_LSTM_GATES], recurrent_to_sum[HL_LSTM_GATES];
 };
-TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
-                                     struct hl_lstm_integer *op, int temporary);
+TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
+                                     const struct hl_lstm *lstm, struct hl_lstm_integer *op,
+                                     int temporary);
 void hl_lstm_run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
                          const struct hl_lstm_integer *op, int temporary,
                          const struct hl_lstm_sequence *sequence, int8_t *output);

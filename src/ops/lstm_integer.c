@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM layers in int8 with an int16 cell state, bit for bit: see lstm_engine.h for the formulas.
-// 5 intermediates: gates are int16 in Q3 (with norms: in the intermediates' scales before them), activations fixed-point.
-// 12 intermediates: W x and R h are int8 (intermediates 3g + 1 and 3g + 2), their sum, norm and activation pass through float.
+// 5 intermediates: gates are int16 in Q3 (with norms: in the intermediates' scales before them),
+// activations fixed-point.
+// 12 intermediates: W x and R h are int8 (intermediates 3g + 1 and 3g + 2), their sum, norm and
+// activation pass through float.
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ static int8_t saturate_i8(int64_t value)
     return (int8_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value);
 }
 
-// ---- parameters ---------------------------------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------
 
 static TfLiteStatus check_scale(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor)
 {
@@ -48,7 +50,8 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, const str
     HL_TRY(check_scale(ctx, node, lstm->cell_state));
     // Without norms the first four of five intermediates say nothing.
     int intermediates = node->intermediates->size;
-    for (int i = intermediates == 5 && !lstm->norm[HL_LSTM_FORGET] ? 4 : 0; i < intermediates; i++) {
+    for (int i = intermediates == 5 && !lstm->norm[HL_LSTM_FORGET] ? 4 : 0; i < intermediates;
+         i++) {
         const TfLiteTensor *tensor = hl_intermediate(ctx, node, i);
         HL_REQUIRE(ctx, node, tensor, "intermediate %d is absent", i);
         HL_TRY(check_scale(ctx, node, tensor));
@@ -72,15 +75,16 @@ static void set_wide_gates(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     float input = scale_of(lstm->input), state = scale_of(lstm->output_state);
     for (int g = 0; g < HL_LSTM_GATES; g++) {
         // Without norms a gate is Q3.
-        float gate = lstm->norm[HL_LSTM_FORGET] ? scale_of(hl_intermediate(ctx, node, g)) : 0x1p-12f;
+        float gate =
+            lstm->norm[HL_LSTM_FORGET] ? scale_of(hl_intermediate(ctx, node, g)) : 0x1p-12f;
         op->input[g] = rescale_f32(scale_of(lstm->input_weights[g]) * input / gate);
         op->recurrent[g] = rescale_f32(scale_of(lstm->recurrent_weights[g]) * state / gate);
-        op->peephole[g] = rescale_f32(
-            (float)(ldexp(1, op->cell_exponent) * (double)scale_of(lstm->peephole[g]) / (double)gate));
+        op->peephole[g] = rescale_f32((float)(ldexp(1, op->cell_exponent) *
+                                              (double)scale_of(lstm->peephole[g]) / (double)gate));
     }
     const TfLiteTensor *hidden = hl_intermediate(ctx, node, 4);
-    // Before a projection the original takes the zero point with the other sign, in storing and in reading: that shows where
-    // stored values saturate.
+    // Before a projection the original takes the zero point with the other sign, in storing and in
+    // reading: that shows where stored values saturate.
     op->hidden_zero = lstm->projection ? -hl_zero(hidden) : hl_zero(hidden);
     op->hidden = rescale_f32((float)(0x1p-15 / hl_scale(hidden) * 0x1p-15));
     op->projection = rescale_f32(scale_of(lstm->projection) * scale_of(hidden) / state);
@@ -102,15 +106,17 @@ static void set_narrow_gates(TfLiteContext *ctx, TfLiteNode *node, const struct 
         op->input_to_sum[g] = rescale_f32(scale_of(from_input) / scale_of(sum));
         op->recurrent_to_sum[g] = rescale_f32(scale_of(from_state) / scale_of(sum));
     }
-    // The original reads the output gate's recurrent multiplier from the wrong place, which holds a shift, and the cell
-    // gate's zero point beside it. Models were made for that.
+    // The original takes the output gate's second multiplier from the wrong place, where the forget
+    // gate's shift lies, and its zero point from the cell gate. Results follow it.
     op->recurrent_to_sum[HL_LSTM_OUTPUT].multiplier = op->recurrent_to_sum[HL_LSTM_FORGET].shift;
     op->recurrent_zero[HL_LSTM_OUTPUT] = op->input_zero[HL_LSTM_CELL];
-    op->projection = rescale_f32((float)((double)scale_of(lstm->projection) * 0x1p-15 / (double)state));
+    op->projection =
+        rescale_f32((float)((double)scale_of(lstm->projection) * 0x1p-15 / (double)state));
 }
 
-TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
-                                     struct hl_lstm_integer *op, int temporary)
+TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
+                                     const struct hl_lstm *lstm, struct hl_lstm_integer *op,
+                                     int temporary)
 {
     int intermediates = node->intermediates ? node->intermediates->size : 0;
     HL_REQUIRE(ctx, node, intermediates == 5 || intermediates == 12,
@@ -122,14 +128,17 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node, const
     op->cell_exponent = (int)exponent;
     if (op->narrow_gates) {
         HL_REQUIRE(ctx, node,
-                   !lstm->input_weights[HL_LSTM_INPUT] && lstm->norm[HL_LSTM_FORGET] &&
-                       lstm->projection && lstm->projection_bias && !lstm->peephole[HL_LSTM_OUTPUT],
-                   "with 12 intermediates a layer must have norms, a projection and its bias, and neither an "
-                   "input gate nor peepholes");
+                   lstm->norm[HL_LSTM_FORGET] && lstm->projection && lstm->projection_bias,
+                   "with 12 intermediates norms, a projection and its bias are wanted");
+        HL_REQUIRE(ctx, node,
+                   !lstm->input_weights[HL_LSTM_INPUT] && !lstm->peephole[HL_LSTM_OUTPUT],
+                   "with 12 intermediates input gates and peepholes are not supported");
         set_narrow_gates(ctx, node, lstm, op);
     } else {
-        HL_REQUIRE(ctx, node, fabsf(log2f(cell_scale) - exponent) < 1e-3f && exponent <= -9 && exponent >= -15,
-                   "cell state scale %g is not a power of two from 2^-15 to 2^-9", (double)cell_scale);
+        HL_REQUIRE(ctx, node,
+                   fabsf(log2f(cell_scale) - exponent) < 1e-3f && exponent <= -9 && exponent >= -15,
+                   "cell state scale %g is not a power of two from 2^-15 to 2^-9",
+                   (double)cell_scale);
         set_wide_gates(ctx, node, lstm, op);
     }
     for (int g = 0; g < HL_LSTM_GATES; g++) {
@@ -140,13 +149,13 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node, const
     }
     const struct hl_lstm_options *options = &lstm->options;
     op->cell_clip = saturate_i16((int64_t)fminf(options->cell_clip / cell_scale, 32767));
-    op->projection_clip = saturate_i8(
-        (int64_t)fminf(options->projection_clip / scale_of(lstm->output_state), 127));
+    op->projection_clip =
+        saturate_i8((int64_t)fminf(options->projection_clip / scale_of(lstm->output_state), 127));
     return hl_set_temporary(ctx, node, temporary, kTfLiteInt16, false, 2,
                             (const int[]){HL_LSTM_GATES, lstm->cells});
 }
 
-// ---- a step -------------------------------------------------------------------------------------------------------------
+// ---- a step -------------------------------------------------------------------------------------
 
 struct step {
     const struct hl_lstm *lstm;
@@ -175,8 +184,8 @@ static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
     for (int i = 0; i < lstm->cells; i++) {
         int16_t sum = saturate_i16(product(lstm->input_weights[g], i, s->input, lstm->inputs, zero,
                                            bias ? bias[i] : 0, op->input[g]));
-        sum = saturate_i16(sum + product(lstm->recurrent_weights[g], i, s->output_state, lstm->outputs,
-                                         state_zero, 0, op->recurrent[g]));
+        sum = saturate_i16(sum + product(lstm->recurrent_weights[g], i, s->output_state,
+                                         lstm->outputs, state_zero, 0, op->recurrent[g]));
         // The original takes the number of outputs for that of cells here.
         if (lstm->peephole[g] && i < lstm->outputs) {
             int32_t part = HL_IN(int16_t, lstm->peephole[g])[i] * s->cell_state[i];
@@ -192,8 +201,9 @@ static void sum_narrow_gate(const struct step *s, enum hl_lstm_gate g)
     const struct hl_lstm_integer *op = s->op;
     int zero = hl_zero(lstm->input), state_zero = hl_zero(lstm->output_state);
     for (int i = 0; i < lstm->cells; i++) {
-        int8_t from_input = saturate_i8(product(lstm->input_weights[g], i, s->input, lstm->inputs, zero, 0,
-                                                op->input[g]) + op->input_zero[g]);
+        int8_t from_input = saturate_i8(
+            product(lstm->input_weights[g], i, s->input, lstm->inputs, zero, 0, op->input[g]) +
+            op->input_zero[g]);
         int8_t from_state = saturate_i8(product(lstm->recurrent_weights[g], i, s->output_state,
                                                 lstm->outputs, state_zero, 0, op->recurrent[g]) +
                                         op->recurrent_zero[g]);
@@ -203,7 +213,8 @@ static void sum_narrow_gate(const struct step *s, enum hl_lstm_gate g)
     }
 }
 
-// Mean and deviation in units of 2^-10; the variance is exact for powers of two of cells only, as in the original.
+// Mean and deviation in units of 2^-10; the variance is exact for powers of two of cells only, as
+// in the original.
 static void normalise(const struct step *s, enum hl_lstm_gate g)
 {
     const struct hl_lstm_integer *op = s->op;
@@ -248,7 +259,8 @@ static void normalise_in_float(const struct step *s, enum hl_lstm_gate g)
     for (int i = 0; i < cells; i++) {
         float value = ((float)gate[i] - mean) * inverse;
         value = value * (float)norm[i] * scale + (float)bias[i] * bias_scale;
-        gate[i] = saturate_i16((int64_t)fmax(fmin(round((double)value * 4096), INT32_MAX), INT32_MIN));
+        gate[i] =
+            saturate_i16((int64_t)fmax(fmin(round((double)value * 4096), INT32_MAX), INT32_MIN));
     }
 }
 
@@ -314,8 +326,8 @@ static void compute_wide_output(const struct step *s)
     const struct hl_lstm_integer *op = s->op;
     int8_t *hidden = lstm->projection ? (int8_t *)s->gates[HL_LSTM_FORGET] : s->output_state;
     for (int i = 0; i < lstm->cells; i++) {
-        int32_t value = s->gates[HL_LSTM_OUTPUT][i] *
-                        hl_fixed16_tanh(s->cell_state[i], 15 + op->cell_exponent);
+        int32_t value =
+            s->gates[HL_LSTM_OUTPUT][i] * hl_fixed16_tanh(s->cell_state[i], 15 + op->cell_exponent);
         hidden[i] = saturate_i8((int64_t)hl_rescale_apply(value, op->hidden) + op->hidden_zero);
     }
     if (!lstm->projection) return;
@@ -339,8 +351,9 @@ static void compute_narrow_output(const struct step *s)
         const int8_t *weights = HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells;
         int64_t sum = HL_IN(int32_t, lstm->projection_bias)[i];
         for (int k = 0; k < lstm->cells; k++) sum += weights[k] * hidden[k];
-        s->output_state[i] = saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->projection) +
-                                         hl_zero(lstm->output_state));
+        s->output_state[i] =
+            saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->projection) +
+                        hl_zero(lstm->output_state));
     }
     clip(s->output_state, lstm->outputs, op->projection_clip);
 }

@@ -30,7 +30,8 @@ void hl_matvec_f32(const float *matrix, int rows, int columns, const float *vect
     }
 }
 
-void hl_store_vector(struct hl_stored_vector *vector, const float *values, int count, bool asymmetric)
+void hl_store_vector(struct hl_stored_vector *vector, const float *values, int count,
+                     bool asymmetric)
 {
     vector->scale = 1;
     vector->zero_point = 0;

@@ -2,8 +2,8 @@
 // Mfcc: mel-frequency cepstral coefficients of spectrograms.
 // in 0: powers [channels, windows, n frequencies] float32, in 1: samples per second, one int32;
 // out 0: y [channels, windows, dct_coefficient_count] float32.
-// Each window: magnitudes, gathered by triangular filters whose centres lie evenly on the mel scale between the two frequency
-// limits; logarithms; the first coefficients of their cosine transform.
+// Each window: magnitudes, gathered by triangular filters whose centres lie evenly on the mel scale
+// between the two frequency limits; logarithms; the first coefficients of their cosine transform.
 #include <math.h>
 
 #include "ops/custom_options.h"
@@ -11,7 +11,8 @@
 
 // More than any use has, and few enough for tables of their product.
 enum { MAX_FILTERS = 4096 };
-// COSINES [coefficients, filters], CENTRES [filters + 1], BANDS [n, 2]: filter and share of each frequency, ENERGIES [filters].
+// COSINES [coefficients, filters], CENTRES [filters + 1], BANDS [n, 2]: filter and share of each
+// frequency, ENERGIES [filters].
 enum { COSINES, CENTRES, BANDS, ENERGIES, TEMPORARIES };
 
 struct mfcc {
@@ -48,8 +49,9 @@ static TfLiteStatus mfcc_prepare(TfLiteContext *ctx, TfLiteNode *node)
                "filterbank_channel_count %d is not in 1..%d", op->filters, MAX_FILTERS);
     HL_REQUIRE(ctx, node, op->coefficients >= 1 && op->coefficients <= op->filters,
                "dct_coefficient_count %d is not in 1..%d", op->coefficients, op->filters);
-    HL_REQUIRE(ctx, node, op->lower_limit >= 0 && op->upper_limit > op->lower_limit &&
-                              isfinite(op->upper_limit),
+    HL_REQUIRE(ctx, node,
+               op->lower_limit >= 0 && op->upper_limit > op->lower_limit &&
+                   isfinite(op->upper_limit),
                "frequency limits %g and %g are no range", (double)op->lower_limit,
                (double)op->upper_limit);
 
@@ -70,7 +72,8 @@ static double mel_of(double frequency)
     return 1127.0 * log1p(frequency / 700.0);
 }
 
-// Which filter's falling side a frequency belongs to (-1: before the first), and its share in it; the rest is the next one's.
+// Which filter's falling side a frequency belongs to (-1: before the first), and its share in it;
+// the rest is the next one's.
 struct band {
     double filter, share;
 };

@@ -6,12 +6,6 @@
 //     any type of 1, 2, 4 or 8 bytes
 #include "ops/copy.h"
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
-                              HL_TYPE(Float64) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                              HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) |
-                              HL_TYPE(UInt64) | HL_TYPE(Bool) | HL_TYPE(Complex64) |
-                              HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2);
-
 // How many elements at the edge are not repeated.
 static int edge(const TfLiteNode *node)
 {
@@ -54,7 +48,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *paddings = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
+    if (!hl_type_in(x->type, HL_PLAIN_TYPES)) return hl_unsupported_type(ctx, node, x);
     HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
                hl_type_name(y->type), hl_type_name(x->type));
     HL_REQUIRE(ctx, node,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // NON_MAX_SUPPRESSION_V4, V5: the best-scored boxes among those that overlap.
-// in 0: boxes [n, 4]: two opposite corners y, x, y, x; in 1: scores [n]; in 2: most outputs m (int32 scalar); in 3: overlap from
-// which a box falls to a better one; in 4: score that a box must exceed; V5: in 5: sigma; all float32.
-// out 0: indices int32 [m], zero where there is none; V4: out 1: their number (int32 scalar); V5: out 1: their scores [m],
-// out 2: their number. Overlap is area of the intersection over area of the union.
-// sigma > 0: scores of boxes that overlap a better one less than that shrink by exp(-overlap^2 / (2 sigma)).
+// in 0: boxes [n, 4]: two opposite corners y, x, y, x; in 1: scores [n];
+// in 2: most outputs m (one int32); in 3: overlap from which a box falls to a better one;
+// in 4: score that a box must exceed; V5: in 5: sigma. All else float32.
+// out 0: indices int32 [m], zero where there is none; V5: out 1: their scores [m]; last: their
+// number (int32 scalar). Overlap is the area of the intersection over that of the union.
+// sigma > 0: a box that overlaps a better one less than that has its score multiplied by
+// exp(-overlap^2 / (2 sigma)).
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +14,9 @@
 
 enum { MAX_OUTPUTS = 1 << 26 };
 
-// ---- a heap of boxes, best on top ---------------------------------------------------------------------------------------
-// Equal scores leave it in the order of the GNU standard library's heap, which the original's results show.
+// ---- a heap of boxes, best on top ---------------------------------------------------------------
+// Equal scores leave it in the order of the GNU standard library's heap, which the original's
+// results show.
 
 struct candidate {
     int32_t index;
@@ -42,7 +45,7 @@ static struct candidate pop(struct candidate *heap, int64_t count)
     return best;
 }
 
-// ---- shapes -------------------------------------------------------------------------------------------------------------
+// ---- shapes -------------------------------------------------------------------------------------
 
 static bool is_scalar(const TfLiteTensor *tensor, TfLiteType type)
 {
@@ -52,8 +55,8 @@ static bool is_scalar(const TfLiteTensor *tensor, TfLiteType type)
 static TfLiteStatus resize_outputs(TfLiteContext *ctx, TfLiteNode *node)
 {
     int most = *HL_IN(int32_t, hl_input(ctx, node, 2));
-    HL_REQUIRE(ctx, node, most >= 0 && most <= MAX_OUTPUTS, "the number of outputs %d is not in 0..%d", most,
-               MAX_OUTPUTS);
+    HL_REQUIRE(ctx, node, most >= 0 && most <= MAX_OUTPUTS,
+               "the number of outputs %d is not in 0..%d", most, MAX_OUTPUTS);
     for (int i = 0; i < hl_output_count(node) - 1; i++)
         HL_TRY(hl_resize(ctx, hl_output(ctx, node, i), 1, &most));
     return kTfLiteOk;
@@ -82,14 +85,15 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, int inputs)
     }
 
     // Room for the candidates, three words each.
-    HL_TRY(hl_set_temporary(ctx, node, 0, kTfLiteInt32, false, 2, (const int[]){hl_dim(boxes, 0), 3}));
+    HL_TRY(
+        hl_set_temporary(ctx, node, 0, kTfLiteInt32, false, 2, (const int[]){hl_dim(boxes, 0), 3}));
     HL_TRY(hl_resize(ctx, hl_output(ctx, node, outputs - 1), 0, NULL));
     if (hl_is_constant(most)) return resize_outputs(ctx, node);
     for (int i = 0; i < outputs - 1; i++) hl_make_dynamic(hl_output(ctx, node, i));
     return kTfLiteOk;
 }
 
-// ---- selection ----------------------------------------------------------------------------------------------------------
+// ---- selection ----------------------------------------------------------------------------------
 
 struct box {
     float top, left, bottom, right;
@@ -122,7 +126,8 @@ struct selection {
     int count;
 };
 
-// Compares a candidate with the boxes selected since it was compared last, the latest first. False: it falls.
+// Compares a candidate with the boxes selected since it was compared last, the latest first. False:
+// it falls.
 static bool survives(const struct selection *s, struct candidate *candidate)
 {
     float scale = s->sigma > 0 ? -0.5f / s->sigma : 0;

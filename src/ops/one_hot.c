@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONE_HOT: y[o, d, i] = indices[o, i] == d ? on : off: a new dimension of `depth` positions. An
 // index outside it gives nothing but off.
-//     in 0: indices int32 or int64, in 1: depth int32, in 2: on, in 3: off (one value each)
+//     in 0: indices int32 or int64, in 1: depth, likewise, in 2: on, in 3: off (one value each)
 //     out 0: y. float32 int8 uint8 int32 int64 bool
 // The option's axis says where the new dimension goes, -1: last.
 #include "ops/copy.h"
@@ -17,7 +17,8 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
     const int64_t depth = hl_integer_at(hl_input(ctx, node, 1), 0);
     int dims[HL_MAX_RANK];
 
-    HL_REQUIRE(ctx, node, depth >= 0, "depth %lld is negative", (long long)depth);
+    HL_REQUIRE(ctx, node, depth >= 0 && depth <= INT32_MAX, "depth %lld is not possible",
+               (long long)depth);
     for (int i = 0; i < rank; i++)
         dims[i] = i < axis ? hl_dim(indices, i) : i == axis ? (int)depth : hl_dim(indices, i - 1);
     return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
@@ -33,8 +34,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (!hl_type_in(y->type, types)) return hl_unsupported_type(ctx, node, y);
     HL_REQUIRE(ctx, node, indices->type == kTfLiteInt32 || indices->type == kTfLiteInt64,
                "the indices must be int32 or int64, not %s", hl_type_name(indices->type));
-    HL_REQUIRE(ctx, node, depth->type == kTfLiteInt32 && hl_elements(depth) == 1,
-               "the depth must be one int32 value");
+    HL_TRY(hl_require_scalar(ctx, node, depth, "depth"));
     for (int i = 2; i <= 3; i++) {
         const TfLiteTensor *value = hl_input(ctx, node, i);
         HL_REQUIRE(ctx, node, hl_same_type(value, y) && hl_elements(value) == 1,

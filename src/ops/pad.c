@@ -12,7 +12,6 @@ enum { MOST_DIMENSIONS = 5 };
 static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
                               HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) |
                               HL_TYPE(Int64) | HL_TYPE(Bool);
-static const uint32_t quantised_types = HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16);
 
 static TfLiteStatus find_borders(TfLiteContext *ctx, const TfLiteNode *node, int *before, int *dims)
 {
@@ -48,7 +47,7 @@ static TfLiteStatus check_value(TfLiteContext *ctx, const TfLiteNode *node)
                hl_type_name(value->type), hl_type_name(x->type));
     HL_REQUIRE(ctx, node, hl_elements(value) == 1, "the value must be one element, not %lld",
                (long long)hl_elements(value));
-    HL_REQUIRE(ctx, node, !hl_type_in(x->type, quantised_types) || hl_same_quantisation(value, y),
+    HL_REQUIRE(ctx, node, !hl_has_zero_point(x->type) || hl_same_quantisation(value, y),
                "the value is quantised unlike the output");
     return kTfLiteOk;
 }
@@ -77,18 +76,6 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-static void fill_default(TfLiteTensor *y)
-{
-    const int bits = hl_element_bits(y->type);
-    const int64_t nothing = 0, count = hl_elements(y);
-    const int8_t byte = (int8_t)hl_zero(y);
-    const int16_t word = (int16_t)hl_zero(y);
-
-    if (!hl_type_in(y->type, quantised_types)) hl_fill(bits, count, y->data.data, &nothing);
-    else if (y->type == kTfLiteInt16) hl_fill(bits, count, y->data.data, &word);
-    else hl_fill(bits, count, y->data.data, &byte);
-}
-
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
@@ -100,7 +87,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(find_borders(ctx, node, before, dims));
     if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, rank, dims));
     if (value) hl_fill(bits, hl_elements(y), y->data.data, hl_data(value));
-    else fill_default(y);
+    else hl_fill_zero(y);
 
     const struct hl_layout from = hl_row_major(rank, x->dims->data);
     struct hl_layout to = hl_row_major(rank, dims);

@@ -227,10 +227,10 @@ static void range_of(const float *values, int64_t count, float *low, float *high
     }
 }
 
-static int8_t round_to_i8(float value, float low)
+static int8_t round_to_i8(float value, int zero, int low)
 {
-    float rounded = roundf(value);
-    if (!(rounded > low)) return (int8_t)low; // NaN as well
+    float rounded = roundf(value) + (float)zero;
+    if (!(rounded > (float)low)) return (int8_t)low; // NaN as well
     return rounded > INT8_MAX ? INT8_MAX : (int8_t)rounded;
 }
 
@@ -246,7 +246,7 @@ void hl_quantise_row_symmetric(const float *values, int64_t count, int8_t *store
     }
     *scale = range / 127;
     float inverse = 127 / range;
-    for (int64_t i = 0; i < count; i++) stored[i] = round_to_i8(values[i] * inverse, -127);
+    for (int64_t i = 0; i < count; i++) stored[i] = round_to_i8(values[i] * inverse, 0, -127);
 }
 
 void hl_quantise_row_asymmetric(const float *values, int64_t count, int8_t *stored, float *scale,
@@ -270,7 +270,7 @@ void hl_quantise_row_asymmetric(const float *values, int64_t count, int8_t *stor
     *scale = step;
     float inverse = 1.0f / *scale;
     for (int64_t i = 0; i < count; i++)
-        stored[i] = round_to_i8((float)*zero_point + values[i] * inverse, INT8_MIN);
+        stored[i] = round_to_i8(values[i] * inverse, *zero_point, INT8_MIN);
 }
 
 // ---- packed small integers ----------------------------------------------------------------------

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions: y[kept axes] = f over all positions of the reduced axes of x, in memory order.
-// in 0: x [any rank], in 1: axes (int32, scalar or list; negative ones count from the end, repeated ones count once),
+// in 0: x [any rank]; in 1: axes (int32, scalar or list; negative: from the end; repeated: once);
 // out 0: x's shape without the reduced axes, or with ones there (keep_dims).
-// SUM, MEAN: float32, int32, int64, and int8, uint8, int16 with scales. REDUCE_PROD: those, and 8 and 16 bits without
-// scales. REDUCE_MAX, REDUCE_MIN: those and bool, stored values compared. REDUCE_ANY, REDUCE_ALL: bool.
-// Reducing no element gives the neutral element (MEAN: NaN, integers 0; quantised SUM and MEAN: the stored value 0).
+// SUM, MEAN: float32, int32, int64, and int8, uint8, int16 with scales. REDUCE_PROD: those, and 8
+// and 16 bits without scales. REDUCE_MAX, REDUCE_MIN: those and bool, stored values compared.
+// REDUCE_ANY, REDUCE_ALL: bool.
+// Reducing no element gives the neutral element (MEAN: NaN, integers 0; quantised SUM and MEAN: the
+// stored value 0).
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -14,24 +16,25 @@
 
 enum kind { SUM, MEAN, PRODUCT, LARGEST, SMALLEST, ANY, ALL };
 
-static const char *const kind_name[] = {"sum", "mean", "product", "maximum", "minimum", "any", "all"};
+static const char *const kind_name[] = {"sum",     "mean", "product", "maximum",
+                                        "minimum", "any",  "all"};
 
-// ---- runs: count neighbours of x into one sum, or each into its own -----------------------------------------------------
+// ---- runs: count neighbours of x into one sum, or each into its own -----------------------------
 
 typedef void (*run_function)(void *sums, const void *values, int count, bool one);
 
-#define RUN(name, type, sum_type, expression)                                      \
-    static void name(void *sums, const void *values, int count, bool one)          \
-    {                                                                              \
-        const type *x = values;                                                    \
-        sum_type *y = sums, a = *y, b;                                             \
-        for (int i = 0; i < count; i++) {                                          \
-            if (!one) a = y[i];                                                    \
-            b = (sum_type)x[i];                                                    \
-            a = (sum_type)(expression);                                            \
-            if (!one) y[i] = a;                                                    \
-        }                                                                          \
-        if (one) *y = a;                                                           \
+#define RUN(name, type, sum_type, expression)                             \
+    static void name(void *sums, const void *values, int count, bool one) \
+    {                                                                     \
+        const type *x = values;                                           \
+        sum_type *y = sums, a = *y, b;                                    \
+        for (int i = 0; i < count; i++) {                                 \
+            if (!one) a = y[i];                                           \
+            b = (sum_type)x[i];                                           \
+            a = (sum_type)(expression);                                   \
+            if (!one) y[i] = a;                                           \
+        }                                                                 \
+        if (one) *y = a;                                                  \
     }
 
 #define WRAPPED(type, operator) (type)((uint64_t)a operator(uint64_t) b)
@@ -44,7 +47,7 @@ RUN(total_u8, uint8_t, int64_t, a + b)
 RUN(total_i16, int16_t, int64_t, a + b)
 RUN(total_i32, int32_t, int64_t, a + b)
 
-RUN(product_f32, float, float, a * b)
+RUN(product_f32, float, float, (a * b))
 RUN(product_i8, int8_t, int8_t, WRAPPED(int8_t, *))
 RUN(product_u8, uint8_t, uint8_t, WRAPPED(uint8_t, *))
 RUN(product_i16, int16_t, int16_t, WRAPPED(int16_t, *))
@@ -65,8 +68,8 @@ RUN(smallest_i16, int16_t, int16_t, b < a ? b : a)
 RUN(smallest_i32, int32_t, int32_t, b < a ? b : a)
 RUN(smallest_i64, int64_t, int64_t, b < a ? b : a)
 
-RUN(any_bool, uint8_t, uint8_t, a || b)
-RUN(all_bool, uint8_t, uint8_t, a && b)
+RUN(any_bool, uint8_t, uint8_t, (a || b))
+RUN(all_bool, uint8_t, uint8_t, (a && b))
 
 // A kind of reduction for a type: what sums are made of, what they start from and how they grow.
 struct reducer {
@@ -127,7 +130,7 @@ static const struct reducer *find_reducer(enum kind kind, TfLiteType type)
     return NULL;
 }
 
-// ---- axes and shapes ----------------------------------------------------------------------------------------------------
+// ---- axes and shapes ----------------------------------------------------------------------------
 
 // What the values of `axes` ask for.
 struct reduction {
@@ -159,7 +162,8 @@ static bool sums_in_output(const struct reduction *r)
 }
 
 // Sizes the output, and the sums where they are not the output's elements.
-static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node, const struct reduction *r, bool now)
+static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node, const struct reduction *r,
+                           bool now)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const TfLiteReducerParams *params = node->builtin_data;
@@ -183,8 +187,8 @@ static TfLiteStatus check_quantisation(TfLiteContext *ctx, TfLiteNode *node, enu
     if (!hl_type_range(x->type, &low, &high)) return kTfLiteOk;
     if (kind == LARGEST || kind == SMALLEST) {
         HL_REQUIRE(ctx, node, hl_same_quantisation(x, y),
-                   "output scale %g and zero point %d must equal the input's, %g and %d", hl_scale(y),
-                   hl_zero(y), hl_scale(x), hl_zero(x));
+                   "output scale %g and zero point %d must equal the input's, %g and %d",
+                   hl_scale(y), hl_zero(y), hl_scale(x), hl_zero(x));
         return kTfLiteOk;
     }
     if (kind == PRODUCT && !hl_is_quantised(x)) return kTfLiteOk;
@@ -194,8 +198,10 @@ static TfLiteStatus check_quantisation(TfLiteContext *ctx, TfLiteNode *node, enu
                "input scale %g must be positive and finite", hl_scale(x));
     HL_REQUIRE(ctx, node, hl_scale(y) > 0 && isfinite(hl_scale(y)),
                "output scale %g must be positive and finite", hl_scale(y));
-    HL_REQUIRE(ctx, node, hl_zero(x) >= low && hl_zero(x) <= high && hl_zero(y) >= low && hl_zero(y) <= high,
-               "zero points %d and %d must lie in %d..%d", hl_zero(x), hl_zero(y), (int)low, (int)high);
+    HL_REQUIRE(ctx, node,
+               hl_zero(x) >= low && hl_zero(x) <= high && hl_zero(y) >= low && hl_zero(y) <= high,
+               "zero points %d and %d must lie in %d..%d", hl_zero(x), hl_zero(y), (int)low,
+               (int)high);
     HL_REQUIRE(ctx, node, x->type != kTfLiteInt16 || (hl_zero(x) == 0 && hl_zero(y) == 0),
                "int16 zero points %d and %d must be 0", hl_zero(x), hl_zero(y));
     return kTfLiteOk;
@@ -229,7 +235,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, enum kind kind
     return kTfLiteOk;
 }
 
-// ---- values -------------------------------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 // Strides of x, and of the outputs as seen from x: 0 along reduced axes.
 static void fill_strides(const TfLiteTensor *x, const struct reduction *r,
@@ -246,7 +252,8 @@ static void fill_strides(const TfLiteTensor *x, const struct reduction *r,
 
 static void reduce(const TfLiteTensor *x, const struct reduction *r, void *sums, int64_t outputs)
 {
-    size_t size = hl_element_size(r->reducer->type), sum_size = hl_element_size(r->reducer->sum_type);
+    size_t size = hl_element_size(r->reducer->type),
+           sum_size = hl_element_size(r->reducer->sum_type);
     for (int64_t i = 0; i < outputs; i++)
         memcpy((char *)sums + (size_t)i * sum_size, r->reducer->start, sum_size);
 
@@ -318,7 +325,8 @@ static void finish_quantised(const TfLiteTensor *x, TfLiteTensor *y, const struc
     }
 }
 
-static void finish_mean(TfLiteTensor *y, const struct reduction *r, const int64_t *totals, int64_t outputs)
+static void finish_mean(TfLiteTensor *y, const struct reduction *r, const int64_t *totals,
+                        int64_t outputs)
 {
     for (int64_t i = 0; i < outputs; i++) {
         if (y->type == kTfLiteFloat32) {
@@ -333,7 +341,8 @@ static void finish_mean(TfLiteTensor *y, const struct reduction *r, const int64_
     }
 }
 
-// Each factor after the first, and the product, is rescaled by the input's scale over the count-th root of the output's.
+// Each factor after the first, and the product, is rescaled by the input's scale over the count-th
+// root of the output's.
 static void multiply_quantised(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r)
 {
     double root = r->count > 0 ? pow(hl_scale(y), 1.0 / (double)r->count) : hl_scale(y);
@@ -350,7 +359,8 @@ static void multiply_quantised(const TfLiteTensor *x, TfLiteTensor *y, const str
     hl_walk_start_strided(&outer, hl_rank(x), kept, 1, (const int64_t(*)[HL_MAX_RANK])strides);
     for (int64_t o = 0; o < outer.count; o++, hl_walk_next(&outer)) {
         int32_t product = 1;
-        hl_walk_start_strided(&inner, hl_rank(x), reduced, 1, (const int64_t(*)[HL_MAX_RANK])strides);
+        hl_walk_start_strided(&inner, hl_rank(x), reduced, 1,
+                              (const int64_t(*)[HL_MAX_RANK])strides);
         for (int64_t i = 0; i < inner.count; i++, hl_walk_next(&inner)) {
             int64_t at = outer.at[0] + inner.at[0];
             int64_t factor = x->type == kTfLiteInt16 ? HL_IN(int16_t, x)[at] : HL_IN(int8_t, x)[at];
@@ -388,15 +398,15 @@ static TfLiteStatus reduce_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-#define REDUCTION(symbol, kind)                                                     \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)      \
-    {                                                                               \
-        return prepare(ctx, node, kind);                                            \
-    }                                                                               \
-    const struct hl_op hl_op_##symbol = {                                           \
-        .state_size = sizeof(struct reduction),                                     \
-        .prepare = symbol##_prepare,                                                \
-        .invoke = reduce_invoke,                                                    \
+#define REDUCTION(symbol, kind)                                                \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                          \
+        return prepare(ctx, node, kind);                                       \
+    }                                                                          \
+    const struct hl_op hl_op_##symbol = {                                      \
+        .state_size = sizeof(struct reduction),                                \
+        .prepare = symbol##_prepare,                                           \
+        .invoke = reduce_invoke,                                               \
     };
 
 REDUCTION(sum, SUM)

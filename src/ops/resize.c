@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR: images to another height and width.
-// in 0: x [b, h, w, c], in 1: size int32 [2]: new height and width; out 0: y [b, new h, new w, c], x's type.
-// Output row r samples x at row r * h / new h; align_corners: at r * (h-1) / (new h - 1); half_pixel_centers: at
-// (r + 1/2) * h / new h - 1/2. Columns likewise.
-// Bilinear: float32; uint8 in float, plus 1/2, truncated; int8 and int16 with coordinates in units of 2^-10.
-// Nearest: any type of 1, 2 or 4 bytes. Stored values are not rescaled.
+// in 0: x [b, h, w, c]; in 1: new height and width, int32 [2]; out 0: y [b, new h, new w, c].
+// Output row r samples x at row r * h / new h; align_corners: at r * (h-1) / (new h - 1);
+// half_pixel_centers: at (r + 1/2) * h / new h - 1/2. Columns likewise.
+// Bilinear: float32; uint8 in float, plus 1/2, truncated; int8 and int16 with coordinates in units
+// of 2^-10. Nearest: any type of 1, 2 or 4 bytes. Stored values are not rescaled.
 #include <math.h>
 #include <string.h>
 
@@ -19,10 +19,10 @@ static TfLiteStatus resize_output(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int32_t *size = HL_IN(int32_t, hl_input(ctx, node, 1));
-    HL_REQUIRE(ctx, node, size[0] > 0 && size[1] > 0, "new size %dx%d must be positive", (int)size[0],
-               (int)size[1]);
-    HL_REQUIRE(ctx, node, hl_dim(x, 1) > 0 && hl_dim(x, 2) > 0, "an image of %dx%d cannot be resized",
-               hl_dim(x, 1), hl_dim(x, 2));
+    HL_REQUIRE(ctx, node, size[0] > 0 && size[1] > 0, "new size %dx%d must be positive",
+               (int)size[0], (int)size[1]);
+    HL_REQUIRE(ctx, node, hl_dim(x, 1) > 0 && hl_dim(x, 2) > 0,
+               "an image of %dx%d cannot be resized", hl_dim(x, 1), hl_dim(x, 2));
     const int dims[4] = {hl_dim(x, 0), size[0], size[1], hl_dim(x, 3)};
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
 }
@@ -41,7 +41,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-// ---- bilinear -----------------------------------------------------------------------------------------------------------
+// ---- bilinear -----------------------------------------------------------------------------------
 
 // The two input positions around an output position, and how far it lies behind the first.
 struct sample {
@@ -98,34 +98,34 @@ typedef void (*blend_function)(const void *top_left, const void *top_right, cons
                                const void *bottom_right, const struct sample *row,
                                const struct sample *column, int count, void *pixel);
 
-#define BLEND_FLOAT(name, type, offset)                                                           \
-    static void name(const void *top_left, const void *top_right, const void *bottom_left,        \
-                     const void *bottom_right, const struct sample *row,                          \
-                     const struct sample *column, int count, void *pixel)                         \
-    {                                                                                             \
-        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;            \
-        type *y = pixel;                                                                          \
-        float down = row->part, right = column->part;                                             \
-        for (int i = 0; i < count; i++)                                                           \
-            y[i] = (type)((float)a[i] * (1 - down) * (1 - right) +                                \
-                          (float)c[i] * down * (1 - right) + (float)b[i] * (1 - down) * right +   \
-                          (float)d[i] * down * right + (offset));                                 \
+#define BLEND_FLOAT(name, type, offset)                                                            \
+    static void name(const void *top_left, const void *top_right, const void *bottom_left,         \
+                     const void *bottom_right, const struct sample *row,                           \
+                     const struct sample *column, int count, void *pixel)                          \
+    {                                                                                              \
+        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;             \
+        type *y = pixel;                                                                           \
+        float down = row->part, right = column->part;                                              \
+        for (int i = 0; i < count; i++)                                                            \
+            y[i] =                                                                                 \
+                (type)((float)a[i] * (1 - down) * (1 - right) + (float)c[i] * down * (1 - right) + \
+                       (float)b[i] * (1 - down) * right + (float)d[i] * down * right + (offset));  \
     }
 
-#define BLEND_FIXED(name, type)                                                                   \
-    static void name(const void *top_left, const void *top_right, const void *bottom_left,        \
-                     const void *bottom_right, const struct sample *row,                          \
-                     const struct sample *column, int count, void *pixel)                         \
-    {                                                                                             \
-        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;            \
-        type *y = pixel;                                                                          \
-        int64_t down = row->part_1024, right = column->part_1024;                                 \
-        int64_t up = 1024 - down, left = 1024 - right;                                            \
-        for (int i = 0; i < count; i++) {                                                         \
-            int64_t sum =                                                                         \
-                a[i] * up * left + c[i] * down * left + b[i] * up * right + d[i] * down * right;  \
-            y[i] = (type)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));                  \
-        }                                                                                         \
+#define BLEND_FIXED(name, type)                                                                  \
+    static void name(const void *top_left, const void *top_right, const void *bottom_left,       \
+                     const void *bottom_right, const struct sample *row,                         \
+                     const struct sample *column, int count, void *pixel)                        \
+    {                                                                                            \
+        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;           \
+        type *y = pixel;                                                                         \
+        int64_t down = row->part_1024, right = column->part_1024;                                \
+        int64_t up = 1024 - down, left = 1024 - right;                                           \
+        for (int i = 0; i < count; i++) {                                                        \
+            int64_t sum =                                                                        \
+                a[i] * up * left + c[i] * down * left + b[i] * up * right + d[i] * down * right; \
+            y[i] = (type)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));                 \
+        }                                                                                        \
     }
 
 BLEND_FLOAT(blend_f32, float, 0.0f)
@@ -166,7 +166,8 @@ static TfLiteStatus bilinear_invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_dynamic(y)) HL_TRY(resize_output(ctx, node));
     if (hl_elements(y) == 0) return kTfLiteOk;
 
-    int in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2), channels = hl_dim(y, 3);
+    int in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2),
+        channels = hl_dim(y, 3);
     bool align = params->align_corners, half = params->half_pixel_centers;
     struct axis rows = make_axis(hl_dim(x, 1), height, align, half);
     struct axis columns = make_axis(in_width, width, align, half);
@@ -195,7 +196,7 @@ const struct hl_op hl_op_resize_bilinear = {
     .invoke = bilinear_invoke,
 };
 
-// ---- nearest neighbour --------------------------------------------------------------------------------------------------
+// ---- nearest neighbour --------------------------------------------------------------------------
 
 static TfLiteStatus nearest_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -208,7 +209,8 @@ static TfLiteStatus nearest_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 static int nearest(int position, int in, int out, bool align_corners, bool half_pixel)
 {
-    float scale = align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+    float scale =
+        align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
     float at = ((float)position + (half_pixel ? 0.5f : 0.0f)) * scale;
     return clamp_index((int64_t)(align_corners ? roundf(at) : floorf(at)), in);
 }
@@ -221,9 +223,11 @@ static TfLiteStatus nearest_invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_dynamic(y)) HL_TRY(resize_output(ctx, node));
     if (hl_elements(y) == 0) return kTfLiteOk;
 
-    int in_height = hl_dim(x, 1), in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2);
+    int in_height = hl_dim(x, 1), in_width = hl_dim(x, 2), height = hl_dim(y, 1),
+        width = hl_dim(y, 2);
     bool align = params->align_corners, half = params->half_pixel_centers;
-    size_t pixel = (size_t)hl_dim(x, 3) * hl_element_size(x->type), in_row = (size_t)in_width * pixel;
+    size_t pixel = (size_t)hl_dim(x, 3) * hl_element_size(x->type),
+           in_row = (size_t)in_width * pixel;
     char *out = y->data.raw;
     for (int b = 0; b < hl_dim(x, 0); b++) {
         const char *image = HL_IN(char, x) + (size_t)b * (size_t)in_height * in_row;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // RFFT2D: the two-dimensional Fourier transform of real images.
-// in 0: x [..., h, w] float32, in 1: lengths int32 [2]: fh, fw, powers of two; x is cut or filled with zeros to them.
-// out 0: y [..., fh, fw / 2 + 1] complex64: y[k, l] = sum of x[i, j] * exp(-2 pi i (i k / fh + j l / fw)).
+// in 0: x [..., h, w] float32, cut or filled with zeros to in 1: lengths fh, fw, int32 [2], powers
+// of two; out 0: y [..., fh, fw / 2 + 1] complex64,
+// y[k, l] = sum of x[i, j] * exp(-2 pi i (i k / fh + j l / fw)).
 #include <string.h>
 
 #include "ops/fft.h"
@@ -9,7 +10,8 @@
 
 // Largest transform along one axis: its indices, doubled, stay within int.
 enum { MAX_LENGTH = 1 << 28 };
-// ROWS: the transforms of one image's rows; LINE: one row or column; ROOTS: for the width, then for the height.
+// ROWS: the transforms of one image's rows; LINE: one row or column; ROOTS: for the width, then for
+// the height.
 enum { ROWS, LINE, ROOTS, TEMPORARIES };
 
 static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node, bool now)
@@ -47,7 +49,8 @@ static TfLiteStatus rfft2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (y->type != kTfLiteComplex64) return hl_unsupported_type(ctx, node, y);
     HL_REQUIRE(ctx, node, hl_rank(x) >= 2 && hl_rank(x) <= HL_MAX_RANK,
                "an input of %d dimensions is not supported", hl_rank(x));
-    HL_REQUIRE(ctx, node, length->type == kTfLiteInt32 && hl_rank(length) == 1 && hl_dim(length, 0) == 2,
+    HL_REQUIRE(ctx, node,
+               length->type == kTfLiteInt32 && hl_rank(length) == 1 && hl_dim(length, 0) == 2,
                "the lengths must be 2 int32 values");
     if (hl_is_constant(length)) return resize(ctx, node, false);
     for (int i = 0; i < TEMPORARIES; i++) {
@@ -110,7 +113,8 @@ static TfLiteStatus rfft2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
     t.height_roots = t.width_roots + 2 * (t.width / 2);
     hl_fft_roots(t.width, t.width_roots);
     hl_fft_roots(t.height, t.height_roots);
-    int64_t in_size = (int64_t)t.in_height * t.in_width, out_size = (int64_t)t.height * (t.width / 2 + 1);
+    int64_t in_size = (int64_t)t.in_height * t.in_width,
+            out_size = (int64_t)t.height * (t.width / 2 + 1);
     for (int64_t i = 0, n = hl_product(x->dims, 0, rank - 2); i < n; i++)
         transform_image(&t, HL_IN(float, x), i * in_size, HL_OUT(float, y) + 2 * i * out_size);
     return kTfLiteOk;

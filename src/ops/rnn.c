@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNN, UNIDIRECTIONAL_SEQUENCE_RNN, BIDIRECTIONAL_SEQUENCE_RNN: layers of units that see the input and their own last outputs:
-// h = activation(b + W x + R h), once, for each time, or for each time in both directions.
-// in 0: x [batch, n] (RNN), [batch, time, n], or [time, batch, n] (time_major); in 1: W [units, n], in 2: R [units, units],
-// in 3: b [units], in 4: h, a variable [batch, units]; bidirectional: 5..8 the same for the backward layer, 9: auxiliary input,
-// x's shape with another n, 10 and 11: its weights in either layer. An auxiliary input without weights is the backward layer's
-// input. out 0: h after each time; bidirectional: out 1 the backward layer's, or with merge_outputs both beside each other.
+// RNN, UNIDIRECTIONAL_SEQUENCE_RNN, BIDIRECTIONAL_SEQUENCE_RNN: layers of units that see the input
+// and their own last outputs: h = activation(b + W x + R h), once, for each time, or for each time
+// in both directions.
+// in 0: x [batch, n] (RNN), [batch, time, n], or [time, batch, n] (time_major);
+// in 1: W [units, n]; in 2: R [units, units]; in 3: b [units]; in 4: h, a variable [batch, units];
+// bidirectional: in 5..8: the same for the backward layer; in 9: auxiliary input, x's shape with
+// another n; in 10, 11: its weights in either layer. Without them it is the backward layer's input.
+// out 0: h after each time; bidirectional: out 1 the backward layer's, or with merge_outputs both
+// beside each other.
 // float32, and float32 with int8 weights (uint8 ones are read as int8).
 #include <string.h>
 
@@ -33,7 +36,8 @@ static void measure(struct layer *l)
     if (l->output_stride == 0) l->output_stride = l->units;
 }
 
-static TfLiteStatus check_ranks(TfLiteContext *ctx, TfLiteNode *node, const struct layer *l, int rank)
+static TfLiteStatus check_ranks(TfLiteContext *ctx, TfLiteNode *node, const struct layer *l,
+                                int rank)
 {
     HL_REQUIRE(ctx, node, hl_rank(l->input) == rank, "the input has %d dimensions, not %d",
                hl_rank(l->input), rank);
@@ -48,8 +52,9 @@ static TfLiteStatus check_weights(TfLiteContext *ctx, TfLiteNode *node, const Tf
     HL_REQUIRE(ctx, node, weights->type == type, "weights of types %s and %s do not go together",
                hl_type_name(type), hl_type_name(weights->type));
     HL_REQUIRE(ctx, node, !weights->sparsity, "sparse weights are not supported");
-    HL_REQUIRE(ctx, node, hl_rank(weights) == 2 && hl_dim(weights, 0) == rows &&
-                              hl_dim(weights, 1) == columns && columns > 0,
+    HL_REQUIRE(ctx, node,
+               hl_rank(weights) == 2 && hl_dim(weights, 0) == rows &&
+                   hl_dim(weights, 1) == columns && columns > 0,
                "weights do not have the shape [%d, %d]", rows, columns);
     return kTfLiteOk;
 }
@@ -63,25 +68,29 @@ static TfLiteStatus check_layer(TfLiteContext *ctx, TfLiteNode *node, const stru
     HL_REQUIRE(ctx, node, l->units > 0, "a layer without units is not supported");
     HL_TRY(check_weights(ctx, node, l->weights, type, l->units, l->inputs));
     HL_TRY(check_weights(ctx, node, l->recurrent, type, l->units, l->units));
-    HL_REQUIRE(ctx, node, l->bias->type == kTfLiteFloat32 && hl_rank(l->bias) == 1 &&
-                              hl_dim(l->bias, 0) == l->units,
+    HL_REQUIRE(ctx, node,
+               l->bias->type == kTfLiteFloat32 && hl_rank(l->bias) == 1 &&
+                   hl_dim(l->bias, 0) == l->units,
                "the bias is not float32 [%d]", l->units);
     HL_REQUIRE(ctx, node, l->state, "the state is not a variable tensor");
-    HL_REQUIRE(ctx, node, l->state->type == kTfLiteFloat32 && hl_rank(l->state) == 2 &&
-                              hl_dim(l->state, 0) == l->batch && hl_dim(l->state, 1) == l->units,
+    HL_REQUIRE(ctx, node,
+               l->state->type == kTfLiteFloat32 && hl_rank(l->state) == 2 &&
+                   hl_dim(l->state, 0) == l->batch && hl_dim(l->state, 1) == l->units,
                "the state is not float32 [%d, %d]", l->batch, l->units);
     HL_REQUIRE(ctx, node, hl_recurrent_activation(l->activation), "activation %d is not supported",
                (int)l->activation);
     if (!l->auxiliary) return kTfLiteOk;
     const TfLiteTensor *x = l->input, *aux = l->auxiliary;
-    HL_REQUIRE(ctx, node, aux->type == x->type && hl_rank(aux) == 3 && hl_dim(aux, 0) == hl_dim(x, 0) &&
-                              hl_dim(aux, 1) == hl_dim(x, 1),
+    HL_REQUIRE(ctx, node,
+               aux->type == x->type && hl_rank(aux) == 3 && hl_dim(aux, 0) == hl_dim(x, 0) &&
+                   hl_dim(aux, 1) == hl_dim(x, 1),
                "the auxiliary input does not fit the input");
     return check_weights(ctx, node, l->auxiliary_weights, type, l->units, hl_dim(aux, 2));
 }
 
 // Scratch for one vector stored as int8: the longest of input, auxiliary input and state.
-static TfLiteStatus set_temporary(TfLiteContext *ctx, TfLiteNode *node, const struct layer *l, int index)
+static TfLiteStatus set_temporary(TfLiteContext *ctx, TfLiteNode *node, const struct layer *l,
+                                  int index)
 {
     int longest = l->inputs > l->units ? l->inputs : l->units;
     if (l->auxiliary && hl_dim(l->auxiliary, 2) > longest) longest = hl_dim(l->auxiliary, 2);
@@ -96,7 +105,8 @@ static void multiply_add(const struct layer *l, const TfLiteTensor *weights, con
         hl_matvec_f32(HL_IN(float, weights), l->units, columns, x, sums);
     } else {
         hl_store_vector(stored, x, columns, l->asymmetric);
-        hl_matvec_hybrid(HL_IN(int8_t, weights), weights->params.scale, l->units, columns, stored, sums);
+        hl_matvec_hybrid(HL_IN(int8_t, weights), weights->params.scale, l->units, columns, stored,
+                         sums);
     }
 }
 
@@ -108,13 +118,15 @@ static void run(const struct layer *l, int8_t *scratch, float *output)
         float *state = HL_OUT(float, l->state) + (size_t)b * units;
         for (int step = 0; step < l->time; step++) {
             int time = l->backward ? l->time - 1 - step : step;
-            int64_t row = l->time_major ? (int64_t)time * l->batch + b : (int64_t)b * l->time + time;
+            int64_t row =
+                l->time_major ? (int64_t)time * l->batch + b : (int64_t)b * l->time + time;
             float *y = output + row * l->output_stride;
             memcpy(y, HL_IN(float, l->bias), units * sizeof *y);
             multiply_add(l, l->weights, HL_IN(float, l->input) + row * l->inputs, &stored, y);
             if (l->auxiliary)
                 multiply_add(l, l->auxiliary_weights,
-                             HL_IN(float, l->auxiliary) + row * hl_dim(l->auxiliary, 2), &stored, y);
+                             HL_IN(float, l->auxiliary) + row * hl_dim(l->auxiliary, 2), &stored,
+                             y);
             multiply_add(l, l->recurrent, state, &stored, y);
             hl_activate_vector(l->activation, y, l->units);
             memcpy(state, y, units * sizeof *y);
@@ -131,7 +143,7 @@ static void collect(TfLiteContext *ctx, TfLiteNode *node, int first, struct laye
     l->state = hl_variable_input(ctx, node, first + 3);
 }
 
-// ---- one direction ------------------------------------------------------------------------------------------------------
+// ---- one direction ------------------------------------------------------------------------------
 
 static TfLiteStatus prepare_one(TfLiteContext *ctx, TfLiteNode *node, struct layer *l, int rank)
 {
@@ -204,7 +216,7 @@ const struct hl_op hl_op_unidirectional_sequence_rnn = {
     .invoke = sequence_invoke,
 };
 
-// ---- both directions ----------------------------------------------------------------------------------------------------
+// ---- both directions ----------------------------------------------------------------------------
 
 enum { FORWARD, BACKWARD, LAYERS };
 
@@ -242,9 +254,11 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteBidirectionalSequenceRNNParams *params = node->builtin_data;
     HL_TRY(hl_require_counts(ctx, node, 9, 12, params->merge_outputs ? 1 : 2));
-    HL_REQUIRE(ctx, node, hl_input_count(node) == 12, "%d inputs are given, not 12", hl_input_count(node));
+    HL_REQUIRE(ctx, node, hl_input_count(node) == 12, "%d inputs are given, not 12",
+               hl_input_count(node));
     HL_TRY(hl_make_temporaries(ctx, node, LAYERS));
-    bool forward_weighted = hl_input(ctx, node, 10) != NULL, backward_weighted = hl_input(ctx, node, 11) != NULL;
+    bool forward_weighted = hl_input(ctx, node, 10) != NULL,
+         backward_weighted = hl_input(ctx, node, 11) != NULL;
     HL_REQUIRE(ctx, node, forward_weighted == backward_weighted,
                "only one layer has weights for the auxiliary input");
     HL_REQUIRE(ctx, node, !forward_weighted || hl_input(ctx, node, 9),
@@ -256,7 +270,8 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = layers[FORWARD].input, *other = layers[BACKWARD].input;
     HL_REQUIRE(ctx, node, hl_dim(x, 0) == hl_dim(other, 0) && hl_dim(x, 1) == hl_dim(other, 1),
                "the auxiliary input does not fit the input");
-    int64_t both = (int64_t)hl_dim(layers[FORWARD].weights, 0) + hl_dim(layers[BACKWARD].weights, 0);
+    int64_t both =
+        (int64_t)hl_dim(layers[FORWARD].weights, 0) + hl_dim(layers[BACKWARD].weights, 0);
     HL_REQUIRE(ctx, node, both <= INT32_MAX, "%lld units are too many", (long long)both);
     measure_both(node, layers);
     for (int i = 0; i < LAYERS; i++) {
@@ -284,8 +299,8 @@ static TfLiteStatus bidirectional_invoke(TfLiteContext *ctx, TfLiteNode *node)
         if (params->merge_outputs && i == BACKWARD) y += layers[FORWARD].units;
         int8_t *scratch = HL_OUT(int8_t, hl_temporary(ctx, node, i));
         run(&layers[i], scratch, y);
-        // The original goes over time-major sequences with int8 weights as often as they are long, each time on from
-        // the last one's state.
+        // The original goes over time-major sequences with int8 weights as often as they are long,
+        // each time on from the last one's state.
         if (params->time_major && layers[i].weights->type != kTfLiteFloat32)
             for (int again = 1; again < layers[i].time; again++) run(&layers[i], scratch, y);
     }

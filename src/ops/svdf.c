@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVDF: a layer of rank-1 (or rank-r) filters over the recent past.
-// Each filter f keeps its last m features; a step drops the oldest and adds feature[f] = weights_feature[f] . x, then
-// y[u] = activation(bias[u] + sum over the unit's r filters of weights_time[f] . memory[f]).
-// in 0: x [b, n], in 1: weights_feature [filters, n], in 2: weights_time [filters, m], in 3: bias [units] (optional),
-// in 4: state, a variable [b, filters * m]; out 0: y [b, units], units = filters / rank.
-// float32; hybrid (float32 with int8 weights; uint8 ones are read as int8); int8 with int16 state and time weights, or with
-// int8 ones. int8 asks for RELU and does not apply it.
+// SVDF: a layer of filters over the recent past, r (the rank) of them for each unit.
+// A filter f keeps its last m features. A step drops the oldest and adds weights_feature[f] . x,
+// then y[u] = activation(bias[u] + sum over the unit's filters of weights_time[f] . memory[f]).
+// in 0: x [b, n]; in 1: weights_feature [filters, n]; in 2: weights_time [filters, m];
+// in 3: bias [units] (optional); in 4: state, a variable [b, filters * m]; out 0: y [b, units].
+// float32; hybrid (float32 with int8 weights; uint8 ones are read as int8); int8 with int16 state
+// and time weights, or with int8 ones. int8 asks for RELU and does not apply it.
 #include <math.h>
 #include <string.h>
 
@@ -45,23 +45,25 @@ static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *state = hl_variable_input(ctx, node, 4);
     int rank = ((const TfLiteSVDFParams *)node->builtin_data)->rank;
     HL_REQUIRE(ctx, node, state, "the state is not a variable tensor");
-    HL_REQUIRE(ctx, node, hl_rank(x) == 2 && hl_rank(features) == 2 && hl_rank(time) == 2 &&
-                              hl_rank(state) == 2,
+    HL_REQUIRE(ctx, node,
+               hl_rank(x) == 2 && hl_rank(features) == 2 && hl_rank(time) == 2 &&
+                   hl_rank(state) == 2,
                "input, weights and state must have 2 dimensions");
     int filters = hl_dim(features, 0);
-    HL_REQUIRE(ctx, node, filters > 0 && hl_dim(x, 1) > 0, "%d filters of %d inputs are not supported",
-               filters, hl_dim(x, 1));
-    HL_REQUIRE(ctx, node, rank >= 1 && filters % rank == 0, "rank %d does not divide %d filters", rank,
-               filters);
-    HL_REQUIRE(ctx, node, hl_dim(features, 1) == hl_dim(x, 1), "features of %d inputs, %d are given",
-               hl_dim(features, 1), hl_dim(x, 1));
+    HL_REQUIRE(ctx, node, filters > 0 && hl_dim(x, 1) > 0,
+               "%d filters of %d inputs are not supported", filters, hl_dim(x, 1));
+    HL_REQUIRE(ctx, node, rank >= 1 && filters % rank == 0, "rank %d does not divide %d filters",
+               rank, filters);
+    HL_REQUIRE(ctx, node, hl_dim(features, 1) == hl_dim(x, 1),
+               "features of %d inputs, %d are given", hl_dim(features, 1), hl_dim(x, 1));
     HL_REQUIRE(ctx, node, hl_dim(time, 0) == filters, "time weights of %d filters, features of %d",
                hl_dim(time, 0), filters);
     HL_REQUIRE(ctx, node, hl_dim(time, 1) >= 1, "the filters' memory is empty");
     HL_REQUIRE(ctx, node, !bias || (hl_rank(bias) == 1 && hl_dim(bias, 0) == filters / rank),
                "the bias does not fit %d units", filters / rank);
-    HL_REQUIRE(ctx, node, hl_dim(state, 0) == hl_dim(x, 0) &&
-                              hl_dim(state, 1) == (int64_t)filters * hl_dim(time, 1),
+    HL_REQUIRE(ctx, node,
+               hl_dim(state, 0) == hl_dim(x, 0) &&
+                   hl_dim(state, 1) == (int64_t)filters * hl_dim(time, 1),
                "state [%d, %d] does not fit batch %d, %d filters and memory %d", hl_dim(state, 0),
                hl_dim(state, 1), hl_dim(x, 0), filters, hl_dim(time, 1));
     return kTfLiteOk;
@@ -76,11 +78,13 @@ static TfLiteStatus check_float(TfLiteContext *ctx, TfLiteNode *node)
     struct svdf *op = node->user_data;
 
     op->hybrid = features->type != kTfLiteFloat32;
-    HL_REQUIRE(ctx, node, !op->hybrid || features->type == kTfLiteInt8 || features->type == kTfLiteUInt8,
+    HL_REQUIRE(ctx, node,
+               !op->hybrid || features->type == kTfLiteInt8 || features->type == kTfLiteUInt8,
                "weights of type %s are not supported", hl_type_name(features->type));
     HL_REQUIRE(ctx, node, hl_same_type(features, time), "the two weights differ in type");
-    HL_REQUIRE(ctx, node, state->type == kTfLiteFloat32 && y->type == kTfLiteFloat32 &&
-                              (!bias || bias->type == kTfLiteFloat32),
+    HL_REQUIRE(ctx, node,
+               state->type == kTfLiteFloat32 && y->type == kTfLiteFloat32 &&
+                   (!bias || bias->type == kTfLiteFloat32),
                "bias, state and output must be float32");
     HL_REQUIRE(ctx, node, hl_recurrent_activation(params->activation),
                "activation %d is not supported", (int)params->activation);
@@ -102,8 +106,8 @@ static TfLiteStatus check_int8(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_same_type(time, state), "time weights are %s, the state is %s",
                hl_type_name(time->type), hl_type_name(state->type));
     HL_REQUIRE(ctx, node, !bias || bias->type == kTfLiteInt32, "the bias is not int32");
-    HL_REQUIRE(ctx, node, params->activation == kTfLiteActRelu, "activation %d is not supported, only RELU",
-               (int)params->activation);
+    HL_REQUIRE(ctx, node, params->activation == kTfLiteActRelu,
+               "activation %d is not supported, only RELU", (int)params->activation);
     const TfLiteTensor *const scaled[] = {x, features, time, state, y};
     for (int i = 0; i < 5; i++) {
         HL_REQUIRE(ctx, node, hl_scale(scaled[i]) > 0 && isfinite(hl_scale(scaled[i])),
@@ -111,8 +115,8 @@ static TfLiteStatus check_int8(TfLiteContext *ctx, TfLiteNode *node)
         HL_REQUIRE(ctx, node, hl_zero(scaled[i]) >= INT8_MIN && hl_zero(scaled[i]) <= INT8_MAX,
                    "zero point %d is outside int8", hl_zero(scaled[i]));
     }
-    op->to_state = hl_rescale_from(
-        (double)(x->params.scale * features->params.scale / state->params.scale));
+    op->to_state =
+        hl_rescale_from((double)(x->params.scale * features->params.scale / state->params.scale));
     op->to_output =
         hl_rescale_from((double)(state->params.scale * time->params.scale / y->params.scale));
     return kTfLiteOk;
@@ -120,7 +124,7 @@ static TfLiteStatus check_int8(TfLiteContext *ctx, TfLiteNode *node)
 
 static TfLiteStatus svdf_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    HL_TRY(hl_require_counts(ctx, node, 5, 5, 1));
+    HL_TRY(hl_require_counts(ctx, node, 3, 5, 1));
     HL_TRY(hl_make_temporaries(ctx, node, TEMPORARIES));
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     struct svdf *op = node->user_data;
@@ -142,7 +146,8 @@ static TfLiteStatus svdf_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return hl_resize(ctx, hl_output(ctx, node, 0), 2, (const int[]){s.batch, s.units});
 }
 
-// The state of all filters and batches is one array to this: each value moves one place to the front.
+// The state of all filters and batches is one array to this: each value moves one place to the
+// front.
 static void forget_oldest(TfLiteTensor *state)
 {
     size_t size = hl_element_size(state->type), bytes = hl_dense_bytes(state);
@@ -190,17 +195,18 @@ static void run_float(TfLiteContext *ctx, TfLiteNode *node, const struct shape *
     }
 }
 
-// Puts the newest value at the end of a filter's memory, which lies `at` values into the state; returns w . memory.
-#define REMEMBER(name, type, low, high)                                                            \
-    static int64_t name(TfLiteTensor *state, int64_t at, int count, const TfLiteTensor *time,      \
-                        int64_t w_at, int64_t newest)                                              \
-    {                                                                                              \
-        type *memory = HL_OUT(type, state) + at;                                                   \
-        const type *w = HL_IN(type, time) + w_at;                                                  \
-        int64_t zero = hl_zero(state), sum = 0;                                                    \
-        memory[count - 1] = (type)(newest < (low) ? (low) : newest > (high) ? (high) : newest);    \
-        for (int i = 0; i < count; i++) sum += w[i] * (memory[i] - zero);                          \
-        return sum;                                                                                \
+// Puts the newest value at the end of a filter's memory, which lies `at` values into the state;
+// returns w . memory.
+#define REMEMBER(name, type, low, high)                                                         \
+    static int64_t name(TfLiteTensor *state, int64_t at, int count, const TfLiteTensor *time,   \
+                        int64_t w_at, int64_t newest)                                           \
+    {                                                                                           \
+        type *memory = HL_OUT(type, state) + at;                                                \
+        const type *w = HL_IN(type, time) + w_at;                                               \
+        int64_t zero = hl_zero(state), sum = 0;                                                 \
+        memory[count - 1] = (type)(newest < (low) ? (low) : newest > (high) ? (high) : newest); \
+        for (int i = 0; i < count; i++) sum += w[i] * (memory[i] - zero);                       \
+        return sum;                                                                             \
     }
 
 REMEMBER(remember_i8, int8_t, INT8_MIN, INT8_MAX)
@@ -222,14 +228,18 @@ static void run_int8(TfLiteContext *ctx, TfLiteNode *node, const struct shape *s
                                             s->inputs, hl_zero(x));
                 int64_t newest = (int64_t)hl_rescale_apply(hl_saturate_i32(feature), op->to_state) +
                                  hl_zero(state);
-                int64_t at = ((int64_t)b * s->filters + f) * s->memory, w_at = (int64_t)f * s->memory;
+                int64_t at = ((int64_t)b * s->filters + f) * s->memory,
+                        w_at = (int64_t)f * s->memory;
                 sum += state->type == kTfLiteInt16
                            ? remember_i16(state, at, s->memory, time, w_at, newest)
                            : remember_i8(state, at, s->memory, time, w_at, newest);
             }
-            int64_t value = (int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->to_output) + hl_zero(y);
-            HL_OUT(int8_t, y)[(int64_t)b * s->units + u] =
-                (int8_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value);
+            int64_t value =
+                (int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->to_output) + hl_zero(y);
+            HL_OUT(int8_t, y)
+            [(int64_t)b * s->units + u] = (int8_t)(value < INT8_MIN   ? INT8_MIN
+                                                   : value > INT8_MAX ? INT8_MAX
+                                                                      : value);
         }
     }
 }

@@ -6,11 +6,7 @@
 
 enum { MOST_DIMENSIONS = 8 };
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
-                              HL_TYPE(Float64) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                              HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) |
-                              HL_TYPE(UInt64) | HL_TYPE(Bool) | HL_TYPE(Complex64) | HL_TYPE(Int4) |
-                              HL_TYPE(UInt4) | HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2);
+static const uint32_t types = HL_PLAIN_TYPES | HL_TYPE(Int4) | HL_TYPE(UInt4);
 
 // y's shape, and how its positions lie in x.
 static TfLiteStatus permute(TfLiteContext *ctx, const TfLiteNode *node, int *dims,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // UNIDIRECTIONAL_SEQUENCE_LSTM: an LSTM layer over time: see lstm_engine.h.
-// in 0: x [batch, time, n], or [time, batch, n] (time_major); in 1..4: input weights [cells, n] of the input, forget, cell and
-// output gates; 5..8: recurrent weights [cells, outputs] ([cells] where diagonal); 9..11: peephole weights [cells] of the input,
-// forget and output gates; 12..15: biases [cells]; 16, 17: projection [outputs, cells] and its bias; 18, 19: output and cell
-// state, variables [batch, outputs] and [batch, cells]; 20..23: norms [cells] (older models have 20 inputs).
+// in 0: x [batch, time, n], or [time, batch, n] (time_major); in 1..4: input weights [cells, n] of
+// the input, forget, cell and output gates; 5..8: recurrent weights [cells, outputs] ([cells] where
+// diagonal); 9..11: peephole weights [cells] of the input, forget and output gates; 12..15: biases
+// [cells]; 16, 17: projection [outputs, cells] and its bias; 18, 19: output and cell state,
+// variables [batch, outputs] and [batch, cells]; 20..23: norms [cells] (older models have 20
+// inputs).
 // out 0: the output state after each time, x's shape with n = outputs.
 #include "ops/lstm_engine.h"
 
@@ -14,11 +16,8 @@ struct sequence_lstm {
 
 static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *lstm)
 {
-    static const struct hl_lstm_places places = {.weights = 1,
-                                                 .states = 18,
-                                                 .norms = 20,
-                                                 .auxiliary_input = -1,
-                                                 .auxiliary_weights = -1};
+    static const struct hl_lstm_places places = {
+        .weights = 1, .states = 18, .norms = 20, .auxiliary_input = -1, .auxiliary_weights = -1};
     const TfLiteUnidirectionalSequenceLSTMParams *params = node->builtin_data;
     const struct hl_lstm_options options = {
         .activation = params->activation,

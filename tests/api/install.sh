@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# install.sh BUILD CC: installs to an empty DESTDIR, then builds README's C program against it in four ways (pkg-config and
-# CMake, shared and static), and runs each. Runs in the repository's root.
+# install.sh BUILD CC GENERATOR: installs to an empty DESTDIR, then builds README's C program against it in four ways
+# (pkg-config and CMake, shared and static), and runs each. Runs in the repository's root.
 set -eu
 build=$1
 cc=$2
+generator=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -59,7 +60,7 @@ add_executable(static app.c)
 target_link_libraries(static tensorflowlite_c::static)
 END
 {
-    cmake -S "$work/app" -B "$work/out-cmake" -DCMAKE_C_COMPILER="$cc" -Dtensorflowlite_c_DIR="${config%/*}"
+    cmake -G "$generator" -S "$work/app" -B "$work/out-cmake" -DCMAKE_C_COMPILER="$cc" -Dtensorflowlite_c_DIR="${config%/*}"
     cmake --build "$work/out-cmake"
 } >"$work/cmake.log" 2>&1 || {
     cat "$work/cmake.log"

@@ -88,10 +88,11 @@ static bool refused(struct run *run, enum golden_stage stage)
 
 static bool read_data(struct run *run)
 {
-    // Cases without tensors have no such file; others find their offsets outside of it.
-    if (access(run->c->data_path, F_OK) != 0) return true;
     struct hl_text bytes = {0}, error = {0};
-    bool ok = hl_files_read(run->c->data_path, data_limit, &bytes, &error);
+    hl_text_reserve(&bytes, 0); // so that it is not NULL where it is empty
+    // Cases without tensors have no such file; others find their offsets outside of it.
+    bool ok = access(run->c->data_path, F_OK) != 0 ||
+              hl_files_read(run->c->data_path, data_limit, &bytes, &error);
     run->data = (unsigned char *)bytes.data;
     run->data_bytes = bytes.length;
     if (!ok) failed(run, "%s %s", run->c->data_path, hl_text_string(&error));

@@ -14,19 +14,19 @@ head -c 100 "$model" >"$bad/cut.tflite"
 { head -c 64 "$model"; head -c 4000 /dev/zero | tr '\000' '\377'; } >"$bad/garbled.tflite"
 
 # ---- models, in every subcommand ---------------------------------------------------------------------------------------
-for command in "label PHOTO" run bench inspect; do
+for command in label run bench inspect; do
     case $command in
-    label*) flag=-m operand=$three name=label ;;
-    inspect) flag= operand= name=inspect ;;
-    *) flag=-m operand= name=$command ;;
+    label) subcommand() { "$halite" label -m "$1" "$three"; } ;;
+    inspect) subcommand() { "$halite" inspect "$1"; } ;;
+    *) subcommand() { "$halite" "$command" -m "$1"; } ;;
     esac
-    refuses 1 "halite $name: nowhere.tflite: " "$halite" $name $flag nowhere.tflite $operand
+    refuses 1 "halite $command: nowhere.tflite: " subcommand nowhere.tflite
     for file in empty text cut.tflite other.tflite garbled.tflite; do
-        refuses 1 "halite $name: $bad/$file: " "$halite" $name $flag "$bad/$file" $operand
+        refuses 1 "halite $command: $bad/$file: " subcommand "$bad/$file"
     done
-    refuses 1 "halite $name: $bad: " "$halite" $name $flag "$bad" $operand
-    refuses 1 "halite $name: /dev/null: " "$halite" $name $flag /dev/null $operand
-    refuses 1 "halite $name: $three: " "$halite" $name $flag "$three" $operand
+    refuses 1 "halite $command: $bad: " subcommand "$bad"
+    refuses 1 "halite $command: /dev/null: " subcommand /dev/null
+    refuses 1 "halite $command: $three: " subcommand "$three"
 done
 cp "$model" "$bad/unreadable.tflite"
 chmod 000 "$bad/unreadable.tflite"
@@ -40,22 +40,30 @@ else
     refuses 1 "Permission denied" "$halite" label --tsv -m "$model" "$bad/unreadable.png"
 fi
 
+# ---- delegates -------------------------------------------------------------------------------------------------------------
+refuses 1 "halite run: the delegate cannot be opened: " "$halite" run -d ./nowhere.so -m "$model"
+refuses 1 "halite run: the delegate cannot be opened: " "$halite" run -d "$model" -m "$model"
+library=$(ls /lib/*/libm.so.6 2>/dev/null | head -n 1)
+if has "${library:-libm}" "a library that is no delegate"; then
+    refuses 1 "halite bench: $library: is no delegate" "$halite" bench -d "$library" -m "$model"
+fi
+
 # ---- labels ---------------------------------------------------------------------------------------------------------------
-label="$halite label --tsv -m $model"
-refuses 1 "nowhere.txt: cannot be opened" $label -l nowhere.txt "$three"
-refuses 1 "$bad: is a folder, not a file" $label -l "$bad" "$three"
-refuses 1 "$bad/empty: is empty" $label -l "$bad/empty" "$three"
-refuses 1 "$model: is no text file" $label -l "$model" "$three"
+label() { "$halite" label --tsv -m "$model" "$@"; }
+refuses 1 "nowhere.txt: cannot be opened" label -l nowhere.txt "$three"
+refuses 1 "$bad: is a folder, not a file" label -l "$bad" "$three"
+refuses 1 "$bad/empty: is empty" label -l "$bad/empty" "$three"
+refuses 1 "$model: is no text file" label -l "$model" "$three"
 head -n 9 "$labels" >"$bad/nine.txt"
 { cat "$labels"; echo eleven; } >"$bad/eleven.txt"
 printf '\n\n\n' >"$bad/blank.txt"
-refuses 1 "$bad/nine.txt: holds 9 names, but $model has 10 classes" $label -l "$bad/nine.txt" "$three"
-refuses 1 "$bad/eleven.txt: holds 11 names, but $model has 10 classes" $label -l "$bad/eleven.txt" "$three"
-refuses 1 "$bad/blank.txt: holds no class names" $label -l "$bad/blank.txt" "$three"
+refuses 1 "$bad/nine.txt: holds 9 names, but $model has 10 classes" label -l "$bad/nine.txt" "$three"
+refuses 1 "$bad/eleven.txt: holds 11 names, but $model has 10 classes" label -l "$bad/eleven.txt" "$three"
+refuses 1 "$bad/blank.txt: holds no class names" label -l "$bad/blank.txt" "$three"
 
 # ---- pictures -------------------------------------------------------------------------------------------------------------
 picture() {
-    refuses 1 "halite label: $1: $2" $label "$1"
+    refuses 1 "halite label: $1: $2" label "$1"
 }
 picture nowhere.jpg "cannot be opened: No such file"
 picture "$bad" "is a folder, not a file"
@@ -75,7 +83,7 @@ picture "$bad/start.bmp" "is a damaged BMP file"
     head -c 16 /dev/zero
     head -c 48 /dev/zero
 } >"$bad/whole.bmp"
-passes $label "$bad/whole.bmp"
+passes label "$bad/whole.bmp"
 head -c 90 "$bad/whole.bmp" >"$bad/cut.bmp"
 picture "$bad/cut.bmp" "is a damaged BMP file: it ends before its last row"
 printf 'P6\n4 4\n255\n123' >"$bad/cut.ppm"
@@ -107,7 +115,8 @@ fi
 # ---- models that do not name pictures -------------------------------------------------------------------------------------
 if has "$shared/models/detection" "models that are no classifiers"; then
     refuses 1 "has 2 inputs; a model with one input" "$halite" label -m "$shared/golden/structure/metadata.tflite" "$three"
-    refuses 1 "one score for each class" "$halite" label -m "$shared/models/segmentation/deeplabv3_mnv2_dm05_pascal_quant.tflite" "$three"
+    segments=$shared/models/segmentation/deeplabv3_mnv2_dm05_pascal_quant.tflite
+    refuses 1 "one score for each class" "$halite" label -m "$segments" "$three"
     refuses 1 "is wanted" "$halite" label -m "$shared/models/micro/hello_world_float.tflite" "$three"
     refuses 1 "tftext:WhitespaceTokenizer" "$halite" run -m "$shared/models/odd/whitespace_tokenizer_to_tensor.tflite"
 fi

@@ -45,34 +45,34 @@ passes "$halite" run -m "$model" --signature serving_default -i image=zeros
 says probabilities
 
 # ---- what does not fit ----------------------------------------------------------------------------------------------------
-go="$halite run -m $model"
-refuses 1 "has no input 'nothing'; it has 0 'image'" $go -i nothing=zeros
-refuses 1 "has no input '1'" $go -i 1=zeros
-refuses 1 "has no '='" $go -i zeros
-refuses 1 "is given twice" $go -i 0=zeros -i image=zeros
-refuses 1 "has no output 'x'" $go -o x=y.npy
-refuses 1 "y.jpg: is no file for an output" $go -o 0=y.jpg
-refuses 1 "has no signature 'nothing'; it has serving_default" $go --signature nothing
-refuses 1 "frobnicate: for input 0 'image': is no value" $go -i 0=frobnicate
-refuses 1 "the seed is not a whole number" $go -i 0=random:x
-refuses 1 "text: is for string tensors" $go -i 0=text:hello
-refuses 1 "nowhere.npy: cannot be opened" $go -i 0=nowhere.npy
+go() { "$halite" run -m "$model" "$@"; }
+refuses 1 "has no input 'nothing'; it has 0 'image'" go -i nothing=zeros
+refuses 1 "has no input '1'" go -i 1=zeros
+refuses 1 "has no '='" go -i zeros
+refuses 1 "is given twice" go -i 0=zeros -i image=zeros
+refuses 1 "has no output 'x'" go -o x=y.npy
+refuses 1 "y.jpg: is no file for an output" go -o 0=y.jpg
+refuses 1 "has no signature 'nothing'; it has serving_default" go --signature nothing
+refuses 1 "frobnicate: for input 0 'image': is no value" go -i 0=frobnicate
+refuses 1 "the seed is not a whole number" go -i 0=random:x
+refuses 1 "text: is for string tensors" go -i 0=text:hello
+refuses 1 "nowhere.npy: cannot be opened" go -i 0=nowhere.npy
 mkdir "$in/folder.npy"
-refuses 1 "$in/folder.npy: is a folder" $go -i 0="$in/folder.npy"
-refuses 1 "nowhere.raw: cannot be opened" $go -i 0=nowhere.raw
+refuses 1 "$in/folder.npy: is a folder" go -i 0="$in/folder.npy"
+refuses 1 "nowhere.raw: cannot be opened" go -i 0=nowhere.raw
 head -c 255 /dev/zero >"$in/short.raw"
-refuses 1 "the file has 255 bytes, the tensor takes 256" $go -i 0="$in/short.raw"
+refuses 1 "the file has 255 bytes, the tensor takes 256" go -i 0="$in/short.raw"
 echo '1 2 3' >"$in/few.txt"
-refuses 1 "holds 3 numbers where the tensor takes 64" $go -i 0="$in/few.txt"
+refuses 1 "holds 3 numbers where the tensor takes 64" go -i 0="$in/few.txt"
 { cat "$in/zeros.txt"; echo 1; } >"$in/many.txt"
-refuses 1 "holds more than the 64 numbers" $go -i 0="$in/many.txt"
+refuses 1 "holds more than the 64 numbers" go -i 0="$in/many.txt"
 sed '3s/0/zero/' "$in/zeros.txt" >"$in/word.txt"
-refuses 1 "'zero' (number 7) is no value" $go -i 0="$in/word.txt"
+refuses 1 "'zero' (number 7) is no value" go -i 0="$in/word.txt"
 
 # NaN, in a file of text and in an array.
 sed '2s/0/nan/' "$in/zeros.txt" >"$in/nan.txt"
-refuses 1 "element 3 is not a number (NaN), one of 1" $go -i 0="$in/nan.txt"
-run $go --allow-nan -i 0="$in/nan.txt"
+refuses 1 "element 3 is not a number (NaN), one of 1" go -i 0="$in/nan.txt"
+run go --allow-nan -i 0="$in/nan.txt"
 [ $code -eq 0 ] || failed "--allow-nan"
 
 # Damaged, strange and huge arrays.
@@ -88,31 +88,31 @@ npy "$in/rank.npy" '<f4' '(1, 64)' "$(printf '\\000%.0s' $(seq 256))"
 npy "$in/huge.npy" '<f4' '(2000000000, 2000000000, 2000000000)' ''
 npy "$in/dim.npy" '<f4' '(99999999999,)' ''
 npy "$in/odd.npy" '<f4' '(1, 8, 8' ''
-refuses 1 "$in/no.npy: is no .npy file" $go -i 0="$in/no.npy"
-refuses 1 "$in/empty.npy: is no .npy file" $go -i 0="$in/empty.npy"
-refuses 1 "$in/cut.npy: is a damaged .npy file" $go -i 0="$in/cut.npy"
-refuses 1 "$in/short.npy: is a damaged .npy file: 72 bytes of data where its shape takes 256" $go -i 0="$in/short.npy"
-refuses 1 "$in/type.npy: for input 0 'image': the file holds float64, the tensor takes float32" $go -i 0="$in/type.npy"
-refuses 1 "is big-endian" $go -i 0="$in/big.npy"
-refuses 1 "which no tensor has" $go -i 0="$in/object.npy"
-refuses 1 "is in Fortran order" $go -i 0="$in/order.npy"
-refuses 1 "$model: CONV_2D" $go -i 0="$in/rank.npy"
-refuses 1 "a shape too large for any machine" $go -i 0="$in/huge.npy"
-refuses 1 "has a dimension above" $go -i 0="$in/dim.npy"
-refuses 1 "its header makes no sense" $go -i 0="$in/odd.npy"
+refuses 1 "$in/no.npy: is no .npy file" go -i 0="$in/no.npy"
+refuses 1 "$in/empty.npy: is no .npy file" go -i 0="$in/empty.npy"
+refuses 1 "$in/cut.npy: is a damaged .npy file" go -i 0="$in/cut.npy"
+refuses 1 "$in/short.npy: is a damaged .npy file: 72 bytes of data where its shape takes 256" go -i 0="$in/short.npy"
+refuses 1 "$in/type.npy: for input 0 'image': the file holds float64, the tensor takes float32" go -i 0="$in/type.npy"
+refuses 1 "is big-endian" go -i 0="$in/big.npy"
+refuses 1 "which no tensor has" go -i 0="$in/object.npy"
+refuses 1 "is in Fortran order" go -i 0="$in/order.npy"
+refuses 1 "$model: CONV_2D" go -i 0="$in/rank.npy"
+refuses 1 "a shape too large for any machine" go -i 0="$in/huge.npy"
+refuses 1 "has a dimension above" go -i 0="$in/dim.npy"
+refuses 1 "its header makes no sense" go -i 0="$in/odd.npy"
 
 # Shapes.
-refuses 1 "the shape is not made of whole numbers" $go -s 0=1,8,8,x
-refuses 1 "the shape is not made of whole numbers" $go -s 0=-1,8,8,1
-refuses 1 "$model: " $go -s 0=2000000000,8,8,1
-refuses 1 "input 0 'image': the shape 2000000000,2000000000,2000000000,1 is refused" $go -s 0=2000000000,2000000000,2000000000,1
+refuses 1 "the shape is not made of whole numbers" go -s 0=1,8,8,x
+refuses 1 "the shape is not made of whole numbers" go -s 0=-1,8,8,1
+refuses 1 "$model: " go -s 0=2000000000,8,8,1
+refuses 1 "input 0 'image': the shape 2000000000,2000000000,2000000000,1 is refused" go -s 0=2000000000,2000000000,2000000000,1
 
 # Outputs that cannot be written leave nothing, and never remove a device.
-run $go -o 0=/nowhere/o.npy
+run go -o 0=/nowhere/o.npy
 [ $code -eq 1 ] && grep -q '^halite run: /nowhere/o.npy: cannot be written' "$work/err" || failed "an unwritable output"
 if [ -w /dev/full ]; then
     ln -s /dev/full "$in/full.npy"
-    run $go -o 0="$in/full.npy"
+    run go -o 0="$in/full.npy"
     [ $code -eq 1 ] && grep -q 'full.npy: cannot be written' "$work/err" || failed "a full disk"
     [ -e "$in/full.npy" ] && [ -e /dev/full ] || failed "a device was removed"
 fi

@@ -300,12 +300,12 @@ static void quantised_rows(void **state)
     hl_quantise_row_asymmetric((const float[]){1, 255, 127.5f, 3}, 4, stored, &scale, &zero);
     assert_true(scale == 1);
     assert_int_equal(zero, -128);
-    assert_memory_equal(stored, ((const int8_t[]){-127, 127, -1, -125}), 4); // -0.5 away from zero
+    assert_memory_equal(stored, ((const int8_t[]){-127, 127, 0, -125}), 4); // 128 - 128
     // -510..0: steps of two, zero at 127.
     hl_quantise_row_asymmetric((const float[]){-510, -1, -3, -2}, 4, stored, &scale, &zero);
     assert_true(scale == 2);
     assert_int_equal(zero, 127);
-    assert_memory_equal(stored, ((const int8_t[]){-128, 127, 126, 126}), 4); // 126.5, 125.5
+    assert_memory_equal(stored, ((const int8_t[]){-128, 126, 125, 126}), 4); // -0.5, -1.5, -1
     // -55..200: zero at -128 + 55.
     hl_quantise_row_asymmetric((const float[]){-55, 200, 0, 10}, 4, stored, &scale, &zero);
     assert_int_equal(zero, -73);

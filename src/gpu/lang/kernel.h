@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel: one text for all GPU languages, and beside it, as data, everything that the languages spell differently. The words
+// that the text may use are listed in docs/kernel_dialect.md; the emitter puts the prelude and the declarations before it.
+//
+// Values are tensors [b, h, w, c] in slices of four channels: element (x, y, s, b) of a value is the four channels 4s..4s+3 at
+// one place, at ((b * slices + s) * h + y) * w + x. Channels beyond c are zero in memory, always: write_NAME sees to it.
+#ifndef HALITE_GPU_LANG_KERNEL_H
+#define HALITE_GPU_LANG_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum gpu_language { GPU_OPENCL, GPU_VULKAN, GPU_GLES, GPU_CUDA, GPU_METAL };
+// Storage and arithmetic: float, float; half, float; half, half with float accumulators.
+enum gpu_precision { GPU_F32, GPU_F16S, GPU_F16, GPU_PRECISIONS };
+
+enum gpu_arg_kind {
+    GPU_ARG_END,
+    GPU_IN,      // a value: read_NAME(p) gives real4; NAME_w NAME_h NAME_c NAME_b NAME_s its sizes (s: slices)
+    GPU_OUT,     // a value: write_NAME(p, v)
+    GPU_WEIGHTS, // constants, vectors of four as the plan laid them out: NAME(i) gives real4, i counts vectors
+    GPU_RAW_IN,  // float32 as the caller has it, dense [b, h, w, c]: NAME[i] gives float
+    GPU_RAW_OUT, // likewise: NAME[i] = float
+};
+struct gpu_arg {
+    enum gpu_arg_kind kind;
+    const char *name;
+};
+
+// An integer that is fixed when the program is made: sizes of shared arrays, bounds of loops, switches.
+struct gpu_constant {
+    const char *name;
+    int value; // unless the plan says otherwise
+};
+
+enum { GPU_KERNEL_ARGS = 4, GPU_KERNEL_PARAMS = 4, GPU_KERNEL_CONSTANTS = 8, GPU_KERNEL_SHARED = 3 };
+
+struct gpu_kernel {
+    const char *name;
+    int group[3]; // work-group size unless the plan chooses another; constants GROUP_X, GROUP_Y, GROUP_Z in the text
+    struct gpu_arg args[GPU_KERNEL_ARGS + 1];
+    const char *params[GPU_KERNEL_PARAMS + 1];  // int4 each: P_NAME.x …; floats travel as bits: bits_to_float(P_NAME.x)
+    struct gpu_constant constants[GPU_KERNEL_CONSTANTS + 1];
+    const char *shared[GPU_KERNEL_SHARED + 1];  // "stor4 tile[TILE * 4]", "float sums[GROUP_X]"
+    // The text may call finish(v, p): what was fused behind the operator (activation, residual add …); see gpu/plan/epilogue.h.
+    // Then there may be at most three args: the fourth is the residual value, named r_.
+    bool epilogue;
+    const char *body;
+};
+
+// A body as text, beside its plan function. Commas and line breaks survive; '#' does not.
+#define GPU_TEXT(...) #__VA_ARGS__
+
+int gpu_kernel_arg_count(const struct gpu_kernel *kernel);
+int gpu_kernel_constant_count(const struct gpu_kernel *kernel); // those of the table, and the epilogue's behind them
+
+// The epilogue's constants (behind the kernel's own) and its params (behind the kernel's own): emit.c declares them, the plan
+// fills them in. EPI_n: the operation of stage n; each stage has two floats. Stage 1 is the residual's place.
+enum gpu_epilogue_op {
+    GPU_EPI_NONE, GPU_EPI_RELU, GPU_EPI_RELU6, GPU_EPI_RELU_N1_TO_1, GPU_EPI_TANH, GPU_EPI_SIGMOID, GPU_EPI_HARD_SWISH,
+    GPU_EPI_LEAKY_RELU,  // a: slope
+    GPU_EPI_CLAMP,       // a: low, b: high
+    GPU_EPI_SCALE_SHIFT, // v * a + b
+    GPU_EPI_ADD_VALUE,   // + r_ at the same place
+    GPU_EPI_MUL_VALUE,   // * r_
+    GPU_EPI_ELU, GPU_EPI_EXP, GPU_EPI_SQRT, GPU_EPI_RSQRT, GPU_EPI_SQUARE, GPU_EPI_ABS, GPU_EPI_NEG,
+    GPU_EPI_QUANTISE,    // a: scale, b: zero point's real value: round(v / a) * a on the grid (GPU_EPI_CLAMP goes before it)
+};
+enum { GPU_EPILOGUE_STAGES = 4 };
+
+// The whole source of a program: prelude, declarations, body. malloc'ed; NULL without memory. For GPU_VULKAN and GPU_GLES it is
+// GLSL, for the others the language itself. constants NULL: the kernel's own values (Vulkan: they stay specialisation constants,
+// ids 0.. in table order, and the three of the work-group size behind them: ids 100, 101, 102).
+char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum gpu_precision precision,
+               const int *constants, const int group[3]);
+
+// How arguments reach a kernel, the same for all backends: buffers in the order of args (then r_ where epilogue), and int4
+// params in this order: one shape (w, h, c, b) for each GPU_IN and GPU_OUT arg in order of args, r_'s excluded (it has the shape
+// of the output); then kernel->params; then, where epilogue, GPU_EPILOGUE_STAGES / 2 int4 of float bits (a0 b0 a1 b1).
+// Eight int4 at most in all.
+int gpu_kernel_shape_count(const struct gpu_kernel *kernel);
+int gpu_kernel_param_count(const struct gpu_kernel *kernel); // all int4s
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an operator is written for the GPU: `supported` looks at a node of the runtime and says whether, and if not why not;
+// `plan` turns a node of the gpu graph into dispatches. An op file exports `const struct gpu_op gpu_op_<symbol>`, listed in
+// gpu/ops/ops.def; everything else in it is static.
+#ifndef HALITE_GPU_OPS_OP_H
+#define HALITE_GPU_OPS_OP_H
+
+#include "gpu/graph/graph.h"
+#include "gpu/plan/plan.h"
+
+// Reasons, as data: partition, report and documentation use them. The text says the rest.
+#define GPU_REASONS(X)                                             \
+    X(OK, "runs on the GPU")                                       \
+    X(NO_KERNEL, "the operator has no GPU kernel")                 \
+    X(VERSION, "the operator's version is too new")                \
+    X(INPUT_COUNT, "unexpected number of inputs or outputs")       \
+    X(TYPE, "a tensor has a type that the GPU does not take")      \
+    X(RANK, "a tensor has a rank that the kernel does not take")   \
+    X(SHAPE, "shapes do not fit each other or the kernel")         \
+    X(NOT_CONSTANT, "an input must be a constant")                 \
+    X(CONSTANT, "an input must not be a constant")                 \
+    X(PARAMETER, "an option has a value that the kernel lacks")    \
+    X(QUANTISATION, "quantisation that has no float twin")         \
+    X(DYNAMIC, "a shape is known only while running")              \
+    X(PARTITION, "its partition was not taken")                    \
+    X(COST, "too small a piece to be worth the copies")
+enum gpu_reason_code {
+#define X(code, text) GPU_REASON_##code,
+    GPU_REASONS(X)
+#undef X
+};
+
+struct gpu_reason {
+    enum gpu_reason_code code;
+    char text[160];
+    int tensor; // that is at fault, -1: none
+};
+
+// A node of the runtime, as `supported` sees it.
+struct gpu_node_view {
+    const TfLiteContext *context;
+    const TfLiteNode *node;
+    const TfLiteRegistration *registration;
+    bool quantised_allowed; // 8-bit tensors may be taken as float twins
+    struct gpu_reason *reason;
+};
+
+// Fills the reason; always false, so that `return gpu_refuse(...)` reads well. tensor: input number, -1: none.
+bool gpu_refuse(const struct gpu_node_view *view, enum gpu_reason_code code, int input, const char *format, ...)
+    HL_PRINTF(4, 5);
+static inline const TfLiteTensor *gpu_view_input(const struct gpu_node_view *view, int index)
+{
+    const TfLiteIntArray *list = view->node->inputs;
+    return index < list->size && list->data[index] >= 0 ? &view->context->tensors[list->data[index]] : NULL;
+}
+static inline const TfLiteTensor *gpu_view_output(const struct gpu_node_view *view, int index)
+{
+    const TfLiteIntArray *list = view->node->outputs;
+    return index < list->size && list->data[index] >= 0 ? &view->context->tensors[list->data[index]] : NULL;
+}
+static inline bool gpu_is_constant(const TfLiteTensor *tensor)
+{
+    return tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLitePersistentRo;
+}
+// Checks that all ops share: numbers of inputs and outputs, types (float32; float16 and 8-bit constants; 8-bit activations where
+// allowed and per tensor; int32 and bool only for the inputs in integer_inputs, a bit each), ranks up to 4, static shapes.
+bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs, unsigned integer_inputs);
+bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation);
+bool gpu_check_constant(const struct gpu_node_view *view, int input);
+// int32 values of a constant input (axes, sizes, paddings), in the graph as they are in the model: at plan time from the value.
+int gpu_constant_int(const struct gpu_value *value, int index);
+
+struct gpu_op {
+    const char *name; // "CONV_2D"
+    int max_version;
+    bool (*supported)(const struct gpu_node_view *view);
+    bool (*plan)(struct gpu_plan *plan, const struct gpu_node *node);
+    // The op can take an epilogue: its kernels call finish().
+    bool epilogue;
+    // Where the op is an elementwise function that can be an epilogue stage of its producer: fills one stage. NULL: it cannot.
+    bool (*as_stage)(const struct gpu_node *node, struct gpu_epilogue *stage);
+    size_t params_size; // of builtin_data, 0: none
+};
+
+// By builtin code, or by name for custom operators (builtin kTfLiteBuiltinCustom). NULL: no GPU kernel.
+const struct gpu_op *gpu_op_find(int builtin, const char *custom_name);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan: dispatches in order, with the values they read and write, and the constants they need. Ops fill it (gpu_plan_…),
+// memory.c gives values places, record.c makes programs and a command list of it. Running it again costs one list_run.
+#ifndef HALITE_GPU_PLAN_PLAN_H
+#define HALITE_GPU_PLAN_PLAN_H
+
+#include "gpu/backend/backend.h"
+#include "gpu/graph/graph.h"
+
+// Constants in the device's storage type: vectors of four.
+struct gpu_weights {
+    size_t vectors;
+    float *data; // 4 * vectors, host; freed once uploaded
+    size_t offset; // in the weights buffer, bytes
+};
+
+// Operand of a dispatch, in the order of the kernel's args.
+struct gpu_operand {
+    const struct gpu_value *value;      // GPU_IN, GPU_OUT, or a graph input or output for GPU_RAW_…
+    const struct gpu_weights *weights;  // GPU_WEIGHTS
+};
+
+struct gpu_plan_step {
+    const struct gpu_kernel *kernel;
+    struct gpu_operand operands[GPU_MAX_BUFFERS];
+    int operand_count;
+    int32_t params[GPU_MAX_PARAMS][4];
+    int constants[GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES];
+    int group[3], groups[3];
+    char label[48];
+};
+
+// What an op says of one dispatch; the rest is worked out.
+struct gpu_dispatch_desc {
+    const struct gpu_kernel *kernel;
+    struct gpu_operand operands[GPU_KERNEL_ARGS]; // in the order of the kernel's args, the residual not among them
+    int32_t params[GPU_KERNEL_PARAMS][4];
+    struct gpu_constant constants[GPU_KERNEL_CONSTANTS]; // those that differ from the kernel's own, by name
+    int group[3];                       // 0: the kernel's own
+    int grid[3];                        // work-items per axis: rounded up to whole groups
+    const struct gpu_epilogue *epilogue; // NULL: none
+    // A shape to be seen in place of an operand's own (reshape-like views), per operand; b == 0: its own.
+    struct gpu_shape views[GPU_KERNEL_ARGS];
+};
+
+struct gpu_plan {
+    struct gpu_graph *graph;
+    const struct gpu_caps *caps;
+    enum gpu_precision precision;
+    struct gpu_plan_step *steps;
+    int step_count, step_capacity;
+    struct gpu_weights **weights;
+    int weight_count, weight_capacity;
+    const struct gpu_node *node; // being planned: labels and messages
+    const struct hl_reporter *reporter;
+
+    // memory.c: bytes of each value in the arena, by value id
+    struct gpu_place {
+        bool used;
+        size_t offset, bytes;
+        int first, last; // steps
+    } *places;
+    size_t arena_bytes, arena_unshared;
+};
+
+// ---- for ops
+bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *desc);
+// Room for constants, zeroed; the op writes weights->data. Owned by the plan.
+struct gpu_weights *gpu_plan_weights(struct gpu_plan *plan, size_t vectors);
+// A value between two dispatches of one op.
+struct gpu_value *gpu_plan_scratch(struct gpu_plan *plan, struct gpu_shape shape);
+// One work-item per slice element of `over`: grid (w, h, slices * b), which position() in the text undoes.
+void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over);
+// "CONV_2D (node 3): text" to the reporter; always false.
+bool gpu_plan_fail(struct gpu_plan *plan, const char *format, ...) HL_PRINTF(2, 3);
+static inline int32_t gpu_float_bits(float value)
+{
+    union { float f; int32_t i; } both = {value};
+    return both.i;
+}
+
+// ---- for the delegate
+// Plans every node. NULL after a message.
+struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision);
+void gpu_plan_destroy(struct gpu_plan *plan);
+// Offsets of all values in one arena by life and size. False after a message.
+bool gpu_plan_memory(struct gpu_plan *plan);
+
+// A plan on a device: programs, buffers, list.
+struct gpu_runner;
+struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend, struct gpu_device *device);
+void gpu_runner_destroy(struct gpu_runner *runner);
+// inputs and outputs: host memory, dense float32 [b, h, w, c], in the order of the graph's input and output values.
+bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float *const *outputs);
+// One label and one time (ns, 0: not measured) per dispatch of the last profiled run.
+int gpu_runner_dispatch_count(const struct gpu_runner *runner);
+bool gpu_runner_profile(struct gpu_runner *runner, uint64_t *nanoseconds, const char **labels, int count);
+
+#endif
