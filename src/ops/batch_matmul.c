@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// BATCH_MATMUL: y[..., m, n] = sum over k of x[..., m, k] * w[..., k, n]; the leading dimensions are
-// batches, broadcast against each other. adj_x, adj_y: x is stored as [..., k, m], w as [..., n, k].
+// BATCH_MATMUL: y[..., m, n] = sum over k of x[..., m, k] * w[..., k, n]; the leading dimensions
+// are batches, broadcast against each other. adj_x: x is stored as [..., k, m], adj_y: w as
+// [..., n, k].
 // in 0: x, in 1: w, out 0: y; 2 to 5 dimensions.
-// float32; int8 to int8; int8 to int32: sums of the stored values, zero points left aside as in the
-// original; int16 with int16 or int8; float32 with int8 w: hybrid, each row of x is quantised. w may
-// have one scale for each n.
+// float32; int8 to int8; int8 to int32: sums of the stored values, zero points left aside as in
+// the original; int16 with int16 or int8; float32 with int8 w: hybrid, each row of x is quantised.
+// w may have one scale for each n.
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,13 +20,13 @@ struct matmul {
     enum mode mode;
     int m, n, k;
     int x_batch[BATCH_DIMS], w_batch[BATCH_DIMS], y_batch[BATCH_DIMS];
-    int scales; // of w: 1 or n
+    int scales;                  // of w: 1 or n
     struct hl_rescale *rescales; // INTEGER with a quantised output: one per scale, owned
     int32_t low, high;
 };
 
-// One matrix of either operand in rows of k: x as [m, k], w as [n, k]; floats, or wide integers. For
-// the hybrid form x as floats [m, k], one of its rows as int8, and the scales of the rows.
+// One matrix of either operand in rows of k: x as [m, k], w as [n, k]; floats, or wide integers.
+// For the hybrid form x as floats [m, k], one of its rows as int8, and the scales of the rows.
 enum { X_ROWS, W_ROWS, X_FLOATS, X_STORED, X_SCALES, TEMPORARIES };
 
 // ---- prepare ------------------------------------------------------------------------------------
@@ -78,12 +79,14 @@ static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node, struct ma
     op->k = hl_dim(x, x_rank - (params->adj_x ? 2 : 1));
     op->n = hl_dim(w, w_rank - (params->adj_y ? 2 : 1));
     int w_k = hl_dim(w, w_rank - (params->adj_y ? 1 : 2));
-    HL_REQUIRE(ctx, node, op->k == w_k, "rows of %d cannot be multiplied with columns of %d", op->k, w_k);
+    HL_REQUIRE(ctx, node, op->k == w_k, "rows of %d cannot be multiplied with columns of %d", op->k,
+               w_k);
     take_batches(x, op->x_batch);
     take_batches(w, op->w_batch);
     for (int i = 0; i < BATCH_DIMS; i++) {
         int a = op->x_batch[i], b = op->w_batch[i];
-        HL_REQUIRE(ctx, node, a == b || a == 1 || b == 1, "batches of %d and %d do not broadcast", a, b);
+        HL_REQUIRE(ctx, node, a == b || a == 1 || b == 1, "batches of %d and %d do not broadcast",
+                   a, b);
         op->y_batch[i] = a == 1 ? b : a;
     }
     return kTfLiteOk;
@@ -107,13 +110,13 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, struct ma
                "%d scales along dimension %d do not fit %d columns, which are dimension %d",
                op->scales, affine->quantized_dimension, op->n, axis);
     for (int i = 0; affine->zero_point && i < affine->zero_point->size; i++)
-        HL_REQUIRE(ctx, node, affine->zero_point->data[i] == 0, "zero point %d of column %d must be 0",
-                   affine->zero_point->data[i], i);
+        HL_REQUIRE(ctx, node, affine->zero_point->data[i] == 0,
+                   "zero point %d of column %d must be 0", affine->zero_point->data[i], i);
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor,
-                                    bool symmetric)
+static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node,
+                                    const TfLiteTensor *tensor, bool symmetric)
 {
     return symmetric ? hl_require_symmetric(ctx, node, tensor)
                      : hl_require_quantised(ctx, node, tensor);
@@ -135,8 +138,8 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     for (int i = 0; i < op->scales; i++) {
         float scale = hl_affine(w)->scale->data[i];
         // The product is a float where there is one scale, as in the original.
-        double product = op->scales == 1 ? (double)(x->params.scale * scale)
-                                         : hl_scale(x) * (double)scale;
+        double product =
+            op->scales == 1 ? (double)(x->params.scale * scale) : hl_scale(x) * (double)scale;
         op->rescales[i] = hl_rescale_from(product / hl_scale(y));
     }
     hl_type_range(y->type, &op->low, &op->high);
@@ -187,8 +190,7 @@ static void matmul_release(void *state)
 static void copy_f32(const float *from, int rows, int k, bool transposed, float *to)
 {
     for (int64_t r = 0; r < rows; r++)
-        for (int64_t i = 0; i < k; i++)
-            to[r * k + i] = from[transposed ? i * rows + r : r * k + i];
+        for (int64_t i = 0; i < k; i++) to[r * k + i] = from[transposed ? i * rows + r : r * k + i];
 }
 
 static void copy_wide(const TfLiteTensor *tensor, int64_t first, int rows, int k, bool transposed,
@@ -201,7 +203,8 @@ static void copy_wide(const TfLiteTensor *tensor, int64_t first, int rows, int k
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = 0; i < k; i++) {
             int64_t at = first + i * rows + r;
-            int value = tensor->type == kTfLiteInt8 ? HL_IN(int8_t, tensor)[at] : HL_IN(int16_t, tensor)[at];
+            int value = tensor->type == kTfLiteInt8 ? HL_IN(int8_t, tensor)[at]
+                                                    : HL_IN(int16_t, tensor)[at];
             to[r * k + i] = (int16_t)(value - zero);
         }
 }
@@ -334,11 +337,10 @@ static void multiply(const struct work *work, int64_t y_at)
 {
     const struct matmul *op = work->op;
     switch (op->mode) {
-    case FLOAT:
-        multiply_f32(op, work->x_rows, work->w_rows, HL_OUT(float, work->y) + y_at);
-        break;
+    case FLOAT: multiply_f32(op, work->x_rows, work->w_rows, HL_OUT(float, work->y) + y_at); break;
     case INTEGER:
-        multiply_integer(op, work->x_rows, work->w_rows, work->w->type == kTfLiteInt16, work->y, y_at);
+        multiply_integer(op, work->x_rows, work->w_rows, work->w->type == kTfLiteInt16, work->y,
+                         y_at);
         break;
     case HYBRID:
         multiply_hybrid(op, work->x_rows, work->x_scales, work->w_rows,

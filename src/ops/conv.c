@@ -36,8 +36,9 @@ static bool filter_fits(const TfLiteTensor *input, const TfLiteTensor *filter, u
     }
 }
 
-static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
-                               enum hl_conv_mode mode, int channels)
+static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node,
+                               const struct hl_conv_node *what, enum hl_conv_mode mode,
+                               int channels)
 {
     const TfLiteTensor *bias = hl_input(ctx, node, what->bias);
     if (!bias) {
@@ -68,19 +69,22 @@ static TfLiteStatus check_hybrid(TfLiteContext *ctx, TfLiteNode *node, const TfL
     HL_REQUIRE(ctx, node, scales == 1 || scales == channels,
                "%d weight scales do not fit %d output channels", scales, channels);
     for (int i = 0; i < scales; i++)
-        HL_REQUIRE(ctx, node, isfinite(weights->scale->data[i]), "weight scale %d is not finite", i);
+        HL_REQUIRE(ctx, node, isfinite(weights->scale->data[i]), "weight scale %d is not finite",
+                   i);
     return kTfLiteOk;
 }
 
 static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node,
-                                  const struct hl_conv_node *what, struct hl_conv *conv, int channels)
+                                  const struct hl_conv_node *what, struct hl_conv *conv,
+                                  int channels)
 {
     const TfLiteTensor *input = hl_input(ctx, node, what->input);
     const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     bool wide = conv->mode == HL_CONV_INT16;
     HL_TRY(wide ? hl_require_symmetric(ctx, node, input) : hl_require_quantised(ctx, node, input));
-    HL_TRY(wide ? hl_require_symmetric(ctx, node, output) : hl_require_quantised(ctx, node, output));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, output)
+                : hl_require_quantised(ctx, node, output));
     if (filter->type == kTfLiteUInt8) HL_TRY(hl_require_quantised(ctx, node, filter));
 
     free(conv->rescales);
@@ -99,7 +103,9 @@ TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     switch (input->type) {
-    case kTfLiteFloat32: conv->mode = is_hybrid(input, filter) ? HL_CONV_HYBRID : HL_CONV_F32; break;
+    case kTfLiteFloat32:
+        conv->mode = is_hybrid(input, filter) ? HL_CONV_HYBRID : HL_CONV_F32;
+        break;
     case kTfLiteUInt8:
     case kTfLiteInt8: conv->mode = HL_CONV_8BIT; break;
     case kTfLiteInt16: conv->mode = HL_CONV_INT16; break;

@@ -36,18 +36,18 @@ struct hl_conv_node {
 
 struct hl_conv {
     enum hl_conv_mode mode;
-    bool asymmetric;              // hybrid: the quantised input has a zero point
-    bool two_steps;               // hybrid: multiply with one scale after the other (rounding!)
-    struct hl_rescale *rescales;  // one per output channel, owned; NULL unless the mode is integer
-    int32_t low, high;            // range of stored outputs
-    float low_f32, high_f32;      // range of float outputs
+    bool asymmetric;             // hybrid: the quantised input has a zero point
+    bool two_steps;              // hybrid: multiply with one scale after the other (rounding!)
+    struct hl_rescale *rescales; // one per output channel, owned; NULL unless the mode is integer
+    int32_t low, high;           // range of stored outputs
+    float low_f32, high_f32;     // range of float outputs
 };
 
 // In prepare, in this order, before and after taking pointers to tensors:
 // the scratch tensors that the node's types need;
 TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node,
                                       const struct hl_conv_node *what);
-// types, bias, quantisation (conv->asymmetric is the operator's own to set, before hl_conv_scratch);
+// types, bias, quantisation (asymmetric and two_steps are the operator's own to set);
 TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
                            struct hl_conv *conv);
 // sizes of the scratch tensors; rows: how many of the filter's first dimension are widened at once.
@@ -63,7 +63,7 @@ struct hl_conv_work {
     TfLiteTensor *output;
     const float *x_f32;
     const int16_t *x_wide;
-    int16_t *w_wide;            // scratch of hl_conv_rows
+    int16_t *w_wide; // scratch of hl_conv_rows
     int filter_zero;
     const float *input_scales;  // hybrid: one for each batch
     const float *filter_scales; // hybrid: filter_scale_step 1 for one per channel, 0 for one in all
@@ -89,9 +89,9 @@ static inline void hl_conv_clear(union hl_conv_sums *sums)
     *sums = (union hl_conv_sums){.wide = {0}};
 }
 // Adds the products of input elements from `at` on with `rows` rows of weights, `stride` apart.
-static inline void hl_conv_add(const struct hl_conv_work *work, union hl_conv_sums *sums, int64_t at,
-                               union hl_conv_weights weights, int64_t weights_at, int64_t stride,
-                               int rows, int64_t count)
+static inline void hl_conv_add(const struct hl_conv_work *work, union hl_conv_sums *sums,
+                               int64_t at, union hl_conv_weights weights, int64_t weights_at,
+                               int64_t stride, int rows, int64_t count)
 {
     if (work->conv->mode == HL_CONV_F32)
         hl_dots_f32(work->x_f32 + at, weights.f32 + weights_at, stride, rows, count, sums->f32);
@@ -104,12 +104,23 @@ void hl_conv_store(const struct hl_conv_work *work, int batch, int channel, int 
                    const void *sums, int64_t at);
 
 // The taps [first, end) of a window at position `start` that lie inside an input of `in` positions.
-static inline void hl_conv_taps(int64_t start, int in, int filter, int dilation, int *first, int *end)
+static inline void hl_conv_taps(int64_t start, int in, int filter, int dilation, int *first,
+                                int *end)
 {
     int64_t before = start < 0 ? (-start + dilation - 1) / dilation : 0;
     int64_t inside = start < in ? (in - start + dilation - 1) / dilation : 0;
     *end = inside < filter ? (int)inside : filter;
     *first = before < *end ? (int)before : *end;
+}
+
+// Transposed: the input positions [first, end) whose windows, `reach` wide and `stride` apart, hold
+// output position `at`, which counts the padding in front.
+static inline void hl_conv_sources(int64_t at, int in, int64_t reach, int stride, int *first,
+                                   int *end)
+{
+    int64_t low = at < reach ? 0 : (at - reach) / stride + 1, high = at / stride + 1;
+    *end = high < in ? (int)high : in;
+    *first = low < *end ? (int)low : *end;
 }
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONV_2D: y[b, i, j, o] = act(bias[o] + sum over k, l, c of
-//     w[o, k, l, c] * x[b, i * stride_h + k * dilation_h - pad_top, j * stride_w + l * dilation_w - pad_left, c]).
-// in 0: x [batch, height, width, channels], in 1: w [outputs, kh, kw, channels / groups], in 2: bias
-// [outputs], out 0: y [batch, out height, out width, outputs]. With groups, outputs and channels are
-// cut into as many equal parts, and each part of the outputs sees only its part of the channels.
-// float32; uint8; int8 or int16 with int8 or int4 weights; float32 with int8, int4 or uint8 weights.
+// CONV_2D: y[b, i, j, o] = act(bias[o] + sum over k, l, c of w[o, k, l, c] * x[b, s, t, c]),
+// s = i * stride_h + k * dilation_h - pad_top, t = j * stride_w + l * dilation_w - pad_left.
+// in 0: x [batch, height, width, channels], in 1: w [outputs, kh, kw, channels / groups], in 2:
+// bias [outputs], out 0: y [batch, out height, out width, outputs]. With groups, outputs and
+// channels are cut into as many equal parts; each part of the outputs sees only its channels.
+// float32; uint8; int8 or int16 with int8 or int4 weights; float32 with int8, int4 or uint8
+// weights.
 #include "ops/conv.h"
 #include "ops/window.h"
 
@@ -63,10 +64,12 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
                hl_rank(filter));
     int height = hl_dim(input, 1), width = hl_dim(input, 2), channels = hl_dim(input, 3);
     HL_REQUIRE(ctx, node, height > 0 && width > 0 && channels > 0,
-               "input height %d, width %d and channels %d must be positive", height, width, channels);
+               "input height %d, width %d and channels %d must be positive", height, width,
+               channels);
     int outputs = hl_dim(filter, 0), filter_channels = hl_dim(filter, 3);
     HL_REQUIRE(ctx, node, filter_channels > 0 && channels % filter_channels == 0,
-               "%d input channels are not a multiple of the filter's %d", channels, filter_channels);
+               "%d input channels are not a multiple of the filter's %d", channels,
+               filter_channels);
     op->groups = channels / filter_channels;
     HL_REQUIRE(ctx, node, outputs % op->groups == 0,
                "%d output channels are not a multiple of %d groups", outputs, op->groups);
@@ -75,7 +78,8 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
                "float32 input with uint8 weights is not supported in %d groups", op->groups);
 
     HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
-    if (op->conv.mode == HL_CONV_8BIT ? filter->type != kTfLiteUInt8 : op->conv.mode == HL_CONV_INT16)
+    if (op->conv.mode == HL_CONV_8BIT ? filter->type != kTfLiteUInt8
+                                      : op->conv.mode == HL_CONV_INT16)
         HL_TRY(check_zero_weight_points(ctx, node, filter));
     if (op->conv.mode == HL_CONV_HYBRID)
         op->conv.asymmetric = op->conv.two_steps = wants_asymmetric(op, filter);
@@ -89,8 +93,8 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 struct sizes {
-    int batches, height, width, channels;  // of the input
-    int outputs, kh, kw, filter_channels;  // of the filter
+    int batches, height, width, channels; // of the input
+    int outputs, kh, kw, filter_channels; // of the filter
 };
 
 // Adds up one output position: rows output channels, whose weights are given, of one group, whose

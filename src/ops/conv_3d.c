@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONV_3D: y[b, i, j, k, o] = act(bias[o] + sum over d, e, f, c of w[d, e, f, c, o] * x[b, ..., c]), x
-// at i * stride + d * dilation - padding along depth, and so along height and width.
-// in 0: x [batch, depth, height, width, channels], in 1: w [kd, kh, kw, channels, outputs], in 2: bias
-// [outputs], may be absent, out 0: y [batch, out depth, out height, out width, outputs].
+// CONV_3D: y[b, i, j, k, o] = act(bias[o] + sum over d, e, f, c of w[d, e, f, c, o] * x[b, ..., c]),
+// x at i * stride + d * dilation - padding along depth, and so along height and width.
+// in 0: x [batch, depth, height, width, channels], in 1: w [kd, kh, kw, channels, outputs], in 2:
+// bias [outputs], may be absent, out 0: y [batch, out depth, out height, out width, outputs].
 // CONV_3D_TRANSPOSE: each position of x spreads its products over a window of y; here each position
 // of y gathers them. in 0: shape of y, int32 [5], in 1: w [kd, kh, kw, outputs, channels], in 2: x,
 // in 3: bias, may be absent, out 0: y.
 // float32 only.
-#include "ops/dot.h"
-#include "ops/quant.h"
+#include "ops/conv.h"
 #include "ops/window.h"
 
 enum { AXES = 3 }; // depth, height, width: dimensions 1, 2, 3 of x and y, 0, 1, 2 of w
@@ -34,10 +33,11 @@ static struct steps steps_of(const TfLiteNode *node)
 
 // ---- prepare ------------------------------------------------------------------------------------
 
-// What both operators ask of x, w, bias and y. The last two dimensions of w are in `channel_axis`
-// and the other one.
+// What both operators ask of x, w, bias and y. The channels are dimension `channel_axis` of w, 3 or
+// 4, and the outputs the other one of these.
 static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *x,
-                                   const TfLiteTensor *w, const TfLiteTensor *bias, int channel_axis)
+                                   const TfLiteTensor *w, const TfLiteTensor *bias,
+                                   int channel_axis)
 {
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (x->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, x);
@@ -45,10 +45,12 @@ static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node, const T
     if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
     if (bias && bias->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, bias);
     HL_REQUIRE(ctx, node, hl_rank(x) == 5 && hl_rank(w) == 5,
-               "input and filter have %d and %d dimensions, they must have 5", hl_rank(x), hl_rank(w));
+               "input and filter have %d and %d dimensions, they must have 5", hl_rank(x),
+               hl_rank(w));
     HL_REQUIRE(ctx, node, !w->sparsity, "sparse weights are not supported");
     HL_REQUIRE(ctx, node, hl_dim(x, 4) == hl_dim(w, channel_axis),
-               "%d input channels differ from the filter's %d", hl_dim(x, 4), hl_dim(w, channel_axis));
+               "%d input channels differ from the filter's %d", hl_dim(x, 4),
+               hl_dim(w, channel_axis));
     int outputs = hl_dim(w, channel_axis == 3 ? 4 : 3);
     HL_REQUIRE(ctx, node, !bias || hl_elements(bias) == outputs,
                "a bias of %lld elements does not fit %d output channels",
@@ -78,7 +80,8 @@ static TfLiteStatus conv_3d_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(check_operands(ctx, node, x, w, hl_input(ctx, node, 2), 3));
     HL_TRY(find_windows(ctx, node, x->dims->data + 1, w, op->window));
     hl_activation_range_f32(params->activation, &op->low, &op->high);
-    int dims[5] = {hl_dim(x, 0), op->window[0].out, op->window[1].out, op->window[2].out, hl_dim(w, 4)};
+    int dims[5] = {hl_dim(x, 0), op->window[0].out, op->window[1].out, op->window[2].out,
+                   hl_dim(w, 4)};
     return hl_resize(ctx, hl_output(ctx, node, 0), 5, dims);
 }
 
@@ -112,7 +115,8 @@ static TfLiteStatus conv_3d_transpose_prepare(TfLiteContext *ctx, TfLiteNode *no
     struct steps steps = steps_of(node);
     for (int i = 0; i < AXES; i++)
         HL_REQUIRE(ctx, node, steps.stride[i] > 0 && steps.dilation[i] > 0,
-                   "stride %d and dilation %d must be positive", steps.stride[i], steps.dilation[i]);
+                   "stride %d and dilation %d must be positive", steps.stride[i],
+                   steps.dilation[i]);
     hl_activation_range_f32(params->activation, &op->low, &op->high);
     if (hl_is_constant(shape)) return set_transpose_shape(ctx, node);
     hl_make_dynamic(hl_output(ctx, node, 0));
@@ -142,7 +146,8 @@ static void finish(const struct conv_3d *op, const TfLiteTensor *bias, int chann
 
 static int64_t x_element(const TfLiteTensor *x, int batch, int64_t d, int64_t h, int64_t w)
 {
-    return (((batch * (int64_t)hl_dim(x, 1) + d) * hl_dim(x, 2) + h) * hl_dim(x, 3) + w) * hl_dim(x, 4);
+    return (((batch * (int64_t)hl_dim(x, 1) + d) * hl_dim(x, 2) + h) * hl_dim(x, 3) + w) *
+           hl_dim(x, 4);
 }
 
 static void convolve(const TfLiteTensor *x, const TfLiteTensor *w, const struct steps *steps,
@@ -152,33 +157,16 @@ static void convolve(const TfLiteTensor *x, const TfLiteTensor *w, const struct 
     for (int d = reach->first[0]; d < reach->end[0]; d++)
         for (int e = reach->first[1]; e < reach->end[1]; e++)
             for (int f = reach->first[2]; f < reach->end[2]; f++) {
-                const float *in = HL_IN(float, x) +
-                                  x_element(x, reach->batch,
-                                            reach->at[0] + (int64_t)d * steps->dilation[0],
-                                            reach->at[1] + (int64_t)e * steps->dilation[1],
-                                            reach->at[2] + (int64_t)f * steps->dilation[2]);
+                const float *in =
+                    HL_IN(float, x) + x_element(x, reach->batch,
+                                                reach->at[0] + (int64_t)d * steps->dilation[0],
+                                                reach->at[1] + (int64_t)e * steps->dilation[1],
+                                                reach->at[2] + (int64_t)f * steps->dilation[2]);
                 int64_t tap = ((int64_t)d * hl_dim(w, 1) + e) * hl_dim(w, 2) + f;
                 const float *weights = HL_IN(float, w) + tap * channels * outputs + channel;
                 for (int c = 0; c < channels; c++, weights += outputs)
                     for (int i = 0; i < count; i++) sums[i] += in[c] * weights[i];
             }
-}
-
-// The taps of windows at `start` that lie inside `in` positions.
-static void find_taps(int64_t start, int in, int filter, int dilation, int *first, int *end)
-{
-    int64_t before = start < 0 ? (-start + dilation - 1) / dilation : 0;
-    int64_t inside = start < in ? (in - start + dilation - 1) / dilation : 0;
-    *end = inside < filter ? (int)inside : filter;
-    *first = before < *end ? (int)before : *end;
-}
-
-// The positions of x, [first, end), whose windows of `reach` positions hold position `at` of y.
-static void find_sources(int64_t at, int in, int64_t reach, int stride, int *first, int *end)
-{
-    int64_t low = at < reach ? 0 : (at - reach) / stride + 1, high = at / stride + 1;
-    *end = high < in ? (int)high : in;
-    *first = low < *end ? (int)low : *end;
 }
 
 // The tap of the filter that leads from position s of x to position `at` of y; -1: none.
@@ -211,18 +199,19 @@ static void gather(const TfLiteTensor *x, const TfLiteTensor *w, const struct st
 }
 
 static void find_reach(const struct conv_3d *op, const struct steps *steps, const TfLiteTensor *x,
-                       const TfLiteTensor *w, bool transposed, int axis, int at, struct reach *reach)
+                       const TfLiteTensor *w, bool transposed, int axis, int at,
+                       struct reach *reach)
 {
     const struct hl_window *window = &op->window[axis];
     int in = hl_dim(x, axis + 1), filter = hl_dim(w, axis);
     int stride = steps->stride[axis], dilation = steps->dilation[axis];
     if (transposed) {
         reach->at[axis] = (int64_t)at + window->before;
-        find_sources(reach->at[axis], in, (int64_t)(filter - 1) * dilation + 1, stride,
-                     &reach->first[axis], &reach->end[axis]);
+        hl_conv_sources(reach->at[axis], in, (int64_t)(filter - 1) * dilation + 1, stride,
+                        &reach->first[axis], &reach->end[axis]);
     } else {
         reach->at[axis] = (int64_t)at * stride - window->before;
-        find_taps(reach->at[axis], in, filter, dilation, &reach->first[axis], &reach->end[axis]);
+        hl_conv_taps(reach->at[axis], in, filter, dilation, &reach->first[axis], &reach->end[axis]);
     }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// DEPTHWISE_CONV_2D: each input channel has a filter of its own for each of its m output channels,
-//     y[b, i, j, c * m + q] = act(bias[c * m + q] + sum over k, l of
-//         w[0, k, l, c * m + q] * x[b, i * stride_h + k * dilation_h - pad_top, ... , c]).
+// DEPTHWISE_CONV_2D: each input channel c has a filter of its own for each of its m outputs,
+// y[b, i, j, o] = act(bias[o] + sum over k, l of w[0, k, l, o] * x[b, s, t, c]), o = c * m + q,
+// s = i * stride_h + k * dilation_h - pad_top, t = j * stride_w + l * dilation_w - pad_left.
 // in 0: x [batch, height, width, channels], in 1: w [1, kh, kw, channels * m], in 2: bias
 // [channels * m], may be absent, out 0: y [batch, out height, out width, channels * m].
-// float32; uint8; int8 or int16 with int8 or int4 weights; float32 with int8 weights. m follows from
-// the shapes; the options' depth_multiplier is not looked at.
+// float32; uint8; int8 or int16 with int8 or int4 weights; float32 with int8 weights. m follows
+// from the shapes; the options' depth_multiplier is not looked at.
 #include "ops/conv.h"
 #include "ops/window.h"
 
@@ -41,7 +41,8 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node)
                hl_rank(filter));
     int height = hl_dim(input, 1), width = hl_dim(input, 2), channels = hl_dim(input, 3);
     HL_REQUIRE(ctx, node, height > 0 && width > 0 && channels > 0,
-               "input height %d, width %d and channels %d must be positive", height, width, channels);
+               "input height %d, width %d and channels %d must be positive", height, width,
+               channels);
     HL_REQUIRE(ctx, node, hl_dim(filter, 0) == 1, "the filter's first dimension %d must be 1",
                hl_dim(filter, 0));
     int outputs = hl_dim(filter, 3);
@@ -64,33 +65,33 @@ enum { BLOCK = 64 };
 
 // What the additions at one output position need: the taps inside the input, and where they are.
 struct place {
-    int k0, k1, l0, l1;        // taps
+    int k0, k1, l0, l1;         // taps
     int64_t x, x_down, x_right; // input elements: of tap (0, 0), from tap to tap
     int64_t w_down, w_right;    // the same of the filter
 };
 
 // sums[i] = sum over the taps of x * w for output channels first .. first + count. Each input
 // channel has `multiplier` output channels.
-#define ADD_TAPS(name, type, sum_type)                                                             \
-    static void name(const type *x, const type *w, const struct place *place, int multiplier,      \
-                     int first, int count, sum_type *restrict sums)                                \
-    {                                                                                              \
-        for (int i = 0; i < count; i++) sums[i] = 0;                                               \
-        for (int k = place->k0; k < place->k1; k++)                                                \
-            for (int l = place->l0; l < place->l1; l++) {                                          \
-                const type *in = x + (place->x + k * place->x_down + l * place->x_right);          \
-                const type *weights = w + (k * place->w_down + l * place->w_right + first);        \
-                if (multiplier == 1) {                                                             \
-                    for (int i = 0; i < count; i++)                                                \
-                        sums[i] += (sum_type)in[first + i] * weights[i];                           \
-                    continue;                                                                      \
-                }                                                                                  \
-                int channel = first / multiplier, copy = first % multiplier;                       \
-                for (int i = 0; i < count; i++) {                                                  \
-                    sums[i] += (sum_type)in[channel] * weights[i];                                 \
-                    if (++copy == multiplier) channel++, copy = 0;                                 \
-                }                                                                                  \
-            }                                                                                      \
+#define ADD_TAPS(name, type, sum_type)                                                        \
+    static void name(const type *x, const type *w, const struct place *place, int multiplier, \
+                     int first, int count, sum_type *restrict sums)                           \
+    {                                                                                         \
+        for (int i = 0; i < count; i++) sums[i] = 0;                                          \
+        for (int k = place->k0; k < place->k1; k++)                                           \
+            for (int l = place->l0; l < place->l1; l++) {                                     \
+                const type *in = x + (place->x + k * place->x_down + l * place->x_right);     \
+                const type *weights = w + (k * place->w_down + l * place->w_right + first);   \
+                if (multiplier == 1) {                                                        \
+                    for (int i = 0; i < count; i++)                                           \
+                        sums[i] += (sum_type)in[first + i] * weights[i];                      \
+                    continue;                                                                 \
+                }                                                                             \
+                int channel = first / multiplier, copy = first % multiplier;                  \
+                for (int i = 0; i < count; i++) {                                             \
+                    sums[i] += (sum_type)in[channel] * weights[i];                            \
+                    if (++copy == multiplier) channel++, copy = 0;                            \
+                }                                                                             \
+            }                                                                                 \
     }
 ADD_TAPS(add_taps_f32, float, float)
 ADD_TAPS(add_taps_wide, int16_t, int64_t)

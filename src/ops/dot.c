@@ -3,19 +3,19 @@
 // taken already: that is the form which compilers turn into good code on every machine.
 #include "ops/dot.h"
 
-// As many elements as surely fit 32 bits: 2^8 products of 2^22.
+// As many products as surely fit 32 bits: 256 * 255 * 2^15 < 2^31.
 enum { CHUNK = 256 };
 
 // The number of rows is a constant in each of these: the sums live in registers.
-#define DOTS_F32(ROWS)                                                                             \
-    static void dots_f32_##ROWS(const float *restrict x, const float *restrict w, int64_t stride,  \
-                                int64_t count, float *restrict sums)                               \
-    {                                                                                              \
-        float sum[ROWS];                                                                           \
-        for (int r = 0; r < ROWS; r++) sum[r] = sums[r];                                           \
-        for (int64_t i = 0; i < count; i++)                                                        \
-            for (int r = 0; r < ROWS; r++) sum[r] += x[i] * w[r * stride + i];                     \
-        for (int r = 0; r < ROWS; r++) sums[r] = sum[r];                                           \
+#define DOTS_F32(ROWS)                                                                            \
+    static void dots_f32_##ROWS(const float *restrict x, const float *restrict w, int64_t stride, \
+                                int64_t count, float *restrict sums)                              \
+    {                                                                                             \
+        float sum[ROWS];                                                                          \
+        for (int r = 0; r < ROWS; r++) sum[r] = sums[r];                                          \
+        for (int64_t i = 0; i < count; i++)                                                       \
+            for (int r = 0; r < ROWS; r++) sum[r] += x[i] * w[r * stride + i];                    \
+        for (int r = 0; r < ROWS; r++) sums[r] = sum[r];                                          \
     }
 DOTS_F32(4)
 DOTS_F32(2)
@@ -81,11 +81,11 @@ void hl_dots_i16_full(const int16_t *x, const int16_t *w, int64_t stride, int ro
 
 // ---- widening -----------------------------------------------------------------------------------
 
-#define WIDEN(TYPE)                                                                                \
-    static void widen_##TYPE(const TYPE *restrict values, int64_t count, int zero,                 \
-                             int16_t *restrict wide)                                               \
-    {                                                                                              \
-        for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)(values[i] - zero);                 \
+#define WIDEN(TYPE)                                                                \
+    static void widen_##TYPE(const TYPE *restrict values, int64_t count, int zero, \
+                             int16_t *restrict wide)                               \
+    {                                                                              \
+        for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)(values[i] - zero); \
     }
 WIDEN(int8_t)
 WIDEN(uint8_t)

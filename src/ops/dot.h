@@ -13,7 +13,7 @@ enum { HL_DOT_ROWS = 8 };
 // sums[r] += sum over i of x[i] * w[r * stride + i], for r < rows and i < count.
 void hl_dots_f32(const float *x, const float *w, int64_t stride, int rows, int64_t count,
                  float *sums);
-// The same for integers; products must stay within 2^22 (8-bit values, or int16 times int8).
+// The same for integers, one of which stays within [-255, 255].
 void hl_dots_i16(const int16_t *x, const int16_t *w, int64_t stride, int rows, int64_t count,
                  int64_t *sums);
 // The same for any two int16.

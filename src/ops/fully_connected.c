@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // FULLY_CONNECTED: y[m, n] = act(bias[n] + sum over k of x[m, k] * w[n, k]).
-// in 0: x of any shape, read as rows of as many columns as w has; in 1: w [units, columns], dense or
-// with compressed rows; in 2: bias [units], may be absent; out 0: y [rows, units], or x's shape with
-// the last dimension replaced (keep_num_dims).
+// in 0: x of any shape, read as rows of as many columns as w has (a rest that fills no row is left
+// out); in 1: w [units, columns], dense or with compressed rows; in 2: bias [units], may be absent;
+// out 0: y [rows, units], or x's shape with the last dimension replaced (keep_num_dims).
 // float32; uint8, int8 and int16 activations with integer weights, requantised in double (int16
 // weights: in fixed point); float32 activations with integer weights (hybrid: each row of x is
 // quantised, scales of w may belong to blocks of columns); uint8 to int16 with weights shuffled
@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ops/blockwise.h"
 #include "ops/dot.h"
 #include "ops/quant.h"
 
@@ -21,9 +22,10 @@ struct fully_connected {
     int32_t low, high;
     float low_f32, high_f32;
     int filter_zero;
-    int block;    // columns that share a scale (hybrid), columns otherwise
-    void *scales; // owned; INTEGER: double per unit, FIXED_POINT and SHUFFLED: struct hl_rescale per
-                  // unit, HYBRID: float per unit and block
+    int block; // columns that share a scale (hybrid), columns otherwise
+    void
+        *scales; // owned; INTEGER: double per unit, FIXED_POINT and SHUFFLED: struct hl_rescale per
+                 // unit, HYBRID: float per unit and block
 };
 
 enum { X_WIDE, W_WIDE, W_DENSE, X_STORED, X_SCALES, TEMPORARIES };
@@ -51,9 +53,7 @@ static bool find_mode(const TfLiteFullyConnectedParams *params, TfLiteType x, Tf
     case kTfLiteUInt8:
         *mode = INTEGER;
         return w == kTfLiteUInt8 && (y == kTfLiteUInt8 || y == kTfLiteInt16);
-    case kTfLiteInt8:
-        *mode = INTEGER;
-        return signed_weights && y == kTfLiteInt8;
+    case kTfLiteInt8: *mode = INTEGER; return signed_weights && y == kTfLiteInt8;
     case kTfLiteInt16:
         *mode = w == kTfLiteInt16 ? FIXED_POINT : INTEGER;
         return (w == kTfLiteInt16 || signed_weights) && y == kTfLiteInt16;
@@ -61,7 +61,8 @@ static bool find_mode(const TfLiteFullyConnectedParams *params, TfLiteType x, Tf
     }
 }
 
-static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node, const struct fully_connected *op)
+static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node,
+                               const struct fully_connected *op)
 {
     const TfLiteTensor *bias = hl_input(ctx, node, 2);
     if (!bias) return kTfLiteOk;
@@ -136,7 +137,8 @@ static TfLiteStatus find_filter_scales(TfLiteContext *ctx, TfLiteNode *node,
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor)
+static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node,
+                                    const TfLiteTensor *tensor)
 {
     bool wide = tensor->type == kTfLiteInt16;
     return wide ? hl_require_symmetric(ctx, node, tensor) : hl_require_quantised(ctx, node, tensor);
@@ -154,7 +156,8 @@ static TfLiteStatus check_bias_scale(TfLiteContext *ctx, TfLiteNode *node, float
     return kTfLiteOk;
 }
 
-static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct fully_connected *op)
+static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node,
+                                    struct fully_connected *op)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
@@ -167,8 +170,9 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     op->filter_zero = 0;
     if (!per_unit) {
         HL_TRY(check_quantised(ctx, node, filter));
-        HL_REQUIRE(ctx, node, hl_zero(filter) >= INT8_MIN && hl_zero(filter) <= UINT8_MAX,
-                   "weight zero point %d is too large", hl_zero(filter));
+        HL_REQUIRE(ctx, node,
+                   !is_packed(filter->type) || (hl_zero(filter) >= -8 && hl_zero(filter) <= 7),
+                   "weight zero point %d is outside [-8, 7]", hl_zero(filter));
         HL_TRY(check_bias_scale(ctx, node, input->params.scale * scales->data[0]));
         op->filter_zero = hl_zero(filter);
     }
@@ -191,34 +195,22 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     return kTfLiteOk;
 }
 
-// Scales for each block of columns, float16 in a tensor of their own.
-static TfLiteStatus prepare_blockwise(TfLiteContext *ctx, TfLiteNode *node, struct fully_connected *op)
+static TfLiteStatus prepare_blockwise(TfLiteContext *ctx, TfLiteNode *node,
+                                      struct fully_connected *op)
 {
-    const TfLiteTensor *filter = hl_input(ctx, node, 1);
-    const TfLiteBlockwiseQuantization *blockwise = filter->quantization.params;
-    op->block = blockwise->blocksize;
-    HL_REQUIRE(ctx, node, op->block > 0 && op->columns % op->block == 0,
-               "blocks of %d do not divide %d columns", op->block, op->columns);
-    HL_REQUIRE(ctx, node, blockwise->scale >= 0 && (size_t)blockwise->scale < ctx->tensors_size,
-               "there is no tensor %d of block scales", blockwise->scale);
-    HL_REQUIRE(ctx, node, blockwise->zero_point < 0, "zero points of blocks are not supported");
-    const TfLiteTensor *scales = &ctx->tensors[blockwise->scale];
-    int64_t count = (int64_t)op->units * (op->columns / op->block);
-    HL_REQUIRE(ctx, node, scales->type == kTfLiteFloat16 && hl_is_constant(scales) && hl_data(scales),
-               "the block scales must be constant float16");
-    HL_REQUIRE(ctx, node, hl_elements(scales) == count, "%lld block scales, there must be %lld",
-               (long long)hl_elements(scales), (long long)count);
-    HL_TRY(make_scales(ctx, node, op, (size_t)count, sizeof(float)));
-    for (int64_t i = 0; i < count; i++)
-        ((float *)op->scales)[i] = hl_half_to_float(HL_IN(uint16_t, scales)[i]);
+    struct hl_blocks blocks = {0};
+    HL_TRY(hl_find_blocks(ctx, node, hl_input(ctx, node, 1), op->units, op->columns, &blocks));
+    op->block = blocks.size;
+    size_t count = (size_t)op->units * (size_t)(op->columns / op->block);
+    HL_TRY(make_scales(ctx, node, op, count, sizeof(float)));
+    for (size_t i = 0; i < count; i++)
+        ((float *)op->scales)[i] = hl_half_to_float(blocks.scales[i]);
     return kTfLiteOk;
 }
 
 static TfLiteStatus prepare_hybrid(TfLiteContext *ctx, TfLiteNode *node, struct fully_connected *op)
 {
-    const TfLiteTensor *filter = hl_input(ctx, node, 1);
-    if (filter->quantization.type == kTfLiteBlockwiseQuantization && filter->quantization.params)
-        return prepare_blockwise(ctx, node, op);
+    if (hl_is_blockwise(hl_input(ctx, node, 1))) return prepare_blockwise(ctx, node, op);
     const TfLiteFloatArray *scales = NULL;
     HL_TRY(find_filter_scales(ctx, node, op, &scales));
     HL_TRY(make_scales(ctx, node, op, (size_t)op->units, sizeof(float)));
@@ -227,7 +219,8 @@ static TfLiteStatus prepare_hybrid(TfLiteContext *ctx, TfLiteNode *node, struct 
     return kTfLiteOk;
 }
 
-static TfLiteStatus prepare_shuffled(TfLiteContext *ctx, TfLiteNode *node, struct fully_connected *op)
+static TfLiteStatus prepare_shuffled(TfLiteContext *ctx, TfLiteNode *node,
+                                     struct fully_connected *op)
 {
     const TfLiteTensor *workspace = hl_output(ctx, node, 1);
     HL_REQUIRE(ctx, node, op->rows == 1 || op->rows == 4,
@@ -240,7 +233,8 @@ static TfLiteStatus prepare_shuffled(TfLiteContext *ctx, TfLiteNode *node, struc
     return hl_resize_like(ctx, hl_output(ctx, node, 1), hl_input(ctx, node, 0));
 }
 
-static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct fully_connected *op)
+static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node,
+                                const struct fully_connected *op)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
     bool hybrid = op->mode == HYBRID, integer = op->mode == INTEGER || op->mode == FIXED_POINT;
@@ -342,7 +336,8 @@ static const int16_t *rows_wide(TfLiteContext *ctx, TfLiteNode *node,
     int64_t count = (int64_t)rows * op->columns, at = (int64_t)first * op->columns;
     const void *data = hl_data(filter);
     TfLiteType type = filter->type;
-    if (op->mode == HYBRID && type == kTfLiteUInt8) type = kTfLiteInt8; // as the original reads them
+    if (op->mode == HYBRID && type == kTfLiteUInt8)
+        type = kTfLiteInt8; // as the original reads them
     if (filter->sparsity) {
         char *dense = HL_OUT(char, hl_temporary(ctx, node, W_DENSE));
         expand(filter, op->columns, first, rows, dense);
@@ -379,7 +374,8 @@ static void run_f32(TfLiteContext *ctx, TfLiteNode *node, const struct fully_con
 static int64_t add_bias(const TfLiteTensor *bias, int unit, int64_t sum)
 {
     if (!bias) return sum;
-    int64_t value = bias->type == kTfLiteInt32 ? HL_IN(int32_t, bias)[unit] : HL_IN(int64_t, bias)[unit];
+    int64_t value =
+        bias->type == kTfLiteInt32 ? HL_IN(int32_t, bias)[unit] : HL_IN(int64_t, bias)[unit];
     return (int64_t)((uint64_t)sum + (uint64_t)value);
 }
 
@@ -393,8 +389,9 @@ static int32_t requantise(const struct fully_connected *op, const TfLiteTensor *
         return value < op->low ? op->low : value > op->high ? op->high : (int32_t)value;
     }
     struct hl_rescale by = ((const struct hl_rescale *)op->scales)[unit];
-    int32_t scaled = op->mode == FIXED_POINT ? hl_rescale_apply_i64(sum, by)
-                                             : hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
+    int32_t scaled = op->mode == FIXED_POINT
+                         ? hl_rescale_apply_i64(sum, by)
+                         : hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
     int64_t value = (int64_t)scaled + hl_zero(output);
     return value < op->low ? op->low : value > op->high ? op->high : (int32_t)value;
 }
@@ -415,7 +412,8 @@ static void run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct fully
     const int16_t *x = HL_IN(int16_t, input);
     if (input->type != kTfLiteInt16) {
         int16_t *wide = HL_OUT(int16_t, hl_temporary(ctx, node, X_WIDE));
-        hl_widen(input->type, hl_data(input), 0, (int64_t)op->rows * op->columns, hl_zero(input), wide);
+        hl_widen(input->type, hl_data(input), 0, (int64_t)op->rows * op->columns, hl_zero(input),
+                 wide);
         x = wide;
     }
     for (int n = 0; n < op->units; n += HL_DOT_ROWS) {
@@ -458,7 +456,8 @@ static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct fully_
     for (int64_t m = 0; m < op->rows; m++) {
         int32_t zero = 0;
         if (params->asymmetric_quantize_inputs)
-            hl_quantise_row_asymmetric(x + m * op->columns, op->columns, stored, &x_scales[m], &zero);
+            hl_quantise_row_asymmetric(x + m * op->columns, op->columns, stored, &x_scales[m],
+                                       &zero);
         else
             hl_quantise_row_symmetric(x + m * op->columns, op->columns, stored, &x_scales[m]);
         hl_widen(kTfLiteInt8, stored, 0, op->columns, zero, wide + m * op->columns);
@@ -474,7 +473,8 @@ static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct fully_
             for (int b = 0; b < blocks; b++) {
                 int64_t sums[HL_DOT_ROWS] = {0}, at = (int64_t)b * op->block;
                 const float *scales = (const float *)op->scales + (int64_t)n * blocks + b;
-                hl_dots_i16(wide + m * op->columns + at, w + at, op->columns, rows, op->block, sums);
+                hl_dots_i16(wide + m * op->columns + at, w + at, op->columns, rows, op->block,
+                            sums);
                 for (int r = 0; r < rows; r++)
                     values[r] += (float)(int32_t)(uint32_t)(uint64_t)sums[r] *
                                  (x_scales[m] * scales[(int64_t)r * blocks]);

@@ -31,30 +31,30 @@ enum { BLOCK = 64 };
 
 // A kernel: `start` for each channel, `step` for each position of the window with its `value` and
 // the channel's `sum`, `finish` for the result, with the `count` of positions.
-#define POOL(name, type, sum_type, start, step, finish)                                            \
-    static void name(const struct pool *op, const struct patch *patch, const void *x, void *y)     \
-    {                                                                                              \
-        const type *in = (const type *)x + patch->first;                                           \
-        type *out = y;                                                                             \
-        sum_type sums[BLOCK], count = (sum_type)patch->rows * (sum_type)patch->columns;            \
-        (void)count;                                                                               \
-        for (int c = 0; c < patch->channels; c += BLOCK) {                                         \
-            int n = patch->channels - c < BLOCK ? patch->channels - c : BLOCK;                     \
-            for (int i = 0; i < n; i++) sums[i] = (start);                                         \
-            for (int row = 0; row < patch->rows; row++)                                            \
-                for (int column = 0; column < patch->columns; column++) {                          \
-                    const type *values =                                                           \
-                        in + row * patch->down + (int64_t)column * patch->channels + c;            \
-                    for (int i = 0; i < n; i++) {                                                  \
-                        sum_type value = values[i], sum = sums[i];                                 \
-                        sums[i] = (step);                                                          \
-                    }                                                                              \
-                }                                                                                  \
-            for (int i = 0; i < n; i++) {                                                          \
-                sum_type sum = sums[i];                                                            \
-                out[c + i] = (type)(finish);                                                       \
-            }                                                                                      \
-        }                                                                                          \
+#define POOL(name, type, sum_type, start, step, finish)                                        \
+    static void name(const struct pool *op, const struct patch *patch, const void *x, void *y) \
+    {                                                                                          \
+        const type *in = (const type *)x + patch->first;                                       \
+        type *out = y;                                                                         \
+        sum_type sums[BLOCK], count = (sum_type)patch->rows * (sum_type)patch->columns;        \
+        (void)count;                                                                           \
+        for (int c = 0; c < patch->channels; c += BLOCK) {                                     \
+            int n = patch->channels - c < BLOCK ? patch->channels - c : BLOCK;                 \
+            for (int i = 0; i < n; i++) sums[i] = (start);                                     \
+            for (int row = 0; row < patch->rows; row++)                                        \
+                for (int column = 0; column < patch->columns; column++) {                      \
+                    const type *values =                                                       \
+                        in + row * patch->down + (int64_t)column * patch->channels + c;        \
+                    for (int i = 0; i < n; i++) {                                              \
+                        sum_type value = values[i], sum = sums[i];                             \
+                        sums[i] = (step);                                                      \
+                    }                                                                          \
+                }                                                                              \
+            for (int i = 0; i < n; i++) {                                                      \
+                sum_type sum = sums[i];                                                        \
+                out[c + i] = (type)(finish);                                                   \
+            }                                                                                  \
+        }                                                                                      \
     }
 
 static float clamp_f32(const struct pool *op, float value)
@@ -99,7 +99,8 @@ static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, it must have 4", hl_rank(x));
+    HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, it must have 4",
+               hl_rank(x));
     HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
                hl_type_name(y->type), hl_type_name(x->type));
     HL_TRY(find_window(ctx, node, "height", hl_dim(x, 1), params->filter_height,
@@ -157,7 +158,8 @@ static TfLiteStatus pool_run(TfLiteContext *ctx, TfLiteNode *node, pool_kernel *
         for (int i = 0; i < op->y.out; i++)
             for (int j = 0; j < op->x.out; j++) {
                 int64_t top, left;
-                patch.rows = clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
+                patch.rows =
+                    clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
                 patch.columns =
                     clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
                 patch.first = (((int64_t)b * height + top) * width + left) * channels;

@@ -48,8 +48,7 @@ struct hl_rescale hl_rescale_from(double real)
 // The multiplier is cut to 16 bits so that a sum of 48 bits fits; larger ones wrap.
 int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale by)
 {
-    int32_t multiplier =
-        by.multiplier < 0x7fff0000 ? (by.multiplier + (1 << 15)) >> 16 : 0x7fff;
+    int32_t multiplier = by.multiplier < 0x7fff0000 ? (by.multiplier + (1 << 15)) >> 16 : 0x7fff;
     int right = 15 - by.shift;
     uint64_t product = (uint64_t)value * (uint64_t)multiplier;
     if (right <= 0) return (int32_t)(uint32_t)(product << -right);
@@ -62,17 +61,10 @@ int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale by)
 bool hl_type_range(TfLiteType type, int32_t *low, int32_t *high)
 {
     switch (type) {
-    case kTfLiteInt8:
-        *low = INT8_MIN, *high = INT8_MAX;
-        return true;
-    case kTfLiteUInt8:
-        *low = 0, *high = UINT8_MAX;
-        return true;
-    case kTfLiteInt16:
-        *low = INT16_MIN, *high = INT16_MAX;
-        return true;
-    default:
-        return false;
+    case kTfLiteInt8: *low = INT8_MIN, *high = INT8_MAX; return true;
+    case kTfLiteUInt8: *low = 0, *high = UINT8_MAX; return true;
+    case kTfLiteInt16: *low = INT16_MIN, *high = INT16_MAX; return true;
+    default: return false;
     }
 }
 
@@ -278,8 +270,7 @@ void hl_quantise_row_asymmetric(const float *values, int64_t count, int8_t *stor
 void hl_unpack_uint4(const void *packed, int64_t count, int8_t *values)
 {
     const uint8_t *bytes = packed;
-    for (int64_t i = 0; i < count; i++)
-        values[i] = (int8_t)(bytes[i / 2] >> (i % 2 ? 4 : 0) & 15);
+    for (int64_t i = 0; i < count; i++) values[i] = (int8_t)(bytes[i / 2] >> (i % 2 ? 4 : 0) & 15);
 }
 
 void hl_unpack_int4(const void *packed, int64_t count, int8_t *values)

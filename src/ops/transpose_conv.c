@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRANSPOSE_CONV: what the gradient of a convolution does. Each input position spreads its products
-// over a window of the output; here each output position gathers them:
-//     y[b, i, j, o] = act(bias[o] + sum over k, l, c of w[o, k, l, c] * x[b, s, t, c])
-// over all s, t with s * stride_h + k - pad_top = i and t * stride_w + l - pad_left = j.
+// TRANSPOSE_CONV: each input position spreads its products over a window of the output; here each
+// output position gathers them: y[b, i, j, o] = act(bias[o] + sum over s, t, c of
+// w[o, k, l, c] * x[b, s, t, c]), k = i + pad_top - s * stride_h, l = j + pad_left - t * stride_w,
+// over all s and t for which k and l are taps of the filter.
 // in 0: shape of y, int32 [4], in 1: w [outputs, kh, kw, channels], in 2: x [batch, height, width,
-// channels], in 3: bias [outputs], may be absent, out 0: y. A convolution with the same options must
-// take y's height and width to x's. Types as in CONV_2D, without int4 and hybrid uint8.
+// channels], in 3: bias [outputs], may be absent, out 0: y. A convolution with the same options
+// must take y's height and width to x's. Types as in CONV_2D, without int4 and hybrid uint8.
 #include "ops/conv.h"
 #include "ops/window.h"
 
@@ -73,7 +73,8 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4",
                hl_rank(filter));
     HL_REQUIRE(ctx, node, hl_dim(input, 3) == hl_dim(filter, 3),
-               "%d input channels differ from the filter's %d", hl_dim(input, 3), hl_dim(filter, 3));
+               "%d input channels differ from the filter's %d", hl_dim(input, 3),
+               hl_dim(filter, 3));
     HL_REQUIRE(ctx, node, params->stride_height > 0 && params->stride_width > 0,
                "stride %dx%d must be positive", params->stride_height, params->stride_width);
 
@@ -85,15 +86,6 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-// The input positions [first, end) whose windows, `filter` taps wide, reach output position `at`,
-// counted with the padding in front.
-static void find_inputs(int64_t at, int in, int filter, int stride, int *first, int *end)
-{
-    int64_t low = at < filter ? 0 : (at - filter) / stride + 1, high = at / stride + 1;
-    *end = high < in ? (int)high : in;
-    *first = low < *end ? (int)low : *end;
-}
-
 struct sizes {
     int batches, height, width, channels; // of the input
     int outputs, kh, kw;                  // of the filter
@@ -102,13 +94,13 @@ struct sizes {
 
 // Adds up one output position, (i, j) counted with the padding in front.
 static void gather(const TfLiteTransposeConvParams *params, const struct sizes *size,
-                   const struct hl_conv_work *work, union hl_conv_weights weights, int rows, int batch,
-                   int64_t i, int64_t j, union hl_conv_sums *sums)
+                   const struct hl_conv_work *work, union hl_conv_weights weights, int rows,
+                   int batch, int64_t i, int64_t j, union hl_conv_sums *sums)
 {
     int64_t row = (int64_t)size->kh * size->kw * size->channels;
     int s0, s1, t0, t1;
-    find_inputs(i, size->height, size->kh, params->stride_height, &s0, &s1);
-    find_inputs(j, size->width, size->kw, params->stride_width, &t0, &t1);
+    hl_conv_sources(i, size->height, size->kh, params->stride_height, &s0, &s1);
+    hl_conv_sources(j, size->width, size->kw, params->stride_width, &t0, &t1);
     for (int s = s0; s < s1; s++)
         for (int t = t0; t < t1; t++) {
             int64_t k = i - (int64_t)s * params->stride_height;
@@ -127,8 +119,9 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *filter = hl_input(ctx, node, 1), *input = hl_input(ctx, node, 2);
     const TfLiteTensor *output = hl_output(ctx, node, 0);
     const struct sizes size = {
-        hl_dim(input, 0),  hl_dim(input, 1),  hl_dim(input, 2),  hl_dim(input, 3), hl_dim(filter, 0),
-        hl_dim(filter, 1), hl_dim(filter, 2), hl_dim(output, 1), hl_dim(output, 2),
+        hl_dim(input, 0),  hl_dim(input, 1),  hl_dim(input, 2),
+        hl_dim(input, 3),  hl_dim(filter, 0), hl_dim(filter, 1),
+        hl_dim(filter, 2), hl_dim(output, 1), hl_dim(output, 2),
     };
     struct hl_window y, x;
     HL_TRY(find_windows(ctx, node, size.out_height, size.out_width, &y, &x));

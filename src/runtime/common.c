@@ -3,6 +3,7 @@
 // malloc: callers free dims, data and quantisation themselves and put their own in place.
 #include "tensorflow/lite/c/common.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +105,7 @@ static bool owns_data(const TfLiteTensor *tensor)
 
 void TfLiteTensorDataFree(TfLiteTensor *t)
 {
-    if (!owns_data(t)) return;
+    if (!t || !owns_data(t)) return;
     free(t->data.raw);
     t->data.raw = NULL;
 }
@@ -130,6 +131,7 @@ void TfLiteSparsityFree(TfLiteSparsity *sparsity)
     TfLiteIntArrayFree(sparsity->traversal_order);
     TfLiteIntArrayFree(sparsity->block_map);
     for (int i = 0; sparsity->dim_metadata && i < sparsity->dim_metadata_size; i++) {
+        if (sparsity->dim_metadata[i].format != kTfLiteDimSparseCSR) continue; // callers leave these arrays unset then
         TfLiteIntArrayFree(sparsity->dim_metadata[i].array_segments);
         TfLiteIntArrayFree(sparsity->dim_metadata[i].array_indices);
     }
@@ -139,6 +141,7 @@ void TfLiteSparsityFree(TfLiteSparsity *sparsity)
 
 void TfLiteTensorFree(TfLiteTensor *t)
 {
+    if (!t) return;
     TfLiteTensorDataFree(t);
     TfLiteIntArrayFree(t->dims);
     t->dims = NULL;
@@ -176,6 +179,7 @@ TfLiteStatus TfLiteTensorCopy(const TfLiteTensor *src, TfLiteTensor *dst)
     if (src->dims && !dims) return kTfLiteError;
     TfLiteIntArrayFree(dst->dims);
     dst->dims = dims;
+    dst->type = src->type;
     if (src->bytes) memmove(dst->data.raw, src->data.raw_const, src->bytes);
     dst->buffer_handle = src->buffer_handle;
     dst->data_is_stale = src->data_is_stale;
@@ -185,11 +189,17 @@ TfLiteStatus TfLiteTensorCopy(const TfLiteTensor *src, TfLiteTensor *dst)
 
 TfLiteStatus TfLiteTensorResizeMaybeCopy(size_t num_bytes, TfLiteTensor *tensor, bool preserve_data)
 {
+    if (!tensor) return kTfLiteError;
     if (!owns_data(tensor)) return kTfLiteOk;
     if (num_bytes == 0) {
         TfLiteTensorDataFree(tensor);
         tensor->bytes = 0;
         return kTfLiteOk;
+    }
+    if (num_bytes > PTRDIFF_MAX) { // as in the original, callers who ask for the impossible get their memory back
+        tensor->data.raw = NULL;
+        tensor->bytes = 0;
+        return kTfLiteError;
     }
     if (tensor->data.raw && num_bytes == tensor->bytes) return kTfLiteOk;
     void *memory;
@@ -229,12 +239,13 @@ TfLiteAllocationStrategy TfLiteTensorGetAllocationStrategy(const TfLiteTensor *t
 TfLiteRunStability TfLiteTensorGetBufferAddressStability(const TfLiteTensor *t)
 {
     switch (t->allocation_type) {
+    case kTfLiteMemNone: // no bytes: no address that could change
     case kTfLiteMmapRo:
-    case kTfLitePersistentRo: return kTfLiteRunStabilityAcrossRuns;
+    case kTfLiteVariantObject: return kTfLiteRunStabilityAcrossRuns;
     case kTfLiteArenaRw:
     case kTfLiteArenaRwPersistent: return kTfLiteRunStabilityUnstable;
     case kTfLiteDynamic:
-    case kTfLiteVariantObject: return kTfLiteRunStabilitySingleRun;
+    case kTfLitePersistentRo: return kTfLiteRunStabilitySingleRun;
     default: return kTfLiteRunStabilityUnknown;
     }
 }
@@ -242,11 +253,12 @@ TfLiteRunStability TfLiteTensorGetBufferAddressStability(const TfLiteTensor *t)
 TfLiteRunStability TfLiteTensorGetDataStability(const TfLiteTensor *t)
 {
     switch (t->allocation_type) {
+    case kTfLiteMemNone:
     case kTfLiteMmapRo:
-    case kTfLitePersistentRo: return kTfLiteRunStabilityAcrossRuns;
+    case kTfLiteArenaRwPersistent: return kTfLiteRunStabilityAcrossRuns;
     case kTfLiteArenaRw:
-    case kTfLiteArenaRwPersistent:
     case kTfLiteDynamic:
+    case kTfLitePersistentRo:
     case kTfLiteVariantObject: return kTfLiteRunStabilitySingleRun;
     default: return kTfLiteRunStabilityUnknown;
     }
@@ -255,6 +267,7 @@ TfLiteRunStability TfLiteTensorGetDataStability(const TfLiteTensor *t)
 TfLiteRunStep TfLiteTensorGetDataKnownStep(const TfLiteTensor *t)
 {
     switch (t->allocation_type) {
+    case kTfLiteMemNone:
     case kTfLiteMmapRo: return kTfLiteRunStepInit;
     case kTfLitePersistentRo: return kTfLiteRunStepPrepare;
     case kTfLiteArenaRw:
@@ -268,6 +281,7 @@ TfLiteRunStep TfLiteTensorGetDataKnownStep(const TfLiteTensor *t)
 TfLiteRunStep TfLiteTensorGetShapeKnownStep(const TfLiteTensor *t)
 {
     switch (t->allocation_type) {
+    case kTfLiteMemNone:
     case kTfLiteMmapRo: return kTfLiteRunStepInit;
     case kTfLiteArenaRw:
     case kTfLiteArenaRwPersistent:

@@ -108,23 +108,59 @@ static TfLiteRegistration without_noise(const TfLiteRegistration *from)
     return registration;
 }
 
-// The params a delegate kernel's init gets; lent for that call, so they live on the caller's stack.
+// The params a delegate kernel's init gets, in one block with their arrays: they live as long as the node, as its
+// builtin_data, which some delegates read again when they prepare.
+struct params_block {
+    union {
+        TfLiteDelegateParams plain;
+        TfLiteOpaqueDelegateParams opaque;
+    };
+    int arrays[];
+};
+
+static TfLiteIntArray *put_array(int **at, const TfLiteIntArray *from)
+{
+    TfLiteIntArray *array = (TfLiteIntArray *)*at;
+    memcpy(array, from, TfLiteIntArrayGetSizeInBytes(from->size));
+    *at += 1 + from->size;
+    return array;
+}
+
+static struct params_block *make_params(const struct hl_piece *piece, TfLiteDelegate *delegate, bool opaque)
+{
+    size_t ints = 3 + (size_t)piece->nodes->size + (size_t)piece->inputs->size + (size_t)piece->outputs->size;
+    struct params_block *block = malloc(sizeof *block + ints * sizeof(int));
+    if (!block) return NULL;
+    int *at = block->arrays;
+    TfLiteIntArray *nodes = put_array(&at, piece->nodes);
+    TfLiteIntArray *inputs = put_array(&at, piece->inputs);
+    TfLiteIntArray *outputs = put_array(&at, piece->outputs);
+    if (opaque)
+        block->opaque = (TfLiteOpaqueDelegateParams){delegate, TfLiteOpaqueDelegateGetData(delegate), nodes, inputs, outputs};
+    else
+        block->plain = (TfLiteDelegateParams){delegate, nodes, inputs, outputs};
+    return block;
+}
+
+const TfLiteIntArray *hl_delegate_replaced_nodes(const struct hl_node *node)
+{
+    const struct params_block *params = node->node.builtin_data;
+    return node->registration.registration_external ? params->opaque.nodes_to_replace : params->plain.nodes_to_replace;
+}
+
 static int add_delegate_node(struct hl_subgraph *subgraph, const TfLiteRegistration *registration,
                              const struct hl_piece *piece, TfLiteDelegate *delegate)
 {
-    TfLiteDelegateParams params = {delegate, piece->nodes, piece->inputs, piece->outputs};
-    TfLiteOpaqueDelegateParams opaque = {
-        .delegate = delegate,
-        .delegate_data = TfLiteOpaqueDelegateGetData(delegate),
-        .nodes_to_replace = piece->nodes,
-        .input_tensors = piece->inputs,
-        .output_tensors = piece->outputs,
-    };
-    bool is_opaque = registration->registration_external != NULL;
+    bool opaque = registration->registration_external != NULL;
+    struct params_block *params = make_params(piece, delegate, opaque);
+    if (!params) {
+        hl_subgraph_error(subgraph, "out of memory while applying a delegate");
+        return -1;
+    }
     return hl_subgraph_add_node(subgraph, registration, kernel_name(registration),
                                 TfLiteIntArrayCopy(piece->inputs), TfLiteIntArrayCopy(piece->outputs),
-                                TfLiteIntArrayCreate(0), NULL, is_opaque ? (void *)&opaque : (void *)&params,
-                                is_opaque ? sizeof opaque : sizeof params);
+                                TfLiteIntArrayCreate(0), params, params,
+                                opaque ? sizeof params->opaque : sizeof params->plain);
 }
 
 static TfLiteStatus set_delegate(struct hl_subgraph *subgraph, TfLiteTensor *tensor, TfLiteDelegate *delegate)
@@ -229,6 +265,17 @@ TfLiteStatus hl_subgraph_preview_partitions(struct hl_subgraph *subgraph, const 
 
 // ---- apply, undo, redo --------------------------------------------------------------------------
 
+// Delegates that take half precision constants directly point the nodes they claim at them, past the DEQUANTIZE.
+static void restore_inputs(struct hl_subgraph *subgraph)
+{
+    for (int i = 0; i < subgraph->model_node_count; i++) {
+        const struct hl_model_node *from = &subgraph->model->nodes[i];
+        TfLiteIntArray *inputs = subgraph->nodes[i]->node.inputs;
+        if (inputs->size == from->input_count && inputs->size > 0)
+            memcpy(inputs->data, from->inputs, (size_t)inputs->size * sizeof(int));
+    }
+}
+
 TfLiteStatus hl_subgraph_undo_delegates(struct hl_subgraph *subgraph)
 {
     if (!subgraph->undelegated_plan) return kTfLiteOk;
@@ -242,6 +289,7 @@ TfLiteStatus hl_subgraph_undo_delegates(struct hl_subgraph *subgraph)
     for (int i = subgraph->model_node_count; i < subgraph->node_count; i++)
         hl_subgraph_free_node(subgraph, subgraph->nodes[i]);
     subgraph->node_count = subgraph->model_node_count;
+    restore_inputs(subgraph);
     TfLiteIntArrayFree(subgraph->plan);
     subgraph->plan = subgraph->undelegated_plan;
     subgraph->undelegated_plan = NULL;
@@ -259,10 +307,11 @@ TfLiteStatus hl_subgraph_remove_delegates(struct hl_subgraph *subgraph)
     return kTfLiteOk;
 }
 
-static TfLiteStatus restore_after_failure(struct hl_subgraph *subgraph, bool was_ready, TfLiteStatus status)
+// The graph runs as before the first delegate, and at once.
+static TfLiteStatus restore_after_failure(struct hl_subgraph *subgraph, TfLiteStatus status)
 {
     hl_subgraph_remove_delegates(subgraph);
-    if (was_ready) hl_subgraph_allocate(subgraph);
+    hl_subgraph_allocate(subgraph);
     hl_subgraph_error(subgraph, "Restored original execution plan after delegate application failure.");
     return status;
 }
@@ -297,25 +346,47 @@ static bool remember_delegate(struct hl_subgraph *subgraph, TfLiteDelegate *dele
     return true;
 }
 
+static bool has_dynamic_outputs(const struct hl_subgraph *subgraph)
+{
+    for (int position = 0; position < subgraph->plan->size; position++)
+        if (hl_subgraph_has_dynamic(subgraph, subgraph->nodes[subgraph->plan->data[position]]->node.outputs)) return true;
+    return false;
+}
+
+// After the delegate claimed its nodes: memory for the new plan, where the old one had it or nothing can change any more.
+static TfLiteStatus settle(struct hl_subgraph *subgraph, bool allows_dynamic, enum hl_subgraph_state before)
+{
+    subgraph->state = HL_NOT_READY;
+    subgraph->prepared = 0;
+    if (allows_dynamic && before == HL_NOT_READY) return kTfLiteOk;
+    if (hl_subgraph_allocate(subgraph) != kTfLiteOk) return restore_after_failure(subgraph, kTfLiteDelegateError);
+    if (allows_dynamic && before == HL_READY) return kTfLiteOk;
+    if (allows_dynamic && has_dynamic_outputs(subgraph)) {
+        hl_subgraph_remove_delegates(subgraph);
+        hl_subgraph_error(subgraph,
+                          "Cannot allow dynamic tensors due to previous delegation, resetting to original execution plan.");
+        return kTfLiteApplicationError;
+    }
+    subgraph->state = HL_IMMUTABLE;
+    return kTfLiteOk;
+}
+
 TfLiteStatus hl_subgraph_apply_delegate(struct hl_subgraph *subgraph, TfLiteDelegate *delegate)
 {
     if (!delegate) {
         hl_subgraph_error(subgraph, "Null delegate.");
         return kTfLiteDelegateError;
     }
-    if (subgraph->delegates_undone && hl_subgraph_redo_delegates(subgraph) != kTfLiteOk) return kTfLiteError;
-    if (subgraph->state == HL_IMMUTABLE) {
-        hl_subgraph_error(subgraph, "ModifyGraphWithDelegate is disallowed when graph is immutable.");
-        return kTfLiteApplicationError;
-    }
-    bool was_ready = subgraph->state == HL_READY;
+    TfLiteStatus status = hl_subgraph_redo_delegates(subgraph);
+    if (status != kTfLiteOk) return status;
+    enum hl_subgraph_state before = subgraph->state;
     bool allows_dynamic = hl_delegate_flags(delegate) & kTfLiteDelegateFlagsAllowDynamicTensors;
-    if (!allows_dynamic) {
+    if (!allows_dynamic && before != HL_IMMUTABLE) { // an immutable graph has passed this
         subgraph->state = HL_NOT_READY;
         hl_planner_reset(subgraph);
-        TfLiteStatus status = require_static_shapes(subgraph);
+        status = require_static_shapes(subgraph);
         if (status != kTfLiteOk) {
-            if (was_ready) hl_subgraph_allocate(subgraph);
+            if (before == HL_READY) hl_subgraph_allocate(subgraph);
             return status;
         }
     }
@@ -325,20 +396,12 @@ TfLiteStatus hl_subgraph_apply_delegate(struct hl_subgraph *subgraph, TfLiteDele
     }
 
     hl_context_begin_delegation(subgraph);
-    TfLiteStatus status = call_prepare(&subgraph->context, delegate);
+    status = call_prepare(&subgraph->context, delegate);
     hl_context_end_delegation(subgraph);
     hl_subgraph_free_preview(subgraph);
-    if (status != kTfLiteOk) return restore_after_failure(subgraph, was_ready, kTfLiteDelegateError);
-
-    subgraph->state = HL_NOT_READY;
-    subgraph->prepared = 0;
-    if (!allows_dynamic || was_ready) {
-        status = hl_subgraph_allocate(subgraph);
-        if (status != kTfLiteOk) return restore_after_failure(subgraph, was_ready, kTfLiteDelegateError);
-    }
-    if (!allows_dynamic) subgraph->state = HL_IMMUTABLE;
-    if (!remember_delegate(subgraph, delegate)) return restore_after_failure(subgraph, was_ready, kTfLiteError);
-    return kTfLiteOk;
+    if (status != kTfLiteOk) return restore_after_failure(subgraph, kTfLiteDelegateError);
+    if (!remember_delegate(subgraph, delegate)) return restore_after_failure(subgraph, kTfLiteError);
+    return settle(subgraph, allows_dynamic, before);
 }
 
 TfLiteStatus hl_subgraph_redo_delegates(struct hl_subgraph *subgraph)

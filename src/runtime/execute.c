@@ -20,6 +20,18 @@ bool hl_subgraph_has_dynamic(const struct hl_subgraph *subgraph, const TfLiteInt
 
 // ---- prepare ------------------------------------------------------------------------------------
 
+// A delegate for shapes that change may leave it to its nodes' own kernels to work them out.
+static TfLiteStatus propagate_shapes(struct hl_subgraph *subgraph, const struct hl_node *node)
+{
+    const int64_t wanted = kTfLiteDelegateFlagsAllowDynamicTensors | kTfLiteDelegateFlagsRequirePropagatedShapes;
+    if (!node->node.delegate || (hl_delegate_flags(node->node.delegate) & wanted) != wanted) return kTfLiteOk;
+    const TfLiteIntArray *replaced = hl_delegate_replaced_nodes(node);
+    TfLiteStatus status = kTfLiteOk;
+    for (int i = 0; i < replaced->size && status == kTfLiteOk; i++)
+        status = hl_subgraph_prepare_node(subgraph, subgraph->nodes[replaced->data[i]]);
+    return status;
+}
+
 TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_node *node)
 {
     if (node->unresolved) {
@@ -32,7 +44,9 @@ TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_no
                           node->name, node->index);
         return kTfLiteUnresolvedOps;
     }
-    TfLiteStatus status = hl_kernel_prepare(&node->registration, &subgraph->context, &node->node);
+    TfLiteStatus status = propagate_shapes(subgraph, node);
+    if (status != kTfLiteOk) return status;
+    status = hl_kernel_prepare(&node->registration, &subgraph->context, &node->node);
     if (status != kTfLiteOk)
         hl_subgraph_error(subgraph, "Node number %d (%s) failed to prepare.", node->index, node->name);
     return status;
@@ -56,38 +70,78 @@ TfLiteStatus hl_subgraph_reset_variables(struct hl_subgraph *subgraph)
 {
     for (int i = 0; i < subgraph->variables->size; i++) {
         TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->variables->data[i]];
-        if (tensor->allocation_type == kTfLiteMmapRo || !tensor->data.raw) continue;
-        // Real 0: a quantised state starts at its zero point.
+        if (tensor->allocation_type != kTfLiteArenaRwPersistent || !tensor->data.raw) continue;
+        // Memory of the caller keeps what the caller put there. Real 0: a quantised state starts at its zero point.
         memset(tensor->data.raw, tensor->type == kTfLiteInt8 ? tensor->params.zero_point : 0, tensor->bytes);
     }
     return kTfLiteOk;
 }
 
+static bool is_listed(const TfLiteIntArray *list, int tensor)
+{
+    for (int i = 0; i < list->size; i++)
+        if (list->data[i] == tensor) return true;
+    return false;
+}
+
+static TfLiteStatus use_custom_allocation(struct hl_subgraph *subgraph, const struct hl_custom_allocation *entry)
+{
+    TfLiteTensor *tensor = &subgraph->context.tensors[entry->tensor];
+    if (tensor->allocation_type != kTfLiteCustom) {
+        hl_subgraph_error(subgraph, "custom allocation: the size of tensor %s is known only while running",
+                          hl_tensor_label(tensor));
+        return kTfLiteError;
+    }
+    if (entry->memory.bytes < tensor->bytes) {
+        hl_subgraph_error(subgraph, "custom allocation: tensor %s needs %zu bytes now, the memory has %zu",
+                          hl_tensor_label(tensor), tensor->bytes, entry->memory.bytes);
+        return kTfLiteError;
+    }
+    tensor->data.data = entry->memory.data;
+    return kTfLiteOk;
+}
+
+// Outputs of nodes that are not prepared yet may still change their size.
+static bool has_final_size(const struct hl_subgraph *subgraph, int tensor)
+{
+    for (int position = subgraph->prepared; position < subgraph->plan->size; position++)
+        if (is_listed(subgraph->nodes[subgraph->plan->data[position]]->node.outputs, tensor)) return false;
+    return true;
+}
+
 static TfLiteStatus check_custom_allocations(struct hl_subgraph *subgraph)
 {
-    for (int i = 0; i < subgraph->custom_allocation_count; i++) {
+    TfLiteStatus status = kTfLiteOk;
+    for (int i = 0; i < subgraph->custom_allocation_count && status == kTfLiteOk; i++) {
         const struct hl_custom_allocation *entry = &subgraph->custom_allocations[i];
-        TfLiteTensor *tensor = &subgraph->context.tensors[entry->tensor];
-        if (entry->memory.bytes < tensor->bytes) {
-            hl_subgraph_error(subgraph, "custom allocation: tensor %s needs %zu bytes now, the memory has %zu",
-                              hl_tensor_label(tensor), tensor->bytes, entry->memory.bytes);
-            return kTfLiteError;
-        }
-        tensor->data.data = entry->memory.data;
+        if (has_final_size(subgraph, entry->tensor)) status = use_custom_allocation(subgraph, entry);
     }
-    return kTfLiteOk;
+    return status;
+}
+
+// A caller may have set other memory since tensors were allocated.
+static TfLiteStatus check_custom_allocations_of(struct hl_subgraph *subgraph, const TfLiteNode *node)
+{
+    TfLiteStatus status = kTfLiteOk;
+    for (int i = 0; i < subgraph->custom_allocation_count && status == kTfLiteOk; i++) {
+        const struct hl_custom_allocation *entry = &subgraph->custom_allocations[i];
+        if (is_listed(node->inputs, entry->tensor) || is_listed(node->outputs, entry->tensor))
+            status = use_custom_allocation(subgraph, entry);
+    }
+    return status;
 }
 
 TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 {
-    if (hl_subgraph_redo_delegates(subgraph) != kTfLiteOk) return kTfLiteError;
+    TfLiteStatus status = hl_subgraph_redo_delegates(subgraph);
+    if (status != kTfLiteOk) return status;
     bool settled = subgraph->state != HL_NOT_READY && !hl_subgraph_has_dynamic(subgraph, subgraph->inputs);
     if (settled) return check_custom_allocations(subgraph);
 
     subgraph->state = HL_NOT_READY;
     subgraph->prepared = 0;
     hl_planner_reset(subgraph);
-    TfLiteStatus status = hl_subgraph_prepare_ahead(subgraph);
+    status = hl_subgraph_prepare_ahead(subgraph);
     if (status != kTfLiteOk) return status;
     if (hl_planner_place(subgraph, subgraph->prepared) != kTfLiteOk) return kTfLiteError;
     if (check_custom_allocations(subgraph) != kTfLiteOk) return kTfLiteError;
@@ -179,6 +233,7 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
         if (status != kTfLiteOk) return status;
         if (hl_planner_place(subgraph, subgraph->prepared) != kTfLiteOk) return kTfLiteError;
     }
+    if (check_custom_allocations_of(subgraph, &node->node) != kTfLiteOk) return kTfLiteError;
     if (check_inputs(subgraph, node) != kTfLiteOk) return kTfLiteError;
     if (subgraph->interpreter->options->cancellation && atomic_load(&subgraph->interpreter->cancelled)) {
         hl_subgraph_error(subgraph, "Client requested cancel during Invoke()");

@@ -57,6 +57,10 @@ static TfLiteStatus create_subgraphs(TfLiteInterpreter *interpreter)
 static TfLiteStatus apply_option_delegates(TfLiteInterpreter *interpreter)
 {
     for (int i = 0; i < interpreter->options->delegate_count; i++) {
+        if (!interpreter->options->delegates[i]) {
+            hl_report(&interpreter->options->reporter, "Null delegate.");
+            continue;
+        }
         TfLiteStatus status = hl_interpreter_apply_delegate(interpreter, interpreter->options->delegates[i]);
         if (status != kTfLiteOk) return status;
     }
@@ -96,14 +100,26 @@ void hl_interpreter_destroy(TfLiteInterpreter *interpreter)
     free(interpreter);
 }
 
+// Delegates leave alone what another one runs itself, and the subgraphs that check a delegate's results.
+static bool may_be_delegated(const struct hl_subgraph *subgraph)
+{
+    static const char validation[] = "VALIDATION:";
+    return !subgraph->delegation_skippable && strncmp(subgraph->model->name, validation, sizeof validation - 1) != 0;
+}
+
 TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate)
 {
-    for (int i = 0; i < interpreter->subgraph_count; i++) {
-        if (interpreter->subgraphs[i]->delegation_skippable) continue;
-        TfLiteStatus status = hl_subgraph_apply_delegate(interpreter->subgraphs[i], delegate);
-        if (status != kTfLiteOk) return status;
+    TfLiteStatus status = kTfLiteOk;
+    for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteOk; i++)
+        if (may_be_delegated(interpreter->subgraphs[i]))
+            status = hl_subgraph_apply_delegate(interpreter->subgraphs[i], delegate);
+    for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteDelegateError; i++) {
+        struct hl_subgraph *subgraph = interpreter->subgraphs[i];
+        if (!subgraph->undelegated_plan) continue; // all subgraphs or none
+        hl_subgraph_remove_delegates(subgraph);
+        hl_subgraph_allocate(subgraph);
     }
-    return kTfLiteOk;
+    return status;
 }
 
 TfLiteStatus hl_interpreter_cancel(TfLiteInterpreter *interpreter)
@@ -154,8 +170,12 @@ static void restore_inputs(const struct hl_subgraph *subgraph, const void *saved
 
 static TfLiteStatus invoke_without_delegates(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph)
 {
+    hl_subgraph_error(subgraph, "Invoke() failed in the presence of delegation. Retrying without.");
     void *inputs = save_inputs(subgraph);
-    if (!inputs) return kTfLiteError;
+    if (!inputs) {
+        hl_subgraph_error(subgraph, "out of memory for the values of the inputs");
+        return kTfLiteError;
+    }
     TfLiteStatus status = kTfLiteOk;
     for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteOk; i++)
         status = hl_subgraph_remove_delegates(interpreter->subgraphs[i]);

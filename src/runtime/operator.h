@@ -25,6 +25,9 @@ struct TfLiteOperator {
     struct TfLiteAsyncKernel *(*async_kernel_with_data)(void *, TfLiteOpaqueContext *, TfLiteOpaqueNode *);
 };
 
+// What TfLiteKernelInitFailed of the original gives: an init that fails returns it.
+#define HL_KERNEL_INIT_FAILED ((void *)-1)
+
 // Calls of a node's kernel, whichever form it has. A missing callback succeeds (init gives NULL), except invoke.
 void *hl_kernel_init(const TfLiteRegistration *registration, TfLiteContext *context,
                      const char *buffer, size_t length);

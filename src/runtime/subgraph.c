@@ -230,16 +230,17 @@ static TfLiteStatus resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *te
                           hl_tensor_label(tensor));
         return kTfLiteError;
     }
-    if (tensor->type == kTfLiteString || tensor->type == kTfLiteResource || tensor->type == kTfLiteVariant)
-        return kTfLiteOk; // their bytes do not follow from the shape
+    // The bytes of strings and handles do not follow from the shape, but its product must be sane all the same.
+    bool sized = tensor->type != kTfLiteString && tensor->type != kTfLiteResource && tensor->type != kTfLiteVariant;
     size_t bytes;
-    if (dims->size > HL_MAX_RANK || !hl_tensor_bytes(tensor->type, dims->size, dims->data, &bytes)) {
+    if (dims->size > HL_MAX_RANK ||
+        !hl_tensor_bytes(sized ? tensor->type : kTfLiteInt8, dims->size, dims->data, &bytes)) {
         char text[128];
         hl_subgraph_error(subgraph, "cannot give tensor %s (%s) the shape %s: it is negative or too large",
-                          hl_tensor_label(tensor),
-                          TfLiteTypeGetName(tensor->type), shape_text(dims, text));
+                          hl_tensor_label(tensor), TfLiteTypeGetName(tensor->type), shape_text(dims, text));
         return kTfLiteError;
     }
+    if (!sized) return kTfLiteOk;
     if (lies_on_heap(tensor)) return resize_heap_tensor(subgraph, tensor, bytes);
     tensor->bytes = bytes;
     if (tensor->allocation_type == kTfLiteArenaRw || tensor->allocation_type == kTfLiteArenaRwPersistent)
@@ -254,13 +255,10 @@ TfLiteStatus hl_subgraph_resize_tensor(struct hl_subgraph *subgraph, TfLiteTenso
     // A kernel that resizes to the same shape on every run keeps its memory and its successors.
     if (tensor->allocation_type == kTfLiteDynamic && !(same && tensor->data.raw)) subgraph->resized = true;
     TfLiteStatus status = resize_tensor(subgraph, tensor, dims);
-    if (status != kTfLiteOk) {
-        TfLiteIntArrayFree(dims);
-        return status;
-    }
-    TfLiteIntArrayFree(tensor->dims);
-    tensor->dims = dims;
-    return kTfLiteOk;
+    if (dims == tensor->dims) return status; // kernels may pass the shape that the tensor has
+    TfLiteIntArrayFree(status == kTfLiteOk ? tensor->dims : dims);
+    if (status == kTfLiteOk) tensor->dims = dims;
+    return status;
 }
 
 static TfLiteTensor *input_to_resize(struct hl_subgraph *subgraph, int index, int rank)
@@ -324,12 +322,7 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
     TfLiteTensor *tensor = &subgraph->context.tensors[index];
     if (tensor->allocation_type != kTfLiteArenaRw && tensor->allocation_type != kTfLiteArenaRwPersistent &&
         tensor->allocation_type != kTfLiteCustom) {
-        hl_subgraph_error(subgraph, "custom allocation: tensor %s is a constant or dynamic", tensor->name);
-        return kTfLiteError;
-    }
-    if (memory->bytes < tensor->bytes) {
-        hl_subgraph_error(subgraph, "custom allocation: tensor %s needs %zu bytes, the memory has %zu",
-                          tensor->name, tensor->bytes, memory->bytes);
+        hl_subgraph_error(subgraph, "custom allocation: tensor %s is a constant or dynamic", hl_tensor_label(tensor));
         return kTfLiteError;
     }
     if (!(flags & kTfLiteCustomAllocationFlagsSkipAlignCheck) &&
@@ -349,6 +342,7 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
         subgraph->custom_allocations = list;
         entry = &list[subgraph->custom_allocation_count++];
     }
+    // Whether it is large enough is known when all shapes are: AllocateTensors and Invoke check it.
     *entry = (struct hl_custom_allocation){index, *memory};
     tensor->allocation_type = kTfLiteCustom;
     tensor->data.data = memory->data;
@@ -409,7 +403,14 @@ int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration 
             node->node.might_have_side_effect = true;
     }
     subgraph->nodes[subgraph->node_count++] = node;
-    node->node.user_data = hl_kernel_init(&node->registration, &subgraph->context, init_data, init_size);
+    void *state = hl_kernel_init(&node->registration, &subgraph->context, init_data, init_size);
+    if (state == HL_KERNEL_INIT_FAILED) {
+        hl_subgraph_error(subgraph, "Node number %d (%s) failed to initialize.", node->index, node->name);
+        subgraph->node_count--;
+        hl_subgraph_free_node(subgraph, node);
+        return -1;
+    }
+    node->node.user_data = state;
     node->has_state = true;
     return node->index;
 }

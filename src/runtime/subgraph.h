@@ -32,7 +32,7 @@ struct hl_node {
     int index;        // in the subgraph
     const char *name; // schema name, custom name or the delegate kernel's name
     bool unresolved;  // a custom operator that no resolver knows: delegates may still take it
-    bool has_state;   // init was called: free must be
+    bool has_state;   // init succeeded: free must be called
     int replaced;     // nodes of the model that a delegate's node stands for
     uint64_t runs, nanoseconds; // while profiling
 };
@@ -96,7 +96,7 @@ struct hl_subgraph *hl_subgraph_create(struct TfLiteInterpreter *interpreter, in
 void hl_subgraph_destroy(struct hl_subgraph *subgraph); // NULL is fine
 // Makes the nodes: finds each operator's kernel and calls its init. Reports what it does not find.
 TfLiteStatus hl_subgraph_create_nodes(struct hl_subgraph *subgraph);
-// Appends a node and calls init with init_data. Takes the arrays, also on failure. -1 without memory.
+// Appends a node and calls init with init_data. Takes the arrays, also on failure. -1 without memory or when init fails.
 int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration *registration,
                          const char *name, TfLiteIntArray *inputs, TfLiteIntArray *outputs,
                          TfLiteIntArray *intermediates, void *builtin_data,
@@ -164,5 +164,7 @@ TfLiteOperator *hl_subgraph_describe_node(struct hl_subgraph *subgraph, int node
 TfLiteStatus hl_delegate_copy_from(TfLiteContext *context, TfLiteTensor *tensor);
 void hl_delegate_free_handle(TfLiteContext *context, TfLiteTensor *tensor);
 int64_t hl_delegate_flags(const TfLiteDelegate *delegate);
+// The nodes that a delegate's node stands for.
+const TfLiteIntArray *hl_delegate_replaced_nodes(const struct hl_node *node);
 
 #endif

@@ -14,6 +14,7 @@
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/c/common.h"
+#include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
 
 enum { PIXELS = 64, CLASSES = 10 };
 static const char float_model[] = "demo/digits.tflite", int8_model[] = "demo/digits_int8.tflite";
@@ -417,6 +418,25 @@ static void test_thread_counts(void **state)
     }
 }
 
+// Dart's mirror of the XNNPACK options ends behind the number of threads.
+static void test_dart_short_xnnpack_options(void **state)
+{
+    (void)state;
+    int32_t *threads = malloc(sizeof *threads);
+    assert_non_null(threads);
+    *threads = 2;
+    TfLiteDelegate *delegate = TfLiteXNNPackDelegateCreate((const TfLiteXNNPackDelegateOptions *)(void *)threads);
+    free(threads);
+    assert_non_null(delegate);
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsAddDelegate(options, delegate);
+    TfLiteInterpreter *interpreter = allocate(open_model(float_model, options));
+    TfLiteInterpreterOptionsDelete(options);
+    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteXNNPackDelegateDelete(delegate);
+}
+
 // Bindings compare versions: "major.minor.patch", the schema by number.
 static void test_versions(void **state)
 {
@@ -441,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_resized_batch),
         cmocka_unit_test(test_failing_delegate_gives_no_interpreter),
         cmocka_unit_test(test_thread_counts),
+        cmocka_unit_test(test_dart_short_xnnpack_options),
         cmocka_unit_test(test_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

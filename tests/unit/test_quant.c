@@ -34,8 +34,8 @@ static void rescale_from_real(void **state)
         {5.0, 1342177280, 3},
         {0.001, 1099511628, -9},
         {0x1p-31, 1073741824, -30},
-        {0x1p-33, 0, 0},                   // shift below -31
-        {1 - 0x1p-40, 1073741824, 1},      // the fraction rounds up to one
+        {0x1p-33, 0, 0},              // shift below -31
+        {1 - 0x1p-40, 1073741824, 1}, // the fraction rounds up to one
         {0x1p-32 * (1 - 0x1p-40), 1073741824, -31},
         {1e30, INT32_MAX, 30},
     };
@@ -216,22 +216,22 @@ static void channel_rescales(void **state)
     memset(&node, 0, sizeof node);
 
     struct hl_rescale rescales[3];
-    assert_int_equal(
-        hl_channel_rescales(&ctx, &node, &input, &filter, NULL, &output, 2, rescales), kTfLiteOk);
+    assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, NULL, &output, 2, rescales),
+                     kTfLiteOk);
     assert_int_equal(rescales[0].multiplier, 1 << 30); // 0.25
     assert_int_equal(rescales[0].shift, -1);
     assert_int_equal(rescales[1].shift, -2);
 
     scales.size = 1; // one scale for all
-    assert_int_equal(
-        hl_channel_rescales(&ctx, &node, &input, &filter, NULL, &output, 3, rescales), kTfLiteOk);
+    assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, NULL, &output, 3, rescales),
+                     kTfLiteOk);
     assert_int_equal(rescales[2].shift, -1);
 
     input.type = filter.type = output.type = kTfLiteUInt8;
     input.params.scale = filter.params.scale = 0.1f; // float product 0x1.47ae16p-7
     TfLiteTensor bias = quantised_tensor(kTfLiteInt32, 0.01f, 0);
-    assert_int_equal(
-        hl_channel_rescales(&ctx, &node, &input, &filter, &bias, &output, 1, rescales), kTfLiteOk);
+    assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, &bias, &output, 1, rescales),
+                     kTfLiteOk);
     assert_int_equal(rescales[0].multiplier, 1374389632); // * 2^37
     assert_int_equal(rescales[0].shift, -6);
 }
@@ -339,16 +339,11 @@ static void windows(void **state)
         TfLitePadding padding;
         int in, filter, stride, dilation, out, before, after;
     } rows[] = {
-        {kTfLitePaddingSame, 224, 3, 2, 1, 112, 0, 1},
-        {kTfLitePaddingSame, 5, 3, 1, 1, 5, 1, 1},
-        {kTfLitePaddingSame, 5, 3, 1, 2, 5, 2, 2},
-        {kTfLitePaddingSame, 5, 4, 1, 1, 5, 1, 2},
-        {kTfLitePaddingSame, 5, 1, 3, 1, 2, 0, 0},
-        {kTfLitePaddingSame, 0, 3, 1, 1, 0, 0, 0},
-        {kTfLitePaddingValid, 5, 3, 1, 1, 3, 0, 0},
-        {kTfLitePaddingValid, 6, 3, 2, 1, 2, 0, 0},
-        {kTfLitePaddingValid, 5, 3, 2, 2, 1, 0, 0},
-        {kTfLitePaddingValid, 2, 3, 1, 1, 0, 0, 0},
+        {kTfLitePaddingSame, 224, 3, 2, 1, 112, 0, 1}, {kTfLitePaddingSame, 5, 3, 1, 1, 5, 1, 1},
+        {kTfLitePaddingSame, 5, 3, 1, 2, 5, 2, 2},     {kTfLitePaddingSame, 5, 4, 1, 1, 5, 1, 2},
+        {kTfLitePaddingSame, 5, 1, 3, 1, 2, 0, 0},     {kTfLitePaddingSame, 0, 3, 1, 1, 0, 0, 0},
+        {kTfLitePaddingValid, 5, 3, 1, 1, 3, 0, 0},    {kTfLitePaddingValid, 6, 3, 2, 1, 2, 0, 0},
+        {kTfLitePaddingValid, 5, 3, 2, 2, 1, 0, 0},    {kTfLitePaddingValid, 2, 3, 1, 1, 0, 0, 0},
         {kTfLitePaddingValid, 2, 5, 2, 1, 0, 0, 0}, // -1 / 2 truncates
     };
     TfLiteContext ctx;

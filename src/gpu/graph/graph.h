@@ -76,6 +76,8 @@ struct gpu_node {
     void *params; // copy of builtin_data, NULL where the op has none
     size_t params_size;
     struct gpu_epilogue epilogue;
+    // A PAD merged in front of a convolution or pool: its own padding is then VALID, over an input widened by these.
+    int pad_top, pad_left;
     bool dead; // removed by a pass
 };
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise nodes become stages of the node that produces their input:
+//   fuse_stages     conv -> relu            =>  conv + relu
+//   fuse_residual   conv -> add(., other)   =>  conv + add other      (other is there before conv runs)
+// The value in between must be read by nobody else and wanted by nobody outside.
+#include "gpu/graph/passes.h"
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+static bool can_take_stages(const struct gpu_node *node, int count)
+{
+    return node && !node->dead && node->op->epilogue && node->output_count == 1 &&
+           node->epilogue.count + count <= GPU_EPILOGUE_STAGES;
+}
+
+static bool is_private(const struct gpu_value *value)
+{
+    return !value->is_output && !value->is_input && !value->data && value->consumers == 1;
+}
+
+static void append_stages(struct gpu_node *node, const struct gpu_epilogue *stages)
+{
+    for (int s = 0; s < stages->count; s++) node->epilogue.stages[node->epilogue.count++] = stages->stages[s];
+    if (stages->residual) node->epilogue.residual = stages->residual;
+}
+
+// The node writes what `behind` wrote, with `behind`'s own stages at the end; `behind` is gone.
+static void take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *behind)
+{
+    struct gpu_value *output = behind->outputs[0];
+    struct gpu_value *between = node->outputs[0];
+    struct gpu_value *residual = behind->epilogue.residual;
+    append_stages(node, &behind->epilogue);
+    behind->epilogue.residual = NULL; // moved, its consumer with it
+    gpu_graph_remove_node(graph, behind);
+    if (residual) node->epilogue.residual = residual;
+    between->producer = NULL;
+    node->outputs[0] = output;
+    output->producer = node;
+}
+
+bool gpu_pass_fuse_stages(struct gpu_graph *graph)
+{
+    bool changed = false;
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *node = graph->nodes[n];
+        struct gpu_epilogue stage = {0};
+        if (node->dead || !node->op->as_stage || node->input_count < 1 || !node->inputs[0]) continue;
+        struct gpu_node *before = node->inputs[0]->producer;
+        bool residual_twice = before && before->epilogue.residual && node->epilogue.residual;
+        if (!is_private(node->inputs[0]) || residual_twice || !gpu_same_shape(node->inputs[0]->shape, node->outputs[0]->shape))
+            continue;
+        if (!can_take_stages(before, 1 + node->epilogue.count) || !node->op->as_stage(node, &stage)) continue;
+        append_stages(before, &stage);
+        take_over_output(graph, before, node);
+        changed = true;
+    }
+    return changed;
+}
+
+static int position_of(const struct gpu_graph *graph, const struct gpu_node *node)
+{
+    for (int n = 0; n < graph->node_count; n++)
+        if (graph->nodes[n] == node) return n;
+    return -1;
+}
+
+static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through, enum gpu_epilogue_op op)
+{
+    struct gpu_value *between = node->inputs[through], *other = node->inputs[1 - through];
+    struct gpu_node *before = between->producer;
+    if (other == between || other->data || !is_private(between)) return false;
+    if (!can_take_stages(before, 1 + node->epilogue.count) || before->epilogue.residual || node->epilogue.residual) return false;
+    if (!gpu_same_shape(between->shape, other->shape) || !gpu_same_shape(other->shape, node->outputs[0]->shape)) return false;
+    if (other->producer && position_of(graph, other->producer) > position_of(graph, before)) return false;
+    before->epilogue.stages[before->epilogue.count].op = op;
+    before->epilogue.count++;
+    before->epilogue.residual = other;
+    other->consumers++;
+    take_over_output(graph, before, node);
+    return true;
+}
+
+bool gpu_pass_fuse_residual(struct gpu_graph *graph)
+{
+    bool changed = false;
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *node = graph->nodes[n];
+        bool sum = node->builtin == kTfLiteBuiltinAdd, product = node->builtin == kTfLiteBuiltinMul;
+        if (node->dead || !(sum || product) || node->input_count != 2) continue;
+        enum gpu_epilogue_op op = sum ? GPU_EPI_ADD_VALUE : GPU_EPI_MUL_VALUE;
+        changed = try_residual(graph, node, 0, op) || try_residual(graph, node, 1, op) || changed;
+    }
+    return changed;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gpu graph's values and nodes: made, connected, replaced, freed. See graph.h.
+#include "gpu/graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *out_of_memory(const struct gpu_graph *graph)
+{
+    hl_report(graph->reporter, "TfLiteGpuDelegate Init: out of memory while building the graph");
+    return NULL;
+}
+
+struct gpu_graph *gpu_graph_create(const struct hl_reporter *reporter)
+{
+    struct gpu_graph *graph = calloc(1, sizeof *graph);
+    if (graph) graph->reporter = reporter;
+    else hl_report(reporter, "TfLiteGpuDelegate Init: out of memory while building the graph");
+    return graph;
+}
+
+static void free_node(struct gpu_node *node)
+{
+    free(node->params);
+    free(node);
+}
+
+void gpu_graph_destroy(struct gpu_graph *graph)
+{
+    if (!graph) return;
+    for (int i = 0; i < graph->value_count; i++) {
+        free(graph->values[i]->data);
+        free(graph->values[i]);
+    }
+    for (int i = 0; i < graph->node_count; i++) free_node(graph->nodes[i]);
+    free(graph->values);
+    free(graph->nodes);
+    free(graph);
+}
+
+// Room for one more entry of an array of pointers.
+static bool grow(void *list, int count, int *capacity)
+{
+    if (count < *capacity) return true;
+    int larger = *capacity ? *capacity * 2 : 64;
+    void **array = realloc(*(void **)list, (size_t)larger * sizeof *array);
+    if (!array) return false;
+    *(void **)list = array;
+    *capacity = larger;
+    return true;
+}
+
+struct gpu_value *gpu_graph_add_value(struct gpu_graph *graph, const char *name, struct gpu_shape shape)
+{
+    struct gpu_value *value = calloc(1, sizeof *value);
+    if (!value || !grow(&graph->values, graph->value_count, &graph->value_capacity)) {
+        free(value);
+        return out_of_memory(graph);
+    }
+    *value = (struct gpu_value){.id = graph->value_count, .tensor = -1, .name = name, .shape = shape, .rank = 4,
+                                .dims = {shape.b, shape.h, shape.w, shape.c}};
+    graph->values[graph->value_count++] = value;
+    return value;
+}
+
+struct gpu_value *gpu_graph_add_constant(struct gpu_graph *graph, const char *name, struct gpu_shape shape)
+{
+    struct gpu_value *value = gpu_graph_add_value(graph, name, shape);
+    if (!value) return NULL;
+    int64_t count = gpu_elements(shape);
+    value->data = calloc(count > 0 ? (size_t)count : 1, sizeof *value->data);
+    return value->data ? value : out_of_memory(graph);
+}
+
+struct gpu_node *gpu_graph_add_node(struct gpu_graph *graph, int builtin, int position)
+{
+    struct gpu_node *node = calloc(1, sizeof *node);
+    if (!node || !grow(&graph->nodes, graph->node_count, &graph->node_capacity)) {
+        free(node);
+        return out_of_memory(graph);
+    }
+    *node = (struct gpu_node){.index = -1, .builtin = builtin};
+    if (position < 0 || position > graph->node_count) position = graph->node_count;
+    memmove(graph->nodes + position + 1, graph->nodes + position,
+            (size_t)(graph->node_count - position) * sizeof *graph->nodes);
+    graph->nodes[position] = node;
+    graph->node_count++;
+    return node;
+}
+
+bool gpu_graph_set_params(struct gpu_node *node, const void *params, size_t size)
+{
+    free(node->params);
+    node->params = NULL;
+    node->params_size = 0;
+    if (size == 0) return true;
+    node->params = calloc(1, size);
+    if (!node->params) return false;
+    if (params) memcpy(node->params, params, size);
+    node->params_size = size;
+    return true;
+}
+
+void gpu_graph_connect_input(struct gpu_node *node, struct gpu_value *value)
+{
+    node->inputs[node->input_count++] = value;
+    if (value) value->consumers++;
+}
+
+void gpu_graph_connect_output(struct gpu_node *node, struct gpu_value *value)
+{
+    node->outputs[node->output_count++] = value;
+    value->producer = node;
+}
+
+void gpu_graph_replace_value(struct gpu_graph *graph, struct gpu_value *from, struct gpu_value *to)
+{
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *node = graph->nodes[n];
+        if (node->dead) continue;
+        for (int i = 0; i < node->input_count; i++) {
+            if (node->inputs[i] != from) continue;
+            node->inputs[i] = to;
+            from->consumers--;
+            to->consumers++;
+        }
+        if (node->epilogue.residual == from) {
+            node->epilogue.residual = to;
+            from->consumers--;
+            to->consumers++;
+        }
+    }
+}
+
+void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node)
+{
+    (void)graph;
+    node->dead = true;
+    for (int i = 0; i < node->input_count; i++)
+        if (node->inputs[i]) node->inputs[i]->consumers--;
+    if (node->epilogue.residual) node->epilogue.residual->consumers--;
+    for (int i = 0; i < node->output_count; i++)
+        if (node->outputs[i]->producer == node) node->outputs[i]->producer = NULL;
+}
+
+bool gpu_shape_of(const TfLiteIntArray *dims, struct gpu_shape *shape)
+{
+    const int *d = dims->data;
+    switch (dims->size) {
+    case 0: *shape = (struct gpu_shape){1, 1, 1, 1}; return true;
+    case 1: *shape = (struct gpu_shape){1, 1, 1, d[0]}; return true;
+    case 2: *shape = (struct gpu_shape){d[0], 1, 1, d[1]}; return true;
+    case 3: *shape = (struct gpu_shape){d[0], 1, d[1], d[2]}; return true;
+    case 4: *shape = (struct gpu_shape){d[0], d[1], d[2], d[3]}; return true;
+    default: return false;
+    }
+}
+
+int gpu_axis_of(int rank, int axis)
+{
+    static const int axes[5][4] = {{3}, {3}, {0, 3}, {0, 2, 3}, {0, 1, 2, 3}};
+    return axes[rank][axis];
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes over the gpu graph: each makes it smaller without changing what it computes, within rounding. Order: passes.c.
+#ifndef HALITE_GPU_GRAPH_PASSES_H
+#define HALITE_GPU_GRAPH_PASSES_H
+
+#include "gpu/graph/graph.h"
+
+// A pass says whether it changed something.
+typedef bool (*gpu_pass_function)(struct gpu_graph *graph);
+
+bool gpu_pass_remove_identity(struct gpu_graph *graph);
+bool gpu_pass_merge_padding(struct gpu_graph *graph);
+bool gpu_pass_fuse_stages(struct gpu_graph *graph);
+bool gpu_pass_fuse_residual(struct gpu_graph *graph);
+
+// All passes, again and again until none changes anything.
+void gpu_run_passes(struct gpu_graph *graph);
+
+// The graph as text, a line per node, for tests and reports. malloc'ed; NULL without memory.
+char *gpu_graph_text(const struct gpu_graph *graph);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that need no kernel:
+//   remove_identity   RESHAPE, SQUEEZE, EXPAND_DIMS whose [b, h, w, c] stays; a resize to the same size
+//   merge_padding     PAD of zeros on h and w in front of a convolution or depthwise convolution without padding
+#include "gpu/graph/passes.h"
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+static bool may_be_identity(int builtin)
+{
+    switch (builtin) {
+    case kTfLiteBuiltinReshape:
+    case kTfLiteBuiltinSqueeze:
+    case kTfLiteBuiltinExpandDims:
+    case kTfLiteBuiltinResizeBilinear:
+    case kTfLiteBuiltinResizeNearestNeighbor: return true;
+    default: return false;
+    }
+}
+
+bool gpu_pass_remove_identity(struct gpu_graph *graph)
+{
+    bool changed = false;
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *node = graph->nodes[n];
+        if (node->dead || !may_be_identity(node->builtin) || node->epilogue.count || node->output_count != 1) continue;
+        struct gpu_value *from = node->inputs[0], *to = node->outputs[0];
+        if (!gpu_same_shape(from->shape, to->shape)) continue;
+        if (!to->is_output) {
+            gpu_graph_replace_value(graph, to, from);
+        } else if (from->producer && !from->is_output && from->consumers == 1 && from->producer->output_count == 1) {
+            from->producer->outputs[0] = to; // the producer writes the output itself
+            to->producer = from->producer;
+            from->producer = NULL;
+            node->outputs[0] = from; // so that taking the node out leaves `to` its producer
+        } else {
+            continue; // a copy is wanted
+        }
+        gpu_graph_remove_node(graph, node);
+        changed = true;
+    }
+    return changed;
+}
+
+// Zero paddings of h and w only; rank 4, constants of int32 pairs. before[2]: h, w.
+static bool is_spatial_zero_pad(const struct gpu_node *node, int before[2])
+{
+    if (node->dead || node->builtin != kTfLiteBuiltinPad || node->epilogue.count || !node->inputs[1] || !node->inputs[1]->data)
+        return false;
+    if (node->inputs[0]->rank != 4 || gpu_elements(node->inputs[1]->shape) != 8) return false;
+    for (int i = 0; i < 8; i++) {
+        bool spatial = i >= 2 && i < 6;
+        if (!spatial && gpu_constant_int(node->inputs[1], i) != 0) return false;
+    }
+    before[0] = gpu_constant_int(node->inputs[1], 2);
+    before[1] = gpu_constant_int(node->inputs[1], 4);
+    return true;
+}
+
+static bool has_no_padding(const struct gpu_node *node)
+{
+    if (!node->params) return false;
+    if (node->builtin == kTfLiteBuiltinConv2d) return ((const TfLiteConvParams *)node->params)->padding == kTfLitePaddingValid;
+    if (node->builtin == kTfLiteBuiltinDepthwiseConv2d)
+        return ((const TfLiteDepthwiseConvParams *)node->params)->padding == kTfLitePaddingValid;
+    return false;
+}
+
+bool gpu_pass_merge_padding(struct gpu_graph *graph)
+{
+    bool changed = false;
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *node = graph->nodes[n];
+        if (node->dead || !has_no_padding(node) || !node->inputs[0] || !node->inputs[0]->producer) continue;
+        struct gpu_node *pad = node->inputs[0]->producer;
+        int before[2];
+        if (!is_spatial_zero_pad(pad, before) || pad->outputs[0]->is_output || pad->outputs[0]->consumers != 1) continue;
+        node->pad_top += before[0];
+        node->pad_left += before[1];
+        pad->outputs[0]->consumers--;
+        node->inputs[0] = pad->inputs[0];
+        node->inputs[0]->consumers++;
+        gpu_graph_remove_node(graph, pad);
+        changed = true;
+    }
+    return changed;
+}

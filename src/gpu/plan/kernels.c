@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// See kernels.h. A raw argument is dense float32 [b, h, w, c] in every precision.
+#include "gpu/plan/kernels.h"
+
+const struct gpu_kernel gpu_kernel_from_dense = {
+    .name = "from_dense",
+    .group = {32, 4, 1},
+    .args = {{GPU_RAW_IN, "raw"}, {GPU_OUT, "y"}},
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        int at = ((p.w * y_h + p.y) * y_w + p.x) * y_c + p.z * 4;
+        int left = y_c - p.z * 4;
+        float a = raw[at];
+        float b = 0.0f;
+        float c = 0.0f;
+        float d = 0.0f;
+        if (left > 1) b = raw[at + 1];
+        if (left > 2) c = raw[at + 2];
+        if (left > 3) d = raw[at + 3];
+        write_y(p, to_real4(mkf4(a, b, c, d)));
+    ),
+};
+
+const struct gpu_kernel gpu_kernel_to_dense = {
+    .name = "to_dense",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_RAW_OUT, "raw"}},
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_x(p)) return;
+        int at = ((p.w * x_h + p.y) * x_w + p.x) * x_c + p.z * 4;
+        int left = x_c - p.z * 4;
+        acc4 v = to_acc4(read_x(p));
+        raw[at] = v.x;
+        if (left > 1) raw[at + 1] = v.y;
+        if (left > 2) raw[at + 2] = v.z;
+        if (left > 3) raw[at + 3] = v.w;
+    ),
+};
+
+const struct gpu_kernel gpu_kernel_from_weights = {
+    .name = "from_weights",
+    .group = {32, 4, 1},
+    .args = {{GPU_WEIGHTS, "k"}, {GPU_OUT, "y"}},
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        write_y(p, k(((p.w * y_s + p.z) * y_h + p.y) * y_w + p.x));
+    ),
+};
+
+const struct gpu_kernel *const gpu_plan_kernels[] = {&gpu_kernel_from_dense, &gpu_kernel_to_dense, &gpu_kernel_from_weights,
+                                                     NULL};

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan on a device: constants uploaded, one program for each (kernel, constants, work-group), one command list with a
+// barrier wherever a step touches what an earlier one since the last barrier has written, or writes what it has read.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "gpu/plan/plan.h"
+
+struct program_entry {
+    const struct gpu_plan_step *step; // whose kernel, constants and group it was made for
+    struct gpu_program *program;
+};
+
+struct gpu_runner {
+    struct gpu_plan *plan; // borrowed
+    const struct gpu_backend *backend;
+    struct gpu_device *device;
+    const struct hl_reporter *reporter;
+    struct gpu_buffer *arena, *weights;
+    size_t weights_bytes;
+    struct gpu_buffer **raw; // by value id: dense floats of inputs and outputs
+    struct program_entry *programs;
+    int program_count;
+    struct gpu_list *list;
+};
+
+enum { WEIGHTS_ALIGNMENT = 256 };
+
+// ---- constants ----------------------------------------------------------------------------------
+
+static bool upload_weights(struct gpu_runner *runner)
+{
+    struct gpu_plan *plan = runner->plan;
+    bool half = plan->precision != GPU_F32;
+    size_t total = 0;
+    for (int i = 0; i < plan->weight_count; i++) {
+        plan->weights[i]->offset = total;
+        size_t bytes = plan->weights[i]->vectors * (half ? 8 : 16);
+        total += (bytes + WEIGHTS_ALIGNMENT - 1) / WEIGHTS_ALIGNMENT * WEIGHTS_ALIGNMENT;
+    }
+    runner->weights_bytes = total;
+    if (total == 0) return true;
+    runner->weights = runner->backend->buffer_create(runner->device, total);
+    if (!runner->weights) return false;
+    for (int i = 0; i < plan->weight_count; i++) {
+        struct gpu_weights *weights = plan->weights[i];
+        size_t count = weights->vectors * 4;
+        if (half) { // in place: the shorter form does not overtake the longer one
+            uint16_t *to = (uint16_t *)(void *)weights->data;
+            for (size_t k = 0; k < count; k++) {
+                float value;
+                memcpy(&value, &weights->data[k], sizeof value);
+                uint16_t bits = hl_half_from_float(value);
+                memcpy(&to[k], &bits, sizeof bits);
+            }
+        }
+        if (!runner->backend->buffer_write(runner->device, runner->weights, weights->offset, weights->data, count * (half ? 2 : 4)))
+            return false;
+        free(weights->data);
+        weights->data = NULL;
+    }
+    return true;
+}
+
+// ---- buffers ------------------------------------------------------------------------------------
+
+static bool create_buffers(struct gpu_runner *runner)
+{
+    const struct gpu_plan *plan = runner->plan;
+    if (plan->arena_bytes && !(runner->arena = runner->backend->buffer_create(runner->device, plan->arena_bytes))) return false;
+    runner->raw = calloc((size_t)plan->graph->value_count + 1, sizeof *runner->raw);
+    if (!runner->raw) {
+        hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
+        return false;
+    }
+    for (int v = 0; v < plan->graph->value_count; v++) {
+        const struct gpu_value *value = plan->graph->values[v];
+        if (!value->is_input && !value->is_output) continue;
+        runner->raw[v] = runner->backend->buffer_create(runner->device, (size_t)gpu_elements(value->shape) * sizeof(float));
+        if (!runner->raw[v]) return false;
+    }
+    return true;
+}
+
+// ---- programs -----------------------------------------------------------------------------------
+
+static bool same_program(const struct gpu_plan_step *a, const struct gpu_plan_step *b)
+{
+    size_t constants = (size_t)gpu_kernel_constant_count(a->kernel) * sizeof(int);
+    return a->kernel == b->kernel && memcmp(a->group, b->group, sizeof a->group) == 0 &&
+           memcmp(a->constants, b->constants, constants) == 0;
+}
+
+static struct gpu_program *program_for(struct gpu_runner *runner, const struct gpu_plan_step *step)
+{
+    for (int i = 0; i < runner->program_count; i++)
+        if (same_program(runner->programs[i].step, step)) return runner->programs[i].program;
+    struct gpu_program_desc desc = {.kernel = step->kernel, .precision = runner->plan->precision, .constants = step->constants};
+    memcpy(desc.group, step->group, sizeof desc.group);
+    struct gpu_program *program = runner->backend->program_create(runner->device, &desc);
+    if (program) runner->programs[runner->program_count++] = (struct program_entry){step, program};
+    return program;
+}
+
+// ---- the list -----------------------------------------------------------------------------------
+
+// Byte ranges of the arena that steps since the last barrier have read or written.
+struct range {
+    size_t begin, end;
+    bool written;
+};
+struct hazards {
+    struct range *ranges;
+    int count;
+};
+
+static bool conflicts(const struct hazards *hazards, size_t begin, size_t end, bool writes)
+{
+    for (int i = 0; i < hazards->count; i++) {
+        const struct range *range = &hazards->ranges[i];
+        if (begin < range->end && range->begin < end && (writes || range->written)) return true;
+    }
+    return false;
+}
+
+static bool operand_writes(const struct gpu_plan_step *step, int operand)
+{
+    if (operand >= gpu_kernel_arg_count(step->kernel)) return false;
+    enum gpu_arg_kind kind = step->kernel->args[operand].kind;
+    return kind == GPU_OUT || kind == GPU_RAW_OUT;
+}
+
+// Where an operand lies. Weights and raw buffers are written or read by one side only: no hazards there.
+static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *step, int i, struct gpu_dispatch *dispatch,
+                   bool *in_arena)
+{
+    const struct gpu_operand *operand = &step->operands[i];
+    enum gpu_arg_kind kind = i < gpu_kernel_arg_count(step->kernel) ? step->kernel->args[i].kind : GPU_IN;
+    bool half = runner->plan->precision != GPU_F32;
+    *in_arena = false;
+    dispatch->writes[i] = operand_writes(step, i);
+    if (operand->weights) {
+        dispatch->buffers[i] = runner->weights;
+        dispatch->offsets[i] = operand->weights->offset;
+        dispatch->sizes[i] = operand->weights->vectors * (half ? 8 : 16);
+    } else if (kind == GPU_RAW_IN || kind == GPU_RAW_OUT) {
+        dispatch->buffers[i] = runner->raw[operand->value->id];
+        dispatch->sizes[i] = (size_t)gpu_elements(operand->value->shape) * sizeof(float);
+    } else {
+        const struct gpu_place *place = &runner->plan->places[operand->value->id];
+        dispatch->buffers[i] = runner->arena;
+        dispatch->offsets[i] = place->offset;
+        dispatch->sizes[i] = place->bytes;
+        *in_arena = true;
+    }
+}
+
+static bool record_step(struct gpu_runner *runner, const struct gpu_plan_step *step, struct hazards *hazards)
+{
+    struct gpu_dispatch dispatch = {
+        .program = program_for(runner, step),
+        .buffer_count = step->operand_count,
+        .param_count = gpu_kernel_param_count(step->kernel),
+        .groups = {step->groups[0], step->groups[1], step->groups[2]},
+        .label = step->label,
+    };
+    if (!dispatch.program) return false;
+    memcpy(dispatch.params, step->params, sizeof dispatch.params);
+    bool in_arena[GPU_MAX_BUFFERS], barrier = false;
+    for (int i = 0; i < step->operand_count; i++) {
+        locate(runner, step, i, &dispatch, &in_arena[i]);
+        barrier = barrier || (in_arena[i] && conflicts(hazards, dispatch.offsets[i], dispatch.offsets[i] + dispatch.sizes[i],
+                                                       dispatch.writes[i]));
+    }
+    if (barrier) {
+        hazards->count = 0;
+        if (!runner->backend->list_barrier(runner->list)) return false;
+    }
+    for (int i = 0; i < step->operand_count; i++)
+        if (in_arena[i])
+            hazards->ranges[hazards->count++] =
+                (struct range){dispatch.offsets[i], dispatch.offsets[i] + dispatch.sizes[i], dispatch.writes[i]};
+    return runner->backend->list_dispatch(runner->list, &dispatch);
+}
+
+static bool record(struct gpu_runner *runner)
+{
+    const struct gpu_plan *plan = runner->plan;
+    struct hazards hazards = {.ranges = malloc(((size_t)plan->step_count * GPU_MAX_BUFFERS + 1) * sizeof *hazards.ranges)};
+    runner->programs = calloc((size_t)plan->step_count + 1, sizeof *runner->programs);
+    bool ok = hazards.ranges && runner->programs;
+    if (!ok) hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
+    ok = ok && (runner->list = runner->backend->list_create(runner->device));
+    for (int s = 0; s < plan->step_count && ok; s++) ok = record_step(runner, &plan->steps[s], &hazards);
+    free(hazards.ranges);
+    return ok && runner->backend->list_finish(runner->list);
+}
+
+// ---- interface ----------------------------------------------------------------------------------
+
+struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend, struct gpu_device *device)
+{
+    struct gpu_runner *runner = calloc(1, sizeof *runner);
+    if (!runner) {
+        hl_report(plan->reporter, "TfLiteGpuDelegate Init: out of memory");
+        return NULL;
+    }
+    *runner = (struct gpu_runner){.plan = plan, .backend = backend, .device = device, .reporter = plan->reporter};
+    if (upload_weights(runner) && create_buffers(runner) && record(runner)) return runner;
+    gpu_runner_destroy(runner);
+    return NULL;
+}
+
+void gpu_runner_destroy(struct gpu_runner *runner)
+{
+    if (!runner) return;
+    const struct gpu_backend *backend = runner->backend;
+    if (runner->list) backend->list_destroy(runner->list);
+    for (int i = 0; i < runner->program_count; i++) backend->program_destroy(runner->device, runner->programs[i].program);
+    for (int v = 0; runner->raw && v < runner->plan->graph->value_count; v++)
+        backend->buffer_destroy(runner->device, runner->raw[v]);
+    backend->buffer_destroy(runner->device, runner->arena);
+    backend->buffer_destroy(runner->device, runner->weights);
+    free(runner->raw);
+    free(runner->programs);
+    free(runner);
+}
+
+bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float *const *outputs)
+{
+    const struct gpu_backend *backend = runner->backend;
+    const struct gpu_graph *graph = runner->plan->graph;
+    int input = 0, output = 0;
+    for (int v = 0; v < graph->value_count; v++) {
+        const struct gpu_value *value = graph->values[v];
+        if (value->is_input && !backend->buffer_write(runner->device, runner->raw[v], 0, inputs[input++],
+                                                      (size_t)gpu_elements(value->shape) * sizeof(float)))
+            return false;
+    }
+    if (!backend->list_run(runner->list) || !backend->list_wait(runner->list)) return false;
+    for (int v = 0; v < graph->value_count; v++) {
+        const struct gpu_value *value = graph->values[v];
+        if (value->is_output && !backend->buffer_read(runner->device, runner->raw[v], 0, outputs[output++],
+                                                      (size_t)gpu_elements(value->shape) * sizeof(float)))
+            return false;
+    }
+    return true;
+}
+
+int gpu_runner_dispatch_count(const struct gpu_runner *runner)
+{
+    return runner->plan->step_count;
+}
+
+bool gpu_runner_profile(struct gpu_runner *runner, uint64_t *nanoseconds, const char **labels, int count)
+{
+    for (int s = 0; s < count; s++) {
+        labels[s] = s < runner->plan->step_count ? runner->plan->steps[s].label : "";
+        nanoseconds[s] = 0;
+    }
+    return runner->backend->list_profile && runner->backend->list_profile(runner->list, nanoseconds, count);
+}
