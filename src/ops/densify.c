@@ -185,6 +185,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_densify = {
+    .sparse_inputs = true,
     .prepare = prepare,
     .invoke = invoke,
 };

@@ -522,6 +522,7 @@ static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_fully_connected = {
+    .sparse_inputs = true,
     .state_size = sizeof(struct fully_connected),
     .prepare = fully_connected_prepare,
     .invoke = fully_connected_invoke,

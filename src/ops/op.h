@@ -28,6 +28,7 @@ struct hl_op {
     TfLiteStatus (*prepare)(TfLiteContext *ctx, TfLiteNode *node);
     TfLiteStatus (*invoke)(TfLiteContext *ctx, TfLiteNode *node);
     void (*release)(void *state); // frees what the state points to beyond itself; NULL: nothing
+    bool sparse_inputs;           // the kernel knows what to do with constants that have a sparsity block
     uint64_t inplace;             // kTfLiteInplaceOp… bits: outputs that may lie in an input's memory
 };
 

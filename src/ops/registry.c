@@ -30,6 +30,10 @@ static TfLiteStatus prepare(const struct hl_op *op, TfLiteContext *ctx, TfLiteNo
 {
     HL_REQUIRE(ctx, node, op->state_size == 0 || node->user_data,
                "the kernel could not be set up: no memory, or unusable options");
+    for (int i = 0; i < node->inputs->size && !op->sparse_inputs; i++) {
+        const TfLiteTensor *input = hl_input(ctx, node, i); // its bytes are fewer than its shape says
+        HL_REQUIRE(ctx, node, !input || !input->sparsity, "input %d is sparse, which this operator does not take", i);
+    }
     return op->prepare(ctx, node);
 }
 

@@ -171,10 +171,10 @@ static int32_t string_word(const TfLiteTensor *tensor, size_t index)
 int TfLiteOpaqueTensorGetStringCount(const TfLiteOpaqueTensor *tensor)
 {
     const TfLiteTensor *t = tensor_in(tensor);
-    if (t->type != kTfLiteString || !t->data.raw || t->bytes < sizeof(int32_t)) return 0;
+    if (t->type != kTfLiteString || !t->data.raw || t->bytes < sizeof(int32_t)) return -1;
     int32_t count = string_word(t, 0);
     bool fits = count >= 0 && ((size_t)count + 2) * sizeof(int32_t) <= t->bytes;
-    return fits ? count : 0;
+    return fits ? count : -1;
 }
 
 TfLiteStatus TfLiteOpaqueTensorGetString(const TfLiteOpaqueTensor *tensor, int index, const char **str, int *len)
@@ -423,7 +423,7 @@ TfLiteStatus TfLiteOpaqueContextGetExternalContext(TfLiteOpaqueContext *opaque_c
                                                    TfLiteExternalContextType type)
 {
     *external_context = context_of(opaque_context)->GetExternalContext(context_of(opaque_context), type);
-    return *external_context ? kTfLiteOk : kTfLiteError;
+    return kTfLiteOk;
 }
 
 // A delegate asks for nodes of the model, whose kernels are plain registrations: it gets an operator that says what they are.
@@ -535,11 +535,12 @@ TfLiteStatus TfLiteOpaqueContextGetNodeInitDataMmapInfo(const TfLiteOpaqueContex
 {
     const struct hl_subgraph *subgraph = subgraph_in(context);
     int index = hl_node_of(node_in(node))->index;
-    int file = hl_model_file_descriptor(subgraph->interpreter->model);
-    if (index >= subgraph->model_node_count || file < 0) return kTfLiteError;
-    const struct hl_model_node *model = &subgraph->model->nodes[index];
-    if (model->custom_options_offset < 0) return kTfLiteError;
-    *fd = file;
+    *fd = hl_model_file_descriptor(subgraph->interpreter->model);
+    *custom_initial_data_offset_in_file = -1;
+    *custom_initial_data_size = -1;
+    if (*fd < 0) return kTfLiteError;
+    const struct hl_model_node *model = index < subgraph->model_node_count ? &subgraph->model->nodes[index] : NULL;
+    if (!model || model->custom_options_offset < 0) return kTfLiteOk; // a node without such data
     *custom_initial_data_offset_in_file = model->custom_options_offset;
     *custom_initial_data_size = (int64_t)model->custom_options_size;
     return kTfLiteOk;
@@ -548,7 +549,8 @@ TfLiteStatus TfLiteOpaqueContextGetNodeInitDataMmapInfo(const TfLiteOpaqueContex
 TfLiteStatus TfLiteOpaqueContextGetSizeOfType(TfLiteOpaqueContext *context, TfLiteType type, size_t *bytes)
 {
     *bytes = hl_type_size(type);
-    if (*bytes == 0 && (type == kTfLiteInt4 || type == kTfLiteUInt4 || type == kTfLiteInt2)) *bytes = 1;
+    if (type == kTfLiteInt4 || type == kTfLiteUInt4 || type == kTfLiteInt2) *bytes = 1;
+    if (type == kTfLiteResource) *bytes = sizeof(int32_t);
     if (*bytes > 0) return kTfLiteOk;
     TfLiteOpaqueContextReportError(context, "type %s has no fixed size", TfLiteTypeGetName(type));
     return kTfLiteError;

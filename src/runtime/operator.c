@@ -21,12 +21,12 @@ void TfLiteOperatorDelete(TfLiteOperator *registration)
 
 TfLiteBuiltinOperator TfLiteOperatorGetBuiltInCode(const TfLiteOperator *registration)
 {
-    return (TfLiteBuiltinOperator)registration->builtin_code;
+    return registration ? (TfLiteBuiltinOperator)registration->builtin_code : kTfLiteBuiltinCustom;
 }
 
 const char *TfLiteOperatorGetCustomName(const TfLiteOperator *registration)
 {
-    return registration->custom_name;
+    return registration ? registration->custom_name : NULL;
 }
 
 int TfLiteOperatorGetVersion(const TfLiteOperator *registration)
@@ -43,24 +43,26 @@ void *TfLiteOperatorGetUserData(const TfLiteOperator *registration)
 
 void TfLiteOperatorSetInit(TfLiteOperator *registration, void *(*init)(TfLiteOpaqueContext *, const char *, size_t))
 {
-    registration->init = init;
+    if (registration) registration->init = init;
 }
 
 TfLiteStatus TfLiteOperatorSetInitWithData(TfLiteOperator *registration,
                                            void *(*init)(void *, TfLiteOpaqueContext *, const char *, size_t))
 {
+    if (!registration) return kTfLiteError;
     registration->init_with_data = init;
     return kTfLiteOk;
 }
 
 void TfLiteOperatorSetFree(TfLiteOperator *registration, void (*free_state)(TfLiteOpaqueContext *, void *))
 {
-    registration->free = free_state;
+    if (registration) registration->free = free_state;
 }
 
 TfLiteStatus TfLiteOperatorSetFreeWithData(TfLiteOperator *registration,
                                            void (*free_state)(void *, TfLiteOpaqueContext *, void *))
 {
+    if (!registration) return kTfLiteError;
     registration->free_with_data = free_state;
     return kTfLiteOk;
 }
@@ -68,12 +70,13 @@ TfLiteStatus TfLiteOperatorSetFreeWithData(TfLiteOperator *registration,
 void TfLiteOperatorSetPrepare(TfLiteOperator *registration,
                               TfLiteStatus (*prepare)(TfLiteOpaqueContext *, TfLiteOpaqueNode *))
 {
-    registration->prepare = prepare;
+    if (registration) registration->prepare = prepare;
 }
 
 TfLiteStatus TfLiteOperatorSetPrepareWithData(TfLiteOperator *registration,
                                               TfLiteStatus (*prepare)(void *, TfLiteOpaqueContext *, TfLiteOpaqueNode *))
 {
+    if (!registration) return kTfLiteError;
     registration->prepare_with_data = prepare;
     return kTfLiteOk;
 }
@@ -81,12 +84,13 @@ TfLiteStatus TfLiteOperatorSetPrepareWithData(TfLiteOperator *registration,
 void TfLiteOperatorSetInvoke(TfLiteOperator *registration,
                              TfLiteStatus (*invoke)(TfLiteOpaqueContext *, TfLiteOpaqueNode *))
 {
-    registration->invoke = invoke;
+    if (registration) registration->invoke = invoke;
 }
 
 TfLiteStatus TfLiteOperatorSetInvokeWithData(TfLiteOperator *registration,
                                              TfLiteStatus (*invoke)(void *, TfLiteOpaqueContext *, TfLiteOpaqueNode *))
 {
+    if (!registration) return kTfLiteError;
     registration->invoke_with_data = invoke;
     return kTfLiteOk;
 }
@@ -94,20 +98,21 @@ TfLiteStatus TfLiteOperatorSetInvokeWithData(TfLiteOperator *registration,
 void TfLiteOperatorSetAsyncKernel(TfLiteOperator *registration,
                                   struct TfLiteAsyncKernel *(*async_kernel)(TfLiteOpaqueContext *, TfLiteOpaqueNode *))
 {
-    registration->async_kernel = async_kernel;
+    if (registration) registration->async_kernel = async_kernel;
 }
 
 TfLiteStatus TfLiteOperatorSetAsyncKernelWithData(
     TfLiteOperator *registration,
     struct TfLiteAsyncKernel *(*async_kernel)(void *, TfLiteOpaqueContext *, TfLiteOpaqueNode *))
 {
+    if (!registration) return kTfLiteError;
     registration->async_kernel_with_data = async_kernel;
     return kTfLiteOk;
 }
 
 void TfLiteOperatorSetInplaceOperator(TfLiteOperator *registration, uint64_t inplace_operator)
 {
-    registration->inplace = inplace_operator;
+    if (registration) registration->inplace = inplace_operator;
 }
 
 // ---- a node's kernel ----------------------------------------------------------------------------

@@ -398,7 +398,8 @@ static bool run_blind(struct run *run)
     for (int i = 0; i < TfLiteInterpreterGetInputTensorCount(interpreter); i++) {
         TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(interpreter, i);
         if (tensor == NULL || TfLiteTensorData(tensor) == NULL) continue;
-        if (TfLiteTensorType(tensor) != kTfLiteString)
+        // A constant may be a graph input; its bytes are the file's.
+        if (TfLiteTensorType(tensor) != kTfLiteString && tensor->allocation_type != kTfLiteMmapRo)
             memset(TfLiteTensorData(tensor), 0, TfLiteTensorByteSize(tensor));
     }
     if (TfLiteInterpreterInvoke(interpreter) != kTfLiteOk) return refused(run, GOLDEN_INVOKE);

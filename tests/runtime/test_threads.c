@@ -19,25 +19,44 @@ enum { THREADS = 4, RUNS = 50, LENGTH = 64 };
 
 static float slopes[LENGTH];
 
-#define VECTOR(label, ...) {.name = label, .type = TEST_FLOAT32, .rank = 1, .dims = {LENGTH}, __VA_ARGS__}
+#define VECTOR(label, ...)                                                            \
+    {                                                                                 \
+        .name = label, .type = TEST_FLOAT32, .rank = 1, .dims = {LENGTH}, __VA_ARGS__ \
+    }
 // y = relu(x * slopes)
-static const struct test_tensor tensors[] = {VECTOR("x", .data = NULL), VECTOR("p", .data = NULL), VECTOR("y", .data = NULL),
+static const struct test_tensor tensors[] = {VECTOR("x", .data = NULL), VECTOR("p", .data = NULL),
+                                             VECTOR("y", .data = NULL),
                                              VECTOR("k", .data = slopes, .bytes = sizeof slopes)};
 static const struct test_node nodes[] = {
-    {.builtin = kTfLiteBuiltinMul, .input_count = 2, .inputs = {0, 3}, .output_count = 1, .outputs = {1}},
-    {.builtin = kTfLiteBuiltinRelu, .input_count = 1, .inputs = {1}, .output_count = 1, .outputs = {2}},
+    {.builtin = kTfLiteBuiltinMul,
+     .input_count = 2,
+     .inputs = {0, 3},
+     .output_count = 1,
+     .outputs = {1}},
+    {.builtin = kTfLiteBuiltinRelu,
+     .input_count = 1,
+     .inputs = {1},
+     .output_count = 1,
+     .outputs = {2}},
 };
-static const struct test_model product = {
-    .tensor_count = 4, .tensors = tensors, .node_count = 2, .nodes = nodes,
-    .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {2}};
+static const struct test_model product = {.tensor_count = 4,
+                                          .tensors = tensors,
+                                          .node_count = 2,
+                                          .nodes = nodes,
+                                          .input_count = 1,
+                                          .inputs = {0},
+                                          .output_count = 1,
+                                          .outputs = {2}};
 
 static bool run_once(TfLiteInterpreter *interpreter, int seed)
 {
     float x[LENGTH], y[LENGTH];
     for (int i = 0; i < LENGTH; i++) x[i] = (float)((i * 7 + seed) % 11 - 5);
-    if (TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), x, sizeof x) != kTfLiteOk ||
+    if (TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), x, sizeof x) !=
+            kTfLiteOk ||
         TfLiteInterpreterInvoke(interpreter) != kTfLiteOk ||
-        TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), y, sizeof y) != kTfLiteOk)
+        TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), y, sizeof y) !=
+            kTfLiteOk)
         return false;
     for (int i = 0; i < LENGTH; i++) {
         float expected = x[i] * slopes[i];
@@ -56,7 +75,8 @@ struct job {
 static void *work(void *argument)
 {
     struct job *job = argument;
-    TfLiteInterpreter *interpreter = job->interpreter ? job->interpreter : TfLiteInterpreterCreate(job->model, NULL);
+    TfLiteInterpreter *interpreter =
+        job->interpreter ? job->interpreter : TfLiteInterpreterCreate(job->model, NULL);
     job->ok = interpreter && TfLiteInterpreterAllocateTensors(interpreter) == kTfLiteOk;
     for (int i = 0; i < RUNS && job->ok; i++) job->ok = run_once(interpreter, job->seed + i);
     if (!job->interpreter) TfLiteInterpreterDelete(interpreter);
@@ -120,13 +140,15 @@ static TfLiteStatus waiting_invoke(TfLiteContext *context, TfLiteNode *node)
     (void)context;
     (void)node;
     atomic_store(&kernel_runs, true);
-    while (!atomic_load(&kernel_may_end)) {}
+    while (!atomic_load(&kernel_may_end)) {
+    }
     return kTfLiteOk;
 }
 
 static void *cancel(void *interpreter)
 {
-    while (!atomic_load(&kernel_runs)) {}
+    while (!atomic_load(&kernel_runs)) {
+    }
     TfLiteStatus *status = malloc(sizeof *status);
     *status = TfLiteInterpreterCancel(interpreter);
     atomic_store(&kernel_may_end, true);
@@ -163,7 +185,8 @@ static void cancels(void **state)
     pthread_join(thread, &status);
     assert_int_equal(*(TfLiteStatus *)status, kTfLiteOk);
     free(status);
-    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk); // the next one is not cancelled
+    assert_int_equal(TfLiteInterpreterInvoke(interpreter),
+                     kTfLiteOk); // the next one is not cancelled
     TfLiteInterpreterDelete(interpreter);
     TfLiteInterpreterOptionsDelete(options);
     TfLiteModelDelete(model);

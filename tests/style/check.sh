@@ -12,7 +12,7 @@ lines=1000
 if git rev-parse --git-dir >/dev/null 2>&1; then
     git ls-files -co --exclude-standard
 else
-    find . -type f -not -path './build/*' | sed 's,^\./,,'
+    find . -type f -not -path './build/*' -not -path './demo/.venv/*' | sed 's,^\./,,'
 fi | sort | while read -r file; do
     if [ -f "$file" ]; then echo "$file"; fi
 done >"$work/all"

@@ -11,7 +11,7 @@
 enum { TEST_LIST = 6 };
 
 // Schema numbers of tensor types (they differ from TfLiteType).
-enum test_type { TEST_FLOAT32 = 0, TEST_INT32 = 2, TEST_UINT8 = 3, TEST_INT8 = 9 };
+enum test_type { TEST_FLOAT32 = 0, TEST_INT32 = 2, TEST_UINT8 = 3, TEST_STRING = 5, TEST_INT8 = 9 };
 
 struct test_tensor {
     const char *name;
@@ -23,6 +23,8 @@ struct test_tensor {
     bool is_variable;
     float scale; // 0: no quantisation
     int zero_point;
+    bool has_signature;
+    int signature[4]; // shape signature: -1 for lengths that may change
 };
 
 struct test_node {
@@ -31,15 +33,41 @@ struct test_node {
     int version;        // 0 means 1
     int input_count, inputs[TEST_LIST];
     int output_count, outputs[TEST_LIST];
+    const void *options; // of a custom operator: bytes of it; NULL: none
+    size_t option_bytes;
 };
 
+struct test_signature {
+    const char *key;
+    int subgraph;
+    int input_count, output_count;
+    struct test_signature_entry {
+        const char *name;
+        int tensor;
+    } inputs[TEST_LIST], outputs[TEST_LIST]; // in the order they are written in
+};
+
+struct test_metadata {
+    const char *name;
+    const void *data;
+    size_t bytes;
+};
+
+// A file, whose first subgraph is this one.
 struct test_model {
+    const char *name; // of the subgraph; NULL: none
     int tensor_count;
     const struct test_tensor *tensors;
     int node_count;
     const struct test_node *nodes;
     int input_count, inputs[TEST_LIST];
     int output_count, outputs[TEST_LIST];
+    int more_count; // further subgraphs; only the fields above count in them
+    const struct test_model *more;
+    int signature_count;
+    const struct test_signature *signatures;
+    int metadata_count;
+    const struct test_metadata *metadata;
 };
 
 // malloc'ed bytes of the file; aborts the test without memory.

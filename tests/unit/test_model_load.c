@@ -113,7 +113,7 @@ static void test_not_a_model(void **state)
     (void)state;
     struct small_model m = small_model_create(1);
     memcpy(m.file.bytes + 4, "TFL2", 4);
-    expect_refusal(&m, "file identifier is 'TFL2'");
+    expect_refusal(&m, "The model is not a valid Flatbuffer buffer");
 
     m = small_model_create(1);
     struct small_model prefixed = {.file = {0}};

@@ -20,12 +20,14 @@ static bool is_private(const struct gpu_value *value)
 
 static void append_stages(struct gpu_node *node, const struct gpu_epilogue *stages)
 {
-    for (int s = 0; s < stages->count; s++) node->epilogue.stages[node->epilogue.count++] = stages->stages[s];
+    for (int s = 0; s < stages->count; s++)
+        node->epilogue.stages[node->epilogue.count++] = stages->stages[s];
     if (stages->residual) node->epilogue.residual = stages->residual;
 }
 
 // The node writes what `behind` wrote, with `behind`'s own stages at the end; `behind` is gone.
-static void take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *behind)
+static void take_over_output(struct gpu_graph *graph, struct gpu_node *node,
+                             struct gpu_node *behind)
 {
     struct gpu_value *output = behind->outputs[0];
     struct gpu_value *between = node->outputs[0];
@@ -45,12 +47,15 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph)
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
         struct gpu_epilogue stage = {0};
-        if (node->dead || !node->op->as_stage || node->input_count < 1 || !node->inputs[0]) continue;
+        if (node->dead || !node->op->as_stage || node->input_count < 1 || !node->inputs[0])
+            continue;
         struct gpu_node *before = node->inputs[0]->producer;
         bool residual_twice = before && before->epilogue.residual && node->epilogue.residual;
-        if (!is_private(node->inputs[0]) || residual_twice || !gpu_same_shape(node->inputs[0]->shape, node->outputs[0]->shape))
+        if (!is_private(node->inputs[0]) || residual_twice ||
+            !gpu_same_shape(node->inputs[0]->shape, node->outputs[0]->shape))
             continue;
-        if (!can_take_stages(before, 1 + node->epilogue.count) || !node->op->as_stage(node, &stage)) continue;
+        if (!can_take_stages(before, 1 + node->epilogue.count) || !node->op->as_stage(node, &stage))
+            continue;
         append_stages(before, &stage);
         take_over_output(graph, before, node);
         changed = true;
@@ -65,14 +70,20 @@ static int position_of(const struct gpu_graph *graph, const struct gpu_node *nod
     return -1;
 }
 
-static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through, enum gpu_epilogue_op op)
+static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through,
+                         enum gpu_epilogue_op op)
 {
     struct gpu_value *between = node->inputs[through], *other = node->inputs[1 - through];
     struct gpu_node *before = between->producer;
     if (other == between || other->data || !is_private(between)) return false;
-    if (!can_take_stages(before, 1 + node->epilogue.count) || before->epilogue.residual || node->epilogue.residual) return false;
-    if (!gpu_same_shape(between->shape, other->shape) || !gpu_same_shape(other->shape, node->outputs[0]->shape)) return false;
-    if (other->producer && position_of(graph, other->producer) > position_of(graph, before)) return false;
+    if (!can_take_stages(before, 1 + node->epilogue.count) || before->epilogue.residual ||
+        node->epilogue.residual)
+        return false;
+    if (!gpu_same_shape(between->shape, other->shape) ||
+        !gpu_same_shape(other->shape, node->outputs[0]->shape))
+        return false;
+    if (other->producer && position_of(graph, other->producer) > position_of(graph, before))
+        return false;
     before->epilogue.stages[before->epilogue.count].op = op;
     before->epilogue.count++;
     before->epilogue.residual = other;

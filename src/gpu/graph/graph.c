@@ -14,8 +14,10 @@ static void *out_of_memory(const struct gpu_graph *graph)
 struct gpu_graph *gpu_graph_create(const struct hl_reporter *reporter)
 {
     struct gpu_graph *graph = calloc(1, sizeof *graph);
-    if (graph) graph->reporter = reporter;
-    else hl_report(reporter, "TfLiteGpuDelegate Init: out of memory while building the graph");
+    if (graph)
+        graph->reporter = reporter;
+    else
+        hl_report(reporter, "TfLiteGpuDelegate Init: out of memory while building the graph");
     return graph;
 }
 
@@ -50,20 +52,26 @@ static bool grow(void *list, int count, int *capacity)
     return true;
 }
 
-struct gpu_value *gpu_graph_add_value(struct gpu_graph *graph, const char *name, struct gpu_shape shape)
+struct gpu_value *gpu_graph_add_value(struct gpu_graph *graph, const char *name,
+                                      struct gpu_shape shape)
 {
     struct gpu_value *value = calloc(1, sizeof *value);
     if (!value || !grow(&graph->values, graph->value_count, &graph->value_capacity)) {
         free(value);
         return out_of_memory(graph);
     }
-    *value = (struct gpu_value){.id = graph->value_count, .tensor = -1, .name = name, .shape = shape, .rank = 4,
+    *value = (struct gpu_value){.id = graph->value_count,
+                                .tensor = -1,
+                                .name = name,
+                                .shape = shape,
+                                .rank = 4,
                                 .dims = {shape.b, shape.h, shape.w, shape.c}};
     graph->values[graph->value_count++] = value;
     return value;
 }
 
-struct gpu_value *gpu_graph_add_constant(struct gpu_graph *graph, const char *name, struct gpu_shape shape)
+struct gpu_value *gpu_graph_add_constant(struct gpu_graph *graph, const char *name,
+                                         struct gpu_shape shape)
 {
     struct gpu_value *value = gpu_graph_add_value(graph, name, shape);
     if (!value) return NULL;

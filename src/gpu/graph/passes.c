@@ -24,7 +24,8 @@ void gpu_run_passes(struct gpu_graph *graph)
     // Each change takes a node away, so this ends.
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) changed = passes[i].run(graph) || changed;
+        for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+            changed = passes[i].run(graph) || changed;
     }
 }
 
@@ -44,7 +45,9 @@ static void add(struct text *text, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(piece, sizeof piece, format, args);
     va_end(args);
-    size_t size = length < 0 ? 0 : (size_t)length < sizeof piece ? (size_t)length : sizeof piece - 1;
+    size_t size = length < 0                      ? 0
+                  : (size_t)length < sizeof piece ? (size_t)length
+                                                  : sizeof piece - 1;
     if (text->size + size + 1 > text->room) {
         size_t room = (text->size + size + 1) * 2;
         char *bytes = realloc(text->bytes, room);
@@ -66,19 +69,36 @@ static void add_value(struct text *text, const struct gpu_value *value)
         return;
     }
     struct gpu_shape s = value->shape;
-    add(text, " %s%d[%d,%d,%d,%d]", value->data ? "const" : value->is_input ? "in" : value->is_output ? "out" : "v", value->id,
-        s.b, s.h, s.w, s.c);
+    add(text, " %s%d[%d,%d,%d,%d]",
+        value->data        ? "const"
+        : value->is_input  ? "in"
+        : value->is_output ? "out"
+                           : "v",
+        value->id, s.b, s.h, s.w, s.c);
 }
 
 static const char *stage_name(enum gpu_epilogue_op op)
 {
-    static const char *const names[] = {
-        [GPU_EPI_NONE] = "none", [GPU_EPI_RELU] = "relu", [GPU_EPI_RELU6] = "relu6", [GPU_EPI_RELU_N1_TO_1] = "relu_n1_to_1",
-        [GPU_EPI_TANH] = "tanh", [GPU_EPI_SIGMOID] = "sigmoid", [GPU_EPI_HARD_SWISH] = "hard_swish",
-        [GPU_EPI_LEAKY_RELU] = "leaky_relu", [GPU_EPI_CLAMP] = "clamp", [GPU_EPI_SCALE_SHIFT] = "scale_shift",
-        [GPU_EPI_ADD_VALUE] = "add", [GPU_EPI_MUL_VALUE] = "mul", [GPU_EPI_ELU] = "elu", [GPU_EPI_EXP] = "exp",
-        [GPU_EPI_SQRT] = "sqrt", [GPU_EPI_RSQRT] = "rsqrt", [GPU_EPI_SQUARE] = "square", [GPU_EPI_ABS] = "abs",
-        [GPU_EPI_NEG] = "neg", [GPU_EPI_QUANTISE] = "quantise"};
+    static const char *const names[] = {[GPU_EPI_NONE] = "none",
+                                        [GPU_EPI_RELU] = "relu",
+                                        [GPU_EPI_RELU6] = "relu6",
+                                        [GPU_EPI_RELU_N1_TO_1] = "relu_n1_to_1",
+                                        [GPU_EPI_TANH] = "tanh",
+                                        [GPU_EPI_SIGMOID] = "sigmoid",
+                                        [GPU_EPI_HARD_SWISH] = "hard_swish",
+                                        [GPU_EPI_LEAKY_RELU] = "leaky_relu",
+                                        [GPU_EPI_CLAMP] = "clamp",
+                                        [GPU_EPI_SCALE_SHIFT] = "scale_shift",
+                                        [GPU_EPI_ADD_VALUE] = "add",
+                                        [GPU_EPI_MUL_VALUE] = "mul",
+                                        [GPU_EPI_ELU] = "elu",
+                                        [GPU_EPI_EXP] = "exp",
+                                        [GPU_EPI_SQRT] = "sqrt",
+                                        [GPU_EPI_RSQRT] = "rsqrt",
+                                        [GPU_EPI_SQUARE] = "square",
+                                        [GPU_EPI_ABS] = "abs",
+                                        [GPU_EPI_NEG] = "neg",
+                                        [GPU_EPI_QUANTISE] = "quantise"};
     return names[op];
 }
 
@@ -93,7 +113,8 @@ char *gpu_graph_text(const struct gpu_graph *graph)
         for (int i = 0; i < node->input_count; i++) add_value(&text, node->inputs[i]);
         add(&text, " ->");
         for (int i = 0; i < node->output_count; i++) add_value(&text, node->outputs[i]);
-        for (int s = 0; s < node->epilogue.count; s++) add(&text, " + %s", stage_name(node->epilogue.stages[s].op));
+        for (int s = 0; s < node->epilogue.count; s++)
+            add(&text, " + %s", stage_name(node->epilogue.stages[s].op));
         if (node->epilogue.residual) add_value(&text, node->epilogue.residual);
         add(&text, "\n");
     }

@@ -23,12 +23,15 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
     bool changed = false;
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
-        if (node->dead || !may_be_identity(node->builtin) || node->epilogue.count || node->output_count != 1) continue;
+        if (node->dead || !may_be_identity(node->builtin) || node->epilogue.count ||
+            node->output_count != 1)
+            continue;
         struct gpu_value *from = node->inputs[0], *to = node->outputs[0];
         if (!gpu_same_shape(from->shape, to->shape)) continue;
         if (!to->is_output) {
             gpu_graph_replace_value(graph, to, from);
-        } else if (from->producer && !from->is_output && from->consumers == 1 && from->producer->output_count == 1) {
+        } else if (from->producer && !from->is_output && from->consumers == 1 &&
+                   from->producer->output_count == 1) {
             from->producer->outputs[0] = to; // the producer writes the output itself
             to->producer = from->producer;
             from->producer = NULL;
@@ -45,7 +48,8 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
 // Zero paddings of h and w only; rank 4, constants of int32 pairs. before[2]: h, w.
 static bool is_spatial_zero_pad(const struct gpu_node *node, int before[2])
 {
-    if (node->dead || node->builtin != kTfLiteBuiltinPad || node->epilogue.count || !node->inputs[1] || !node->inputs[1]->data)
+    if (node->dead || node->builtin != kTfLiteBuiltinPad || node->epilogue.count ||
+        !node->inputs[1] || !node->inputs[1]->data)
         return false;
     if (node->inputs[0]->rank != 4 || gpu_elements(node->inputs[1]->shape) != 8) return false;
     for (int i = 0; i < 8; i++) {
@@ -60,7 +64,8 @@ static bool is_spatial_zero_pad(const struct gpu_node *node, int before[2])
 static bool has_no_padding(const struct gpu_node *node)
 {
     if (!node->params) return false;
-    if (node->builtin == kTfLiteBuiltinConv2d) return ((const TfLiteConvParams *)node->params)->padding == kTfLitePaddingValid;
+    if (node->builtin == kTfLiteBuiltinConv2d)
+        return ((const TfLiteConvParams *)node->params)->padding == kTfLitePaddingValid;
     if (node->builtin == kTfLiteBuiltinDepthwiseConv2d)
         return ((const TfLiteDepthwiseConvParams *)node->params)->padding == kTfLitePaddingValid;
     return false;
@@ -71,10 +76,13 @@ bool gpu_pass_merge_padding(struct gpu_graph *graph)
     bool changed = false;
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
-        if (node->dead || !has_no_padding(node) || !node->inputs[0] || !node->inputs[0]->producer) continue;
+        if (node->dead || !has_no_padding(node) || !node->inputs[0] || !node->inputs[0]->producer)
+            continue;
         struct gpu_node *pad = node->inputs[0]->producer;
         int before[2];
-        if (!is_spatial_zero_pad(pad, before) || pad->outputs[0]->is_output || pad->outputs[0]->consumers != 1) continue;
+        if (!is_spatial_zero_pad(pad, before) || pad->outputs[0]->is_output ||
+            pad->outputs[0]->consumers != 1)
+            continue;
         node->pad_top += before[0];
         node->pad_left += before[1];
         pad->outputs[0]->consumers--;

@@ -69,14 +69,15 @@ enum gpu_epilogue_op {
 enum { GPU_EPILOGUE_STAGES = 4 };
 
 // The whole source of a program: prelude, declarations, body. malloc'ed; NULL without memory. For GPU_VULKAN and GPU_GLES it is
-// GLSL, for the others the language itself. constants NULL: the kernel's own values (Vulkan: they stay specialisation constants,
-// ids 0.. in table order, and the three of the work-group size behind them: ids 100, 101, 102).
+// GLSL, for the others the language itself. constants NULL: the kernel's own values (Vulkan: they stay
+// specialisation constants, ids 0.. in table order; those of the work-group size have the ids 100, 101, 102).
 char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum gpu_precision precision,
                const int *constants, const int group[3]);
 
-// How arguments reach a kernel, the same for all backends: buffers in the order of args (then r_ where epilogue), and int4
-// params in this order: one shape (w, h, c, b) for each GPU_IN and GPU_OUT arg in order of args, r_'s excluded (it has the shape
-// of the output); then kernel->params; then, where epilogue, GPU_EPILOGUE_STAGES / 2 int4 of float bits (a0 b0 a1 b1).
+// How arguments reach a kernel, the same for all backends: buffers in the order of args (then r_ where epilogue),
+// and int4 params in this order: one shape (w, h, c, b) for each GPU_IN and GPU_OUT arg in order of args (not for r_,
+// which has the output's shape); then kernel->params; then, where epilogue, GPU_EPILOGUE_STAGES / 2 int4 of float bits
+// (a0 b0 a1 b1).
 // Eight int4 at most in all.
 int gpu_kernel_shape_count(const struct gpu_kernel *kernel);
 int gpu_kernel_param_count(const struct gpu_kernel *kernel); // all int4s

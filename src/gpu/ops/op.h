@@ -62,8 +62,9 @@ static inline bool gpu_is_constant(const TfLiteTensor *tensor)
 {
     return tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLitePersistentRo;
 }
-// Checks that all ops share: numbers of inputs and outputs, types (float32; float16 and 8-bit constants; 8-bit activations where
-// allowed and per tensor; int32 and bool only for the inputs in integer_inputs, a bit each), ranks up to 4, static shapes.
+// Checks that all ops share: numbers of inputs and outputs, types (float32; float16 and 8-bit constants; 8-bit
+// activations where allowed and per tensor; int32 and bool only for the inputs in integer_inputs, a bit each), ranks up
+// to 4, static shapes.
 bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs, unsigned integer_inputs);
 bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation);
 bool gpu_check_constant(const struct gpu_node_view *view, int input);
@@ -80,6 +81,8 @@ struct gpu_op {
     // Where the op is an elementwise function that can be an epilogue stage of its producer: fills one stage. NULL: it cannot.
     bool (*as_stage)(const struct gpu_node *node, struct gpu_epilogue *stage);
     size_t params_size; // of builtin_data, 0: none
+    // Every kernel that `plan` may use, NULL at the end: SPIR-V is made of them at build time, tests look at each.
+    const struct gpu_kernel *const *kernels;
 };
 
 // By builtin code, or by name for custom operators (builtin kTfLiteBuiltinCustom). NULL: no GPU kernel.

@@ -11,7 +11,8 @@ enum { PLACE_ALIGNMENT = 256 }; // the coarsest offset that any API asks for
 
 static size_t value_bytes(const struct gpu_plan *plan, const struct gpu_value *value)
 {
-    size_t vectors = (size_t)value->shape.b * (size_t)value->shape.h * (size_t)value->shape.w * (size_t)gpu_slices(value->shape);
+    size_t vectors = (size_t)value->shape.b * (size_t)value->shape.h * (size_t)value->shape.w *
+                     (size_t)gpu_slices(value->shape);
     size_t bytes = vectors * (plan->precision == GPU_F32 ? 16 : 8);
     return (bytes + PLACE_ALIGNMENT - 1) / PLACE_ALIGNMENT * PLACE_ALIGNMENT;
 }
@@ -30,7 +31,9 @@ static void find_lives(struct gpu_plan *plan)
             const struct gpu_value *value = plan->steps[s].operands[i].value;
             if (!value || is_raw(&plan->steps[s], i)) continue;
             struct gpu_place *place = &plan->places[value->id];
-            if (!place->used) *place = (struct gpu_place){.used = true, .first = s, .bytes = value_bytes(plan, value)};
+            if (!place->used)
+                *place =
+                    (struct gpu_place){.used = true, .first = s, .bytes = value_bytes(plan, value)};
             place->last = s;
         }
 }
@@ -48,7 +51,8 @@ static int larger_first(const void *a, const void *b)
 }
 
 // placed: by rising offset.
-static size_t find_gap(const struct gpu_place *places, const struct sized *placed, int count, const struct gpu_place *wanted)
+static size_t find_gap(const struct gpu_place *places, const struct sized *placed, int count,
+                       const struct gpu_place *wanted)
 {
     size_t best = SIZE_MAX, best_gap = SIZE_MAX, end = 0;
     for (int i = 0; i < count; i++) {
@@ -85,7 +89,8 @@ bool gpu_plan_memory(struct gpu_plan *plan)
     for (int i = 0; i < wanted_count; i++) {
         struct gpu_place *place = &plan->places[wanted[i].value];
         place->offset = find_gap(plan->places, placed, i, place);
-        if (place->offset + place->bytes > plan->arena_bytes) plan->arena_bytes = place->offset + place->bytes;
+        if (place->offset + place->bytes > plan->arena_bytes)
+            plan->arena_bytes = place->offset + place->bytes;
         int at = i;
         for (; at > 0 && placed[at - 1].key > place->offset; at--) placed[at] = placed[at - 1];
         placed[at] = (struct sized){place->offset, wanted[i].value};
@@ -93,7 +98,7 @@ bool gpu_plan_memory(struct gpu_plan *plan)
     free(wanted);
     free(placed);
     if (plan->arena_bytes > plan->caps->max_buffer)
-        return gpu_plan_fail(plan, "the values need %zu bytes, the device allows buffers of %zu", plan->arena_bytes,
-                             plan->caps->max_buffer);
+        return gpu_plan_fail(plan, "the values need %zu bytes, the device allows buffers of %zu",
+                             plan->arena_bytes, plan->caps->max_buffer);
     return true;
 }

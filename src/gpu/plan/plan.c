@@ -52,7 +52,8 @@ static int own_param_count(const struct gpu_kernel *kernel)
 
 int gpu_kernel_param_count(const struct gpu_kernel *kernel)
 {
-    return gpu_kernel_shape_count(kernel) + own_param_count(kernel) + (kernel->epilogue ? GPU_EPILOGUE_STAGES / 2 : 0);
+    return gpu_kernel_shape_count(kernel) + own_param_count(kernel) +
+           (kernel->epilogue ? GPU_EPILOGUE_STAGES / 2 : 0);
 }
 
 // ---- messages -----------------------------------------------------------------------------------
@@ -65,7 +66,8 @@ bool gpu_plan_fail(struct gpu_plan *plan, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (plan->node)
-        hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s (node %d): %s", plan->node->op->name, plan->node->index, text);
+        hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s (node %d): %s", plan->node->op->name,
+                  plan->node->index, text);
     else
         hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s", text);
     return false;
@@ -83,7 +85,8 @@ static void fill_params(struct gpu_plan_step *step, const struct gpu_dispatch_de
         int32_t sizes[4] = {shape.w, shape.h, shape.c, shape.b};
         memcpy(step->params[at++], sizes, sizeof sizes);
     }
-    for (int i = 0; i < own_param_count(kernel); i++) memcpy(step->params[at++], desc->params[i], sizeof desc->params[i]);
+    for (int i = 0; i < own_param_count(kernel); i++)
+        memcpy(step->params[at++], desc->params[i], sizeof desc->params[i]);
     if (!kernel->epilogue || !desc->epilogue) return;
     for (int s = 0; s < desc->epilogue->count; s++) {
         step->params[at + s / 2][s % 2 * 2] = gpu_float_bits(desc->epilogue->stages[s].a);
@@ -91,7 +94,8 @@ static void fill_params(struct gpu_plan_step *step, const struct gpu_dispatch_de
     }
 }
 
-static bool fill_constants(struct gpu_plan *plan, struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc)
+static bool fill_constants(struct gpu_plan *plan, struct gpu_plan_step *step,
+                           const struct gpu_dispatch_desc *desc)
 {
     const struct gpu_kernel *kernel = desc->kernel;
     int own = own_constant_count(kernel);
@@ -99,15 +103,19 @@ static bool fill_constants(struct gpu_plan *plan, struct gpu_plan_step *step, co
     for (int d = 0; d < GPU_KERNEL_CONSTANTS && desc->constants[d].name; d++) {
         int i = 0;
         while (i < own && strcmp(kernel->constants[i].name, desc->constants[d].name) != 0) i++;
-        if (i == own) return gpu_plan_fail(plan, "kernel %s has no constant %s", kernel->name, desc->constants[d].name);
+        if (i == own)
+            return gpu_plan_fail(plan, "kernel %s has no constant %s", kernel->name,
+                                 desc->constants[d].name);
         step->constants[i] = desc->constants[d].value;
     }
     if (kernel->epilogue && desc->epilogue)
-        for (int s = 0; s < desc->epilogue->count; s++) step->constants[own + s] = (int)desc->epilogue->stages[s].op;
+        for (int s = 0; s < desc->epilogue->count; s++)
+            step->constants[own + s] = (int)desc->epilogue->stages[s].op;
     return true;
 }
 
-static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc)
+static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step,
+                          const struct gpu_dispatch_desc *desc)
 {
     const struct gpu_kernel *kernel = desc->kernel;
     step->operand_count = gpu_kernel_arg_count(kernel);
@@ -120,25 +128,29 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, con
     if (!kernel->epilogue) return true;
     // Every program of an epilogue kernel has the residual's place; without one anything readable fills it.
     struct gpu_operand residual = step->operands[0];
-    if (desc->epilogue && desc->epilogue->residual) residual = (struct gpu_operand){.value = desc->epilogue->residual};
+    if (desc->epilogue && desc->epilogue->residual)
+        residual = (struct gpu_operand){.value = desc->epilogue->residual};
     step->operands[step->operand_count++] = residual;
     return true;
 }
 
-static bool fill_grid(struct gpu_plan *plan, struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc)
+static bool fill_grid(struct gpu_plan *plan, struct gpu_plan_step *step,
+                      const struct gpu_dispatch_desc *desc)
 {
     for (int axis = 0; axis < 3; axis++) {
         step->group[axis] = desc->group[axis] ? desc->group[axis] : desc->kernel->group[axis];
         int grid = desc->grid[axis] ? desc->grid[axis] : 1;
         step->groups[axis] = (grid + step->group[axis] - 1) / step->group[axis];
         if (step->groups[axis] > plan->caps->max_groups[axis])
-            return gpu_plan_fail(plan, "kernel %s needs %d work-groups on axis %d, the device allows %d", desc->kernel->name,
-                                 step->groups[axis], axis, plan->caps->max_groups[axis]);
+            return gpu_plan_fail(plan,
+                                 "kernel %s needs %d work-groups on axis %d, the device allows %d",
+                                 desc->kernel->name, step->groups[axis], axis,
+                                 plan->caps->max_groups[axis]);
     }
     int size = step->group[0] * step->group[1] * step->group[2];
     if (size > plan->caps->max_group_size)
-        return gpu_plan_fail(plan, "kernel %s has work-groups of %d, the device allows %d", desc->kernel->name, size,
-                             plan->caps->max_group_size);
+        return gpu_plan_fail(plan, "kernel %s has work-groups of %d, the device allows %d",
+                             desc->kernel->name, size, plan->caps->max_group_size);
     return true;
 }
 
@@ -162,10 +174,13 @@ bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *de
     struct gpu_plan_step *step = &plan->steps[plan->step_count];
     *step = (struct gpu_plan_step){.kernel = desc->kernel};
     if (plan->node)
-        snprintf(step->label, sizeof step->label, "%s %d %s", plan->node->op->name, plan->node->index, desc->kernel->name);
+        snprintf(step->label, sizeof step->label, "%s %d %s", plan->node->op->name,
+                 plan->node->index, desc->kernel->name);
     else
         snprintf(step->label, sizeof step->label, "%s", desc->kernel->name);
-    if (!fill_operands(plan, step, desc) || !fill_constants(plan, step, desc) || !fill_grid(plan, step, desc)) return false;
+    if (!fill_operands(plan, step, desc) || !fill_constants(plan, step, desc) ||
+        !fill_grid(plan, step, desc))
+        return false;
     fill_params(step, desc);
     plan->step_count++;
     return true;
@@ -175,7 +190,8 @@ struct gpu_weights *gpu_plan_weights(struct gpu_plan *plan, size_t vectors)
 {
     struct gpu_weights *weights = calloc(1, sizeof *weights);
     if (weights) weights->data = calloc(vectors ? 4 * vectors : 4, sizeof *weights->data);
-    if (!weights || !weights->data || !grow(&plan->weights, plan->weight_count, &plan->weight_capacity, sizeof *plan->weights)) {
+    if (!weights || !weights->data ||
+        !grow(&plan->weights, plan->weight_count, &plan->weight_capacity, sizeof *plan->weights)) {
         if (weights) free(weights->data);
         free(weights);
         gpu_plan_fail(plan, "out of memory for %zu vectors of weights", vectors);
@@ -200,10 +216,11 @@ void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over)
 
 // ---- the whole plan -----------------------------------------------------------------------------
 
-static bool plan_transfer(struct gpu_plan *plan, const struct gpu_kernel *kernel, const struct gpu_value *from,
-                          const struct gpu_value *to)
+static bool plan_transfer(struct gpu_plan *plan, const struct gpu_kernel *kernel,
+                          const struct gpu_value *from, const struct gpu_value *to)
 {
-    struct gpu_dispatch_desc desc = {.kernel = kernel, .operands = {{.value = from}, {.value = to}}};
+    struct gpu_dispatch_desc desc = {.kernel = kernel,
+                                     .operands = {{.value = from}, {.value = to}}};
     gpu_grid_over(&desc, from->shape);
     return gpu_plan_dispatch(plan, &desc);
 }
@@ -213,17 +230,22 @@ static bool plan_constant(struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape shape = value->shape;
     int slices = gpu_slices(shape);
-    struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)shape.b * (size_t)slices * (size_t)shape.h * (size_t)shape.w);
+    struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)shape.b * (size_t)slices *
+                                                             (size_t)shape.h * (size_t)shape.w);
     if (!weights) return false;
     const float *from = value->data;
     for (int b = 0; b < shape.b; b++)
         for (int y = 0; y < shape.h; y++)
             for (int x = 0; x < shape.w; x++)
                 for (int c = 0; c < shape.c; c++) {
-                    size_t at = (((size_t)b * (size_t)slices + (size_t)(c / 4)) * (size_t)shape.h + (size_t)y) * (size_t)shape.w + (size_t)x;
+                    size_t at = (((size_t)b * (size_t)slices + (size_t)(c / 4)) * (size_t)shape.h +
+                                 (size_t)y) *
+                                    (size_t)shape.w +
+                                (size_t)x;
                     weights->data[4 * at + (size_t)(c % 4)] = *from++;
                 }
-    struct gpu_dispatch_desc desc = {.kernel = &gpu_kernel_from_weights, .operands = {{.weights = weights}, {.value = value}}};
+    struct gpu_dispatch_desc desc = {.kernel = &gpu_kernel_from_weights,
+                                     .operands = {{.weights = weights}, {.value = value}}};
     gpu_grid_over(&desc, shape);
     return gpu_plan_dispatch(plan, &desc);
 }
@@ -277,19 +299,24 @@ static bool plan_all(struct gpu_plan *plan)
             return false;
     if (!plan_nodes(plan)) return false;
     for (int v = 0; v < graph->value_count; v++)
-        if (graph->values[v]->is_output && !plan_transfer(plan, &gpu_kernel_to_dense, graph->values[v], graph->values[v]))
+        if (graph->values[v]->is_output &&
+            !plan_transfer(plan, &gpu_kernel_to_dense, graph->values[v], graph->values[v]))
             return false;
     return plan_constants(plan);
 }
 
-struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision)
+struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps,
+                                 enum gpu_precision precision)
 {
     struct gpu_plan *plan = calloc(1, sizeof *plan);
     if (!plan) {
         hl_report(graph->reporter, "TfLiteGpuDelegate Init: out of memory while planning");
         return NULL;
     }
-    *plan = (struct gpu_plan){.graph = graph, .caps = caps, .precision = precision, .reporter = graph->reporter};
+    *plan = (struct gpu_plan){.graph = graph,
+                              .caps = caps,
+                              .precision = precision,
+                              .reporter = graph->reporter};
     if (plan_all(plan) && gpu_plan_memory(plan)) return plan;
     gpu_plan_destroy(plan);
     return NULL;

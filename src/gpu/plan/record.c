@@ -55,7 +55,8 @@ static bool upload_weights(struct gpu_runner *runner)
                 memcpy(&to[k], &bits, sizeof bits);
             }
         }
-        if (!runner->backend->buffer_write(runner->device, runner->weights, weights->offset, weights->data, count * (half ? 2 : 4)))
+        if (!runner->backend->buffer_write(runner->device, runner->weights, weights->offset,
+                                           weights->data, count * (half ? 2 : 4)))
             return false;
         free(weights->data);
         weights->data = NULL;
@@ -68,7 +69,9 @@ static bool upload_weights(struct gpu_runner *runner)
 static bool create_buffers(struct gpu_runner *runner)
 {
     const struct gpu_plan *plan = runner->plan;
-    if (plan->arena_bytes && !(runner->arena = runner->backend->buffer_create(runner->device, plan->arena_bytes))) return false;
+    if (plan->arena_bytes &&
+        !(runner->arena = runner->backend->buffer_create(runner->device, plan->arena_bytes)))
+        return false;
     runner->raw = calloc((size_t)plan->graph->value_count + 1, sizeof *runner->raw);
     if (!runner->raw) {
         hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
@@ -77,7 +80,9 @@ static bool create_buffers(struct gpu_runner *runner)
     for (int v = 0; v < plan->graph->value_count; v++) {
         const struct gpu_value *value = plan->graph->values[v];
         if (!value->is_input && !value->is_output) continue;
-        runner->raw[v] = runner->backend->buffer_create(runner->device, (size_t)gpu_elements(value->shape) * sizeof(float));
+        runner->raw[v] =
+            runner->backend->buffer_create(runner->device,
+                                           (size_t)gpu_elements(value->shape) * sizeof(float));
         if (!runner->raw[v]) return false;
     }
     return true;
@@ -96,7 +101,9 @@ static struct gpu_program *program_for(struct gpu_runner *runner, const struct g
 {
     for (int i = 0; i < runner->program_count; i++)
         if (same_program(runner->programs[i].step, step)) return runner->programs[i].program;
-    struct gpu_program_desc desc = {.kernel = step->kernel, .precision = runner->plan->precision, .constants = step->constants};
+    struct gpu_program_desc desc = {.kernel = step->kernel,
+                                    .precision = runner->plan->precision,
+                                    .constants = step->constants};
     memcpy(desc.group, step->group, sizeof desc.group);
     struct gpu_program *program = runner->backend->program_create(runner->device, &desc);
     if (program) runner->programs[runner->program_count++] = (struct program_entry){step, program};
@@ -132,11 +139,12 @@ static bool operand_writes(const struct gpu_plan_step *step, int operand)
 }
 
 // Where an operand lies. Weights and raw buffers are written or read by one side only: no hazards there.
-static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *step, int i, struct gpu_dispatch *dispatch,
-                   bool *in_arena)
+static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *step, int i,
+                   struct gpu_dispatch *dispatch, bool *in_arena)
 {
     const struct gpu_operand *operand = &step->operands[i];
-    enum gpu_arg_kind kind = i < gpu_kernel_arg_count(step->kernel) ? step->kernel->args[i].kind : GPU_IN;
+    enum gpu_arg_kind kind =
+        i < gpu_kernel_arg_count(step->kernel) ? step->kernel->args[i].kind : GPU_IN;
     bool half = runner->plan->precision != GPU_F32;
     *in_arena = false;
     dispatch->writes[i] = operand_writes(step, i);
@@ -156,7 +164,8 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
     }
 }
 
-static bool record_step(struct gpu_runner *runner, const struct gpu_plan_step *step, struct hazards *hazards)
+static bool record_step(struct gpu_runner *runner, const struct gpu_plan_step *step,
+                        struct hazards *hazards)
 {
     struct gpu_dispatch dispatch = {
         .program = program_for(runner, step),
@@ -170,7 +179,8 @@ static bool record_step(struct gpu_runner *runner, const struct gpu_plan_step *s
     bool in_arena[GPU_MAX_BUFFERS], barrier = false;
     for (int i = 0; i < step->operand_count; i++) {
         locate(runner, step, i, &dispatch, &in_arena[i]);
-        barrier = barrier || (in_arena[i] && conflicts(hazards, dispatch.offsets[i], dispatch.offsets[i] + dispatch.sizes[i],
+        barrier = barrier || (in_arena[i] && conflicts(hazards, dispatch.offsets[i],
+                                                       dispatch.offsets[i] + dispatch.sizes[i],
                                                        dispatch.writes[i]));
     }
     if (barrier) {
@@ -180,33 +190,40 @@ static bool record_step(struct gpu_runner *runner, const struct gpu_plan_step *s
     for (int i = 0; i < step->operand_count; i++)
         if (in_arena[i])
             hazards->ranges[hazards->count++] =
-                (struct range){dispatch.offsets[i], dispatch.offsets[i] + dispatch.sizes[i], dispatch.writes[i]};
+                (struct range){dispatch.offsets[i], dispatch.offsets[i] + dispatch.sizes[i],
+                               dispatch.writes[i]};
     return runner->backend->list_dispatch(runner->list, &dispatch);
 }
 
 static bool record(struct gpu_runner *runner)
 {
     const struct gpu_plan *plan = runner->plan;
-    struct hazards hazards = {.ranges = malloc(((size_t)plan->step_count * GPU_MAX_BUFFERS + 1) * sizeof *hazards.ranges)};
+    struct hazards hazards = {.ranges = malloc(((size_t)plan->step_count * GPU_MAX_BUFFERS + 1) *
+                                               sizeof *hazards.ranges)};
     runner->programs = calloc((size_t)plan->step_count + 1, sizeof *runner->programs);
     bool ok = hazards.ranges && runner->programs;
     if (!ok) hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
     ok = ok && (runner->list = runner->backend->list_create(runner->device));
-    for (int s = 0; s < plan->step_count && ok; s++) ok = record_step(runner, &plan->steps[s], &hazards);
+    for (int s = 0; s < plan->step_count && ok; s++)
+        ok = record_step(runner, &plan->steps[s], &hazards);
     free(hazards.ranges);
     return ok && runner->backend->list_finish(runner->list);
 }
 
 // ---- interface ----------------------------------------------------------------------------------
 
-struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend, struct gpu_device *device)
+struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
+                                     struct gpu_device *device)
 {
     struct gpu_runner *runner = calloc(1, sizeof *runner);
     if (!runner) {
         hl_report(plan->reporter, "TfLiteGpuDelegate Init: out of memory");
         return NULL;
     }
-    *runner = (struct gpu_runner){.plan = plan, .backend = backend, .device = device, .reporter = plan->reporter};
+    *runner = (struct gpu_runner){.plan = plan,
+                                  .backend = backend,
+                                  .device = device,
+                                  .reporter = plan->reporter};
     if (upload_weights(runner) && create_buffers(runner) && record(runner)) return runner;
     gpu_runner_destroy(runner);
     return NULL;
@@ -217,7 +234,8 @@ void gpu_runner_destroy(struct gpu_runner *runner)
     if (!runner) return;
     const struct gpu_backend *backend = runner->backend;
     if (runner->list) backend->list_destroy(runner->list);
-    for (int i = 0; i < runner->program_count; i++) backend->program_destroy(runner->device, runner->programs[i].program);
+    for (int i = 0; i < runner->program_count; i++)
+        backend->program_destroy(runner->device, runner->programs[i].program);
     for (int v = 0; runner->raw && v < runner->plan->graph->value_count; v++)
         backend->buffer_destroy(runner->device, runner->raw[v]);
     backend->buffer_destroy(runner->device, runner->arena);
@@ -234,15 +252,17 @@ bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float
     int input = 0, output = 0;
     for (int v = 0; v < graph->value_count; v++) {
         const struct gpu_value *value = graph->values[v];
-        if (value->is_input && !backend->buffer_write(runner->device, runner->raw[v], 0, inputs[input++],
-                                                      (size_t)gpu_elements(value->shape) * sizeof(float)))
+        if (value->is_input &&
+            !backend->buffer_write(runner->device, runner->raw[v], 0, inputs[input++],
+                                   (size_t)gpu_elements(value->shape) * sizeof(float)))
             return false;
     }
     if (!backend->list_run(runner->list) || !backend->list_wait(runner->list)) return false;
     for (int v = 0; v < graph->value_count; v++) {
         const struct gpu_value *value = graph->values[v];
-        if (value->is_output && !backend->buffer_read(runner->device, runner->raw[v], 0, outputs[output++],
-                                                      (size_t)gpu_elements(value->shape) * sizeof(float)))
+        if (value->is_output &&
+            !backend->buffer_read(runner->device, runner->raw[v], 0, outputs[output++],
+                                  (size_t)gpu_elements(value->shape) * sizeof(float)))
             return false;
     }
     return true;
@@ -253,11 +273,13 @@ int gpu_runner_dispatch_count(const struct gpu_runner *runner)
     return runner->plan->step_count;
 }
 
-bool gpu_runner_profile(struct gpu_runner *runner, uint64_t *nanoseconds, const char **labels, int count)
+bool gpu_runner_profile(struct gpu_runner *runner, uint64_t *nanoseconds, const char **labels,
+                        int count)
 {
     for (int s = 0; s < count; s++) {
         labels[s] = s < runner->plan->step_count ? runner->plan->steps[s].label : "";
         nanoseconds[s] = 0;
     }
-    return runner->backend->list_profile && runner->backend->list_profile(runner->list, nanoseconds, count);
+    return runner->backend->list_profile &&
+           runner->backend->list_profile(runner->list, nanoseconds, count);
 }

@@ -1,0 +1,717 @@
+// SPDX-License-Identifier: Apache-2.0
+// The OpenCL backend. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenCL 1.2, whose library is opened by
+// name once per process. A program is the text that gpu_emit makes, compiled here; a list is an array of kernel objects whose
+// arguments are set once and which are put into an in-order queue again and again, so a barrier is nothing.
+// A place inside a buffer is a sub-buffer, made once per list. A queue with clocks exists only after the first profile.
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/backend/backend.h"
+#include "gpu/backend/opencl_api.h"
+
+enum { MAX_PLATFORMS = 16, MAX_DEVICES = 64, LOG_BYTES = 6000 };
+#define BUILD_OPTIONS "-cl-std=CL1.2 -cl-mad-enable"
+
+// Of extensions, by their numbers: the headers need not know them.
+enum { WARP_SIZE_NV = 0x4003, WAVEFRONT_WIDTH_AMD = 0x4043 };
+
+// ---- the library, once per process ------------------------------------------------------------------------------------
+
+struct library {
+    struct opencl_api cl;
+    int count;
+    cl_device_id devices[MAX_DEVICES]; // GPUs first, else as the platforms list them
+    const char *why;                   // there is no device, static text
+};
+
+static void *open_library(const char **why)
+{
+    static const char *const names[] = {
+#if defined(__APPLE__)
+        "/System/Library/Frameworks/OpenCL.framework/OpenCL",
+#else
+        "libOpenCL.so.1", "libOpenCL.so", "/vendor/lib64/libOpenCL.so", "/system/vendor/lib64/libOpenCL.so",
+#endif
+    };
+    const char *named = getenv("HALITE_OPENCL_LIBRARY");
+    if (named && *named) {
+        *why = "the library that HALITE_OPENCL_LIBRARY names does not open: correct the path or unset it";
+        return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+    }
+    *why = "no libOpenCL.so.1: install an OpenCL driver";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (handle) return handle;
+    }
+    return NULL;
+}
+
+static bool load_functions(struct opencl_api *cl, void *handle)
+{
+    void *symbol;
+#define X(result, name, arguments)                       \
+    if (!(symbol = dlsym(handle, #name))) return false; \
+    memcpy(&cl->name, &symbol, sizeof symbol);
+    OPENCL_FUNCTIONS(X)
+#undef X
+    return true;
+}
+
+static void add_devices(struct library *library, cl_platform_id platform, bool gpus)
+{
+    cl_device_id ids[MAX_DEVICES];
+    cl_uint count = 0;
+    if (library->cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &count) != CL_SUCCESS) return;
+    for (cl_uint i = 0; i < count && i < MAX_DEVICES && library->count < MAX_DEVICES; i++) {
+        cl_device_type type = 0;
+        if (library->cl.clGetDeviceInfo(ids[i], CL_DEVICE_TYPE, sizeof type, &type, NULL) != CL_SUCCESS) continue;
+        if (((type & CL_DEVICE_TYPE_GPU) != 0) == gpus) library->devices[library->count++] = ids[i];
+    }
+}
+
+static void load(struct library *library)
+{
+    void *handle = open_library(&library->why); // stays open: drivers do not like to be unloaded
+    if (!handle) return;
+    if (!load_functions(&library->cl, handle)) {
+        library->why = "its library lacks functions of OpenCL 1.2: update the OpenCL driver";
+        return;
+    }
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint count = 0;
+    if (library->cl.clGetPlatformIDs(MAX_PLATFORMS, platforms, &count) != CL_SUCCESS || count == 0) {
+        library->why = "libOpenCL.so.1 is there but finds no driver: install one (it leaves a file in /etc/OpenCL/vendors)";
+        return;
+    }
+    if (count > MAX_PLATFORMS) count = MAX_PLATFORMS;
+    for (cl_uint i = 0; i < count; i++) add_devices(library, platforms[i], true);
+    for (cl_uint i = 0; i < count; i++) add_devices(library, platforms[i], false);
+    library->why = library->count ? NULL : "a driver is there but no device: check that the device is visible to this process";
+}
+
+static struct library *library_instance(void)
+{
+    static struct library instance;
+    return &instance;
+}
+
+static void load_instance(void)
+{
+    load(library_instance());
+}
+
+static const struct library *get_library(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_instance);
+    return library_instance();
+}
+
+// ---- errors -----------------------------------------------------------------------------------------------------------
+
+struct gpu_device {
+    const struct opencl_api *cl;
+    cl_device_id id;
+    cl_context context;
+    cl_command_queue queue;
+    cl_command_queue clocked; // with profiling, NULL until it is wanted
+    struct gpu_caps caps;
+    struct hl_reporter reporter;
+    size_t alignment; // of sub-buffers, bytes
+    bool lost;
+};
+
+struct gpu_buffer {
+    cl_mem memory;
+    size_t bytes;
+};
+
+struct gpu_program {
+    cl_program program;
+    const char *name; // of the kernel
+    int group[3];
+};
+
+struct record {
+    cl_kernel kernel;
+    const char *name;
+    size_t global[3], group[3];
+};
+
+struct view {
+    const struct gpu_buffer *buffer;
+    size_t offset, bytes;
+    cl_mem memory;
+};
+
+struct gpu_list {
+    struct gpu_device *device;
+    struct record *records;
+    int record_count, record_capacity;
+    struct view *views;
+    int view_count, view_capacity;
+};
+
+static const char *error_name(cl_int code)
+{
+    switch (code) {
+#define E(name) case name: return #name;
+        E(CL_DEVICE_NOT_FOUND) E(CL_DEVICE_NOT_AVAILABLE) E(CL_COMPILER_NOT_AVAILABLE) E(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        E(CL_OUT_OF_RESOURCES) E(CL_OUT_OF_HOST_MEMORY) E(CL_PROFILING_INFO_NOT_AVAILABLE) E(CL_MEM_COPY_OVERLAP)
+        E(CL_IMAGE_FORMAT_MISMATCH) E(CL_IMAGE_FORMAT_NOT_SUPPORTED) E(CL_BUILD_PROGRAM_FAILURE) E(CL_MAP_FAILURE)
+        E(CL_MISALIGNED_SUB_BUFFER_OFFSET) E(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) E(CL_COMPILE_PROGRAM_FAILURE)
+        E(CL_LINKER_NOT_AVAILABLE) E(CL_LINK_PROGRAM_FAILURE) E(CL_DEVICE_PARTITION_FAILED)
+        E(CL_KERNEL_ARG_INFO_NOT_AVAILABLE) E(CL_INVALID_VALUE) E(CL_INVALID_DEVICE_TYPE) E(CL_INVALID_PLATFORM)
+        E(CL_INVALID_DEVICE) E(CL_INVALID_CONTEXT) E(CL_INVALID_QUEUE_PROPERTIES) E(CL_INVALID_COMMAND_QUEUE)
+        E(CL_INVALID_HOST_PTR) E(CL_INVALID_MEM_OBJECT) E(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR) E(CL_INVALID_IMAGE_SIZE)
+        E(CL_INVALID_SAMPLER) E(CL_INVALID_BINARY) E(CL_INVALID_BUILD_OPTIONS) E(CL_INVALID_PROGRAM)
+        E(CL_INVALID_PROGRAM_EXECUTABLE) E(CL_INVALID_KERNEL_NAME) E(CL_INVALID_KERNEL_DEFINITION) E(CL_INVALID_KERNEL)
+        E(CL_INVALID_ARG_INDEX) E(CL_INVALID_ARG_VALUE) E(CL_INVALID_ARG_SIZE) E(CL_INVALID_KERNEL_ARGS)
+        E(CL_INVALID_WORK_DIMENSION) E(CL_INVALID_WORK_GROUP_SIZE) E(CL_INVALID_WORK_ITEM_SIZE) E(CL_INVALID_GLOBAL_OFFSET)
+        E(CL_INVALID_EVENT_WAIT_LIST) E(CL_INVALID_EVENT) E(CL_INVALID_OPERATION) E(CL_INVALID_GL_OBJECT)
+        E(CL_INVALID_BUFFER_SIZE) E(CL_INVALID_MIP_LEVEL) E(CL_INVALID_GLOBAL_WORK_SIZE) E(CL_INVALID_PROPERTY)
+        E(CL_INVALID_IMAGE_DESCRIPTOR) E(CL_INVALID_COMPILER_OPTIONS) E(CL_INVALID_LINKER_OPTIONS)
+        E(CL_INVALID_DEVICE_PARTITION_COUNT)
+#undef E
+    case -9999: return "illegal memory access (NVIDIA)";
+    default: return "unknown error";
+    }
+}
+
+// After these nothing on the device works any more.
+static bool means_lost(cl_int code)
+{
+    return code == CL_DEVICE_NOT_AVAILABLE || code == CL_INVALID_COMMAND_QUEUE || code == CL_INVALID_CONTEXT ||
+           code == CL_INVALID_DEVICE || code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || code == -9999;
+}
+
+static const char *advice(cl_int code)
+{
+    switch (code) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES: return "; the device is short of memory, or a kernel failed: free memory, or use half precision";
+    case CL_OUT_OF_HOST_MEMORY: return "; free memory of this process";
+    case CL_COMPILER_NOT_AVAILABLE: return "; install a driver with a compiler";
+    default: return "";
+    }
+}
+
+// What a call of OpenCL said. about: what it was for, a few words. True where it went well, else false after a message.
+static bool succeeded(struct gpu_device *device, cl_int code, const char *function, const char *about)
+{
+    if (code == CL_SUCCESS) return true;
+    if (means_lost(code)) device->lost = true;
+    hl_report(&device->reporter, "OpenCL on %s: %s (%s) failed: %s (%d)%s%s", device->caps.name, function, about, error_name(code),
+              (int)code, advice(code), device->lost ? "; the device is lost: delete the delegate and create it anew" : "");
+    return false;
+}
+
+static bool usable(const struct gpu_device *device, const char *what)
+{
+    if (!device->lost) return true;
+    hl_report(&device->reporter, "OpenCL on %s: cannot %s: the device was lost earlier; delete the delegate and create it anew",
+              device->caps.name, what);
+    return false;
+}
+
+static void *no_memory(const struct gpu_device *device, const char *what)
+{
+    hl_report(&device->reporter, "OpenCL on %s: out of memory for %s", device->caps.name, what);
+    return NULL;
+}
+
+// ---- devices ----------------------------------------------------------------------------------------------------------
+
+static int opencl_count(const char **why)
+{
+    const struct library *library = get_library();
+    if (why) *why = library->why;
+    return library->count;
+}
+
+// A text of the device, malloc'ed; NULL where there is none.
+static char *device_text(const struct opencl_api *cl, cl_device_id id, cl_device_info what)
+{
+    size_t bytes = 0;
+    if (cl->clGetDeviceInfo(id, what, 0, NULL, &bytes) != CL_SUCCESS || bytes == 0) return NULL;
+    char *text = calloc(1, bytes + 1);
+    if (text && cl->clGetDeviceInfo(id, what, bytes, text, NULL) == CL_SUCCESS) return text;
+    free(text);
+    return NULL;
+}
+
+// A number of the device, whatever its width; 0 where there is none.
+static uint64_t device_number(const struct opencl_api *cl, cl_device_id id, cl_device_info what)
+{
+    union {
+        uint32_t narrow;
+        uint64_t wide;
+    } value = {.wide = 0};
+    size_t bytes = 0;
+    if (cl->clGetDeviceInfo(id, what, sizeof value, &value, &bytes) != CL_SUCCESS) return 0;
+    return bytes == sizeof value.narrow ? value.narrow : value.wide;
+}
+
+static int to_int(uint64_t value)
+{
+    return value > INT_MAX ? INT_MAX : (int)value;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
+    return false;
+}
+
+static enum gpu_vendor find_vendor(const struct opencl_api *cl, cl_device_id id)
+{
+    static const struct {
+        const char *text;
+        enum gpu_vendor vendor;
+    } rows[] = {
+        {"NVIDIA", GPU_VENDOR_NVIDIA}, {"Advanced Micro Devices", GPU_VENDOR_AMD}, {"AMD", GPU_VENDOR_AMD},
+        {"Intel", GPU_VENDOR_INTEL},   {"ARM", GPU_VENDOR_ARM},                    {"Arm", GPU_VENDOR_ARM},
+        {"QUALCOMM", GPU_VENDOR_QUALCOMM}, {"Qualcomm", GPU_VENDOR_QUALCOMM},      {"Apple", GPU_VENDOR_APPLE},
+    };
+    if (device_number(cl, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) return GPU_VENDOR_SOFTWARE;
+    char *text = device_text(cl, id, CL_DEVICE_VENDOR);
+    enum gpu_vendor vendor = GPU_VENDOR_OTHER;
+    for (size_t i = 0; text && vendor == GPU_VENDOR_OTHER && i < sizeof rows / sizeof *rows; i++)
+        if (strstr(text, rows[i].text)) vendor = rows[i].vendor;
+    free(text);
+    return vendor;
+}
+
+static int find_subgroup_size(const struct opencl_api *cl, cl_device_id id, enum gpu_vendor vendor)
+{
+    if (vendor == GPU_VENDOR_NVIDIA) return to_int(device_number(cl, id, WARP_SIZE_NV));
+    if (vendor == GPU_VENDOR_AMD) return to_int(device_number(cl, id, WAVEFRONT_WIDTH_AMD));
+    return 0;
+}
+
+static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_caps *caps)
+{
+    char *name = device_text(cl, id, CL_DEVICE_NAME), *version = device_text(cl, id, CL_DEVICE_VERSION);
+    char *driver = device_text(cl, id, CL_DRIVER_VERSION), *extensions = device_text(cl, id, CL_DEVICE_EXTENSIONS);
+    bool ok = name && version && driver && extensions;
+    *caps = (struct gpu_caps){.half_storage = true}; // vload_half4 is core
+    if (ok) {
+        // The version's text is "OpenCL 3.0 what the vendor adds": the number says enough.
+        const char *end = strncmp(version, "OpenCL ", 7) == 0 ? strchr(version + 7, ' ') : NULL;
+        int length = end ? (int)(end - version) : (int)strlen(version);
+        snprintf(caps->name, sizeof caps->name, "%s", name);
+        snprintf(caps->driver, sizeof caps->driver, "%.*s, driver %s", length, version, driver);
+        caps->half_math = has_word(extensions, "cl_khr_fp16");
+    }
+    free(name);
+    free(version);
+    free(driver);
+    free(extensions);
+
+    size_t sizes[16] = {0};
+    ok = ok && cl->clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL) == CL_SUCCESS;
+    caps->vendor = find_vendor(cl, id);
+    caps->software = caps->vendor == GPU_VENDOR_SOFTWARE;
+    uint64_t most = device_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    caps->max_buffer = most > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)most;
+    caps->max_group_size = to_int(device_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+    for (int i = 0; i < 3; i++) {
+        caps->max_group[i] = to_int(sizes[i]);
+        // OpenCL sets no limit but the width of an index; NVIDIA's hardware does.
+        caps->max_groups[i] = i > 0 && caps->vendor == GPU_VENDOR_NVIDIA ? 65535 : INT_MAX;
+    }
+    caps->shared_bytes = to_int(device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
+    caps->compute_units = to_int(device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
+    caps->subgroup_size = find_subgroup_size(cl, id, caps->vendor);
+    return ok && caps->max_buffer > 0 && caps->max_group_size > 0;
+}
+
+static bool opencl_describe(int index, struct gpu_caps *caps)
+{
+    const struct library *library = get_library();
+    return index >= 0 && index < library->count && fill_caps(&library->cl, library->devices[index], caps);
+}
+
+static void opencl_close(struct gpu_device *device)
+{
+    if (!device) return;
+    if (device->clocked) device->cl->clReleaseCommandQueue(device->clocked);
+    if (device->queue) device->cl->clReleaseCommandQueue(device->queue);
+    if (device->context) device->cl->clReleaseContext(device->context);
+    free(device);
+}
+
+static struct gpu_device *opencl_open(int index, const struct hl_reporter *reporter)
+{
+    const struct library *library = get_library();
+    if (index < 0 || index >= library->count) {
+        hl_report(reporter, "OpenCL has %d devices, none with number %d%s%s", library->count, index, library->why ? ": " : "",
+                  library->why ? library->why : "");
+        return NULL;
+    }
+    struct gpu_device *device = calloc(1, sizeof *device);
+    if (!device) {
+        hl_report(reporter, "OpenCL: out of memory for a device");
+        return NULL;
+    }
+    *device = (struct gpu_device){.cl = &library->cl, .id = library->devices[index]};
+    if (reporter) device->reporter = *reporter;
+    if (!fill_caps(device->cl, device->id, &device->caps)) {
+        hl_report(reporter, "OpenCL device %d does not say what it is: check its driver with clinfo", index);
+        opencl_close(device);
+        return NULL;
+    }
+    device->alignment = (size_t)device_number(device->cl, device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8; // it is in bits
+    if (device->alignment == 0) device->alignment = 1;
+    cl_int code;
+    device->context = device->cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
+    if (succeeded(device, code, "clCreateContext", "opening the device")) {
+        device->queue = device->cl->clCreateCommandQueue(device->context, device->id, 0, &code);
+        if (succeeded(device, code, "clCreateCommandQueue", "opening the device")) return device;
+    }
+    opencl_close(device);
+    return NULL;
+}
+
+static const struct gpu_caps *opencl_caps(const struct gpu_device *device)
+{
+    return &device->caps;
+}
+
+// ---- buffers ----------------------------------------------------------------------------------------------------------
+
+static void opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
+{
+    if (!buffer) return;
+    if (buffer->memory) device->cl->clReleaseMemObject(buffer->memory);
+    free(buffer);
+}
+
+static struct gpu_buffer *opencl_buffer_create(struct gpu_device *device, size_t bytes)
+{
+    if (!usable(device, "create a buffer")) return NULL;
+    struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) return no_memory(device, "a buffer");
+    char about[48];
+    snprintf(about, sizeof about, "%zu bytes", bytes);
+    cl_int code;
+    buffer->bytes = bytes;
+    buffer->memory = device->cl->clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (succeeded(device, code, "clCreateBuffer", about)) return buffer;
+    opencl_buffer_destroy(device, buffer);
+    return NULL;
+}
+
+static bool in_range(const struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, size_t bytes, const char *what)
+{
+    if (offset <= buffer->bytes && bytes <= buffer->bytes - offset) return true;
+    hl_report(&device->reporter, "OpenCL on %s: %s %zu bytes at %zu of a buffer of %zu bytes", device->caps.name, what, bytes, offset,
+              buffer->bytes);
+    return false;
+}
+
+static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from, size_t bytes)
+{
+    if (!usable(device, "write a buffer") || !in_range(device, buffer, offset, bytes, "writing")) return false;
+    if (bytes == 0) return true;
+    cl_int code = device->cl->clEnqueueWriteBuffer(device->queue, buffer->memory, CL_TRUE, offset, bytes, from, 0, NULL, NULL);
+    return succeeded(device, code, "clEnqueueWriteBuffer", "writing a buffer");
+}
+
+static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes)
+{
+    if (!usable(device, "read a buffer") || !in_range(device, buffer, offset, bytes, "reading")) return false;
+    if (bytes == 0) return true;
+    cl_int code = device->cl->clEnqueueReadBuffer(device->queue, buffer->memory, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
+    return succeeded(device, code, "clEnqueueReadBuffer", "reading a buffer");
+}
+
+// ---- programs ---------------------------------------------------------------------------------------------------------
+
+static void opencl_program_destroy(struct gpu_device *device, struct gpu_program *program)
+{
+    if (!program) return;
+    if (program->program) device->cl->clReleaseProgram(program->program);
+    free(program);
+}
+
+// The compiler's words, the beginning of them; malloc'ed, NULL where there are none.
+static char *build_log(const struct gpu_device *device, cl_program program)
+{
+    const struct opencl_api *cl = device->cl;
+    size_t bytes = 0;
+    if (cl->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS || bytes == 0) return NULL;
+    char *log = calloc(1, bytes + 1);
+    if (log && cl->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL) == CL_SUCCESS) {
+        if (bytes > LOG_BYTES) memcpy(log + LOG_BYTES - 4, "...", 4);
+        return log;
+    }
+    free(log);
+    return NULL;
+}
+
+static bool build(struct gpu_device *device, struct gpu_program *program, const char *text)
+{
+    cl_int code;
+    program->program = device->cl->clCreateProgramWithSource(device->context, 1, &text, NULL, &code);
+    if (!succeeded(device, code, "clCreateProgramWithSource", program->name)) return false;
+    code = device->cl->clBuildProgram(program->program, 1, &device->id, BUILD_OPTIONS, NULL, NULL);
+    if (code == CL_SUCCESS) return true;
+    if (code != CL_BUILD_PROGRAM_FAILURE && code != CL_INVALID_BUILD_OPTIONS)
+        return succeeded(device, code, "clBuildProgram", program->name);
+    char *log = build_log(device, program->program);
+    hl_report(&device->reporter, "OpenCL on %s: clBuildProgram: kernel %s does not compile: %s (%d); the compiler says:\n%s",
+              device->caps.name, program->name, error_name(code), (int)code, log ? log : "nothing");
+    free(log);
+    return false;
+}
+
+// A kernel may need so many registers that fewer work-items fit than the device allows in general.
+static bool group_fits(struct gpu_device *device, const struct gpu_program *program)
+{
+    cl_int code;
+    cl_kernel kernel = device->cl->clCreateKernel(program->program, program->name, &code);
+    if (!succeeded(device, code, "clCreateKernel", program->name)) return false;
+    size_t most = 0, wanted = (size_t)program->group[0] * (size_t)program->group[1] * (size_t)program->group[2];
+    code = device->cl->clGetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    device->cl->clReleaseKernel(kernel);
+    if (!succeeded(device, code, "clGetKernelWorkGroupInfo", program->name)) return false;
+    if (wanted <= most) return true;
+    hl_report(&device->reporter, "OpenCL on %s: kernel %s in work-groups of %zu, but the device takes it only in groups of up to %zu",
+              device->caps.name, program->name, wanted, most);
+    return false;
+}
+
+static struct gpu_program *opencl_program_create(struct gpu_device *device, const struct gpu_program_desc *desc)
+{
+    if (!usable(device, "compile a kernel")) return NULL;
+    char *text = gpu_emit(desc->kernel, GPU_OPENCL, desc->precision, desc->constants, desc->group);
+    struct gpu_program *program = calloc(1, sizeof *program);
+    bool ok = text && program;
+    if (ok) {
+        program->name = desc->kernel->name;
+        memcpy(program->group, desc->group, sizeof program->group);
+        ok = build(device, program, text) && group_fits(device, program);
+    } else {
+        no_memory(device, "a kernel's text");
+    }
+    free(text);
+    if (ok) return program;
+    opencl_program_destroy(device, program);
+    return NULL;
+}
+
+// ---- lists ------------------------------------------------------------------------------------------------------------
+
+static void opencl_list_destroy(struct gpu_list *list)
+{
+    if (!list) return;
+    const struct opencl_api *cl = list->device->cl;
+    for (int i = 0; i < list->record_count; i++) cl->clReleaseKernel(list->records[i].kernel);
+    for (int i = 0; i < list->view_count; i++) cl->clReleaseMemObject(list->views[i].memory);
+    free(list->records);
+    free(list->views);
+    free(list);
+}
+
+static struct gpu_list *opencl_list_create(struct gpu_device *device)
+{
+    if (!usable(device, "create a command list")) return NULL;
+    struct gpu_list *list = calloc(1, sizeof *list);
+    if (!list) return no_memory(device, "a command list");
+    list->device = device;
+    return list;
+}
+
+// Room for one more item of an array that doubles. False without memory, *items as it was.
+static bool make_room(void **items, int count, int *capacity, size_t item_bytes)
+{
+    if (count < *capacity) return true;
+    if (*capacity > INT_MAX / 2) return false;
+    int wanted = *capacity ? *capacity * 2 : 32;
+    void *moved = realloc(*items, (size_t)wanted * item_bytes);
+    if (!moved) return false;
+    *items = moved;
+    *capacity = wanted;
+    return true;
+}
+
+// The memory object for a part of a buffer: the buffer's own for the whole, else a sub-buffer of the list.
+static cl_mem view_of(struct gpu_list *list, const struct gpu_buffer *buffer, size_t offset, size_t bytes, const char *name)
+{
+    struct gpu_device *device = list->device;
+    if (!in_range(device, buffer, offset, bytes, "a kernel uses")) return NULL;
+    if (offset == 0) return buffer->memory;
+    for (int i = 0; i < list->view_count; i++) {
+        const struct view *view = &list->views[i];
+        if (view->buffer == buffer && view->offset == offset && view->bytes == bytes) return view->memory;
+    }
+    if (offset % device->alignment != 0) {
+        hl_report(&device->reporter, "OpenCL on %s: kernel %s uses a buffer at offset %zu, but the device wants multiples of %zu",
+                  device->caps.name, name, offset, device->alignment);
+        return NULL;
+    }
+    void *views = list->views;
+    if (!make_room(&views, list->view_count, &list->view_capacity, sizeof *list->views)) return no_memory(device, "a command list");
+    list->views = views;
+    cl_int code;
+    cl_buffer_region region = {.origin = offset, .size = bytes};
+    cl_mem memory = device->cl->clCreateSubBuffer(buffer->memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    if (!succeeded(device, code, "clCreateSubBuffer", name)) return NULL;
+    list->views[list->view_count++] = (struct view){.buffer = buffer, .offset = offset, .bytes = bytes, .memory = memory};
+    return memory;
+}
+
+static bool set_arguments(struct gpu_list *list, cl_kernel kernel, const struct gpu_dispatch *dispatch)
+{
+    struct gpu_device *device = list->device;
+    const char *name = dispatch->program->name;
+    for (int i = 0; i < dispatch->buffer_count; i++) {
+        cl_mem memory = view_of(list, dispatch->buffers[i], dispatch->offsets[i], dispatch->sizes[i], name);
+        if (!memory) return false;
+        cl_int code = device->cl->clSetKernelArg(kernel, (cl_uint)i, sizeof memory, &memory);
+        if (!succeeded(device, code, "clSetKernelArg", name)) return false;
+    }
+    if (dispatch->param_count == 0) return true;
+    cl_int code = device->cl->clSetKernelArg(kernel, (cl_uint)dispatch->buffer_count,
+                                             (size_t)dispatch->param_count * sizeof dispatch->params[0], dispatch->params);
+    return succeeded(device, code, "clSetKernelArg", name);
+}
+
+static bool opencl_list_dispatch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
+{
+    struct gpu_device *device = list->device;
+    const struct gpu_program *program = dispatch->program;
+    if (!usable(device, "record a kernel")) return false;
+    void *records = list->records;
+    if (!make_room(&records, list->record_count, &list->record_capacity, sizeof *list->records))
+        return no_memory(device, "a command list");
+    list->records = records;
+    struct record record = {.name = program->name};
+    for (int i = 0; i < 3; i++) {
+        record.group[i] = (size_t)program->group[i];
+        record.global[i] = record.group[i] * (size_t)dispatch->groups[i];
+        if (dispatch->groups[i] > 0) continue;
+        hl_report(&device->reporter, "OpenCL on %s: kernel %s with %d work-groups on axis %d", device->caps.name, program->name,
+                  dispatch->groups[i], i);
+        return false;
+    }
+    cl_int code; // an object per dispatch, since arguments belong to the object
+    record.kernel = device->cl->clCreateKernel(program->program, program->name, &code);
+    if (!succeeded(device, code, "clCreateKernel", program->name)) return false;
+    if (!set_arguments(list, record.kernel, dispatch)) {
+        device->cl->clReleaseKernel(record.kernel);
+        return false;
+    }
+    list->records[list->record_count++] = record;
+    return true;
+}
+
+// The queue is in order: every dispatch sees all that the earlier ones wrote.
+static bool opencl_list_barrier(struct gpu_list *list)
+{
+    return usable(list->device, "record a barrier");
+}
+
+static bool opencl_list_finish(struct gpu_list *list)
+{
+    return usable(list->device, "end a command list");
+}
+
+static bool enqueue(struct gpu_list *list, cl_command_queue queue, int index, cl_event *event)
+{
+    const struct record *record = &list->records[index];
+    cl_int code = list->device->cl->clEnqueueNDRangeKernel(queue, record->kernel, 3, NULL, record->global, record->group, 0, NULL,
+                                                           event);
+    return succeeded(list->device, code, "clEnqueueNDRangeKernel", record->name);
+}
+
+static bool opencl_list_run(struct gpu_list *list)
+{
+    struct gpu_device *device = list->device;
+    if (!usable(device, "run")) return false;
+    for (int i = 0; i < list->record_count; i++)
+        if (!enqueue(list, device->queue, i, NULL)) return false;
+    return succeeded(device, device->cl->clFlush(device->queue), "clFlush", "running a command list");
+}
+
+static bool finish(struct gpu_device *device, cl_command_queue queue)
+{
+    return succeeded(device, device->cl->clFinish(queue), "clFinish", "waiting for a run");
+}
+
+static bool opencl_list_wait(struct gpu_list *list)
+{
+    return usable(list->device, "wait for a run") && finish(list->device, list->device->queue);
+}
+
+static bool read_clock(struct gpu_device *device, cl_event event, uint64_t *nanoseconds)
+{
+    cl_ulong start = 0, end = 0;
+    cl_int code = device->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    if (code == CL_SUCCESS) code = device->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    *nanoseconds = end > start ? end - start : 0;
+    return succeeded(device, code, "clGetEventProfilingInfo", "profiling");
+}
+
+static bool open_clocked_queue(struct gpu_device *device)
+{
+    cl_int code = CL_SUCCESS;
+    if (!device->clocked)
+        device->clocked = device->cl->clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);
+    return succeeded(device, code, "clCreateCommandQueue", "profiling");
+}
+
+static bool opencl_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int count)
+{
+    struct gpu_device *device = list->device;
+    if (!usable(device, "profile")) return false;
+    if (count != list->record_count) {
+        hl_report(&device->reporter, "OpenCL on %s: a profile of %d dispatches, but the list has %d", device->caps.name, count,
+                  list->record_count);
+        return false;
+    }
+    // The two queues know nothing of each other: the first must be empty.
+    if (!finish(device, device->queue) || !open_clocked_queue(device)) return false;
+    cl_event *events = calloc((size_t)count + 1, sizeof *events);
+    if (!events) return no_memory(device, "a profile");
+    int enqueued = 0;
+    while (enqueued < count && enqueue(list, device->clocked, enqueued, &events[enqueued])) enqueued++;
+    bool ok = finish(device, device->clocked) && enqueued == count;
+    for (int i = 0; i < enqueued; i++) {
+        ok = ok && read_clock(device, events[i], &nanoseconds[i]);
+        device->cl->clReleaseEvent(events[i]);
+    }
+    free(events);
+    return ok;
+}
+
+const struct gpu_backend gpu_backend_opencl = {
+    .name = "opencl",
+    .language = GPU_OPENCL,
+    .count = opencl_count,
+    .describe = opencl_describe,
+    .open = opencl_open,
+    .close = opencl_close,
+    .caps = opencl_caps,
+    .buffer_create = opencl_buffer_create,
+    .buffer_destroy = opencl_buffer_destroy,
+    .buffer_write = opencl_buffer_write,
+    .buffer_read = opencl_buffer_read,
+    .program_create = opencl_program_create,
+    .program_destroy = opencl_program_destroy,
+    .list_create = opencl_list_create,
+    .list_dispatch = opencl_list_dispatch,
+    .list_barrier = opencl_list_barrier,
+    .list_finish = opencl_list_finish,
+    .list_run = opencl_list_run,
+    .list_wait = opencl_list_wait,
+    .list_profile = opencl_list_profile,
+    .list_destroy = opencl_list_destroy,
+};

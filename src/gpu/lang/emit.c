@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel's whole source: the language's prelude, constants, params, buffers, the words made for each argument, what was fused
+// behind the operator (the epilogue), and the body with line breaks. Everything that differs between languages comes from a
+// table (prelude.h); this file only puts texts together, and what it writes in the dialect itself is one text for all.
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/lang/prelude.h"
+
+static const struct gpu_prelude *const preludes[] = {
+    [GPU_OPENCL] = &gpu_prelude_opencl, [GPU_VULKAN] = &gpu_prelude_vulkan, [GPU_GLES] = &gpu_prelude_gles,
+    [GPU_CUDA] = &gpu_prelude_cuda,     [GPU_METAL] = &gpu_prelude_metal,
+};
+
+int gpu_kernel_arg_count(const struct gpu_kernel *kernel)
+{
+    int count = 0;
+    while (kernel->args[count].kind != GPU_ARG_END) count++;
+    return count;
+}
+
+static int own_constants(const struct gpu_kernel *kernel)
+{
+    int count = 0;
+    while (kernel->constants[count].name) count++;
+    return count;
+}
+
+int gpu_kernel_constant_count(const struct gpu_kernel *kernel)
+{
+    return own_constants(kernel) + (kernel->epilogue ? GPU_EPILOGUE_STAGES : 0);
+}
+
+static bool has_shape(enum gpu_arg_kind kind)
+{
+    return kind == GPU_IN || kind == GPU_OUT;
+}
+
+int gpu_kernel_shape_count(const struct gpu_kernel *kernel)
+{
+    int count = 0;
+    for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) count += has_shape(arg->kind);
+    return count;
+}
+
+int gpu_kernel_param_count(const struct gpu_kernel *kernel)
+{
+    int count = gpu_kernel_shape_count(kernel);
+    for (const char *const *name = kernel->params; *name; name++) count++;
+    return count + (kernel->epilogue ? GPU_EPILOGUE_STAGES / 2 : 0);
+}
+
+// ---- a text that grows; after a failure it stays empty-handed and says so at the end
+struct text {
+    char *data;
+    size_t length, capacity;
+    bool failed;
+};
+
+static void put_bytes(struct text *text, const char *from, size_t length)
+{
+    if (text->failed) return;
+    if (text->length + length + 1 > text->capacity) {
+        size_t capacity = 2 * (text->length + length) + 4096;
+        char *data = realloc(text->data, capacity);
+        if (!data) {
+            text->failed = true;
+            return;
+        }
+        text->data = data;
+        text->capacity = capacity;
+    }
+    memcpy(text->data + text->length, from, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+static void put(struct text *text, const char *from)
+{
+    if (from) put_bytes(text, from, strlen(from));
+}
+
+// A template: each $ becomes the name, each @ the next of the numbers.
+static void put_with(struct text *text, const char *template, const char *name, const int numbers[3])
+{
+    if (!template) return;
+    for (const char *at = template; *at; at++) {
+        char number[16];
+        size_t plain = strcspn(at, "$@");
+        put_bytes(text, at, plain);
+        at += plain;
+        if (*at == '$') {
+            put(text, name);
+        } else if (*at == '@') {
+            snprintf(number, sizeof number, "%d", *numbers++);
+            put(text, number);
+        } else {
+            break;
+        }
+    }
+}
+
+// The body was one line: breaks after ; { } outside of parentheses, indented by braces.
+static void put_body(struct text *text, const char *body)
+{
+    int depth = 1, parentheses = 0;
+    bool line_start = true;
+    for (const char *at = body; *at; at++) {
+        if (line_start) {
+            while (*at == ' ') at++;
+            if (!*at) break;
+            if (*at == '}') depth--;
+            for (int i = 0; i < depth; i++) put(text, "    ");
+            line_start = false;
+        } else if (*at == '}') {
+            depth--;
+        }
+        put_bytes(text, at, 1);
+        parentheses += (*at == '(') - (*at == ')');
+        depth += *at == '{';
+        line_start = !parentheses && (*at == ';' || *at == '{' || *at == '}');
+        if (line_start) put(text, "\n");
+    }
+    if (!line_start) put(text, "\n");
+}
+
+// ---- the words made for arguments, in the dialect's own terms
+static const char *const access_words[GPU_ARG_KINDS] = {
+    [GPU_IN] = "#define at_$(p) at_(n_$, p)\n"
+               "#define raw_$(i) b_$[i]\n"
+               "#define load_$(i) load4(b_$[i])\n"
+               "#define read_$(p) load4(b_$[at_(n_$, p)])\n"
+               "#define read_$_or_zero(p) READ_OR_ZERO_(b_$, n_$, p)\n",
+    [GPU_OUT] = "#define at_$(p) at_(n_$, p)\n"
+                "#define write_$(p, v) b_$[at_(n_$, p)] = pack4(masked_(n_$, p, v))\n"
+                "#define store_$(i, v) b_$[i] = pack4(v)\n",
+    [GPU_WEIGHTS] = "#define raw_$(i) b_$[i]\n"
+                    "#define $(i) load4(b_$[i])\n",
+};
+static const char shape_words[] = "#define $_w (n_$.x)\n"
+                                  "#define $_h (n_$.y)\n"
+                                  "#define $_c (n_$.z)\n"
+                                  "#define $_b (n_$.w)\n"
+                                  "#define $_s slices_(n_$)\n"
+                                  "#define outside_$(p) outside_(n_$, p)\n";
+// n: sizes (w, h, c, b) of a value; p: a place (x, y, slice, batch) in it.
+static const char common_words[] =
+    "FUNCTION_ int slices_(int4 n) { return (n.z + 3) >> 2; }\n"
+    "FUNCTION_ int at_(int4 n, int4 p) { return ((p.w * slices_(n) + p.z) * n.y + p.y) * n.x + p.x; }\n"
+    "FUNCTION_ bool beside_(int4 n, int4 p) { return to_uint_(p.x) >= to_uint_(n.x) || to_uint_(p.y) >= to_uint_(n.y); }\n"
+    "FUNCTION_ bool outside_(int4 n, int4 p) {\n"
+    "    return beside_(n, p) || to_uint_(p.z) >= to_uint_(slices_(n)) || to_uint_(p.w) >= to_uint_(n.w);\n"
+    "}\n"
+    "FUNCTION_ real4 masked_(int4 n, int4 p, real4 v) {\n"
+    "    int left = n.z - 4 * p.z;\n"
+    "    if (left < 4) {\n"
+    "        v.y = pick(left > 1, v.y, to_real(0.0f));\n"
+    "        v.z = pick(left > 2, v.z, to_real(0.0f));\n"
+    "        v.w = to_real(0.0f);\n"
+    "    }\n"
+    "    return v;\n"
+    "}\n"
+    "FUNCTION_ int4 position_(int4 n, int x, int y, int z) {\n"
+    "    int batch = 0;\n"
+    "    if (n.w > 1) {\n"
+    "        batch = z / slices_(n);\n"
+    "        z -= batch * slices_(n);\n"
+    "    }\n"
+    "    return mki4(x, y, z, batch);\n"
+    "}\n"
+    "FUNCTION_ real lane(real4 v, int i) { return pick(i < 2, pick(i == 0, v.x, v.y), pick(i == 2, v.z, v.w)); }\n"
+    "FUNCTION_ int imod_positive_(int a, int b) { return pick(a >= 0, a % b, b - 1 - (-1 - a) % b); }\n"
+    "FUNCTION_ int imod(int a, int b) { return pick(b > 0, imod_positive_(a, b), -imod_positive_(-a, -b)); }\n";
+
+// ---- the epilogue: float4 v, its operands float a and b, float4 r: the other value
+static const char *const stage_texts[] = {
+    [GPU_EPI_NONE] = NULL,
+    [GPU_EPI_RELU] = "v = max(v, splatf4(0.0f));",
+    [GPU_EPI_RELU6] = "v = min(max(v, splatf4(0.0f)), splatf4(6.0f));",
+    [GPU_EPI_RELU_N1_TO_1] = "v = min(max(v, splatf4(-1.0f)), splatf4(1.0f));",
+    [GPU_EPI_TANH] = "v = tanh(v);",
+    [GPU_EPI_SIGMOID] = "v = splatf4(1.0f) / (exp(min(-v, splatf4(80.0f))) + splatf4(1.0f));",
+    [GPU_EPI_HARD_SWISH] = "v = v * min(max(v + splatf4(3.0f), splatf4(0.0f)), splatf4(6.0f)) * (1.0f / 6.0f);",
+    [GPU_EPI_LEAKY_RELU] = "v = max(v, splatf4(0.0f)) + min(v, splatf4(0.0f)) * a;",
+    [GPU_EPI_CLAMP] = "v = min(max(v, splatf4(a)), splatf4(b));",
+    [GPU_EPI_SCALE_SHIFT] = "v = v * a + splatf4(b);",
+    [GPU_EPI_ADD_VALUE] = "v = v + r;",
+    [GPU_EPI_MUL_VALUE] = "v = v * r;",
+    [GPU_EPI_ELU] = "v = max(v, splatf4(0.0f)) + (exp(min(v, splatf4(0.0f))) - splatf4(1.0f));",
+    [GPU_EPI_EXP] = "v = exp(v);",
+    [GPU_EPI_SQRT] = "v = sqrt(v);",
+    [GPU_EPI_RSQRT] = "v = rsqrt(v);",
+    [GPU_EPI_SQUARE] = "v = v * v;",
+    [GPU_EPI_ABS] = "v = abs(v);",
+    [GPU_EPI_NEG] = "v = -v;",
+    [GPU_EPI_QUANTISE] = "v = round_away((v - splatf4(b)) / splatf4(a)) * a + splatf4(b);",
+};
+enum { STAGE_TEXTS = sizeof stage_texts / sizeof *stage_texts };
+
+static const char *stage_text(int op)
+{
+    return op >= 0 && op < STAGE_TEXTS ? stage_texts[op] : NULL;
+}
+
+static bool takes_value(int op)
+{
+    return op == GPU_EPI_ADD_VALUE || op == GPU_EPI_MUL_VALUE;
+}
+
+static const char *const stage_operands[GPU_EPILOGUE_STAGES] = {
+    "bits_to_float(e0_.x), bits_to_float(e0_.y)", "bits_to_float(e0_.z), bits_to_float(e0_.w)",
+    "bits_to_float(e1_.x), bits_to_float(e1_.y)", "bits_to_float(e1_.z), bits_to_float(e1_.w)"};
+
+// One function per operation in use, one call per stage.
+static void put_epilogue(struct text *text, const struct gpu_prelude *prelude, const int *stages)
+{
+    bool value = prelude->constants_stay, any = value;
+    for (int i = 0; i < GPU_EPILOGUE_STAGES && !prelude->constants_stay; i++) {
+        value = value || takes_value(stages[i]);
+        any = any || stage_text(stages[i]);
+    }
+    if (!any) {
+        put(text, "#define finish(v, p) (v)\n");
+        return;
+    }
+    put(text, "FUNCTION_ float4 stage_(int op, float4 v, float4 r, float a, float b) {\n");
+    for (int op = 0; op < STAGE_TEXTS; op++) {
+        bool used = prelude->constants_stay;
+        for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) used = used || stages[i] == op;
+        if (used && stage_text(op)) {
+            put_with(text, "    if (op == @) ", NULL, (int[3]){op});
+            put(text, stage_text(op));
+            put(text, "\n");
+        }
+    }
+    put(text, "    return v;\n}\n"
+              "FUNCTION_ real4 finish_(real4 u, float4 r, int4 e0_, int4 e1_) {\n"
+              "    float4 v = to_acc4(u);\n");
+    for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) {
+        if (!prelude->constants_stay && !stage_text(stages[i])) continue;
+        put_with(text, "    v = stage_(EPI_@, v, r, ", NULL, (int[3]){i});
+        put(text, stage_operands[i]);
+        put(text, ");\n");
+    }
+    put(text, "    return to_real4(v);\n}\n");
+    if (prelude->constants_stay) {
+        put(text, "FUNCTION_ float4 residual_(int4 p) {\n    float4 r = splatf4(0.0f);\n    if (");
+        for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) {
+            put_with(text, i ? " || EPI_@ == @ || EPI_@ == " : "EPI_@ == @ || EPI_@ == ", NULL,
+                     (int[3]){i, GPU_EPI_ADD_VALUE, i});
+            put_with(text, "@", NULL, (int[3]){GPU_EPI_MUL_VALUE});
+        }
+        put(text, ") r = to_acc4(read_r_(p));\n    return r;\n}\n"
+                  "#define finish(v, p) finish_(v, residual_(p), E0_, E1_)\n");
+    } else if (value) {
+        put(text, "#define finish(v, p) finish_(v, to_acc4(read_r_(p)), E0_, E1_)\n");
+    } else {
+        put(text, "#define finish(v, p) finish_(v, splatf4(0.0f), E0_, E1_)\n");
+    }
+}
+
+// ---- the parts of a program
+// The value whose grid position() undoes, and whose shape the residual has.
+static const char *grid_value(const struct gpu_kernel *kernel)
+{
+    const char *name = NULL;
+    for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
+        if (arg->kind == GPU_OUT) return arg->name;
+        if (arg->kind == GPU_IN && !name) name = arg->name;
+    }
+    return name;
+}
+
+static void put_constants(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel,
+                          const int *constants, const int group[3])
+{
+    static const char *const stages[GPU_EPILOGUE_STAGES] = {"EPI_0", "EPI_1", "EPI_2", "EPI_3"};
+    int own = own_constants(kernel), all = gpu_kernel_constant_count(kernel);
+    for (int i = 0; i < all; i++) {
+        int value = constants ? constants[i] : i < own ? kernel->constants[i].value : 0;
+        const char *name = i < own ? kernel->constants[i].name : stages[i - own];
+        int numbers[3] = {i, value};
+        put_with(text, prelude->constant, name, prelude->constants_stay ? numbers : numbers + 1);
+    }
+    put_with(text, prelude->group, NULL, group ? group : kernel->group);
+}
+
+// The int4s in the order that kernel.h states, each through a template.
+static void put_params(struct text *text, const struct gpu_kernel *kernel, const char *template)
+{
+    char name[80];
+    for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
+        if (!has_shape(arg->kind)) continue;
+        snprintf(name, sizeof name, "n_%s", arg->name);
+        put_with(text, template, name, NULL);
+    }
+    for (const char *const *param = kernel->params; *param; param++) {
+        snprintf(name, sizeof name, "P_%s", *param);
+        put_with(text, template, name, NULL);
+    }
+    if (kernel->epilogue) {
+        put_with(text, template, "E0_", NULL);
+        put_with(text, template, "E1_", NULL);
+    }
+}
+
+static void put_buffers(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel)
+{
+    int count = gpu_kernel_arg_count(kernel);
+    for (int i = 0; i < count; i++) {
+        if (i && !prelude->globals) put(text, ",\n    ");
+        put_with(text, prelude->buffer[kernel->args[i].kind], kernel->args[i].name, (int[3]){i, i});
+    }
+    if (kernel->epilogue) {
+        if (count && !prelude->globals) put(text, ",\n    ");
+        put_with(text, prelude->buffer[GPU_IN], "r_", (int[3]){count, count});
+    }
+}
+
+static void put_access(struct text *text, const struct gpu_kernel *kernel)
+{
+    for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
+        put_with(text, access_words[arg->kind], arg->name, NULL);
+        if (has_shape(arg->kind)) put_with(text, shape_words, arg->name, NULL);
+    }
+    const char *grid = grid_value(kernel);
+    if (!grid) return;
+    put_with(text, "#define position() position_(n_$, GID0, GID1, GID2)\n", grid, NULL);
+    if (kernel->epilogue) put_with(text, "#define read_r_(p) load4(b_r_[at_(n_$, p)])\n", grid, NULL);
+}
+
+static void put_shared(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel)
+{
+    for (const char *const *array = kernel->shared; *array; array++) {
+        put(text, prelude->shared);
+        put(text, *array);
+        put(text, ";\n");
+    }
+}
+
+char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum gpu_precision precision,
+               const int *constants, const int group[3])
+{
+    const struct gpu_prelude *prelude = preludes[language];
+    static const int none[GPU_EPILOGUE_STAGES];
+    const int *stages = constants ? constants + own_constants(kernel) : none;
+    int params = gpu_kernel_param_count(kernel);
+    struct text text = {0};
+
+    put(&text, prelude->first[precision]);
+    put(&text, prelude->types[precision]);
+    put(&text, prelude->words);
+    put(&text, prelude->more[precision]);
+    put(&text, common_words);
+    put_constants(&text, prelude, kernel, constants, group);
+    if (params) {
+        put(&text, prelude->params_open);
+        put_params(&text, kernel, prelude->param);
+        put(&text, prelude->params_close);
+        if (prelude->param_access) put_params(&text, kernel, prelude->param_access);
+    }
+    put_access(&text, kernel);
+    if (prelude->globals) {
+        put_buffers(&text, prelude, kernel);
+        put_shared(&text, prelude, kernel);
+    }
+    if (kernel->epilogue) put_epilogue(&text, prelude, stages);
+    put_with(&text, prelude->entry, kernel->name, NULL);
+    if (!prelude->globals) {
+        put_buffers(&text, prelude, kernel);
+        if (params) {
+            put(&text, ",\n    ");
+            put_with(&text, prelude->entry_params, NULL,
+                     (int[3]){gpu_kernel_arg_count(kernel) + (kernel->epilogue ? 1 : 0)});
+        }
+    }
+    put(&text, prelude->entry_close);
+    if (!prelude->globals) put_shared(&text, prelude, kernel);
+    put_body(&text, kernel->body);
+    put(&text, "}\n");
+    if (!text.failed) return text.data;
+    free(text.data);
+    return NULL;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dialect in OpenCL C 1.2. Half storage needs no extension: core OpenCL converts halves that lie in memory, and compilers
+// that do this by way of memory (NVIDIA's) are given the instruction instead. Half arithmetic needs cl_khr_fp16.
+#include "gpu/lang/prelude.h"
+
+#define HALF_STORAGE \
+    "#if defined(__NV_CL_C_VERSION)\n" \
+    "static float widen_(ushort u) { float f; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(u)); return f; }\n" \
+    "static ushort narrow_(float f) { ushort u; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(u) : \"f\"(f)); return u; }\n" \
+    "static float4 load4(ushort4 u) {\n" \
+    "    return (float4)(widen_(u.x), widen_(u.y), widen_(u.z), widen_(u.w));\n" \
+    "}\n" \
+    "static ushort4 pack4(float4 v) {\n" \
+    "    return (ushort4)(narrow_(v.x), narrow_(v.y), narrow_(v.z), narrow_(v.w));\n" \
+    "}\n" \
+    "#else\n" \
+    "static float4 load4(ushort4 u) { return vload_half4(0, (const half *)&u); }\n" \
+    "static ushort4 pack4(float4 v) { ushort4 u; vstore_half4_rte(v, 0, (half *)&u); return u; }\n" \
+    "#endif\n"
+
+#define FLOAT_ARITHMETIC \
+    "#define real float\n" \
+    "#define real4 float4\n" \
+    "#define to_real(x) ((float)(x))\n" \
+    "#define to_real4(v) convert_float4(v)\n" \
+    "#define mk4(a, b, c, d) ((float4)(a, b, c, d))\n" \
+    "#define splat4(x) ((float4)(x))\n"
+
+static const char full[] =
+    "#define stor4 float4\n"
+    "#define load4(s) (s)\n"
+    "#define pack4(v) (v)\n" FLOAT_ARITHMETIC;
+static const char half_storage[] = "#define stor4 ushort4\n" HALF_STORAGE FLOAT_ARITHMETIC;
+static const char half_arithmetic[] =
+    "#define stor4 half4\n"
+    "#define load4(s) (s)\n"
+    "#define pack4(v) (v)\n"
+    "#define real half\n"
+    "#define real4 half4\n"
+    "#define to_real(x) ((half)(x))\n"
+    "#define to_real4(v) convert_half4(v)\n"
+    "#define mk4(a, b, c, d) ((half4)(a, b, c, d))\n"
+    "#define splat4(x) ((half4)((half)(x)))\n";
+
+static const char words[] =
+    "#define FUNCTION_ static\n"
+    "#define acc4 float4\n"
+    "#define mkf4(a, b, c, d) ((float4)(a, b, c, d))\n"
+    "#define mki4(a, b, c, d) ((int4)(a, b, c, d))\n"
+    "#define splatf4(x) ((float4)(x))\n"
+    "#define splati4(x) ((int4)(x))\n"
+    "#define to_int(x) ((int)(x))\n"
+    "#define to_float(x) ((float)(x))\n"
+    "#define to_uint_(x) ((uint)(x))\n"
+    "#define to_acc4(v) convert_float4(v)\n"
+    "#define to_float4(v) convert_float4(v)\n"
+    "#define to_int4(v) convert_int4(v)\n"
+    "#define bits_to_float(x) as_float(x)\n"
+    "#define pick(c, a, b) ((c) ? (a) : (b))\n"
+    "#define mad(a, b, c) ((a) * (b) + (c))\n"
+    "#define abs(v) fabs(v)\n"
+    "#define round_away(v) round(v)\n"
+    "#define round_even(v) rint(v)\n"
+    "#define sign_of(v) sign(v)\n"
+    "#define pow_safe(a, b) pow(a, b)\n"
+    "#define dot4(a, b) dot(a, b)\n"
+    "#define UNROLL _Pragma(\"unroll\")\n"
+    "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#define LID0 ((int)get_local_id(0))\n"
+    "#define LID1 ((int)get_local_id(1))\n"
+    "#define LID2 ((int)get_local_id(2))\n"
+    "#define GROUP0 ((int)get_group_id(0))\n"
+    "#define GROUP1 ((int)get_group_id(1))\n"
+    "#define GROUP2 ((int)get_group_id(2))\n"
+    // Not get_global_id: that one adds an offset that is always zero, in 64 bits.
+    "#define GID0 (GROUP0 * GROUP_X + LID0)\n"
+    "#define GID1 (GROUP1 * GROUP_Y + LID1)\n"
+    "#define GID2 (GROUP2 * GROUP_Z + LID2)\n"
+    "#define READ_OR_ZERO_(b, n, p) read_or_zero_(b, n, p)\n";
+
+// A vector behind ?: means something else here, so that this one is a function.
+static const char more[] =
+    "static int at_(int4 n, int4 p);\n"
+    "static bool beside_(int4 n, int4 p);\n"
+    "static real4 read_or_zero_(__global const stor4 *b, int4 n, int4 p) {\n"
+    "    if (beside_(n, p)) return splat4(0.0f);\n"
+    "    return load4(b[at_(n, p)]);\n"
+    "}\n";
+
+const struct gpu_prelude gpu_prelude_opencl = {
+    .first = {[GPU_F16] = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"},
+    .types = {full, half_storage, half_arithmetic},
+    .words = words,
+    .more = {more, more, more},
+    .constant = "#define $ @\n",
+    .group = "#define GROUP_X @\n#define GROUP_Y @\n#define GROUP_Z @\n",
+    .params_open = "struct params_ {\n",
+    .param = "    int4 $;\n",
+    .params_close = "};\n",
+    .param_access = "#define $ q_.$\n",
+    .buffer =
+        {
+            [GPU_IN] = "__global const stor4 *restrict b_$",
+            [GPU_OUT] = "__global stor4 *restrict b_$",
+            [GPU_WEIGHTS] = "__global const stor4 *restrict b_$",
+            [GPU_RAW_IN] = "__global const float *restrict $",
+            [GPU_RAW_OUT] = "__global float *restrict $",
+        },
+    .shared = "__local ",
+    .entry = "__kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))\nvoid $(",
+    .entry_params = "struct params_ q_",
+    .entry_close = ")\n{\n",
+};

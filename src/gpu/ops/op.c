@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operators of the GPU share: the table of rows in ops.def, and the checks that nearly every `supported` begins with.
+// In: a node of the runtime. Out: yes, or no with a reason as code and text.
+#include "gpu/ops/op.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/graph/convert.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+// ---- the table ----------------------------------------------------------------------------------
+
+#define GPU_OP(name, suffix, symbol) extern const struct gpu_op gpu_op_##symbol;
+#define GPU_CUSTOM(name, symbol) extern const struct gpu_op gpu_op_##symbol;
+#include "gpu/ops/ops.def"
+#undef GPU_OP
+#undef GPU_CUSTOM
+
+static const struct row {
+    int builtin;
+    const char *custom;
+    const struct gpu_op *op;
+} rows[] = {
+#define GPU_OP(name, suffix, symbol) {kTfLiteBuiltin##suffix, NULL, &gpu_op_##symbol},
+#define GPU_CUSTOM(name, symbol) {kTfLiteBuiltinCustom, name, &gpu_op_##symbol},
+#include "gpu/ops/ops.def"
+#undef GPU_OP
+#undef GPU_CUSTOM
+};
+
+const struct gpu_op *gpu_op_find(int builtin, const char *custom_name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].builtin != builtin) continue;
+        if (!rows[i].custom || (custom_name && strcmp(custom_name, rows[i].custom) == 0)) return rows[i].op;
+    }
+    return NULL;
+}
+
+// ---- reasons ------------------------------------------------------------------------------------
+
+bool gpu_refuse(const struct gpu_node_view *view, enum gpu_reason_code code, int input, const char *format, ...)
+{
+    struct gpu_reason *reason = view->reason;
+    const TfLiteIntArray *inputs = view->node->inputs;
+    reason->code = code;
+    reason->tensor = input >= 0 && input < inputs->size ? inputs->data[input] : -1;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason->text, sizeof reason->text, format, args);
+    va_end(args);
+    return false;
+}
+
+// As gpu_refuse, for a tensor that may be an input or an output.
+static bool refuse_tensor(const struct gpu_node_view *view, enum gpu_reason_code code, int tensor, const char *format, ...)
+    HL_PRINTF(4, 5);
+static bool refuse_tensor(const struct gpu_node_view *view, enum gpu_reason_code code, int tensor, const char *format, ...)
+{
+    view->reason->code = code;
+    view->reason->tensor = tensor;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(view->reason->text, sizeof view->reason->text, format, args);
+    va_end(args);
+    return false;
+}
+
+// ---- one tensor ---------------------------------------------------------------------------------
+
+struct place {
+    const char *kind; // "input"
+    int number;       // of the kind
+    int tensor;       // index in the graph
+    bool integers;    // int32, int64 and bool are fine
+};
+
+static bool is_integer(TfLiteType type)
+{
+    return type == kTfLiteInt32 || type == kTfLiteInt64 || type == kTfLiteBool;
+}
+
+static bool check_constant_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
+{
+    if (tensor->sparsity)
+        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor, "%s %d is a sparse constant", place->kind, place->number);
+    if (place->integers && is_integer(tensor->type)) return true;
+    switch (tensor->type) {
+    case kTfLiteFloat32:
+    case kTfLiteFloat16: return true;
+    case kTfLiteInt8:
+    case kTfLiteUInt8:
+    case kTfLiteInt32:
+        if (gpu_affine_of(tensor)) return true;
+        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor, "%s %d is a constant of type %s without scale and zero point",
+                             place->kind, place->number, gpu_type_name(tensor->type));
+    default:
+        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor, "%s %d is a constant of type %s, which the GPU does not take",
+                             place->kind, place->number, gpu_type_name(tensor->type));
+    }
+}
+
+static bool check_runtime_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
+{
+    if (tensor->type == kTfLiteFloat32 || tensor->type == kTfLiteFloat16) return true;
+    if (place->integers && (tensor->type == kTfLiteInt32 || tensor->type == kTfLiteBool)) return true;
+    if (tensor->type != kTfLiteInt8 && tensor->type != kTfLiteUInt8)
+        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor, "%s %d has type %s, which the GPU does not take here", place->kind,
+                             place->number, gpu_type_name(tensor->type));
+    if (!view->quantised_allowed)
+        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
+                             "%s %d has type %s, and quantized models are switched off in the options", place->kind, place->number,
+                             gpu_type_name(tensor->type));
+    const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
+    if (!affine)
+        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor, "%s %d has type %s without scale and zero point",
+                             place->kind, place->number, gpu_type_name(tensor->type));
+    if (affine->scale->size != 1)
+        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor, "%s %d: Non-constant per-channel quantized tensor",
+                             place->kind, place->number);
+    return true;
+}
+
+static bool check_dims(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor, bool constant)
+{
+    if (!tensor->dims)
+        return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor, "%s %d has no shape yet", place->kind, place->number);
+    if (tensor->dims->size > 4)
+        return refuse_tensor(view, GPU_REASON_RANK, place->tensor, "%s %d has rank %d, the GPU takes up to 4", place->kind,
+                             place->number, tensor->dims->size);
+    int64_t elements = 1;
+    for (int i = 0; i < tensor->dims->size; i++) {
+        int size = tensor->dims->data[i];
+        if (size < (constant ? 0 : 1))
+            return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has dimension %d of size %d", place->kind,
+                                 place->number, i, size);
+        elements *= size;
+        // Kernels count elements, channels rounded up to four, in 32 bits.
+        if (elements > INT32_MAX / 16)
+            return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has more than %d elements", place->kind,
+                                 place->number, INT32_MAX / 16);
+    }
+    return true;
+}
+
+static bool check_tensor(const struct gpu_node_view *view, const struct place *place)
+{
+    const TfLiteTensor *tensor = &view->context->tensors[place->tensor];
+    bool constant = gpu_is_constant(tensor);
+    if (tensor->allocation_type == kTfLiteDynamic)
+        return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor, "%s %d has a shape that is known only while running",
+                             place->kind, place->number);
+    if (!check_dims(view, place, tensor, constant)) return false;
+    return constant ? check_constant_type(view, place, tensor) : check_runtime_type(view, place, tensor);
+}
+
+// ---- whole nodes --------------------------------------------------------------------------------
+
+static bool check_counts(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs)
+{
+    const TfLiteIntArray *in = view->node->inputs, *out = view->node->outputs;
+    int most = max_inputs < GPU_NODE_INPUTS ? max_inputs : GPU_NODE_INPUTS;
+    if (in->size < min_inputs || in->size > most)
+        return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs, expected %d to %d", in->size, min_inputs, most);
+    if (outputs >= 0 ? out->size != outputs : out->size > GPU_NODE_OUTPUTS)
+        return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs, expected %d", out->size,
+                          outputs >= 0 ? outputs : GPU_NODE_OUTPUTS);
+    for (int i = 0; i < min_inputs; i++)
+        if (in->data[i] < 0) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "input %d is left out", i);
+    return true;
+}
+
+bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs, unsigned integer_inputs)
+{
+    if (!check_counts(view, min_inputs, max_inputs, outputs)) return false;
+    const TfLiteIntArray *in = view->node->inputs, *out = view->node->outputs;
+    for (int i = 0; i < in->size; i++) {
+        struct place place = {"input", i, in->data[i], i < 31 && (integer_inputs >> i & 1)};
+        if (place.tensor >= 0 && !check_tensor(view, &place)) return false;
+    }
+    for (int i = 0; i < out->size; i++) {
+        struct place place = {"output", i, out->data[i], (integer_inputs & GPU_INTEGER_OUTPUTS) != 0};
+        if (place.tensor < 0) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "output %d is left out", i);
+        if (!check_tensor(view, &place)) return false;
+    }
+    return true;
+}
+
+bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation)
+{
+    switch (activation) {
+    case kTfLiteActNone:
+    case kTfLiteActRelu:
+    case kTfLiteActReluN1To1:
+    case kTfLiteActRelu6:
+    case kTfLiteActTanh:
+    case kTfLiteActSigmoid: return true;
+    default: return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "fused activation %d is not supported", (int)activation);
+    }
+}
+
+bool gpu_check_constant(const struct gpu_node_view *view, int input)
+{
+    const TfLiteTensor *tensor = gpu_view_input(view, input);
+    if (!tensor) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "input %d is left out", input);
+    if (gpu_is_constant(tensor) && tensor->data.raw_const) return true;
+    return gpu_refuse(view, GPU_REASON_NOT_CONSTANT, input, "input %d must be a constant", input);
+}
+
+// Constants travel as floats: exact up to 2^24, which every axis, size and padding of a tensor that fits is. Larger ones, the
+// "to the end" of slices, are clamped to int.
+int gpu_constant_int(const struct gpu_value *value, int index)
+{
+    float v = value->data[index];
+    if (v >= 2147483648.0f) return INT32_MAX;
+    if (v <= -2147483648.0f) return INT32_MIN;
+    return (int)lrintf(v);
+}

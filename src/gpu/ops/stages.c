@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// See stages.h: y = finish(x).
+#include "gpu/ops/stages.h"
+
+extern const struct gpu_kernel gpu_kernel_stages;
+const struct gpu_kernel gpu_kernel_stages = {
+    .name = "stages",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        write_y(p, finish(read_x(p), p));
+    ),
+};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    return gpu_check_common(view, 1, 1, 1, 0);
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    struct gpu_dispatch_desc desc = {
+        .kernel = &gpu_kernel_stages,
+        .operands = {{.value = node->inputs[0]}, {.value = node->outputs[0]}},
+        .epilogue = &node->epilogue,
+    };
+    gpu_grid_over(&desc, node->outputs[0]->shape);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+const struct gpu_op gpu_op_stages = {
+    .name = "STAGES", .max_version = 1, .supported = supported, .plan = plan, .epilogue = true};
