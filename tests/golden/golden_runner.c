@@ -28,7 +28,8 @@ static const char help[] =
     "                         in place of 2e-6 (for delegates of lower precision)\n"
     "      --differences FILE count a case as passed, whatever it computes, where FILE names it\n"
     "                         in backquotes by its path below golden/ (a Markdown list of cases\n"
-    "                         in which the official runtime is at fault)\n"
+    "                         in which the official runtime is at fault); default: Halite's own\n"
+    "                         docs/differences.md, where it was built from\n"
     "  -i, --isolate          run every case in a child process; else only \"fails any\" cases\n"
     "      --no-isolate       run all cases in this process (for debuggers)\n"
     "  -v, --verbose          a line for every case, and all messages of the library\n"
@@ -212,6 +213,8 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
     struct hl_text error = {0};
     char *end;
     int option;
+    // The tree may be gone from where it was built: then nothing is known to differ.
+    if (!hl_files_read(HALITE_DIFFERENCES, (size_t)1 << 24, &runner->differences, &error)) hl_text_clear(&error);
     while ((option = getopt_long(argc, argv, "lk:d:t:ivh", known, NULL)) != -1) {
         switch (option) {
         case 'l': runner->list = true; break;
@@ -239,6 +242,7 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
                 return usage_error("--tolerance takes a number above 0, not", optarg);
             break;
         case DIFFERENCES:
+            hl_text_clear(&runner->differences);
             if (!hl_files_read(optarg, (size_t)1 << 24, &runner->differences, &error)) {
                 fprintf(stderr, "golden_runner: %s: %s\n", optarg, error.data);
                 hl_text_free(&error);

@@ -14,7 +14,7 @@
 #include "gpu/backend/opencl_api.h"
 
 enum { MAX_PLATFORMS = 16, MAX_DEVICES = 64, LOG_BYTES = 6000 };
-#define BUILD_OPTIONS "-cl-std=CL1.2 -cl-mad-enable"
+#define BUILD_OPTIONS "-cl-std=CL1.2 -cl-mad-enable -w"
 
 // Of extensions, by their numbers: the headers need not know them.
 enum { WARP_SIZE_NV = 0x4003, WAVEFRONT_WIDTH_AMD = 0x4043 };

@@ -95,11 +95,13 @@ static bool check_constant_type(const struct gpu_node_view *view, const struct p
     case kTfLiteUInt8:
     case kTfLiteInt32:
         if (gpu_affine_of(tensor)) return true;
-        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor, "%s %d is a constant of type %s without scale and zero point",
-                             place->kind, place->number, gpu_type_name(tensor->type));
+        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor,
+                             "%s %d is a constant of type %s without scale and zero point", place->kind, place->number,
+                             gpu_type_name(tensor->type));
     default:
-        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor, "%s %d is a constant of type %s, which the GPU does not take",
-                             place->kind, place->number, gpu_type_name(tensor->type));
+        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
+                             "%s %d is a constant of type %s, which the GPU does not take here", place->kind, place->number,
+                             gpu_type_name(tensor->type));
     }
 }
 
@@ -108,26 +110,28 @@ static bool check_runtime_type(const struct gpu_node_view *view, const struct pl
     if (tensor->type == kTfLiteFloat32 || tensor->type == kTfLiteFloat16) return true;
     if (place->integers && (tensor->type == kTfLiteInt32 || tensor->type == kTfLiteBool)) return true;
     if (tensor->type != kTfLiteInt8 && tensor->type != kTfLiteUInt8)
-        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor, "%s %d has type %s, which the GPU does not take here", place->kind,
-                             place->number, gpu_type_name(tensor->type));
+        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor, "%s %d has type %s, which the GPU does not take here",
+                             place->kind, place->number, gpu_type_name(tensor->type));
     if (!view->quantised_allowed)
         return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
-                             "%s %d has type %s, and quantized models are switched off in the options", place->kind, place->number,
-                             gpu_type_name(tensor->type));
+                             "%s %d has type %s, and quantized models are switched off in the options", place->kind,
+                             place->number, gpu_type_name(tensor->type));
     const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
     if (!affine)
-        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor, "%s %d has type %s without scale and zero point",
-                             place->kind, place->number, gpu_type_name(tensor->type));
+        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor,
+                             "%s %d has type %s without scale and zero point", place->kind, place->number,
+                             gpu_type_name(tensor->type));
     if (affine->scale->size != 1)
-        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor, "%s %d: Non-constant per-channel quantized tensor",
-                             place->kind, place->number);
+        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor,
+                             "%s %d: Non-constant per-channel quantized tensor", place->kind, place->number);
     return true;
 }
 
 static bool check_dims(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor, bool constant)
 {
     if (!tensor->dims)
-        return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor, "%s %d has no shape yet", place->kind, place->number);
+        return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor, "%s %d has no shape yet", place->kind,
+                             place->number);
     if (tensor->dims->size > 4)
         return refuse_tensor(view, GPU_REASON_RANK, place->tensor, "%s %d has rank %d, the GPU takes up to 4", place->kind,
                              place->number, tensor->dims->size);

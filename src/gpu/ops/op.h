@@ -23,7 +23,8 @@
     X(QUANTISATION, "quantisation that has no float twin")         \
     X(DYNAMIC, "a shape is known only while running")              \
     X(PARTITION, "its partition was not taken")                    \
-    X(COST, "too small a piece to be worth the copies")
+    X(COST, "too small a piece to be worth the copies")            \
+    X(DEVICE, "its partition could not be made ready on the device")
 enum gpu_reason_code {
 #define X(code, text) GPU_REASON_##code,
     GPU_REASONS(X)
@@ -65,6 +66,8 @@ static inline bool gpu_is_constant(const TfLiteTensor *tensor)
 // Checks that all ops share: numbers of inputs and outputs, types (float32; float16 and 8-bit constants; 8-bit
 // activations where allowed and per tensor; int32 and bool only for the inputs in integer_inputs, a bit each), ranks up
 // to 4, static shapes.
+// GPU_INTEGER_OUTPUTS among the bits: outputs may be int32 or bool, too; on the GPU these are floats, exact up to 2^24.
+#define GPU_INTEGER_OUTPUTS (1u << 31)
 bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs, unsigned integer_inputs);
 bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation);
 bool gpu_check_constant(const struct gpu_node_view *view, int input);

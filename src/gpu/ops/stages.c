@@ -2,8 +2,7 @@
 // See stages.h: y = finish(x).
 #include "gpu/ops/stages.h"
 
-extern const struct gpu_kernel gpu_kernel_stages;
-const struct gpu_kernel gpu_kernel_stages = {
+static const struct gpu_kernel kernel = {
     .name = "stages",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
@@ -23,7 +22,7 @@ static bool supported(const struct gpu_node_view *view)
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     struct gpu_dispatch_desc desc = {
-        .kernel = &gpu_kernel_stages,
+        .kernel = &kernel,
         .operands = {{.value = node->inputs[0]}, {.value = node->outputs[0]}},
         .epilogue = &node->epilogue,
     };
@@ -31,5 +30,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+
 const struct gpu_op gpu_op_stages = {
-    .name = "STAGES", .max_version = 1, .supported = supported, .plan = plan, .epilogue = true};
+    .name = "STAGES", .max_version = 1, .supported = supported, .plan = plan, .epilogue = true, .kernels = kernels};

@@ -79,9 +79,6 @@ static inline int32_t gpu_float_bits(float value)
     return both.i;
 }
 
-// The plan's own kernels (from and to the caller's layout), NULL at the end.
-extern const struct gpu_kernel *const gpu_plan_kernels[];
-
 // ---- for the delegate
 // Plans every node. NULL after a message.
 struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision);

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+# The GPU delegate: libtensorflowlite_gpu_delegate, shared and static, of src/gpu and src/base and nothing else of src. OpenCL and
+# Vulkan are opened at run time; their headers are needed here, and for Vulkan a GLSL compiler, which turns the kernels into
+# SPIR-V. What is missing is left out, with a word about it.
+find_path(OPENCL_HEADERS CL/cl.h)
+find_path(VULKAN_HEADERS vulkan/vulkan.h)
+find_program(GLSLANG NAMES glslangValidator glslang)
+find_program(SPIRV_VAL NAMES spirv-val)
+find_program(SPIRV_OPT NAMES spirv-opt)
+if(OPENCL_HEADERS)
+    set(gpu_default ON)
+else()
+    set(gpu_default OFF)
+endif()
+option(HALITE_GPU "Build the GPU delegate (needs the OpenCL headers; Vulkan's and glslang for Vulkan)" ${gpu_default})
+if(NOT HALITE_GPU)
+    return()
+endif()
+if(NOT OPENCL_HEADERS)
+    message(FATAL_ERROR "HALITE_GPU needs CL/cl.h: install opencl-headers, or say -DHALITE_GPU=OFF")
+endif()
+
+file(GLOB gpu_delegate_files CONFIGURE_DEPENDS src/gpu/delegate/*.c)
+if(NOT gpu_delegate_files AND NOT HALITE_GPU_PARTS) # no half-made library in everybody's build
+    return()
+endif()
+
+# ---- the front: everything but the backends, and the delegate that chooses among them
+file(GLOB gpu_front_files CONFIGURE_DEPENDS
+    src/base/*.c src/gpu/graph/*.c src/gpu/lang/*.c src/gpu/ops/*.c src/gpu/plan/*.c)
+add_library(halite_gpu_front OBJECT ${gpu_front_files})
+target_link_libraries(halite_gpu_front PRIVATE halite_flags)
+add_library(halite_gpu_kernels STATIC src/gpu/lang/build/kernels.c) # the list of all kernels, for the build and tests
+target_link_libraries(halite_gpu_kernels PRIVATE halite_flags)
+
+# ---- kernels as SPIR-V
+set(gpu_backends HALITE_GPU_OPENCL=1)
+file(GLOB gpu_back_files CONFIGURE_DEPENDS src/gpu/backend/*.c src/gpu/delegate/*.c)
+if(VULKAN_HEADERS AND GLSLANG AND EXISTS ${PROJECT_SOURCE_DIR}/src/gpu/backend/vulkan.c)
+    list(APPEND gpu_backends HALITE_GPU_VULKAN=1)
+    add_executable(gpu_shaders src/gpu/lang/build/gpu_shaders.c $<TARGET_OBJECTS:halite_gpu_front>)
+    target_link_libraries(gpu_shaders PRIVATE halite_flags halite_gpu_kernels m ${CMAKE_DL_LIBS} Threads::Threads)
+    set(shaders ${CMAKE_BINARY_DIR}/shaders)
+    file(MAKE_DIRECTORY ${shaders})
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/gpu_spirv.c
+        COMMAND gpu_shaders write ${shaders}
+        COMMAND ${CMAKE_COMMAND} -DFOLDER=${shaders} -DGLSLANG=${GLSLANG} -DSPIRV_VAL=${SPIRV_VAL}
+            -P ${PROJECT_SOURCE_DIR}/src/gpu/lang/build/spirv.cmake
+        COMMAND gpu_shaders pack ${shaders} ${CMAKE_BINARY_DIR}/gpu_spirv.c
+        DEPENDS gpu_shaders ${PROJECT_SOURCE_DIR}/src/gpu/lang/build/spirv.cmake
+        COMMENT "Kernels to SPIR-V" VERBATIM)
+    list(APPEND gpu_back_files ${CMAKE_BINARY_DIR}/gpu_spirv.c)
+else()
+    message(STATUS "GPU delegate without Vulkan: needs vulkan/vulkan.h (libvulkan-dev) and glslangValidator (glslang-tools)")
+    list(FILTER gpu_back_files EXCLUDE REGEX "/vulkan[^/]*$")
+endif()
+
+# ---- the libraries
+add_library(halite_gpu_back OBJECT ${gpu_back_files})
+target_link_libraries(halite_gpu_back PRIVATE halite_flags)
+target_include_directories(halite_gpu_back SYSTEM PRIVATE ${OPENCL_HEADERS})
+target_compile_definitions(halite_gpu_back PRIVATE ${gpu_backends})
+set(gpu_objects $<TARGET_OBJECTS:halite_gpu_front> $<TARGET_OBJECTS:halite_gpu_back>)
+add_library(tensorflowlite_gpu_delegate SHARED ${gpu_objects})
+add_library(tensorflowlite_gpu_delegate_static STATIC ${gpu_objects})
+set_target_properties(tensorflowlite_gpu_delegate_static PROPERTIES OUTPUT_NAME tensorflowlite_gpu_delegate)
+foreach(library tensorflowlite_gpu_delegate tensorflowlite_gpu_delegate_static)
+    target_link_libraries(${library} PRIVATE m ${CMAKE_DL_LIBS} Threads::Threads $<BUILD_INTERFACE:halite_flags>)
+    target_include_directories(${library} INTERFACE
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+    target_compile_definitions(${library} INTERFACE $<BUILD_INTERFACE:${gpu_backends}>)
+endforeach()
+target_link_options(tensorflowlite_gpu_delegate PRIVATE ${drop_unused})
+if(NOT APPLE)
+    set(gpu_exports ${PROJECT_SOURCE_DIR}/cmake/gpu_exports.map)
+    target_link_options(tensorflowlite_gpu_delegate PRIVATE -Wl,--version-script=${gpu_exports})
+    set_target_properties(tensorflowlite_gpu_delegate PROPERTIES LINK_DEPENDS ${gpu_exports})
+    if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
+        target_link_options(tensorflowlite_gpu_delegate PRIVATE -Wl,--no-undefined)
+    endif()
+endif()

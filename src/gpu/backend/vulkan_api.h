@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry points of Vulkan 1.1 that vulkan.c calls, as data: one row per function and level. The header of Vulkan is needed
+// to build, the library only to run: vulkan.c opens it by name, asks vkGetInstanceProcAddr for the first two lists and
+// vkGetDeviceProcAddr for the third, which leads past the loader into the driver.
+#ifndef HALITE_GPU_BACKEND_VULKAN_API_H
+#define HALITE_GPU_BACKEND_VULKAN_API_H
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+
+// clang-format off
+#define VULKAN_GLOBAL_FUNCTIONS(X) \
+    X(vkCreateInstance) \
+    X(vkEnumerateInstanceLayerProperties) \
+    X(vkEnumerateInstanceVersion)
+
+#define VULKAN_INSTANCE_FUNCTIONS(X) \
+    X(vkCreateDevice) \
+    X(vkEnumerateDeviceExtensionProperties) \
+    X(vkEnumeratePhysicalDevices) \
+    X(vkGetDeviceProcAddr) \
+    X(vkGetPhysicalDeviceFeatures2) \
+    X(vkGetPhysicalDeviceMemoryProperties) \
+    X(vkGetPhysicalDeviceProperties) \
+    X(vkGetPhysicalDeviceProperties2) \
+    X(vkGetPhysicalDeviceQueueFamilyProperties)
+
+// Of VK_EXT_debug_utils, which is asked for with the validation layer only.
+#define VULKAN_DEBUG_FUNCTIONS(X) \
+    X(vkCreateDebugUtilsMessengerEXT) \
+    X(vkDestroyDebugUtilsMessengerEXT)
+
+#define VULKAN_DEVICE_FUNCTIONS(X) \
+    X(vkAllocateCommandBuffers) \
+    X(vkAllocateDescriptorSets) \
+    X(vkAllocateMemory) \
+    X(vkBeginCommandBuffer) \
+    X(vkBindBufferMemory) \
+    X(vkCmdBindDescriptorSets) \
+    X(vkCmdBindPipeline) \
+    X(vkCmdCopyBuffer) \
+    X(vkCmdDispatch) \
+    X(vkCmdPipelineBarrier) \
+    X(vkCmdPushConstants) \
+    X(vkCmdResetQueryPool) \
+    X(vkCmdWriteTimestamp) \
+    X(vkCreateBuffer) \
+    X(vkCreateCommandPool) \
+    X(vkCreateComputePipelines) \
+    X(vkCreateDescriptorPool) \
+    X(vkCreateDescriptorSetLayout) \
+    X(vkCreateFence) \
+    X(vkCreatePipelineCache) \
+    X(vkCreatePipelineLayout) \
+    X(vkCreateQueryPool) \
+    X(vkCreateShaderModule) \
+    X(vkDestroyBuffer) \
+    X(vkDestroyCommandPool) \
+    X(vkDestroyDescriptorPool) \
+    X(vkDestroyDescriptorSetLayout) \
+    X(vkDestroyDevice) \
+    X(vkDestroyFence) \
+    X(vkDestroyPipeline) \
+    X(vkDestroyPipelineCache) \
+    X(vkDestroyPipelineLayout) \
+    X(vkDestroyQueryPool) \
+    X(vkDestroyShaderModule) \
+    X(vkDeviceWaitIdle) \
+    X(vkEndCommandBuffer) \
+    X(vkFreeCommandBuffers) \
+    X(vkFreeMemory) \
+    X(vkGetBufferMemoryRequirements) \
+    X(vkGetDeviceQueue) \
+    X(vkGetFenceStatus) \
+    X(vkGetQueryPoolResults) \
+    X(vkMapMemory) \
+    X(vkQueueSubmit) \
+    X(vkResetFences) \
+    X(vkUpdateDescriptorSets) \
+    X(vkWaitForFences)
+// clang-format on
+
+#define X(name) PFN_##name name;
+struct vulkan_instance_api {
+    PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
+    VULKAN_GLOBAL_FUNCTIONS(X)
+    VULKAN_INSTANCE_FUNCTIONS(X)
+    VULKAN_DEBUG_FUNCTIONS(X)
+};
+struct vulkan_device_api {
+    VULKAN_DEVICE_FUNCTIONS(X)
+};
+#undef X
+
+#endif

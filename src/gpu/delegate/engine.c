@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// See engine.h.
+#include "gpu/delegate/engine.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/backend/devices.h"
+
+struct gpu_engine {
+    struct gpu_options options;
+    pthread_mutex_t mutex;      // held between enter and leave
+    pthread_mutex_t references_mutex;
+    int references;
+    struct hl_reporter reporter;
+    TfLiteContext *context;     // of the call that holds the mutex
+    const char *stage;
+    const struct gpu_backend *backend;
+    struct gpu_device *device;  // NULL until opened
+    enum gpu_precision precision;
+};
+
+// ---- messages -----------------------------------------------------------------------------------
+
+static void write_message(void *user_data, const char *format, va_list args)
+{
+    static const char prefix[] = "TfLiteGpuDelegate ";
+    const struct gpu_engine *engine = user_data;
+    char text[2048];
+    vsnprintf(text, sizeof text, format, args);
+    bool has_prefix = strncmp(text, prefix, sizeof prefix - 1) == 0;
+    if (!engine->context)
+        hl_report(NULL, "%s", text);
+    else if (has_prefix)
+        engine->context->ReportError(engine->context, "%s", text);
+    else
+        engine->context->ReportError(engine->context, "%s%s: %s", prefix, engine->stage, text);
+}
+
+const struct hl_reporter *gpu_engine_reporter(const struct gpu_engine *engine)
+{
+    return &engine->reporter;
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+struct gpu_engine *gpu_engine_create(const struct gpu_options *options)
+{
+    struct gpu_engine *engine = calloc(1, sizeof *engine);
+    if (!engine) return NULL;
+    if (pthread_mutex_init(&engine->mutex, NULL) != 0) {
+        free(engine);
+        return NULL;
+    }
+    if (pthread_mutex_init(&engine->references_mutex, NULL) != 0) {
+        pthread_mutex_destroy(&engine->mutex);
+        free(engine);
+        return NULL;
+    }
+    engine->options = *options;
+    engine->references = 1;
+    engine->reporter = (struct hl_reporter){write_message, engine};
+    return engine;
+}
+
+void gpu_engine_retain(struct gpu_engine *engine)
+{
+    pthread_mutex_lock(&engine->references_mutex);
+    engine->references++;
+    pthread_mutex_unlock(&engine->references_mutex);
+}
+
+void gpu_engine_release(struct gpu_engine *engine)
+{
+    if (!engine) return;
+    pthread_mutex_lock(&engine->references_mutex);
+    bool last = --engine->references == 0;
+    pthread_mutex_unlock(&engine->references_mutex);
+    if (!last) return;
+    if (engine->device) engine->backend->close(engine->device);
+    gpu_options_free(&engine->options);
+    pthread_mutex_destroy(&engine->mutex);
+    pthread_mutex_destroy(&engine->references_mutex);
+    free(engine);
+}
+
+const struct gpu_options *gpu_engine_options(const struct gpu_engine *engine)
+{
+    return &engine->options;
+}
+
+void gpu_engine_enter(struct gpu_engine *engine, TfLiteContext *context, const char *stage)
+{
+    pthread_mutex_lock(&engine->mutex);
+    engine->context = context;
+    engine->stage = stage;
+}
+
+void gpu_engine_leave(struct gpu_engine *engine)
+{
+    engine->context = NULL;
+    pthread_mutex_unlock(&engine->mutex);
+}
+
+// ---- the device ---------------------------------------------------------------------------------
+
+// A backend was demanded and no device named: its fastest real one.
+static struct gpu_device *open_of_backend(struct gpu_engine *engine)
+{
+    const char *name = engine->options.backend;
+    struct gpu_device_list all, some = {.count = 0};
+    gpu_devices_find(&all);
+    for (int i = 0; i < all.count; i++)
+        if (strcmp(all.devices[i].backend->name, name) == 0) some.devices[some.count++] = all.devices[i];
+    const struct gpu_device_info *best = gpu_devices_fastest(&some);
+    if (!best) {
+        hl_report(&engine->reporter, "the options demand the backend %s, which has no GPU here", name);
+        return NULL;
+    }
+    engine->backend = best->backend;
+    return best->backend->open(best->index, &engine->reporter);
+}
+
+static struct gpu_device *open_device(struct gpu_engine *engine)
+{
+    const char *backend = engine->options.backend, *text = engine->options.device;
+    if (!*text) text = getenv("HALITE_DEVICE");
+    bool named = text && *text && strcmp(text, "auto") != 0;
+    if (!*backend) return gpu_device_open(engine->options.device, &engine->reporter, &engine->backend);
+    if (!named) return open_of_backend(engine);
+    size_t length = strlen(backend);
+    if (strncmp(text, backend, length) != 0 || (text[length] && text[length] != ':')) {
+        hl_report(&engine->reporter, "the options demand the backend %s, but the device is to be %s", backend, text);
+        return NULL;
+    }
+    return gpu_device_open(text, &engine->reporter, &engine->backend);
+}
+
+bool gpu_engine_open(struct gpu_engine *engine)
+{
+    if (engine->device) return true;
+    engine->device = open_device(engine);
+    if (!engine->device) return false;
+    const struct gpu_caps *caps = engine->backend->caps(engine->device);
+    engine->precision = engine->options.precision;
+    if (engine->precision == GPU_F16 && !caps->half_math) engine->precision = GPU_F16S;
+    if (engine->precision == GPU_F16S && !caps->half_storage) engine->precision = GPU_F32;
+    return true;
+}
+
+const struct gpu_backend *gpu_engine_backend(const struct gpu_engine *engine)
+{
+    return engine->backend;
+}
+
+struct gpu_device *gpu_engine_device(const struct gpu_engine *engine)
+{
+    return engine->device;
+}
+
+enum gpu_precision gpu_engine_precision(const struct gpu_engine *engine)
+{
+    return engine->precision;
+}

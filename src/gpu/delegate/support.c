@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// See support.h. Weights stored in half precision (or 8 bits) reach their operators through a DEQUANTIZE of a constant. To the
+// operators' checks such a tensor is shown as the constant itself: the node before it does not run on the GPU at all.
+#include "gpu/delegate/support.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/graph/convert.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+// ---- names --------------------------------------------------------------------------------------
+
+// Names of builtin operators, for those that have no GPU kernel too: messages are about these.
+static const char *builtin_name(int builtin)
+{
+    switch (builtin) {
+#define NAME(enumerator, text) case enumerator: return text;
+#include "gpu/delegate/builtin_names.def"
+#undef NAME
+    default: return NULL;
+    }
+}
+
+static void name_node(const TfLiteRegistration *registration, struct gpu_report_row *row)
+{
+    const char *name = registration->builtin_code == kTfLiteBuiltinCustom ? registration->custom_name
+                                                                          : builtin_name(registration->builtin_code);
+    if (name) snprintf(row->op, sizeof row->op, "%s", name);
+    else snprintf(row->op, sizeof row->op, "operator %d", (int)registration->builtin_code);
+}
+
+static void describe_tensor(const TfLiteContext *context, struct gpu_report_row *row)
+{
+    if (row->reason.tensor < 0 || (size_t)row->reason.tensor >= context->tensors_size) {
+        row->reason.tensor = -1;
+        return;
+    }
+    const TfLiteTensor *tensor = &context->tensors[row->reason.tensor];
+    snprintf(row->tensor_name, sizeof row->tensor_name, "%s", tensor->name ? tensor->name : "");
+    row->tensor_type = tensor->type;
+    row->rank = tensor->dims ? tensor->dims->size : 0;
+    for (int i = 0; i < row->rank && i < kHaliteDelegateReportRank; i++) row->dims[i] = tensor->dims->data[i];
+}
+
+// ---- constants behind DEQUANTIZE ----------------------------------------------------------------
+
+// The constant that the node copies as floats; -1: it does something else.
+static int dequantised_constant(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration)
+{
+    if (registration->builtin_code != kTfLiteBuiltinDequantize || node->inputs->size != 1 || node->outputs->size != 1) return -1;
+    int tensor = node->inputs->data[0];
+    if (tensor < 0 || node->outputs->data[0] < 0) return -1;
+    const TfLiteTensor *from = &context->tensors[tensor];
+    bool floats = from->type == kTfLiteFloat16 || from->type == kTfLiteFloat32;
+    bool bytes = (from->type == kTfLiteInt8 || from->type == kTfLiteUInt8) && gpu_affine_of(from);
+    return gpu_is_constant(from) && !from->sparsity && from->data.raw_const && (floats || bytes) ? tensor : -1;
+}
+
+// ---- one node -----------------------------------------------------------------------------------
+
+// The node with its inputs as the operator is to see them. inputs: room for all of them.
+static TfLiteNode shown_node(const TfLiteNode *node, const int *source, TfLiteIntArray *inputs)
+{
+    inputs->size = node->inputs->size;
+    for (int i = 0; i < inputs->size; i++) {
+        int tensor = node->inputs->data[i];
+        inputs->data[i] = tensor >= 0 && source[tensor] >= 0 ? source[tensor] : tensor;
+    }
+    TfLiteNode shown = *node;
+    shown.inputs = inputs;
+    return shown;
+}
+
+static void check_node(const struct gpu_node_view *view)
+{
+    const TfLiteRegistration *registration = view->registration;
+    const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
+    if (!op) {
+        gpu_refuse(view, GPU_REASON_NO_KERNEL, -1, "Operation is not supported.");
+        return;
+    }
+    if (registration->version > op->max_version) {
+        gpu_refuse(view, GPU_REASON_VERSION, -1, "Max version supported: %d. Requested version %d.", op->max_version,
+                   registration->version);
+        return;
+    }
+    bool builtin = registration->builtin_code != kTfLiteBuiltinCustom;
+    bool params = builtin ? view->node->builtin_data != NULL : view->node->custom_initial_data != NULL;
+    if (op->params_size > 0 && (!params || (!builtin && view->node->custom_initial_data_size < (int)op->params_size))) {
+        gpu_refuse(view, GPU_REASON_PARAMETER, -1, "its options are missing");
+        return;
+    }
+    if (op->supported(view)) {
+        view->reason->code = GPU_REASON_OK;
+        view->reason->text[0] = 0;
+        view->reason->tensor = -1;
+    } else if (view->reason->code == GPU_REASON_OK) {
+        gpu_refuse(view, GPU_REASON_PARAMETER, -1, "OP is supported, but tensor type/shape isn't compatible.");
+    }
+}
+
+// ---- all nodes ----------------------------------------------------------------------------------
+
+static bool get_node(TfLiteContext *context, int index, TfLiteNode **node, TfLiteRegistration **registration)
+{
+    return context->GetNodeAndRegistration(context, index, node, registration) == kTfLiteOk;
+}
+
+bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool quantised, struct gpu_report_row *rows,
+                      int *source)
+{
+    TfLiteNode *node;
+    TfLiteRegistration *registration;
+    int most_inputs = 0;
+    for (size_t i = 0; i < context->tensors_size; i++) source[i] = -1;
+    for (int i = 0; i < plan->size; i++) {
+        if (!get_node(context, plan->data[i], &node, &registration)) return false;
+        if (node->inputs->size > most_inputs) most_inputs = node->inputs->size;
+        int constant = dequantised_constant(context, node, registration);
+        if (constant < 0) continue;
+        source[node->outputs->data[0]] = constant;
+        rows[i].taken_away = true;
+    }
+    TfLiteIntArray *inputs = malloc(sizeof *inputs + (size_t)most_inputs * sizeof(int));
+    if (!inputs) {
+        context->ReportError(context, "TfLiteGpuDelegate Init: out of memory");
+        return false;
+    }
+    for (int i = 0; i < plan->size; i++) {
+        struct gpu_report_row *row = &rows[i];
+        if (!get_node(context, plan->data[i], &node, &registration)) break;
+        row->node = plan->data[i];
+        row->version = registration->version;
+        row->reason.tensor = -1;
+        name_node(registration, row);
+        if (row->taken_away) continue;
+        TfLiteNode shown = shown_node(node, source, inputs);
+        struct gpu_node_view view = {context, &shown, registration, quantised, &row->reason};
+        check_node(&view);
+        describe_tensor(context, row);
+    }
+    free(inputs);
+    return true;
+}
+
+// ---- the message --------------------------------------------------------------------------------
+
+struct text {
+    char *bytes;
+    size_t size, room;
+};
+
+static bool HL_PRINTF(2, 3) add(struct text *text, const char *format, ...)
+{
+    char piece[320];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(piece, sizeof piece, format, args);
+    va_end(args);
+    size_t size = length < 0 ? 0 : (size_t)length < sizeof piece ? (size_t)length : sizeof piece - 1;
+    if (text->size + size + 1 > text->room) {
+        size_t room = 2 * (text->size + size + 1);
+        char *bytes = realloc(text->bytes, room);
+        if (!bytes) return false;
+        text->bytes = bytes;
+        text->room = room;
+    }
+    memcpy(text->bytes + text->size, piece, size + 1);
+    text->size += size;
+    return true;
+}
+
+static bool is_unsupported(const struct gpu_report_row *row)
+{
+    enum gpu_reason_code code = row->reason.code;
+    return code != GPU_REASON_OK && code != GPU_REASON_PARTITION && code != GPU_REASON_COST && code != GPU_REASON_DEVICE;
+}
+
+static bool said_before(const struct gpu_report_row *rows, int row)
+{
+    for (int i = 0; i < row; i++)
+        if (is_unsupported(&rows[i]) && strcmp(rows[i].op, rows[row].op) == 0 &&
+            strcmp(rows[i].reason.text, rows[row].reason.text) == 0)
+            return true;
+    return false;
+}
+
+char *gpu_support_text(const struct gpu_report_row *rows, int count)
+{
+    struct text text = {0};
+    int unsupported = 0, on_gpu = 0;
+    bool ok = add(&text, "Following operations are not supported by GPU delegate:\n");
+    for (int i = 0; i < count && ok; i++) {
+        on_gpu += rows[i].reason.code == GPU_REASON_OK;
+        if (!is_unsupported(&rows[i])) continue;
+        unsupported++;
+        if (!said_before(rows, i)) ok = add(&text, "%s: %s\n", rows[i].op, rows[i].reason.text);
+    }
+    if (on_gpu > 0)
+        ok = ok && add(&text, "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.", on_gpu,
+                       count - on_gpu);
+    else
+        ok = ok && add(&text, "No operations will run on the GPU, and all %d operations will run on the CPU.", count);
+    if (ok && unsupported > 0) return text.bytes;
+    free(text.bytes);
+    return NULL;
+}

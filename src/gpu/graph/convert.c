@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// See convert.h. Loops are per type, with scale and zero point outside of them: this runs on every invocation of a quantised
+// model.
+#include "gpu/graph/convert.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/half.h"
+
+const char *gpu_type_name(TfLiteType type)
+{
+    static const char *const names[] = {
+        "NOTYPE", "FLOAT32", "INT32", "UINT8", "INT64", "STRING", "BOOL", "INT16", "COMPLEX64", "INT8", "FLOAT16", "FLOAT64",
+        "COMPLEX128", "UINT64", "RESOURCE", "VARIANT", "UINT32", "UINT16", "INT4", "BFLOAT16", "INT2", "UINT4"};
+    return (size_t)type < sizeof names / sizeof *names ? names[type] : "Unknown type";
+}
+
+int64_t gpu_tensor_elements(const TfLiteTensor *tensor)
+{
+    int64_t count = 1;
+    for (int i = 0; i < tensor->dims->size; i++) count *= tensor->dims->data[i];
+    return count;
+}
+
+const TfLiteAffineQuantization *gpu_affine_of(const TfLiteTensor *tensor)
+{
+    if (tensor->quantization.type != kTfLiteAffineQuantization) return NULL;
+    const TfLiteAffineQuantization *affine = tensor->quantization.params;
+    if (!affine || !affine->scale || !affine->zero_point || affine->scale->size < 1) return NULL;
+    int scales = affine->scale->size, zeros = affine->zero_point->size;
+    if (zeros != 1 && zeros != scales) return NULL;
+    for (int i = 0; i < scales; i++)
+        if (!(affine->scale->data[i] > 0)) return NULL;
+    if (scales == 1) return affine;
+    int axis = affine->quantized_dimension;
+    return axis >= 0 && axis < tensor->dims->size && tensor->dims->data[axis] == scales ? affine : NULL;
+}
+
+static size_t element_bytes(TfLiteType type)
+{
+    switch (type) {
+    case kTfLiteFloat32:
+    case kTfLiteInt32: return 4;
+    case kTfLiteFloat16: return 2;
+    case kTfLiteInt64: return 8;
+    case kTfLiteInt8:
+    case kTfLiteUInt8:
+    case kTfLiteBool: return 1;
+    default: return 0;
+    }
+}
+
+static bool has_room(const TfLiteTensor *tensor, int64_t count)
+{
+    size_t bytes = element_bytes(tensor->type);
+    if (!bytes || count < 0) return false;
+    return count == 0 || (tensor->data.raw && (uint64_t)count <= tensor->bytes / bytes);
+}
+
+// ---- to floats ----------------------------------------------------------------------------------
+
+// real = scale * (stored - zero point)
+static void dequantise(const TfLiteTensor *tensor, int64_t from, int64_t count, float scale, int zero_point, float *to)
+{
+    switch (tensor->type) {
+    case kTfLiteInt8:
+        for (int64_t i = 0; i < count; i++) to[i] = scale * (float)(tensor->data.int8[from + i] - zero_point);
+        break;
+    case kTfLiteUInt8:
+        for (int64_t i = 0; i < count; i++) to[i] = scale * (float)(tensor->data.uint8[from + i] - zero_point);
+        break;
+    default: // biases: beyond 2^24 the difference is taken in double
+        for (int64_t i = 0; i < count; i++)
+            to[i] = (float)((double)scale * ((double)tensor->data.i32[from + i] - (double)zero_point));
+        break;
+    }
+}
+
+static void dequantise_all(const TfLiteTensor *tensor, const TfLiteAffineQuantization *affine, int64_t count, float *to)
+{
+    int scales = affine->scale->size;
+    const int *zeros = affine->zero_point->data;
+    if (scales == 1) {
+        dequantise(tensor, 0, count, affine->scale->data[0], zeros[0], to);
+        return;
+    }
+    int64_t inner = 1;
+    for (int i = affine->quantized_dimension + 1; i < tensor->dims->size; i++) inner *= tensor->dims->data[i];
+    for (int64_t at = 0, channel = 0; inner > 0 && at < count; at += inner, channel = channel + 1 < scales ? channel + 1 : 0)
+        dequantise(tensor, at, inner, affine->scale->data[channel], zeros[affine->zero_point->size == 1 ? 0 : channel], to + at);
+}
+
+bool gpu_floats_from(const TfLiteTensor *tensor, float *to)
+{
+    int64_t count = gpu_tensor_elements(tensor);
+    if (!has_room(tensor, count)) return false;
+    if (count == 0) return true;
+    const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
+    switch (tensor->type) {
+    case kTfLiteFloat32: memcpy(to, tensor->data.f, (size_t)count * sizeof *to); return true;
+    case kTfLiteFloat16:
+        for (int64_t i = 0; i < count; i++) to[i] = hl_half_to_float(tensor->data.f16[i].data);
+        return true;
+    case kTfLiteInt32:
+        if (affine) dequantise_all(tensor, affine, count, to);
+        for (int64_t i = 0; !affine && i < count; i++) to[i] = (float)tensor->data.i32[i];
+        return true;
+    case kTfLiteInt64:
+        for (int64_t i = 0; i < count; i++) to[i] = (float)tensor->data.i64[i];
+        return true;
+    case kTfLiteBool:
+        for (int64_t i = 0; i < count; i++) to[i] = tensor->data.uint8[i] != 0;
+        return true;
+    default:
+        if (affine) dequantise_all(tensor, affine, count, to);
+        return affine != NULL;
+    }
+}
+
+// ---- from floats --------------------------------------------------------------------------------
+
+static int quantise(float value, float scale, int zero_point, int low, int high)
+{
+    float stored = roundf(value / scale) + (float)zero_point;
+    if (!(stored > (float)low)) return low; // NaN too
+    return stored < (float)high ? (int)stored : high;
+}
+
+static int32_t to_int32(float value)
+{
+    if (value >= 2147483648.0f) return INT32_MAX;
+    if (!(value > -2147483648.0f)) return INT32_MIN;
+    return (int32_t)lrintf(value);
+}
+
+bool gpu_floats_to(const float *from, TfLiteTensor *tensor)
+{
+    int64_t count = gpu_tensor_elements(tensor);
+    if (!has_room(tensor, count)) return false;
+    const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
+    float scale = affine ? affine->scale->data[0] : 0;
+    int zero_point = affine ? affine->zero_point->data[0] : 0;
+    switch (tensor->type) {
+    case kTfLiteFloat32: memcpy(tensor->data.f, from, (size_t)count * sizeof *from); return true;
+    case kTfLiteFloat16:
+        for (int64_t i = 0; i < count; i++) tensor->data.f16[i].data = hl_half_from_float(from[i]);
+        return true;
+    case kTfLiteInt32:
+        for (int64_t i = 0; i < count; i++) tensor->data.i32[i] = to_int32(from[i]);
+        return true;
+    case kTfLiteBool:
+        for (int64_t i = 0; i < count; i++) tensor->data.b[i] = from[i] != 0;
+        return true;
+    case kTfLiteInt8:
+        for (int64_t i = 0; affine && i < count; i++)
+            tensor->data.int8[i] = (int8_t)quantise(from[i], scale, zero_point, -128, 127);
+        return affine != NULL;
+    case kTfLiteUInt8:
+        for (int64_t i = 0; affine && i < count; i++)
+            tensor->data.uint8[i] = (uint8_t)quantise(from[i], scale, zero_point, 0, 255);
+        return affine != NULL;
+    default: return false;
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The build's part of the Vulkan backend. gpu_shaders write FOLDER: every kernel and precision as FOLDER/NAME.PRECISION.comp,
+// rewritten only where the text has changed, and their names as FOLDER/list. spirv.cmake compiles them; then
+// gpu_shaders pack FOLDER FILE.c: the .spv files as one C file with gpu_spirv (src/gpu/lang/spirv.h).
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/lang/build/kernels.h"
+
+struct job {
+    const char *folder;
+    FILE *out, *table; // pack: the C file; write: the list
+    bool failed;
+};
+
+static bool failure(struct job *job, const char *what, const char *path)
+{
+    fprintf(stderr, "gpu_shaders: %s %s\n", what, path);
+    job->failed = true;
+    return false;
+}
+
+// The whole file, with a zero byte behind it; NULL: it is not there.
+static char *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    size_t room = 1 << 16, length = 0;
+    char *data = malloc(room);
+    while (data) {
+        length += fread(data + length, 1, room - length, file);
+        if (length < room) break;
+        char *larger = realloc(data, room *= 2);
+        if (!larger) free(data);
+        data = larger;
+    }
+    fclose(file);
+    if (!data) return NULL;
+    data[length] = '\0';
+    *size = length;
+    return data;
+}
+
+static bool write_shader(struct job *job, const struct gpu_kernel *kernel, enum gpu_precision precision)
+{
+    char path[1024];
+    size_t size;
+    snprintf(path, sizeof path, "%s/%s.%s.comp", job->folder, kernel->name, gpu_precision_names[precision]);
+    fprintf(job->out, "%s.%s\n", kernel->name, gpu_precision_names[precision]);
+    char *text = gpu_emit(kernel, GPU_VULKAN, precision, NULL, NULL);
+    if (!text) return failure(job, "no memory for", path);
+    char *before = read_file(path, &size);
+    bool written = before && strcmp(before, text) == 0;
+    free(before);
+    if (!written) {
+        FILE *file = fopen(path, "wb");
+        written = file && fputs(text, file) >= 0;
+        if (file && fclose(file) != 0) written = false;
+    }
+    free(text);
+    return written || failure(job, "cannot write", path);
+}
+
+static bool write_shaders(const struct gpu_kernel *kernel, void *user)
+{
+    for (int precision = 0; precision < GPU_PRECISIONS; precision++)
+        if (!write_shader(user, kernel, (enum gpu_precision)precision)) return false;
+    return true;
+}
+
+static bool pack_shader(struct job *job, const struct gpu_kernel *kernel, enum gpu_precision precision)
+{
+    char path[1024];
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/%s.%s.spv", job->folder, kernel->name, gpu_precision_names[precision]);
+    char *data = read_file(path, &size);
+    if (!data || size < 20 || size % 4) {
+        free(data);
+        return failure(job, "no SPIR-V in", path);
+    }
+    fprintf(job->out, "static const uint32_t %s_%s[] = {", kernel->name, gpu_precision_names[precision]);
+    for (size_t i = 0; i < size / 4; i++) {
+        uint32_t word;
+        memcpy(&word, data + 4 * i, 4);
+        fprintf(job->out, "%s%uu,", i % 12 ? " " : "\n    ", (unsigned)word);
+    }
+    fprintf(job->out, "\n};\n");
+    fprintf(job->table, "    {\"%s\", %d, sizeof %s_%s, %s_%s},\n", kernel->name, precision, kernel->name,
+            gpu_precision_names[precision], kernel->name, gpu_precision_names[precision]);
+    free(data);
+    return true;
+}
+
+static bool pack_shaders(const struct gpu_kernel *kernel, void *user)
+{
+    for (int precision = 0; precision < GPU_PRECISIONS; precision++)
+        if (!pack_shader(user, kernel, (enum gpu_precision)precision)) return false;
+    return true;
+}
+
+static const char pack_head[] = "// SPDX-License-Identifier: Apache-2.0\n"
+                                "// Made by gpu_shaders while building: all kernels as SPIR-V.\n"
+                                "#include <string.h>\n\n"
+                                "#include \"gpu/lang/spirv.h\"\n\n";
+static const char pack_tail[] =
+    "};\n\n"
+    "const uint32_t *gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes)\n"
+    "{\n"
+    "    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {\n"
+    "        if (table[i].precision != precision || strcmp(table[i].kernel, kernel) != 0) continue;\n"
+    "        *bytes = table[i].bytes;\n"
+    "        return table[i].words;\n"
+    "    }\n"
+    "    return NULL;\n"
+    "}\n";
+static const char pack_table[] = "\nstatic const struct {\n"
+                                 "    const char *kernel;\n"
+                                 "    enum gpu_precision precision;\n"
+                                 "    size_t bytes;\n"
+                                 "    const uint32_t *words;\n"
+                                 "} table[] = {\n";
+
+static bool pack(struct job *job)
+{
+    fputs(pack_head, job->out);
+    if (!gpu_each_kernel(pack_shaders, job)) return false;
+    fputs(pack_table, job->out);
+    rewind(job->table);
+    for (int c = getc(job->table); c != EOF; c = getc(job->table)) putc(c, job->out);
+    fputs(pack_tail, job->out);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct job job = {.folder = argc > 2 ? argv[2] : NULL};
+    char path[1024] = "";
+    bool done = false;
+    if (argc == 3 && strcmp(argv[1], "write") == 0) {
+        snprintf(path, sizeof path, "%s/list", argv[2]);
+        job.out = fopen(path, "w");
+        done = job.out && gpu_each_kernel(write_shaders, &job);
+    } else if (argc == 4 && strcmp(argv[1], "pack") == 0) {
+        snprintf(path, sizeof path, "%s", argv[3]);
+        job.out = fopen(path, "w");
+        job.table = tmpfile();
+        done = job.out && job.table && pack(&job);
+        if (job.table) fclose(job.table);
+    } else {
+        fprintf(stderr, "gpu_shaders write FOLDER | gpu_shaders pack FOLDER FILE.c\n");
+        return 2;
+    }
+    if (job.out && fclose(job.out) != 0) done = false;
+    if (done) return 0;
+    if (!job.failed) fprintf(stderr, "gpu_shaders: cannot write %s\n", path);
+    remove(path);
+    return 1;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// See kernels.h. The lists of kernels come from ops.def (gpu_op.kernels) and plan/kernels.h.
+#include "gpu/lang/build/kernels.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/ops/op.h"
+#include "gpu/plan/kernels.h"
+
+#define GPU_OP(name, builtin, symbol) extern const struct gpu_op gpu_op_##symbol;
+#define GPU_CUSTOM(name, symbol) extern const struct gpu_op gpu_op_##symbol;
+#include "gpu/ops/ops.def"
+#undef GPU_OP
+#undef GPU_CUSTOM
+
+static const struct gpu_op *const all_ops[] = {
+#define GPU_OP(name, builtin, symbol) &gpu_op_##symbol,
+#define GPU_CUSTOM(name, symbol) &gpu_op_##symbol,
+#include "gpu/ops/ops.def"
+#undef GPU_OP
+#undef GPU_CUSTOM
+    NULL};
+
+enum { MOST_KERNELS = 1024 };
+struct seen {
+    const struct gpu_kernel *kernels[MOST_KERNELS];
+    int count;
+};
+
+// 1: new, 0: seen already, -1: another one has this name.
+static int add(struct seen *seen, const struct gpu_kernel *kernel)
+{
+    for (int i = 0; i < seen->count; i++) {
+        if (seen->kernels[i] == kernel) return 0;
+        if (strcmp(seen->kernels[i]->name, kernel->name) == 0) {
+            fprintf(stderr, "two kernels are named %s: rename one\n", kernel->name);
+            return -1;
+        }
+    }
+    if (seen->count == MOST_KERNELS) {
+        fprintf(stderr, "more than %d kernels: raise MOST_KERNELS\n", MOST_KERNELS);
+        return -1;
+    }
+    seen->kernels[seen->count++] = kernel;
+    return 1;
+}
+
+bool gpu_each_kernel(bool (*visit)(const struct gpu_kernel *kernel, void *user), void *user)
+{
+    struct seen seen = {.count = 0};
+    const struct gpu_kernel *const *list = gpu_plan_kernels;
+    for (const struct gpu_op *const *op = all_ops;; op++) {
+        for (; list && *list; list++) {
+            int added = add(&seen, *list);
+            if (added < 0 || (added && !visit(*list, user))) return false;
+        }
+        if (!*op) return true;
+        list = (*op)->kernels;
+    }
+}

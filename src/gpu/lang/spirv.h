@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kernel in every precision as SPIR-V, made while building (src/gpu/lang/build): part of the library where there is a
+// Vulkan backend. Constants are specialisation constants (gpu_emit says which), the entry point is "main".
+#ifndef HALITE_GPU_LANG_SPIRV_H
+#define HALITE_GPU_LANG_SPIRV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpu/lang/kernel.h"
+
+// The words of a kernel by its name, and how many bytes they are. NULL: there is none of that name.
+const uint32_t *gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// See affine.h. One kernel: whole slices of four channels where the channels line up, else channel by channel.
+#include "gpu/ops/affine.h"
+
+// clang-format off: kernel bodies are formatted by hand, a statement a line
+// The output's place along the axis AXIS (0 b, 1 h, 2 w, 3 c) for channel C.
+#define PLACE(AXIS, C) pick(AXIS == 0, p.w, pick(AXIS == 1, p.y, pick(AXIS == 2, p.x, C)))
+// Folds a place into [0, n) as EDGE says.
+#define FOLD(i, n)                                                                          \
+    if (EDGE == 2 && i < 0) i = 0 - i;                                                      \
+    if (EDGE == 2 && i >= n) i = 2 * n - 2 - i;                                             \
+    if (EDGE == 3 && i < 0) i = 0 - i - 1;                                                  \
+    if (EDGE == 3 && i >= n) i = 2 * n - 1 - i;                                             \
+    if (EDGE == 4) i = i % n;
+#define INSIDE (b >= 0 && b < x_b && h >= 0 && h < x_h && w >= 0 && w < x_w && c >= 0 && c < x_c)
+#define PLACES(C)                                                                           \
+    int b = PLACE(FROM_B, C) * P_stride.x + P_offset.x;                                     \
+    int h = PLACE(FROM_H, C) * P_stride.y + P_offset.y;                                     \
+    int w = PLACE(FROM_W, C) * P_stride.z + P_offset.z;                                     \
+    int c = PLACE(FROM_C, C) * P_stride.w + P_offset.w;                                     \
+    FOLD(b, x_b) FOLD(h, x_h) FOLD(w, x_w) FOLD(c, x_c)
+#define LANE(I, NAME)                                                                       \
+    real NAME = to_real(fill);                                                              \
+    if (p.z * 4 + I < y_c) {                                                                \
+        PLACES(p.z * 4 + I)                                                                 \
+        if (EDGE != 1 || INSIDE) NAME = lane(read_x(mki4(w, h, c / 4, b)), c % 4);           \
+    }
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+static const struct gpu_kernel kernel = {
+    .name = "affine",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .params = {"stride", "offset", "fill"},
+    .constants = {{"FROM_B", 0}, {"FROM_H", 1}, {"FROM_W", 2}, {"FROM_C", 3}, {"EDGE", 0}, {"WHOLE", 0}},
+    .epilogue = true,
+    .body = TEXT_OF(
+        int4 p = position();
+        if (outside_y(p)) return;
+        float fill = bits_to_float(P_fill.x);
+        if (WHOLE == 1) {
+            real4 v = splat4(to_real(fill));
+            PLACES(p.z * 4)
+            if (EDGE != 1 || INSIDE) v = read_x(mki4(w, h, c / 4, b));
+            write_y(p, finish(v, p));
+        } else {
+            LANE(0, v0)
+            LANE(1, v1)
+            LANE(2, v2)
+            LANE(3, v3)
+            write_y(p, finish(mk4(v0, v1, v2, v3), p));
+        }
+    ),
+};
+// clang-format on
+const struct gpu_kernel *const gpu_affine_kernels[] = {&kernel, NULL};
+
+struct gpu_affine gpu_affine_identity(void)
+{
+    return (struct gpu_affine){.from = {0, 1, 2, 3}, .stride = {1, 1, 1, 1}};
+}
+
+// Four channels of the output are four channels of one input slice.
+static bool channels_line_up(const struct gpu_affine *affine, const struct gpu_value *x, const struct gpu_value *y)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (affine->from[axis] == 3) return false;
+    if (affine->from[3] != 3 || affine->stride[3] != 1 || affine->offset[3] % 4 != 0) return false;
+    switch (affine->edge) {
+    case GPU_EDGE_NONE: return true; // what lies beyond the output's channels is cut off by write
+    case GPU_EDGE_FILL:
+        // Filled channels begin and end at slices, or there are none.
+        return affine->offset[3] == 0 && (x->shape.c == y->shape.c || x->shape.c % 4 == 0);
+    default: return affine->offset[3] == 0 && x->shape.c == y->shape.c;
+    }
+}
+
+bool gpu_plan_affine(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_value *y,
+                     const struct gpu_affine *affine)
+{
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = x}, {.value = y}},
+        .params = {{affine->stride[0], affine->stride[1], affine->stride[2], affine->stride[3]},
+                   {affine->offset[0], affine->offset[1], affine->offset[2], affine->offset[3]},
+                   {gpu_float_bits(affine->fill)}},
+        .constants = {{"FROM_B", affine->from[0]},
+                      {"FROM_H", affine->from[1]},
+                      {"FROM_W", affine->from[2]},
+                      {"FROM_C", affine->from[3]},
+                      {"EDGE", (int)affine->edge},
+                      {"WHOLE", channels_line_up(affine, x, y)}},
+        .epilogue = node ? &node->epilogue : NULL,
+    };
+    gpu_grid_over(&desc, y->shape);
+    return gpu_plan_dispatch(plan, &desc);
+}

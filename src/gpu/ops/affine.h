@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Movement where each output element comes from one input element, axis by axis: input place = output place along some axis,
+// times a stride, plus an offset. Slices, transposes, paddings, tiles and splits are this.
+#ifndef HALITE_GPU_OPS_AFFINE_H
+#define HALITE_GPU_OPS_AFFINE_H
+
+#include "gpu/ops/op.h"
+
+// What happens where the input place lies outside of the input.
+enum gpu_affine_edge {
+    GPU_EDGE_NONE,      // it never does
+    GPU_EDGE_FILL,      // the output is `fill`
+    GPU_EDGE_REFLECT,   // mirrored, the edge not repeated
+    GPU_EDGE_SYMMETRIC, // mirrored, the edge repeated
+    GPU_EDGE_WRAP,      // taken again from the start
+};
+
+struct gpu_affine {
+    int from[4];   // for each input axis (b, h, w, c: 0..3) the output axis that it follows
+    int stride[4]; // by input axis
+    int offset[4];
+    enum gpu_affine_edge edge;
+    float fill;
+};
+// The identity: from[i] = i, stride 1, offset 0.
+struct gpu_affine gpu_affine_identity(void);
+
+bool gpu_plan_affine(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_value *y,
+                     const struct gpu_affine *affine);
+
+extern const struct gpu_kernel *const gpu_affine_kernels[];
+
+#endif

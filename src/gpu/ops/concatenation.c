@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// CONCATENATION along any axis, and PACK (whose new axis has length one in each part). Two parts at a time: each dispatch
+// writes every slice of its output whole, also where the parts meet inside a slice; more parts are joined as a tree.
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+// clang-format off: kernel bodies are formatted by hand, a statement a line
+// AXIS: 0 b, 1 h, 2 w, 3 c. Reads the element of channel C of whichever part it lies in.
+#define PART(C, V, I)                                                                       \
+    if (AXIS == 0 && p.w >= a_b) V = I(read_b(mki4(p.x, p.y, C / 4, p.w - a_b)));            \
+    if (AXIS == 0 && p.w < a_b) V = I(read_a(mki4(p.x, p.y, C / 4, p.w)));                   \
+    if (AXIS == 1 && p.y >= a_h) V = I(read_b(mki4(p.x, p.y - a_h, C / 4, p.w)));            \
+    if (AXIS == 1 && p.y < a_h) V = I(read_a(mki4(p.x, p.y, C / 4, p.w)));                   \
+    if (AXIS == 2 && p.x >= a_w) V = I(read_b(mki4(p.x - a_w, p.y, C / 4, p.w)));            \
+    if (AXIS == 2 && p.x < a_w) V = I(read_a(mki4(p.x, p.y, C / 4, p.w)));
+#define SAME(v) v
+#define LANE(I, NAME)                                                                       \
+    real NAME = to_real(0.0f);                                                              \
+    if (p.z * 4 + I < y_c) {                                                                \
+        int c = p.z * 4 + I;                                                                \
+        if (c < a_c) NAME = lane(read_a(mki4(p.x, p.y, c / 4, p.w)), c % 4);                 \
+        if (c >= a_c) NAME = lane(read_b(mki4(p.x, p.y, (c - a_c) / 4, p.w)), (c - a_c) % 4); \
+    }
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+static const struct gpu_kernel kernel = {
+    .name = "concatenate",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "a"}, {GPU_IN, "b"}, {GPU_OUT, "y"}},
+    .constants = {{"AXIS", 3}, {"WHOLE", 0}},
+    .epilogue = true,
+    .body = TEXT_OF(
+        int4 p = position();
+        if (outside_y(p)) return;
+        real4 v = splat4(to_real(0.0f));
+        if (AXIS != 3) {
+            PART(p.z * 4, v, SAME)
+        } else {
+            if (WHOLE == 1) {
+                if (p.z < a_s) v = read_a(p);
+                if (p.z >= a_s) v = read_b(mki4(p.x, p.y, p.z - a_s, p.w));
+            } else {
+                LANE(0, v0)
+                LANE(1, v1)
+                LANE(2, v2)
+                LANE(3, v3)
+                v = mk4(v0, v1, v2, v3);
+            }
+        }
+        write_y(p, finish(v, p));
+    ),
+};
+// clang-format on
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    int inputs = view->node->inputs->size;
+    if (inputs > GPU_NODE_INPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs are too many", inputs);
+    return gpu_check_common(view, 2, GPU_NODE_INPUTS, 1, 0);
+}
+
+static int *along(struct gpu_shape *shape, int axis)
+{
+    int *sizes[] = {&shape->b, &shape->h, &shape->w, &shape->c};
+    return sizes[axis];
+}
+
+static bool join(struct gpu_plan *plan, struct gpu_operand a, struct gpu_shape a_shape, struct gpu_operand b,
+                 struct gpu_shape b_shape, const struct gpu_value *y, int axis, const struct gpu_epilogue *epilogue)
+{
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {a, b, {.value = y}},
+        .views = {a_shape, b_shape},
+        .constants = {{"AXIS", axis}, {"WHOLE", a_shape.c % 4 == 0}},
+        .epilogue = epilogue,
+    };
+    gpu_grid_over(&desc, y->shape);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+struct part {
+    const struct gpu_value *value;
+    struct gpu_shape shape;
+};
+
+// Neighbours are joined in rounds until two are left, which make the output.
+static bool join_all(struct gpu_plan *plan, const struct gpu_node *node, struct part *parts, int count, int axis)
+{
+    while (count > 2) {
+        int kept = 0;
+        for (int i = 0; i < count; i += 2) {
+            if (i + 1 == count) {
+                parts[kept++] = parts[i];
+                continue;
+            }
+            struct gpu_shape shape = parts[i].shape;
+            *along(&shape, axis) += *along(&parts[i + 1].shape, axis);
+            struct gpu_value *joined = gpu_plan_scratch(plan, shape);
+            if (!joined) return false;
+            if (!join(plan, (struct gpu_operand){.value = parts[i].value}, parts[i].shape,
+                      (struct gpu_operand){.value = parts[i + 1].value}, parts[i + 1].shape, joined, axis, NULL))
+                return false;
+            parts[kept++] = (struct part){joined, shape};
+        }
+        count = kept;
+    }
+    return join(plan, (struct gpu_operand){.value = parts[0].value}, parts[0].shape,
+                (struct gpu_operand){.value = parts[1].value}, parts[1].shape, node->outputs[0], axis, &node->epilogue);
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const TfLiteConcatenationParams *params = node->params;
+    int rank = node->outputs[0]->rank, axis = params->axis < 0 ? params->axis + rank : params->axis;
+    struct part parts[GPU_NODE_INPUTS];
+    for (int i = 0; i < node->input_count; i++) parts[i] = (struct part){node->inputs[i], node->inputs[i]->shape};
+    return join_all(plan, node, parts, node->input_count, gpu_axis_of(rank, axis));
+}
+
+const struct gpu_op gpu_op_concatenation = {.name = "CONCATENATION", .max_version = 7, .supported = supported, .plan = plan,
+                                            .epilogue = true, .params_size = sizeof(TfLiteConcatenationParams),
+                                            .kernels = kernels};

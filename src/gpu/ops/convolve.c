@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// See convolve.h. A work-item sums BLOCK_X places by BLOCK_O output slices in registers: each input vector that it loads serves
+// BLOCK_O slices, each weight BLOCK_X places. Work-items next to each other in x take places next to each other, so that their
+// loads are one; those next to each other in y take weights next to each other. Where that leaves too few work-items to keep
+// the device busy (small images, one place), the terms of the sum are dealt out along z and brought together in shared memory.
+//
+// Weights: for each work-group along y a stream of its own, of rows of TILE = GROUP_Y * BLOCK_O vectors (the output slices):
+// the bias, then for each tap and input slice four rows, one per input channel. It is read from begin to end.
+#include "gpu/ops/convolve.h"
+
+#include <limits.h>
+
+// What the constant PLACES stands for.
+enum { ANYWHERE, FLAT, ROWS }; // any y; place n is x = n of y (one batch, one row); place n is batch n of y
+
+// Adds the bias and writes output n of the block's, whose sum is v.
+#define FINISH_ONE                                                                      \
+    GPU_TEXT(                                                                           \
+        int place = first_place + n % BLOCK_X * GROUP_X;                                \
+        int o = first_slice + n / BLOCK_X * GROUP_Y;                                    \
+        if (place < places && o < y_s) {                                                \
+            int4 p = mki4(place, 0, o, 0);                                              \
+            if (PLACES == 2) p = mki4(0, 0, o, place);                                  \
+            if (PLACES == 0) {                                                          \
+                int row = place / P_grid.x;                                             \
+                int batch = row / P_grid.y;                                             \
+                p.x = (place - row * P_grid.x) * spread_x + P_grid.z;                   \
+                p.y = (row - batch * P_grid.y) * spread_y + P_grid.w;                   \
+                p.w = batch;                                                            \
+            }                                                                           \
+            v += to_acc4(weights(stream + LID1 + n / BLOCK_X * GROUP_Y));               \
+            write_y(p, finish(to_real4(v), p));                                         \
+        }                                                                               \
+    )
+
+const struct gpu_kernel gpu_kernel_convolve = {
+    .name = "convolve",
+    .group = {8, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
+    // sum: input slices of a group, taps along x and y, input channels of a group; step: stride, padding;
+    // space: dilation, output channels of a group; grid: size, offset in y.
+    .params = {"sum", "step", "space", "grid"},
+    .constants = {{"BLOCK_X", 1},
+                  {"BLOCK_O", 1},
+                  {"PLACES", ANYWHERE},
+                  {"POINT", 0},   // one tap that is always inside
+                  {"SPREAD", 0},  // the strides are those of the output, not of the input
+                  {"GROUPED", 0}, // channels in groups; BLOCK_O and GROUP_Y are 1
+                  {"ROUND", 1}},  // outputs of a block that are brought together at a time
+    .shared = {"float4 parts[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int places = P_grid.x * P_grid.y * x_b;
+        int first_place = GROUP0 * (GROUP_X * BLOCK_X) + LID0;
+        int first_slice = GROUP1 * (GROUP_Y * BLOCK_O) + LID1;
+        int stream = GROUP1 * (P_sum.x * P_sum.y * P_sum.z * 4 + 1) * (GROUP_Y * BLOCK_O);
+        int plane = x_w * x_h;
+        int skipped = 0;
+        if (GROUPED == 1) skipped = first_slice * 4 / P_space.z * P_sum.w / 4;
+        int stride_x = P_step.x;
+        int stride_y = P_step.y;
+        int spread_x = 1;
+        int spread_y = 1;
+        if (SPREAD == 1) {
+            spread_x = stride_x;
+            spread_y = stride_y;
+            stride_x = 1;
+            stride_y = 1;
+        }
+
+        int base[BLOCK_X];
+        int left[BLOCK_X];
+        int top[BLOCK_X];
+        int from[BLOCK_X];
+        UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+            int place = min(first_place + i * GROUP_X, places - 1);
+            left[i] = 0;
+            top[i] = 0;
+            base[i] = place;
+            if (PLACES != 1) {
+                int row = place / P_grid.x;
+                int batch = row / P_grid.y;
+                left[i] = (place - row * P_grid.x) * stride_x - P_step.z;
+                top[i] = (row - batch * P_grid.y) * stride_y - P_step.w;
+                base[i] = (batch * x_s + skipped) * plane;
+                if (POINT == 1) base[i] += top[i] * x_w + left[i];
+            }
+            from[i] = base[i];
+        }
+        acc4 sums[BLOCK_X * BLOCK_O];
+        UNROLL for (int n = 0; n < BLOCK_X * BLOCK_O; n += 1) sums[n] = splatf4(0.0f);
+
+        int k0 = stream + GROUP_Y * BLOCK_O + LID1;
+        int s = LID2;
+        int last = x_s - 1 - skipped;
+        for (int ty = 0; ty < P_sum.z; ty += 1) {
+            for (int tx = 0; tx < P_sum.y; tx += 1) {
+                if (POINT == 0) {
+                    UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                        int px = left[i] + tx * P_space.x;
+                        int py = top[i] + ty * P_space.y;
+                        bool inside = px >= 0 && py >= 0 && px < x_w && py < x_h;
+                        from[i] = pick(inside, base[i] + py * x_w + px, -1);
+                    }
+                }
+                for (; s < P_sum.x; s += GROUP_Z) {
+                    int k = k0 + s * (4 * GROUP_Y * BLOCK_O);
+                    int ahead = s * plane;
+                    if (GROUPED == 1) ahead = min(s, last) * plane;
+                    acc4 v[BLOCK_X];
+                    UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                        if (POINT == 1) {
+                            v[i] = to_acc4(load_x(from[i] + ahead));
+                        } else {
+                            v[i] = splatf4(0.0f);
+                            if (from[i] >= 0) v[i] = to_acc4(load_x(from[i] + ahead));
+                        }
+                    }
+                    UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
+                        acc4 a = to_acc4(weights(k + j * GROUP_Y));
+                        acc4 b = to_acc4(weights(k + j * GROUP_Y + GROUP_Y * BLOCK_O));
+                        acc4 c = to_acc4(weights(k + j * GROUP_Y + 2 * GROUP_Y * BLOCK_O));
+                        acc4 d = to_acc4(weights(k + j * GROUP_Y + 3 * GROUP_Y * BLOCK_O));
+                        UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                            sums[j * BLOCK_X + i] = mad(a, v[i].x, sums[j * BLOCK_X + i]);
+                            sums[j * BLOCK_X + i] = mad(b, v[i].y, sums[j * BLOCK_X + i]);
+                            sums[j * BLOCK_X + i] = mad(c, v[i].z, sums[j * BLOCK_X + i]);
+                            sums[j * BLOCK_X + i] = mad(d, v[i].w, sums[j * BLOCK_X + i]);
+                        }
+                    }
+                }
+                s -= P_sum.x;
+                k0 += P_sum.x * (4 * GROUP_Y * BLOCK_O);
+            }
+        }
+
+        if (GROUP_Z == 1) {
+            UNROLL for (int n = 0; n < BLOCK_X * BLOCK_O; n += 1) {
+                acc4 v = sums[n];
+    ) FINISH_ONE GPU_TEXT(
+            }
+        } else {
+            int lid = LID1 * GROUP_X + LID0;
+            UNROLL for (int n0 = 0; n0 < BLOCK_X * BLOCK_O; n0 += ROUND) {
+                BARRIER;
+                UNROLL for (int m = 0; m < ROUND; m += 1)
+                    parts[(m * GROUP_Z + LID2) * (GROUP_X * GROUP_Y) + lid] = sums[n0 + m];
+                BARRIER;
+                for (int m = LID2; m < ROUND; m += GROUP_Z) {
+                    int n = n0 + m;
+                    acc4 v = parts[m * GROUP_Z * (GROUP_X * GROUP_Y) + lid];
+                    UNROLL for (int z = 1; z < GROUP_Z; z += 1) v += parts[(m * GROUP_Z + z) * (GROUP_X * GROUP_Y) + lid];
+    ) FINISH_ONE GPU_TEXT(
+                }
+            }
+        }
+    ),
+};
+
+// ---- the block ----------------------------------------------------------------------------------
+
+// What is assumed of a device. Loads of a warp go through one port per compute unit, a quarter of a warp of vectors a cycle;
+// arithmetic is four warps of one number a cycle; a load takes LATENCY cycles until its data is there.
+enum { WARP = 32, LATENCY = 250, START = 700, REGISTERS = 65536, UNIT_WARPS = 64 };
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+// Cycles from begin to end. Two bounds, the larger counts: all the work through the ports of the busiest unit, and one warp's
+// own way through its loop, as often as groups must wait for others to leave.
+static int64_t cost(const struct gpu_conv_block *block, int units, int64_t places, int slices, int terms)
+{
+    int outputs = block->places * block->slices, z = block->group[2];
+    int64_t groups = divide_up(places, (int64_t)block->group[0] * block->places) *
+                     divide_up(slices, (int64_t)block->group[1] * block->slices);
+    int64_t warps = divide_up((int64_t)block->group[0] * block->group[1] * z, WARP);
+    int64_t steps = divide_up(terms, z);
+    int64_t loads = 4 * (block->places + 4 * block->slices), arithmetic = 4 * outputs;
+    int64_t gathering = z > 1 ? 8 * outputs : 0; // each part goes into shared memory and comes back
+    int64_t per_unit = divide_up(groups, units);
+    int64_t busy = per_unit * warps * (steps * (larger(loads, arithmetic) + 4) + gathering + 8 * outputs + 40);
+    int64_t registers = 48 + 4 * (outputs + block->places + 4);
+    int64_t resident = larger(1, REGISTERS / (registers * warps * WARP));
+    if (resident * warps > UNIT_WARPS) resident = larger(1, UNIT_WARPS / warps);
+    int64_t way = steps * (LATENCY / 2 + 4 * arithmetic) + START + (z > 1 ? LATENCY + 4 * gathering : 0);
+    return larger(busy, divide_up(per_unit, resident) * way);
+}
+
+static int shared_bytes(const struct gpu_conv_block *block, int round)
+{
+    return block->group[2] > 1 ? 16 * block->group[0] * block->group[1] * block->group[2] * round : 16;
+}
+
+static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, int places, int slices)
+{
+    const int *group = block->group;
+    int size = group[0] * group[1] * group[2], most = caps->max_group_size < 256 ? caps->max_group_size : 256;
+    bool registers = caps->vendor == GPU_VENDOR_NVIDIA || caps->vendor == GPU_VENDOR_AMD;
+    if (block->places * block->slices > (registers ? 16 : 8) || size > most || shared_bytes(block, 1) > caps->shared_bytes)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (group[i] > caps->max_group[i]) return false;
+    if (size < WARP && size < places * slices && size < most) return false; // less than a warp only where there is no more work
+    return block->slices <= slices && block->places <= places;
+}
+
+struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t places, int slices, int terms)
+{
+    static const int block_places[] = {1, 2, 4, 7, 8}, block_slices[] = {1, 2, 4};
+    static const int group_x[] = {1, 2, 4, 7, 8, 13, 14, 16, 25, 28, 32, 64}, group_y[] = {1, 2, 4, 8, 16, 32};
+    static const int group_z[] = {1, 2, 4, 8, 16, 32, 64};
+    enum { X = sizeof group_x / sizeof *group_x, Y = sizeof group_y / sizeof *group_y, Z = sizeof group_z / sizeof *group_z };
+    int units = caps->compute_units > 0 ? caps->compute_units : caps->vendor == GPU_VENDOR_NVIDIA ? 100 : 16;
+    int few = places < INT_MAX / 4096 ? (int)places : INT_MAX / 4096;
+    struct gpu_conv_block best = {1, 1, {1, 1, 1}};
+    int64_t lowest = INT64_MAX;
+    for (int i = 0; i < 5 * 3 * X * Y * Z; i++) {
+        struct gpu_conv_block block = {block_places[i % 5],
+                                       block_slices[i / 5 % 3],
+                                       {group_x[i / 15 % X], group_y[i / 15 / X % Y], group_z[i / 15 / X / Y]}};
+        if (block.group[2] > terms || !fits(&block, caps, few, slices)) continue;
+        int64_t cycles = cost(&block, units, places, slices, terms);
+        if (cycles < lowest) {
+            lowest = cycles;
+            best = block;
+        }
+    }
+    return best;
+}
+
+// ---- weights ------------------------------------------------------------------------------------
+
+struct packing {
+    const struct gpu_convolution *what;
+    int tile;        // output slices per stream
+    int group_in;    // input channels of a group
+    int group_out;   // output channels of a group
+    int slices;      // input slices that an output slice reads
+    float *to;
+};
+
+static int first_slice_of(const struct packing *packing, int output)
+{
+    return output / packing->group_out * packing->group_in / 4;
+}
+
+// The row of `tile` vectors for one tap and one channel (of an input slice counted from the group's first one).
+static void pack_row(const struct packing *packing, int stream, int tap, int channel, float *row)
+{
+    const struct gpu_convolution *what = packing->what;
+    const float *from = what->weights + tap / what->kernel_w * what->by_h + tap % what->kernel_w * what->by_w;
+    for (int i = 0; i < 4 * packing->tile; i++) {
+        int output = 4 * stream * packing->tile + i;
+        if (output >= what->outputs) return;
+        int group = output / packing->group_out;
+        int input = 4 * first_slice_of(packing, output / 4 * 4) + channel - group * packing->group_in;
+        if (input >= 0 && input < packing->group_in) row[i] = from[output * what->by_output + input * what->by_input];
+    }
+}
+
+static void pack_streams(const struct packing *packing, int streams)
+{
+    const struct gpu_convolution *what = packing->what;
+    int taps = what->kernel_w * what->kernel_h, floats = 4 * packing->tile;
+    float *row = packing->to;
+    for (int stream = 0; stream < streams; stream++) {
+        for (int i = 0; i < floats && what->bias && stream * floats + i < what->outputs; i++) row[i] = what->bias[stream * floats + i];
+        row += floats;
+        for (int tap = 0; tap < taps; tap++)
+            for (int channel = 0; channel < 4 * packing->slices; channel++, row += floats)
+                pack_row(packing, stream, tap, channel, row);
+    }
+}
+
+// Input slices that any output slice of a grouped convolution spans: its channels may belong to several groups.
+static int slices_per_output(const struct packing *packing)
+{
+    int outputs = packing->what->outputs, most = 1;
+    for (int output = 0; output < outputs; output += 4) {
+        int end = output + 4 < outputs ? output + 4 : outputs;
+        int last_channel = ((end - 1) / packing->group_out + 1) * packing->group_in - 1;
+        int slices = last_channel / 4 - first_slice_of(packing, output) + 1;
+        if (slices > most) most = slices;
+    }
+    return most;
+}
+
+// ---- the dispatch -------------------------------------------------------------------------------
+
+static int or_one(int value)
+{
+    return value > 0 ? value : 1;
+}
+
+// As many outputs at a time as shared memory holds, a divisor of the block's.
+static int round_for(const struct gpu_conv_block *block, const struct gpu_caps *caps)
+{
+    int outputs = block->places * block->slices, round = outputs;
+    if (block->group[2] == 1) return 1;
+    while (round > 1 && (outputs % round || shared_bytes(block, round) > caps->shared_bytes * 3 / 4)) round--;
+    return round;
+}
+
+bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
+{
+    struct gpu_shape x = what->x->shape, y = what->y->shape;
+    bool all = what->grid_w == 0, spread = or_one(what->spread_w) > 1 || or_one(what->spread_h) > 1;
+    int groups = or_one(what->groups), taps = what->kernel_w * what->kernel_h;
+    int grid_w = all ? (what->rows ? x.w : y.w) : what->grid_w, grid_h = all ? (what->rows ? x.h : y.h) : what->grid_h;
+    struct packing packing = {.what = what, .group_in = what->inputs, .group_out = what->outputs / groups};
+    packing.slices = groups == 1 ? gpu_slices(x) : slices_per_output(&packing);
+
+    int64_t places = (int64_t)grid_w * grid_h * x.b;
+    int slices = gpu_slices(y);
+    bool point = taps == 1 && what->pad_left == 0 && what->pad_top == 0 && !spread && !what->offset_x && !what->offset_y;
+    point = point && (grid_w - 1) * what->stride_w < x.w && (grid_h - 1) * what->stride_h < x.h;
+    bool flat = point && !what->rows && groups == 1 && x.b == 1 && gpu_same_shape((struct gpu_shape){x.b, x.h, x.w, y.c}, y);
+    struct gpu_conv_block block = gpu_choose_block(plan->caps, places, groups == 1 ? slices : 1, taps * packing.slices);
+    packing.tile = block.group[1] * block.slices;
+
+    int streams = (slices + packing.tile - 1) / packing.tile;
+    int64_t stream_vectors = ((int64_t)taps * packing.slices * 4 + 1) * packing.tile;
+    if (streams * stream_vectors > INT_MAX / 4) return gpu_plan_fail(plan, "%d outputs have too many weights for 32-bit places", what->outputs);
+    struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)(streams * stream_vectors));
+    if (!weights) return false;
+    packing.to = weights->data;
+    pack_streams(&packing, streams);
+
+    int32_t stride_w = spread ? or_one(what->spread_w) : what->stride_w, stride_h = spread ? or_one(what->spread_h) : what->stride_h;
+    struct gpu_dispatch_desc desc = {
+        .kernel = &gpu_kernel_convolve,
+        .operands = {{.value = what->x}, {.weights = weights}, {.value = what->y}},
+        .params = {{packing.slices, what->kernel_w, what->kernel_h, packing.group_in},
+                   {stride_w, stride_h, what->pad_left, what->pad_top},
+                   {what->dilation_w, what->dilation_h, packing.group_out, 0},
+                   {grid_w, grid_h, what->offset_x, what->offset_y}},
+        .constants = {{"BLOCK_X", block.places},
+                      {"BLOCK_O", block.slices},
+                      {"PLACES", what->rows ? ROWS : flat ? FLAT : ANYWHERE},
+                      {"POINT", point},
+                      {"SPREAD", spread},
+                      {"GROUPED", groups > 1},
+                      {"ROUND", round_for(&block, plan->caps)}},
+        .group = {block.group[0], block.group[1], block.group[2]},
+        .grid = {(int)divide_up(places, block.places), (int)divide_up(slices, block.slices), block.group[2]},
+        .epilogue = plan->node ? &plan->node->epilogue : NULL,
+    };
+    if (flat) { // one row, so that a place is its x
+        desc.params[3][0] = grid_w * grid_h;
+        desc.params[3][1] = 1;
+        desc.views[0] = (struct gpu_shape){1, 1, x.w * x.h, x.c};
+        desc.views[2] = (struct gpu_shape){1, 1, y.w * y.h, y.c};
+    }
+    return gpu_plan_dispatch(plan, &desc);
+}

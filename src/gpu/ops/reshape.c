@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements in [b, h, w, c] order under another shape.
+// Four channels are read at once where both channel counts are multiples of four.
+#include "gpu/ops/op.h"
+
+// clang-format off: kernel bodies are formatted by hand, a statement a line
+#define LANE(I, NAME)                                                                       \
+    real NAME = to_real(0.0f);                                                              \
+    if (p.z * 4 + I < y_c) {                                                                \
+        int c = (e + I) % x_c;                                                              \
+        int r = (e + I) / x_c;                                                              \
+        NAME = lane(read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)), c % 4);    \
+    }
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+static const struct gpu_kernel kernel = {
+    .name = "reshape",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .constants = {{"WHOLE", 0}},
+    .epilogue = true,
+    .body = TEXT_OF(
+        int4 p = position();
+        if (outside_y(p)) return;
+        int e = ((p.w * y_h + p.y) * y_w + p.x) * y_c + p.z * 4;
+        if (WHOLE == 1) {
+            int c = e % x_c;
+            int r = e / x_c;
+            write_y(p, finish(read_x(mki4(r % x_w, (r / x_w) % x_h, c / 4, r / x_w / x_h)), p));
+        } else {
+            LANE(0, v0)
+            LANE(1, v1)
+            LANE(2, v2)
+            LANE(3, v3)
+            write_y(p, finish(mk4(v0, v1, v2, v3), p));
+        }
+    ),
+};
+// clang-format on
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+
+// The new shape is the output tensor's; further inputs only led to it.
+static bool supported(const struct gpu_node_view *view)
+{
+    return gpu_check_common(view, 1, 2, 1, 2);
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0];
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = x}, {.value = y}},
+        .constants = {{"WHOLE", x->shape.c == y->shape.c || (x->shape.c % 4 == 0 && y->shape.c % 4 == 0)}},
+        .epilogue = &node->epilogue,
+    };
+    gpu_grid_over(&desc, y->shape);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+#define SHAPED(symbol, text, version)                                                                        \
+    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = supported,     \
+                                           .plan = plan, .epilogue = true, .kernels = kernels};
+SHAPED(reshape, "RESHAPE", 1)
+SHAPED(squeeze, "SQUEEZE", 2)
+SHAPED(expand_dims, "EXPAND_DIMS", 1)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR over h and w, with align_corners or half_pixel_centers.
+// Source place: (i + half) * scale - half, scale = in / out, or (in - 1) / (out - 1) with aligned corners.
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+// clang-format off: kernel bodies are formatted by hand, a statement a line
+static const struct gpu_kernel kernel = {
+    .name = "resize",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .params = {"scale"}, // x, y: scales; z: what is added before scaling; w: before rounding (nearest) or taken off behind it
+    .constants = {{"BILINEAR", 1}},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        float half_pixel = bits_to_float(P_scale.z);
+        float more = bits_to_float(P_scale.w);
+        float u = (to_float(p.x) + half_pixel) * bits_to_float(P_scale.x) + more;
+        float v = (to_float(p.y) + half_pixel) * bits_to_float(P_scale.y) + more;
+        if (BILINEAR == 0) {
+            int i = min(max(to_int(floor(u)), 0), x_w - 1);
+            int j = min(max(to_int(floor(v)), 0), x_h - 1);
+            write_y(p, finish(read_x(mki4(i, j, p.z, p.w)), p));
+        } else {
+            float du = floor(u);
+            float dv = floor(v);
+            int i = to_int(du);
+            int j = to_int(dv);
+            du = u - du;
+            dv = v - dv;
+            int i0 = min(max(i, 0), x_w - 1);
+            int i1 = min(max(i + 1, 0), x_w - 1);
+            int j0 = min(max(j, 0), x_h - 1);
+            int j1 = min(max(j + 1, 0), x_h - 1);
+            acc4 s = to_acc4(read_x(mki4(i0, j0, p.z, p.w))) * ((1.0f - du) * (1.0f - dv));
+            s += to_acc4(read_x(mki4(i1, j0, p.z, p.w))) * (du * (1.0f - dv));
+            s += to_acc4(read_x(mki4(i0, j1, p.z, p.w))) * ((1.0f - du) * dv);
+            s += to_acc4(read_x(mki4(i1, j1, p.z, p.w))) * (du * dv);
+            write_y(p, finish(to_real4(s), p));
+        }
+    ),
+};
+// clang-format on
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 2, 1, 2)) return false;
+    if (gpu_view_input(view, 0)->dims->size != 4) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
+    return true;
+}
+
+static float scale_of(int in, int out, bool align)
+{
+    return align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    bool bilinear = node->builtin == kTfLiteBuiltinResizeBilinear, align, half;
+    if (bilinear) {
+        const TfLiteResizeBilinearParams *params = node->params;
+        align = params->align_corners;
+        half = params->half_pixel_centers;
+    } else {
+        const TfLiteResizeNearestNeighborParams *params = node->params;
+        align = params->align_corners;
+        half = params->half_pixel_centers;
+    }
+    struct gpu_shape in = node->inputs[0]->shape, out = node->outputs[0]->shape;
+    // Bilinear: the half pixel comes off again behind the scaling. Nearest: aligned corners round, all else cuts off.
+    float more = bilinear ? (half ? -0.5f : 0.0f) : align ? 0.5f : 0.0f;
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = node->inputs[0]}, {.value = node->outputs[0]}},
+        .params = {{gpu_float_bits(scale_of(in.w, out.w, align)), gpu_float_bits(scale_of(in.h, out.h, align)),
+                    gpu_float_bits(half ? 0.5f : 0.0f), gpu_float_bits(more)}},
+        .constants = {{"BILINEAR", bilinear}},
+        .epilogue = &node->epilogue,
+    };
+    gpu_grid_over(&desc, out);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+const struct gpu_op gpu_op_resize_bilinear = {.name = "RESIZE_BILINEAR", .max_version = 4, .supported = supported, .plan = plan,
+                                              .epilogue = true, .params_size = sizeof(TfLiteResizeBilinearParams),
+                                              .kernels = kernels};
+const struct gpu_op gpu_op_resize_nearest_neighbor = {
+    .name = "RESIZE_NEAREST_NEIGHBOR", .max_version = 4, .supported = supported, .plan = plan, .epilogue = true,
+    .params_size = sizeof(TfLiteResizeNearestNeighborParams), .kernels = kernels};
