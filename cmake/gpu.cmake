@@ -6,7 +6,6 @@ find_path(OPENCL_HEADERS CL/cl.h)
 find_path(VULKAN_HEADERS vulkan/vulkan.h)
 find_program(GLSLANG NAMES glslangValidator glslang)
 find_program(SPIRV_VAL NAMES spirv-val)
-find_program(SPIRV_OPT NAMES spirv-opt)
 if(OPENCL_HEADERS)
     set(gpu_default ON)
 else()
@@ -30,26 +29,37 @@ file(GLOB gpu_front_files CONFIGURE_DEPENDS
     src/base/*.c src/gpu/graph/*.c src/gpu/lang/*.c src/gpu/ops/*.c src/gpu/plan/*.c)
 add_library(halite_gpu_front OBJECT ${gpu_front_files})
 target_link_libraries(halite_gpu_front PRIVATE halite_flags)
-add_library(halite_gpu_kernels STATIC src/gpu/lang/build/kernels.c) # the list of all kernels, for the build and tests
-target_link_libraries(halite_gpu_kernels PRIVATE halite_flags)
 
 # ---- kernels as SPIR-V
 set(gpu_backends HALITE_GPU_OPENCL=1)
 file(GLOB gpu_back_files CONFIGURE_DEPENDS src/gpu/backend/*.c src/gpu/delegate/*.c)
-if(VULKAN_HEADERS AND GLSLANG AND EXISTS ${PROJECT_SOURCE_DIR}/src/gpu/backend/vulkan.c)
-    list(APPEND gpu_backends HALITE_GPU_VULKAN=1)
-    add_executable(gpu_shaders src/gpu/lang/build/gpu_shaders.c $<TARGET_OBJECTS:halite_gpu_front>)
-    target_link_libraries(gpu_shaders PRIVATE halite_flags halite_gpu_kernels m ${CMAKE_DL_LIBS} Threads::Threads)
-    set(shaders ${CMAKE_BINARY_DIR}/shaders)
-    file(MAKE_DIRECTORY ${shaders})
-    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/gpu_spirv.c
-        COMMAND gpu_shaders write ${shaders}
-        COMMAND ${CMAKE_COMMAND} -DFOLDER=${shaders} -DGLSLANG=${GLSLANG} -DSPIRV_VAL=${SPIRV_VAL}
+# halite_spirv(TOOL FILE.c SOURCE...): gpu_spirv with the kernels that SOURCES tell the program TOOL of.
+function(halite_spirv tool file)
+    add_executable(${tool} src/gpu/lang/build/gpu_shaders.c ${ARGN})
+    target_include_directories(${tool} PRIVATE tests)
+    target_link_libraries(${tool} PRIVATE halite_flags m ${CMAKE_DL_LIBS} Threads::Threads)
+    set(folder ${CMAKE_BINARY_DIR}/${tool}.out)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${file}
+        COMMAND ${tool} write ${folder}
+        COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DGLSLANG=${GLSLANG} -DSPIRV_VAL=${SPIRV_VAL}
             -P ${PROJECT_SOURCE_DIR}/src/gpu/lang/build/spirv.cmake
-        COMMAND gpu_shaders pack ${shaders} ${CMAKE_BINARY_DIR}/gpu_spirv.c
-        DEPENDS gpu_shaders ${PROJECT_SOURCE_DIR}/src/gpu/lang/build/spirv.cmake
-        COMMENT "Kernels to SPIR-V" VERBATIM)
+        COMMAND ${tool} pack ${folder} ${file}
+        DEPENDS ${tool} ${PROJECT_SOURCE_DIR}/src/gpu/lang/build/spirv.cmake
+        COMMENT "Kernels to SPIR-V (${tool})" VERBATIM)
+endfunction()
+set(gpu_dialect_files tests/gpu/dialect_kernels.c) # of tests/gpu/test_dialect
+if(VULKAN_HEADERS AND GLSLANG)
+    list(APPEND gpu_backends HALITE_GPU_VULKAN=1)
+    halite_spirv(gpu_shaders ${CMAKE_BINARY_DIR}/gpu_spirv.c
+        src/gpu/lang/build/kernels.c $<TARGET_OBJECTS:halite_gpu_front>)
     list(APPEND gpu_back_files ${CMAKE_BINARY_DIR}/gpu_spirv.c)
+    if(HALITE_TESTS)
+        file(GLOB gpu_lang_files CONFIGURE_DEPENDS src/gpu/lang/*.c)
+        halite_spirv(gpu_dialect_shaders ${CMAKE_BINARY_DIR}/gpu_dialect_spirv.c
+            ${gpu_dialect_files} ${gpu_lang_files})
+        list(APPEND gpu_dialect_files ${CMAKE_BINARY_DIR}/gpu_dialect_spirv.c)
+    endif()
 else()
     message(STATUS "GPU delegate without Vulkan: needs vulkan/vulkan.h (libvulkan-dev) and glslangValidator (glslang-tools)")
     list(FILTER gpu_back_files EXCLUDE REGEX "/vulkan[^/]*$")

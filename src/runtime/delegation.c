@@ -36,7 +36,7 @@ TfLiteStatus hl_delegate_copy_from(TfLiteContext *context, TfLiteTensor *tensor)
     if (builder && builder->CopyFromBufferHandle)
         return builder->CopyFromBufferHandle((TfLiteOpaqueContext *)context, delegate, builder->data,
                                              tensor->buffer_handle, (TfLiteOpaqueTensor *)tensor);
-    return kTfLiteDelegateError;
+    return kTfLiteError;
 }
 
 void hl_delegate_free_handle(TfLiteContext *context, TfLiteTensor *tensor)

@@ -191,8 +191,9 @@ static TfLiteStatus invoke_without_delegates(TfLiteInterpreter *interpreter, str
 TfLiteStatus hl_interpreter_invoke(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph)
 {
     atomic_store(&interpreter->cancelled, false);
+    bool was_ready = subgraph->state != HL_NOT_READY; // else there are no inputs to try again with
     TfLiteStatus status = invoke_once(interpreter, subgraph);
-    bool fall_back = status != kTfLiteOk && status != kTfLiteCancelled && interpreter->options->delegate_fallback &&
-                     subgraph->delegate_count > 0;
+    bool fall_back = status != kTfLiteOk && status != kTfLiteCancelled && was_ready &&
+                     interpreter->options->delegate_fallback && subgraph->delegate_count > 0;
     return fall_back ? invoke_without_delegates(interpreter, subgraph) : status;
 }

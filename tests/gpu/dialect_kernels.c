@@ -6,17 +6,17 @@
 
 // Functions of one number: as float, acc4, real4 and real.
 #define UNARY(word) \
-    v = word(x); out[at] = v; \
-    u = word(mkf4(1.0f, 1.0f, x, 1.0f)); out[at + 1] = u.z; \
-    r = word(mk4(to_real(1.0f), to_real(1.0f), to_real(1.0f), to_real(x))); out[at + 2] = to_float(r.w); \
-    s = word(to_real(x)); out[at + 3] = to_float(s); \
+    v = word(x); result[at] = v; \
+    u = word(mkf4(1.0f, 1.0f, x, 1.0f)); result[at + 1] = u.z; \
+    r = word(mk4(to_real(1.0f), to_real(1.0f), to_real(1.0f), to_real(x))); result[at + 2] = to_float(r.w); \
+    s = word(to_real(x)); result[at + 3] = to_float(s); \
     at += 4;
 #define UNARY_NAMES(X) \
     X(abs) X(floor) X(ceil) X(exp) X(sin) X(cos) X(tanh) X(round_away) X(round_even) X(sign_of)
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 const struct gpu_kernel dialect_unary = {
-    .name = "unary_words", .group = {8, 1, 1}, .args = {{GPU_RAW_IN, "a"}, {GPU_RAW_OUT, "out"}}, .params = {"n"},
+    .name = "unary_words", .group = {8, 1, 1}, .args = {{GPU_RAW_IN, "a"}, {GPU_RAW_OUT, "result"}}, .params = {"n"},
     .body = TEXT_OF(
         int i = GID0;
         if (i >= P_n.x) return;
@@ -31,7 +31,7 @@ const struct gpu_kernel dialect_unary = {
 };
 
 const struct gpu_kernel dialect_positive = {
-    .name = "positive_words", .group = {8, 1, 1}, .args = {{GPU_RAW_IN, "a"}, {GPU_RAW_OUT, "out"}}, .params = {"n"},
+    .name = "positive_words", .group = {8, 1, 1}, .args = {{GPU_RAW_IN, "a"}, {GPU_RAW_OUT, "result"}}, .params = {"n"},
     .body = TEXT_OF(
         int i = GID0;
         if (i >= P_n.x) return;
@@ -47,7 +47,7 @@ const struct gpu_kernel dialect_positive = {
 
 // Functions of two numbers, integers, operators.
 const struct gpu_kernel dialect_binary = {
-    .name = "binary_words", .group = {8, 1, 1}, .args = {{GPU_RAW_IN, "a"}, {GPU_RAW_IN, "c"}, {GPU_RAW_OUT, "out"}},
+    .name = "binary_words", .group = {8, 1, 1}, .args = {{GPU_RAW_IN, "a"}, {GPU_RAW_IN, "c"}, {GPU_RAW_OUT, "result"}},
     .params = {"n"},
     .body = GPU_TEXT(
         int i = GID0;
@@ -55,38 +55,38 @@ const struct gpu_kernel dialect_binary = {
         float x = a[i];
         float y = c[i];
         int at = i * P_n.y;
-        out[at] = min(x, y);
-        out[at + 1] = max(x, y);
-        out[at + 2] = pow_safe(x, y);
-        out[at + 3] = mad(x, y, 1.0f);
-        out[at + 4] = pick(x > y, x, y);
+        result[at] = min(x, y);
+        result[at + 1] = max(x, y);
+        result[at + 2] = pow_safe(x, y);
+        result[at + 3] = mad(x, y, 1.0f);
+        result[at + 4] = pick(x > y, x, y);
         acc4 u = mkf4(x, y, 1.0f, 2.0f);
         acc4 v = splatf4(y);
-        out[at + 5] = dot4(u, v);
+        result[at + 5] = dot4(u, v);
         acc4 t = pow_safe(u, v);
-        out[at + 6] = t.x;
-        t = min(u, v) + max(u, 0.0f) * 2.0f - mad(u, 0.5f, v) / splatf4(4.0f);
-        out[at + 7] = t.x;
+        result[at + 6] = t.x;
+        t = min(u, v) + max(u, splatf4(0.0f)) * 2.0f - mad(u, 0.5f, v) / splatf4(4.0f);
+        result[at + 7] = t.x;
         real4 r = mk4(to_real(x), to_real(y), to_real(0.0f), to_real(1.0f));
         r = min(max(r, splat4(-2.0f)), splat4(3.0f)) * to_real(2.0f);
-        out[at + 8] = to_float(r.x) + to_float(lane(r, i % 2 + 1));
+        result[at + 8] = to_float(r.x) + to_float(lane(r, i % 2 + 1));
         r = pow_safe(splat4(to_real(x)), splat4(to_real(2.0f)));
-        out[at + 9] = to_float(r.z);
-        out[at + 10] = pow(abs(x) + 1.0f, y);
+        result[at + 9] = to_float(r.z);
+        result[at + 10] = pow(abs(x) + 1.0f, y);
         int j = to_int(x * 4.0f);
         int k = to_int(y * 4.0f);
         k = pick(k == 0, 3, k);
-        out[at + 11] = to_float(imod(j, k));
-        out[at + 12] = to_float(min(j, k) * 100 + max(j, k));
+        result[at + 11] = to_float(imod(j, k));
+        result[at + 12] = to_float(min(j, k) * 100 + max(j, k));
         int4 q = to_int4(mkf4(x, y, x * 3.0f, y * 3.0f));
         q = q + mki4(1, 2, 3, 4) * splati4(2) - splati4(1);
         float4 f = to_float4(q);
-        out[at + 13] = f.x + f.y * 2.0f + f.z * 4.0f + f.w * 8.0f;
-        out[at + 14] = bits_to_float(P_n.z) + to_float(P_n.w);
+        result[at + 13] = f.x + f.y * 2.0f + f.z * 4.0f + f.w * 8.0f;
+        result[at + 14] = bits_to_float(P_n.z) + to_float(P_n.w);
         t = -u;
         t += to_acc4(to_real4(v));
         t.y = 7.0f;
-        out[at + 15] = t.x + t.y;
+        result[at + 15] = t.x + t.y;
     ),
 };
 
@@ -131,13 +131,13 @@ const struct gpu_kernel dialect_value = {
 
 // Ids and sizes.
 const struct gpu_kernel dialect_sizes = {
-    .name = "size_words", .group = {2, 3, 2}, .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}, {GPU_RAW_OUT, "out"}},
+    .name = "size_words", .group = {2, 3, 2}, .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}, {GPU_RAW_OUT, "result"}},
     .body = GPU_TEXT(
         int at = ((GID2 * 3 * GROUP_Y + GID1) * 2 * GROUP_X + GID0) * 4;
-        out[at] = to_float(LID0 + LID1 * 10 + LID2 * 100);
-        out[at + 1] = to_float(GROUP0 + GROUP1 * 10 + GROUP2 * 100);
-        out[at + 2] = to_float(x_w + x_h * 10 + x_c * 100 + x_b * 1000 + x_s * 10000);
-        out[at + 3] = to_float(GROUP_X + GROUP_Y * 10 + GROUP_Z * 100 + y_w * 1000);
+        result[at] = to_float(LID0 + LID1 * 10 + LID2 * 100);
+        result[at + 1] = to_float(GROUP0 + GROUP1 * 10 + GROUP2 * 100);
+        result[at + 2] = to_float(x_w + x_h * 10 + x_c * 100 + x_b * 1000 + x_s * 10000);
+        result[at + 3] = to_float(GROUP_X + GROUP_Y * 10 + GROUP_Z * 100 + y_w * 1000);
         int4 p = position();
         if (!outside_y(p)) write_y(p, splat4(1.0f));
     ),

@@ -219,7 +219,7 @@ static float as_stored(const struct place *place, float value)
     return place->precision == GPU_F32 ? value : hl_half_to_float(hl_half_from_float(value));
 }
 
-// ---- functions of one number: as float, as acc4, as real4 and as real -------------------------------------------------
+// ---- functions of one number: as float, acc4, real4 and real; in the kernels' order -------------------------------------------------
 enum { UNARY_COUNT = 10, POSITIVE_COUNT = 3 };
 
 static float round_even(float x)
@@ -355,7 +355,6 @@ static void binary_words(const struct place *place)
 }
 
 // ---- values, weights, shared memory ------------------------------------------------------------------------------------
-// y(p) = x(p) + x(p + (1, -1), zero outside) + w(slice), read by four different ways, through shared memory in reverse.
 
 static float *numbers(int count, unsigned seed)
 {

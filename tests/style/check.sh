@@ -19,6 +19,7 @@ done >"$work/all"
 grep -E '\.(c|h|m|cc|cpp|def|cmake|sh|py|map|java|kt|swift|cl)$|(^|/)(CMakeLists\.txt|dev|\.ci/run)$' \
     "$work/all" >"$work/code"
 grep -E '\.(c|h|m|cc|cpp|def)$' "$work/code" >"$work/c"
+grep -vxFf "$work/c" "$work/code" >"$work/scripts"
 grep '\.h$' "$work/code" >"$work/headers"
 grep -v '\.map$' "$work/code" >"$work/licensed"
 grep -v '\.def$' "$work/code" >"$work/narrow" # rows of .def files are tables
@@ -47,7 +48,10 @@ search text "$(printf '\t')" | complain 'tab'
 search text "$(printf '\r')" | complain 'carriage return'
 search text ' $' | complain 'blank at the end of a line'
 # Comments may have an ellipsis or a multiplication sign; what a compiler reads may not.
-search code '[^ -~]' | sed 's,//.*,,' | LC_ALL=C grep '[^ -~]' | grep -v "$(printf '\t')" | complain 'not ASCII'
+{
+    search c '[^ -~]' | sed 's,//.*,,'
+    search scripts '[^ -~]' | sed 's,#.*,,'
+} | LC_ALL=C grep '[^ -~]' | grep -v "$(printf '\t')" | complain 'not ASCII'
 # Zero-width characters, marks of direction, soft hyphens, no-break spaces, byte order marks.
 for bytes in '\342\200\213' '\342\200\214' '\342\200\215' '\342\200\216' '\342\200\217' '\342\200\252' '\342\200\253' \
     '\342\200\254' '\342\200\255' '\342\200\256' '\342\201\240' '\342\201\246' '\342\201\247' '\342\201\250' \

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OpenCL backend. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenCL 1.2, whose library is opened by
-// name once per process. A program is the text that gpu_emit makes, compiled here; a list is an array of kernel objects whose
-// arguments are set once and which are put into an in-order queue again and again, so a barrier is nothing.
-// A place inside a buffer is a sub-buffer, made once per list. A queue with clocks exists only after the first profile.
-#include <dlfcn.h>
+// The OpenCL backend. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenCL 1.2 (opencl_api.c finds them).
+// A program is the text that gpu_emit makes, compiled here; a list is an array of kernel objects whose arguments are set once
+// and which are put into an in-order queue again and again, so a barrier is nothing. A place inside a buffer is a sub-buffer,
+// made once per list. A queue with clocks exists only after the first profile.
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,103 +11,11 @@
 #include "gpu/backend/backend.h"
 #include "gpu/backend/opencl_api.h"
 
-enum { MAX_PLATFORMS = 16, MAX_DEVICES = 64, LOG_BYTES = 6000 };
+enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
 #define BUILD_OPTIONS "-cl-std=CL1.2 -cl-mad-enable -w"
 
 // Of extensions, by their numbers: the headers need not know them.
 enum { WARP_SIZE_NV = 0x4003, WAVEFRONT_WIDTH_AMD = 0x4043 };
-
-// ---- the library, once per process ------------------------------------------------------------------------------------
-
-struct library {
-    struct opencl_api cl;
-    int count;
-    cl_device_id devices[MAX_DEVICES]; // GPUs first, else as the platforms list them
-    const char *why;                   // there is no device, static text
-};
-
-static void *open_library(const char **why)
-{
-    static const char *const names[] = {
-#if defined(__APPLE__)
-        "/System/Library/Frameworks/OpenCL.framework/OpenCL",
-#else
-        "libOpenCL.so.1", "libOpenCL.so", "/vendor/lib64/libOpenCL.so", "/system/vendor/lib64/libOpenCL.so",
-#endif
-    };
-    const char *named = getenv("HALITE_OPENCL_LIBRARY");
-    if (named && *named) {
-        *why = "the library that HALITE_OPENCL_LIBRARY names does not open: correct the path or unset it";
-        return dlopen(named, RTLD_NOW | RTLD_LOCAL);
-    }
-    *why = "no libOpenCL.so.1: install an OpenCL driver";
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (handle) return handle;
-    }
-    return NULL;
-}
-
-static bool load_functions(struct opencl_api *cl, void *handle)
-{
-    void *symbol;
-#define X(result, name, arguments)                       \
-    if (!(symbol = dlsym(handle, #name))) return false; \
-    memcpy(&cl->name, &symbol, sizeof symbol);
-    OPENCL_FUNCTIONS(X)
-#undef X
-    return true;
-}
-
-static void add_devices(struct library *library, cl_platform_id platform, bool gpus)
-{
-    cl_device_id ids[MAX_DEVICES];
-    cl_uint count = 0;
-    if (library->cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &count) != CL_SUCCESS) return;
-    for (cl_uint i = 0; i < count && i < MAX_DEVICES && library->count < MAX_DEVICES; i++) {
-        cl_device_type type = 0;
-        if (library->cl.clGetDeviceInfo(ids[i], CL_DEVICE_TYPE, sizeof type, &type, NULL) != CL_SUCCESS) continue;
-        if (((type & CL_DEVICE_TYPE_GPU) != 0) == gpus) library->devices[library->count++] = ids[i];
-    }
-}
-
-static void load(struct library *library)
-{
-    void *handle = open_library(&library->why); // stays open: drivers do not like to be unloaded
-    if (!handle) return;
-    if (!load_functions(&library->cl, handle)) {
-        library->why = "its library lacks functions of OpenCL 1.2: update the OpenCL driver";
-        return;
-    }
-    cl_platform_id platforms[MAX_PLATFORMS];
-    cl_uint count = 0;
-    if (library->cl.clGetPlatformIDs(MAX_PLATFORMS, platforms, &count) != CL_SUCCESS || count == 0) {
-        library->why = "libOpenCL.so.1 is there but finds no driver: install one (it leaves a file in /etc/OpenCL/vendors)";
-        return;
-    }
-    if (count > MAX_PLATFORMS) count = MAX_PLATFORMS;
-    for (cl_uint i = 0; i < count; i++) add_devices(library, platforms[i], true);
-    for (cl_uint i = 0; i < count; i++) add_devices(library, platforms[i], false);
-    library->why = library->count ? NULL : "a driver is there but no device: check that the device is visible to this process";
-}
-
-static struct library *library_instance(void)
-{
-    static struct library instance;
-    return &instance;
-}
-
-static void load_instance(void)
-{
-    load(library_instance());
-}
-
-static const struct library *get_library(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load_instance);
-    return library_instance();
-}
 
 // ---- errors -----------------------------------------------------------------------------------------------------------
 
@@ -121,8 +27,12 @@ struct gpu_device {
     cl_command_queue clocked; // with profiling, NULL until it is wanted
     struct gpu_caps caps;
     struct hl_reporter reporter;
-    size_t alignment; // of sub-buffers, bytes
     bool lost;
+    // Host memory that the device reads by itself, so that a write need not wait for the queue. NULL until the first write.
+    cl_mem staging;
+    unsigned char *staged;
+    size_t staged_bytes; // in use by writes that may be under way: 0 whenever the queue is known to be empty
+    bool unstaged;       // there is none: writes wait
 };
 
 struct gpu_buffer {
@@ -228,7 +138,7 @@ static void *no_memory(const struct gpu_device *device, const char *what)
 
 static int opencl_count(const char **why)
 {
-    const struct library *library = get_library();
+    const struct opencl_library *library = opencl_library_get();
     if (why) *why = library->why;
     return library->count;
 }
@@ -323,8 +233,7 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
     caps->max_group_size = to_int(device_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
     for (int i = 0; i < 3; i++) {
         caps->max_group[i] = to_int(sizes[i]);
-        // OpenCL sets no limit but the width of an index; NVIDIA's hardware does.
-        caps->max_groups[i] = i > 0 && caps->vendor == GPU_VENDOR_NVIDIA ? 65535 : INT_MAX;
+        caps->max_groups[i] = INT_MAX; // the width of an index; NVIDIA's driver goes beyond its hardware's 65535 as well
     }
     caps->shared_bytes = to_int(device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
     caps->compute_units = to_int(device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
@@ -334,13 +243,15 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
 
 static bool opencl_describe(int index, struct gpu_caps *caps)
 {
-    const struct library *library = get_library();
-    return index >= 0 && index < library->count && fill_caps(&library->cl, library->devices[index], caps);
+    const struct opencl_library *library = opencl_library_get();
+    return index >= 0 && index < library->count && fill_caps(library->devices[index].cl, library->devices[index].id, caps);
 }
 
 static void opencl_close(struct gpu_device *device)
 {
     if (!device) return;
+    if (device->staged) device->cl->clEnqueueUnmapMemObject(device->queue, device->staging, device->staged, 0, NULL, NULL);
+    if (device->staging) device->cl->clReleaseMemObject(device->staging);
     if (device->clocked) device->cl->clReleaseCommandQueue(device->clocked);
     if (device->queue) device->cl->clReleaseCommandQueue(device->queue);
     if (device->context) device->cl->clReleaseContext(device->context);
@@ -349,7 +260,7 @@ static void opencl_close(struct gpu_device *device)
 
 static struct gpu_device *opencl_open(int index, const struct hl_reporter *reporter)
 {
-    const struct library *library = get_library();
+    const struct opencl_library *library = opencl_library_get();
     if (index < 0 || index >= library->count) {
         hl_report(reporter, "OpenCL has %d devices, none with number %d%s%s", library->count, index, library->why ? ": " : "",
                   library->why ? library->why : "");
@@ -360,19 +271,18 @@ static struct gpu_device *opencl_open(int index, const struct hl_reporter *repor
         hl_report(reporter, "OpenCL: out of memory for a device");
         return NULL;
     }
-    *device = (struct gpu_device){.cl = &library->cl, .id = library->devices[index]};
+    *device = (struct gpu_device){.cl = library->devices[index].cl, .id = library->devices[index].id};
     if (reporter) device->reporter = *reporter;
     if (!fill_caps(device->cl, device->id, &device->caps)) {
         hl_report(reporter, "OpenCL device %d does not say what it is: check its driver with clinfo", index);
         opencl_close(device);
         return NULL;
     }
-    device->alignment = (size_t)device_number(device->cl, device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8; // it is in bits
-    if (device->alignment == 0) device->alignment = 1;
     cl_int code;
     device->context = device->cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
     if (succeeded(device, code, "clCreateContext", "opening the device")) {
         device->queue = device->cl->clCreateCommandQueue(device->context, device->id, 0, &code);
+        device->unstaged = device->caps.software; // there, writing is a copy already
         if (succeeded(device, code, "clCreateCommandQueue", "opening the device")) return device;
     }
     opencl_close(device);
@@ -396,6 +306,11 @@ static void opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *
 static struct gpu_buffer *opencl_buffer_create(struct gpu_device *device, size_t bytes)
 {
     if (!usable(device, "create a buffer")) return NULL;
+    if (bytes > device->caps.max_buffer) { // some drivers accept it and fail later
+        hl_report(&device->reporter, "OpenCL on %s: a buffer of %zu bytes is wanted, the device allows %zu", device->caps.name, bytes,
+                  device->caps.max_buffer);
+        return NULL;
+    }
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) return no_memory(device, "a buffer");
     char about[48];
@@ -416,11 +331,41 @@ static bool in_range(const struct gpu_device *device, const struct gpu_buffer *b
     return false;
 }
 
+static bool finish(struct gpu_device *device, cl_command_queue queue)
+{
+    if (queue == device->queue) device->staged_bytes = 0;
+    return succeeded(device, device->cl->clFinish(queue), "clFinish", "waiting for a run");
+}
+
+// Makes sure of room for a write in the staging memory; without one, writes go the slow way.
+static bool make_staging(struct gpu_device *device, size_t bytes)
+{
+    const struct opencl_api *cl = device->cl;
+    cl_int code;
+    if (device->unstaged || bytes > STAGING_BYTES) return false;
+    if (!device->staged) {
+        device->unstaged = true;
+        device->staging = cl->clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, STAGING_BYTES, NULL, &code);
+        if (code != CL_SUCCESS) return false;
+        device->staged = cl->clEnqueueMapBuffer(device->queue, device->staging, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, STAGING_BYTES,
+                                                0, NULL, NULL, &code);
+        device->unstaged = code != CL_SUCCESS;
+        if (device->unstaged) device->staged = NULL;
+    }
+    return !device->unstaged && (bytes <= STAGING_BYTES - device->staged_bytes || finish(device, device->queue));
+}
+
 static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from, size_t bytes)
 {
     if (!usable(device, "write a buffer") || !in_range(device, buffer, offset, bytes, "writing")) return false;
     if (bytes == 0) return true;
-    cl_int code = device->cl->clEnqueueWriteBuffer(device->queue, buffer->memory, CL_TRUE, offset, bytes, from, 0, NULL, NULL);
+    cl_bool wait = make_staging(device, bytes) ? CL_FALSE : CL_TRUE;
+    if (device->lost) return false;
+    if (!wait) {
+        from = memcpy(device->staged + device->staged_bytes, from, bytes);
+        device->staged_bytes += (bytes + STAGING_PIECE - 1) / STAGING_PIECE * STAGING_PIECE;
+    }
+    cl_int code = device->cl->clEnqueueWriteBuffer(device->queue, buffer->memory, wait, offset, bytes, from, 0, NULL, NULL);
     return succeeded(device, code, "clEnqueueWriteBuffer", "writing a buffer");
 }
 
@@ -429,6 +374,7 @@ static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buf
     if (!usable(device, "read a buffer") || !in_range(device, buffer, offset, bytes, "reading")) return false;
     if (bytes == 0) return true;
     cl_int code = device->cl->clEnqueueReadBuffer(device->queue, buffer->memory, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
+    if (code == CL_SUCCESS) device->staged_bytes = 0;
     return succeeded(device, code, "clEnqueueReadBuffer", "reading a buffer");
 }
 
@@ -552,17 +498,18 @@ static cl_mem view_of(struct gpu_list *list, const struct gpu_buffer *buffer, si
         const struct view *view = &list->views[i];
         if (view->buffer == buffer && view->offset == offset && view->bytes == bytes) return view->memory;
     }
-    if (offset % device->alignment != 0) {
-        hl_report(&device->reporter, "OpenCL on %s: kernel %s uses a buffer at offset %zu, but the device wants multiples of %zu",
-                  device->caps.name, name, offset, device->alignment);
-        return NULL;
-    }
     void *views = list->views;
     if (!make_room(&views, list->view_count, &list->view_capacity, sizeof *list->views)) return no_memory(device, "a command list");
     list->views = views;
     cl_int code;
     cl_buffer_region region = {.origin = offset, .size = bytes};
     cl_mem memory = device->cl->clCreateSubBuffer(buffer->memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    if (code == CL_MISALIGNED_SUB_BUFFER_OFFSET) { // NVIDIA says 512 and takes less: the driver knows best
+        hl_report(&device->reporter, "OpenCL on %s: clCreateSubBuffer: kernel %s uses a buffer at offset %zu: %s; the device wants "
+                  "multiples of %zu", device->caps.name, name, offset, error_name(code),
+                  (size_t)device_number(device->cl, device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8); // it is in bits
+        return NULL;
+    }
     if (!succeeded(device, code, "clCreateSubBuffer", name)) return NULL;
     list->views[list->view_count++] = (struct view){.buffer = buffer, .offset = offset, .bytes = bytes, .memory = memory};
     return memory;
@@ -639,11 +586,6 @@ static bool opencl_list_run(struct gpu_list *list)
     for (int i = 0; i < list->record_count; i++)
         if (!enqueue(list, device->queue, i, NULL)) return false;
     return succeeded(device, device->cl->clFlush(device->queue), "clFlush", "running a command list");
-}
-
-static bool finish(struct gpu_device *device, cl_command_queue queue)
-{
-    return succeeded(device, device->cl->clFinish(queue), "clFinish", "waiting for a run");
 }
 
 static bool opencl_list_wait(struct gpu_list *list)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry points of OpenCL 1.2 that opencl.c calls, as data: one row per function. The header of OpenCL is needed to build,
-// the library only to run: opencl.c opens it by name and fills a struct opencl_api.
+// the library only to run: opencl_api.c opens it by name, fills a struct opencl_api and lists the devices.
 #ifndef HALITE_GPU_BACKEND_OPENCL_API_H
 #define HALITE_GPU_BACKEND_OPENCL_API_H
 
@@ -32,6 +32,9 @@
         cl_uint, const cl_event *, cl_event *)) \
     X(cl_int, clEnqueueReadBuffer, (cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, \
         cl_uint, const cl_event *, cl_event *)) \
+    X(void *, clEnqueueMapBuffer, (cl_command_queue, cl_mem, cl_bool, cl_map_flags, size_t, size_t, \
+        cl_uint, const cl_event *, cl_event *, cl_int *)) \
+    X(cl_int, clEnqueueUnmapMemObject, (cl_command_queue, cl_mem, void *, cl_uint, const cl_event *, cl_event *)) \
     X(cl_program, clCreateProgramWithSource, (cl_context, cl_uint, const char **, const size_t *, cl_int *)) \
     X(cl_int, clBuildProgram, (cl_program, cl_uint, const cl_device_id *, const char *, \
         void (CL_CALLBACK *)(cl_program, void *), void *)) \
@@ -52,5 +55,18 @@ struct opencl_api {
     OPENCL_FUNCTIONS(X)
 #undef X
 };
+
+enum { OPENCL_MAX_DEVICES = 64 };
+
+// What a process finds, once.
+struct opencl_library {
+    int count;
+    struct opencl_found {
+        const struct opencl_api *cl;
+        cl_device_id id;
+    } devices[OPENCL_MAX_DEVICES]; // GPUs first, else as the platforms list them
+    const char *why;               // there is no device, static text; NULL: there is one
+};
+const struct opencl_library *opencl_library_get(void);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = f(a, b), numpy broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD.
+// y = f(a, b), numpy broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD PRELU.
 // Two kernels: both operands values; one of them a constant, which then lies among the weights in its own small shape.
 // A sum or product with one number becomes a stage of whoever computes the other operand.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum function { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD };
+enum function { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD, PRELU };
 
 // clang-format off: kernel bodies are formatted by hand, a statement a line
 // What both kernels do with their operands u and v.
@@ -20,20 +20,21 @@ enum function { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, F
     if (FUNCTION == 7) u = pow_safe(u, v);                                             \
     if (FUNCTION == 8) u = floor(u / v);                                               \
     if (FUNCTION == 9) u = u - floor(u / v) * v;                                       \
+    if (FUNCTION == 10) u = max(u, splatf4(0.0f)) + min(u, splatf4(0.0f)) * v;          \
     write_y(p, finish(to_real4(u), p));
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel two_values = {
     .name = "binary",
     .group = {32, 4, 1},
-    .args = {{GPU_IN, "a"}, {GPU_IN, "b"}, {GPU_OUT, "y"}},
+    .args = {{GPU_IN, "left"}, {GPU_IN, "right"}, {GPU_OUT, "y"}},
     .constants = {{"FUNCTION", 0}, {"STRETCH_A", 0}, {"STRETCH_B", 0}},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
-        acc4 u = to_acc4(read_a(mki4(min(p.x, a_w - 1), min(p.y, a_h - 1), min(p.z, a_s - 1), min(p.w, a_b - 1))));
-        acc4 v = to_acc4(read_b(mki4(min(p.x, b_w - 1), min(p.y, b_h - 1), min(p.z, b_s - 1), min(p.w, b_b - 1))));
+        acc4 u = to_acc4(read_left(mki4(min(p.x, left_w - 1), min(p.y, left_h - 1), min(p.z, left_s - 1), min(p.w, left_b - 1))));
+        acc4 v = to_acc4(read_right(mki4(min(p.x, right_w - 1), min(p.y, right_h - 1), min(p.z, right_s - 1), min(p.w, right_b - 1))));
         if (STRETCH_A == 1) u = splatf4(u.x);
         if (STRETCH_B == 1) v = splatf4(v.x);
         APPLY
@@ -44,14 +45,14 @@ static const struct gpu_kernel two_values = {
 static const struct gpu_kernel with_constant = {
     .name = "binary_constant",
     .group = {32, 4, 1},
-    .args = {{GPU_IN, "a"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "y"}},
+    .args = {{GPU_IN, "left"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "y"}},
     .params = {"size"},
     .constants = {{"FUNCTION", 0}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"CONSTANT_FIRST", 0}},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
-        acc4 u = to_acc4(read_a(mki4(min(p.x, a_w - 1), min(p.y, a_h - 1), min(p.z, a_s - 1), min(p.w, a_b - 1))));
+        acc4 u = to_acc4(read_left(mki4(min(p.x, left_w - 1), min(p.y, left_h - 1), min(p.z, left_s - 1), min(p.w, left_b - 1))));
         int x = min(p.x, P_size.x - 1);
         int y = min(p.y, P_size.y - 1);
         int s = min(p.z, P_size.z - 1);
@@ -119,6 +120,7 @@ static int function_of(const struct gpu_node *node)
     case kTfLiteBuiltinPow: return POW;
     case kTfLiteBuiltinFloorDiv: return FLOOR_DIV;
     case kTfLiteBuiltinFloorMod: return FLOOR_MOD;
+    case kTfLiteBuiltinPrelu: return PRELU;
     default: return ADD;
     }
 }
@@ -206,3 +208,4 @@ BINARY(squared_difference, "SQUARED_DIFFERENCE", 2, 0)
 BINARY(pow, "POW", 1, 0)
 BINARY(floor_div, "FLOOR_DIV", 3, 0)
 BINARY(floor_mod, "FLOOR_MOD", 2, 0)
+BINARY(prelu, "PRELU", 1, 0)

@@ -7,26 +7,26 @@
 // clang-format off: kernel bodies are formatted by hand, a statement a line
 // AXIS: 0 b, 1 h, 2 w, 3 c. Reads the element of channel C of whichever part it lies in.
 #define PART(C, V, I)                                                                       \
-    if (AXIS == 0 && p.w >= a_b) V = I(read_b(mki4(p.x, p.y, C / 4, p.w - a_b)));            \
-    if (AXIS == 0 && p.w < a_b) V = I(read_a(mki4(p.x, p.y, C / 4, p.w)));                   \
-    if (AXIS == 1 && p.y >= a_h) V = I(read_b(mki4(p.x, p.y - a_h, C / 4, p.w)));            \
-    if (AXIS == 1 && p.y < a_h) V = I(read_a(mki4(p.x, p.y, C / 4, p.w)));                   \
-    if (AXIS == 2 && p.x >= a_w) V = I(read_b(mki4(p.x - a_w, p.y, C / 4, p.w)));            \
-    if (AXIS == 2 && p.x < a_w) V = I(read_a(mki4(p.x, p.y, C / 4, p.w)));
+    if (AXIS == 0 && p.w >= head_b) V = I(read_tail(mki4(p.x, p.y, C / 4, p.w - head_b)));            \
+    if (AXIS == 0 && p.w < head_b) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));                   \
+    if (AXIS == 1 && p.y >= head_h) V = I(read_tail(mki4(p.x, p.y - head_h, C / 4, p.w)));            \
+    if (AXIS == 1 && p.y < head_h) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));                   \
+    if (AXIS == 2 && p.x >= head_w) V = I(read_tail(mki4(p.x - head_w, p.y, C / 4, p.w)));            \
+    if (AXIS == 2 && p.x < head_w) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));
 #define SAME(v) v
 #define LANE(I, NAME)                                                                       \
     real NAME = to_real(0.0f);                                                              \
     if (p.z * 4 + I < y_c) {                                                                \
         int c = p.z * 4 + I;                                                                \
-        if (c < a_c) NAME = lane(read_a(mki4(p.x, p.y, c / 4, p.w)), c % 4);                 \
-        if (c >= a_c) NAME = lane(read_b(mki4(p.x, p.y, (c - a_c) / 4, p.w)), (c - a_c) % 4); \
+        if (c < head_c) NAME = lane(read_head(mki4(p.x, p.y, c / 4, p.w)), c % 4);                 \
+        if (c >= head_c) NAME = lane(read_tail(mki4(p.x, p.y, (c - head_c) / 4, p.w)), (c - head_c) % 4); \
     }
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel kernel = {
     .name = "concatenate",
     .group = {32, 4, 1},
-    .args = {{GPU_IN, "a"}, {GPU_IN, "b"}, {GPU_OUT, "y"}},
+    .args = {{GPU_IN, "head"}, {GPU_IN, "tail"}, {GPU_OUT, "y"}},
     .constants = {{"AXIS", 3}, {"WHOLE", 0}},
     .epilogue = true,
     .body = TEXT_OF(
@@ -37,8 +37,8 @@ static const struct gpu_kernel kernel = {
             PART(p.z * 4, v, SAME)
         } else {
             if (WHOLE == 1) {
-                if (p.z < a_s) v = read_a(p);
-                if (p.z >= a_s) v = read_b(mki4(p.x, p.y, p.z - a_s, p.w));
+                if (p.z < head_s) v = read_head(p);
+                if (p.z >= head_s) v = read_tail(mki4(p.x, p.y, p.z - head_s, p.w));
             } else {
                 LANE(0, v0)
                 LANE(1, v1)

@@ -159,9 +159,10 @@ const struct gpu_kernel gpu_kernel_convolve = {
 
 // ---- the block ----------------------------------------------------------------------------------
 
-// What is assumed of a device. Loads of a warp go through one port per compute unit, a quarter of a warp of vectors a cycle;
-// arithmetic is four warps of one number a cycle; a load takes LATENCY cycles until its data is there.
-enum { WARP = 32, LATENCY = 250, START = 700, REGISTERS = 65536, UNIT_WARPS = 64 };
+// What is assumed of a device, in cycles of a compute unit. It loads for a quarter of a warp at a time, or for one line of its
+// first cache if that is slower; it takes BANDWIDTH bytes from the second cache; it does arithmetic for four warps at once, on
+// one number each; what it loads is there after LATENCY; a group takes START before its first load and after its last sum.
+enum { WARP = 32, LINE = 8, BANDWIDTH = 24, LATENCY = 250, START = 700, REGISTERS = 65536, UNIT_WARPS = 64 };
 
 static int64_t divide_up(int64_t a, int64_t b)
 {
@@ -173,24 +174,31 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// Cycles from begin to end. Two bounds, the larger counts: all the work through the ports of the busiest unit, and one warp's
-// own way through its loop, as often as groups must wait for others to leave.
+// Cycles for the loads of one warp and one term.
+static int64_t load_cycles(const struct gpu_conv_block *block)
+{
+    int x = block->group[0] < WARP ? block->group[0] : WARP;
+    int y = block->group[1] < WARP / x ? block->group[1] : WARP / x;
+    int z = block->group[2] < WARP / x / y ? block->group[2] : WARP / x / y;
+    return block->places * larger(4, z * divide_up(x, LINE)) + 4 * block->slices * larger(4, z * divide_up(y, LINE));
+}
+
+// Cycles from begin to end: the largest of what the busiest unit's ports need for all its groups, what its share of the second
+// cache needs, and one warp's own way through its loop as often as groups must wait for others to leave.
 static int64_t cost(const struct gpu_conv_block *block, int units, int64_t places, int slices, int terms)
 {
     int outputs = block->places * block->slices, z = block->group[2];
-    int64_t groups = divide_up(places, (int64_t)block->group[0] * block->places) *
-                     divide_up(slices, (int64_t)block->group[1] * block->slices);
-    int64_t warps = divide_up((int64_t)block->group[0] * block->group[1] * z, WARP);
-    int64_t steps = divide_up(terms, z);
-    int64_t loads = 4 * (block->places + 4 * block->slices), arithmetic = 4 * outputs;
+    int64_t across = (int64_t)block->group[0] * block->places, down = (int64_t)block->group[1] * block->slices;
+    int64_t groups = divide_up(places, across) * divide_up(slices, down), per_unit = divide_up(groups, units);
+    int64_t warps = divide_up((int64_t)block->group[0] * block->group[1] * z, WARP), steps = divide_up(terms, z);
     int64_t gathering = z > 1 ? 8 * outputs : 0; // each part goes into shared memory and comes back
-    int64_t per_unit = divide_up(groups, units);
-    int64_t busy = per_unit * warps * (steps * (larger(loads, arithmetic) + 4) + gathering + 8 * outputs + 40);
+    int64_t busy = warps * (steps * (larger(load_cycles(block), 4 * outputs) + 4) + gathering + 8 * outputs + 40);
+    int64_t traffic = terms * 16 * (larger(across, 2) + 4 * down) / BANDWIDTH;
     int64_t registers = 48 + 4 * (outputs + block->places + 4);
     int64_t resident = larger(1, REGISTERS / (registers * warps * WARP));
     if (resident * warps > UNIT_WARPS) resident = larger(1, UNIT_WARPS / warps);
-    int64_t way = steps * (LATENCY / 2 + 4 * arithmetic) + START + (z > 1 ? LATENCY + 4 * gathering : 0);
-    return larger(busy, divide_up(per_unit, resident) * way);
+    int64_t way = steps * (LATENCY / 2 + 16 * outputs) + START + (z > 1 ? LATENCY + 4 * gathering : 0);
+    return larger(per_unit * larger(busy, traffic), divide_up(per_unit, resident) * way);
 }
 
 static int shared_bytes(const struct gpu_conv_block *block, int round)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements in [b, h, w, c] order under another shape.
 // Four channels are read at once where both channel counts are multiples of four.
-#include "gpu/ops/op.h"
+#include "gpu/ops/reshape.h"
 
 // clang-format off: kernel bodies are formatted by hand, a statement a line
 #define LANE(I, NAME)                                                                       \
@@ -13,7 +13,7 @@
     }
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
-static const struct gpu_kernel kernel = {
+const struct gpu_kernel gpu_kernel_reshape = {
     .name = "reshape",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
@@ -37,7 +37,7 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_reshape, NULL};
 
 // The new shape is the output tensor's; further inputs only led to it.
 static bool supported(const struct gpu_node_view *view)
@@ -45,17 +45,22 @@ static bool supported(const struct gpu_node_view *view)
     return gpu_check_common(view, 1, 2, 1, 2);
 }
 
-static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+bool gpu_plan_reshape(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
+                      const struct gpu_epilogue *epilogue)
 {
-    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0];
     struct gpu_dispatch_desc desc = {
-        .kernel = &kernel,
+        .kernel = &gpu_kernel_reshape,
         .operands = {{.value = x}, {.value = y}},
         .constants = {{"WHOLE", x->shape.c == y->shape.c || (x->shape.c % 4 == 0 && y->shape.c % 4 == 0)}},
-        .epilogue = &node->epilogue,
+        .epilogue = epilogue,
     };
     gpu_grid_over(&desc, y->shape);
     return gpu_plan_dispatch(plan, &desc);
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    return gpu_plan_reshape(plan, node->inputs[0], node->outputs[0], &node->epilogue);
 }
 
 #define SHAPED(symbol, text, version)                                                                        \

@@ -10,50 +10,22 @@
 #include "gpu/ops/op.h"
 #include "gpu/plan/kernels.h"
 
-// ---- kernels' tables ----------------------------------------------------------------------------
-
-int gpu_kernel_arg_count(const struct gpu_kernel *kernel)
-{
-    int count = 0;
-    while (count < GPU_KERNEL_ARGS && kernel->args[count].kind != GPU_ARG_END) count++;
-    return count;
-}
+// ---- kernels' tables: what is the kernel's own, and what the emitter adds -----------------------
 
 static int own_constant_count(const struct gpu_kernel *kernel)
 {
-    int count = 0;
-    while (count < GPU_KERNEL_CONSTANTS && kernel->constants[count].name) count++;
-    return count;
+    return gpu_kernel_constant_count(kernel) - (kernel->epilogue ? GPU_EPILOGUE_STAGES : 0);
 }
 
-int gpu_kernel_constant_count(const struct gpu_kernel *kernel)
+static int own_param_count(const struct gpu_kernel *kernel)
 {
-    return own_constant_count(kernel) + (kernel->epilogue ? GPU_EPILOGUE_STAGES : 0);
+    return gpu_kernel_param_count(kernel) - gpu_kernel_shape_count(kernel) -
+           (kernel->epilogue ? GPU_EPILOGUE_STAGES / 2 : 0);
 }
 
 static bool is_value(enum gpu_arg_kind kind)
 {
     return kind == GPU_IN || kind == GPU_OUT;
-}
-
-int gpu_kernel_shape_count(const struct gpu_kernel *kernel)
-{
-    int count = 0;
-    for (int i = 0; i < gpu_kernel_arg_count(kernel); i++) count += is_value(kernel->args[i].kind);
-    return count;
-}
-
-static int own_param_count(const struct gpu_kernel *kernel)
-{
-    int count = 0;
-    while (count < GPU_KERNEL_PARAMS && kernel->params[count]) count++;
-    return count;
-}
-
-int gpu_kernel_param_count(const struct gpu_kernel *kernel)
-{
-    return gpu_kernel_shape_count(kernel) + own_param_count(kernel) +
-           (kernel->epilogue ? GPU_EPILOGUE_STAGES / 2 : 0);
 }
 
 // ---- messages -----------------------------------------------------------------------------------

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds OpenCL. In: the names under which its library goes. Out: once per process, a table of functions and the list of
+// devices, GPUs first. Where the system's loader knows no GPU, NVIDIA's driver is asked directly: containers often have its
+// library, but not the file in /etc/OpenCL/vendors that would tell the loader about it.
+#include "gpu/backend/opencl_api.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if !defined(__APPLE__)
+#include <CL/cl_icd.h>
+#endif
+
+enum { MAX_PLATFORMS = 16 };
+
+// Where devices come from: the loader, or one driver.
+struct source {
+    struct opencl_api cl;
+    cl_uint count;
+    cl_platform_id platforms[MAX_PLATFORMS];
+};
+
+struct instance {
+    struct opencl_library library;
+    struct source loader, driver;
+};
+
+static void *open_first(const char *const *names)
+{
+    void *handle = NULL;
+    for (; *names && !handle; names++) handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+    return handle;
+}
+
+static bool load_functions(struct opencl_api *cl, void *handle)
+{
+    void *symbol;
+#define X(result, name, arguments)                       \
+    if (!(symbol = dlsym(handle, #name))) return false; \
+    memcpy(&cl->name, &symbol, sizeof symbol);
+    OPENCL_FUNCTIONS(X)
+#undef X
+    return true;
+}
+
+// An installable driver exports little: its platforms carry the table of its functions.
+static bool load_driver(struct source *source, void *handle)
+{
+#if defined(__APPLE__)
+    (void)source, (void)handle;
+    return false;
+#else
+    void *(CL_API_CALL * address)(const char *);
+    cl_int(CL_API_CALL * platforms)(cl_uint, cl_platform_id *, cl_uint *);
+    void *symbol = dlsym(handle, "clGetExtensionFunctionAddress");
+    if (!symbol) return false;
+    memcpy(&address, &symbol, sizeof symbol);
+    if (!(symbol = address("clIcdGetPlatformIDsKHR"))) return false;
+    memcpy(&platforms, &symbol, sizeof symbol);
+    if (platforms(MAX_PLATFORMS, source->platforms, &source->count) != CL_SUCCESS || source->count == 0) {
+        source->count = 0;
+        return false;
+    }
+    const cl_icd_dispatch *table; // the first member of every object
+    memcpy(&table, source->platforms[0], sizeof table);
+#define X(result, name, arguments) source->cl.name = table->name;
+    OPENCL_FUNCTIONS(X)
+#undef X
+    if (source->count > MAX_PLATFORMS) source->count = MAX_PLATFORMS;
+    return true;
+#endif
+}
+
+static void add_devices(struct opencl_library *library, const struct source *source, bool gpus)
+{
+    cl_device_id ids[OPENCL_MAX_DEVICES];
+    for (cl_uint p = 0; p < source->count; p++) {
+        cl_uint count = 0;
+        cl_int code = source->cl.clGetDeviceIDs(source->platforms[p], CL_DEVICE_TYPE_ALL, OPENCL_MAX_DEVICES, ids, &count);
+        for (cl_uint i = 0; code == CL_SUCCESS && i < count && i < OPENCL_MAX_DEVICES; i++) {
+            cl_device_type type = 0;
+            source->cl.clGetDeviceInfo(ids[i], CL_DEVICE_TYPE, sizeof type, &type, NULL);
+            if (((type & CL_DEVICE_TYPE_GPU) != 0) != gpus || library->count == OPENCL_MAX_DEVICES) continue;
+            library->devices[library->count++] = (struct opencl_found){&source->cl, ids[i]};
+        }
+    }
+}
+
+// Libraries stay open: drivers do not like to be unloaded. *why: what it lacks, where it has no platform.
+static void load_loader(struct instance *instance, void *handle, const char **why)
+{
+    struct source *loader = &instance->loader;
+    if (!load_functions(&loader->cl, handle)) {
+        if (!load_driver(loader, handle)) *why = "its library lacks functions of OpenCL 1.2: update the OpenCL driver";
+        return;
+    }
+    if (loader->cl.clGetPlatformIDs(MAX_PLATFORMS, loader->platforms, &loader->count) != CL_SUCCESS) loader->count = 0;
+    if (loader->count > MAX_PLATFORMS) loader->count = MAX_PLATFORMS;
+    *why = loader->count == 0 ? "libOpenCL.so.1 is there but finds no driver: install one (it leaves a file in /etc/OpenCL/vendors)"
+                              : "a driver is there but no device: check that this process may see the device";
+}
+
+static void load(struct instance *instance)
+{
+#if defined(__APPLE__)
+    static const char *const loaders[] = {"/System/Library/Frameworks/OpenCL.framework/OpenCL", NULL};
+#else
+    static const char *const loaders[] = {"libOpenCL.so.1", "libOpenCL.so", "/vendor/lib64/libOpenCL.so",
+                                          "/system/vendor/lib64/libOpenCL.so", NULL};
+#endif
+    static const char *const drivers[] = {"libnvidia-opencl.so.1", NULL};
+    struct opencl_library *library = &instance->library;
+    const char *named = getenv("HALITE_OPENCL_LIBRARY"), *why = "no libOpenCL.so.1: install an OpenCL driver";
+    if (named && !*named) named = NULL;
+    if (named) why = "the library that HALITE_OPENCL_LIBRARY names does not open: correct the path or unset it";
+    void *handle = named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : open_first(loaders);
+    if (handle) load_loader(instance, handle, &why);
+    add_devices(library, &instance->loader, true);
+    if (library->count == 0 && !named && (handle = open_first(drivers)) && load_driver(&instance->driver, handle))
+        add_devices(library, &instance->driver, true);
+    add_devices(library, &instance->loader, false);
+    library->why = library->count ? NULL : why;
+}
+
+static struct instance *get_instance(void)
+{
+    static struct instance instance;
+    return &instance;
+}
+
+static void load_instance(void)
+{
+    load(get_instance());
+}
+
+const struct opencl_library *opencl_library_get(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_instance);
+    return &get_instance()->library;
+}

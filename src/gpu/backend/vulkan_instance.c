@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vulkan's library, opened by name, its instance and devices: once per process. In: the environment. Out: devices in an order
+// that stays (discrete, integrated, virtual, other, CPU; the loader's among equals), what each can do, or why there is none.
+// Environment: HALITE_VULKAN_LIBRARY (path of the loader), HALITE_VULKAN_VALIDATION=1 (the Khronos layer, with checks of
+// synchronisation; its messages become errors of the device's reporter).
+#if defined(HALITE_GPU_VULKAN)
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/backend/vulkan.h"
+
+enum { MAX_FAMILIES = 32 };
+
+bool gpu_vulkan_is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+static void *open_library(const char **why)
+{
+    static const char *const names[] = {
+#if defined(__APPLE__)
+        "libvulkan.1.dylib", "libvulkan.dylib",
+#else
+        "libvulkan.so.1", "libvulkan.so",
+#endif
+    };
+    const char *named = getenv("HALITE_VULKAN_LIBRARY");
+    if (named && *named) {
+        *why = "the library that HALITE_VULKAN_LIBRARY names does not open: correct the path or unset it";
+        return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+    }
+    *why = "no libvulkan.so.1: install the Vulkan loader and a driver";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (handle) return handle;
+    }
+    return NULL;
+}
+
+static bool has_validation_layer(const struct vulkan_instance_api *vk)
+{
+    uint32_t count = 0;
+    if (vk->vkEnumerateInstanceLayerProperties(&count, NULL) != VK_SUCCESS || count == 0) return false;
+    VkLayerProperties *layers = calloc(count, sizeof *layers);
+    bool found = false;
+    if (layers && vk->vkEnumerateInstanceLayerProperties(&count, layers) >= VK_SUCCESS)
+        for (uint32_t i = 0; i < count; i++) found = found || strcmp(layers[i].layerName, VULKAN_VALIDATION_LAYER) == 0;
+    free(layers);
+    return found;
+}
+
+static bool create_instance(struct vulkan_instance *instance)
+{
+    struct vulkan_instance_api *vk = &instance->vk;
+    bool wanted = gpu_vulkan_is_set("HALITE_VULKAN_VALIDATION");
+    instance->validation = wanted && has_validation_layer(vk);
+    instance->validation_missing = wanted && !instance->validation;
+    static const char *const layers[] = {VULKAN_VALIDATION_LAYER};
+    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+    static const VkValidationFeatureEnableEXT enables[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+    VkValidationFeaturesEXT features = {
+        .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+        .enabledValidationFeatureCount = 1,
+        .pEnabledValidationFeatures = enables,
+    };
+    VkApplicationInfo application = {
+        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+        .pEngineName = "Halite",
+        .apiVersion = VK_API_VERSION_1_1,
+    };
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
+    if (instance->validation) {
+        info.pNext = &features;
+        info.enabledLayerCount = 1;
+        info.ppEnabledLayerNames = layers;
+        info.enabledExtensionCount = 2;
+        info.ppEnabledExtensionNames = extensions;
+    }
+    if (vk->vkCreateInstance(&info, NULL, &instance->handle) == VK_SUCCESS) return true;
+    instance->why = "libvulkan.so.1 is there but finds no driver: install one (vulkaninfo --summary says what the loader sees)";
+    return false;
+}
+
+static bool load_functions(struct vulkan_instance *instance)
+{
+    struct vulkan_instance_api *vk = &instance->vk;
+    instance->why = "its loader lacks functions of Vulkan 1.1: update the Vulkan loader";
+#define X(name) \
+    if (!(vk->name = (PFN_##name)vk->vkGetInstanceProcAddr(instance->handle, #name))) return false;
+    VULKAN_GLOBAL_FUNCTIONS(X)
+    if (!create_instance(instance)) return false;
+    VULKAN_INSTANCE_FUNCTIONS(X)
+    if (instance->validation) {
+        VULKAN_DEBUG_FUNCTIONS(X)
+    }
+#undef X
+    return true;
+}
+
+// A queue that computes, and not graphics as well where there is the choice: it is not held up by a desktop.
+static bool find_family(const struct vulkan_instance_api *vk, struct vulkan_physical *physical)
+{
+    VkQueueFamilyProperties families[MAX_FAMILIES];
+    uint32_t count = MAX_FAMILIES;
+    vk->vkGetPhysicalDeviceQueueFamilyProperties(physical->handle, &count, families);
+    bool found = false;
+    for (int pass = 0; pass < 2 && !found; pass++) {
+        VkQueueFlags refused = pass == 0 ? VK_QUEUE_GRAPHICS_BIT : 0;
+        for (uint32_t i = 0; i < count && !found; i++) {
+            if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) || (families[i].queueFlags & refused)) continue;
+            physical->family = i;
+            physical->timestamp_bits = families[i].timestampValidBits;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static void find_devices(struct vulkan_instance *instance)
+{
+    static const VkPhysicalDeviceType order[] = {
+        VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU,
+        VK_PHYSICAL_DEVICE_TYPE_OTHER, VK_PHYSICAL_DEVICE_TYPE_CPU};
+    const struct vulkan_instance_api *vk = &instance->vk;
+    VkPhysicalDevice handles[VULKAN_MAX_DEVICES];
+    uint32_t count = VULKAN_MAX_DEVICES;
+    instance->why = "a loader is there but no driver: install one (vulkaninfo --summary says what the loader sees)";
+    if (vk->vkEnumeratePhysicalDevices(instance->handle, &count, handles) < VK_SUCCESS || count == 0) return;
+    for (size_t type = 0; type < sizeof order / sizeof *order; type++)
+        for (uint32_t i = 0; i < count; i++) {
+            VkPhysicalDeviceProperties properties;
+            vk->vkGetPhysicalDeviceProperties(handles[i], &properties);
+            struct vulkan_physical physical = {.handle = handles[i]};
+            if (properties.deviceType == order[type] && properties.apiVersion >= VK_API_VERSION_1_1 &&
+                properties.limits.minStorageBufferOffsetAlignment <= VULKAN_OFFSET_ALIGNMENT && find_family(vk, &physical))
+                instance->devices[instance->count++] = physical;
+        }
+    instance->why = instance->count ? NULL : "its devices lack Vulkan 1.1 or a queue that computes: update the driver";
+}
+
+static void load(struct vulkan_instance *instance)
+{
+    void *library = open_library(&instance->why); // stays open: drivers do not like to be unloaded
+    if (!library) return;
+    instance->why = "libvulkan.so.1 has no vkGetInstanceProcAddr: install the Vulkan loader";
+    instance->vk.vkGetInstanceProcAddr = (PFN_vkGetInstanceProcAddr)dlsym(library, "vkGetInstanceProcAddr");
+    if (instance->vk.vkGetInstanceProcAddr && load_functions(instance)) find_devices(instance);
+}
+
+static struct vulkan_instance *instance_memory(void)
+{
+    static struct vulkan_instance instance;
+    return &instance;
+}
+
+static void load_instance(void)
+{
+    load(instance_memory());
+}
+
+const struct vulkan_instance *gpu_vulkan_instance(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_instance);
+    return instance_memory();
+}
+
+// ---- what a device is and can do -------------------------------------------------------------------------------------
+
+static int to_int(uint32_t value)
+{
+    return value > INT_MAX ? INT_MAX : (int)value;
+}
+
+static enum gpu_vendor vendor_of(const VkPhysicalDeviceProperties *properties)
+{
+    if (properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) return GPU_VENDOR_SOFTWARE;
+    switch (properties->vendorID) {
+    case 0x10de: return GPU_VENDOR_NVIDIA;
+    case 0x1002: case 0x1022: return GPU_VENDOR_AMD;
+    case 0x8086: return GPU_VENDOR_INTEL;
+    case 0x13b5: return GPU_VENDOR_ARM;
+    case 0x5143: return GPU_VENDOR_QUALCOMM;
+    case 0x106b: return GPU_VENDOR_APPLE;
+    default: return GPU_VENDOR_OTHER;
+    }
+}
+
+struct extensions {
+    bool driver_properties, float16, nvidia_builtins, amd_core, arm_builtins;
+};
+
+static struct extensions find_extensions(const struct vulkan_instance *instance, VkPhysicalDevice physical)
+{
+    struct extensions found = {0};
+    uint32_t count = 0;
+    if (instance->vk.vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL) != VK_SUCCESS || count == 0)
+        return found;
+    VkExtensionProperties *all = calloc(count, sizeof *all);
+    if (all && instance->vk.vkEnumerateDeviceExtensionProperties(physical, NULL, &count, all) >= VK_SUCCESS)
+        for (uint32_t i = 0; i < count; i++) {
+            const char *name = all[i].extensionName;
+            if (!strcmp(name, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME)) found.driver_properties = true;
+            if (!strcmp(name, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME)) found.float16 = true;
+            if (!strcmp(name, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) found.nvidia_builtins = true;
+            if (!strcmp(name, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) found.amd_core = true;
+            if (!strcmp(name, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME)) found.arm_builtins = true;
+        }
+    free(all);
+    return found;
+}
+
+// Puts a struct into the chain behind another.
+static void chain(void *first, void *next)
+{
+    VkBaseOutStructure *head = first, *added = next;
+    added->pNext = head->pNext;
+    head->pNext = added;
+}
+
+static bool has_half_math(const struct vulkan_instance *instance, VkPhysicalDevice physical, const struct extensions *extensions)
+{
+    if (!extensions->float16) return false;
+    VkPhysicalDeviceShaderFloat16Int8Features half = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &half};
+    instance->vk.vkGetPhysicalDeviceFeatures2(physical, &features);
+    return half.shaderFloat16;
+}
+
+void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevice physical, struct gpu_caps *caps)
+{
+    struct extensions extensions = find_extensions(instance, physical);
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+    VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+    VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM};
+    VkPhysicalDeviceMaintenance3Properties memory = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+    VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    chain(&all, &memory);
+    chain(&all, &subgroup);
+    if (extensions.driver_properties) chain(&all, &driver);
+    if (extensions.nvidia_builtins) chain(&all, &nvidia);
+    if (extensions.amd_core) chain(&all, &amd);
+    if (extensions.arm_builtins) chain(&all, &arm);
+    instance->vk.vkGetPhysicalDeviceProperties2(physical, &all);
+
+    const VkPhysicalDeviceLimits *limits = &all.properties.limits;
+    uint32_t version = all.properties.apiVersion;
+    *caps = (struct gpu_caps){
+        .vendor = vendor_of(&all.properties),
+        .software = all.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
+        .half_storage = true, // as pairs in 32-bit words: no feature needed
+        .half_math = has_half_math(instance, physical, &extensions),
+        .max_buffer = memory.maxMemoryAllocationSize > SIZE_MAX ? SIZE_MAX : (size_t)memory.maxMemoryAllocationSize,
+        .max_group_size = to_int(limits->maxComputeWorkGroupInvocations),
+        .shared_bytes = to_int(limits->maxComputeSharedMemorySize),
+        .compute_units = to_int(nvidia.shaderSMCount + arm.shaderCoreCount +
+                                amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray),
+        .subgroup_size = to_int(subgroup.subgroupSize),
+    };
+    for (int i = 0; i < 3; i++) {
+        caps->max_group[i] = to_int(limits->maxComputeWorkGroupSize[i]);
+        caps->max_groups[i] = to_int(limits->maxComputeWorkGroupCount[i]);
+    }
+    snprintf(caps->name, sizeof caps->name, "%.127s", all.properties.deviceName);
+    char number[16]; // of the driver, where it gives no text
+    snprintf(number, sizeof number, "%#x", (unsigned)all.properties.driverVersion);
+    snprintf(caps->driver, sizeof caps->driver, "%.12s %.26s, Vulkan %u.%u", driver.driverName[0] ? driver.driverName : "driver",
+             driver.driverInfo[0] ? driver.driverInfo : number, (unsigned)VK_API_VERSION_MAJOR(version),
+             (unsigned)VK_API_VERSION_MINOR(version));
+}
+#endif

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Vulkan backend's memory: buffers, and what goes between them and the host, by way of staging memory. Writes are copied
+// on the queue before the next list; what is read again and again after a list (a model's outputs) is copied behind the list
+// in the same submission, into a mirror. Where the device's memory is the host's (integrated, software) buffers are mapped,
+// and nothing is copied; HALITE_VULKAN_STAGING=1 does without that.
+#if defined(HALITE_GPU_VULKAN)
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/backend/vulkan.h"
+
+enum {
+    STAGING_BYTES = 4 << 20, // of each batch, and for reading
+    MIRROR_BYTES = 4 << 20,  // larger reads get no mirror
+};
+
+// ---- memory ----------------------------------------------------------------------------------------------------------
+
+enum memory_use { MEMORY_DEVICE, MEMORY_MAPPED, MEMORY_UPLOAD, MEMORY_DOWNLOAD, MEMORY_USES };
+
+// What a memory type should have and should not, best first; the end is what any device has.
+enum {
+    LOCAL = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+    VISIBLE = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+    CACHED = VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+};
+static const struct memory_wish {
+    VkMemoryPropertyFlags wanted, refused;
+} memory_wishes[MEMORY_USES][3] = {
+    [MEMORY_DEVICE] = {{LOCAL, VISIBLE}, {LOCAL, 0}, {0, 0}}, // a window into a card's memory may be small: last
+    [MEMORY_MAPPED] = {{LOCAL | VISIBLE | CACHED, 0}, {LOCAL | VISIBLE, 0}, {VISIBLE, 0}},
+    [MEMORY_UPLOAD] = {{VISIBLE, LOCAL | CACHED}, {VISIBLE, LOCAL}, {VISIBLE, 0}},
+    [MEMORY_DOWNLOAD] = {{VISIBLE | CACHED, LOCAL}, {VISIBLE | CACHED, 0}, {VISIBLE, 0}},
+};
+
+// The first type among those that a buffer may have; -1: none.
+static int find_type(const struct gpu_device *device, uint32_t allowed, const struct memory_wish *wish)
+{
+    for (uint32_t i = 0; i < device->memory.memoryTypeCount; i++) {
+        VkMemoryPropertyFlags flags = device->memory.memoryTypes[i].propertyFlags;
+        if ((allowed >> i & 1) && (flags & wish->wanted) == wish->wanted && !(flags & wish->refused)) return (int)i;
+    }
+    return -1;
+}
+
+static bool allocate(struct gpu_device *device, struct gpu_buffer *buffer, enum memory_use use)
+{
+    VkMemoryRequirements needs;
+    device->vk.vkGetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
+    int type = -1;
+    for (int i = 0; i < 3 && type < 0; i++) type = find_type(device, needs.memoryTypeBits, &memory_wishes[use][i]);
+    if (type < 0) {
+        hl_report(&device->reporter, "Vulkan (%s): no memory type suits a buffer: check the driver", device->caps.name);
+        return false;
+    }
+    VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = needs.size,
+        .memoryTypeIndex = (uint32_t)type,
+    };
+    char call[64];
+    snprintf(call, sizeof call, "vkAllocateMemory of %zu bytes", (size_t)needs.size);
+    if (!gpu_vulkan_check(device, device->vk.vkAllocateMemory(device->handle, &info, NULL, &buffer->memory), call)) return false;
+    if (!VULKAN_CALL(device, vkBindBufferMemory, device->handle, buffer->handle, buffer->memory, 0)) return false;
+    void *mapped = NULL;
+    if (use != MEMORY_DEVICE && !VULKAN_CALL(device, vkMapMemory, device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped))
+        return false;
+    buffer->mapped = mapped;
+    return true;
+}
+
+static void release(struct gpu_device *device, struct gpu_buffer *buffer);
+
+static void drop_mirror(struct gpu_device *device, struct gpu_buffer *buffer)
+{
+    release(device, buffer->mirror);
+    gpu_vulkan_free_commands(device, buffer->mirror_commands);
+    buffer->mirror = NULL;
+    buffer->mirror_commands = NULL;
+    buffer->mirrored = 0;
+}
+
+static void release(struct gpu_device *device, struct gpu_buffer *buffer)
+{
+    if (!buffer) return;
+    drop_mirror(device, buffer);
+    device->vk.vkDestroyBuffer(device->handle, buffer->handle, NULL);
+    device->vk.vkFreeMemory(device->handle, buffer->memory, NULL); // unmaps it
+    free(buffer);
+}
+
+static struct gpu_buffer *create(struct gpu_device *device, size_t bytes, enum memory_use use)
+{
+    struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) {
+        gpu_vulkan_fail_memory(device, "a buffer");
+        return NULL;
+    }
+    buffer->bytes = bytes;
+    VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = bytes,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+    };
+    if (VULKAN_CALL(device, vkCreateBuffer, device->handle, &info, NULL, &buffer->handle) && allocate(device, buffer, use))
+        return buffer;
+    release(device, buffer);
+    return NULL;
+}
+
+struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t bytes)
+{
+    if (!gpu_vulkan_is_alive(device, "create a buffer")) return NULL;
+    if (bytes > device->caps.max_buffer) {
+        hl_report(&device->reporter, "Vulkan (%s): a buffer of %zu bytes is wanted, the device has at most %zu: use a smaller "
+                  "batch or model", device->caps.name, bytes, device->caps.max_buffer);
+        return NULL;
+    }
+    return create(device, bytes ? bytes : 1, device->maps_buffers ? MEMORY_MAPPED : MEMORY_DEVICE);
+}
+
+void gpu_vulkan_choose_memory(struct gpu_device *device, const VkPhysicalDeviceProperties *properties)
+{
+    device->instance->vk.vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
+    bool shared = device->caps.software || properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    bool visible = find_type(device, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE, 0}) >= 0;
+    device->maps_buffers = shared && visible && !gpu_vulkan_is_set("HALITE_VULKAN_STAGING");
+    device->reads_mapped = find_type(device, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE | CACHED, 0}) >= 0;
+}
+
+// ---- copies ----------------------------------------------------------------------------------------------------------
+
+// The batch that is filled now, recording and with staging memory; NULL after a message.
+static struct vulkan_batch *open_batch(struct gpu_device *device)
+{
+    struct vulkan_batch *batch = &device->batches[device->batch];
+    if (batch->recording) return batch;
+    if (!gpu_vulkan_wait(device, batch->number)) return NULL;
+    if (!batch->staging && !(batch->staging = create(device, STAGING_BYTES, MEMORY_UPLOAD))) return NULL;
+    if (!gpu_vulkan_begin_commands(device, batch->commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT)) return NULL;
+    batch->recording = true;
+    batch->used = 0;
+    return batch;
+}
+
+bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **closed)
+{
+    struct vulkan_batch *batch = &device->batches[device->batch];
+    *closed = NULL;
+    if (!batch->recording) return true;
+    batch->recording = false;
+    if (!VULKAN_CALL(device, vkEndCommandBuffer, batch->commands)) return false;
+    device->batch = (device->batch + 1) % VULKAN_BATCHES;
+    *closed = batch;
+    return true;
+}
+
+static bool flush(struct gpu_device *device)
+{
+    struct vulkan_batch *batch;
+    if (!gpu_vulkan_close_batch(device, &batch)) return false;
+    return !batch || (batch->number = gpu_vulkan_submit(device, &batch->commands, 1)) != 0;
+}
+
+static bool finish(struct gpu_device *device)
+{
+    return flush(device) && gpu_vulkan_wait(device, device->submitted);
+}
+
+static void record_copy(const struct gpu_device *device, VkCommandBuffer commands, const struct gpu_buffer *from,
+                        size_t from_offset, const struct gpu_buffer *to, size_t to_offset, size_t bytes)
+{
+    VkBufferCopy region = {.srcOffset = from_offset, .dstOffset = to_offset, .size = bytes};
+    device->vk.vkCmdCopyBuffer(commands, from->handle, to->handle, 1, &region);
+    gpu_vulkan_barrier_to_all(device, commands, VK_PIPELINE_STAGE_TRANSFER_BIT);
+}
+
+bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                                size_t bytes)
+{
+    assert(offset <= buffer->bytes && bytes <= buffer->bytes - offset);
+    if (!gpu_vulkan_is_alive(device, "write a buffer")) return false;
+    if (buffer->mapped) {
+        if (!finish(device)) return false;
+        memcpy(buffer->mapped + offset, from, bytes);
+        return true;
+    }
+    buffer->mirrored = 0;
+    const unsigned char *next = from;
+    while (bytes > 0) {
+        struct vulkan_batch *batch = open_batch(device);
+        if (!batch) return false;
+        size_t part = STAGING_BYTES - batch->used;
+        if (part > bytes) part = bytes;
+        memcpy(batch->staging->mapped + batch->used, next, part);
+        record_copy(device, batch->commands, batch->staging, batch->used, buffer, offset, part);
+        batch->used += part;
+        if (batch->used == STAGING_BYTES && !flush(device)) return false;
+        next += part;
+        offset += part;
+        bytes -= part;
+    }
+    return true;
+}
+
+static bool read_by_copies(struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, unsigned char *to,
+                           size_t bytes)
+{
+    if (!device->download && !(device->download = create(device, STAGING_BYTES, MEMORY_DOWNLOAD))) return false;
+    while (bytes > 0) {
+        struct vulkan_batch *batch = open_batch(device);
+        if (!batch) return false;
+        size_t part = bytes < STAGING_BYTES ? bytes : STAGING_BYTES;
+        record_copy(device, batch->commands, buffer, offset, device->download, 0, part);
+        if (!finish(device)) return false;
+        memcpy(to, device->download->mapped, part);
+        to += part;
+        offset += part;
+        bytes -= part;
+    }
+    return true;
+}
+
+static bool record_mirror(struct gpu_device *device, struct gpu_buffer *buffer)
+{
+    if (!(buffer->mirror = create(device, buffer->read_bytes, MEMORY_DOWNLOAD))) return false;
+    if (!gpu_vulkan_allocate_commands(device, &buffer->mirror_commands)) return false;
+    VkCommandBuffer commands = buffer->mirror_commands;
+    if (!gpu_vulkan_begin_commands(device, commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT)) return false;
+    record_copy(device, commands, buffer, buffer->read_offset, buffer->mirror, 0, buffer->read_bytes);
+    return VULKAN_CALL(device, vkEndCommandBuffer, commands);
+}
+
+// The second read of one place in a row makes a mirror of it. The queue is idle.
+static bool note_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, size_t bytes)
+{
+    bool again = buffer->read_bytes == bytes && buffer->read_offset == offset;
+    if (again && (buffer->mirror || bytes == 0 || bytes > MIRROR_BYTES)) return true;
+    if (again && record_mirror(device, buffer)) return true;
+    drop_mirror(device, buffer);
+    buffer->read_offset = offset;
+    buffer->read_bytes = bytes;
+    return !again;
+}
+
+bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes)
+{
+    assert(offset <= buffer->bytes && bytes <= buffer->bytes - offset);
+    if (!gpu_vulkan_is_alive(device, "read a buffer")) return false;
+    if (buffer->mapped && device->reads_mapped) {
+        if (!finish(device)) return false;
+        memcpy(to, buffer->mapped + offset, bytes);
+        return true;
+    }
+    if (buffer->mirrored && buffer->read_offset == offset && buffer->read_bytes == bytes) {
+        if (!gpu_vulkan_wait(device, device->submitted)) return false;
+        memcpy(to, buffer->mirror->mapped, bytes);
+        return true;
+    }
+    return read_by_copies(device, buffer, offset, to, bytes) && note_read(device, buffer, offset, bytes);
+}
+
+void gpu_vulkan_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
+{
+    if (!buffer) return;
+    if (!device->lost) finish(device); // a batch may name it
+    release(device, buffer);
+}
+
+void gpu_vulkan_memory_destroy(struct gpu_device *device)
+{
+    for (int i = 0; i < VULKAN_BATCHES; i++) release(device, device->batches[i].staging);
+    release(device, device->download);
+}
+#endif

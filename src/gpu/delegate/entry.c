@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The doors: C interfaces of the GPU delegate (version 2, the older OpenGL one, the one for Metal, the plug-in) and of its
+// report. All make the same object; what differs is how options are written. Nothing here needs a symbol of the runtime.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TFLITE_GPU_NO_OPTIONS_BY_VALUE
+#include "gpu/delegate/delegate.h"
+#include "tensorflow/lite/delegates/gpu/delegate.h"
+#include "tensorflow/lite/delegates/gpu/gl_delegate.h"
+#include "tensorflow/lite/delegates/gpu/metal_delegate.h"
+#include "tensorflow/lite/delegates/gpu/metal_delegate_internal.h"
+
+// ---- the object ---------------------------------------------------------------------------------
+
+struct gpu_delegate *gpu_delegate_create(struct gpu_options *options)
+{
+    struct gpu_delegate *delegate = calloc(1, sizeof *delegate);
+    if (delegate && pthread_mutex_init(&delegate->mutex, NULL) == 0) {
+        delegate->engine = gpu_engine_create(options);
+        if (delegate->engine) {
+            delegate->tflite = (TfLiteDelegate){.data_ = delegate, .Prepare = gpu_delegate_prepare};
+            return delegate;
+        }
+        pthread_mutex_destroy(&delegate->mutex);
+    }
+    free(delegate);
+    gpu_options_free(options);
+    hl_report(NULL, "TfLiteGpuDelegate: out of memory");
+    return NULL;
+}
+
+void gpu_delegate_destroy(struct gpu_delegate *delegate)
+{
+    if (!delegate) return;
+    gpu_engine_release(delegate->engine);
+    gpu_report_free(&delegate->report);
+    pthread_mutex_destroy(&delegate->mutex);
+    free(delegate);
+}
+
+struct gpu_delegate *gpu_delegate_of(const TfLiteDelegate *delegate)
+{
+    return delegate && delegate->Prepare == gpu_delegate_prepare ? delegate->data_ : NULL;
+}
+
+static TfLiteDelegate *create(bool options_are_there, struct gpu_options *options)
+{
+    if (!options_are_there) {
+        hl_report(NULL, "TfLiteGpuDelegate: out of memory");
+        return NULL;
+    }
+    struct gpu_delegate *delegate = gpu_delegate_create(options);
+    return delegate ? &delegate->tflite : NULL;
+}
+
+static void destroy(TfLiteDelegate *delegate)
+{
+    gpu_delegate_destroy(gpu_delegate_of(delegate));
+}
+
+// ---- version 2 ----------------------------------------------------------------------------------
+
+TfLiteDelegate *TfLiteGpuDelegateV2Create(const TfLiteGpuDelegateOptionsV2 *options)
+{
+    struct gpu_options own;
+    return create(gpu_options_from_v2(options, &own), &own);
+}
+
+TfLiteDelegate *TfLiteGpuDelegateV2CreateAsync(const TfLiteGpuDelegateOptionsV2 *options)
+{
+    (void)options;
+    hl_report(NULL, "TfLiteGpuDelegateV2CreateAsync: memory shared between devices exists on Android only");
+    return NULL;
+}
+
+void TfLiteGpuDelegateV2Delete(TfLiteDelegate *delegate)
+{
+    destroy(delegate);
+}
+
+// ---- the older one, for OpenGL ------------------------------------------------------------------
+
+TfLiteDelegate *TfLiteGpuDelegateCreate(const TfLiteGpuDelegateOptions *options)
+{
+    struct gpu_options own;
+    return create(gpu_options_from_gl(options, &own), &own);
+}
+
+void TfLiteGpuDelegateDelete(TfLiteDelegate *delegate)
+{
+    destroy(delegate);
+}
+
+TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate *delegate, GLuint buffer, int tensor_index)
+{
+    (void)delegate;
+    hl_report(NULL, "TfLiteGpuDelegateBindBufferToTensor: buffer %u for tensor %d: this library has no OpenGL backend", buffer,
+              tensor_index);
+    return kTfLiteError;
+}
+
+const uint8_t *TfLiteGpuDelegateGetModelMetadata(const void *tflite_model)
+{
+    (void)tflite_model; // plans come from the model itself: no file has metadata that this delegate would read
+    return NULL;
+}
+
+// ---- for Metal ----------------------------------------------------------------------------------
+
+TfLiteDelegate *TFLGpuDelegateCreate(const TFLGpuDelegateOptions *options)
+{
+    struct gpu_options own;
+    return create(gpu_options_from_metal(options, &own), &own);
+}
+
+TfLiteDelegate *TFLGPUDelegateCreate(const TFLGpuDelegateOptions *options)
+{
+    return TFLGpuDelegateCreate(options);
+}
+
+void TFLGpuDelegateDelete(TfLiteDelegate *delegate)
+{
+    destroy(delegate);
+}
+
+bool TFLGpuDelegateBindMetalBufferToTensor(TfLiteDelegate *delegate, int tensor_index, TFLGpuMetalBuffer metal_buffer)
+{
+    (void)delegate;
+    (void)metal_buffer;
+    hl_report(NULL, "TFLGpuDelegateBindMetalBufferToTensor: tensor %d: this library has no Metal backend", tensor_index);
+    return false;
+}
+
+bool TFLGpuDelegateSetCommandBuffer(TfLiteDelegate *delegate, TFLGpuMetalCommandBuffer command_buffer)
+{
+    (void)delegate;
+    (void)command_buffer;
+    hl_report(NULL, "TFLGpuDelegateSetCommandBuffer: this library has no Metal backend");
+    return false;
+}
+
+// ---- plug-in ------------------------------------------------------------------------------------
+
+// Hands messages to the loader's function, which takes plain text.
+struct loader {
+    void (*report_error)(const char *);
+};
+
+static void write_to_loader(void *user_data, const char *format, va_list args)
+{
+    const struct loader *loader = user_data;
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    loader->report_error(text);
+}
+
+TfLiteDelegate *tflite_plugin_create_delegate(const char *const *options_keys, const char *const *options_values,
+                                              size_t num_options, void (*report_error)(const char *))
+{
+    struct loader loader = {report_error};
+    struct hl_reporter reporter = {report_error ? write_to_loader : NULL, &loader};
+    struct gpu_options own;
+    if (!gpu_options_from_keys(options_keys, options_values, num_options, &reporter, &own)) return NULL;
+    return create(true, &own);
+}
+
+void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
+{
+    destroy(delegate);
+}
+
+// ---- report -------------------------------------------------------------------------------------
+
+int32_t HaliteDelegateReportNodeCount(const TfLiteDelegate *delegate)
+{
+    const struct gpu_delegate *own = gpu_delegate_of(delegate);
+    return own ? own->report.count : -1;
+}
+
+TfLiteStatus HaliteDelegateReportNode(const TfLiteDelegate *delegate, int32_t index, HaliteDelegateNodeReport *report)
+{
+    const struct gpu_delegate *own = gpu_delegate_of(delegate);
+    if (!own || !report || index < 0 || index >= own->report.count) return kTfLiteError;
+    const struct gpu_report_row *row = &own->report.rows[index];
+    *report = (HaliteDelegateNodeReport){
+        .graph = row->graph,
+        .node = row->node,
+        .op = row->op,
+        .version = row->version,
+        .on_gpu = row->reason.code == GPU_REASON_OK,
+        .reason = gpu_reason_name(row->reason.code),
+        .text = row->reason.text[0] ? row->reason.text : gpu_reason_text(row->reason.code),
+        .tensor = row->reason.tensor,
+        .tensor_name = row->tensor_name,
+        .tensor_type = row->tensor_type,
+        .rank = row->rank,
+    };
+    memcpy(report->dims, row->dims, sizeof report->dims);
+    return kTfLiteOk;
+}
+
+const char *HaliteDelegateReportDevice(const TfLiteDelegate *delegate)
+{
+    const struct gpu_delegate *own = gpu_delegate_of(delegate);
+    return own ? own->device_text : NULL;
+}

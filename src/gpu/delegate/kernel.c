@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// One claimed partition as a node of the runtime. init: graph, passes, plan, recorded list. invoke: inputs to the device, run,
+// outputs back. What is not float32 on the CPU passes through a buffer of floats.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/delegate/delegate.h"
+#include "gpu/graph/build.h"
+#include "gpu/graph/convert.h"
+#include "gpu/graph/passes.h"
+#include "gpu/plan/plan.h"
+
+// A value that the CPU gives or takes.
+struct binding {
+    const struct gpu_value *value;
+    int tensor;
+    float *floats; // where the tensor is not float32; NULL: the runner uses the tensor's own memory
+};
+
+struct kernel {
+    struct gpu_engine *engine;
+    struct gpu_graph *graph;
+    struct gpu_plan *plan;
+    struct gpu_runner *runner; // NULL: nothing but constants
+    struct binding *inputs, *outputs, *constants;
+    int input_count, output_count, constant_count;
+    const float **from; // the runner's arguments, filled anew in each run
+    float **to;
+};
+
+// ---- init ---------------------------------------------------------------------------------------
+
+static void destroy_parts(struct kernel *kernel)
+{
+    gpu_runner_destroy(kernel->runner);
+    gpu_plan_destroy(kernel->plan);
+    gpu_graph_destroy(kernel->graph);
+    for (int i = 0; kernel->inputs && i < kernel->input_count; i++) free(kernel->inputs[i].floats);
+    for (int i = 0; kernel->outputs && i < kernel->output_count; i++) free(kernel->outputs[i].floats);
+    free(kernel->inputs);
+    free(kernel->outputs);
+    free(kernel->constants);
+    free(kernel->from);
+    free(kernel->to);
+}
+
+static bool bind(const TfLiteContext *context, const struct gpu_value *value, struct binding *binding)
+{
+    *binding = (struct binding){.value = value, .tensor = value->tensor};
+    if (context->tensors[value->tensor].type == kTfLiteFloat32) return true;
+    binding->floats = malloc((size_t)gpu_elements(value->shape) * sizeof *binding->floats);
+    return binding->floats != NULL;
+}
+
+static bool is_constant_output(const struct gpu_value *value, const TfLiteIntArray *outputs)
+{
+    for (int i = 0; value->data && i < outputs->size; i++)
+        if (outputs->data[i] == value->tensor) return true;
+    return false;
+}
+
+// Inputs and outputs in order of the graph's values, as the runner wants them.
+static bool bind_values(struct kernel *kernel, const TfLiteContext *context, const TfLiteIntArray *outputs)
+{
+    const struct gpu_graph *graph = kernel->graph;
+    size_t room = (size_t)graph->value_count + 1;
+    kernel->inputs = calloc(room, sizeof *kernel->inputs);
+    kernel->outputs = calloc(room, sizeof *kernel->outputs);
+    kernel->constants = calloc(room, sizeof *kernel->constants);
+    kernel->from = calloc(room, sizeof *kernel->from);
+    kernel->to = calloc(room, sizeof *kernel->to);
+    bool ok = kernel->inputs && kernel->outputs && kernel->constants && kernel->from && kernel->to;
+    for (int v = 0; v < graph->value_count && ok; v++) {
+        const struct gpu_value *value = graph->values[v];
+        if (value->is_input) ok = bind(context, value, &kernel->inputs[kernel->input_count++]);
+        if (value->is_output) ok = ok && bind(context, value, &kernel->outputs[kernel->output_count++]);
+        if (is_constant_output(value, outputs))
+            kernel->constants[kernel->constant_count++] = (struct binding){.value = value, .tensor = value->tensor};
+    }
+    if (!ok) hl_report(gpu_engine_reporter(kernel->engine), "out of memory");
+    return ok;
+}
+
+// The device has its copy: the host's floats are needed no longer, but for those that are outputs themselves.
+static void drop_weights(struct kernel *kernel)
+{
+    for (int v = 0; v < kernel->graph->value_count; v++) {
+        struct gpu_value *value = kernel->graph->values[v];
+        bool wanted = false;
+        for (int i = 0; i < kernel->constant_count; i++) wanted = wanted || kernel->constants[i].value == value;
+        if (wanted) continue;
+        free(value->data);
+        value->data = NULL;
+    }
+}
+
+static bool build(struct kernel *kernel, TfLiteContext *context, const struct gpu_delegate *delegate,
+                  const TfLiteDelegateParams *params)
+{
+    struct gpu_engine *engine = kernel->engine;
+    if (!gpu_engine_open(engine)) return false;
+    struct gpu_partition partition = {
+        .context = context,
+        .nodes = params->nodes_to_replace,
+        .outputs = params->output_tensors,
+        .source = delegate->source,
+        .source_count = delegate->source_count,
+        .precision = gpu_engine_precision(engine),
+    };
+    kernel->graph = gpu_graph_build(&partition, gpu_engine_reporter(engine));
+    if (!kernel->graph) return false;
+    gpu_run_passes(kernel->graph);
+    if (!bind_values(kernel, context, params->output_tensors)) return false;
+    if (kernel->output_count == 0) return true;
+    const struct gpu_backend *backend = gpu_engine_backend(engine);
+    struct gpu_device *device = gpu_engine_device(engine);
+    kernel->plan = gpu_plan_create(kernel->graph, backend->caps(device), gpu_engine_precision(engine));
+    kernel->runner = kernel->plan ? gpu_runner_create(kernel->plan, backend, device) : NULL;
+    if (kernel->runner) drop_weights(kernel);
+    return kernel->runner != NULL;
+}
+
+// Lets the report say that these nodes do not run on the GPU after all.
+static void mark_failed(struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
+{
+    for (int i = 0; i < nodes->size; i++)
+        for (int r = 0; r < delegate->row_count; r++)
+            if (delegate->rows[r].node == nodes->data[i]) delegate->rows[r].reason.code = GPU_REASON_DEVICE;
+}
+
+static void *kernel_init(TfLiteContext *context, const char *buffer, size_t length)
+{
+    if (!buffer || length < sizeof(TfLiteDelegateParams)) return NULL;
+    const TfLiteDelegateParams *params = (const void *)buffer;
+    struct gpu_delegate *delegate = gpu_delegate_of(params->delegate);
+    if (!delegate) return NULL;
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    gpu_engine_enter(delegate->engine, context, "Init");
+    bool ok = kernel != NULL;
+    if (ok) {
+        kernel->engine = delegate->engine;
+        ok = build(kernel, context, delegate, params);
+        if (!ok) destroy_parts(kernel);
+    } else {
+        hl_report(gpu_engine_reporter(delegate->engine), "out of memory");
+    }
+    gpu_engine_leave(delegate->engine);
+    if (ok) {
+        gpu_engine_retain(delegate->engine);
+        return kernel;
+    }
+    mark_failed(delegate, params->nodes_to_replace);
+    free(kernel);
+    return NULL;
+}
+
+static void kernel_free(TfLiteContext *context, void *data)
+{
+    struct kernel *kernel = data;
+    if (!kernel) return;
+    (void)context; // the runtime may be half gone: messages go to standard error
+    struct gpu_engine *engine = kernel->engine;
+    gpu_engine_enter(engine, NULL, "Free");
+    destroy_parts(kernel);
+    gpu_engine_leave(engine);
+    free(kernel);
+    gpu_engine_release(engine);
+}
+
+// ---- prepare ------------------------------------------------------------------------------------
+
+static TfLiteStatus check_shape(TfLiteContext *context, const struct binding *binding)
+{
+    const TfLiteTensor *tensor = &context->tensors[binding->tensor];
+    const struct gpu_value *value = binding->value;
+    bool same = tensor->dims && tensor->dims->size == value->rank;
+    for (int i = 0; i < value->rank && i < 8 && same; i++) same = tensor->dims->data[i] == value->dims[i];
+    if (same) return kTfLiteOk;
+    context->ReportError(context, "TfLiteGpuDelegate Prepare: tensor %s has another shape than when the delegate was applied",
+                         tensor->name ? tensor->name : "(no name)");
+    return kTfLiteError;
+}
+
+static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
+{
+    const struct kernel *kernel = node->user_data;
+    if (!kernel) {
+        context->ReportError(context, "TfLiteGpuDelegate Prepare: delegate is not initialized");
+        return kTfLiteError;
+    }
+    TfLiteStatus status = kTfLiteOk;
+    for (int i = 0; i < kernel->input_count && status == kTfLiteOk; i++) status = check_shape(context, &kernel->inputs[i]);
+    for (int i = 0; i < kernel->output_count && status == kTfLiteOk; i++) status = check_shape(context, &kernel->outputs[i]);
+    return status;
+}
+
+// ---- invoke -------------------------------------------------------------------------------------
+
+static bool complain(struct kernel *kernel, const TfLiteTensor *tensor, const char *what)
+{
+    hl_report(gpu_engine_reporter(kernel->engine), "tensor %s %s", tensor->name ? tensor->name : "(no name)", what);
+    return false;
+}
+
+static bool has_floats(const TfLiteTensor *tensor, const struct binding *binding)
+{
+    return tensor->data.f && tensor->bytes >= (size_t)gpu_elements(binding->value->shape) * sizeof(float);
+}
+
+static bool gather_inputs(struct kernel *kernel, const TfLiteContext *context)
+{
+    for (int i = 0; i < kernel->input_count; i++) {
+        const struct binding *binding = &kernel->inputs[i];
+        const TfLiteTensor *tensor = &context->tensors[binding->tensor];
+        if (binding->floats ? !gpu_floats_from(tensor, binding->floats) : !has_floats(tensor, binding))
+            return complain(kernel, tensor, "has no memory");
+        kernel->from[i] = binding->floats ? binding->floats : tensor->data.f;
+    }
+    return true;
+}
+
+static bool aim_outputs(struct kernel *kernel, const TfLiteContext *context)
+{
+    for (int i = 0; i < kernel->output_count; i++) {
+        const struct binding *binding = &kernel->outputs[i];
+        const TfLiteTensor *tensor = &context->tensors[binding->tensor];
+        if (!binding->floats && !has_floats(tensor, binding)) return complain(kernel, tensor, "has no memory");
+        kernel->to[i] = binding->floats ? binding->floats : tensor->data.f;
+    }
+    return true;
+}
+
+static bool scatter_outputs(struct kernel *kernel, const TfLiteContext *context)
+{
+    for (int i = 0; i < kernel->output_count; i++) {
+        const struct binding *binding = &kernel->outputs[i];
+        TfLiteTensor *tensor = &context->tensors[binding->tensor];
+        if (binding->floats && !gpu_floats_to(binding->floats, tensor)) return complain(kernel, tensor, "has no memory");
+    }
+    for (int i = 0; i < kernel->constant_count; i++) {
+        TfLiteTensor *tensor = &context->tensors[kernel->constants[i].tensor];
+        if (!gpu_floats_to(kernel->constants[i].value->data, tensor)) return complain(kernel, tensor, "has no memory");
+    }
+    return true;
+}
+
+static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
+{
+    struct kernel *kernel = node->user_data;
+    if (!kernel) return kTfLiteError;
+    gpu_engine_enter(kernel->engine, context, "Invoke");
+    bool ok = gather_inputs(kernel, context) && aim_outputs(kernel, context) &&
+              (!kernel->runner || gpu_runner_run(kernel->runner, kernel->from, kernel->to)) && scatter_outputs(kernel, context);
+    gpu_engine_leave(kernel->engine);
+    return ok ? kTfLiteOk : kTfLiteError;
+}
+
+TfLiteRegistration gpu_kernel_registration(const char *name)
+{
+    return (TfLiteRegistration){
+        .init = kernel_init,
+        .free = kernel_free,
+        .prepare = kernel_prepare,
+        .invoke = kernel_invoke,
+        .custom_name = name,
+        .version = 1,
+    };
+}

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// The delegate's Prepare. In: the runtime's graph. Out: nodes claimed by partitions, a report, one message about the rest.
+// Partitions are what the runtime makes of the supported nodes, the largest first, as many as the options allow.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/delegate/delegate.h"
+#include "gpu/delegate/support.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+static const char *const precision_names[GPU_PRECISIONS] = {"f32", "f16s", "f16"};
+
+static TfLiteIntArray *int_array(int size)
+{
+    TfLiteIntArray *array = malloc(sizeof *array + (size_t)size * sizeof(int));
+    if (array) array->size = size;
+    return array;
+}
+
+static bool out_of_memory(TfLiteContext *context)
+{
+    context->ReportError(context, "TfLiteGpuDelegate Init: out of memory");
+    return false;
+}
+
+// ---- is a partition worth its copies? -----------------------------------------------------------
+
+// All in multiply-adds of a CPU that does 10 of them in a nanosecond. The largest partition is always taken: who applies a
+// GPU delegate wants that one there. Others have to be worth a submission and two waits, about 100 us on the devices that
+// were measured, and their copies at 10 bytes a nanosecond.
+enum {
+    SUBMISSION_COST = 1000000,
+    BYTE_COST = 1,
+    ELEMENT_WORK = 10, // of an operator that does not multiply: a CPU handles one element in a nanosecond
+};
+
+static int64_t elements_of(const TfLiteTensor *tensor)
+{
+    int64_t count = 1;
+    for (int i = 0; tensor->dims && i < tensor->dims->size; i++) count *= tensor->dims->data[i];
+    return count;
+}
+
+static double node_work(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration)
+{
+    if (node->outputs->size == 0 || node->outputs->data[0] < 0) return 0;
+    const TfLiteTensor *output = &context->tensors[node->outputs->data[0]];
+    double elements = (double)elements_of(output);
+    switch (registration->builtin_code) {
+    case kTfLiteBuiltinConv2d:
+    case kTfLiteBuiltinDepthwiseConv2d:
+    case kTfLiteBuiltinFullyConnected:
+    case kTfLiteBuiltinTransposeConv: {
+        if (node->inputs->size < 2 || node->inputs->data[1] < 0 || !output->dims || output->dims->size == 0) break;
+        int channels = output->dims->data[output->dims->size - 1];
+        if (channels > 0) return elements * (double)elements_of(&context->tensors[node->inputs->data[1]]) / channels;
+        break;
+    }
+    default: break;
+    }
+    return elements * ELEMENT_WORK;
+}
+
+static double copied_bytes(const TfLiteContext *context, const TfLiteIntArray *tensors)
+{
+    double bytes = 0;
+    for (int i = 0; i < tensors->size; i++) {
+        int tensor = tensors->data[i];
+        if (tensor >= 0 && !gpu_is_constant(&context->tensors[tensor])) bytes += (double)context->tensors[tensor].bytes;
+    }
+    return bytes;
+}
+
+static bool is_worth_it(TfLiteContext *context, const TfLiteDelegateParams *params)
+{
+    double work = 0;
+    for (int i = 0; i < params->nodes_to_replace->size; i++) {
+        TfLiteNode *node;
+        TfLiteRegistration *registration;
+        if (context->GetNodeAndRegistration(context, params->nodes_to_replace->data[i], &node, &registration) == kTfLiteOk)
+            work += node_work(context, node, registration);
+    }
+    double copies = copied_bytes(context, params->input_tensors) + copied_bytes(context, params->output_tensors);
+    return work > SUBMISSION_COST + BYTE_COST * copies;
+}
+
+// ---- partitions ---------------------------------------------------------------------------------
+
+// Copied from the runtime's preview, which lasts until the next one.
+struct piece {
+    int *nodes, count;
+    int order; // in the runtime's list
+    bool worth_it;
+};
+struct pieces {
+    struct piece *items;
+    int count;
+};
+
+static void free_pieces(struct pieces *pieces)
+{
+    for (int i = 0; i < pieces->count; i++) free(pieces->items[i].nodes);
+    free(pieces->items);
+    *pieces = (struct pieces){0};
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    if (x->count != y->count) return y->count - x->count;
+    return x->order - y->order;
+}
+
+static bool preview(TfLiteContext *context, const TfLiteIntArray *nodes, struct pieces *pieces)
+{
+    TfLiteDelegateParams *params = NULL;
+    int count = 0;
+    *pieces = (struct pieces){0};
+    if (nodes->size == 0) return true;
+    if (context->PreviewDelegatePartitioning(context, nodes, &params, &count) != kTfLiteOk) {
+        context->ReportError(context, "TfLiteGpuDelegate Init: the runtime cannot partition the graph");
+        return false;
+    }
+    pieces->items = calloc((size_t)count + 1, sizeof *pieces->items);
+    if (!pieces->items) return out_of_memory(context);
+    for (int i = 0; i < count; i++) {
+        const TfLiteIntArray *from = params[i].nodes_to_replace;
+        struct piece *piece = &pieces->items[i];
+        *piece = (struct piece){malloc(((size_t)from->size + 1) * sizeof(int)), from->size, i, is_worth_it(context, &params[i])};
+        if (!piece->nodes) {
+            free_pieces(pieces);
+            return out_of_memory(context);
+        }
+        memcpy(piece->nodes, from->data, (size_t)from->size * sizeof(int));
+        pieces->count++;
+    }
+    qsort(pieces->items, (size_t)pieces->count, sizeof *pieces->items, larger_first);
+    return true;
+}
+
+// ---- dequantised constants ----------------------------------------------------------------------
+
+// Whether all that read what the node of a row makes have `wanted` set, by position in the plan.
+static bool readers_are(TfLiteContext *context, const TfLiteIntArray *plan, int position, const bool *wanted)
+{
+    TfLiteNode *node;
+    TfLiteRegistration *registration;
+    if (context->GetNodeAndRegistration(context, plan->data[position], &node, &registration) != kTfLiteOk) return false;
+    int tensor = node->outputs->data[0];
+    bool any = false;
+    for (int i = 0; i < plan->size; i++) {
+        if (context->GetNodeAndRegistration(context, plan->data[i], &node, &registration) != kTfLiteOk) return false;
+        for (int k = 0; k < node->inputs->size; k++) {
+            if (node->inputs->data[k] != tensor) continue;
+            if (!wanted[i]) return false;
+            any = true;
+        }
+    }
+    return any;
+}
+
+// ---- choosing -----------------------------------------------------------------------------------
+
+// Nodes of the plan with `wanted` set, in plan order. NULL without memory.
+static TfLiteIntArray *list_of(const TfLiteIntArray *plan, const bool *wanted)
+{
+    TfLiteIntArray *list = int_array(plan->size);
+    if (!list) return NULL;
+    list->size = 0;
+    for (int i = 0; i < plan->size; i++)
+        if (wanted[i]) list->data[list->size++] = plan->data[i];
+    return list;
+}
+
+static bool preview_wanted(TfLiteContext *context, const TfLiteIntArray *plan, const bool *wanted, struct pieces *pieces)
+{
+    TfLiteIntArray *list = list_of(plan, wanted);
+    *pieces = (struct pieces){0};
+    if (!list) return out_of_memory(context);
+    bool ok = preview(context, list, pieces);
+    free(list);
+    return ok;
+}
+
+// Supported nodes in partitions; nodes that dequantise their constants are in them where that makes no further partition.
+static bool make_pieces(TfLiteContext *context, const TfLiteIntArray *plan, const struct gpu_report_row *rows, bool *wanted,
+                        struct pieces *pieces)
+{
+    bool any_constant = false;
+    for (int i = 0; i < plan->size; i++) wanted[i] = rows[i].reason.code == GPU_REASON_OK && !rows[i].taken_away;
+    if (!preview_wanted(context, plan, wanted, pieces)) return false;
+    bool *more = malloc((size_t)plan->size + 1);
+    if (!more) {
+        free_pieces(pieces);
+        return out_of_memory(context);
+    }
+    memcpy(more, wanted, (size_t)plan->size);
+    for (int i = 0; i < plan->size; i++)
+        if (rows[i].taken_away && readers_are(context, plan, i, wanted)) more[i] = any_constant = true;
+    struct pieces with_constants = {0};
+    bool ok = !any_constant || preview_wanted(context, plan, more, &with_constants);
+    free(more);
+    if (ok && with_constants.count == pieces->count) {
+        struct pieces without = *pieces;
+        *pieces = with_constants;
+        with_constants = without;
+    }
+    free_pieces(&with_constants);
+    if (!ok) free_pieces(pieces);
+    return ok;
+}
+
+static int position_of(const TfLiteIntArray *plan, int node)
+{
+    int i = 0;
+    while (i < plan->size && plan->data[i] != node) i++;
+    return i;
+}
+
+// Sets wanted for the nodes to claim, and the rows' reasons for those that could have been.
+static bool choose(TfLiteContext *context, const struct gpu_options *options, const TfLiteIntArray *plan,
+                   struct gpu_report_row *rows, bool *wanted)
+{
+    struct pieces pieces;
+    if (!make_pieces(context, plan, rows, wanted, &pieces)) return false;
+    memset(wanted, 0, (size_t)plan->size);
+    for (int p = 0; p < pieces.count; p++) {
+        const struct piece *piece = &pieces.items[p];
+        bool small = p > 0 && options->skip_small && !piece->worth_it, late = p >= options->max_partitions;
+        for (int i = 0; i < piece->count; i++) {
+            int at = position_of(plan, piece->nodes[i]);
+            wanted[at] = !small && !late;
+            if (wanted[at]) continue;
+            rows[at].reason.code = late ? GPU_REASON_PARTITION : GPU_REASON_COST;
+            if (late)
+                snprintf(rows[at].reason.text, sizeof rows[at].reason.text,
+                         "partition %d by size, of %d nodes; max_delegated_partitions is %d", p + 1, piece->count,
+                         options->max_partitions);
+            else
+                snprintf(rows[at].reason.text, sizeof rows[at].reason.text, "a partition of %d nodes: copies cost more than it saves",
+                         piece->count);
+        }
+    }
+    free_pieces(&pieces);
+    for (int i = 0; i < plan->size; i++) {
+        if (!rows[i].taken_away || (wanted[i] && readers_are(context, plan, i, wanted))) continue;
+        wanted[i] = false;
+        rows[i].reason.code = GPU_REASON_PARTITION;
+        snprintf(rows[i].reason.text, sizeof rows[i].reason.text, "a constant; the GPU reads it where it is stored");
+    }
+    return true;
+}
+
+// ---- prepare ------------------------------------------------------------------------------------
+
+static bool open_device(TfLiteContext *context, struct gpu_delegate *delegate)
+{
+    struct gpu_engine *engine = delegate->engine;
+    gpu_engine_enter(engine, context, "Init");
+    bool ok = gpu_engine_open(engine);
+    if (ok)
+        snprintf(delegate->device_text, sizeof delegate->device_text, "%s, %s, %s",
+                 gpu_engine_backend(engine)->caps(gpu_engine_device(engine))->name, gpu_engine_backend(engine)->name,
+                 precision_names[gpu_engine_precision(engine)]);
+    gpu_engine_leave(engine);
+    return ok;
+}
+
+static void say_what_stays(TfLiteContext *context, const struct gpu_report_row *rows, int count)
+{
+    char *text = gpu_support_text(rows, count);
+    if (text) context->ReportError(context, "%s", text);
+    free(text);
+}
+
+static TfLiteStatus claim(TfLiteContext *context, struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
+{
+    const struct gpu_options *options = gpu_engine_options(delegate->engine);
+    say_what_stays(context, delegate->rows, delegate->row_count);
+    if (options->full_delegation && nodes->size < delegate->row_count) {
+        context->ReportError(context, "TfLiteGpuDelegate Init: require_full_delegation is set, and %d of %d nodes stay on the CPU",
+                             delegate->row_count - nodes->size, delegate->row_count);
+        return kTfLiteDelegateError;
+    }
+    if (nodes->size == 0) return kTfLiteOk;
+    if (!open_device(context, delegate)) return kTfLiteDelegateError;
+    return context->ReplaceNodeSubsetsWithDelegateKernels(context, gpu_kernel_registration(options->node_name), nodes,
+                                                          &delegate->tflite);
+}
+
+static TfLiteStatus prepare_plan(TfLiteContext *context, struct gpu_delegate *delegate, const TfLiteIntArray *plan)
+{
+    const struct gpu_options *options = gpu_engine_options(delegate->engine);
+    size_t tensors = context->tensors_size;
+    int *source = malloc((tensors + 1) * sizeof *source);
+    bool *wanted = calloc((size_t)plan->size + 1, sizeof *wanted);
+    delegate->rows = gpu_report_begin(&delegate->report, context, plan->size);
+    delegate->row_count = plan->size;
+    delegate->source = source;
+    delegate->source_count = tensors;
+    TfLiteStatus status = kTfLiteError;
+    if (!source || !wanted || !delegate->rows) {
+        out_of_memory(context);
+    } else if (gpu_support_find(context, plan, options->quantised, delegate->rows, source) &&
+               choose(context, options, plan, delegate->rows, wanted)) {
+        TfLiteIntArray *nodes = list_of(plan, wanted);
+        if (nodes) status = claim(context, delegate, nodes);
+        else out_of_memory(context);
+        free(nodes);
+    }
+    delegate->rows = NULL;
+    delegate->source = NULL;
+    delegate->source_count = 0;
+    free(wanted);
+    free(source);
+    return status;
+}
+
+TfLiteStatus gpu_delegate_prepare(TfLiteContext *context, TfLiteDelegate *tflite)
+{
+    struct gpu_delegate *delegate = tflite->data_;
+    const struct gpu_options *options = gpu_engine_options(delegate->engine);
+    if (options->problem) {
+        context->ReportError(context, "TfLiteGpuDelegate Init: %s", options->problem);
+        return kTfLiteDelegateError;
+    }
+    TfLiteIntArray *plan = NULL;
+    TfLiteStatus status = context->GetExecutionPlan(context, &plan);
+    if (status != kTfLiteOk) return status;
+    TfLiteIntArray *copy = int_array(plan->size); // replacing nodes changes the runtime's own
+    if (!copy) {
+        out_of_memory(context);
+        return kTfLiteError;
+    }
+    memcpy(copy->data, plan->data, (size_t)plan->size * sizeof(int));
+    pthread_mutex_lock(&delegate->mutex);
+    status = prepare_plan(context, delegate, copy);
+    pthread_mutex_unlock(&delegate->mutex);
+    free(copy);
+    return status;
+}

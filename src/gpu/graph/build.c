@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// See build.h. Values are made when a node first names their tensor: what nobody reads is not copied to the device.
+#include "gpu/graph/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/graph/convert.h"
+#include "gpu/ops/op.h"
+#include "gpu/ops/stages.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+struct builder {
+    const struct gpu_partition *partition;
+    TfLiteContext *context;
+    struct gpu_graph *graph;
+    struct gpu_value **values; // by tensor
+};
+
+static bool fail(struct builder *builder, const char *what, const TfLiteTensor *tensor)
+{
+    hl_report(builder->graph->reporter, "TfLiteGpuDelegate Init: %s%s%s", what, tensor ? ": tensor " : "",
+              tensor ? tensor->name ? tensor->name : "(no name)" : "");
+    return false;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+// Above rank 4 the leading axes are one.
+static struct gpu_shape shape_of(const TfLiteIntArray *dims)
+{
+    struct gpu_shape shape;
+    if (gpu_shape_of(dims, &shape)) return shape;
+    int rank = dims->size;
+    shape = (struct gpu_shape){1, dims->data[rank - 3], dims->data[rank - 2], dims->data[rank - 1]};
+    for (int i = 0; i < rank - 3; i++) shape.b *= dims->data[i];
+    return shape;
+}
+
+static void describe(struct gpu_value *value, int tensor_index, const TfLiteTensor *tensor)
+{
+    value->tensor = tensor_index;
+    value->rank = tensor->dims->size;
+    memset(value->dims, 0, sizeof value->dims);
+    for (int i = 0; i < value->rank && i < 8; i++) value->dims[i] = tensor->dims->data[i];
+}
+
+static struct gpu_value *add_constant(struct builder *builder, int index, const TfLiteTensor *from)
+{
+    const TfLiteTensor *tensor = &builder->context->tensors[index];
+    struct gpu_value *value = gpu_graph_add_constant(builder->graph, tensor->name, shape_of(tensor->dims));
+    if (!value) return NULL;
+    describe(value, index, tensor);
+    if (gpu_tensor_elements(from) != gpu_tensor_elements(tensor) || !gpu_floats_from(from, value->data)) {
+        fail(builder, "cannot read a constant as floats", from);
+        return NULL;
+    }
+    return value;
+}
+
+static struct gpu_value *add_runtime_value(struct builder *builder, int index, bool is_input)
+{
+    const TfLiteTensor *tensor = &builder->context->tensors[index];
+    struct gpu_value *value = gpu_graph_add_value(builder->graph, tensor->name, shape_of(tensor->dims));
+    if (!value) return NULL;
+    describe(value, index, tensor);
+    value->is_input = is_input;
+    value->is_output = is_input && tensor->is_variable;
+    if (tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8) {
+        const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
+        if (!affine) {
+            fail(builder, "8-bit values without scale and zero point", tensor);
+            return NULL;
+        }
+        value->quantisation = (struct gpu_quantisation){tensor->type, affine->scale->data[0], affine->zero_point->data[0]};
+    }
+    return value;
+}
+
+static struct gpu_value *value_of(struct builder *builder, int index, bool is_made_here)
+{
+    if (builder->values[index]) return builder->values[index];
+    const struct gpu_partition *partition = builder->partition;
+    const TfLiteTensor *tensor = &builder->context->tensors[index];
+    int source = (size_t)index < partition->source_count ? partition->source[index] : -1;
+    struct gpu_value *value;
+    if (source >= 0) value = add_constant(builder, index, &builder->context->tensors[source]);
+    else if (gpu_is_constant(tensor)) value = add_constant(builder, index, tensor);
+    else value = add_runtime_value(builder, index, !is_made_here);
+    builder->values[index] = value;
+    return value;
+}
+
+// ---- fused activations --------------------------------------------------------------------------
+
+static TfLiteFusedActivation activation_of(int builtin, const void *params)
+{
+    if (!params) return kTfLiteActNone;
+    switch (builtin) {
+    case kTfLiteBuiltinConv2d: return ((const TfLiteConvParams *)params)->activation;
+    case kTfLiteBuiltinDepthwiseConv2d: return ((const TfLiteDepthwiseConvParams *)params)->activation;
+    case kTfLiteBuiltinTransposeConv: return ((const TfLiteTransposeConvParams *)params)->activation;
+    case kTfLiteBuiltinFullyConnected: return ((const TfLiteFullyConnectedParams *)params)->activation;
+    case kTfLiteBuiltinAveragePool2d:
+    case kTfLiteBuiltinMaxPool2d:
+    case kTfLiteBuiltinL2Pool2d: return ((const TfLitePoolParams *)params)->activation;
+    case kTfLiteBuiltinAdd: return ((const TfLiteAddParams *)params)->activation;
+    case kTfLiteBuiltinSub: return ((const TfLiteSubParams *)params)->activation;
+    case kTfLiteBuiltinMul: return ((const TfLiteMulParams *)params)->activation;
+    case kTfLiteBuiltinDiv: return ((const TfLiteDivParams *)params)->activation;
+    case kTfLiteBuiltinConcatenation: return ((const TfLiteConcatenationParams *)params)->activation;
+    case kTfLiteBuiltinL2Normalization: return ((const TfLiteL2NormParams *)params)->activation;
+    default: return kTfLiteActNone;
+    }
+}
+
+static enum gpu_epilogue_op stage_of(TfLiteFusedActivation activation)
+{
+    switch (activation) {
+    case kTfLiteActRelu: return GPU_EPI_RELU;
+    case kTfLiteActReluN1To1: return GPU_EPI_RELU_N1_TO_1;
+    case kTfLiteActRelu6: return GPU_EPI_RELU6;
+    case kTfLiteActTanh: return GPU_EPI_TANH;
+    case kTfLiteActSigmoid: return GPU_EPI_SIGMOID;
+    default: return GPU_EPI_NONE;
+    }
+}
+
+bool gpu_graph_add_stages(struct gpu_graph *graph, int position, int output, const struct gpu_epilogue *stages)
+{
+    struct gpu_node *node = graph->nodes[position];
+    if (node->op->epilogue && node->output_count == 1 && node->epilogue.count + stages->count <= GPU_EPILOGUE_STAGES) {
+        for (int i = 0; i < stages->count; i++) node->epilogue.stages[node->epilogue.count++] = stages->stages[i];
+        return true;
+    }
+    struct gpu_value *after = node->outputs[output];
+    struct gpu_value *before = gpu_graph_add_value(graph, after->name, after->shape);
+    struct gpu_node *added = before ? gpu_graph_add_node(graph, kTfLiteBuiltinCustom, position + 1) : NULL;
+    if (!added) return false;
+    before->rank = after->rank;
+    memcpy(before->dims, after->dims, sizeof before->dims);
+    before->producer = node;
+    node->outputs[output] = before;
+    added->index = node->index;
+    added->op = &gpu_op_stages;
+    added->epilogue = *stages;
+    gpu_graph_connect_input(added, before);
+    gpu_graph_connect_output(added, after);
+    return true;
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+static bool connect(struct builder *builder, struct gpu_node *node, const TfLiteNode *from)
+{
+    if (from->inputs->size > GPU_NODE_INPUTS || from->outputs->size > GPU_NODE_OUTPUTS)
+        return fail(builder, "a node has too many inputs or outputs", NULL);
+    for (int i = 0; i < from->inputs->size; i++) {
+        int tensor = from->inputs->data[i];
+        struct gpu_value *value = tensor >= 0 ? value_of(builder, tensor, false) : NULL;
+        if (tensor >= 0 && !value) return false;
+        gpu_graph_connect_input(node, value);
+    }
+    for (int i = 0; i < from->outputs->size; i++) {
+        struct gpu_value *value = value_of(builder, from->outputs->data[i], true);
+        if (!value) return false;
+        gpu_graph_connect_output(node, value);
+    }
+    return true;
+}
+
+static bool add_node(struct builder *builder, int index, const TfLiteNode *from, const TfLiteRegistration *registration)
+{
+    struct gpu_graph *graph = builder->graph;
+    bool custom = registration->builtin_code == kTfLiteBuiltinCustom;
+    const void *params = custom ? from->custom_initial_data : from->builtin_data;
+    const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
+    if (!op) return fail(builder, "an operator without a GPU kernel was claimed", NULL);
+    struct gpu_node *node = gpu_graph_add_node(graph, registration->builtin_code, -1);
+    if (!node) return false;
+    node->index = index;
+    node->op = op;
+    if (!gpu_graph_set_params(node, params, op->params_size)) return fail(builder, "out of memory", NULL);
+    if (!connect(builder, node, from)) return false;
+    TfLiteFusedActivation activation = custom ? kTfLiteActNone : activation_of(node->builtin, from->builtin_data);
+    struct gpu_epilogue stages = {.count = 1, .stages = {{.op = stage_of(activation)}}};
+    return stages.stages[0].op == GPU_EPI_NONE || gpu_graph_add_stages(graph, graph->node_count - 1, 0, &stages);
+}
+
+static bool is_constant_copy(const struct gpu_partition *partition, const TfLiteNode *node,
+                             const TfLiteRegistration *registration)
+{
+    if (registration->builtin_code != kTfLiteBuiltinDequantize || node->outputs->size != 1) return false;
+    int tensor = node->outputs->data[0];
+    return tensor >= 0 && (size_t)tensor < partition->source_count && partition->source[tensor] >= 0;
+}
+
+static bool add_nodes(struct builder *builder)
+{
+    const struct gpu_partition *partition = builder->partition;
+    for (int i = 0; i < partition->nodes->size; i++) {
+        TfLiteNode *node;
+        TfLiteRegistration *registration;
+        int index = partition->nodes->data[i];
+        if (builder->context->GetNodeAndRegistration(builder->context, index, &node, &registration) != kTfLiteOk)
+            return fail(builder, "the runtime does not know a node that it gave away", NULL);
+        if (is_constant_copy(partition, node, registration)) continue;
+        if (!add_node(builder, index, node, registration)) return false;
+    }
+    return true;
+}
+
+static bool mark_outputs(struct builder *builder)
+{
+    const TfLiteIntArray *outputs = builder->partition->outputs;
+    for (int i = 0; i < outputs->size; i++) {
+        struct gpu_value *value = value_of(builder, outputs->data[i], true);
+        if (!value) return false;
+        value->is_output = !value->data;
+    }
+    return true;
+}
+
+struct gpu_graph *gpu_graph_build(const struct gpu_partition *partition, const struct hl_reporter *reporter)
+{
+    struct builder builder = {.partition = partition, .context = partition->context, .graph = gpu_graph_create(reporter)};
+    if (!builder.graph) return NULL;
+    builder.values = calloc(partition->context->tensors_size + 1, sizeof(struct gpu_value *));
+    bool ok = builder.values ? add_nodes(&builder) && mark_outputs(&builder) : fail(&builder, "out of memory", NULL);
+    free(builder.values);
+    if (ok && gpu_graph_quantise(builder.graph, partition->precision)) return builder.graph;
+    gpu_graph_destroy(builder.graph);
+    return NULL;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// DEPTHWISE_CONV_2D: x [b, h, w, i], weights [1, kh, kw, o], bias [o] or none; output channel c reads input channel
+// c / (o / i). Two kernels. The first is for one output per input channel and no dilation: the window is a constant of the
+// program, a work-item holds its weights in registers and slides it down over BLOCK_Y outputs, so that each row of x is loaded
+// once for all of them. The second takes everything else, one output vector per work-item.
+// Weights: per slice kh * kw vectors and then the bias.
+#include "gpu/graph/convert.h"
+#include "gpu/ops/convolve.h"
+
+static const struct gpu_kernel sliding = {
+    .name = "depthwise_sliding",
+    .group = {8, 8, 1},
+    .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
+    .params = {"pad"}, // left, top
+    .constants = {{"KERNEL_W", 3}, {"KERNEL_H", 3}, {"STRIDE_W", 1}, {"STRIDE_H", 1}, {"BLOCK_Y", 1}},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int4 p = position();
+        p.y = p.y * BLOCK_Y;
+        if (outside_y(p)) return;
+        int px = p.x * STRIDE_W - P_pad.x;
+        int py = p.y * STRIDE_H - P_pad.y;
+        int from = ((p.w * x_s + p.z) * x_h + py) * x_w + px;
+        int k = p.z * (KERNEL_W * KERNEL_H + 1);
+        acc4 taps[KERNEL_W * KERNEL_H];
+        UNROLL for (int t = 0; t < KERNEL_W * KERNEL_H; t += 1) taps[t] = to_acc4(weights(k + t));
+        acc4 bias = to_acc4(weights(k + KERNEL_W * KERNEL_H));
+        acc4 sums[BLOCK_Y];
+        UNROLL for (int i = 0; i < BLOCK_Y; i += 1) sums[i] = bias;
+        UNROLL for (int row = 0; row < (BLOCK_Y - 1) * STRIDE_H + KERNEL_H; row += 1) {
+            bool row_inside = py + row >= 0 && py + row < x_h;
+            UNROLL for (int tx = 0; tx < KERNEL_W; tx += 1) {
+                acc4 v = splatf4(0.0f);
+                if (row_inside && px + tx >= 0 && px + tx < x_w) v = to_acc4(load_x(from + row * x_w + tx));
+                UNROLL for (int i = 0; i < BLOCK_Y; i += 1) {
+                    int ty = row - i * STRIDE_H;
+                    if (ty >= 0 && ty < KERNEL_H) sums[i] = mad(v, taps[max(min(ty, KERNEL_H - 1), 0) * KERNEL_W + tx], sums[i]);
+                }
+            }
+        }
+        UNROLL for (int i = 0; i < BLOCK_Y; i += 1) {
+            int4 q = mki4(p.x, p.y + i, p.z, p.w);
+            if (q.y < y_h) write_y(q, finish(to_real4(sums[i]), q));
+        }
+    ),
+};
+
+static const struct gpu_kernel any = {
+    .name = "depthwise",
+    .group = {8, 8, 1},
+    .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
+    .params = {"kernel", "step", "space"}, // w, h; stride w, h, pad left, top; dilation w, h, outputs per input channel
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        int times = P_space.z;
+        int c = p.z * 4;
+        int k = p.z * (P_kernel.x * P_kernel.y + 1);
+        acc4 sum = to_acc4(weights(k + P_kernel.x * P_kernel.y));
+        for (int ty = 0; ty < P_kernel.y; ty += 1) {
+            int py = p.y * P_step.y - P_step.w + ty * P_space.y;
+            if (py < 0 || py >= x_h) continue;
+            for (int tx = 0; tx < P_kernel.x; tx += 1) {
+                int px = p.x * P_step.x - P_step.z + tx * P_space.x;
+                if (px < 0 || px >= x_w) continue;
+                acc4 v = splatf4(0.0f);
+                if (times == 1) {
+                    v = to_acc4(read_x(mki4(px, py, p.z, p.w)));
+                } else {
+                    int last = x_c - 1;
+                    int c0 = min(c / times, last);
+                    int c1 = min((c + 1) / times, last);
+                    int c2 = min((c + 2) / times, last);
+                    int c3 = min((c + 3) / times, last);
+                    v.x = to_float(lane(read_x(mki4(px, py, c0 / 4, p.w)), c0 % 4));
+                    v.y = to_float(lane(read_x(mki4(px, py, c1 / 4, p.w)), c1 % 4));
+                    v.z = to_float(lane(read_x(mki4(px, py, c2 / 4, p.w)), c2 % 4));
+                    v.w = to_float(lane(read_x(mki4(px, py, c3 / 4, p.w)), c3 % 4));
+                }
+                sum = mad(v, to_acc4(weights(k + ty * P_kernel.x + tx)), sum);
+            }
+        }
+        write_y(p, finish(to_real4(sum), p));
+    ),
+};
+static const struct gpu_kernel *const kernels[] = {&sliding, &any, NULL};
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+static bool check_options(const struct gpu_node_view *view, const TfLiteDepthwiseConvParams *params)
+{
+    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (params->stride_width < 1 || params->stride_height < 1)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 or more", params->stride_width,
+                          params->stride_height);
+    if (params->dilation_width_factor < 1 || params->dilation_height_factor < 1)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "dilation is %d x %d, expected 1 or more",
+                          params->dilation_width_factor, params->dilation_height_factor);
+    if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params->padding);
+    return gpu_check_activation(view, params->activation);
+}
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 3, 1, 0) || !check_options(view, view->node->builtin_data)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1), *y = gpu_view_output(view, 0);
+    const TfLiteTensor *bias = gpu_view_input(view, 2);
+    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (!gpu_check_constant(view, 1) || (bias && !gpu_check_constant(view, 2))) return false;
+    if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
+        return gpu_refuse(view, GPU_REASON_RANK, 0, "input, weights and output have ranks %d, %d and %d, expected 4 each",
+                          x->dims->size, weights->dims->size, y->dims->size);
+    const int *k = weights->dims->data, *in = x->dims->data, *out = y->dims->data;
+    if (k[0] != 1 || k[1] < 1 || k[2] < 1 || k[3] != out[3] || out[3] % in[3] != 0 || in[0] != out[0])
+        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "weights of %d x %d x %d x %d do not fit %d input and %d output channels",
+                          k[0], k[1], k[2], k[3], in[3], out[3]);
+    if (bias && gpu_tensor_elements(bias) != out[3])
+        return gpu_refuse(view, GPU_REASON_SHAPE, 2, "the bias has not as many elements as there are output channels (%d)",
+                          out[3]);
+    return true;
+}
+
+static void pack(const struct gpu_value *weights, const float *bias, float *to)
+{
+    struct gpu_shape k = weights->shape;
+    int taps = k.h * k.w;
+    for (int c = 0; c < k.c; c++) {
+        float *lane = to + (size_t)(c / 4) * 4 * ((size_t)taps + 1) + c % 4;
+        for (int t = 0; t < taps; t++) lane[4 * t] = weights->data[(size_t)t * (size_t)k.c + (size_t)c];
+        if (bias) lane[4 * taps] = bias[c];
+    }
+}
+
+// Rows per work-item: as many as leave the device enough of them to do. More would load less, but not by much.
+static int rows_for(const struct gpu_caps *caps, struct gpu_shape y, int kernel_h, int stride_h)
+{
+    int64_t outputs = (int64_t)y.w * y.h * gpu_slices(y) * y.b, enough = 256 * (caps->compute_units > 0 ? caps->compute_units : 16);
+    if (kernel_h <= stride_h) return 1;
+    return y.h >= 4 && outputs / 4 >= 2 * enough ? 4 : y.h >= 2 && outputs / 2 >= enough ? 2 : 1;
+}
+
+// A work-group of up to 64 that fits the outputs: few rows and columns leave room for slices.
+static void choose_group(struct gpu_dispatch_desc *desc)
+{
+    int x = desc->grid[0] <= 4 ? 4 : desc->grid[0] <= 8 ? 8 : desc->grid[0] % 14 == 0 || desc->grid[0] <= 14 ? 14 : 16;
+    int y = 1, z = 1;
+    while (y < desc->grid[1] && y < 8 && 2 * x * y <= 128) y *= 2;
+    while (z < desc->grid[2] && 2 * x * y * z <= 64) z *= 2;
+    desc->group[0] = x;
+    desc->group[1] = y;
+    desc->group[2] = z;
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const TfLiteDepthwiseConvParams *params = node->params;
+    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *weights = node->inputs[1];
+    const struct gpu_value *bias = node->input_count > 2 ? node->inputs[2] : NULL;
+    struct gpu_shape k = weights->shape;
+    int stride_w = params->stride_width, stride_h = params->stride_height;
+    int dilation_w = params->dilation_width_factor, dilation_h = params->dilation_height_factor;
+    int left = gpu_pad_before(params->padding, x->shape.w, y->shape.w, k.w, stride_w, dilation_w) + node->pad_left;
+    int top = gpu_pad_before(params->padding, x->shape.h, y->shape.h, k.h, stride_h, dilation_h) + node->pad_top;
+    struct gpu_weights *packed = gpu_plan_weights(plan, (size_t)gpu_slices(y->shape) * ((size_t)k.h * (size_t)k.w + 1));
+    if (!packed) return false;
+    pack(weights, bias ? bias->data : NULL, packed->data);
+
+    struct gpu_dispatch_desc desc = {
+        .operands = {{.value = x}, {.weights = packed}, {.value = y}},
+        .epilogue = &node->epilogue,
+    };
+    gpu_grid_over(&desc, y->shape);
+    bool slides = k.w <= 5 && k.h <= 5 && dilation_w == 1 && dilation_h == 1 && stride_w <= 2 && stride_h <= 2;
+    if (slides && x->shape.c == y->shape.c) {
+        int rows = rows_for(plan->caps, y->shape, k.h, stride_h);
+        desc.kernel = &sliding;
+        desc.params[0][0] = left;
+        desc.params[0][1] = top;
+        struct gpu_constant constants[] = {{"KERNEL_W", k.w}, {"KERNEL_H", k.h}, {"STRIDE_W", stride_w}, {"STRIDE_H", stride_h},
+                                           {"BLOCK_Y", rows}};
+        for (int i = 0; i < 5; i++) desc.constants[i] = constants[i];
+        desc.grid[1] = (y->shape.h + rows - 1) / rows;
+    } else {
+        int32_t values[3][4] = {{k.w, k.h}, {stride_w, stride_h, left, top}, {dilation_w, dilation_h, y->shape.c / x->shape.c}};
+        desc.kernel = &any;
+        for (int i = 0; i < 12; i++) desc.params[i / 4][i % 4] = values[i / 4][i % 4];
+    }
+    choose_group(&desc);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+const struct gpu_op gpu_op_depthwise_conv_2d = {.name = "DEPTHWISE_CONV_2D",
+                                                .max_version = 7,
+                                                .supported = supported,
+                                                .plan = plan,
+                                                .epilogue = true,
+                                                .params_size = sizeof(TfLiteDepthwiseConvParams),
+                                                .kernels = kernels};

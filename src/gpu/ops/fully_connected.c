@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// FULLY_CONNECTED: x of any shape as rows of i elements, weights [o, i], bias [o] or none. Rows that are the channels of x's
+// places are a convolution with one tap; rows that are whole images are one whose window is the image; any other cut of x is
+// first written as [rows, 1, 1, i].
+#include "gpu/graph/convert.h"
+#include "gpu/ops/convolve.h"
+
+static const struct gpu_kernel rows_kernel = {
+    .name = "rows",
+    .group = {1, 1, 64},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        acc4 v = splatf4(0.0f);
+        UNROLL for (int i = 0; i < 4; i += 1) {
+            int c = p.z * 4 + i;
+            if (c < y_c) {
+                int n = p.w * y_c + c;
+                int place = n / x_c;
+                int channel = n - place * x_c;
+                int row = place / x_w;
+                int batch = row / x_h;
+                float one = to_float(lane(read_x(mki4(place - row * x_w, row - batch * x_h, channel / 4, batch)), channel % 4));
+                if (i == 0) v.x = one;
+                if (i == 1) v.y = one;
+                if (i == 2) v.z = one;
+                if (i == 3) v.w = one;
+            }
+        }
+        write_y(p, to_real4(v));
+    ),
+};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &rows_kernel, NULL};
+
+static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x, const TfLiteTensor *weights)
+{
+    const TfLiteTensor *bias = gpu_view_input(view, 2), *y = gpu_view_output(view, 0);
+    if (weights->dims->size != 2)
+        return gpu_refuse(view, GPU_REASON_RANK, 1, "the weights have rank %d, expected 2", weights->dims->size);
+    int outputs = weights->dims->data[0], inputs = weights->dims->data[1];
+    if (outputs < 1 || inputs < 1 || gpu_tensor_elements(x) % inputs != 0)
+        return gpu_refuse(view, GPU_REASON_SHAPE, 0, "%lld elements are no rows of %d", (long long)gpu_tensor_elements(x), inputs);
+    int64_t expected = gpu_tensor_elements(x) / inputs * outputs;
+    if (y->dims->size < 1 || y->dims->data[y->dims->size - 1] != outputs || gpu_tensor_elements(y) != expected)
+        return gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has %lld elements, expected rows of %d, %lld elements in all",
+                          (long long)gpu_tensor_elements(y), outputs, (long long)expected);
+    if (bias && gpu_tensor_elements(bias) != outputs)
+        return gpu_refuse(view, GPU_REASON_SHAPE, 2, "the bias has not as many elements as there are outputs (%d)", outputs);
+    return true;
+}
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
+    const TfLiteFullyConnectedParams *params = view->node->builtin_data;
+    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (params->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the weights are in shuffled order");
+    if (!gpu_check_activation(view, params->activation)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0);
+    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (!gpu_check_constant(view, 1) || (gpu_view_input(view, 2) && !gpu_check_constant(view, 2))) return false;
+    return check_shapes(view, x, gpu_view_input(view, 1));
+}
+
+static const struct gpu_value *as_rows(struct gpu_plan *plan, const struct gpu_value *x, int rows, int inputs)
+{
+    struct gpu_value *value = gpu_plan_scratch(plan, (struct gpu_shape){rows, 1, 1, inputs});
+    if (!value) return NULL;
+    struct gpu_dispatch_desc desc = {.kernel = &rows_kernel, .operands = {{.value = x}, {.value = value}}};
+    gpu_grid_over(&desc, value->shape);
+    return gpu_plan_dispatch(plan, &desc) ? value : NULL;
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *weights = node->inputs[1];
+    const struct gpu_value *bias = node->input_count > 2 ? node->inputs[2] : NULL;
+    int outputs = weights->shape.b, inputs = weights->shape.c;
+    int rows = (int)(gpu_elements(x->shape) / inputs);
+    struct gpu_convolution sum = {.x = x, .y = y, .inputs = inputs, .outputs = outputs, .kernel_w = 1, .kernel_h = 1, .stride_w = 1,
+                                  .stride_h = 1, .dilation_w = 1, .dilation_h = 1, .weights = weights->data,
+                                  .by_output = inputs, .by_input = 1, .bias = bias ? bias->data : NULL};
+    struct gpu_shape same_places = {x->shape.b, x->shape.h, x->shape.w, y->shape.c};
+    bool one_row_per_batch = y->shape.b == rows && y->shape.h * y->shape.w == 1;
+    if (x->shape.c == inputs && gpu_same_shape(same_places, y->shape)) return gpu_convolve(plan, &sum);
+    if (x->shape.c == inputs && one_row_per_batch) {
+        sum.rows = true;
+        return gpu_convolve(plan, &sum);
+    }
+    if (rows == x->shape.b && one_row_per_batch && x->shape.h <= 64 && x->shape.w <= 64) {
+        sum.inputs = x->shape.c;
+        sum.kernel_w = x->shape.w;
+        sum.kernel_h = x->shape.h;
+        sum.by_w = x->shape.c;
+        sum.by_h = (int64_t)x->shape.w * x->shape.c;
+        return gpu_convolve(plan, &sum);
+    }
+    if (!one_row_per_batch) return gpu_plan_fail(plan, "the output's shape is not that of its rows");
+    sum.x = as_rows(plan, x, rows, inputs);
+    return sum.x && gpu_convolve(plan, &sum);
+}
+
+const struct gpu_op gpu_op_fully_connected = {.name = "FULLY_CONNECTED",
+                                              .max_version = 10,
+                                              .supported = supported,
+                                              .plan = plan,
+                                              .epilogue = true,
+                                              .params_size = sizeof(TfLiteFullyConnectedParams),
+                                              .kernels = kernels};

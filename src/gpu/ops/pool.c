@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// AVERAGE_POOL_2D and MAX_POOL_2D: x [b, h, w, c]. The average is over the elements inside of x. A work-group of GROUP_Z
+// work-items shares the rows of one window where there are few outputs with large windows (the global pool).
+#include "gpu/ops/convolve.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+static const struct gpu_kernel kernel = {
+    .name = "pool",
+    .group = {8, 8, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .params = {"window", "pad"}, // window: w, h, stride w, h; pad: left, top
+    .constants = {{"MAXIMUM", 0}},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        int x0 = p.x * P_window.z - P_pad.x;
+        int y0 = p.y * P_window.w - P_pad.y;
+        int x1 = min(x0 + P_window.x, x_w);
+        int y1 = min(y0 + P_window.y, x_h);
+        x0 = max(x0, 0);
+        y0 = max(y0, 0);
+        int from = (p.w * x_s + p.z) * x_h;
+        acc4 v = splatf4(pick(MAXIMUM == 1, -3.4e38f, 0.0f));
+        for (int py = y0; py < y1; py += 1) {
+            for (int px = x0; px < x1; px += 1) {
+                acc4 u = to_acc4(load_x((from + py) * x_w + px));
+                if (MAXIMUM == 1) v = max(v, u);
+                else v += u;
+            }
+        }
+        if (MAXIMUM == 0) v = v * (1.0f / to_float(max((x1 - x0) * (y1 - y0), 1)));
+        write_y(p, finish(to_real4(v), p));
+    ),
+};
+
+// One window per group: its work-items take turns over the elements.
+static const struct gpu_kernel shared_kernel = {
+    .name = "pool_shared",
+    .group = {64, 1, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .params = {"window", "pad"},
+    .constants = {{"MAXIMUM", 0}},
+    .shared = {"float4 parts[GROUP_X]"},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int row = GROUP0 / y_w;
+        int batch = GROUP1 / y_s;
+        int4 p = mki4(GROUP0 - row * y_w, row, GROUP1 - batch * y_s, batch);
+        int x0 = p.x * P_window.z - P_pad.x;
+        int y0 = p.y * P_window.w - P_pad.y;
+        int x1 = min(x0 + P_window.x, x_w);
+        int y1 = min(y0 + P_window.y, x_h);
+        x0 = max(x0, 0);
+        y0 = max(y0, 0);
+        int across = max(x1 - x0, 1);
+        int count = across * max(y1 - y0, 0);
+        int from = (p.w * x_s + p.z) * x_h;
+        acc4 v = splatf4(pick(MAXIMUM == 1, -3.4e38f, 0.0f));
+        for (int n = LID0; n < count; n += GROUP_X) {
+            int down = n / across;
+            acc4 u = to_acc4(load_x((from + y0 + down) * x_w + x0 + n - down * across));
+            if (MAXIMUM == 1) v = max(v, u);
+            else v += u;
+        }
+        parts[LID0] = v;
+        BARRIER;
+        UNROLL for (int half_way = GROUP_X / 2; half_way > 0; half_way /= 2) {
+            if (LID0 < half_way) {
+                if (MAXIMUM == 1) parts[LID0] = max(parts[LID0], parts[LID0 + half_way]);
+                else parts[LID0] = parts[LID0] + parts[LID0 + half_way];
+            }
+            BARRIER;
+        }
+        if (LID0 == 0) {
+            v = parts[0];
+            if (MAXIMUM == 0) v = v * (1.0f / to_float(max(count, 1)));
+            write_y(p, finish(to_real4(v), p));
+        }
+    ),
+};
+static const struct gpu_kernel *const kernels[] = {&kernel, &shared_kernel, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
+    const TfLitePoolParams *params = view->node->builtin_data;
+    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (params->stride_width < 1 || params->stride_height < 1 || params->filter_width < 1 || params->filter_height < 1)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "window %d x %d with strides %d x %d, expected 1 or more",
+                          params->filter_width, params->filter_height, params->stride_width, params->stride_height);
+    if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params->padding);
+    if (!gpu_check_activation(view, params->activation)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0);
+    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (x->dims->size != 4) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input has rank %d, expected 4", x->dims->size);
+    return true;
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const TfLitePoolParams *params = node->params;
+    struct gpu_shape x = node->inputs[0]->shape, y = node->outputs[0]->shape;
+    int w = params->filter_width, h = params->filter_height;
+    int left = gpu_pad_before(params->padding, x.w, y.w, w, params->stride_width, 1) + node->pad_left;
+    int top = gpu_pad_before(params->padding, x.h, y.h, h, params->stride_height, 1) + node->pad_top;
+    int64_t outputs = (int64_t)y.w * y.h * gpu_slices(y) * y.b;
+    int units = plan->caps->compute_units > 0 ? plan->caps->compute_units : 16;
+    bool shared = (int64_t)w * h >= 32 && outputs < 64 * units;
+    struct gpu_dispatch_desc desc = {
+        .kernel = shared ? &shared_kernel : &kernel,
+        .operands = {{.value = node->inputs[0]}, {.value = node->outputs[0]}},
+        .params = {{w, h, params->stride_width, params->stride_height}, {left, top}},
+        .constants = {{"MAXIMUM", node->builtin == kTfLiteBuiltinMaxPool2d}},
+        .epilogue = &node->epilogue,
+    };
+    gpu_grid_over(&desc, y);
+    if (shared) {
+        desc.group[0] = (int64_t)w * h < 64 ? 32 : 64;
+        desc.group[1] = desc.group[2] = 1;
+        desc.grid[0] = y.w * y.h * desc.group[0];
+        desc.grid[1] = gpu_slices(y) * y.b;
+        desc.grid[2] = 1;
+    }
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+#define POOL(symbol, text)                                                                                            \
+    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = 3, .supported = supported, .plan = plan,       \
+                                           .epilogue = true, .params_size = sizeof(TfLitePoolParams), .kernels = kernels};
+POOL(average_pool_2d, "AVERAGE_POOL_2D")
+POOL(max_pool_2d, "MAX_POOL_2D")
