@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The GPU delegate: libtensorflowlite_gpu_delegate, shared and static, of src/gpu and src/base and nothing else of src. OpenCL and
-# Vulkan are opened at run time; their headers are needed here, and for Vulkan a GLSL compiler, which turns the kernels into
-# SPIR-V. What is missing is left out, with a word about it.
+# The GPU delegate: libtensorflowlite_gpu_delegate, shared and static, of src/gpu and src/base and nothing else of src. OpenCL
+# and Vulkan are opened at run time; their headers are needed here, and for Vulkan a GLSL compiler, which turns the kernels
+# into SPIR-V. What is missing is left out, with a word about it.
 find_path(OPENCL_HEADERS CL/cl.h)
 find_path(VULKAN_HEADERS vulkan/vulkan.h)
 find_program(GLSLANG NAMES glslangValidator glslang)
@@ -17,11 +17,6 @@ if(NOT HALITE_GPU)
 endif()
 if(NOT OPENCL_HEADERS)
     message(FATAL_ERROR "HALITE_GPU needs CL/cl.h: install opencl-headers, or say -DHALITE_GPU=OFF")
-endif()
-
-file(GLOB gpu_delegate_files CONFIGURE_DEPENDS src/gpu/delegate/*.c)
-if(NOT gpu_delegate_files AND NOT HALITE_GPU_PARTS) # no half-made library in everybody's build
-    return()
 endif()
 
 # ---- the front: everything but the backends, and the delegate that chooses among them
@@ -57,7 +52,7 @@ if(VULKAN_HEADERS AND GLSLANG)
     if(HALITE_TESTS)
         file(GLOB gpu_lang_files CONFIGURE_DEPENDS src/gpu/lang/*.c)
         halite_spirv(gpu_dialect_shaders ${CMAKE_BINARY_DIR}/gpu_dialect_spirv.c
-            ${gpu_dialect_files} ${gpu_lang_files})
+            ${gpu_dialect_files} tests/gpu/dialect_shaders.c ${gpu_lang_files})
         list(APPEND gpu_dialect_files ${CMAKE_BINARY_DIR}/gpu_dialect_spirv.c)
     endif()
 else()
@@ -89,3 +84,7 @@ if(NOT APPLE)
         target_link_options(tensorflowlite_gpu_delegate PRIVATE -Wl,--no-undefined)
     endif()
 endif()
+
+include(GNUInstallDirs)
+install(TARGETS tensorflowlite_gpu_delegate tensorflowlite_gpu_delegate_static
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -20,7 +20,7 @@ file(GLOB support_files CONFIGURE_DEPENDS tests/support/*.c)
 add_library(test_support STATIC ${support_files})
 target_include_directories(test_support PUBLIC tests)
 target_link_libraries(test_support PUBLIC halite_flags ${CMOCKA_LIBRARY} m)
-set(test_kernels_more src/gpu/lang/build/kernels.c)
+set(test_kernels_more src/gpu/lang/build/kernels.c tests/gpu/dialect_kernels.c)
 set(test_dialect_more ${gpu_dialect_files})
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/*/test_*.c)
 foreach(file IN LISTS test_files)
@@ -36,16 +36,28 @@ foreach(file IN LISTS test_files)
     else()
         set(library tensorflowlite_c_static)
     endif()
-    add_executable(${name} ${file} ${${name}_more})
-    target_link_libraries(${name} PRIVATE test_support ${library} Threads::Threads)
+    set(target ${name})
+    if(TARGET ${target}) # two folders have a test of this name
+        set(target ${folder}_${name})
+    endif()
+    add_executable(${target} ${file} ${${name}_more})
+    target_link_libraries(${target} PRIVATE test_support ${library} Threads::Threads)
     # A test that defines __wrap_X stands in for X.
     file(STRINGS ${file} wraps REGEX "__wrap_[a-z_]+")
     string(REGEX MATCHALL "__wrap_[a-z_]+" wraps "${wraps}")
     list(REMOVE_DUPLICATES wraps)
     list(TRANSFORM wraps REPLACE "__wrap_" "-Wl,--wrap=")
-    target_link_options(${name} PRIVATE ${wraps})
-    halite_test(${folder}/${name} COMMAND ${name})
+    target_link_options(${target} PRIVATE ${wraps})
+    halite_test(${folder}/${name} COMMAND ${target})
 endforeach()
+
+# ---- the GPU delegate as other runtimes see it -----------------------------------------------------------------------
+if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
+    set(HALITE_LITERT_VENV "" CACHE PATH "Python environment with ai-edge-litert (the official runtime); empty: made anew")
+    halite_test(gpu/interop_symbols COMMAND sh tests/gpu/interop/symbols.sh $<TARGET_FILE:tensorflowlite_gpu_delegate>)
+    halite_test(gpu/interop_official SLOW COMMAND sh tests/gpu/interop/official.sh
+        $<TARGET_FILE:tensorflowlite_gpu_delegate> ${HALITE_SHARED} ${HALITE_LITERT_VENV})
+endif()
 
 # ---- golden cases --------------------------------------------------------------------------------------------------
 file(GLOB golden_files CONFIGURE_DEPENDS tests/golden/*.c)
@@ -94,4 +106,10 @@ if(HALITE_TOOLS)
         halite_test(${folder}/${name} COMMAND sh ${file} ENVIRONMENT
             HALITE=$<TARGET_FILE:halite> HALITE_LIBRARY=$<TARGET_FILE:tensorflowlite_c> HALITE_SHARED=${HALITE_SHARED})
     endforeach()
+endif()
+
+# ---- kernels before the compilers that are here; on devices, slowly ------------------------------------------------
+if(TARGET tensorflowlite_gpu_delegate_static)
+    halite_test(gpu/kernels COMMAND sh tests/gpu/kernels.sh $<TARGET_FILE:test_kernels>)
+    halite_test(gpu/kernels_on_devices SLOW COMMAND test_kernels --build)
 endif()

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 #include "alloc.h"
@@ -14,6 +15,7 @@
 #include "tensorflow/lite/delegates/external/external_delegate.h"
 
 const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
+const char *const hl_model_precisions[] = {"f32", "f16s", "f16", NULL};
 
 // The library names the file, and so does every message here: once is enough. Drops "PATH: " at the start, else " PATH".
 static void drop_path(struct hl_text *line, const char *path)
@@ -65,18 +67,48 @@ static bool is_delegate(struct hl_model_file *file, const char *path)
     return found;
 }
 
-static bool open_delegate(struct hl_model_file *file, const char *path)
+// Beside the program where it was built or installed (bin/ and lib/), else wherever the system looks.
+static void find_gpu_delegate(struct hl_text *path)
+{
+    static const char name[] = "libtensorflowlite_gpu_delegate.so";
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *folder = strrchr(program, '/');
+    if (folder != NULL) *folder = '\0';
+    hl_text_add(path, "%s/../lib/%s", program, name);
+    if (folder == NULL || access(path->data, R_OK) != 0) {
+        hl_text_clear(path);
+        hl_text_add(path, "%s", name);
+    }
+}
+
+static bool open_delegate_at(struct hl_model_file *file, const char *path, const struct hl_model_options *options)
 {
     if (!is_delegate(file, path)) return false;
     TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(path);
+    if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(&from, "device", options->device);
+    if (options->gpu) TfLiteExternalDelegateOptionsInsert(&from, "precision", hl_model_precisions[options->precision]);
     file->delegate = TfLiteExternalDelegateCreate(&from);
     if (file->delegate == NULL) hl_error(file->command, path, "gives no delegate");
     return file->delegate != NULL;
 }
 
+static bool open_delegate(struct hl_model_file *file, const struct hl_model_options *options)
+{
+    struct hl_text own = {0};
+    const char *path = options->delegate;
+    if (path == NULL) {
+        find_gpu_delegate(&own);
+        path = own.data;
+    }
+    bool ok = open_delegate_at(file, path, options);
+    hl_text_free(&own);
+    return ok;
+}
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
 {
-    if (options->delegate != NULL && !open_delegate(file, options->delegate)) return false;
+    if ((options->delegate != NULL || options->gpu) && !open_delegate(file, options)) return false;
     if (hl_model_file_try(file, options)) return true;
     hl_model_file_failed(file, "no interpreter can be made for it");
     return false;

@@ -18,9 +18,13 @@ struct hl_model_options {
     int kernels; // index into hl_model_kernels
     int threads;
     const char *delegate; // library of an external delegate
+    bool gpu;             // Halite's own GPU delegate
+    const char *device;   // for it, or any delegate with options of these names; NULL: its choice
+    int precision;        // index into hl_model_precisions
 };
 
 extern const char *const hl_model_kernels[];
+extern const char *const hl_model_precisions[];
 
 #define HL_MODEL_DEFAULTS \
     {                     \
@@ -50,6 +54,21 @@ extern const char *const hl_model_kernels[];
         .name = "delegate", .letter = 'd', .kind = HL_FLAG_STRING, .value = "FILE",               \
         .offset = offsetof(struct type, member.delegate),                                         \
         .help = "give what it can take to the external delegate in this library",                 \
+    },                                                                                            \
+    {                                                                                             \
+        .name = "gpu", .letter = 'g', .kind = HL_FLAG_SWITCH,                                     \
+        .offset = offsetof(struct type, member.gpu),                                              \
+        .help = "give what it can take to the GPU",                                               \
+    },                                                                                            \
+    {                                                                                             \
+        .name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",                 \
+        .offset = offsetof(struct type, member.device),                                           \
+        .help = "which GPU: auto, opencl, vulkan, opencl:1 ...; default: HALITE_DEVICE, else auto", \
+    },                                                                                            \
+    {                                                                                             \
+        .name = "precision", .letter = 'P', .kind = HL_FLAG_CHOICE,                               \
+        .choices = hl_model_precisions, .offset = offsetof(struct type, member.precision),        \
+        .help = "on the GPU: f32 (default), f16s (half storage), f16 (half arithmetic)",          \
     }
 // clang-format on
 

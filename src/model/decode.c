@@ -270,6 +270,7 @@ static bool read_custom_options(struct hl_loader *l, size_t table, struct hl_mod
     if (hl_read_vector(&l->file, table, HL_Operator_custom_options, &options)) {
         node->custom_options = l->file.bytes + options.start;
         node->custom_options_size = options.count;
+        node->custom_options_offset = (int64_t)options.start;
     } else if (offset > 1) {
         if (offset > l->file.size || size > l->file.size - offset)
             return hl_load_fail(

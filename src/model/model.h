@@ -72,7 +72,7 @@ struct hl_model_node {
     size_t params_size;
     const void *custom_options; // of a custom operator
     size_t custom_options_size;
-    int64_t custom_options_offset; // in the file, -1 where inline options lie in memory only
+    int64_t custom_options_offset; // in the file, -1 without options
 };
 
 struct hl_model_subgraph {

@@ -150,9 +150,10 @@ static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node, const stru
 {
     bool hybrid = op->mode == HYBRID;
     TfLiteType type = op->mode == FLOAT ? kTfLiteFloat32 : kTfLiteInt16;
-    int x[2] = {op->m, op->k}, w[2] = {op->n, op->k};
-    int floats[2] = {hybrid ? op->m : 0, op->k};
-    int stored[1] = {hybrid ? op->k : 0}, scales[1] = {hybrid ? op->m : 0};
+    int depth = op->k > 0 ? op->k : 1; // rows of no elements still have an address
+    int x[2] = {op->m, depth}, w[2] = {op->n, depth};
+    int floats[2] = {hybrid ? op->m : 0, depth};
+    int stored[1] = {hybrid ? depth : 0}, scales[1] = {hybrid ? op->m : 0};
     HL_TRY(hl_set_temporary(ctx, node, X_ROWS, type, false, 2, x));
     HL_TRY(hl_set_temporary(ctx, node, W_ROWS, type, false, 2, w));
     HL_TRY(hl_set_temporary(ctx, node, X_FLOATS, kTfLiteFloat32, false, 2, floats));
@@ -304,6 +305,7 @@ static void load_w(const struct work *work, int64_t first)
 {
     const struct matmul *op = work->op;
     bool transposed = !work->params->adj_y;
+    if (op->k == 0) return;
     if (op->mode == FLOAT)
         copy_f32(HL_IN(float, work->w) + first, op->n, op->k, transposed, work->w_rows);
     else
@@ -319,7 +321,7 @@ static void load_x(const struct work *work, int64_t first)
         return;
     }
     float *rows = op->mode == FLOAT ? work->x_rows : work->x_floats;
-    copy_f32(HL_IN(float, work->x) + first, op->m, op->k, transposed, rows);
+    if (op->k > 0) copy_f32(HL_IN(float, work->x) + first, op->m, op->k, transposed, rows);
     if (op->mode == FLOAT) return;
     int16_t *wide = work->x_rows;
     for (int64_t m = 0; m < op->m; m++) {

@@ -93,6 +93,7 @@ static inline void hl_conv_add(const struct hl_conv_work *work, union hl_conv_su
                                int64_t at, union hl_conv_weights weights, int64_t weights_at,
                                int64_t stride, int rows, int64_t count)
 {
+    if (count == 0) return; // there may be no data
     if (work->conv->mode == HL_CONV_F32)
         hl_dots_f32(work->x_f32 + at, weights.f32 + weights_at, stride, rows, count, sums->f32);
     else

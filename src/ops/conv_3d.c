@@ -154,6 +154,7 @@ static void convolve(const TfLiteTensor *x, const TfLiteTensor *w, const struct 
                      const struct reach *reach, int channel, int count, float *sums)
 {
     int channels = hl_dim(w, 3), outputs = hl_dim(w, 4);
+    if (channels == 0) return; // there is no data
     for (int d = reach->first[0]; d < reach->end[0]; d++)
         for (int e = reach->first[1]; e < reach->end[1]; e++)
             for (int f = reach->first[2]; f < reach->end[2]; f++) {
@@ -180,6 +181,7 @@ static void gather(const TfLiteTensor *x, const TfLiteTensor *w, const struct st
                    const struct reach *reach, int channel, int count, float *sums)
 {
     int channels = hl_dim(w, 4), outputs = hl_dim(w, 3);
+    if (channels == 0) return; // there is no data
     for (int s = reach->first[0]; s < reach->end[0]; s++)
         for (int t = reach->first[1]; t < reach->end[1]; t++)
             for (int u = reach->first[2]; u < reach->end[2]; u++) {

@@ -106,6 +106,7 @@ static void widen_packed(const uint8_t *bytes, int bits, int64_t first, int64_t 
 void hl_widen(TfLiteType type, const void *data, int64_t first, int64_t count, int zero,
               int16_t *wide)
 {
+    if (count == 0) return; // there may be no data
     if (type == kTfLiteInt8) widen_int8_t((const int8_t *)data + first, count, zero, wide);
     if (type == kTfLiteUInt8) widen_uint8_t((const uint8_t *)data + first, count, zero, wide);
     if (type == kTfLiteInt16) widen_int16_t((const int16_t *)data + first, count, zero, wide);

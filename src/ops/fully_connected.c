@@ -355,6 +355,7 @@ static void run_f32(TfLiteContext *ctx, TfLiteNode *node, const struct fully_con
     const float *x = HL_IN(float, hl_input(ctx, node, 0));
     const TfLiteTensor *bias = hl_input(ctx, node, 2);
     float *y = HL_OUT(float, hl_output(ctx, node, 0));
+    if (op->columns == 0) x = (const float[]){0}; // rows of no elements still have an address
     for (int n = 0; n < op->units; n += HL_DOT_ROWS) {
         int rows = op->units - n < HL_DOT_ROWS ? op->units - n : HL_DOT_ROWS;
         const float *w = rows_f32(ctx, node, op, n, rows);

@@ -67,7 +67,7 @@ static TfLiteStatus gather_strings(TfLiteContext *ctx, const TfLiteNode *node)
     const TfLiteTensor *indices = hl_input(ctx, node, 1);
     const int64_t count = hl_elements(indices);
     struct hl_strings strings;
-    struct hl_string_list list = {0};
+    struct hl_string_list list = {.limit = hl_memory_left(ctx)};
 
     HL_TRY(hl_strings_open(ctx, node, hl_input(ctx, node, 0), &strings));
     for (int64_t i = 0; i < count && !list.failed; i++) {

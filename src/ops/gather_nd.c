@@ -106,7 +106,7 @@ static TfLiteStatus gather_strings(TfLiteContext *ctx, const TfLiteNode *node,
                                    const struct rows *rows)
 {
     struct hl_strings strings;
-    struct hl_string_list list = {0};
+    struct hl_string_list list = {.limit = hl_memory_left(ctx)};
 
     HL_TRY(hl_strings_open(ctx, node, hl_input(ctx, node, 0), &strings));
     for (int64_t row = 0; row < rows->count; row++) {

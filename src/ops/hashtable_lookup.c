@@ -62,7 +62,7 @@ static TfLiteStatus look_up_strings(TfLiteContext *ctx, const TfLiteNode *node, 
 {
     const TfLiteTensor *lookup = hl_input(ctx, node, 0);
     struct hl_strings strings;
-    struct hl_string_list list = {0};
+    struct hl_string_list list = {.limit = hl_memory_left(ctx)};
 
     HL_TRY(hl_strings_open(ctx, node, hl_input(ctx, node, 2), &strings));
     for (int i = 0; i < hl_dim(lookup, 0); i++) {

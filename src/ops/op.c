@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "runtime/interpreter.h"
 #include "runtime/subgraph.h"
 
 // ---- messages -----------------------------------------------------------------------------------
@@ -123,13 +124,22 @@ TfLiteTensor *hl_temporary(TfLiteContext *ctx, const TfLiteNode *node, int index
     return listed(ctx, node->temporaries, index);
 }
 
+// To another kind of memory. What the tensor owns of the old one, on the heap, is freed.
+static void move_to(TfLiteTensor *tensor, TfLiteAllocationType type)
+{
+    if (tensor->allocation_type == type) return;
+    TfLiteTensorDataFree(tensor);
+    tensor->allocation_type = type;
+    tensor->data.raw = NULL;
+}
+
 TfLiteStatus hl_set_temporary(TfLiteContext *ctx, TfLiteNode *node, int index, TfLiteType type, bool persistent,
                               int rank, const int *dims)
 {
     TfLiteTensor *tensor = hl_temporary(ctx, node, index);
     HL_REQUIRE(ctx, node, tensor, "has no scratch tensor %d", index);
     tensor->type = type;
-    tensor->allocation_type = persistent ? kTfLiteArenaRwPersistent : kTfLiteArenaRw;
+    move_to(tensor, persistent ? kTfLiteArenaRwPersistent : kTfLiteArenaRw);
     return hl_resize(ctx, tensor, rank, dims);
 }
 
@@ -145,23 +155,24 @@ TfLiteStatus hl_resize_like(TfLiteContext *ctx, TfLiteTensor *tensor, const TfLi
     return ctx->ResizeTensor(ctx, tensor, TfLiteIntArrayCopy(model->dims));
 }
 
-// From another kind of memory to the heap; nothing of the old kind is owned by the tensor.
-static void move_to_heap(TfLiteTensor *tensor, TfLiteAllocationType type)
-{
-    if (tensor->allocation_type == type) return;
-    TfLiteTensorDataFree(tensor);
-    tensor->allocation_type = type;
-    tensor->data.raw = NULL;
-}
-
 void hl_make_dynamic(TfLiteTensor *tensor)
 {
-    move_to_heap(tensor, kTfLiteDynamic);
+    move_to(tensor, kTfLiteDynamic);
 }
 
 void hl_make_constant(TfLiteTensor *tensor)
 {
-    move_to_heap(tensor, kTfLitePersistentRo);
+    move_to(tensor, kTfLitePersistentRo);
+}
+
+TfLiteStatus hl_resize_bytes(TfLiteContext *ctx, TfLiteTensor *tensor, size_t bytes)
+{
+    return hl_subgraph_resize_heap_tensor(hl_subgraph_of(ctx), tensor, bytes);
+}
+
+size_t hl_memory_left(const TfLiteContext *ctx)
+{
+    return hl_interpreter_memory_left(hl_subgraph_of(ctx)->interpreter);
 }
 
 int64_t hl_integer_at(const TfLiteTensor *tensor, int64_t index)

@@ -102,6 +102,10 @@ bool hl_normalise_axis(int64_t axis, int rank, int *result);
 // A tensor that is dynamic gets its memory at once.
 TfLiteStatus hl_resize(TfLiteContext *ctx, TfLiteTensor *tensor, int rank, const int *dims);
 TfLiteStatus hl_resize_like(TfLiteContext *ctx, TfLiteTensor *tensor, const TfLiteTensor *model);
+// For a tensor of the heap whose bytes do not follow from its shape. Keeps what fits of the content; fails with a message.
+TfLiteStatus hl_resize_bytes(TfLiteContext *ctx, TfLiteTensor *tensor, size_t bytes);
+// Bytes that the interpreter's memory limit leaves: for what a kernel allocates beside tensors.
+size_t hl_memory_left(const TfLiteContext *ctx);
 // The output's shape is known only in invoke: mark it in prepare, hl_resize it in invoke.
 void hl_make_dynamic(TfLiteTensor *tensor);
 // The output's value is known in prepare (all inputs constant): call it, then hl_resize, then write the value. It stays.

@@ -19,9 +19,7 @@ static TfLiteStatus copy_all(TfLiteContext *ctx, const TfLiteNode *node, const T
                              TfLiteTensor *y)
 {
     if (hl_data(x) == hl_data(y)) return kTfLiteOk;
-    if (y->type == kTfLiteString)
-        HL_REQUIRE(ctx, node, TfLiteTensorRealloc(x->bytes, y) == kTfLiteOk,
-                   "no memory for %zu bytes of strings", x->bytes);
+    if (y->type == kTfLiteString) HL_TRY(hl_resize_bytes(ctx, y, x->bytes));
     HL_REQUIRE(ctx, node, x->bytes >= y->bytes, "the input has %zu bytes, the output %zu", x->bytes,
                y->bytes);
     if (y->bytes > 0) memcpy(y->data.data, hl_data(x), y->bytes);

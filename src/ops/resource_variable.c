@@ -65,7 +65,7 @@ static TfLiteStatus assign_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *from = hl_input(ctx, node, 1);
     TfLiteTensor *value = &variable->value;
     TfLiteIntArray *dims = TfLiteIntArrayCopy(from->dims);
-    if (!dims || TfLiteTensorRealloc(from->bytes, value) != kTfLiteOk) {
+    if (!dims || hl_resize_bytes(ctx, value, from->bytes) != kTfLiteOk) {
         TfLiteIntArrayFree(dims);
         variable->assigned = false;
         return hl_op_error(ctx, node, "no memory for %zu bytes of variable '%s'", from->bytes, variable->name);

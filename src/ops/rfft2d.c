@@ -31,7 +31,7 @@ static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node, bool now)
     const int sizes[TEMPORARIES][3] = {
         [ROWS] = {height, width / 2 + 1, 2},
         [LINE] = {1, height > width ? height : width, 2},
-        [ROOTS] = {1, width / 2 + height / 2, 2},
+        [ROOTS] = {1, width / 2 + height / 2 + 1, 2}, // lengths of 1 have none
     };
     for (int i = 0; i < TEMPORARIES; i++)
         HL_TRY(now ? hl_resize(ctx, hl_temporary(ctx, node, i), 3, sizes[i])

@@ -76,8 +76,8 @@ TfLiteStatus hl_strings_resize(TfLiteContext *ctx, const TfLiteNode *node, TfLit
 static bool reserve(struct hl_string_list *list, size_t length)
 {
     if (list->failed || length > INT32_MAX) return false;
-    const int64_t header = 4 * (list->count + 3);
-    if (header + (int64_t)(list->length + length) > INT32_MAX) return false;
+    const size_t bytes = 4 * ((size_t)list->count + 3) + list->length + length;
+    if (bytes > INT32_MAX || bytes > list->limit) return false;
     if (list->count == list->capacity) {
         int64_t capacity = list->capacity ? 2 * list->capacity : 16;
         int32_t *ends = realloc(list->ends, (size_t)capacity * sizeof *ends);
@@ -118,13 +118,13 @@ TfLiteStatus hl_strings_write(TfLiteContext *ctx, const TfLiteNode *node,
 {
     const size_t header = 4 * ((size_t)list->count + 2);
     TfLiteStatus status = kTfLiteError;
-    if (list->failed) hl_op_error(ctx, node, "the output's strings take more memory than there is");
+    if (list->failed)
+        hl_op_error(ctx, node, "the output's strings take more than 2 GiB or the %zu bytes left",
+                    list->limit);
     else if (list->count != hl_elements(tensor))
         hl_op_error(ctx, node, "the output has %lld elements for %lld strings",
                     (long long)hl_elements(tensor), (long long)list->count);
-    else if (TfLiteTensorRealloc(header + list->length, tensor) != kTfLiteOk)
-        hl_op_error(ctx, node, "no memory for %zu bytes of strings", header + list->length);
-    else status = kTfLiteOk;
+    else status = hl_resize_bytes(ctx, tensor, header + list->length);
 
     if (status == kTfLiteOk) {
         int32_t *words = (int32_t *)(void *)tensor->data.raw;
@@ -144,7 +144,7 @@ TfLiteStatus hl_strings_copy(TfLiteContext *ctx, const TfLiteNode *node, int ran
     struct hl_strings strings;
     HL_TRY(hl_strings_open(ctx, node, from, &strings));
 
-    struct hl_string_list list = {0};
+    struct hl_string_list list = {.limit = hl_memory_left(ctx)};
     struct hl_walk walk;
     hl_walk_start_strided(&walk, rank, dims, 1, &from_layout->stride);
     for (int64_t i = 0; i < walk.count && !list.failed; i++, hl_walk_next(&walk)) {

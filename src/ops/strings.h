@@ -23,9 +23,10 @@ const char *hl_string_at(const struct hl_strings *strings, int64_t index, size_t
 TfLiteStatus hl_strings_resize(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *tensor,
                                int rank, const int *dims);
 
-// Collects strings for an output. Starts zeroed; the first failure is kept and reported by
-// hl_strings_write.
+// Collects strings for an output. Starts as {.limit = hl_memory_left(ctx)}; the first failure is kept
+// and reported by hl_strings_write.
 struct hl_string_list {
+    size_t limit; // of the bytes that the strings take in a tensor
     int64_t count, capacity;
     int32_t *ends; // of each string, in text
     char *text;

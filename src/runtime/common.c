@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ops/op.h"
+#include "runtime/operator.h"
 
 // ---- counted arrays -----------------------------------------------------------------------------
 
@@ -218,6 +219,73 @@ TfLiteStatus TfLiteTensorResizeMaybeCopy(size_t num_bytes, TfLiteTensor *tensor,
 TfLiteStatus TfLiteTensorRealloc(size_t num_bytes, TfLiteTensor *tensor)
 {
     return TfLiteTensorResizeMaybeCopy(num_bytes, tensor, true);
+}
+
+// ---- copies with memory of their own ------------------------------------------------------------
+
+static void *copy_bytes(const void *from, size_t bytes)
+{
+    void *copy = from ? malloc(bytes ? bytes : 1) : NULL;
+    if (copy && bytes) memcpy(copy, from, bytes);
+    return copy;
+}
+
+TfLiteQuantization TfLiteQuantizationClone(TfLiteQuantization src)
+{
+    static const size_t sizes[] = {
+        [kTfLiteAffineQuantization] = sizeof(TfLiteAffineQuantization),
+        [kTfLiteBlockwiseQuantization] = sizeof(TfLiteBlockwiseQuantization),
+        [kTfLiteMultiAxisQuantization] = sizeof(TfLiteMultiAxisQuantization),
+    };
+    bool known = src.params && (size_t)src.type < sizeof sizes / sizeof *sizes;
+    TfLiteQuantization copy = {src.type, known ? copy_bytes(src.params, sizes[src.type]) : NULL};
+    if (!copy.params) return (TfLiteQuantization){kTfLiteNoQuantization, NULL};
+    if (src.type == kTfLiteAffineQuantization) {
+        TfLiteAffineQuantization *affine = copy.params;
+        affine->scale = TfLiteFloatArrayCopy(affine->scale);
+        affine->zero_point = TfLiteIntArrayCopy(affine->zero_point);
+    } else if (src.type == kTfLiteMultiAxisQuantization) {
+        TfLiteMultiAxisQuantization *multi = copy.params;
+        multi->quantized_dimensions = TfLiteIntArrayCopy(multi->quantized_dimensions);
+    }
+    return copy;
+}
+
+static TfLiteSparsity *clone_sparsity(const TfLiteSparsity *src)
+{
+    TfLiteSparsity *copy = copy_bytes(src, sizeof *src);
+    if (!copy) return NULL;
+    copy->traversal_order = TfLiteIntArrayCopy(src->traversal_order);
+    copy->block_map = TfLiteIntArrayCopy(src->block_map);
+    copy->dim_metadata = copy_bytes(src->dim_metadata, (size_t)src->dim_metadata_size * sizeof *src->dim_metadata);
+    for (int i = 0; copy->dim_metadata && i < copy->dim_metadata_size; i++) {
+        TfLiteDimensionMetadata *metadata = &copy->dim_metadata[i];
+        if (metadata->format != kTfLiteDimSparseCSR) continue;
+        metadata->array_segments = TfLiteIntArrayCopy(metadata->array_segments);
+        metadata->array_indices = TfLiteIntArrayCopy(metadata->array_indices);
+    }
+    return copy;
+}
+
+TfLiteTensor TfLiteTensorClone(TfLiteTensor src)
+{
+    TfLiteTensor copy = src;
+    if (owns_data(&src)) copy.data.data = copy_bytes(src.data.data, src.bytes);
+    copy.dims = TfLiteIntArrayCopy(src.dims);
+    copy.dims_signature = TfLiteIntArrayCopy(src.dims_signature);
+    copy.quantization = TfLiteQuantizationClone(src.quantization);
+    copy.sparsity = clone_sparsity(src.sparsity);
+    return copy;
+}
+
+const TfLiteIntArray *TfLiteTensorGetDimsSignature(const TfLiteTensor *t)
+{
+    return t->dims_signature && t->dims_signature->size > 0 ? t->dims_signature : t->dims;
+}
+
+void *TfLiteKernelInitFailed(void)
+{
+    return HL_KERNEL_INIT_FAILED;
 }
 
 // ---- what is known of a tensor ------------------------------------------------------------------

@@ -37,9 +37,9 @@ TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_no
     if (node->unresolved) {
         bool flex = strncmp(node->name, "Flex", 4) == 0;
         hl_subgraph_error(subgraph,
-                          flex ? "Encountered unresolved custom op: %s (node %d). It is an operator of TensorFlow itself: "
+                          flex ? "Encountered unresolved custom op: %s. Node %d is an operator of TensorFlow itself: "
                                  "convert the model without Select TensorFlow operators."
-                               : "Encountered unresolved custom op: %s (node %d). Add it with "
+                               : "Encountered unresolved custom op: %s. Node %d needs it: add it with "
                                  "TfLiteInterpreterOptionsAddCustomOp.",
                           node->name, node->index);
         return kTfLiteUnresolvedOps;
@@ -225,13 +225,21 @@ static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *nod
     return status;
 }
 
+// Nodes from this position on. Those that were prepared before one failed have no memory: they are to be prepared again.
+static TfLiteStatus prepare_from(struct hl_subgraph *subgraph, int position)
+{
+    TfLiteStatus status = hl_subgraph_prepare_ahead(subgraph);
+    if (status == kTfLiteOk) status = hl_planner_place(subgraph, subgraph->prepared);
+    if (status != kTfLiteOk) subgraph->prepared = position;
+    return status;
+}
+
 static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
 {
     struct hl_node *node = subgraph->nodes[subgraph->plan->data[position]];
     if (position == subgraph->prepared) {
-        TfLiteStatus status = hl_subgraph_prepare_ahead(subgraph);
+        TfLiteStatus status = prepare_from(subgraph, position);
         if (status != kTfLiteOk) return status;
-        if (hl_planner_place(subgraph, subgraph->prepared) != kTfLiteOk) return kTfLiteError;
     }
     if (check_custom_allocations_of(subgraph, &node->node) != kTfLiteOk) return kTfLiteError;
     if (check_inputs(subgraph, node) != kTfLiteOk) return kTfLiteError;

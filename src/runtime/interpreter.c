@@ -100,6 +100,13 @@ void hl_interpreter_destroy(TfLiteInterpreter *interpreter)
     free(interpreter);
 }
 
+// Tells the application's profiler, if it wants to know.
+static void note_event(const TfLiteInterpreter *interpreter, const char *event, TfLiteStatus status)
+{
+    TfLiteTelemetryProfilerStruct *telemetry = interpreter->options->telemetry;
+    if (telemetry && telemetry->ReportTelemetryEvent) telemetry->ReportTelemetryEvent(telemetry, event, (uint64_t)status);
+}
+
 // Delegates leave alone what another one runs itself, and the subgraphs that check a delegate's results.
 static bool may_be_delegated(const struct hl_subgraph *subgraph)
 {
@@ -110,9 +117,11 @@ static bool may_be_delegated(const struct hl_subgraph *subgraph)
 TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate)
 {
     TfLiteStatus status = kTfLiteOk;
-    for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteOk; i++)
-        if (may_be_delegated(interpreter->subgraphs[i]))
-            status = hl_subgraph_apply_delegate(interpreter->subgraphs[i], delegate);
+    for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteOk; i++) {
+        if (!may_be_delegated(interpreter->subgraphs[i])) continue;
+        status = hl_subgraph_apply_delegate(interpreter->subgraphs[i], delegate);
+        note_event(interpreter, "ModifyGraphWithDelegate", status);
+    }
     for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteDelegateError; i++) {
         struct hl_subgraph *subgraph = interpreter->subgraphs[i];
         if (!subgraph->undelegated_plan) continue; // all subgraphs or none
@@ -133,11 +142,28 @@ TfLiteStatus hl_interpreter_cancel(TfLiteInterpreter *interpreter)
     return kTfLiteOk;
 }
 
+// Counted afresh: whoever holds a tensor of the heap may give it other bytes.
+size_t hl_interpreter_memory_left(const TfLiteInterpreter *interpreter)
+{
+    size_t left = interpreter->memory_limit;
+    for (int s = 0; s < interpreter->subgraph_count; s++) {
+        size_t taken = hl_subgraph_memory(interpreter->subgraphs[s]);
+        left = taken < left ? left - taken : 0;
+    }
+    for (int i = 0; i < interpreter->resources.variable_count; i++) {
+        const TfLiteTensor *value = &interpreter->resources.variables[i].value;
+        size_t taken = value->data.raw ? value->bytes : 0;
+        left = taken < left ? left - taken : 0;
+    }
+    return left;
+}
+
 // ---- invoke -------------------------------------------------------------------------------------
 
 static TfLiteStatus invoke_once(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph)
 {
     TfLiteStatus status = hl_subgraph_invoke(subgraph);
+    note_event(interpreter, "Invoke", status);
     if (status != kTfLiteOk || interpreter->allow_buffer_handle_output) return status;
     for (int i = 0; i < subgraph->outputs->size && status == kTfLiteOk; i++)
         if (subgraph->outputs->data[i] >= 0) status = hl_subgraph_make_readable(subgraph, subgraph->outputs->data[i]);

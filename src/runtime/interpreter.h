@@ -31,5 +31,7 @@ void hl_interpreter_destroy(TfLiteInterpreter *interpreter);
 TfLiteStatus hl_interpreter_invoke(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph);
 TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate);
 TfLiteStatus hl_interpreter_cancel(TfLiteInterpreter *interpreter);
+// Bytes that the tensors of all subgraphs may take beyond what they take now.
+size_t hl_interpreter_memory_left(const TfLiteInterpreter *interpreter);
 
 #endif

@@ -209,7 +209,7 @@ static TfLiteStatus choose_offsets(struct hl_subgraph *subgraph, int prepared, s
     qsort(wanted, (size_t)wanted_count, sizeof *wanted, larger_first);
 
     TfLiteStatus status = kTfLiteOk;
-    size_t limit = subgraph->interpreter->memory_limit;
+    size_t limit = planner->arena_size + hl_interpreter_memory_left(subgraph->interpreter);
     for (int i = 0; i < wanted_count && status == kTfLiteOk; i++) {
         struct hl_placement *placement = &placements[wanted[i].tensor];
         size_t bytes = wanted[i].key, end;
@@ -217,7 +217,8 @@ static TfLiteStatus choose_offsets(struct hl_subgraph *subgraph, int prepared, s
         if (bytes > limit || !hl_add_size(offset, aligned(bytes), &end) || end > limit) {
             hl_subgraph_error(subgraph,
                               "tensor %s takes %zu bytes, which brings the tensors' memory above the limit of %zu bytes",
-                              hl_tensor_label(tensor_at(subgraph, wanted[i].tensor)), bytes, limit);
+                              hl_tensor_label(tensor_at(subgraph, wanted[i].tensor)), bytes,
+                              subgraph->interpreter->memory_limit);
             status = kTfLiteError;
             break;
         }
@@ -252,10 +253,21 @@ static TfLiteStatus grow_arena(struct hl_subgraph *subgraph, size_t size)
     return kTfLiteOk;
 }
 
+// Offsets that were chosen for an arena that did not grow.
+static void forget_outside(struct hl_planner *planner)
+{
+    for (int i = 0; i < planner->count; i++) {
+        struct hl_placement *placement = &planner->placements[i];
+        if (placement->placed && placement->offset + aligned(placement->bytes) > planner->arena_size)
+            placement->placed = false;
+    }
+}
+
 // ---- persistent tensors -------------------------------------------------------------------------
 
 static TfLiteStatus place_persistent(struct hl_subgraph *subgraph)
 {
+    size_t left = hl_interpreter_memory_left(subgraph->interpreter);
     for (int i = 0; i < subgraph->tensor_count; i++) {
         TfLiteTensor *tensor = tensor_at(subgraph, i);
         struct hl_placement *placement = &subgraph->planner.placements[i];
@@ -265,16 +277,18 @@ static TfLiteStatus place_persistent(struct hl_subgraph *subgraph)
             continue;
         }
         if (!placement->block || placement->bytes != tensor->bytes) {
+            if (placement->block) left += placement->bytes;
             free(placement->block);
             placement->block = NULL;
-            if (tensor->bytes > subgraph->interpreter->memory_limit ||
+            if (tensor->bytes > left ||
                 posix_memalign(&placement->block, HL_TENSOR_ALIGNMENT, tensor->bytes) != 0) {
                 placement->block = NULL;
-                hl_subgraph_error(subgraph, "no memory for %zu bytes of tensor %s", tensor->bytes,
-                                  hl_tensor_label(tensor));
+                hl_subgraph_error(subgraph, "no memory for %zu bytes of tensor %s, or above the limit of %zu bytes",
+                                  tensor->bytes, hl_tensor_label(tensor), subgraph->interpreter->memory_limit);
                 return kTfLiteError;
             }
             placement->bytes = tensor->bytes;
+            left -= tensor->bytes;
             memset(placement->block, 0, tensor->bytes);
         }
         tensor->data.data = placement->block;
@@ -307,8 +321,11 @@ TfLiteStatus hl_planner_place(struct hl_subgraph *subgraph, int prepared)
     }
     for (int position = 0; position < prepared; position++) share_in_place(subgraph, position);
     size_t size = planner->arena_size;
-    if (choose_offsets(subgraph, prepared, &size) != kTfLiteOk) return kTfLiteError;
-    if (grow_arena(subgraph, size) != kTfLiteOk || place_persistent(subgraph) != kTfLiteOk) return kTfLiteError;
+    if (choose_offsets(subgraph, prepared, &size) != kTfLiteOk || grow_arena(subgraph, size) != kTfLiteOk) {
+        forget_outside(planner);
+        return kTfLiteError;
+    }
+    if (place_persistent(subgraph) != kTfLiteOk) return kTfLiteError;
     set_pointers(subgraph);
     return kTfLiteOk;
 }

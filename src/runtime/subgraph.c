@@ -138,8 +138,8 @@ static bool create_tensor(TfLiteTensor *tensor, const struct hl_model_tensor *fr
     tensor->is_variable = from->is_variable;
     tensor->dims = int_array(from->rank, from->dims);
     if (!tensor->dims) return false;
-    if (from->signature_rank >= 0) {
-        tensor->dims_signature = int_array(from->signature_rank, from->signature);
+    if (!from->data) { // empty where all lengths are fixed
+        tensor->dims_signature = int_array(from->signature_rank > 0 ? from->signature_rank : 0, from->signature);
         if (!tensor->dims_signature) return false;
     }
     if (!copy_quantisation(tensor, &from->quantisation)) return false;
@@ -192,16 +192,22 @@ static bool lies_on_heap(const TfLiteTensor *tensor)
     return tensor->allocation_type == kTfLiteDynamic || tensor->allocation_type == kTfLitePersistentRo;
 }
 
-static TfLiteStatus resize_heap_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, size_t bytes)
+size_t hl_subgraph_memory(const struct hl_subgraph *subgraph)
+{
+    size_t bytes = subgraph->planner.arena_size + hl_planner_persistent_bytes(&subgraph->planner);
+    for (int i = 0; i < subgraph->tensor_count; i++) {
+        const TfLiteTensor *tensor = &subgraph->context.tensors[i];
+        if (lies_on_heap(tensor) && tensor->data.raw) bytes += tensor->bytes;
+    }
+    return bytes;
+}
+
+TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, size_t bytes)
 {
     size_t before = tensor->data.raw ? tensor->bytes : 0;
-    size_t others = subgraph->heap_bytes > before ? subgraph->heap_bytes - before : 0;
-    size_t limit = subgraph->interpreter->memory_limit;
-    if (bytes > limit || others > limit - bytes) {
-        hl_subgraph_error(subgraph,
-                          "tensor %s would take %zu bytes: with %zu bytes of other tensors that is above the "
-                          "memory limit of %zu bytes",
-                          hl_tensor_label(tensor), bytes, others, limit);
+    if (bytes > before && bytes - before > hl_interpreter_memory_left(subgraph->interpreter)) {
+        hl_subgraph_error(subgraph, "tensor %s would take %zu bytes: with the other tensors that is above the memory limit "
+                          "of %zu bytes", hl_tensor_label(tensor), bytes, subgraph->interpreter->memory_limit);
         return kTfLiteError;
     }
     if (TfLiteTensorRealloc(bytes, tensor) != kTfLiteOk) {
@@ -209,7 +215,6 @@ static TfLiteStatus resize_heap_tensor(struct hl_subgraph *subgraph, TfLiteTenso
                           hl_tensor_label(tensor));
         return kTfLiteError;
     }
-    subgraph->heap_bytes = others + bytes;
     return kTfLiteOk;
 }
 
@@ -241,7 +246,7 @@ static TfLiteStatus resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *te
         return kTfLiteError;
     }
     if (!sized) return kTfLiteOk;
-    if (lies_on_heap(tensor)) return resize_heap_tensor(subgraph, tensor, bytes);
+    if (lies_on_heap(tensor)) return hl_subgraph_resize_heap_tensor(subgraph, tensor, bytes);
     tensor->bytes = bytes;
     if (tensor->allocation_type == kTfLiteArenaRw || tensor->allocation_type == kTfLiteArenaRwPersistent)
         tensor->data.raw = NULL; // the planner gives it a place

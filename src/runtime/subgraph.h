@@ -54,7 +54,6 @@ struct hl_subgraph {
     struct hl_planner planner;
     int prepared;      // plan positions [0, prepared) are prepared and have memory
     bool resized;      // a dynamic tensor changed its shape since the last node began
-    size_t heap_bytes; // dynamic and run-time constant tensors, for the memory limit
 
     // Custom allocations (SetCustomAllocationForTensor), by tensor index.
     struct hl_custom_allocation {
@@ -113,6 +112,10 @@ TfLiteStatus hl_subgraph_resize_input_strict(struct hl_subgraph *subgraph, int t
                                              const int *dims, int rank);
 TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int tensor,
                                                const TfLiteCustomAllocation *memory, int64_t flags);
+// Bytes of a tensor that lies on the heap, within the memory limit.
+TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, size_t bytes);
+// Bytes of all tensors but constants and custom allocations.
+size_t hl_subgraph_memory(const struct hl_subgraph *subgraph);
 void hl_subgraph_error(const struct hl_subgraph *subgraph, const char *format, ...) HL_PRINTF(2, 3);
 // A tensor's name for messages: kernels' scratch tensors have none.
 static inline const char *hl_tensor_label(const TfLiteTensor *tensor)

@@ -493,7 +493,7 @@ static void operator_that_nobody_knows(void **state)
     client_begin(&c, &chain);
     assert_int_equal(TfLiteInterpreterGetInputTensorCount(c.interpreter), 1);
     assert_int_equal(TfLiteInterpreterAllocateTensors(c.interpreter), kTfLiteUnresolvedOps);
-    assert_non_null(strstr(c.log.text, "Encountered unresolved custom op: Copy"));
+    assert_non_null(strstr(c.log.text, "Encountered unresolved custom op: Copy."));
     assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), kTfLiteError);
     client_end(&c);
 }

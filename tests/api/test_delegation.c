@@ -11,13 +11,13 @@
 
 enum { A, B, M, P, Q, TENSORS, MOST_LENGTH = 8 };
 
-static const struct test_tensor sums_tensors[] = {FLOATS("a", 3), FLOATS("b", 3), FLOATS("m", 3), FLOATS("p", 3), FLOATS("q", 3)};
+static const struct test_tensor sums_tensors[] = {FLOATS("a", 3), FLOATS("b", 3), FLOATS("m", 3), FLOATS("p", 3),
+                                                  FLOATS("q", 3)};
 static const struct test_node sums_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, A, A, M), NODE_2_1(kTfLiteBuiltinAdd, B, B, P),
                                               NODE_2_1(kTfLiteBuiltinAdd, M, B, Q)};
-#define SUMS                                                                                                            \
-    .tensor_count = TENSORS, .tensors = sums_tensors, .node_count = 3, .nodes = sums_nodes, .input_count = 2, .inputs = {A, B}, \
-    .output_count = 2, .outputs = {P, Q}
-static const struct test_model sums = {SUMS};
+static const struct test_model sums = {
+    .tensor_count = TENSORS, .tensors = sums_tensors, .node_count = 3, .nodes = sums_nodes,
+    .input_count = 2, .inputs = {A, B}, .output_count = 2, .outputs = {P, Q}};
 
 // ---- a delegate that adds -----------------------------------------------------------------------
 
@@ -512,8 +512,9 @@ static void graphs_with_dynamic_tensors(void **state)
             TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(c.interpreter, &delegate);
             if (f < 2) {
                 assert_int_equal(status, kTfLiteApplicationError);
-                assert_non_null(strstr(c.log.text, "Attempting to use a delegate that only supports static-sized tensors with a "
-                                                   "graph that has dynamic-sized tensors (tensor#1 is a dynamic-sized tensor)."));
+                assert_non_null(strstr(c.log.text, "Attempting to use a delegate that only supports static-sized tensors "
+                                                   "with a graph that has dynamic-sized tensors "
+                                                   "(tensor#1 is a dynamic-sized tensor)."));
                 assert_int_equal(prepared, 0);
                 assert_ok(TfLiteInterpreterInvoke(c.interpreter)); // on the CPU
             } else {
@@ -533,7 +534,8 @@ static void operators_that_only_a_delegate_knows(void **state)
 {
     (void)state;
     static const struct test_node nodes[] = {
-        {.builtin = kTfLiteBuiltinCustom, .custom = "my_add", .input_count = 2, .inputs = {A, A}, .output_count = 1, .outputs = {M}},
+        {.builtin = kTfLiteBuiltinCustom, .custom = "my_add", .input_count = 2, .inputs = {A, A},
+         .output_count = 1, .outputs = {M}},
         NODE_2_1(kTfLiteBuiltinAdd, B, B, P), NODE_2_1(kTfLiteBuiltinAdd, M, B, Q)};
     struct test_model model = sums;
     model.nodes = nodes;

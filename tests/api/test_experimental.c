@@ -7,6 +7,7 @@
 
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/c/c_api_opaque.h"
+#include "tensorflow/lite/profiling/telemetry/c/profiler.h"
 
 // ---- operators of the caller --------------------------------------------------------------------
 
@@ -277,8 +278,10 @@ static void memory_of_the_application(void **state)
     struct memory input = {{0}}, output = {{0}}, again = {{0}};
     struct client c;
     client_begin(&c, &triple);
-    for (int tensor = 0; tensor < 3; tensor++) assert_ok(set_memory(&c, tensor, tensor == TRIPLE_OUTPUT ? &output : &input, 16));
-    assert_ok(set_memory(&c, TRIPLE_SUM, &again, 16));
+    assert_ok(set_memory(&c, TRIPLE_INPUT, &input, 16));
+    assert_ok(set_memory(&c, TRIPLE_SUM, &input, 16));
+    assert_ok(set_memory(&c, TRIPLE_SUM, &again, 16)); // the last one counts
+    assert_ok(set_memory(&c, TRIPLE_OUTPUT, &output, 16));
     run_triple(&c);
     const TfLiteTensor *y = TfLiteInterpreterGetOutputTensor(c.interpreter, 0);
     assert_int_equal(y->allocation_type, kTfLiteCustom);
@@ -379,7 +382,8 @@ static void memory_and_dynamic_tensors(void **state)
     static struct memory memory;
     struct test_model model = mixed; // x, m = Twice(x), y = m + m
     static const struct test_node nodes[] = {
-        {.builtin = kTfLiteBuiltinCustom, .custom = "Twice", .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}},
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Twice", .input_count = 1, .inputs = {0},
+         .output_count = 1, .outputs = {1}},
         NODE_2_1(kTfLiteBuiltinAdd, 1, 1, 2)};
     model.nodes = nodes;
     const TfLiteRegistration dynamic = {.prepare = make_dynamic, .invoke = resize_and_double};
@@ -425,6 +429,57 @@ static void memory_of_variables(void **state)
     assert_ok(TfLiteInterpreterInvoke(c.interpreter));
     client_get(&c, 0, y, sizeof y);
     assert_true(y[0] == 11 && y[1] == 22);
+    client_end(&c);
+}
+
+// ---- the application's profiler -----------------------------------------------------------------
+
+static char profile[1024];
+
+static void note_in_profile(const char *name, long number, long status)
+{
+    size_t used = strlen(profile);
+    snprintf(profile + used, sizeof profile - used, "%s %ld %ld; ", name, number, status);
+}
+
+static void on_event(TfLiteTelemetryProfilerStruct *profiler, const char *name, uint64_t status)
+{
+    assert_ptr_equal(profiler->data, profile);
+    note_in_profile(name, -1, (long)status);
+}
+
+static uint32_t on_begin(TfLiteTelemetryProfilerStruct *profiler, const char *name, int64_t node, int64_t subgraph)
+{
+    assert_ptr_equal(profiler->data, profile);
+    note_in_profile(name, (long)node, (long)subgraph);
+    return (uint32_t)node + 100;
+}
+
+static void on_end(TfLiteTelemetryProfilerStruct *profiler, uint32_t event)
+{
+    assert_ptr_equal(profiler->data, profile);
+    note_in_profile("end", (long)event, 0);
+}
+
+static void profiling(void **state)
+{
+    (void)state;
+    TfLiteTelemetryProfilerStruct profiler = {.data = profile, .ReportTelemetryEvent = on_event,
+                                              .ReportBeginOpInvokeEvent = on_begin, .ReportEndOpInvokeEvent = on_end};
+    struct client c;
+    client_load(&c, &triple);
+    TfLiteInterpreterOptionsSetTelemetryProfiler(c.options, &profiler);
+    client_create(&c);
+    assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(c.interpreter, NULL), kTfLiteDelegateError);
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+    assert_string_equal(profile, "ModifyGraphWithDelegate -1 2; ADD 0 0; end 100 0; ADD 1 0; end 101 0; Invoke -1 0; ");
+    client_end(&c);
+
+    client_load(&c, &triple); // a profiler need not want everything
+    TfLiteInterpreterOptionsSetTelemetryProfiler(c.options, &(TfLiteTelemetryProfilerStruct){0});
+    client_create(&c);
+    run_triple(&c);
     client_end(&c);
 }
 
@@ -474,6 +529,7 @@ int main(void)
         cmocka_unit_test(memory_that_is_refused),
         cmocka_unit_test(memory_and_dynamic_tensors),
         cmocka_unit_test(memory_of_variables),
+        cmocka_unit_test(profiling),
         cmocka_unit_test(null_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,6 +311,11 @@ static void look_at_tensors(TfLiteOpaqueContext *context)
     assert_int_equal(number, -1);
     assert_ok(TfLiteOpaqueTensorGetDimSignature(a, 1, &number));
     assert_int_equal(number, 3);
+    const TfLiteOpaqueTensor *c = TfLiteOpaqueContextGetOpaqueTensor(context, 2);
+    assert_ok(TfLiteOpaqueTensorGetNumDimsSignature(c, &number)); // all lengths are fixed
+    assert_int_equal(number, 0);
+    assert_ok(TfLiteOpaqueTensorGetDimSignature(c, 0, &number));
+    assert_int_equal(number, -1);
     assert_string_equal(TfLiteOpaqueTensorName(a), "a");
     assert_int_equal(TfLiteOpaqueTensorGetAllocationType(a), kTfLiteArenaRw);
     assert_true(TfLiteOpaqueTensorGetQuantizationParams(a).scale == 1);

@@ -10,13 +10,15 @@
 
 enum { A, B, M, D, Y, TENSORS, LONGEST = 6, SEQUENCES = 4000, CALLS = 60 };
 
-static const struct test_tensor graph_tensors[] = {FLOATS("a", 2), FLOATS("b", 2), FLOATS("m", 2), FLOATS("d", 2), FLOATS("y", 2)};
+static const struct test_tensor graph_tensors[] = {FLOATS("a", 2), FLOATS("b", 2), FLOATS("m", 2), FLOATS("d", 2),
+                                                   FLOATS("y", 2)};
 static const struct test_node graph_nodes[] = {
     NODE_2_1(kTfLiteBuiltinAdd, A, B, M),
     {.builtin = kTfLiteBuiltinCustom, .custom = "Double", .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {D}},
     NODE_2_1(kTfLiteBuiltinAdd, M, D, Y)};
-static const struct test_model graph = {.tensor_count = TENSORS, .tensors = graph_tensors, .node_count = 3, .nodes = graph_nodes,
-                                        .input_count = 2, .inputs = {A, B}, .output_count = 1, .outputs = {Y}};
+static const struct test_model graph = {
+    .tensor_count = TENSORS, .tensors = graph_tensors, .node_count = 3, .nodes = graph_nodes,
+    .input_count = 2, .inputs = {A, B}, .output_count = 1, .outputs = {Y}};
 
 static uint32_t seed;
 
@@ -65,6 +67,8 @@ static struct taker {
 
 static TfLiteStatus taker_prepare_node(TfLiteContext *context, TfLiteNode *node)
 {
+    const TfLiteTensor *x = &context->tensors[node->inputs->data[0]], *y = &context->tensors[node->inputs->data[1]];
+    TF_LITE_ENSURE(context, TfLiteIntArrayEqual(x->dims, y->dims)); // it cannot broadcast
     return double_resize(context, node);
 }
 
@@ -109,7 +113,8 @@ static _Alignas(64) char memories[TENSORS][64 * sizeof(float)];
 
 static void invoke_and_check(struct client *c)
 {
-    TfLiteTensor *a = TfLiteInterpreterGetInputTensor(c->interpreter, 0), *b = TfLiteInterpreterGetInputTensor(c->interpreter, 1);
+    TfLiteTensor *a = TfLiteInterpreterGetInputTensor(c->interpreter, 0);
+    TfLiteTensor *b = TfLiteInterpreterGetInputTensor(c->interpreter, 1);
     float a_values[LONGEST], b_values[LONGEST], y[LONGEST];
     for (int i = 0; i < LONGEST; i++) {
         a_values[i] = (float)pick(100);

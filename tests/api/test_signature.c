@@ -10,7 +10,8 @@ enum { Y, X, SUM, PRODUCT };
 #define OPEN(label) \
     {.name = label, .type = TEST_FLOAT32, .rank = 1, .dims = {1}, .has_signature = true, .signature = {-1}}
 static const struct test_tensor pair_tensors[] = {OPEN("y"), OPEN("x"), OPEN("sum"), OPEN("product")};
-static const struct test_node pair_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, Y, X, SUM), NODE_2_1(kTfLiteBuiltinMul, Y, X, PRODUCT)};
+static const struct test_node pair_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, Y, X, SUM),
+                                              NODE_2_1(kTfLiteBuiltinMul, Y, X, PRODUCT)};
 #define PAIR                                                                                                         \
     .tensor_count = 4, .tensors = pair_tensors, .node_count = 2, .nodes = pair_nodes, .input_count = 2, .inputs = {Y, X}, \
     .output_count = 2, .outputs = {SUM, PRODUCT}

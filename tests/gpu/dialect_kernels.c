@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See dialect_kernels.h. For the build, which makes SPIR-V of them, they are "all kernels" (gpu/lang/build/kernels.h).
+// See dialect_kernels.h.
 #include "gpu/dialect_kernels.h"
-
-#include "gpu/lang/build/kernels.h"
 
 // Functions of one number: as float, acc4, real4 and real.
 #define UNARY(word) \
@@ -153,11 +151,5 @@ const struct gpu_kernel dialect_epilogue = {
     ),
 };
 
-bool gpu_each_kernel(bool (*visit)(const struct gpu_kernel *kernel, void *user), void *user)
-{
-    static const struct gpu_kernel *const all[] = {&dialect_unary, &dialect_positive, &dialect_binary,
-                                                   &dialect_value, &dialect_sizes,    &dialect_epilogue};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!visit(all[i], user)) return false;
-    return true;
-}
+const struct gpu_kernel *const dialect_kernels[] = {&dialect_unary, &dialect_positive, &dialect_binary,  &dialect_value,
+                                                    &dialect_sizes, &dialect_epilogue, NULL};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a device by text and by environment. What depends on the machine is only asked for what must hold on every
-// machine; each case that needs another environment runs in a process of its own, since OpenCL is loaded once per process.
+// The choice of a device by text and by environment. What depends on the machine is only asked for what must hold on
+// every machine; each case that needs another environment runs in a process of its own, since OpenCL is loaded once per
+// process.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +106,8 @@ static int check_wrong_environment(void)
     struct messages messages = {0};
     struct hl_reporter reporter = {keep, &messages};
     struct gpu_device_info info;
-    return gpu_device_choose(NULL, &reporter, &info) || messages.count != 1 || !strstr(messages.last, "HALITE_DEVICE=gpu");
+    return gpu_device_choose(NULL, &reporter, &info) || messages.count != 1 ||
+           !strstr(messages.last, "HALITE_DEVICE=gpu");
 }
 
 static void by_environment(void **state)
@@ -161,8 +163,8 @@ static void opens_what_it_chose(void **state)
     assert_int_equal(gpu_null_live(), 0);
 }
 
-// On every machine: a list names only devices that can be chosen, "auto" never takes a software device, and where it takes
-// none its message says how to have one.
+// On every machine: a list names only devices that can be chosen, "auto" never takes a software device, and where it
+// takes none its message says how to have one.
 static void what_this_machine_has(void **state)
 {
     (void)state;
@@ -225,8 +227,12 @@ int main(void)
     unsetenv("HALITE_DEVICE");
     unsetenv("HALITE_GPU_NULL_FAIL");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_library), cmocka_unit_test(by_environment),        cmocka_unit_test(by_name),
-        cmocka_unit_test(opens_what_it_chose), cmocka_unit_test(what_this_machine_has), cmocka_unit_test(the_fastest_of_many),
+        cmocka_unit_test(without_a_library),
+        cmocka_unit_test(by_environment),
+        cmocka_unit_test(by_name),
+        cmocka_unit_test(opens_what_it_chose),
+        cmocka_unit_test(what_this_machine_has),
+        cmocka_unit_test(the_fastest_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,7 +192,7 @@ static void test_operator_codes(void **state)
     assert_null(node->params);
     assert_int_equal(node->custom_options_size, 3);
     assert_memory_equal(node->custom_options, "abc", 3);
-    assert_int_equal(node->custom_options_offset, -1);
+    assert_int_equal(node->custom_options_offset, (const unsigned char *)node->custom_options - m.file.bytes);
     hl_model_release(model);
 
     file_drop(&m.file, m.codes[1], HL_OperatorCode_custom_code);

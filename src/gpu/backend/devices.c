@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of backends, and the choice among their devices. In: texts of users, counts and capabilities of backends. Out: a
-// device's backend and number, or a message. A new backend is a row here.
+// The table of backends, and the choice among their devices. In: texts of users, counts and capabilities of backends.
+// Out: a device's backend and number, or a message. A new backend is a row here.
 #include "gpu/backend/devices.h"
 
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 static const struct row {
     const struct gpu_backend *backend; // NULL: not in this build
     const char *name, *title;
-    int rank; // among equal devices: a list of 30 dispatches takes 75 to 90 us by Vulkan, 120 to 150 us by OpenCL (H200)
+    int rank; // among equal devices: a list of 30 dispatches takes 75-90 us by Vulkan, 120-150 us by OpenCL (H200)
     bool hidden; // only when asked for by name
 } rows[] = {
     {&gpu_backend_opencl, "opencl", "OpenCL", 1, false},
@@ -25,7 +25,7 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-// ---- a text of limited length -----------------------------------------------------------------------------------------
+// ---- a text of limited length ---------------------------------------------------------------------------------------
 
 struct text {
     char data[1500];
@@ -43,7 +43,7 @@ static void HL_PRINTF(2, 3) put(struct text *text, const char *format, ...)
     if (text->length >= sizeof text->data) text->length = sizeof text->data - 1;
 }
 
-// ---- searching --------------------------------------------------------------------------------------------------------
+// ---- searching ------------------------------------------------------------------------------------------------------
 
 static void find_row(const struct row *row, struct gpu_device_list *list)
 {
@@ -71,7 +71,7 @@ void gpu_devices_find(struct gpu_device_list *list)
         if (!rows[i].hidden) find_row(&rows[i], list);
 }
 
-// ---- comparing --------------------------------------------------------------------------------------------------------
+// ---- comparing ------------------------------------------------------------------------------------------------------
 
 // Vendors whose devices are cards of their own come before those that share a chip with the CPU.
 static int vendor_score(enum gpu_vendor vendor)
@@ -114,7 +114,7 @@ const struct gpu_device_info *gpu_devices_fastest(const struct gpu_device_list *
     return fastest(list, false);
 }
 
-// ---- choosing ---------------------------------------------------------------------------------------------------------
+// ---- choosing -------------------------------------------------------------------------------------------------------
 
 // "OpenCL: no libOpenCL.so.1: install …; Vulkan: only a software device, llvmpipe: name it with HALITE_DEVICE=vulkan"
 static void put_findings(struct text *text, const struct gpu_device_list *list)
@@ -210,11 +210,13 @@ bool gpu_device_choose(const char *text, const struct hl_reporter *reporter, str
         hl_report(reporter, "%s: what follows the colon is no number of a device", asked);
         return false;
     }
-    hl_report(reporter, "%s: unknown; known are auto%s, each but auto also with a number (opencl:0)", asked, names.data);
+    hl_report(reporter, "%s: unknown; known are auto%s, each but auto also with a number (opencl:0)", asked,
+              names.data);
     return false;
 }
 
-struct gpu_device *gpu_device_open(const char *text, const struct hl_reporter *reporter, const struct gpu_backend **backend)
+struct gpu_device *gpu_device_open(const char *text, const struct hl_reporter *reporter,
+                                   const struct gpu_backend **backend)
 {
     struct gpu_device_info info;
     if (!gpu_device_choose(text, reporter, &info)) return NULL;

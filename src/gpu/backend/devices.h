@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device: all backends asked for theirs, and one chosen by text. In: what a user wrote (an option, or the environment's
-// HALITE_DEVICE). Out: a backend and a number in it, or one message that says what was looked for and why it is not there.
+// Which device: all backends asked for theirs, and one chosen by text. In: what a user wrote (an option, or the
+// environment's HALITE_DEVICE). Out: a backend and a number in it, or one message that says what was looked for and why
+// it is not there.
 #ifndef HALITE_GPU_BACKEND_DEVICES_H
 #define HALITE_GPU_BACKEND_DEVICES_H
 
@@ -31,11 +32,12 @@ void gpu_devices_find(struct gpu_device_list *list);
 // The fastest real GPU of a list: by vendor, backend and compute units. Never a software device; NULL: there is none.
 const struct gpu_device_info *gpu_devices_fastest(const struct gpu_device_list *list);
 
-// text: "auto" (the fastest real GPU), "opencl", "opencl:1", "vulkan", "vulkan:0", "null"; NULL or "": the environment's
-// HALITE_DEVICE, and without that "auto". A backend without a number means its fastest device, a software one if it has no
-// other. False after a message.
+// text: "auto" (the fastest real GPU), "opencl", "opencl:1", "vulkan", "vulkan:0", "null"; NULL or "": the
+// environment's HALITE_DEVICE, and without that "auto". A backend without a number means its fastest device, a software
+// one if it has no other. False after a message.
 bool gpu_device_choose(const char *text, const struct hl_reporter *reporter, struct gpu_device_info *chosen);
 // Chooses and opens. *backend is its backend; NULL after a message.
-struct gpu_device *gpu_device_open(const char *text, const struct hl_reporter *reporter, const struct gpu_backend **backend);
+struct gpu_device *gpu_device_open(const char *text, const struct hl_reporter *reporter,
+                                   const struct gpu_backend **backend);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend that runs nothing. In: what every backend gets. Out: the same as text, one line per call. It is also the strict
-// one: where the others trust their caller, it checks what backend.h demands (barriers, offsets, numbers of arguments) and
-// refuses with a message. Buffers are host memory: zeros, or what was written; kernels change nothing.
+// The backend that runs nothing. In: what every backend gets. Out: the same as text, one line per call. It is also the
+// strict one: where the others trust their caller, it checks what backend.h demands (barriers, offsets, numbers of
+// arguments) and refuses with a message. Buffers are host memory: zeros, or what was written; kernels change nothing.
 #include "gpu/backend/null.h"
 
 #include <limits.h>
@@ -52,7 +52,7 @@ struct gpu_list {
     int touched_count, touched_capacity;
 };
 
-// ---- counts, text, failures -------------------------------------------------------------------------------------------
+// ---- counts, text, failures -----------------------------------------------------------------------------------------
 
 // The count of a process: tests ask for it after the last device is closed.
 static atomic_int *live_count(void)
@@ -152,7 +152,7 @@ void gpu_null_lose(struct gpu_device *device)
     device->lost = true;
 }
 
-// ---- devices ----------------------------------------------------------------------------------------------------------
+// ---- devices --------------------------------------------------------------------------------------------------------
 
 static const struct gpu_caps caps = {
     .name = "Null",
@@ -195,7 +195,8 @@ static struct gpu_device *null_open(int index, const struct hl_reporter *reporte
 {
     struct gpu_device *device = index == 0 ? calloc(1, sizeof *device) : NULL;
     if (!device) {
-        hl_report(reporter, index == 0 ? "null device: out of memory" : "null device: there is only number 0, not %d", index);
+        hl_report(reporter, index == 0 ? "null device: out of memory" : "null device: there is only number 0, not %d",
+                  index);
         return NULL;
     }
     device->caps = caps;
@@ -213,7 +214,7 @@ static const struct gpu_caps *null_caps(const struct gpu_device *device)
     return &device->caps;
 }
 
-// ---- buffers ----------------------------------------------------------------------------------------------------------
+// ---- buffers --------------------------------------------------------------------------------------------------------
 
 static void null_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
 {
@@ -246,24 +247,27 @@ static struct gpu_buffer *null_buffer_create(struct gpu_device *device, size_t b
 static bool in_range(const struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, size_t bytes)
 {
     if (offset <= buffer->bytes && bytes <= buffer->bytes - offset) return true;
-    return refuse(device, "%zu bytes at %zu of buffer %d, which has %zu bytes", bytes, offset, buffer->number, buffer->bytes);
+    return refuse(device, "%zu bytes at %zu of buffer %d, which has %zu bytes", bytes, offset, buffer->number,
+                  buffer->bytes);
 }
 
-static bool null_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from, size_t bytes)
+static bool null_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                              size_t bytes)
 {
     if (!begin(device, "write a buffer") || !in_range(device, buffer, offset, bytes)) return false;
     if (bytes) memcpy(buffer->data + offset, from, bytes);
     return put(device, "write %d@%zu+%zu\n", buffer->number, offset, bytes);
 }
 
-static bool null_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes)
+static bool null_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
+                             size_t bytes)
 {
     if (!begin(device, "read a buffer") || !in_range(device, buffer, offset, bytes)) return false;
     if (bytes) memcpy(to, buffer->data + offset, bytes);
     return put(device, "read %d@%zu+%zu\n", buffer->number, offset, bytes);
 }
 
-// ---- programs ---------------------------------------------------------------------------------------------------------
+// ---- programs -------------------------------------------------------------------------------------------------------
 
 static void null_program_destroy(struct gpu_device *device, struct gpu_program *program)
 {
@@ -279,7 +283,8 @@ static bool put_constants(struct gpu_device *device, const struct gpu_program_de
     while (kernel->constants[own].name) own++;
     for (int i = 0; i < count; i++) {
         int value = desc->constants ? desc->constants[i] : i < own ? kernel->constants[i].value : 0;
-        if (i < own ? !put(device, " %s=%d", kernel->constants[i].name, value) : !put(device, " EPI_%d=%d", i - own, value))
+        if (i < own ? !put(device, " %s=%d", kernel->constants[i].name, value)
+                    : !put(device, " EPI_%d=%d", i - own, value))
             return false;
     }
     return put(device, "\n");
@@ -302,7 +307,8 @@ static struct gpu_program *null_program_create(struct gpu_device *device, const 
         return NULL;
     }
     *program = (struct gpu_program){.kernel = desc->kernel, .group = {group[0], group[1], group[2]}};
-    if (put(device, "program %s %s [%d,%d,%d]", desc->kernel->name, precisions[desc->precision], group[0], group[1], group[2]) &&
+    if (put(device, "program %s %s [%d,%d,%d]", desc->kernel->name, precisions[desc->precision], group[0], group[1],
+            group[2]) &&
         put_constants(device, desc)) {
         born(device);
         return program;
@@ -311,7 +317,7 @@ static struct gpu_program *null_program_create(struct gpu_device *device, const 
     return NULL;
 }
 
-// ---- lists ------------------------------------------------------------------------------------------------------------
+// ---- lists ----------------------------------------------------------------------------------------------------------
 
 static void null_list_destroy(struct gpu_list *list)
 {
@@ -353,14 +359,18 @@ static bool touch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
     }
     int earlier = list->touched_count;
     for (int i = 0; i < dispatch->buffer_count; i++) {
-        struct touched now = {.buffer = dispatch->buffers[i], .begin = dispatch->offsets[i],
-                              .end = dispatch->offsets[i] + dispatch->sizes[i], .written = dispatch->writes[i]};
+        struct touched now = {.buffer = dispatch->buffers[i],
+                              .begin = dispatch->offsets[i],
+                              .end = dispatch->offsets[i] + dispatch->sizes[i],
+                              .written = dispatch->writes[i]};
         for (int k = 0; k < list->touched_count; k++) {
             if (!overlap(&list->touched[k], &now)) continue;
             list->touched_count = earlier;
-            return refuse(device, k < earlier ? "kernel %s, argument %d: no barrier since buffer %d was used at %zu..%zu"
-                                              : "kernel %s, argument %d: what it writes overlaps another argument, buffer %d at %zu..%zu",
-                          name, i, now.buffer->number, now.begin, now.end);
+            return refuse(
+                device,
+                k < earlier ? "kernel %s, argument %d: no barrier since buffer %d was used at %zu..%zu"
+                            : "kernel %s, argument %d: what it writes overlaps another argument, buffer %d at %zu..%zu",
+                name, i, now.buffer->number, now.begin, now.end);
         }
         list->touched[list->touched_count++] = now;
     }
@@ -390,10 +400,11 @@ static bool check_buffers(const struct gpu_device *device, const struct gpu_disp
         if (!dispatch->buffers[i]) return refuse(device, "kernel %s, argument %d: no buffer", kernel->name, i);
         if (!in_range(device, dispatch->buffers[i], dispatch->offsets[i], dispatch->sizes[i])) return false;
         if (dispatch->offsets[i] % OFFSET_MULTIPLE != 0 || dispatch->sizes[i] == 0)
-            return refuse(device, "kernel %s, argument %d: %zu bytes at %zu, no multiple of %d", kernel->name, i, dispatch->sizes[i],
-                          dispatch->offsets[i], OFFSET_MULTIPLE);
+            return refuse(device, "kernel %s, argument %d: %zu bytes at %zu, no multiple of %d", kernel->name, i,
+                          dispatch->sizes[i], dispatch->offsets[i], OFFSET_MULTIPLE);
         if (dispatch->writes[i] != (kind == GPU_OUT || kind == GPU_RAW_OUT))
-            return refuse(device, "kernel %s, argument %d: said to be %s", kernel->name, i, dispatch->writes[i] ? "written" : "read");
+            return refuse(device, "kernel %s, argument %d: said to be %s", kernel->name, i,
+                          dispatch->writes[i] ? "written" : "read");
     }
     return true;
 }
@@ -402,13 +413,14 @@ static bool put_dispatch(struct gpu_list *list, const struct gpu_dispatch *dispa
 {
     struct gpu_device *device = list->device;
     const int *groups = dispatch->groups, *group = dispatch->program->group;
-    bool ok = put(device, "dispatch list %d: %s [%d,%d,%d]x[%d,%d,%d]", list->number, dispatch->program->kernel->name, groups[0],
-                  groups[1], groups[2], group[0], group[1], group[2]);
+    bool ok = put(device, "dispatch list %d: %s [%d,%d,%d]x[%d,%d,%d]", list->number, dispatch->program->kernel->name,
+                  groups[0], groups[1], groups[2], group[0], group[1], group[2]);
     for (int writes = 0; writes < 2; writes++) {
         const char *word = writes ? " writes" : " reads";
         for (int i = 0; i < dispatch->buffer_count && ok; i++) {
             if (dispatch->writes[i] != (writes == 1)) continue;
-            ok = put(device, "%s %d@%zu+%zu", word, dispatch->buffers[i]->number, dispatch->offsets[i], dispatch->sizes[i]);
+            ok = put(device, "%s %d@%zu+%zu", word, dispatch->buffers[i]->number, dispatch->offsets[i],
+                     dispatch->sizes[i]);
             word = "";
         }
     }
@@ -460,14 +472,16 @@ static bool null_list_run(struct gpu_list *list)
 
 static bool null_list_wait(struct gpu_list *list)
 {
-    return begin(list->device, "wait for a list") && finished(list) && put(list->device, "wait list %d\n", list->number);
+    return begin(list->device, "wait for a list") && finished(list) &&
+           put(list->device, "wait list %d\n", list->number);
 }
 
 static bool null_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int count)
 {
     if (!begin(list->device, "profile a list") || !finished(list)) return false;
     if (count != list->dispatches)
-        return refuse(list->device, "a profile of %d dispatches, but list %d has %d", count, list->number, list->dispatches);
+        return refuse(list->device, "a profile of %d dispatches, but list %d has %d", count, list->number,
+                      list->dispatches);
     for (int i = 0; i < count; i++) nanoseconds[i] = 0;
     return put(list->device, "profile list %d\n", list->number);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds OpenCL. In: the names under which its library goes. Out: once per process, a table of functions and the list of
-// devices, GPUs first. Where the system's loader knows no GPU, NVIDIA's driver is asked directly: containers often have its
-// library, but not the file in /etc/OpenCL/vendors that would tell the loader about it.
+// devices, GPUs first. Where the system's loader knows no GPU, NVIDIA's driver is asked directly: containers often have
+// its library, but not the file in /etc/OpenCL/vendors that would tell the loader about it.
 #include "gpu/backend/opencl_api.h"
 
 #include <dlfcn.h>
@@ -38,7 +38,7 @@ static void *open_first(const char *const *names)
 static bool load_functions(struct opencl_api *cl, void *handle)
 {
     void *symbol;
-#define X(result, name, arguments)                       \
+#define X(result, name, arguments)                      \
     if (!(symbol = dlsym(handle, #name))) return false; \
     memcpy(&cl->name, &symbol, sizeof symbol);
     OPENCL_FUNCTIONS(X)
@@ -79,7 +79,8 @@ static void add_devices(struct opencl_library *library, const struct source *sou
     cl_device_id ids[OPENCL_MAX_DEVICES];
     for (cl_uint p = 0; p < source->count; p++) {
         cl_uint count = 0;
-        cl_int code = source->cl.clGetDeviceIDs(source->platforms[p], CL_DEVICE_TYPE_ALL, OPENCL_MAX_DEVICES, ids, &count);
+        cl_int code =
+            source->cl.clGetDeviceIDs(source->platforms[p], CL_DEVICE_TYPE_ALL, OPENCL_MAX_DEVICES, ids, &count);
         for (cl_uint i = 0; code == CL_SUCCESS && i < count && i < OPENCL_MAX_DEVICES; i++) {
             cl_device_type type = 0;
             source->cl.clGetDeviceInfo(ids[i], CL_DEVICE_TYPE, sizeof type, &type, NULL);
@@ -99,8 +100,9 @@ static void load_loader(struct instance *instance, void *handle, const char **wh
     }
     if (loader->cl.clGetPlatformIDs(MAX_PLATFORMS, loader->platforms, &loader->count) != CL_SUCCESS) loader->count = 0;
     if (loader->count > MAX_PLATFORMS) loader->count = MAX_PLATFORMS;
-    *why = loader->count == 0 ? "libOpenCL.so.1 is there but finds no driver: install one (it leaves a file in /etc/OpenCL/vendors)"
-                              : "a driver is there but no device: check that this process may see the device";
+    *why = loader->count == 0
+               ? "libOpenCL.so.1 is there but finds no driver: install one (it leaves a file in /etc/OpenCL/vendors)"
+               : "a driver is there but no device: check that this process may see the device";
 }
 
 static void load(struct instance *instance)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of OpenCL 1.2 that opencl.c calls, as data: one row per function. The header of OpenCL is needed to build,
-// the library only to run: opencl_api.c opens it by name, fills a struct opencl_api and lists the devices.
+// The entry points of OpenCL 1.2 that opencl.c calls, as data: one row per function. The header of OpenCL is needed to
+// build, the library only to run: opencl_api.c opens it by name, fills a struct opencl_api and lists the devices.
 #ifndef HALITE_GPU_BACKEND_OPENCL_API_H
 #define HALITE_GPU_BACKEND_OPENCL_API_H
 
@@ -43,8 +43,10 @@
     X(cl_kernel, clCreateKernel, (cl_program, const char *, cl_int *)) \
     X(cl_int, clReleaseKernel, (cl_kernel)) \
     X(cl_int, clSetKernelArg, (cl_kernel, cl_uint, size_t, const void *)) \
-    X(cl_int, clGetKernelWorkGroupInfo, (cl_kernel, cl_device_id, cl_kernel_work_group_info, size_t, void *, size_t *)) \
-    X(cl_int, clEnqueueNDRangeKernel, (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, \
+    X(cl_int, clGetKernelWorkGroupInfo, \
+        (cl_kernel, cl_device_id, cl_kernel_work_group_info, size_t, void *, size_t *)) \
+    X(cl_int, clEnqueueNDRangeKernel, \
+        (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, \
         cl_uint, const cl_event *, cl_event *)) \
     X(cl_int, clGetEventProfilingInfo, (cl_event, cl_profiling_info, size_t, void *, size_t *)) \
     X(cl_int, clReleaseEvent, (cl_event))

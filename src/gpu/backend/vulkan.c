@@ -516,6 +516,7 @@ static bool vulkan_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
     bool ok = VULKAN_CALL(device, vkCreateQueryPool, device->handle, &info, NULL, &clocks) && gpu_vulkan_allocate_commands(device, &commands) &&
               record_list(list, commands, clocks) && submit_list(list, commands) && gpu_vulkan_wait(device, list->number) &&
               read_clocks(list, clocks, nanoseconds, count);
+    if (!ok && !device->lost) gpu_vulkan_wait(device, list->number); // what goes now must not be in use
     gpu_vulkan_free_commands(device, commands);
     device->vk.vkDestroyQueryPool(device->handle, clocks, NULL);
     return ok;

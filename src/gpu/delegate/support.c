@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -93,7 +94,9 @@ static void check_node(const struct gpu_node_view *view)
         gpu_refuse(view, GPU_REASON_PARAMETER, -1, "its options are missing");
         return;
     }
-    if (op->supported(view)) {
+    TfLiteFusedActivation activation = builtin ? gpu_fused_activation(registration->builtin_code, view->node->builtin_data)
+                                               : kTfLiteActNone;
+    if (op->supported(view) && gpu_check_activation(view, activation)) {
         view->reason->code = GPU_REASON_OK;
         view->reason->text[0] = 0;
         view->reason->tensor = -1;

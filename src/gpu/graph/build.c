@@ -93,7 +93,7 @@ static struct gpu_value *value_of(struct builder *builder, int index, bool is_ma
 
 // ---- fused activations --------------------------------------------------------------------------
 
-static TfLiteFusedActivation activation_of(int builtin, const void *params)
+TfLiteFusedActivation gpu_fused_activation(int builtin, const void *params)
 {
     if (!params) return kTfLiteActNone;
     switch (builtin) {
@@ -182,7 +182,7 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
     node->op = op;
     if (!gpu_graph_set_params(node, params, op->params_size)) return fail(builder, "out of memory", NULL);
     if (!connect(builder, node, from)) return false;
-    TfLiteFusedActivation activation = custom ? kTfLiteActNone : activation_of(node->builtin, from->builtin_data);
+    TfLiteFusedActivation activation = custom ? kTfLiteActNone : gpu_fused_activation(node->builtin, from->builtin_data);
     struct gpu_epilogue stages = {.count = 1, .stages = {{.op = stage_of(activation)}}};
     return stages.stages[0].op == GPU_EPI_NONE || gpu_graph_add_stages(graph, graph->node_count - 1, 0, &stages);
 }

@@ -19,6 +19,9 @@ struct gpu_partition {
 // not is_output: nothing on the device makes it.
 struct gpu_graph *gpu_graph_build(const struct gpu_partition *partition, const struct hl_reporter *reporter);
 
+// The activation that a builtin operator's options carry; kTfLiteActNone where they have none or are NULL.
+TfLiteFusedActivation gpu_fused_activation(int builtin, const void *params);
+
 // quantise.c: after each node whose output is stored in 8 bits on the CPU, stages that round as storing it would. False
 // without memory.
 bool gpu_graph_quantise(struct gpu_graph *graph, enum gpu_precision precision);

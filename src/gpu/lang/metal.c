@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dialect in the Metal shading language, which has most of its words. Functions that overflow in between, or are coarse in
-// halves, go by way of float.
+// halves, go by way of float. Conversions are functions, because C++ takes `(float4(float(a[i]))) + (b)` for a cast of + b.
 #include "gpu/lang/prelude.h"
+
+// One conversion to a type, from whatever there is.
+#define TO(word, type) \
+    "template <typename T> static inline " type " " word "(T v) { return " type "(v); }\n"
+#define FROM_FOUR(word, vector, type) \
+    "static inline " vector " " word "(" type " a, " type " b, " type " c, " type " d) { return " vector "(a, b, c, d); }\n"
 
 #define FLOAT_ARITHMETIC \
     "#define real float\n" \
     "#define real4 float4\n" \
-    "#define to_real(x) float(x)\n" \
-    "#define to_real4(v) float4(v)\n" \
-    "#define mk4(a, b, c, d) float4(a, b, c, d)\n" \
-    "#define splat4(x) float4(x)\n"
+    TO("to_real", "float") TO("to_real4", "float4") TO("splat4", "float4") FROM_FOUR("mk4", "float4", "float")
 
 static const char first[] = "#include <metal_stdlib>\nusing namespace metal;\n";
 static const char full[] =
@@ -17,19 +20,14 @@ static const char full[] =
     "#define load4(s) (s)\n"
     "#define pack4(v) (v)\n" FLOAT_ARITHMETIC;
 static const char half_storage[] =
-    "#define stor4 half4\n"
-    "#define load4(s) float4(s)\n"
-    "#define pack4(v) half4(v)\n" FLOAT_ARITHMETIC;
+    "#define stor4 half4\n" TO("load4", "float4") TO("pack4", "half4") FLOAT_ARITHMETIC;
 static const char half_arithmetic[] =
     "#define stor4 half4\n"
     "#define load4(s) (s)\n"
     "#define pack4(v) (v)\n"
     "#define real half\n"
     "#define real4 half4\n"
-    "#define to_real(x) half(x)\n"
-    "#define to_real4(v) half4(v)\n"
-    "#define mk4(a, b, c, d) half4(a, b, c, d)\n"
-    "#define splat4(x) half4(x)\n";
+    TO("to_real", "half") TO("to_real4", "half4") TO("splat4", "half4") FROM_FOUR("mk4", "half4", "half");
 
 // A word for one type and for its vector, by way of what the library has for (vectors of) float.
 #define BY_FLOAT(word, expression) \
@@ -42,16 +40,9 @@ static const char half_arithmetic[] =
 static const char words[] =
     "#define FUNCTION_ static inline\n"
     "#define acc4 float4\n"
-    "#define mkf4(a, b, c, d) float4(a, b, c, d)\n"
-    "#define mki4(a, b, c, d) int4(a, b, c, d)\n"
-    "#define splatf4(x) float4(x)\n"
-    "#define splati4(x) int4(x)\n"
-    "#define to_int(x) int(x)\n"
-    "#define to_float(x) float(x)\n"
-    "#define to_uint_(x) uint(x)\n"
-    "#define to_acc4(v) float4(v)\n"
-    "#define to_float4(v) float4(v)\n"
-    "#define to_int4(v) int4(v)\n"
+    FROM_FOUR("mkf4", "float4", "float") FROM_FOUR("mki4", "int4", "int") TO("splatf4", "float4") TO("splati4", "int4")
+    TO("to_int", "int") TO("to_float", "float") TO("to_uint_", "uint") TO("to_acc4", "float4") TO("to_float4", "float4")
+    TO("to_int4", "int4")
     "#define bits_to_float(x) as_type<float>(x)\n"
     "#define pick(c, a, b) ((c) ? (a) : (b))\n"
     "#define mad(a, b, c) ((a) * (b) + (c))\n"

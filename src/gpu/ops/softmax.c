@@ -1,132 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX over the last axis: exp(beta * (x - max)) / sum. In float whatever the precision.
-// Few channels: one work-item for each place. Many: one group for each place, which shares the maximum and the sum.
+// SOFTMAX: exp(beta * x) / sum over the last axis, which are the channels. GROUP_X work-items share the channels of one place:
+// their largest value, then the sum, then the results; x is read three times, the second and third time from a near cache.
 #include "gpu/ops/op.h"
 
-enum { MANY_SLICES = 16 };
-
-// clang-format off: kernel bodies are formatted by hand, a statement a line
-// Only channels below x_c count; `left` of them are in this slice or beyond it.
-#define TAKE_MAX(v)                                  \
-    m = max(m, v.x);                                 \
-    if (left > 1) m = max(m, v.y);                   \
-    if (left > 2) m = max(m, v.z);                   \
-    if (left > 3) m = max(m, v.w);
-#define TAKE_SUM(v)                                  \
-    sum += v.x;                                      \
-    if (left > 1) sum += v.y;                        \
-    if (left > 2) sum += v.z;                        \
-    if (left > 3) sum += v.w;
-#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
-
-static const struct gpu_kernel by_item = {
+static const struct gpu_kernel kernel = {
     .name = "softmax",
-    .group = {32, 4, 1},
+    .group = {32, 1, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .params = {"beta"},
+    .params = {"beta"}, // as float bits
+    .shared = {"float parts[GROUP_X * GROUP_Y]"},
     .epilogue = true,
-    .body = TEXT_OF(
-        if (GID0 >= x_w || GID1 >= x_h || GID2 >= x_b) return;
+    .body = GPU_TEXT(
+        int places = x_b * x_h * x_w;
+        int plane = x_h * x_w;
+        int place = min(GROUP1 * GROUP_Y + LID1, places - 1);
+        int batch = place / plane;
+        int from = batch * x_s * plane + place - batch * plane;
         float beta = bits_to_float(P_beta.x);
-        float m = -3.4e38f;
-        float sum = 0.0f;
-        for (int s = 0; s < x_s; s += 1) {
-            int left = x_c - s * 4;
-            acc4 v = to_acc4(read_x(mki4(GID0, GID1, s, GID2))) * beta;
-            TAKE_MAX(v)
-        }
-        for (int s = 0; s < x_s; s += 1) {
-            int left = x_c - s * 4;
-            acc4 v = exp(to_acc4(read_x(mki4(GID0, GID1, s, GID2))) * beta - splatf4(m));
-            TAKE_SUM(v)
-        }
-        for (int s = 0; s < x_s; s += 1) {
-            int4 p = mki4(GID0, GID1, s, GID2);
-            acc4 v = exp(to_acc4(read_x(p)) * beta - splatf4(m)) * (1.0f / sum);
-            write_y(p, finish(to_real4(v), p));
-        }
-    ),
-};
+        int lid = LID1 * GROUP_X + LID0;
+        float none = -3.0e38f;
 
-static const struct gpu_kernel by_group = {
-    .name = "softmax_group",
-    .group = {64, 1, 1},
-    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .params = {"beta"},
-    .shared = {"float shares[GROUP_X]"},
-    .epilogue = true,
-    .body = TEXT_OF(
-        int place = GROUP0;
-        int px = place % x_w;
-        int py = (place / x_w) % x_h;
-        int pb = place / x_w / x_h;
-        float beta = bits_to_float(P_beta.x);
-        float m = -3.4e38f;
+        float most = none;
         for (int s = LID0; s < x_s; s += GROUP_X) {
+            acc4 v = to_acc4(load_x(from + s * plane)) * beta;
             int left = x_c - s * 4;
-            acc4 v = to_acc4(read_x(mki4(px, py, s, pb))) * beta;
-            TAKE_MAX(v)
+            most = max(most, v.x);
+            if (left > 1) most = max(most, v.y);
+            if (left > 2) most = max(most, v.z);
+            if (left > 3) most = max(most, v.w);
         }
-        shares[LID0] = m;
-        BARRIER;
-        for (int half_way = GROUP_X / 2; half_way > 0; half_way /= 2) {
-            if (LID0 < half_way) shares[LID0] = max(shares[LID0], shares[LID0 + half_way]);
+        if (GROUP_X > 1) {
+            parts[lid] = most;
+            BARRIER;
+            UNROLL for (int apart = GROUP_X / 2; apart > 0; apart /= 2) {
+                if (LID0 < apart) parts[lid] = max(parts[lid], parts[lid + apart]);
+                BARRIER;
+            }
+            most = parts[LID1 * GROUP_X];
             BARRIER;
         }
-        m = shares[0];
-        BARRIER;
+
         float sum = 0.0f;
         for (int s = LID0; s < x_s; s += GROUP_X) {
+            acc4 e = exp(to_acc4(load_x(from + s * plane)) * beta - splatf4(most));
             int left = x_c - s * 4;
-            acc4 v = exp(to_acc4(read_x(mki4(px, py, s, pb))) * beta - splatf4(m));
-            TAKE_SUM(v)
+            sum += e.x;
+            if (left > 1) sum += e.y;
+            if (left > 2) sum += e.z;
+            if (left > 3) sum += e.w;
         }
-        shares[LID0] = sum;
-        BARRIER;
-        for (int half_way = GROUP_X / 2; half_way > 0; half_way /= 2) {
-            if (LID0 < half_way) shares[LID0] += shares[LID0 + half_way];
+        if (GROUP_X > 1) {
+            parts[lid] = sum;
             BARRIER;
+            UNROLL for (int apart = GROUP_X / 2; apart > 0; apart /= 2) {
+                if (LID0 < apart) parts[lid] += parts[lid + apart];
+                BARRIER;
+            }
+            sum = parts[LID1 * GROUP_X];
         }
-        float scale = 1.0f / shares[0];
-        for (int s = LID0; s < x_s; s += GROUP_X) {
-            int4 p = mki4(px, py, s, pb);
-            acc4 v = exp(to_acc4(read_x(p)) * beta - splatf4(m)) * scale;
-            write_y(p, finish(to_real4(v), p));
+
+        if (GROUP1 * GROUP_Y + LID1 < places) {
+            float part = 1.0f / sum;
+            int row = (place - batch * plane) / x_w;
+            int4 p = mki4(place - batch * plane - row * x_w, row, 0, batch);
+            for (int s = LID0; s < x_s; s += GROUP_X) {
+                acc4 e = exp(to_acc4(load_x(from + s * plane)) * beta - splatf4(most)) * part;
+                p.z = s;
+                write_y(p, finish(to_real4(e), p));
+            }
         }
     ),
 };
-// clang-format on
-static const struct gpu_kernel *const kernels[] = {&by_item, &by_group, NULL};
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
-    if (gpu_view_input(view, 0)->dims->size < 1)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "a scalar has no axis to sum over");
+    if (!view->node->builtin_data) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    const TfLiteTensor *x = gpu_view_input(view, 0);
+    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (x->dims->size < 1) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input is a scalar");
     return true;
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    const TfLiteSoftmaxParams *params = node->params;
-    struct gpu_shape shape = node->inputs[0]->shape;
-    bool many = gpu_slices(shape) >= MANY_SLICES;
+    const struct gpu_value *x = node->inputs[0];
+    int slices = gpu_slices(x->shape), share = 1;
+    int64_t places = (int64_t)x->shape.b * x->shape.h * x->shape.w;
+    int64_t enough = 256 * (int64_t)(plan->caps->compute_units > 0 ? plan->caps->compute_units : 16);
+    while (share < 128 && 2 * share <= slices && places * share < enough) share *= 2;
+    int others = share < 64 ? 64 / share : 1;
     struct gpu_dispatch_desc desc = {
-        .kernel = many ? &by_group : &by_item,
-        .operands = {{.value = node->inputs[0]}, {.value = node->outputs[0]}},
-        .params = {{gpu_float_bits(params->beta)}},
-        .grid = {shape.w, shape.h, shape.b},
+        .kernel = &kernel,
+        .operands = {{.value = x}, {.value = node->outputs[0]}},
+        .params = {{gpu_float_bits(((const TfLiteSoftmaxParams *)node->params)->beta)}},
+        .group = {share, others, 1},
+        .grid = {share, (int)places, 1},
         .epilogue = &node->epilogue,
     };
-    if (many) {
-        desc.grid[0] = by_group.group[0] * shape.w * shape.h * shape.b;
-        desc.grid[1] = desc.grid[2] = 1;
-    }
     return gpu_plan_dispatch(plan, &desc);
 }
 
 const struct gpu_op gpu_op_softmax = {.name = "SOFTMAX",
-                                      .max_version = 4,
+                                      .max_version = 3,
                                       .supported = supported,
                                       .plan = plan,
                                       .epilogue = true,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See stages.h: y = finish(x).
+// y = finish(x): a copy with an epilogue. See stages.h for the operator that the builder makes; QUANTIZE and DEQUANTIZE are the
+// same, since the device computes with floats: what QUANTIZE does is in the stages that graph/quantise.c puts behind whatever
+// has an output of 8 bits.
 #include "gpu/ops/stages.h"
 
 static const struct gpu_kernel kernel = {
@@ -13,10 +15,15 @@ static const struct gpu_kernel kernel = {
         write_y(p, finish(read_x(p), p));
     ),
 };
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 1, 1, 1, 0);
+    if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
+    const TfLiteIntArray *in = gpu_view_input(view, 0)->dims, *out = gpu_view_output(view, 0)->dims;
+    bool same = in->size == out->size;
+    for (int i = 0; i < in->size && same; i++) same = in->data[i] == out->data[i];
+    return same || gpu_refuse(view, GPU_REASON_SHAPE, 0, "input and output have different shapes");
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -30,7 +37,9 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-
-const struct gpu_op gpu_op_stages = {
-    .name = "STAGES", .max_version = 1, .supported = supported, .plan = plan, .epilogue = true, .kernels = kernels};
+#define COPY(symbol, text, version)                                                                                     \
+    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = supported, .plan = plan,   \
+                                           .epilogue = true, .kernels = kernels};
+COPY(stages, "STAGES", 1)
+COPY(quantize, "QUANTIZE", 6)
+COPY(dequantize, "DEQUANTIZE", 9)

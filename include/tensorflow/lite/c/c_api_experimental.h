@@ -136,8 +136,9 @@ TFL_CAPI_EXPORT extern int32_t TfLiteInterpreterGetOutputTensorIndex(
 // Memory behind tensors
 
 // Makes a tensor use the application's memory, which must outlive the interpreter. allocation is
-// copied; flags are bits of TfLiteCustomAllocationFlags. Allocate tensors afterwards. kTfLiteError
-// when it is too small or not aligned, or the tensor is neither in the arena nor already so set.
+// copied; flags are bits of TfLiteCustomAllocationFlags. Allocate tensors afterwards: that fails
+// when it is too small. kTfLiteError when it is not aligned, or the tensor is neither in the arena
+// nor already so set.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteInterpreterSetCustomAllocationForTensor(
     TfLiteInterpreter* interpreter, int tensor_index, const TfLiteCustomAllocation* allocation,
     int64_t flags);

@@ -161,13 +161,19 @@ TFL_CAPI_EXPORT extern void TfLiteFloatArrayFree(TfLiteFloatArray* a);
         }                                          \
     } while (false)
 
-// As TF_LITE_ENSURE_STATUS. The context is not used.
-#define TF_LITE_ENSURE_OK(context, status)              \
-    do {                                                \
-        const TfLiteStatus tflite_ensure_s_ = (status); \
-        if (tflite_ensure_s_ != kTfLiteOk) {            \
-            return tflite_ensure_s_;                    \
-        }                                               \
+// As TF_LITE_ENSURE_STATUS. A string literal as for printf and its arguments may follow: then they are logged.
+#define TF_LITE_ENSURE_OK(context, ...) \
+    TFLITE_PICK_4_(__VA_ARGS__, TFLITE_ENSURE_OK_LOG_, TFLITE_ENSURE_OK_LOG_, TFLITE_ENSURE_OK_LOG_, \
+                   TFLITE_ENSURE_OK_LOG_, TFLITE_ENSURE_OK_, unused)(context, __VA_ARGS__)
+#define TFLITE_PICK_4_(a, b, c, d, e, picked, ...) picked
+#define TFLITE_ENSURE_OK_(context, status) TF_LITE_ENSURE_STATUS(status)
+#define TFLITE_ENSURE_OK_LOG_(context, status, ...)                                               \
+    do {                                                                                          \
+        const TfLiteStatus tflite_ensure_s_ = (status);                                           \
+        if (tflite_ensure_s_ != kTfLiteOk) {                                                      \
+            TF_LITE_KERNEL_LOG((context), __FILE__ ":" TFLITE_TEXT_OF(__LINE__) " " __VA_ARGS__); \
+            return tflite_ensure_s_;                                                              \
+        }                                                                                         \
     } while (false)
 
 // a == b must hold, for integers.
@@ -221,13 +227,13 @@ TFL_CAPI_EXPORT extern void TfLiteFloatArrayFree(TfLiteFloatArray* a);
 #define TF_LITE_OPAQUE_MAYBE_KERNEL_LOG(opaque_context, ...) ((void)sizeof(#__VA_ARGS__))
 #endif
 
-#define TF_LITE_OPAQUE_ENSURE_MSG(opaque_context, value, ...)                                 \
-    do {                                                                                      \
-        if (!(value)) {                                                                       \
-            TF_LITE_OPAQUE_KERNEL_LOG((opaque_context),                                       \
-                                      __FILE__ ":" TFLITE_TEXT_OF(__LINE__) " " __VA_ARGS__); \
-            return kTfLiteError;                                                              \
-        }                                                                                     \
+// The message is no format here: it may hold percent signs.
+#define TF_LITE_OPAQUE_ENSURE_MSG(opaque_context, value, msg)                                            \
+    do {                                                                                                 \
+        if (!(value)) {                                                                                  \
+            TF_LITE_OPAQUE_KERNEL_LOG((opaque_context), "%s:%d %s", __FILE__, __LINE__, (msg));          \
+            return kTfLiteError;                                                                         \
+        }                                                                                                \
     } while (false)
 
 #define TF_LITE_OPAQUE_ENSURE(opaque_context, a)                                            \
@@ -505,6 +511,9 @@ typedef struct TfLiteEvalTensor {
 // Frees data of a tensor that owns it (dynamic, persistent read-only); sets data.raw to NULL.
 TFL_CAPI_EXPORT extern void TfLiteTensorDataFree(TfLiteTensor* t);
 
+// Copy with params and arrays of its own. Without memory params is NULL and the type kTfLiteNoQuantization.
+TFL_CAPI_EXPORT extern TfLiteQuantization TfLiteQuantizationClone(TfLiteQuantization src);
+
 // Frees params with their arrays and sets the type to kTfLiteNoQuantization.
 TFL_CAPI_EXPORT extern void TfLiteQuantizationFree(TfLiteQuantization* quantization);
 
@@ -526,6 +535,13 @@ TFL_CAPI_EXPORT extern void TfLiteTensorReset(TfLiteType type, const char* name,
 // Copies elements and dims of src into dst's own memory. kTfLiteOk and nothing done when either
 // is NULL; kTfLiteError when their sizes in bytes differ or memory is short.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteTensorCopy(const TfLiteTensor* src, TfLiteTensor* dst);
+
+// Copy of a tensor with arrays, quantization and sparsity of its own. data and allocation are src's where src does not own
+// them, else copies.
+TFL_CAPI_EXPORT extern TfLiteTensor TfLiteTensorClone(TfLiteTensor src);
+
+// dims_signature where there is one, else dims. The tensor's own.
+TFL_CAPI_EXPORT extern const TfLiteIntArray* TfLiteTensorGetDimsSignature(const TfLiteTensor* t);
 
 // Gives a dynamic or persistent read-only tensor num_bytes of memory; other tensors stay as they
 // are. Keeps the old content up to the smaller size if preserve_data. kTfLiteError without
@@ -741,8 +757,11 @@ TFL_CAPI_EXPORT extern void TfLiteOpaqueDelegateDelete(TfLiteOpaqueDelegate* del
 // The `data` of the builder, or data_ of a delegate made otherwise. NULL when delegate is NULL.
 TFL_CAPI_EXPORT extern void* TfLiteOpaqueDelegateGetData(const TfLiteOpaqueDelegate* delegate);
 
+// What an init returns to say that it failed.
+TFL_CAPI_EXPORT extern void* TfLiteKernelInitFailed(void);
+
 // What the init of a delegate kernel gets as `buffer`: the piece of the graph that it replaces.
-// Lent for the call; copy what is needed.
+// Lives as long as the node, whose builtin_data it is.
 typedef struct TfLiteDelegateParams {
     TfLiteDelegate* delegate;
     TfLiteIntArray* nodes_to_replace;  // node indices in execution order

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// BATCH_MATMUL: a [..., m, k] times b [..., k, n], either with its last two axes swapped (adj_x, adj_y); axes in front of them
+// are batches, which broadcast. A constant matrix b is a convolution with one tap; everything else has a kernel here, in which
+// a work-item sums BLOCK rows of one output slice.
+#include "gpu/ops/convolve.h"
+
+static const struct gpu_kernel kernel = {
+    .name = "matmul",
+    .group = {16, 4, 1},
+    .args = {{GPU_IN, "left"}, {GPU_IN, "right"}, {GPU_OUT, "y"}},
+    // left_steps, right_steps: vectors from one row, slice, h and b to the next; sum: rows of y, k, whether rows are y's batches
+    .params = {"left_steps", "right_steps", "sum"},
+    .constants = {{"ADJ_X", 0}, {"ADJ_Y", 0}, {"BLOCK", 4}},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int o = GROUP1 * GROUP_Y + LID1;
+        int first_row = GROUP0 * (GROUP_X * BLOCK) + LID0;
+        if (o >= y_s || first_row >= P_sum.x) return;
+        int batch = 0;
+        int layer = 0;
+        if (P_sum.z == 0) {
+            batch = GROUP2 / y_h;
+            layer = GROUP2 - batch * y_h;
+        }
+        int from_a = layer * P_left_steps.z + batch * P_left_steps.w;
+        int from_b = layer * P_right_steps.z + batch * P_right_steps.w;
+        int last = P_sum.y - 1;
+        int slices = last / 4 + 1;
+        int c = y_c - 1;
+        acc4 sums[BLOCK];
+        UNROLL for (int i = 0; i < BLOCK; i += 1) sums[i] = splatf4(0.0f);
+        for (int s = 0; s < slices; s += 1) {
+            acc4 b0 = splatf4(0.0f);
+            acc4 b1 = splatf4(0.0f);
+            acc4 b2 = splatf4(0.0f);
+            acc4 b3 = splatf4(0.0f);
+            if (ADJ_Y == 0) {
+                int at = from_b + o * P_right_steps.y;
+                b0 = to_acc4(load_right(at + s * 4 * P_right_steps.x));
+                b1 = to_acc4(load_right(at + min(s * 4 + 1, last) * P_right_steps.x));
+                b2 = to_acc4(load_right(at + min(s * 4 + 2, last) * P_right_steps.x));
+                b3 = to_acc4(load_right(at + min(s * 4 + 3, last) * P_right_steps.x));
+            } else {
+                int at = from_b + s * P_right_steps.y;
+                b0 = to_acc4(load_right(at + o * 4 * P_right_steps.x));
+                b1 = to_acc4(load_right(at + min(o * 4 + 1, c) * P_right_steps.x));
+                b2 = to_acc4(load_right(at + min(o * 4 + 2, c) * P_right_steps.x));
+                b3 = to_acc4(load_right(at + min(o * 4 + 3, c) * P_right_steps.x));
+            }
+            UNROLL for (int i = 0; i < BLOCK; i += 1) {
+                int row = min(first_row + i * GROUP_X, P_sum.x - 1);
+                acc4 v = splatf4(0.0f);
+                if (ADJ_X == 0) {
+                    v = to_acc4(load_left(from_a + row * P_left_steps.x + s * P_left_steps.y));
+                } else {
+                    int at = from_a + row / 4 * P_left_steps.y + s * 4 * P_left_steps.x;
+                    int lane_of = row % 4;
+                    v.x = to_float(lane(load_left(at), lane_of));
+                    if (s * 4 + 1 <= last) v.y = to_float(lane(load_left(at + P_left_steps.x), lane_of));
+                    if (s * 4 + 2 <= last) v.z = to_float(lane(load_left(at + 2 * P_left_steps.x), lane_of));
+                    if (s * 4 + 3 <= last) v.w = to_float(lane(load_left(at + 3 * P_left_steps.x), lane_of));
+                }
+                if (ADJ_Y == 0) {
+                    sums[i] = mad(b0, v.x, sums[i]);
+                    sums[i] = mad(b1, v.y, sums[i]);
+                    sums[i] = mad(b2, v.z, sums[i]);
+                    sums[i] = mad(b3, v.w, sums[i]);
+                } else {
+                    sums[i] += mkf4(dot4(v, b0), dot4(v, b1), dot4(v, b2), dot4(v, b3));
+                }
+            }
+        }
+        UNROLL for (int i = 0; i < BLOCK; i += 1) {
+            int row = first_row + i * GROUP_X;
+            int4 p = mki4(row, layer, o, batch);
+            if (P_sum.z == 1) p = mki4(0, 0, o, row);
+            if (row < P_sum.x) write_y(p, finish(to_real4(sums[i]), p));
+        }
+    ),
+};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &kernel, NULL};
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 2, 1, 0)) return false;
+    const TfLiteBatchMatMulParams *params = view->node->builtin_data;
+    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    const TfLiteIntArray *a = gpu_view_input(view, 0)->dims, *b = gpu_view_input(view, 1)->dims;
+    const TfLiteIntArray *y = gpu_view_output(view, 0)->dims;
+    if (a->size < 2 || b->size < 2 || y->size != (a->size > b->size ? a->size : b->size))
+        return gpu_refuse(view, GPU_REASON_RANK, -1, "ranks %d and %d with an output of rank %d", a->size, b->size, y->size);
+    int m = a->data[a->size - (params->adj_x ? 1 : 2)], k = a->data[a->size - (params->adj_x ? 2 : 1)];
+    int n = b->data[b->size - (params->adj_y ? 2 : 1)], depth = b->data[b->size - (params->adj_y ? 1 : 2)];
+    if (k != depth || y->data[y->size - 2] != m || y->data[y->size - 1] != n)
+        return gpu_refuse(view, GPU_REASON_SHAPE, -1, "%d x %d times %d x %d is not %d x %d", m, k, depth, n,
+                          y->data[y->size - 2], y->data[y->size - 1]);
+    if (gpu_is_constant(gpu_view_input(view, 0)) && gpu_is_constant(gpu_view_input(view, 1)))
+        return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "both inputs are constants");
+    return true;
+}
+
+// Vectors from one row, slice, layer (h) and batch (b) of an operand to the next; 0 where it broadcasts over y's.
+static void steps_of(const struct gpu_value *value, const struct gpu_value *y, int32_t steps[4])
+{
+    struct gpu_shape shape = value->shape;
+    int slices = gpu_slices(shape);
+    if (value->rank == 2) { // [rows, c] is [b, 1, 1, c]
+        steps[0] = slices;
+        steps[1] = 1;
+        steps[2] = steps[3] = 0;
+        return;
+    }
+    steps[0] = 1;
+    steps[1] = shape.h * shape.w;
+    if (value->rank == 3 && y->rank == 4) { // its batches are y's layers
+        steps[2] = shape.b == 1 ? 0 : slices * shape.w;
+        steps[3] = 0;
+        return;
+    }
+    steps[2] = shape.h == 1 && y->shape.h > 1 ? 0 : shape.w;
+    steps[3] = shape.b == 1 && y->shape.b > 1 ? 0 : slices * shape.h * shape.w;
+}
+
+static bool is_matrix(const struct gpu_value *value)
+{
+    return value->rank == 2 || value->shape.b * value->shape.h == 1;
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const TfLiteBatchMatMulParams *params = node->params;
+    const struct gpu_value *a = node->inputs[0], *b = node->inputs[1], *y = node->outputs[0];
+    int n = y->shape.c, rows = y->rank == 2 ? y->shape.b : y->shape.w;
+    int k = params->adj_x ? (a->rank == 2 ? a->shape.b : a->shape.w) : a->shape.c;
+    struct gpu_shape places = {a->shape.b, a->shape.h, a->shape.w, n};
+    if (b->data && is_matrix(b) && !params->adj_x && !a->data && gpu_same_shape(places, y->shape))
+        return gpu_convolve(plan, &(struct gpu_convolution){
+            .x = a, .y = y, .inputs = k, .outputs = n, .kernel_w = 1, .kernel_h = 1, .stride_w = 1, .stride_h = 1,
+            .dilation_w = 1, .dilation_h = 1, .weights = b->data, .by_output = params->adj_y ? k : 1,
+            .by_input = params->adj_y ? 1 : n});
+    int units = plan->caps->compute_units > 0 ? plan->caps->compute_units : 16;
+    int64_t outputs = (int64_t)gpu_slices(y->shape) * y->shape.b * y->shape.h * y->shape.w;
+    int block = outputs / 4 >= 256 * units ? 4 : outputs / 2 >= 128 * units ? 2 : 1;
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = a}, {.value = b}, {.value = y}},
+        .params = {[2] = {rows, k, y->rank == 2}},
+        .constants = {{"ADJ_X", params->adj_x}, {"ADJ_Y", params->adj_y}, {"BLOCK", block}},
+        .grid = {(rows + block - 1) / block, gpu_slices(y->shape), y->rank == 2 ? 1 : y->shape.b * y->shape.h},
+        .epilogue = &node->epilogue,
+    };
+    steps_of(a, y, desc.params[0]);
+    steps_of(b, y, desc.params[1]);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+const struct gpu_op gpu_op_batch_matmul = {.name = "BATCH_MATMUL",
+                                           .max_version = 4,
+                                           .supported = supported,
+                                           .plan = plan,
+                                           .epilogue = true,
+                                           .params_size = sizeof(TfLiteBatchMatMulParams),
+                                           .kernels = kernels};

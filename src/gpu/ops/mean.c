@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD: x over the axes that input 1 names; dims of length 1 stay or go. One kernel:
+// an output vector is made by GROUP_X work-items, which take turns over the box of x that it sums up. Channels that are
+// reduced make each lane of an output vector its own sum: without keep_dims the last axis left over has become the channels.
+#include "gpu/graph/convert.h"
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+static const struct gpu_kernel kernel = {
+    .name = "reduce",
+    .group = {1, 64, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    // Sizes w, h, c, b: kept: of x's axes that stay, 1 for the others; over: the other way round, c in slices;
+    // end: count of x's elements per output as float (1: no mean)
+    .params = {"kept", "over", "end"},
+    .constants = {{"KIND", 0}, {"CHANNELS", 0}}, // KIND: 0 sum, 1 maximum, 2 minimum, 3 product; CHANNELS: reduced, too
+    .shared = {"float4 parts[GROUP_X * GROUP_Y]"},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int outputs = y_b * y_s * y_h * y_w;
+        int o = min(GROUP1 * GROUP_Y + LID1, outputs - 1);
+        int row = o / y_w;
+        int layer = row / y_h;
+        int batch = layer / y_s;
+        int4 p = mki4(o - row * y_w, row - layer * y_h, layer - batch * y_s, batch);
+        int place = (p.w * y_h + p.y) * y_w + p.x;
+        int count = P_over.x * P_over.y * P_over.z * P_over.w;
+        float neutral = 0.0f;
+        if (KIND == 1) neutral = -3.4e38f;
+        if (KIND == 2) neutral = 3.4e38f;
+        if (KIND == 3) neutral = 1.0f;
+        acc4 result = splatf4(neutral);
+        UNROLL for (int l = 0; l < 1 + CHANNELS * 3; l += 1) {
+            int n = place;
+            if (CHANNELS == 1) n = min(place * y_c + p.z * 4 + l, y_b * y_h * y_w * y_c - 1);
+            int up = n / P_kept.x;
+            int kept_x = n - up * P_kept.x;
+            int kept_b = up / P_kept.y;
+            int kept_y = up - kept_b * P_kept.y;
+            acc4 sum = splatf4(neutral);
+            for (int i = LID0; i < count; i += GROUP_X) {
+                int over_row = i / P_over.x;
+                int over_layer = over_row / P_over.y;
+                int over_batch = over_layer / P_over.z;
+                int slice = p.z;
+                if (CHANNELS == 1) slice = over_layer - over_batch * P_over.z;
+                acc4 v = to_acc4(read_x(mki4(kept_x + i - over_row * P_over.x, kept_y + over_row - over_layer * P_over.y,
+                                             slice, kept_b + over_batch)));
+                if (CHANNELS == 1 && KIND != 0) {
+                    int left = x_c - slice * 4;
+                    v.y = pick(left > 1, v.y, neutral);
+                    v.z = pick(left > 2, v.z, neutral);
+                    v.w = pick(left > 3, v.w, neutral);
+                }
+                if (KIND == 0) sum += v;
+                if (KIND == 1) sum = max(sum, v);
+                if (KIND == 2) sum = min(sum, v);
+                if (KIND == 3) sum = sum * v;
+            }
+            if (CHANNELS == 0) {
+                result = sum;
+            } else {
+                float one = sum.x + sum.y + sum.z + sum.w;
+                if (KIND == 1) one = max(max(sum.x, sum.y), max(sum.z, sum.w));
+                if (KIND == 2) one = min(min(sum.x, sum.y), min(sum.z, sum.w));
+                if (KIND == 3) one = sum.x * sum.y * sum.z * sum.w;
+                if (l == 0) result.x = one;
+                if (l == 1) result.y = one;
+                if (l == 2) result.z = one;
+                if (l == 3) result.w = one;
+            }
+        }
+        if (GROUP_X > 1) {
+            int lid = LID1 * GROUP_X + LID0;
+            parts[lid] = result;
+            BARRIER;
+            UNROLL for (int apart = GROUP_X / 2; apart > 0; apart /= 2) {
+                if (LID0 < apart) {
+                    if (KIND == 0) parts[lid] = parts[lid] + parts[lid + apart];
+                    if (KIND == 1) parts[lid] = max(parts[lid], parts[lid + apart]);
+                    if (KIND == 2) parts[lid] = min(parts[lid], parts[lid + apart]);
+                    if (KIND == 3) parts[lid] = parts[lid] * parts[lid + apart];
+                }
+                BARRIER;
+            }
+            result = parts[lid];
+        }
+        if (LID0 == 0 && GROUP1 * GROUP_Y + LID1 < outputs)
+            write_y(p, finish(to_real4(result * (1.0f / bits_to_float(P_end.x))), p));
+    ),
+};
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 2, 1, 1u << 1) || !gpu_check_constant(view, 1)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0), *axes = gpu_view_input(view, 1);
+    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (axes->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, 1, "the axes are not int32");
+    int64_t count = gpu_tensor_elements(axes);
+    for (int64_t i = 0; i < count; i++)
+        if (axes->data.i32[i] < -x->dims->size || axes->data.i32[i] >= x->dims->size)
+            return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", axes->data.i32[i], x->dims->size);
+    return true;
+}
+
+static int kind_of(int builtin)
+{
+    switch (builtin) {
+    case kTfLiteBuiltinReduceMax: return 1;
+    case kTfLiteBuiltinReduceMin: return 2;
+    case kTfLiteBuiltinReduceProd: return 3;
+    default: return 0;
+    }
+}
+
+// How many work-items share an output: enough to fill the device, no more than there are elements.
+static int sharers(const struct gpu_caps *caps, int64_t outputs, int count)
+{
+    int64_t enough = 256 * (int64_t)(caps->compute_units > 0 ? caps->compute_units : 16);
+    int x = 1;
+    while (x < 64 && 2 * x <= count && outputs * x < enough) x *= 2;
+    return x;
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *axes = node->inputs[1];
+    const int sizes[4] = {x->shape.b, x->shape.h, x->shape.w, x->shape.c};
+    int kept[4], over[4] = {1, 1, 1, 1};
+    for (int i = 0; i < 4; i++) kept[i] = sizes[i];
+    int64_t axis_count = gpu_elements(axes->shape);
+    for (int i = 0; i < axis_count; i++) {
+        int axis = gpu_constant_int(axes, i);
+        int which = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
+        over[which] = sizes[which];
+        kept[which] = 1;
+    }
+    bool channels = kept[3] == 1 && sizes[3] > 1;
+    float elements = (float)over[0] * (float)over[1] * (float)over[2] * (float)over[3];
+    if (channels) over[3] = gpu_slices(x->shape);
+    int64_t outputs = (int64_t)y->shape.b * y->shape.h * y->shape.w * gpu_slices(y->shape);
+    int share = sharers(plan->caps, outputs, over[0] * over[1] * over[2] * over[3]), others = share < 64 ? 64 / share : 1;
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = x}, {.value = y}},
+        .params = {{kept[2], kept[1], kept[3], kept[0]},
+                   {over[2], over[1], over[3], over[0]},
+                   {gpu_float_bits(node->builtin == kTfLiteBuiltinMean ? elements : 1.0f)}},
+        .constants = {{"KIND", kind_of(node->builtin)}, {"CHANNELS", channels}},
+        .group = {share, others, 1},
+        .grid = {share, (int)outputs, 1},
+        .epilogue = &node->epilogue,
+    };
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+#define REDUCTION(symbol, text, version)                                                                              \
+    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = supported, .plan = plan,   \
+                                           .epilogue = true, .params_size = sizeof(TfLiteReducerParams), .kernels = kernels};
+REDUCTION(mean, "MEAN", 3)
+REDUCTION(sum, "SUM", 2)
+REDUCTION(reduce_max, "REDUCE_MAX", 3)
+REDUCTION(reduce_min, "REDUCE_MIN", 3)
+REDUCTION(reduce_prod, "REDUCE_PROD", 2)

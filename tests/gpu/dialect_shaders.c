@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// For the build, which makes SPIR-V of them, "all kernels" (gpu/lang/build/kernels.h) are the dialect's.
+#include "gpu/dialect_kernels.h"
+#include "gpu/lang/build/kernels.h"
+
+bool gpu_each_kernel(bool (*visit)(const struct gpu_kernel *kernel, void *user), void *user)
+{
+    for (const struct gpu_kernel *const *kernel = dialect_kernels; *kernel; kernel++)
+        if (!visit(*kernel, user)) return false;
+    return true;
+}

@@ -1,0 +1,759 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU delegate inside our runtime: options, partitions, reports, messages, what happens when a device fails at any call,
+// and results on PoCL where it is installed.
+//
+//   the graph:   r = relu(a)    t = toy(r)    s = a + t    p = s * s      (toy is a custom operator: it stays on the CPU)
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/half.h"
+#include "gpu/backend/devices.h"
+#include "gpu/backend/null.h"
+#include "gpu/delegate/delegate.h"
+#include "halite/halite.h"
+#include "support/model_writer.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
+#include "tensorflow/lite/delegates/gpu/delegate.h"
+
+// ---- the graph ----------------------------------------------------------------------------------
+
+enum { A, R, T, S, P, TENSORS };
+enum { ELEMENTS = 2 * 3 * 5 };
+
+#define FLOATS(label) {.name = label, .type = TEST_FLOAT32, .rank = 4, .dims = {1, 2, 3, 5}}
+#define ONE_IN(code, x, y) {.builtin = code, .input_count = 1, .inputs = {x}, .output_count = 1, .outputs = {y}}
+#define TWO_IN(code, x, y, z) {.builtin = code, .input_count = 2, .inputs = {x, y}, .output_count = 1, .outputs = {z}}
+
+static const struct test_tensor tensors[TENSORS] = {
+    [A] = FLOATS("a"), [R] = FLOATS("r"), [T] = FLOATS("t"), [S] = FLOATS("s"), [P] = FLOATS("p")};
+static const struct test_node nodes[] = {
+    ONE_IN(kTfLiteBuiltinRelu, A, R),
+    {.builtin = kTfLiteBuiltinCustom, .custom = "Toy", .input_count = 1, .inputs = {R}, .output_count = 1, .outputs = {T}},
+    TWO_IN(kTfLiteBuiltinAdd, A, T, S), TWO_IN(kTfLiteBuiltinMul, S, S, P)};
+static const struct test_model graph = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 4, .nodes = nodes,
+                                        .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}};
+
+// The same without the custom operator: all of it can go to the GPU.
+static const struct test_node whole_nodes[] = {
+    ONE_IN(kTfLiteBuiltinRelu, A, R), TWO_IN(kTfLiteBuiltinAdd, A, R, S), TWO_IN(kTfLiteBuiltinMul, S, S, P)};
+static const struct test_model whole = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 3, .nodes = whole_nodes,
+                                        .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}};
+
+static float input_value(int i)
+{
+    return (float)(i % 7 - 3) * 0.5f;
+}
+
+static float expected_value(int i)
+{
+    float a = input_value(i), s = a + (a > 0 ? a : 0);
+    return s * s;
+}
+
+// t = r
+static TfLiteStatus toy_prepare(TfLiteContext *context, TfLiteNode *node)
+{
+    const TfLiteTensor *from = &context->tensors[node->inputs->data[0]];
+    return context->ResizeTensor(context, &context->tensors[node->outputs->data[0]], TfLiteIntArrayCopy(from->dims));
+}
+static TfLiteStatus toy_invoke(TfLiteContext *context, TfLiteNode *node)
+{
+    const TfLiteTensor *from = &context->tensors[node->inputs->data[0]];
+    memcpy(context->tensors[node->outputs->data[0]].data.raw, from->data.raw, from->bytes);
+    return kTfLiteOk;
+}
+static const TfLiteRegistration toy = {.prepare = toy_prepare, .invoke = toy_invoke};
+
+// ---- a session ----------------------------------------------------------------------------------
+
+struct messages {
+    char text[16384];
+    size_t length;
+};
+
+static void collect(void *user_data, const char *format, va_list args)
+{
+    struct messages *messages = user_data;
+    char *at = messages->text + messages->length;
+    size_t room = sizeof messages->text - messages->length;
+    int length = vsnprintf(at, room, format, args);
+    if (length > 0) messages->length += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void collect_text(struct messages *messages, const char *format, ...) HL_PRINTF(2, 3);
+static void collect_text(struct messages *messages, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    collect(messages, format, args);
+    va_end(args);
+}
+
+// For tflite_plugin_create_delegate, whose function gets no pointer of ours.
+static struct messages *plugin_messages(void)
+{
+    static struct messages messages;
+    return &messages;
+}
+static void collect_plugin(const char *text)
+{
+    collect_text(plugin_messages(), "%s\n", text);
+}
+
+struct session {
+    struct messages messages;
+    unsigned char *bytes;
+    TfLiteModel *model;
+    TfLiteInterpreter *interpreter;
+};
+
+static void begin(struct session *session, const struct test_model *from)
+{
+    size_t size;
+    memset(session, 0, sizeof *session);
+    session->bytes = test_model_write(from, &size);
+    session->model = TfLiteModelCreate(session->bytes, size);
+    assert_non_null(session->model);
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsSetErrorReporter(options, collect, &session->messages);
+    TfLiteInterpreterOptionsAddCustomOp(options, "Toy", &toy, 1, 1);
+    session->interpreter = TfLiteInterpreterCreate(session->model, options);
+    TfLiteInterpreterOptionsDelete(options);
+    assert_non_null(session->interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(session->interpreter), kTfLiteOk);
+}
+
+static void end(struct session *session)
+{
+    TfLiteInterpreterDelete(session->interpreter);
+    TfLiteModelDelete(session->model);
+    free(session->bytes);
+}
+
+static TfLiteStatus apply(struct session *session, TfLiteDelegate *delegate)
+{
+    return TfLiteInterpreterModifyGraphWithDelegate(session->interpreter, delegate);
+}
+
+static void set_input(struct session *session)
+{
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
+    float values[ELEMENTS];
+    for (int i = 0; i < ELEMENTS; i++) values[i] = input_value(i);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(input, values, sizeof values), kTfLiteOk);
+}
+
+static void check_output(const struct session *session)
+{
+    const float *output = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session->interpreter, 0));
+    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(output[i], expected_value(i), 1e-5f);
+}
+
+// A delegate with options as text: key, value, … NULL.
+static TfLiteDelegate *make(const char *const *texts)
+{
+    const char *keys[8], *values[8];
+    size_t count = 0;
+    for (; texts && texts[2 * count]; count++) {
+        keys[count] = texts[2 * count];
+        values[count] = texts[2 * count + 1];
+    }
+    plugin_messages()->length = 0;
+    plugin_messages()->text[0] = 0;
+    return tflite_plugin_create_delegate(keys, values, count, collect_plugin);
+}
+
+static bool has_pocl(void)
+{
+    struct gpu_device_list *list = malloc(sizeof *list);
+    assert_non_null(list);
+    gpu_devices_find(list);
+    bool found = false;
+    for (int i = 0; i < list->count; i++) found = found || strcmp(list->devices[i].backend->name, "opencl") == 0;
+    free(list);
+    if (!found) print_message("no OpenCL device: install pocl-opencl-icd\n");
+    return found;
+}
+
+static int delegated_nodes(const struct session *session)
+{
+    int count = 0;
+    for (int i = 0; i < HaliteInterpreterGetNodeCount(session->interpreter); i++) {
+        HaliteNodeReport report;
+        assert_int_equal(HaliteInterpreterGetNodeReport(session->interpreter, i, &report), kTfLiteOk);
+        count += report.replaced_nodes;
+    }
+    return count;
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+static void test_priorities(void **state)
+{
+    (void)state;
+    static const struct {
+        int loss, priorities[3];
+        bool valid, prefer_memory;
+        enum gpu_precision precision;
+    } cases[] = {
+        {-1, {1, 0, 0}, true, false, GPU_F32}, {-1, {2, 0, 0}, true, false, GPU_F16},  {-1, {3, 0, 0}, true, true, GPU_F16S},
+        {-1, {2, 1, 0}, true, false, GPU_F16S}, {-1, {2, 3, 1}, true, false, GPU_F16}, {-1, {1, 3, 2}, true, true, GPU_F32},
+        {-1, {3, 2, 0}, true, true, GPU_F16},  {0, {2, 0, 0}, true, false, GPU_F32},   {1, {1, 0, 0}, true, false, GPU_F16},
+        {-1, {0, 0, 0}, false, false, 0},      {-1, {1, 1, 0}, false, false, 0},       {-1, {1, 0, 2}, false, false, 0},
+        {-1, {1, 2, 2}, false, false, 0},      {-1, {1, 2, 1}, false, false, 0},       {-1, {1, 2, 9}, false, false, 0},
+        {-1, {-1, 2, 3}, false, false, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
+        v2.is_precision_loss_allowed = cases[i].loss;
+        v2.inference_priority1 = cases[i].priorities[0];
+        v2.inference_priority2 = cases[i].priorities[1];
+        v2.inference_priority3 = cases[i].priorities[2];
+        struct gpu_options options;
+        assert_true(gpu_options_from_v2(&v2, &options));
+        assert_int_equal(options.problem == NULL, cases[i].valid);
+        if (!cases[i].valid) continue;
+        assert_int_equal(options.precision, cases[i].precision);
+        assert_int_equal(options.prefer_memory, cases[i].prefer_memory);
+    }
+}
+
+static void test_struct_options(void **state)
+{
+    (void)state;
+    struct gpu_options options;
+    assert_true(gpu_options_from_v2(NULL, &options));
+    assert_int_equal(options.precision, GPU_F32);
+    assert_int_equal(options.max_partitions, 1);
+    assert_true(options.quantised);
+    assert_string_equal(options.backend, "");
+
+    // An older program's struct ends before the folder: nothing behind it may be read without the flag.
+    TfLiteGpuDelegateOptionsV2 full = TfLiteGpuDelegateOptionsV2Default();
+    full.max_delegated_partitions = -3;
+    TfLiteGpuDelegateOptionsV2 *older = malloc(offsetof(TfLiteGpuDelegateOptionsV2, serialization_dir));
+    assert_non_null(older);
+    memcpy(older, &full, offsetof(TfLiteGpuDelegateOptionsV2, serialization_dir));
+    assert_true(gpu_options_from_v2(older, &options));
+    assert_int_equal(options.max_partitions, 1);
+    free(older);
+
+    full.experimental_flags = TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY | TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
+    full.serialization_dir = "/tmp";
+    full.model_token = "model";
+    assert_true(gpu_options_from_v2(&full, &options));
+    assert_false(options.quantised);
+    assert_string_equal(options.backend, "opencl");
+    assert_string_equal(options.serialization_dir, "/tmp");
+    assert_string_equal(options.model_token, "model");
+    gpu_options_free(&options);
+    full.experimental_flags = TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY | TFLITE_GPU_EXPERIMENTAL_FLAGS_GL_ONLY;
+    assert_true(gpu_options_from_v2(&full, &options));
+    assert_non_null(options.problem);
+
+    TfLiteGpuDelegateOptions gl = TfLiteGpuDelegateOptionsDefault();
+    gl.compile_options.precision_loss_allowed = 1;
+    assert_true(gpu_options_from_gl(&gl, &options));
+    assert_int_equal(options.precision, GPU_F16);
+    TFLGpuDelegateOptions metal = TFLGpuDelegateOptionsDefault();
+    assert_true(gpu_options_from_metal(&metal, &options));
+    assert_true(options.quantised);
+    assert_int_equal(options.precision, GPU_F32);
+}
+
+static void test_key_options(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"device", "null", "precision", "f16s", "max_delegated_partitions", "3",
+                                       "inference_priority1", "2", "require_full_delegation", "true", NULL};
+    TfLiteDelegate *delegate = make(good);
+    assert_non_null(delegate);
+    const struct gpu_options *options = gpu_engine_options(gpu_delegate_of(delegate)->engine);
+    assert_string_equal(options->device, "null");
+    assert_int_equal(options->precision, GPU_F16S); // said outright: stronger than the priorities
+    assert_int_equal(options->max_partitions, 3);
+    assert_true(options->full_delegation);
+    tflite_plugin_destroy_delegate(delegate);
+
+    static const struct {
+        const char *texts[3], *message;
+    } bad[] = {
+        {{"presicion", "f16"}, "GPU delegate: unknown option presicion; known are "},
+        {{"precision", "f64"}, "option precision is \"f64\", expected f32, f16s or f16"},
+        {{"max_delegated_partitions", "many"}, "option max_delegated_partitions is \"many\", expected an integer"},
+        {{"max_delegated_partitions", "99999999999"}, "expected an integer"},
+        {{"require_full_delegation", "yes"}, "expected true or false"},
+        {{"device", ""}, "option device is \"\""},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_null(make(bad[i].texts));
+        assert_non_null(strstr(plugin_messages()->text, bad[i].message));
+    }
+    const char *key = "device", *value = NULL;
+    assert_null(tflite_plugin_create_delegate(&key, &value, 1, collect_plugin));
+    assert_null(tflite_plugin_create_delegate(NULL, NULL, 1, collect_plugin));
+}
+
+static void test_doors(void **state)
+{
+    (void)state;
+    TfLiteGpuDelegateV2Delete(NULL);
+    TfLiteGpuDelegateDelete(NULL);
+    TFLGpuDelegateDelete(NULL);
+    tflite_plugin_destroy_delegate(NULL);
+    TfLiteGpuDelegateV2Delete(TfLiteGpuDelegateV2Create(NULL));
+    TfLiteGpuDelegateDelete(TfLiteGpuDelegateCreate(NULL));
+    TFLGpuDelegateDelete(TFLGpuDelegateCreate(NULL));
+    TFLGpuDelegateDelete(TFLGPUDelegateCreate(NULL));
+    assert_null(TfLiteGpuDelegateV2CreateAsync(NULL));
+    assert_null(TfLiteGpuDelegateGetModelMetadata(NULL));
+    TfLiteDelegate other = {.flags = 0};
+    assert_int_equal(HaliteDelegateReportNodeCount(&other), -1);
+    assert_null(HaliteDelegateReportDevice(NULL));
+}
+
+static void test_invalid_options_are_told(void **state)
+{
+    (void)state;
+    TfLiteGpuDelegateOptionsV2 options = TfLiteGpuDelegateOptionsV2Default();
+    options.inference_priority2 = options.inference_priority1;
+    TfLiteDelegate *delegate = TfLiteGpuDelegateV2Create(&options);
+    struct session session;
+    begin(&session, &whole);
+    assert_int_equal(apply(&session, delegate), kTfLiteDelegateError);
+    assert_non_null(strstr(session.messages.text, "TfLiteGpuDelegate Init: InferenceOptions are invalid."));
+    set_input(&session);
+    assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
+    check_output(&session);
+    end(&session);
+    TfLiteGpuDelegateV2Delete(delegate);
+}
+
+static void test_no_such_device(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"device", "null:7", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session session;
+    begin(&session, &whole);
+    assert_int_equal(apply(&session, delegate), kTfLiteDelegateError);
+    assert_non_null(strstr(session.messages.text, "TfLiteGpuDelegate Init: device null:7"));
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+// ---- partitions, report -------------------------------------------------------------------------
+
+static void test_partitions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *partitions, *small;
+        int delegated;
+        const char *relu; // its reason
+    } cases[] = {{"1", "false", 2, "PARTITION"}, {"2", "false", 2, "COST"}, {"2", "true", 3, "OK"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *texts[] = {"device", "null", "max_delegated_partitions", cases[i].partitions,
+                               "take_small_partitions", cases[i].small, NULL};
+        TfLiteDelegate *delegate = make(texts);
+        struct session session;
+        begin(&session, &graph);
+        assert_int_equal(HaliteDelegateReportNodeCount(delegate), 0);
+        assert_string_equal(HaliteDelegateReportDevice(delegate), "");
+        assert_int_equal(apply(&session, delegate), kTfLiteOk);
+        assert_int_equal(delegated_nodes(&session), cases[i].delegated);
+        assert_int_equal(HaliteDelegateReportNodeCount(delegate), 4);
+        static const char *const names[] = {"RELU", "Toy", "ADD", "MUL"};
+        const char *const reasons[] = {cases[i].relu, "NO_KERNEL", "OK", "OK"};
+        for (int n = 0; n < 4; n++) {
+            HaliteDelegateNodeReport report;
+            assert_int_equal(HaliteDelegateReportNode(delegate, n, &report), kTfLiteOk);
+            assert_int_equal(report.node, n);
+            assert_string_equal(report.op, names[n]);
+            assert_string_equal(report.reason, reasons[n]);
+            assert_int_equal(report.on_gpu, strcmp(reasons[n], "OK") == 0);
+            assert_int_equal(report.tensor, -1);
+        }
+        HaliteDelegateNodeReport report;
+        assert_int_equal(HaliteDelegateReportNode(delegate, 4, &report), kTfLiteError);
+        assert_int_equal(HaliteDelegateReportNode(delegate, -1, &report), kTfLiteError);
+        assert_non_null(strstr(HaliteDelegateReportDevice(delegate), ", null, f32"));
+        char message[256];
+        snprintf(message, sizeof message,
+                 "Following operations are not supported by GPU delegate:\nToy: Operation is not supported.\n"
+                 "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
+                 cases[i].delegated, 4 - cases[i].delegated);
+        assert_string_equal(session.messages.text, message);
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+    }
+    assert_int_equal(gpu_null_live(), 0);
+}
+
+static void test_nothing_to_do(void **state)
+{
+    (void)state;
+    static const struct test_node toy_nodes[] = {
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Toy", .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}}};
+    static const struct test_model only_toy = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 1, .nodes = toy_nodes,
+                                               .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}};
+    static const char *const texts[] = {"device", "no such thing", NULL}; // never looked for
+    TfLiteDelegate *delegate = make(texts);
+    struct session session;
+    begin(&session, &only_toy);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    assert_string_equal(session.messages.text,
+                        "Following operations are not supported by GPU delegate:\nToy: Operation is not supported.\n"
+                        "No operations will run on the GPU, and all 1 operations will run on the CPU.");
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void test_full_delegation(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"device", "null", "require_full_delegation", "1", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session session;
+    begin(&session, &graph);
+    assert_int_equal(apply(&session, delegate), kTfLiteDelegateError);
+    assert_non_null(strstr(session.messages.text, "require_full_delegation is set, and 2 of 4 nodes stay on the CPU"));
+    assert_int_equal(delegated_nodes(&session), 0);
+    end(&session);
+    begin(&session, &whole);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    assert_int_equal(delegated_nodes(&session), 3);
+    assert_string_equal(session.messages.text, "");
+    // Both applications are remembered.
+    assert_int_equal(HaliteDelegateReportNodeCount(delegate), 4 + 3);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void test_a_tensor_at_fault(void **state)
+{
+    (void)state;
+    static const struct test_tensor wide[] = {
+        {.name = "x", .type = TEST_INT32, .rank = 2, .dims = {2, 3}}, {.name = "y", .type = TEST_INT32, .rank = 2, .dims = {2, 3}}};
+    static const struct test_node wide_nodes[] = {ONE_IN(kTfLiteBuiltinAbs, 0, 1)};
+    static const struct test_model model = {.tensor_count = 2, .tensors = wide, .node_count = 1, .nodes = wide_nodes,
+                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
+    TfLiteDelegate *delegate = make(NULL);
+    struct session session;
+    begin(&session, &model);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    HaliteDelegateNodeReport report;
+    assert_int_equal(HaliteDelegateReportNode(delegate, 0, &report), kTfLiteOk);
+    assert_string_equal(report.reason, "TYPE");
+    assert_string_equal(report.text, "input 0 has type INT32, which the GPU does not take here");
+    assert_int_equal(report.tensor, 0);
+    assert_string_equal(report.tensor_name, "x");
+    assert_int_equal(report.tensor_type, kTfLiteInt32);
+    assert_int_equal(report.rank, 2);
+    assert_int_equal(report.dims[1], 3);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+// ---- failures -----------------------------------------------------------------------------------
+
+// Whatever call of the device fails, from opening it to reading results: an error and a message, no leak, and where the
+// delegate could not be applied the graph runs on the CPU.
+static void test_every_call_fails(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions", "1", NULL};
+    int n = 1;
+    for (bool failed = true; failed; n++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", n);
+        setenv("HALITE_GPU_NULL_FAIL", number, 1);
+        TfLiteDelegate *delegate = make(texts);
+        assert_non_null(delegate);
+        struct session session;
+        begin(&session, &graph);
+        TfLiteStatus applied = apply(&session, delegate);
+        set_input(&session);
+        TfLiteStatus invoked = TfLiteInterpreterInvoke(session.interpreter);
+        failed = applied != kTfLiteOk || invoked != kTfLiteOk;
+        if (applied != kTfLiteOk) {
+            assert_int_equal(applied, kTfLiteDelegateError);
+            assert_int_equal(invoked, kTfLiteOk);
+            check_output(&session);
+            assert_int_equal(delegated_nodes(&session), 0);
+            assert_non_null(strstr(session.messages.text, "TfLiteGpuDelegate Init: "));
+            assert_non_null(strstr(session.messages.text,
+                                   "Restored original execution plan after delegate application failure."));
+        } else if (invoked != kTfLiteOk) {
+            assert_non_null(strstr(session.messages.text, "TfLiteGpuDelegate Invoke: "));
+            assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk); // only that call failed
+        }
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+        assert_int_equal(gpu_null_live(), 0);
+        assert_true(n < 500);
+    }
+    unsetenv("HALITE_GPU_NULL_FAIL");
+    assert_true(n > 20);
+}
+
+// malloc and its like are counted while a delegate is applied or runs; the one that is to fail gives NULL.
+static struct {
+    bool counting;
+    int count, fail_at;
+} allocations;
+
+static bool may_allocate(void)
+{
+    return !allocations.counting || ++allocations.count != allocations.fail_at;
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+    return may_allocate() ? __real_malloc(size) : NULL;
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return may_allocate() ? __real_calloc(count, size) : NULL;
+}
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size)
+{
+    return may_allocate() ? __real_realloc(old, size) : NULL;
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions", "1", NULL};
+    bool failed = true;
+    for (int n = 1; failed; n++) {
+        struct session session;
+        begin(&session, &graph);
+        set_input(&session);
+        allocations.count = 0;
+        allocations.fail_at = n;
+        allocations.counting = true;
+        TfLiteDelegate *delegate = make(texts);
+        TfLiteStatus applied = delegate ? apply(&session, delegate) : kTfLiteError;
+        TfLiteStatus invoked = applied == kTfLiteOk ? TfLiteInterpreterInvoke(session.interpreter) : kTfLiteOk;
+        allocations.counting = false;
+        failed = allocations.count >= n;
+        if (delegate && (applied != kTfLiteOk || invoked != kTfLiteOk)) assert_true(session.messages.length > 0);
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+        assert_int_equal(gpu_null_live(), 0);
+        assert_true(n < 2000);
+    }
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+static void test_results(void **state)
+{
+    (void)state;
+    if (!has_pocl()) skip();
+    static const char *const precisions[] = {"f32", "f16s", "f16"};
+    for (int p = 0; p < 3; p++) {
+        const char *texts[] = {"device", "opencl", "precision", precisions[p], "max_delegated_partitions", "2",
+                               "take_small_partitions", "1", NULL};
+        TfLiteDelegate *delegate = make(texts);
+        struct session session;
+        begin(&session, &graph);
+        assert_int_equal(apply(&session, delegate), kTfLiteOk);
+        for (int run = 0; run < 3; run++) {
+            set_input(&session);
+            assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
+            check_output(&session); // small numbers with few bits: exact in half floats too
+        }
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+    }
+}
+
+static void *run_a_session(void *data)
+{
+    struct session session;
+    begin(&session, &whole);
+    if (apply(&session, data) != kTfLiteOk) return NULL;
+    for (int run = 0; run < 20; run++) {
+        set_input(&session);
+        if (TfLiteInterpreterInvoke(session.interpreter) != kTfLiteOk) return NULL;
+        check_output(&session);
+    }
+    end(&session);
+    return data;
+}
+
+static void test_threads_share_a_delegate(void **state)
+{
+    (void)state;
+    if (!has_pocl()) skip();
+    static const char *const texts[] = {"device", "opencl", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) assert_int_equal(pthread_create(&threads[i], NULL, run_a_session, delegate), 0);
+    for (int i = 0; i < 3; i++) {
+        void *result;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        assert_ptr_equal(result, delegate);
+    }
+    assert_int_equal(HaliteDelegateReportNodeCount(delegate), 9);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+// The same model on the CPU and on PoCL: outputs of bytes may differ by one step.
+static void compare_bytes(const struct test_model *model, const void *input, size_t input_bytes, int steps)
+{
+    static const char *const texts[] = {"device", "opencl", "require_full_delegation", "1", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session cpu, gpu;
+    begin(&cpu, model);
+    begin(&gpu, model);
+    TfLiteStatus status = apply(&gpu, delegate);
+    if (status != kTfLiteOk) print_message("%s\n", gpu.messages.text);
+    assert_int_equal(status, kTfLiteOk);
+    struct session *both[] = {&cpu, &gpu};
+    for (int i = 0; i < 2; i++) {
+        TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(both[i]->interpreter, 0);
+        assert_int_equal(TfLiteTensorCopyFromBuffer(tensor, input, input_bytes), kTfLiteOk);
+        assert_int_equal(TfLiteInterpreterInvoke(both[i]->interpreter), kTfLiteOk);
+    }
+    const TfLiteTensor *want = TfLiteInterpreterGetOutputTensor(cpu.interpreter, 0);
+    const TfLiteTensor *have = TfLiteInterpreterGetOutputTensor(gpu.interpreter, 0);
+    for (size_t i = 0; i < TfLiteTensorByteSize(want); i++)
+        assert_true(abs((int)((int8_t *)TfLiteTensorData(want))[i] - (int)((int8_t *)TfLiteTensorData(have))[i]) <= steps);
+    end(&cpu);
+    end(&gpu);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void test_quantised(void **state)
+{
+    (void)state;
+    if (!has_pocl()) skip();
+    static const int8_t other[4] = {-128, -5, 17, 127};
+#define BYTES(label, s, z) .name = label, .type = TEST_INT8, .rank = 2, .dims = {64, 4}, .scale = s, .zero_point = z
+    static const struct test_tensor list[] = {
+        {BYTES("x", 0.05f, 3)}, {BYTES("sum", 0.03f, -7)}, {BYTES("product", 0.02f, 11)}, {BYTES("y", 0.02f, 11)},
+        {.name = "other", .type = TEST_INT8, .rank = 1, .dims = {4}, .scale = 0.01f, .zero_point = -2, .data = other, .bytes = 4}};
+    static const struct test_node steps[] = {TWO_IN(kTfLiteBuiltinAdd, 0, 4, 1), TWO_IN(kTfLiteBuiltinMul, 1, 1, 2),
+                                             ONE_IN(kTfLiteBuiltinRelu, 2, 3)};
+    static const struct test_model model = {.tensor_count = 5, .tensors = list, .node_count = 3, .nodes = steps,
+                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {3}};
+    int8_t input[256];
+    for (int i = 0; i < 256; i++) input[i] = (int8_t)(i - 128);
+    compare_bytes(&model, input, sizeof input, 1);
+}
+
+// ---- constants behind DEQUANTIZE ----------------------------------------------------------------
+
+static void test_half_constants(void **state)
+{
+    (void)state;
+    if (!has_pocl()) skip();
+    uint16_t halves[5];
+    for (int i = 0; i < 5; i++) halves[i] = hl_half_from_float((float)i * 0.25f);
+    const struct test_tensor list[] = {
+        FLOATS("a"), {.name = "h", .type = (enum test_type)1, .rank = 1, .dims = {5}, .data = halves, .bytes = sizeof halves},
+        {.name = "f", .type = TEST_FLOAT32, .rank = 1, .dims = {5}}, FLOATS("s"), FLOATS("y")};
+    static const struct test_node gpu_nodes[] = {ONE_IN(kTfLiteBuiltinDequantize, 1, 2), TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3),
+                                                 ONE_IN(kTfLiteBuiltinRelu, 3, 4)};
+    // The second output is the constant itself: nothing on the device makes it.
+    const struct test_model model = {.tensor_count = 5, .tensors = list, .node_count = 3, .nodes = gpu_nodes,
+                                     .input_count = 1, .inputs = {0}, .output_count = 2, .outputs = {4, 2}};
+    static const char *const texts[] = {"device", "opencl", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session session;
+    begin(&session, &model);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    assert_int_equal(delegated_nodes(&session), 3);
+    set_input(&session);
+    assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
+    const float *y = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 0));
+    const float *f = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 1));
+    for (int i = 0; i < ELEMENTS; i++) {
+        float sum = input_value(i) + (float)(i % 5) * 0.25f;
+        assert_float_equal(y[i], sum > 0 ? sum : 0, 1e-6f);
+    }
+    for (int i = 0; i < 5; i++) assert_float_equal(f[i], (float)i * 0.25f, 0);
+    end(&session);
+
+    // Where a node on the CPU reads it too, the copy is the CPU's to make; the device reads the half floats themselves.
+    static const struct test_node mixed_nodes[] = {
+        ONE_IN(kTfLiteBuiltinDequantize, 1, 2), TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3), ONE_IN(kTfLiteBuiltinRelu, 3, 4),
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Toy", .input_count = 1, .inputs = {2}, .output_count = 1, .outputs = {5}}};
+    struct test_tensor more[6];
+    memcpy(more, list, sizeof list);
+    more[5] = (struct test_tensor){.name = "t", .type = TEST_FLOAT32, .rank = 1, .dims = {5}};
+    const struct test_model mixed = {.tensor_count = 6, .tensors = more, .node_count = 4, .nodes = mixed_nodes,
+                                     .input_count = 1, .inputs = {0}, .output_count = 2, .outputs = {4, 5}};
+    begin(&session, &mixed);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    assert_int_equal(delegated_nodes(&session), 2);
+    set_input(&session);
+    assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
+    y = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 0));
+    f = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 1));
+    for (int i = 0; i < ELEMENTS; i++) {
+        float sum = input_value(i) + (float)(i % 5) * 0.25f;
+        assert_float_equal(y[i], sum > 0 ? sum : 0, 1e-6f);
+    }
+    for (int i = 0; i < 5; i++) assert_float_equal(f[i], (float)i * 0.25f, 0);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+// PoCL keeps a few bytes to itself. The sanitizer asks for this function by its name.
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libpocl\nleak:libOpenCL\n";
+}
+
+static int without_device(void **state)
+{
+    (void)state;
+    unsetenv("HALITE_DEVICE");
+    unsetenv("HALITE_GPU_NULL_FAIL");
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_priorities),
+        cmocka_unit_test(test_struct_options),
+        cmocka_unit_test(test_key_options),
+        cmocka_unit_test(test_doors),
+        cmocka_unit_test(test_invalid_options_are_told),
+        cmocka_unit_test(test_no_such_device),
+        cmocka_unit_test(test_partitions),
+        cmocka_unit_test(test_nothing_to_do),
+        cmocka_unit_test(test_full_delegation),
+        cmocka_unit_test(test_a_tensor_at_fault),
+        cmocka_unit_test(test_every_call_fails),
+        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_threads_share_a_delegate),
+        cmocka_unit_test(test_quantised),
+        cmocka_unit_test(test_half_constants),
+    };
+    return cmocka_run_group_tests(tests, without_device, NULL);
+}
