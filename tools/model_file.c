@@ -106,6 +106,7 @@ static bool open_delegate(struct hl_model_file *file, const struct hl_model_opti
     hl_text_free(&own);
     return ok;
 }
+
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
 {
     if ((options->delegate != NULL || options->gpu) && !open_delegate(file, options)) return false;

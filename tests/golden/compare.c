@@ -52,12 +52,22 @@ static void add_number(struct hl_text *text, TfLiteType type, const void *data, 
     }
 }
 
+static double integer(struct hl_element_type how, const void *data, int64_t i)
+{
+    if (how.view == HL_ELEMENT_UNSIGNED) return (double)hl_element_bits(data, how.bits, i);
+    return (double)hl_element_signed(data, how.bits, i);
+}
+
 static bool number_fits(TfLiteType type, const void *expected, const void *got, int64_t i,
                         const struct golden_bound *bound, struct golden_difference *difference)
 {
     struct hl_element_type how = hl_element_type(type);
-    if (how.view == HL_ELEMENT_SIGNED || how.view == HL_ELEMENT_UNSIGNED)
-        return hl_element_bits(expected, how.bits, i) == hl_element_bits(got, how.bits, i);
+    if (how.view == HL_ELEMENT_SIGNED || how.view == HL_ELEMENT_UNSIGNED) {
+        if (hl_element_bits(expected, how.bits, i) == hl_element_bits(got, how.bits, i)) return true;
+        double off = fabs(integer(how, expected, i) - integer(how, got, i));
+        difference->largest = fmax(difference->largest, off);
+        return off <= bound->steps;
+    }
     if (how.view == HL_ELEMENT_REAL) {
         double e = hl_element_real(type, expected, i);
         return float_fits(e, hl_element_real(type, got, i), fabs(e), bound, difference);

@@ -12,17 +12,18 @@
 #include "manifest.h"
 #include "tensorflow/lite/c/c_api_types.h"
 
-// How far a float may be off: relative * max(1, |expected|), or absolute, whichever is larger.
+// How far a float may be off: relative * max(1, |expected|), or absolute, whichever is larger. And an integer: steps.
 struct golden_bound {
     double relative;
     double absolute;
+    double steps;
 };
 
 struct golden_difference {
     int64_t count;                // elements
     int64_t wrong;                // of them outside the bound
     int64_t first;                // index of the first wrong one
-    double largest;               // difference of finite floats, right ones included
+    double largest;               // difference of finite floats or of integers, right ones included
     double worst;                 // the same as a part of what its bound allows; above 1: wrong
     struct hl_text expected, got; // the first wrong one, as text
 };

@@ -22,14 +22,18 @@ static const char help[] =
     "\n"
     "  -l, --list             list the cases, run nothing\n"
     "  -k, --kernels WHICH    reference or fast; default: what HALITE_KERNELS says, else fast\n"
-    "  -d, --delegate PATH    give the graph to the external delegate in this library first\n"
+    "  -d, --delegate PATH    give the graph to the external delegate in this library first; a\n"
+    "                         graph whose shapes are known only while running goes without\n"
+    "  -o, --option KEY=VALUE for the delegate; may be given several times\n"
     "  -t, --threads N        threads of an interpreter; default 1\n"
     "      --tolerance F      allowed relative float error before the factor for long sums,\n"
     "                         in place of 2e-6 (for delegates of lower precision)\n"
+    "      --quantum N        quantised outputs of a graph on a delegate may differ by N steps\n"
+    "                         (a delegate that computes with floats rounds otherwise); default 0\n"
     "      --differences FILE count a case as passed, whatever it computes, where FILE names it\n"
     "                         in backquotes by its path below golden/ (a Markdown list of cases\n"
     "                         in which the official runtime is at fault); default: Halite's own\n"
-    "                         docs/differences.md, where it was built from\n"
+    "                         docs/differences.md, where it was built from; several may be given\n"
     "  -i, --isolate          run every case in a child process; else only \"fails any\" cases\n"
     "      --no-isolate       run all cases in this process (for debuggers)\n"
     "  -v, --verbose          a line for every case, and all messages of the library\n"
@@ -37,7 +41,9 @@ static const char help[] =
     "\n"
     "Floats may differ by 2e-6 * max(1, |expected|) * sqrt(L), L being the longest sum that one\n"
     "node of the model computes, or by as much as the official runtime's own kernels do.\n"
-    "Cases whose model has an operator that is not built here are skipped, not passed.\n";
+    "Cases whose model has an operator that is not built here are skipped, not passed.\n"
+    "With --delegate two more closing lines say how many cases and nodes it had. Only these get\n"
+    "the tolerance and the quantum. Broken models (\"fails any\") go without it, unless isolated.\n";
 
 struct skipped {
     char *name;
@@ -46,9 +52,13 @@ struct skipped {
 
 struct runner {
     struct golden_options options;
+    struct golden_delegate delegate;
     bool list, isolate, no_isolate, verbose;
     struct hl_text differences; // the file's text
     int passed, failed, skipped, differing;
+    // With a delegate: cases with all nodes on it, with some, with none, with shapes that it does not take; and all nodes.
+    int cases_all, cases_some, cases_none, cases_without;
+    long nodes, delegated;
     struct skipped *missing; // operators without kernels, and how many cases want them
     int missing_count;
 };
@@ -95,6 +105,20 @@ static bool may_differ(const struct runner *runner, const char *name)
     return found;
 }
 
+static void count_nodes(struct runner *runner, const struct golden_result *result)
+{
+    runner->nodes += result->nodes;
+    runner->delegated += result->delegated;
+    if (result->undelegated) runner->cases_without++;
+    if (result->nodes == 0) return;
+    if (result->delegated == result->nodes)
+        runner->cases_all++;
+    else if (result->delegated > 0)
+        runner->cases_some++;
+    else
+        runner->cases_none++;
+}
+
 static void report(struct runner *runner, const struct golden_case *c,
                    const struct golden_result *result)
 {
@@ -132,14 +156,18 @@ static void run_manifest(struct runner *runner, const char *path)
     } else {
         struct golden_result result = {0};
         bool isolate = !runner->no_isolate && (runner->isolate || c->fails == GOLDEN_ANY);
+        struct golden_options options = runner->options;
+        struct golden_delegate none = {.made = NULL};
+        if (c->fails == GOLDEN_ANY && !runner->isolate) options.delegate = &none;
         if (isolate)
-            golden_run_isolated(c, &runner->options, &result);
+            golden_run_isolated(c, &options, &result);
         else
-            golden_run_case(c, &runner->options, &result);
+            golden_run_case(c, &options, &result);
         if (result.outcome == GOLDEN_FAILED && !result.crashed && may_differ(runner, c->name)) {
             result.outcome = GOLDEN_PASSED;
             runner->differing++;
         }
+        count_nodes(runner, &result);
         report(runner, c, &result);
         golden_result_free(&result);
     }
@@ -191,6 +219,24 @@ static void print_missing(struct runner *runner)
     printf("\n");
 }
 
+static void print_delegated(const struct runner *runner)
+{
+    if (runner->delegate.how.lib_path == NULL || runner->list) return;
+    printf("delegate: %d cases wholly on it, %d in part, %d not at all; %d went without it, for their shapes are known only "
+           "while running\n",
+           runner->cases_all, runner->cases_some, runner->cases_none, runner->cases_without);
+    printf("delegate: %ld of %ld nodes on it\n", runner->delegated, runner->nodes);
+}
+
+// KEY=VALUE, which becomes two words.
+static bool add_option(struct golden_delegate *delegate, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (equals == NULL) return false;
+    *equals = '\0';
+    return TfLiteExternalDelegateOptionsInsert(&delegate->how, text, equals + 1) == kTfLiteOk;
+}
+
 static bool usage_error(const char *what, const char *value)
 {
     fprintf(stderr, "golden_runner: %s '%s'; see golden_runner --help\n", what, value);
@@ -199,11 +245,12 @@ static bool usage_error(const char *what, const char *value)
 
 static bool parse_options(struct runner *runner, int argc, char **argv)
 {
-    enum { TOLERANCE = 256, NO_ISOLATE, DIFFERENCES };
+    enum { TOLERANCE = 256, QUANTUM, NO_ISOLATE, DIFFERENCES };
     // clang-format off
     static const struct option known[] = {
         {"list", no_argument, NULL, 'l'},          {"kernels", required_argument, NULL, 'k'},
         {"delegate", required_argument, NULL, 'd'}, {"threads", required_argument, NULL, 't'},
+        {"option", required_argument, NULL, 'o'},  {"quantum", required_argument, NULL, QUANTUM},
         {"tolerance", required_argument, NULL, TOLERANCE}, {"isolate", no_argument, NULL, 'i'},
         {"no-isolate", no_argument, NULL, NO_ISOLATE},
         {"differences", required_argument, NULL, DIFFERENCES}, {"verbose", no_argument, NULL, 'v'},
@@ -213,15 +260,21 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
     struct hl_text error = {0};
     char *end;
     int option;
+    bool own_list = false;
     // The tree may be gone from where it was built: then nothing is known to differ.
     if (!hl_files_read(HALITE_DIFFERENCES, (size_t)1 << 24, &runner->differences, &error)) hl_text_clear(&error);
-    while ((option = getopt_long(argc, argv, "lk:d:t:ivh", known, NULL)) != -1) {
+    hl_text_free(&error);
+    while ((option = getopt_long(argc, argv, "lk:d:o:t:ivh", known, NULL)) != -1) {
         switch (option) {
         case 'l': runner->list = true; break;
         case 'i': runner->isolate = true; break;
         case NO_ISOLATE: runner->no_isolate = true; break;
         case 'v': runner->verbose = true; break;
-        case 'd': runner->options.delegate = optarg; break;
+        case 'd': runner->delegate.how.lib_path = optarg; break;
+        case 'o':
+            if (!add_option(&runner->delegate, optarg))
+                return usage_error("--option takes KEY=VALUE, not", optarg);
+            break;
         case 'k':
             if (strcmp(optarg, "reference") == 0)
                 runner->options.kernels = kHaliteKernelsReference;
@@ -241,15 +294,24 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
             if (end == optarg || *end != '\0' || !(runner->options.tolerance > 0))
                 return usage_error("--tolerance takes a number above 0, not", optarg);
             break;
+        case QUANTUM:
+            runner->options.quantum = (double)strtol(optarg, &end, 10);
+            if (end == optarg || *end != '\0' || runner->options.quantum < 0)
+                return usage_error("--quantum takes a number of steps, not", optarg);
+            break;
         case DIFFERENCES:
-            hl_text_clear(&runner->differences);
+            if (!own_list) hl_text_clear(&runner->differences);
+            own_list = true;
             if (!hl_files_read(optarg, (size_t)1 << 24, &runner->differences, &error)) {
                 fprintf(stderr, "golden_runner: %s: %s\n", optarg, error.data);
                 hl_text_free(&error);
                 return false;
             }
             break;
-        case 'h': fputs(help, stdout); exit(0);
+        case 'h':
+            fputs(help, stdout);
+            hl_text_free(&runner->differences);
+            exit(0);
         default: fputs("golden_runner: see golden_runner --help\n", stderr); return false;
         }
     }
@@ -258,17 +320,29 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
     return false;
 }
 
+static void free_missing(struct runner *runner)
+{
+    for (int i = 0; i < runner->missing_count; i++) free(runner->missing[i].name);
+    free(runner->missing);
+}
+
 int main(int argc, char **argv)
 {
     struct runner runner = {.options = {.kernels = kHaliteKernelsDefault, .threads = 1}};
-    if (!parse_options(&runner, argc, argv)) return 2;
+    runner.options.delegate = &runner.delegate;
+    runner.delegate.how = TfLiteExternalDelegateOptionsDefault(NULL);
+    if (!parse_options(&runner, argc, argv)) {
+        hl_text_free(&runner.differences);
+        return 2;
+    }
     bool readable = true;
     for (int i = optind; i < argc; i++)
         if (!run_path(&runner, argv[i])) readable = false;
     print_missing(&runner);
-    for (int i = 0; i < runner.missing_count; i++) free(runner.missing[i].name);
-    free(runner.missing);
+    free_missing(&runner);
     hl_text_free(&runner.differences);
+    TfLiteExternalDelegateDelete(runner.delegate.made);
+    print_delegated(&runner);
     if (runner.differing > 0)
         printf("%d of the passed cases differ, as the list of differences says\n",
                runner.differing);

@@ -53,7 +53,12 @@ static void run_child(int pipe_end, const struct golden_case *c,
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     long before = peak_kib();
     struct golden_result result = {0};
-    golden_run_case(c, options, &result);
+    // The parent's delegate, if it has made one, may have threads that did not come along.
+    struct golden_options own = *options;
+    struct golden_delegate delegate = {.how = options->delegate->how};
+    own.delegate = &delegate;
+    golden_run_case(c, &own, &result);
+    TfLiteExternalDelegateDelete(delegate.made);
     long grown = peak_kib() - before;
     if (grown > memory_limit_kib) {
         result.outcome = GOLDEN_FAILED;
@@ -63,8 +68,10 @@ static void run_child(int pipe_end, const struct golden_case *c,
     }
     FILE *pipe = fdopen(pipe_end, "wb");
     if (pipe == NULL) exit(1);
-    unsigned char head[2] = {(unsigned char)result.outcome, result.crashed};
+    unsigned char head[3] = {(unsigned char)result.outcome, result.crashed, result.undelegated};
     fwrite(head, 1, sizeof head, pipe);
+    fwrite(&result.nodes, sizeof result.nodes, 1, pipe);
+    fwrite(&result.delegated, sizeof result.delegated, 1, pipe);
     send_text(pipe, &result.what);
     send_text(pipe, &result.missing);
     send_text(pipe, &result.messages);
@@ -136,11 +143,14 @@ static bool take_text(const struct hl_text *sent, size_t *at, struct hl_text *te
 static bool take_result(const struct hl_text *sent, struct golden_result *result)
 {
     size_t at = 0;
-    unsigned char head[2];
+    unsigned char head[3];
     if (!take(sent, &at, head, sizeof head)) return false;
     result->outcome = (enum golden_outcome)head[0];
     result->crashed = head[1] != 0;
-    return take_text(sent, &at, &result->what) && take_text(sent, &at, &result->missing) &&
+    result->undelegated = head[2] != 0;
+    return take(sent, &at, &result->nodes, sizeof result->nodes) &&
+           take(sent, &at, &result->delegated, sizeof result->delegated) &&
+           take_text(sent, &at, &result->what) && take_text(sent, &at, &result->missing) &&
            take_text(sent, &at, &result->messages);
 }
 

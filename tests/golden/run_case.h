@@ -6,12 +6,20 @@
 #include "../../tools/text.h"
 #include "halite/halite.h"
 #include "manifest.h"
+#include "tensorflow/lite/delegates/external/external_delegate.h"
+
+// An external delegate. One object serves all cases of a process: it is made for the first.
+struct golden_delegate {
+    TfLiteExternalDelegateOptions how; // lib_path NULL: there is none
+    TfLiteDelegate *made;
+};
 
 struct golden_options {
     HaliteKernels kernels;
-    int threads;          // -1: the library's choice
-    const char *delegate; // path of an external delegate's library, NULL: none
-    double tolerance;     // in place of 2e-6, 0: not given
+    int threads; // -1: the library's choice
+    struct golden_delegate *delegate;
+    double tolerance; // in place of 2e-6, 0: not given
+    double quantum;   // steps that a quantised output may differ by
 };
 
 enum golden_outcome { GOLDEN_PASSED, GOLDEN_FAILED, GOLDEN_SKIPPED };
@@ -19,12 +27,16 @@ enum golden_outcome { GOLDEN_PASSED, GOLDEN_FAILED, GOLDEN_SKIPPED };
 struct golden_result {
     enum golden_outcome outcome;
     bool crashed;            // or went past a limit: no list of differences excuses that
+    // Of the primary subgraph: its nodes and, of them, those that the delegate took. 0, 0: it ran without the delegate.
+    int nodes, delegated;
+    bool undelegated;        // the delegate is for fixed shapes, and the graph has others: it ran without
     struct hl_text what;     // failed: what is wrong; passed: a remark, may be empty
     struct hl_text missing;  // skipped: the operator without a kernel
     struct hl_text messages; // the library's, one a line
 };
 
-// `result` is empty when it comes in; golden_result_free frees what it holds afterwards.
+// `result` is empty when it comes in; golden_result_free frees what it holds afterwards. Only nodes on the delegate buy a
+// case the options' tolerance and quantum: without any it is held to the CPU's bounds.
 void golden_run_case(const struct golden_case *c, const struct golden_options *options,
                      struct golden_result *result);
 void golden_result_free(struct golden_result *result);

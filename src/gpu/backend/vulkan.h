@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the Vulkan backend share: the process's instance (vulkan_instance.c), a device with its queue
-// (vulkan_queue.c), and its memory (vulkan_memory.c). vulkan.c makes programs and lists of it, and the table of functions.
+// What the files of the Vulkan backend share: the process's instance (vulkan_instance.c), a device with its errors and its
+// queue (vulkan_queue.c), and its memory (vulkan_memory.c). vulkan.c makes programs and lists of it, and the table of
+// functions.
 #ifndef HALITE_GPU_BACKEND_VULKAN_H
 #define HALITE_GPU_BACKEND_VULKAN_H
 
@@ -15,7 +16,7 @@ enum {
 };
 #define VULKAN_VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
-// ---- the instance: one per process, made at first use, never undone --------------------------------------------------
+// ---- the instance: one per process, made at first use, never undone -------------------------------------------------
 
 struct vulkan_instance {
     struct vulkan_instance_api vk;
@@ -35,15 +36,16 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
 // Whether an environment variable is there and neither empty nor 0.
 bool gpu_vulkan_is_set(const char *variable);
 
-// ---- objects ---------------------------------------------------------------------------------------------------------
+// ---- objects --------------------------------------------------------------------------------------------------------
 
 struct gpu_buffer {
     VkBuffer handle;
     VkDeviceMemory memory;
     size_t bytes;
     unsigned char *mapped; // NULL: only the device sees it
-    // The place that was read last. When it is read a second time in a row it gets a mirror in host memory: lists that write the
-    // buffer copy it there as they end, and `mirrored` is the last submission that did (0: none since the host wrote it).
+    // The place that was read last. When it is read a second time in a row it gets a mirror in host memory: lists that
+    // write the buffer copy it there as they end, and `mirrored` is the last submission that did (0: none since the host
+    // wrote it).
     size_t read_offset, read_bytes;
     struct gpu_buffer *mirror;
     VkCommandBuffer mirror_commands;
@@ -70,14 +72,15 @@ struct gpu_device {
     VkCommandPool pool;
     VkPipelineCache cache;
     VkDescriptorSetLayout sets[GPU_MAX_BUFFERS + 1]; // by how many buffers
-    float timestamp_period; // nanoseconds
-    uint32_t max_range;     // bytes that a kernel may see of a buffer
+    float timestamp_period;                          // nanoseconds
+    uint32_t max_range;                              // bytes that a kernel may see of a buffer
     bool maps_buffers, reads_mapped;
     bool lost;
     struct gpu_caps caps;
     struct hl_reporter reporter;
 
-    // Submissions are numbered from 1; number n has fence n % VULKAN_FENCES, and is done when that is signalled or a later one is.
+    // Submissions are numbered from 1; number n has fence n % VULKAN_FENCES, and is done when that is signalled or a
+    // later one is.
     VkFence fences[VULKAN_FENCES];
     uint64_t submitted, completed;
     struct vulkan_batch batches[VULKAN_BATCHES];
@@ -85,17 +88,17 @@ struct gpu_device {
     struct gpu_buffer *download;
 };
 
-// ---- errors ----------------------------------------------------------------------------------------------------------
+// ---- errors ---------------------------------------------------------------------------------------------------------
 
 // Whether a call went well; if not, says which, and why.
 bool gpu_vulkan_check(struct gpu_device *device, VkResult result, const char *call);
 #define VULKAN_CALL(device, name, ...) gpu_vulkan_check((device), (device)->vk.name(__VA_ARGS__), #name)
-// "out of memory for WHAT"; always false.
-bool gpu_vulkan_fail_memory(const struct gpu_device *device, const char *what);
+// "Vulkan (NAME OF DEVICE): text" to the reporter; always false.
+bool gpu_vulkan_fail(const struct gpu_device *device, const char *format, ...) HL_PRINTF(2, 3);
 // False, with a message, once the device is lost: "cannot WHAT".
 bool gpu_vulkan_is_alive(const struct gpu_device *device, const char *what);
 
-// ---- the queue -------------------------------------------------------------------------------------------------------
+// ---- the queue ------------------------------------------------------------------------------------------------------
 
 // The command pool, the fences, the batches' command buffers. What was made is undone by destroy, in part as well.
 bool gpu_vulkan_queue_create(struct gpu_device *device);
@@ -113,7 +116,7 @@ void gpu_vulkan_barrier(const struct gpu_device *device, VkCommandBuffer command
 // `stage`) is seen by whatever follows, on the host as well, and what was read may be overwritten.
 void gpu_vulkan_barrier_to_all(const struct gpu_device *device, VkCommandBuffer commands, VkPipelineStageFlags stage);
 
-// ---- memory: the functions of the backend, and for lists -------------------------------------------------------------
+// ---- memory: the functions of the backend, and for lists ------------------------------------------------------------
 
 void gpu_vulkan_choose_memory(struct gpu_device *device, const VkPhysicalDeviceProperties *properties);
 void gpu_vulkan_memory_destroy(struct gpu_device *device); // staging memory
@@ -121,7 +124,8 @@ struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t by
 void gpu_vulkan_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer);
 bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                              size_t bytes);
-bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes);
+bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
+                            size_t bytes);
 // Ends the batch of pending copies for a submission that the caller makes, and whose number it notes; NULL: there are none.
 bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **closed);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vulkan's library, opened by name, its instance and devices: once per process. In: the environment. Out: devices in an order
-// that stays (discrete, integrated, virtual, other, CPU; the loader's among equals), what each can do, or why there is none.
-// Environment: HALITE_VULKAN_LIBRARY (path of the loader), HALITE_VULKAN_VALIDATION=1 (the Khronos layer, with checks of
-// synchronisation; its messages become errors of the device's reporter).
+// Vulkan's library, opened by name, its instance and devices: once per process. In: the environment. Out: devices in an
+// order that stays (discrete, integrated, virtual, other, CPU; the loader's among equals), what each can do, or why there
+// is none. Environment: HALITE_VULKAN_LIBRARY (path of the loader), HALITE_VULKAN_VALIDATION=1 (the Khronos layer, with
+// checks of synchronisation; its messages become errors of the device's reporter).
 #if defined(HALITE_GPU_VULKAN)
 #include <dlfcn.h>
 #include <limits.h>
@@ -25,9 +25,11 @@ static void *open_library(const char **why)
 {
     static const char *const names[] = {
 #if defined(__APPLE__)
-        "libvulkan.1.dylib", "libvulkan.dylib",
+        "libvulkan.1.dylib",
+        "libvulkan.dylib",
 #else
-        "libvulkan.so.1", "libvulkan.so",
+        "libvulkan.so.1",
+        "libvulkan.so",
 #endif
     };
     const char *named = getenv("HALITE_VULKAN_LIBRARY");
@@ -62,7 +64,8 @@ static bool create_instance(struct vulkan_instance *instance)
     instance->validation = wanted && has_validation_layer(vk);
     instance->validation_missing = wanted && !instance->validation;
     static const char *const layers[] = {VULKAN_VALIDATION_LAYER};
-    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+    static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
+                                             VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
     static const VkValidationFeatureEnableEXT enables[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
     VkValidationFeaturesEXT features = {
         .sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
@@ -83,7 +86,7 @@ static bool create_instance(struct vulkan_instance *instance)
         info.ppEnabledExtensionNames = extensions;
     }
     if (vk->vkCreateInstance(&info, NULL, &instance->handle) == VK_SUCCESS) return true;
-    instance->why = "libvulkan.so.1 is there but finds no driver: install one (vulkaninfo --summary says what the loader sees)";
+    instance->why = "libvulkan.so.1 is there but finds no driver: install one (vulkaninfo --summary lists them)";
     return false;
 }
 
@@ -124,13 +127,14 @@ static bool find_family(const struct vulkan_instance_api *vk, struct vulkan_phys
 
 static void find_devices(struct vulkan_instance *instance)
 {
-    static const VkPhysicalDeviceType order[] = {
-        VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU,
-        VK_PHYSICAL_DEVICE_TYPE_OTHER, VK_PHYSICAL_DEVICE_TYPE_CPU};
+    static const VkPhysicalDeviceType order[] = {VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+                                                 VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+                                                 VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, VK_PHYSICAL_DEVICE_TYPE_OTHER,
+                                                 VK_PHYSICAL_DEVICE_TYPE_CPU};
     const struct vulkan_instance_api *vk = &instance->vk;
     VkPhysicalDevice handles[VULKAN_MAX_DEVICES];
     uint32_t count = VULKAN_MAX_DEVICES;
-    instance->why = "a loader is there but no driver: install one (vulkaninfo --summary says what the loader sees)";
+    instance->why = "libvulkan.so.1 is there but finds no device: install its driver (vulkaninfo --summary lists them)";
     if (vk->vkEnumeratePhysicalDevices(instance->handle, &count, handles) < VK_SUCCESS || count == 0) return;
     for (size_t type = 0; type < sizeof order / sizeof *order; type++)
         for (uint32_t i = 0; i < count; i++) {
@@ -138,7 +142,8 @@ static void find_devices(struct vulkan_instance *instance)
             vk->vkGetPhysicalDeviceProperties(handles[i], &properties);
             struct vulkan_physical physical = {.handle = handles[i]};
             if (properties.deviceType == order[type] && properties.apiVersion >= VK_API_VERSION_1_1 &&
-                properties.limits.minStorageBufferOffsetAlignment <= VULKAN_OFFSET_ALIGNMENT && find_family(vk, &physical))
+                properties.limits.minStorageBufferOffsetAlignment <= VULKAN_OFFSET_ALIGNMENT &&
+                find_family(vk, &physical))
                 instance->devices[instance->count++] = physical;
         }
     instance->why = instance->count ? NULL : "its devices lack Vulkan 1.1 or a queue that computes: update the driver";
@@ -171,7 +176,7 @@ const struct vulkan_instance *gpu_vulkan_instance(void)
     return instance_memory();
 }
 
-// ---- what a device is and can do -------------------------------------------------------------------------------------
+// ---- what a device is and can do ------------------------------------------------------------------------------------
 
 static int to_int(uint32_t value)
 {
@@ -183,7 +188,8 @@ static enum gpu_vendor vendor_of(const VkPhysicalDeviceProperties *properties)
     if (properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) return GPU_VENDOR_SOFTWARE;
     switch (properties->vendorID) {
     case 0x10de: return GPU_VENDOR_NVIDIA;
-    case 0x1002: case 0x1022: return GPU_VENDOR_AMD;
+    case 0x1002:
+    case 0x1022: return GPU_VENDOR_AMD;
     case 0x8086: return GPU_VENDOR_INTEL;
     case 0x13b5: return GPU_VENDOR_ARM;
     case 0x5143: return GPU_VENDOR_QUALCOMM;
@@ -224,10 +230,12 @@ static void chain(void *first, void *next)
     head->pNext = added;
 }
 
-static bool has_half_math(const struct vulkan_instance *instance, VkPhysicalDevice physical, const struct extensions *extensions)
+static bool has_half_math(const struct vulkan_instance *instance, VkPhysicalDevice physical,
+                          const struct extensions *extensions)
 {
     if (!extensions->float16) return false;
-    VkPhysicalDeviceShaderFloat16Int8Features half = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES};
+    VkPhysicalDeviceShaderFloat16Int8Features half = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &half};
     instance->vk.vkGetPhysicalDeviceFeatures2(physical, &features);
     return half.shaderFloat16;
@@ -239,10 +247,12 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
-    VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+    VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
     VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM};
-    VkPhysicalDeviceMaintenance3Properties memory = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+    VkPhysicalDeviceMaintenance3Properties memory = {.sType =
+                                                         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
     VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     chain(&all, &memory);
@@ -263,8 +273,9 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
         .max_buffer = memory.maxMemoryAllocationSize > SIZE_MAX ? SIZE_MAX : (size_t)memory.maxMemoryAllocationSize,
         .max_group_size = to_int(limits->maxComputeWorkGroupInvocations),
         .shared_bytes = to_int(limits->maxComputeSharedMemorySize),
-        .compute_units = to_int(nvidia.shaderSMCount + arm.shaderCoreCount +
-                                amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray),
+        .compute_units =
+            to_int(nvidia.shaderSMCount + arm.shaderCoreCount +
+                   amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray),
         .subgroup_size = to_int(subgroup.subgroupSize),
     };
     for (int i = 0; i < 3; i++) {
@@ -274,8 +285,8 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
     snprintf(caps->name, sizeof caps->name, "%.127s", all.properties.deviceName);
     char number[16]; // of the driver, where it gives no text
     snprintf(number, sizeof number, "%#x", (unsigned)all.properties.driverVersion);
-    snprintf(caps->driver, sizeof caps->driver, "%.12s %.26s, Vulkan %u.%u", driver.driverName[0] ? driver.driverName : "driver",
-             driver.driverInfo[0] ? driver.driverInfo : number, (unsigned)VK_API_VERSION_MAJOR(version),
-             (unsigned)VK_API_VERSION_MINOR(version));
+    snprintf(caps->driver, sizeof caps->driver, "%.12s %.26s, Vulkan %u.%u",
+             driver.driverName[0] ? driver.driverName : "driver", driver.driverInfo[0] ? driver.driverInfo : number,
+             (unsigned)VK_API_VERSION_MAJOR(version), (unsigned)VK_API_VERSION_MINOR(version));
 }
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend's memory: buffers, and what goes between them and the host, by way of staging memory. Writes are copied
-// on the queue before the next list; what is read again and again after a list (a model's outputs) is copied behind the list
-// in the same submission, into a mirror. Where the device's memory is the host's (integrated, software) buffers are mapped,
-// and nothing is copied; HALITE_VULKAN_STAGING=1 does without that.
+// The Vulkan backend's memory: buffers, and what goes between them and the host, by way of staging memory. Writes are
+// copied on the queue before the next list; what is read again and again after a list (a model's outputs) is copied behind
+// the list in the same submission, into a mirror. Where the device's memory is the host's (integrated, software) buffers
+// are mapped, and nothing is copied; HALITE_VULKAN_STAGING=1 does without that.
 #if defined(HALITE_GPU_VULKAN)
 #include <assert.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum {
     MIRROR_BYTES = 4 << 20,  // larger reads get no mirror
 };
 
-// ---- memory ----------------------------------------------------------------------------------------------------------
+// ---- memory ---------------------------------------------------------------------------------------------------------
 
 enum memory_use { MEMORY_DEVICE, MEMORY_MAPPED, MEMORY_UPLOAD, MEMORY_DOWNLOAD, MEMORY_USES };
 
@@ -51,10 +51,7 @@ static bool allocate(struct gpu_device *device, struct gpu_buffer *buffer, enum 
     device->vk.vkGetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
     int type = -1;
     for (int i = 0; i < 3 && type < 0; i++) type = find_type(device, needs.memoryTypeBits, &memory_wishes[use][i]);
-    if (type < 0) {
-        hl_report(&device->reporter, "Vulkan (%s): no memory type suits a buffer: check the driver", device->caps.name);
-        return false;
-    }
+    if (type < 0) return gpu_vulkan_fail(device, "no memory type suits a buffer: check the driver");
     VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
         .allocationSize = needs.size,
@@ -62,10 +59,12 @@ static bool allocate(struct gpu_device *device, struct gpu_buffer *buffer, enum 
     };
     char call[64];
     snprintf(call, sizeof call, "vkAllocateMemory of %zu bytes", (size_t)needs.size);
-    if (!gpu_vulkan_check(device, device->vk.vkAllocateMemory(device->handle, &info, NULL, &buffer->memory), call)) return false;
+    if (!gpu_vulkan_check(device, device->vk.vkAllocateMemory(device->handle, &info, NULL, &buffer->memory), call))
+        return false;
     if (!VULKAN_CALL(device, vkBindBufferMemory, device->handle, buffer->handle, buffer->memory, 0)) return false;
     void *mapped = NULL;
-    if (use != MEMORY_DEVICE && !VULKAN_CALL(device, vkMapMemory, device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped))
+    if (use != MEMORY_DEVICE &&
+        !VULKAN_CALL(device, vkMapMemory, device->handle, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped))
         return false;
     buffer->mapped = mapped;
     return true;
@@ -95,16 +94,18 @@ static struct gpu_buffer *create(struct gpu_device *device, size_t bytes, enum m
 {
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) {
-        gpu_vulkan_fail_memory(device, "a buffer");
+        gpu_vulkan_fail(device, "out of memory for a buffer");
         return NULL;
     }
     buffer->bytes = bytes;
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .size = bytes,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+        .usage =
+            VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
     };
-    if (VULKAN_CALL(device, vkCreateBuffer, device->handle, &info, NULL, &buffer->handle) && allocate(device, buffer, use))
+    if (VULKAN_CALL(device, vkCreateBuffer, device->handle, &info, NULL, &buffer->handle) &&
+        allocate(device, buffer, use))
         return buffer;
     release(device, buffer);
     return NULL;
@@ -114,8 +115,8 @@ struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t by
 {
     if (!gpu_vulkan_is_alive(device, "create a buffer")) return NULL;
     if (bytes > device->caps.max_buffer) {
-        hl_report(&device->reporter, "Vulkan (%s): a buffer of %zu bytes is wanted, the device has at most %zu: use a smaller "
-                  "batch or model", device->caps.name, bytes, device->caps.max_buffer);
+        gpu_vulkan_fail(device, "a buffer of %zu bytes is wanted, at most %zu can be: use a smaller batch or model",
+                        bytes, device->caps.max_buffer);
         return NULL;
     }
     return create(device, bytes ? bytes : 1, device->maps_buffers ? MEMORY_MAPPED : MEMORY_DEVICE);
@@ -130,7 +131,7 @@ void gpu_vulkan_choose_memory(struct gpu_device *device, const VkPhysicalDeviceP
     device->reads_mapped = find_type(device, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE | CACHED, 0}) >= 0;
 }
 
-// ---- copies ----------------------------------------------------------------------------------------------------------
+// ---- copies ---------------------------------------------------------------------------------------------------------
 
 // The batch that is filled now, recording and with staging memory; NULL after a message.
 static struct vulkan_batch *open_batch(struct gpu_device *device)
@@ -178,7 +179,7 @@ static void record_copy(const struct gpu_device *device, VkCommandBuffer command
 }
 
 bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
-                                size_t bytes)
+                             size_t bytes)
 {
     assert(offset <= buffer->bytes && bytes <= buffer->bytes - offset);
     if (!gpu_vulkan_is_alive(device, "write a buffer")) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend's errors and its queue. In: results of calls; command buffers. Out: messages; numbered submissions that
-// can be waited for, and the barriers between and inside them.
+// The Vulkan backend's errors and its queue. In: results of calls; command buffers. Out: messages; numbered submissions
+// that can be waited for, and the barriers between and inside them.
 #if defined(HALITE_GPU_VULKAN)
+#include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -9,58 +10,64 @@
 
 enum { SPIN_NS = 50000 };
 
-// ---- errors ----------------------------------------------------------------------------------------------------------
+// ---- errors ---------------------------------------------------------------------------------------------------------
+
+// clang-format off
+#define RESULTS(X) \
+    X(VK_NOT_READY) X(VK_TIMEOUT) X(VK_INCOMPLETE) X(VK_ERROR_OUT_OF_HOST_MEMORY) X(VK_ERROR_OUT_OF_DEVICE_MEMORY) \
+    X(VK_ERROR_INITIALIZATION_FAILED) X(VK_ERROR_DEVICE_LOST) X(VK_ERROR_MEMORY_MAP_FAILED) \
+    X(VK_ERROR_LAYER_NOT_PRESENT) X(VK_ERROR_EXTENSION_NOT_PRESENT) X(VK_ERROR_FEATURE_NOT_PRESENT) \
+    X(VK_ERROR_TOO_MANY_OBJECTS) X(VK_ERROR_FRAGMENTED_POOL) X(VK_ERROR_OUT_OF_POOL_MEMORY) X(VK_ERROR_FRAGMENTATION) \
+    X(VK_ERROR_INVALID_SHADER_NV) X(VK_ERROR_UNKNOWN)
+// clang-format on
 
 static const char *result_name(VkResult result)
 {
-    switch (result) {
 #define X(name) \
-    case name: return #name;
-        X(VK_NOT_READY) X(VK_TIMEOUT) X(VK_INCOMPLETE) X(VK_ERROR_OUT_OF_HOST_MEMORY) X(VK_ERROR_OUT_OF_DEVICE_MEMORY)
-        X(VK_ERROR_INITIALIZATION_FAILED) X(VK_ERROR_DEVICE_LOST) X(VK_ERROR_MEMORY_MAP_FAILED) X(VK_ERROR_LAYER_NOT_PRESENT)
-        X(VK_ERROR_EXTENSION_NOT_PRESENT) X(VK_ERROR_FEATURE_NOT_PRESENT) X(VK_ERROR_TOO_MANY_OBJECTS)
-        X(VK_ERROR_FRAGMENTED_POOL) X(VK_ERROR_OUT_OF_POOL_MEMORY) X(VK_ERROR_FRAGMENTATION) X(VK_ERROR_INVALID_SHADER_NV)
-        X(VK_ERROR_UNKNOWN)
+    if (result == name) return #name;
+    RESULTS(X)
 #undef X
-    default: return "a result that it should not give";
-    }
+    return "a result that it should not give";
 }
 
 static const char *advice(VkResult result)
 {
     switch (result) {
     case VK_ERROR_OUT_OF_HOST_MEMORY: return "the process is out of memory";
-    case VK_ERROR_OUT_OF_DEVICE_MEMORY: return "the GPU's memory is full: use a smaller batch or model, or free some of it";
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        return "the GPU's memory is full: use a smaller batch or model, or free some of it";
     case VK_ERROR_TOO_MANY_OBJECTS: return "delete delegates that are not in use";
     case VK_ERROR_DEVICE_LOST: return "the driver gave the GPU up: delete the delegate and make a new one";
     default: return "check the driver: vulkaninfo, and HALITE_VULKAN_VALIDATION=1 for the reason";
     }
 }
 
+bool gpu_vulkan_fail(const struct gpu_device *device, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    hl_report(&device->reporter, "Vulkan (%s): %s", device->caps.name, text);
+    return false;
+}
+
 bool gpu_vulkan_check(struct gpu_device *device, VkResult result, const char *call)
 {
     if (result == VK_SUCCESS) return true;
     if (result == VK_ERROR_DEVICE_LOST) device->lost = true;
-    hl_report(&device->reporter, "Vulkan (%s): %s failed: %s (%d): %s", device->caps.name, call, result_name(result),
-              (int)result, advice(result));
-    return false;
-}
-
-bool gpu_vulkan_fail_memory(const struct gpu_device *device, const char *what)
-{
-    hl_report(&device->reporter, "Vulkan (%s): out of memory for %s", device->caps.name, what);
-    return false;
+    return gpu_vulkan_fail(device, "%s failed: %s (%d): %s", call, result_name(result), (int)result, advice(result));
 }
 
 bool gpu_vulkan_is_alive(const struct gpu_device *device, const char *what)
 {
-    if (!device->lost) return true;
-    hl_report(&device->reporter, "Vulkan (%s): cannot %s: the device was lost earlier: delete the delegate and make a new one",
-              device->caps.name, what);
-    return false;
+    return !device->lost ||
+           gpu_vulkan_fail(device, "cannot %s: the device was lost earlier: delete the delegate and make a new one",
+                           what);
 }
 
-// ---- the queue -------------------------------------------------------------------------------------------------------
+// ---- the queue ------------------------------------------------------------------------------------------------------
 
 static uint64_t now_ns(void)
 {
@@ -101,10 +108,12 @@ uint64_t gpu_vulkan_submit(struct gpu_device *device, const VkCommandBuffer *com
     return device->submitted = number;
 }
 
-static void barrier(const struct gpu_device *device, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags writes,
-                    VkPipelineStageFlags to, VkAccessFlags uses)
+static void barrier(const struct gpu_device *device, VkCommandBuffer commands, VkPipelineStageFlags from,
+                    VkAccessFlags writes, VkPipelineStageFlags to, VkAccessFlags uses)
 {
-    VkMemoryBarrier memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = writes, .dstAccessMask = uses};
+    VkMemoryBarrier memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                              .srcAccessMask = writes,
+                              .dstAccessMask = uses};
     device->vk.vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // See affine.h. One kernel: whole slices of four channels where the channels line up, else channel by channel.
 #include "gpu/ops/affine.h"
+#include "gpu/ops/reshape.h"
 
 // clang-format off: kernel bodies are formatted by hand, a statement a line
 // The output's place along the axis AXIS (0 b, 1 h, 2 w, 3 c) for channel C.
@@ -53,7 +54,7 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-const struct gpu_kernel *const gpu_affine_kernels[] = {&kernel, NULL};
+const struct gpu_kernel *const gpu_affine_kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
 
 struct gpu_affine gpu_affine_identity(void)
 {
@@ -61,7 +62,7 @@ struct gpu_affine gpu_affine_identity(void)
 }
 
 // Four channels of the output are four channels of one input slice.
-static bool channels_line_up(const struct gpu_affine *affine, const struct gpu_value *x, const struct gpu_value *y)
+static bool channels_line_up(const struct gpu_affine *affine, int x_channels, int y_channels)
 {
     for (int axis = 0; axis < 3; axis++)
         if (affine->from[axis] == 3) return false;
@@ -70,17 +71,22 @@ static bool channels_line_up(const struct gpu_affine *affine, const struct gpu_v
     case GPU_EDGE_NONE: return true; // what lies beyond the output's channels is cut off by write
     case GPU_EDGE_FILL:
         // Filled channels begin and end at slices, or there are none.
-        return affine->offset[3] == 0 && (x->shape.c == y->shape.c || x->shape.c % 4 == 0);
-    default: return affine->offset[3] == 0 && x->shape.c == y->shape.c;
+        return affine->offset[3] == 0 && (x_channels == y_channels || x_channels % 4 == 0);
+    default: return affine->offset[3] == 0 && x_channels == y_channels;
     }
 }
 
-bool gpu_plan_affine(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_value *y,
-                     const struct gpu_affine *affine)
+bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_shape x_shape,
+                        struct gpu_value *y, struct gpu_shape y_shape, const struct gpu_affine *affine)
 {
+    const struct gpu_value *from = gpu_plan_seen_as(plan, x, x_shape);
+    struct gpu_value *to = gpu_plan_target(plan, y, y_shape);
+    if (!from || !to) return false;
+    const struct gpu_epilogue *epilogue = node ? &node->epilogue : NULL;
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
-        .operands = {{.value = x}, {.value = y}},
+        .operands = {{.value = from}, {.value = to}},
+        .views = {x_shape, y_shape},
         .params = {{affine->stride[0], affine->stride[1], affine->stride[2], affine->stride[3]},
                    {affine->offset[0], affine->offset[1], affine->offset[2], affine->offset[3]},
                    {gpu_float_bits(affine->fill)}},
@@ -89,9 +95,15 @@ bool gpu_plan_affine(struct gpu_plan *plan, const struct gpu_node *node, const s
                       {"FROM_W", affine->from[2]},
                       {"FROM_C", affine->from[3]},
                       {"EDGE", (int)affine->edge},
-                      {"WHOLE", channels_line_up(affine, x, y)}},
-        .epilogue = node ? &node->epilogue : NULL,
+                      {"WHOLE", channels_line_up(affine, x_shape.c, y_shape.c)}},
+        .epilogue = to == y ? epilogue : NULL,
     };
-    gpu_grid_over(&desc, y->shape);
-    return gpu_plan_dispatch(plan, &desc);
+    gpu_grid_over(&desc, y_shape);
+    return gpu_plan_dispatch(plan, &desc) && gpu_plan_written_as(plan, to, y, epilogue);
+}
+
+bool gpu_plan_affine(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_value *y,
+                     const struct gpu_affine *affine)
+{
+    return gpu_plan_affine_as(plan, node, x, x->shape, y, y->shape, affine);
 }

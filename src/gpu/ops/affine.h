@@ -25,8 +25,12 @@ struct gpu_affine {
 // The identity: from[i] = i, stride 1, offset 0.
 struct gpu_affine gpu_affine_identity(void);
 
+// node: whose epilogue it takes; NULL: none.
 bool gpu_plan_affine(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_value *y,
                      const struct gpu_affine *affine);
+// The same with x and y seen under other shapes of as many elements.
+bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_shape x_shape,
+                        struct gpu_value *y, struct gpu_shape y_shape, const struct gpu_affine *affine);
 
 extern const struct gpu_kernel *const gpu_affine_kernels[];
 

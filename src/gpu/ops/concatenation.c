@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONCATENATION along any axis, and PACK (whose new axis has length one in each part). Two parts at a time: each dispatch
 // writes every slice of its output whole, also where the parts meet inside a slice; more parts are joined as a tree.
-#include "gpu/ops/op.h"
+#include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // clang-format off: kernel bodies are formatted by hand, a statement a line
@@ -51,39 +51,33 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
     int inputs = view->node->inputs->size;
     if (inputs > GPU_NODE_INPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs are too many", inputs);
-    return gpu_check_common(view, 2, GPU_NODE_INPUTS, 1, 0);
+    return gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, 0);
 }
 
-static int *along(struct gpu_shape *shape, int axis)
-{
-    int *sizes[] = {&shape->b, &shape->h, &shape->w, &shape->c};
-    return sizes[axis];
-}
+struct part {
+    const struct gpu_value *value;
+    struct gpu_shape shape; // under which it is seen
+};
 
-static bool join(struct gpu_plan *plan, struct gpu_operand a, struct gpu_shape a_shape, struct gpu_operand b,
-                 struct gpu_shape b_shape, const struct gpu_value *y, int axis, const struct gpu_epilogue *epilogue)
+static bool join(struct gpu_plan *plan, struct part a, struct part b, const struct gpu_value *y, int axis,
+                 const struct gpu_epilogue *epilogue)
 {
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
-        .operands = {a, b, {.value = y}},
-        .views = {a_shape, b_shape},
-        .constants = {{"AXIS", axis}, {"WHOLE", a_shape.c % 4 == 0}},
+        .operands = {{.value = a.value}, {.value = b.value}, {.value = y}},
+        .views = {a.shape, b.shape},
+        .constants = {{"AXIS", axis}, {"WHOLE", a.shape.c % 4 == 0}},
         .epilogue = epilogue,
     };
     gpu_grid_over(&desc, y->shape);
     return gpu_plan_dispatch(plan, &desc);
 }
-
-struct part {
-    const struct gpu_value *value;
-    struct gpu_shape shape;
-};
 
 // Neighbours are joined in rounds until two are left, which make the output.
 static bool join_all(struct gpu_plan *plan, const struct gpu_node *node, struct part *parts, int count, int axis)
@@ -96,18 +90,15 @@ static bool join_all(struct gpu_plan *plan, const struct gpu_node *node, struct 
                 continue;
             }
             struct gpu_shape shape = parts[i].shape;
-            *along(&shape, axis) += *along(&parts[i + 1].shape, axis);
+            *gpu_along(&shape, axis) += *gpu_along(&parts[i + 1].shape, axis);
             struct gpu_value *joined = gpu_plan_scratch(plan, shape);
-            if (!joined) return false;
-            if (!join(plan, (struct gpu_operand){.value = parts[i].value}, parts[i].shape,
-                      (struct gpu_operand){.value = parts[i + 1].value}, parts[i + 1].shape, joined, axis, NULL))
-                return false;
+            if (!joined || !join(plan, parts[i], parts[i + 1], joined, axis, NULL)) return false;
             parts[kept++] = (struct part){joined, shape};
         }
         count = kept;
     }
-    return join(plan, (struct gpu_operand){.value = parts[0].value}, parts[0].shape,
-                (struct gpu_operand){.value = parts[1].value}, parts[1].shape, node->outputs[0], axis, &node->epilogue);
+    if (count == 1) return gpu_plan_reshape(plan, parts[0].value, node->outputs[0], &node->epilogue);
+    return join(plan, parts[0], parts[1], node->outputs[0], axis, &node->epilogue);
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -119,6 +110,32 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return join_all(plan, node, parts, node->input_count, gpu_axis_of(rank, axis));
 }
 
+// ---- PACK: parts with an axis of length one more ------------------------------------------------
+
+static bool pack_supported(const struct gpu_node_view *view)
+{
+    if (!supported(view)) return false;
+    for (int i = 0; i < view->node->inputs->size; i++)
+        if (!gpu_check_same_quantisation(view, i, 0)) return false;
+    return true;
+}
+
+static bool pack_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *y = node->outputs[0];
+    int axis = ((const TfLitePackParams *)node->params)->axis, where = gpu_axis_of(y->rank, axis < 0 ? axis + y->rank : axis);
+    struct gpu_shape shape = y->shape;
+    *gpu_along(&shape, where) = 1;
+    struct part parts[GPU_NODE_INPUTS];
+    for (int i = 0; i < node->input_count; i++) {
+        parts[i] = (struct part){gpu_plan_seen_as(plan, node->inputs[i], shape), shape};
+        if (!parts[i].value) return false;
+    }
+    return join_all(plan, node, parts, node->input_count, where);
+}
+
+const struct gpu_op gpu_op_pack = {.name = "PACK", .max_version = 5, .supported = pack_supported, .plan = pack_plan,
+                                   .epilogue = true, .params_size = sizeof(TfLitePackParams), .kernels = kernels};
 const struct gpu_op gpu_op_concatenation = {.name = "CONCATENATION", .max_version = 7, .supported = supported, .plan = plan,
                                             .epilogue = true, .params_size = sizeof(TfLiteConcatenationParams),
                                             .kernels = kernels};

@@ -214,6 +214,17 @@ bool gpu_check_constant(const struct gpu_node_view *view, int input)
     return gpu_refuse(view, GPU_REASON_NOT_CONSTANT, input, "input %d must be a constant", input);
 }
 
+bool gpu_check_same_quantisation(const struct gpu_node_view *view, int input, int output)
+{
+    const TfLiteTensor *a = gpu_view_input(view, input), *b = gpu_view_output(view, output);
+    if (!a || !b || (b->type != kTfLiteInt8 && b->type != kTfLiteUInt8)) return true;
+    const TfLiteAffineQuantization *x = gpu_affine_of(a), *y = gpu_affine_of(b);
+    if (x && y && a->type == b->type && x->scale->data[0] == y->scale->data[0] && x->zero_point->data[0] == y->zero_point->data[0])
+        return true;
+    return gpu_refuse(view, GPU_REASON_QUANTISATION, input, "input %d and output %d have different scales or zero points", input,
+                      output);
+}
+
 // Constants travel as floats: exact up to 2^24, which every axis, size and padding of a tensor that fits is. Larger ones, the
 // "to the end" of slices, are clamped to int.
 int gpu_constant_int(const struct gpu_value *value, int index)

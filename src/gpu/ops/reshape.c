@@ -42,7 +42,38 @@ static const struct gpu_kernel *const kernels[] = {&gpu_kernel_reshape, NULL};
 // The new shape is the output tensor's; further inputs only led to it.
 static bool supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 1, 2, 1, 2);
+    return gpu_check_common(view, 1, 2, 1, 2) && gpu_check_same_quantisation(view, 0, 0);
+}
+
+struct gpu_shape gpu_shape_from(int rank, const int *dims)
+{
+    struct gpu_shape shape = {1, 1, 1, 1};
+    for (int i = 0; i < rank; i++) *gpu_along(&shape, gpu_axis_of(rank, i)) = dims[i];
+    return shape;
+}
+
+// The planes of a batch's slices follow each other; within a plane places are in order.
+bool gpu_can_view(struct gpu_shape own, struct gpu_shape other)
+{
+    return own.c == other.c && (own.b == other.b || gpu_slices(own) == 1);
+}
+
+const struct gpu_value *gpu_plan_seen_as(struct gpu_plan *plan, const struct gpu_value *x, struct gpu_shape shape)
+{
+    if (gpu_can_view(x->shape, shape)) return x;
+    struct gpu_value *copy = gpu_plan_scratch(plan, shape);
+    return copy && gpu_plan_reshape(plan, x, copy, NULL) ? copy : NULL;
+}
+
+struct gpu_value *gpu_plan_target(struct gpu_plan *plan, struct gpu_value *y, struct gpu_shape shape)
+{
+    return gpu_can_view(y->shape, shape) ? y : gpu_plan_scratch(plan, shape);
+}
+
+bool gpu_plan_written_as(struct gpu_plan *plan, const struct gpu_value *target, const struct gpu_value *y,
+                         const struct gpu_epilogue *epilogue)
+{
+    return target == y || gpu_plan_reshape(plan, target, y, epilogue);
 }
 
 bool gpu_plan_reshape(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,

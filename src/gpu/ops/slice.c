@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts, orders and repetitions of one tensor, all as affine movement: SLICE, STRIDED_SLICE, TRANSPOSE, PAD, PADV2,
-// MIRROR_PAD, TILE, SPLIT, SPLIT_V, UNPACK. Their integer inputs (begin, sizes, perm, paddings …) must be constants.
+// Parts, orders and repetitions of one tensor, all as affine movement: SLICE, STRIDED_SLICE, TRANSPOSE, REVERSE_V2, PAD, PADV2,
+// MIRROR_PAD, TILE, BROADCAST_TO, SPLIT, SPLIT_V, UNPACK. Their integer inputs (begin, sizes, perm, paddings …) must be
+// constants.
 #include "gpu/ops/affine.h"
+#include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 static bool constants_from(const struct gpu_node_view *view, int first)
@@ -15,7 +17,7 @@ static bool constants_from(const struct gpu_node_view *view, int first)
 
 static bool slice_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 3, 3, 1, 6) && constants_from(view, 1);
+    return gpu_check_common(view, 3, 3, 1, 6) && constants_from(view, 1) && gpu_check_same_quantisation(view, 0, 0);
 }
 
 static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -28,39 +30,89 @@ static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool strided_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 4, 4, 1, 14) || !constants_from(view, 1)) return false;
-    const TfLiteStridedSliceParams *params = view->node->builtin_data;
-    if (params->ellipsis_mask || params->new_axis_mask || params->shrink_axis_mask)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "ellipsis, new-axis and shrink-axis masks are not supported");
-    if (params->offset) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "ends that count from the begin are not supported");
-    int rank = gpu_view_input(view, 0)->dims->size;
-    if (gpu_view_input(view, 1)->dims->size != 1 || gpu_view_input(view, 1)->dims->data[0] != rank)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "the begin must have an entry for each of %d axes", rank);
+    if (!gpu_check_common(view, 4, 4, 1, 14) || !constants_from(view, 1) || !gpu_check_same_quantisation(view, 0, 0))
+        return false;
+    for (int i = 1; i < 4; i++) {
+        const TfLiteTensor *entries = gpu_view_input(view, i);
+        if (entries->dims->size != 1 || entries->dims->data[0] != gpu_view_input(view, 1)->dims->data[0] ||
+            entries->dims->data[0] > 8)
+            return gpu_refuse(view, GPU_REASON_SHAPE, i, "begins, ends and strides must be lists of one length, up to 8");
+    }
     return true;
+}
+
+// What the entries of begin, end and strides say of x's axes: entries for new axes are of none, an ellipsis is of several.
+// entry_of: by axis, -1: all of it. False: more entries than axes.
+static bool match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[4])
+{
+    int others = 0, axis = 0;
+    bool ellipsis = false;
+    for (int i = 0; i < entries; i++) {
+        bool is_ellipsis = params->ellipsis_mask >> i & 1;
+        ellipsis = ellipsis || is_ellipsis;
+        others += !is_ellipsis && !(params->new_axis_mask >> i & 1);
+    }
+    if (others > rank) return false;
+    for (int i = 0; i < rank; i++) entry_of[i] = -1;
+    for (int i = 0; i < entries; i++) {
+        if (params->ellipsis_mask >> i & 1) axis += rank - others;
+        else if (!(params->new_axis_mask >> i & 1)) entry_of[axis++] = i;
+    }
+    return true;
+}
+
+static int clamped(int value, int low, int high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+// One axis of the input: where it begins, and how many places it gives. The stride's sign is the direction.
+static int span(const struct gpu_node *node, int entry, int size, int *begin, int stride)
+{
+    const TfLiteStridedSliceParams *params = node->params;
+    int low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
+    int first = gpu_constant_int(node->inputs[1], entry), end = gpu_constant_int(node->inputs[2], entry);
+    if (params->shrink_axis_mask >> entry & 1) {
+        *begin = first < 0 ? first + size : first;
+        return 1;
+    }
+    if (first < 0) first += size;
+    if (params->begin_mask >> entry & 1) first = stride > 0 ? low : high;
+    *begin = clamped(first, low, high);
+    if (params->offset) end = clamped(end, -2 * size, 2 * size) + *begin;
+    else if (end < 0) end += size;
+    if (params->end_mask >> entry & 1) end = stride > 0 ? high : low;
+    end = clamped(end, low, high);
+    int length = stride > 0 ? end - *begin : *begin - end, step = stride > 0 ? stride : -stride;
+    return length > 0 ? (length + step - 1) / step : 0;
 }
 
 static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    const TfLiteStridedSliceParams *params = node->params;
     const struct gpu_value *x = node->inputs[0];
+    struct gpu_value *y = node->outputs[0];
     struct gpu_affine affine = gpu_affine_identity();
+    struct gpu_shape kept = x->shape; // the output before axes are added or taken away
+    int entry_of[4];
+    if (!match_axes(node->params, (int)gpu_elements(node->inputs[1]->shape), x->rank, entry_of))
+        return gpu_plan_fail(plan, "more entries than the input has axes");
     for (int i = 0; i < x->rank; i++) {
-        int axis = gpu_axis_of(x->rank, i), size = x->dims[i];
-        int stride = gpu_constant_int(node->inputs[3], i), begin = gpu_constant_int(node->inputs[1], i);
-        if (begin < 0) begin += size;
-        if (params->begin_mask >> i & 1) begin = stride > 0 ? 0 : size - 1;
-        int low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
-        affine.offset[axis] = begin < low ? low : begin > high ? high : begin;
-        affine.stride[axis] = stride;
+        int axis = gpu_axis_of(x->rank, i);
+        if (entry_of[i] < 0) continue;
+        affine.stride[axis] = gpu_constant_int(node->inputs[3], entry_of[i]);
+        *gpu_along(&kept, axis) = span(node, entry_of[i], x->dims[i], &affine.offset[axis], affine.stride[axis]);
     }
-    return gpu_plan_affine(plan, node, x, node->outputs[0], &affine);
+    if (gpu_elements(kept) != gpu_elements(y->shape))
+        return gpu_plan_fail(plan, "the output has %lld elements, the slice %lld", (long long)gpu_elements(y->shape),
+                             (long long)gpu_elements(kept));
+    return gpu_plan_affine_as(plan, node, x, x->shape, y, kept, &affine);
 }
 
-// ---- TRANSPOSE ----------------------------------------------------------------------------------
+// ---- TRANSPOSE and REVERSE_V2 -------------------------------------------------------------------
 
 static bool transpose_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 2, 2, 1, 2) && constants_from(view, 1);
+    return gpu_check_common(view, 2, 2, 1, 2) && constants_from(view, 1) && gpu_check_same_quantisation(view, 0, 0);
 }
 
 static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -75,12 +127,27 @@ static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_affine(plan, node, node->inputs[0], node->outputs[0], &affine);
 }
 
+static bool reverse_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0], *axes = node->inputs[1];
+    struct gpu_affine affine = gpu_affine_identity();
+    for (int i = 0; i < gpu_elements(axes->shape); i++) {
+        int axis = gpu_constant_int(axes, i);
+        if (axis < 0) axis += x->rank;
+        if (axis < 0 || axis >= x->rank) return gpu_plan_fail(plan, "axis %d of a tensor of rank %d", axis, x->rank);
+        affine.stride[gpu_axis_of(x->rank, axis)] = -1;
+        affine.offset[gpu_axis_of(x->rank, axis)] = x->dims[axis] - 1;
+    }
+    return gpu_plan_affine(plan, node, x, node->outputs[0], &affine);
+}
+
 // ---- PAD, PADV2, MIRROR_PAD ---------------------------------------------------------------------
 
 static bool pad_supported(const struct gpu_node_view *view)
 {
     int inputs = view->node->inputs->size;
-    if (!gpu_check_common(view, 2, 3, 1, 2) || !constants_from(view, 1)) return false;
+    if (!gpu_check_common(view, 2, 3, 1, 2) || !constants_from(view, 1) || !gpu_check_same_quantisation(view, 0, 0))
+        return false;
     const TfLiteTensor *paddings = gpu_view_input(view, 1);
     int rank = gpu_view_input(view, 0)->dims->size;
     if (paddings->dims->size != 2 || paddings->dims->data[0] != rank || paddings->dims->data[1] != 2)
@@ -104,13 +171,26 @@ static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_affine(plan, node, x, node->outputs[0], &affine);
 }
 
-// ---- TILE ---------------------------------------------------------------------------------------
+// ---- TILE and BROADCAST_TO ----------------------------------------------------------------------
 
 static bool tile_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     struct gpu_affine affine = gpu_affine_identity();
     affine.edge = GPU_EDGE_WRAP;
     return gpu_plan_affine(plan, node, node->inputs[0], node->outputs[0], &affine);
+}
+
+// Axes of length one are read again and again; the output may have more axes in front.
+static bool broadcast_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0];
+    struct gpu_value *y = node->outputs[0];
+    int dims[4] = {1, 1, 1, 1};
+    if (x->rank > y->rank) return gpu_plan_fail(plan, "the input has more axes than the output");
+    for (int i = 0; i < x->rank; i++) dims[y->rank - x->rank + i] = x->dims[i];
+    struct gpu_affine affine = gpu_affine_identity();
+    affine.edge = GPU_EDGE_WRAP;
+    return gpu_plan_affine_as(plan, node, x, gpu_shape_from(y->rank, dims), y, y->shape, &affine);
 }
 
 // ---- SPLIT, SPLIT_V, UNPACK ---------------------------------------------------------------------
@@ -121,6 +201,8 @@ static bool split_supported(const struct gpu_node_view *view)
     if (outputs > GPU_NODE_OUTPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
     if (!gpu_check_common(view, 2, 3, outputs, 7)) return false;
     bool by_sizes = view->node->inputs->size == 3; // x, sizes, axis; SPLIT has axis, x
+    for (int i = 0; i < outputs; i++)
+        if (!gpu_check_same_quantisation(view, by_sizes ? 0 : 1, i)) return false;
     return by_sizes ? constants_from(view, 1) : gpu_check_constant(view, 0);
 }
 
@@ -147,6 +229,34 @@ static bool split_v_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return plan_parts(plan, node, node->inputs[0], gpu_constant_int(node->inputs[2], 0));
 }
 
+static bool unpack_supported(const struct gpu_node_view *view)
+{
+    int outputs = view->node->outputs->size;
+    if (outputs > GPU_NODE_OUTPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
+    if (!gpu_check_common(view, 1, 1, outputs, 0)) return false;
+    for (int i = 0; i < outputs; i++)
+        if (!gpu_check_same_quantisation(view, 0, i)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0);
+    int axis = ((const TfLiteUnpackParams *)view->node->builtin_data)->axis, rank = x->dims->size;
+    if (axis < -rank || axis >= rank || x->dims->data[axis < 0 ? axis + rank : axis] != outputs)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, 0, "axis %d does not have length %d", axis, outputs);
+    return true;
+}
+
+static bool unpack_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0];
+    int axis = ((const TfLiteUnpackParams *)node->params)->axis, where = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
+    struct gpu_shape part = x->shape;
+    *gpu_along(&part, where) = 1;
+    for (int i = 0; i < node->output_count; i++) {
+        struct gpu_affine affine = gpu_affine_identity();
+        affine.offset[where] = i;
+        if (!gpu_plan_affine_as(plan, NULL, x, x->shape, node->outputs[i], part, &affine)) return false;
+    }
+    return true;
+}
+
 const struct gpu_op gpu_op_slice = {.name = "SLICE", .max_version = 8, .supported = slice_supported, .plan = slice_plan,
                                     .epilogue = true, .kernels = gpu_affine_kernels};
 const struct gpu_op gpu_op_strided_slice = {
@@ -163,6 +273,12 @@ const struct gpu_op gpu_op_mirror_pad = {.name = "MIRROR_PAD", .max_version = 3,
                                          .kernels = gpu_affine_kernels};
 const struct gpu_op gpu_op_tile = {.name = "TILE", .max_version = 3, .supported = transpose_supported, .plan = tile_plan,
                                    .epilogue = true, .kernels = gpu_affine_kernels};
+const struct gpu_op gpu_op_broadcast_to = {.name = "BROADCAST_TO", .max_version = 4, .supported = transpose_supported,
+                                           .plan = broadcast_plan, .epilogue = true, .kernels = gpu_affine_kernels};
+const struct gpu_op gpu_op_reverse_v2 = {.name = "REVERSE_V2", .max_version = 4, .supported = transpose_supported,
+                                         .plan = reverse_plan, .epilogue = true, .kernels = gpu_affine_kernels};
+const struct gpu_op gpu_op_unpack = {.name = "UNPACK", .max_version = 6, .supported = unpack_supported, .plan = unpack_plan,
+                                     .params_size = sizeof(TfLiteUnpackParams), .kernels = gpu_affine_kernels};
 const struct gpu_op gpu_op_split = {.name = "SPLIT", .max_version = 5, .supported = split_supported, .plan = split_plan,
                                     .params_size = sizeof(TfLiteSplitParams), .kernels = gpu_affine_kernels};
 const struct gpu_op gpu_op_split_v = {.name = "SPLIT_V", .max_version = 3, .supported = split_supported, .plan = split_v_plan,
