@@ -68,7 +68,9 @@ target_compile_definitions(halite_gpu_back PRIVATE ${gpu_backends})
 set(gpu_objects $<TARGET_OBJECTS:halite_gpu_front> $<TARGET_OBJECTS:halite_gpu_back>)
 add_library(tensorflowlite_gpu_delegate SHARED ${gpu_objects})
 add_library(tensorflowlite_gpu_delegate_static STATIC ${gpu_objects})
-set_target_properties(tensorflowlite_gpu_delegate_static PROPERTIES OUTPUT_NAME tensorflowlite_gpu_delegate)
+set_target_properties(tensorflowlite_gpu_delegate PROPERTIES EXPORT_NAME gpu_delegate)
+set_target_properties(tensorflowlite_gpu_delegate_static PROPERTIES
+    OUTPUT_NAME tensorflowlite_gpu_delegate EXPORT_NAME gpu_delegate_static)
 foreach(library tensorflowlite_gpu_delegate tensorflowlite_gpu_delegate_static)
     target_link_libraries(${library} PRIVATE m ${CMAKE_DL_LIBS} Threads::Threads $<BUILD_INTERFACE:halite_flags>)
     target_include_directories(${library} INTERFACE
@@ -84,7 +86,3 @@ if(NOT APPLE)
         target_link_options(tensorflowlite_gpu_delegate PRIVATE -Wl,--no-undefined)
     endif()
 endif()
-
-include(GNUInstallDirs)
-install(TARGETS tensorflowlite_gpu_delegate tensorflowlite_gpu_delegate_static
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -81,6 +81,38 @@ foreach(path audio classification detection litert_testdata mediapipe pose seane
     golden_test(models/${path} SLOW)
 endforeach()
 
+# The same through the GPU delegate, on each device that is here: what is allowed there is in tests/gpu/tolerances.md.
+# gpu_golden_test(NAME DEVICE QUANTUM PATHS...)
+function(gpu_golden_test name device quantum)
+    set(slow)
+    if(name STREQUAL "ops" AND device STREQUAL "opencl") # compiles every kernel anew: minutes
+        set(slow SLOW)
+    endif()
+    list(TRANSFORM ARGN PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
+    halite_test(golden/${name}.${device} ${slow} COMMAND sh cmake/with_device.sh ${device}
+        ${HALITE_SHARED}/golden/ops/add/add_float32_broadcast_channel
+        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_gpu_delegate>
+        --option take_small_partitions=true --option max_delegated_partitions=1000 --quantum ${quantum}
+        --differences tests/gpu/tolerances.md --differences docs/differences.md ${paths})
+endfunction()
+if(TARGET tensorflowlite_gpu_delegate)
+    # The operators that the delegate has rows for, where there are cases.
+    file(STRINGS src/gpu/ops/ops.def gpu_op_rows REGEX "^GPU_OP")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/gpu/ops/ops.def)
+    set(gpu_op_paths)
+    foreach(row IN LISTS gpu_op_rows)
+        string(REGEX REPLACE "^GPU_OP\\( *([A-Z0-9_]+).*" "\\1" op "${row}")
+        string(TOLOWER "${op}" op)
+        if(EXISTS ${HALITE_SHARED}/golden/ops/${op})
+            list(APPEND gpu_op_paths ops/${op})
+        endif()
+    endforeach()
+    foreach(device opencl vulkan)
+        gpu_golden_test(graphs ${device} 2 graphs)
+        gpu_golden_test(ops ${device} 1 ${gpu_op_paths})
+    endforeach()
+endif()
+
 # ---- the interface: headers, layout, symbols ---------------------------------------------------------------------
 set(check_headers -Wall -Wextra -Werror -Iinclude -fsyntax-only)
 halite_test(api/abi_layout_c COMMAND ${CMAKE_C_COMPILER} -std=c11 ${check_headers} tests/api/abi_layout.c)
@@ -89,6 +121,10 @@ if(CXX_COMPILER)
 endif()
 halite_test(api/headers_alone COMMAND sh tests/api/headers_alone.sh . ${CMAKE_C_COMPILER} ${CXX_COMPILER})
 halite_test(api/exported_symbols COMMAND sh tests/api/exported_symbols.sh $<TARGET_FILE:tensorflowlite_c>)
+if(TARGET tensorflowlite_gpu_delegate)
+    halite_test(api/exported_symbols_gpu COMMAND sh tests/api/exported_symbols.sh
+        $<TARGET_FILE:tensorflowlite_gpu_delegate> gpu)
+endif()
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs without the sanitizers' flags
     halite_test(api/install COMMAND sh tests/api/install.sh ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
     halite_test(api/doc_example COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds

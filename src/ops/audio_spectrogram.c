@@ -66,6 +66,7 @@ static TfLiteStatus spectrogram_invoke(TfLiteContext *ctx, TfLiteNode *node)
     double *weights = HL_OUT(double, hl_temporary(ctx, node, WEIGHTS));
     double *line = HL_OUT(double, hl_temporary(ctx, node, LINE));
     double *roots = HL_OUT(double, hl_temporary(ctx, node, ROOTS));
+    if (hl_elements(y) == 0) return kTfLiteOk; // without samples there may be any number of channels
     const double pi = 3.14159265358979323846;
     for (int i = 0; i < op->window; i++) weights[i] = 0.5 - 0.5 * cos(2 * pi * i / op->window);
     hl_fft_roots(op->length, roots);

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# exported_symbols.sh LIBRARY: the shared library exports every function that the public headers declare, with version
+# exported_symbols.sh LIBRARY [gpu]: the shared library exports every function that the public headers declare, with version
 # VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to libraries that are not part of this one, or to a
-# later version: their functions may be missing.
-if [ $# -ne 1 ] || [ ! -f "$1" ]; then
-    echo "usage: exported_symbols.sh LIBRARY" >&2
+# later version: their functions may be missing. With gpu: the library is the GPU delegate, its headers those of delegates/gpu.
+if [ $# -lt 1 ] || [ ! -f "$1" ]; then
+    echo "usage: exported_symbols.sh LIBRARY [gpu]" >&2
     exit 2
 fi
 here=$(dirname "$0")
@@ -25,10 +25,17 @@ required=
 for header in $headers; do
     grep -qxF "$header" "$here/symbols_later.txt" || required="$required $header"
 done
+least=150
+if [ "${2:-}" = gpu ]; then
+    # The delegate's report is declared where it is made until it has its place in halite.h.
+    required=$(echo "$headers" | grep '/delegates/gpu/')
+    headers="$required halite/halite.h ../src/gpu/delegate/report.h"
+    least=15
+fi
 # shellcheck disable=SC2086  # the lists are words
 declared $headers | sed 's/$/@@VERS_1.0/' >"$work/allowed"
 # shellcheck disable=SC2086
-declared $required | sed 's/$/@@VERS_1.0/' >"$work/required"
+declared $required | grep -v '^HaliteDelegate' | sed 's/$/@@VERS_1.0/' >"$work/required"
 nm -D --defined-only "$1" >"$work/nm" || exit 1
 awk '$2 != "A" { print $3 }' "$work/nm" | grep -v '^__[a-z_]*[atu]san' | sort -u >"$work/exported"
 
@@ -36,7 +43,7 @@ comm -23 "$work/required" "$work/exported" >"$work/missing"
 comm -13 "$work/allowed" "$work/exported" >"$work/extra"
 sed 's/^/declared but not exported: /' "$work/missing"
 sed 's/^/exported but in no public header: /' "$work/extra"
-if [ "$(wc -l <"$work/required")" -lt 150 ]; then
+if [ "$(wc -l <"$work/required")" -lt $least ]; then
     echo "only $(wc -l <"$work/required") declarations found: this test cannot read the headers any more"
     exit 1
 fi

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # install.sh BUILD CC GENERATOR: installs to an empty DESTDIR, then builds README's C program against it in four ways
-# (pkg-config and CMake, shared and static), and runs each. Runs in the repository's root.
+# (pkg-config and CMake, shared and static), and runs each; where the GPU delegate was built, a program against that as well.
+# Runs in the repository's root.
 set -eu
 build=$1
 cc=$2
@@ -50,6 +51,36 @@ if ldd "$work/static" | grep tensorflowlite; then
 fi
 run 'pkg-config, static' "$work/static"
 
+# A program that makes a GPU delegate; applying it would need a device.
+cat >"$work/app/gpu.c" <<'END'
+#include <stdio.h>
+#include <tensorflow/lite/delegates/gpu/delegate.h>
+
+int main(void)
+{
+    TfLiteGpuDelegateOptionsV2 options = TfLiteGpuDelegateOptionsV2Default();
+    TfLiteDelegate *delegate = TfLiteGpuDelegateV2Create(&options);
+    TfLiteGpuDelegateV2Delete(delegate);
+    return delegate ? 0 : 1;
+}
+END
+
+# run_gpu NAME PROGRAM
+run_gpu() {
+    LD_LIBRARY_PATH=$(dirname "$library") "$2" || { echo "$1: no GPU delegate"; exit 1; }
+    echo "$1: works"
+}
+
+if [ -n "$(find "$work/root" -name libtensorflowlite_gpu_delegate.so)" ]; then
+    gpu=tensorflowlite_gpu_delegate
+    # shellcheck disable=SC2046
+    "$cc" -Wall -Wextra -Werror $(pkg-config --cflags $gpu) "$work/app/gpu.c" -o "$work/gpu" $(pkg-config --libs $gpu)
+    run_gpu 'GPU delegate, pkg-config, shared' "$work/gpu"
+    # shellcheck disable=SC2046
+    "$cc" $(pkg-config --cflags $gpu) "$work/app/gpu.c" -o "$work/gpu" $(pkg-config --variable=static_libs $gpu)
+    run_gpu 'GPU delegate, pkg-config, static' "$work/gpu"
+fi
+
 cat >"$work/app/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.20)
 project(app C)
@@ -58,6 +89,12 @@ add_executable(shared app.c)
 target_link_libraries(shared tensorflowlite_c::tensorflowlite_c)
 add_executable(static app.c)
 target_link_libraries(static tensorflowlite_c::static)
+if(TARGET tensorflowlite_c::gpu_delegate)
+    add_executable(gpu gpu.c)
+    target_link_libraries(gpu tensorflowlite_c::gpu_delegate)
+    add_executable(gpu_static gpu.c)
+    target_link_libraries(gpu_static tensorflowlite_c::gpu_delegate_static)
+endif()
 END
 {
     cmake -G "$generator" -S "$work/app" -B "$work/out-cmake" -DCMAKE_C_COMPILER="$cc" -Dtensorflowlite_c_DIR="${config%/*}"
@@ -68,3 +105,7 @@ END
 }
 run 'find_package, shared' "$work/out-cmake/shared"
 run 'find_package, static' "$work/out-cmake/static"
+if [ -n "${gpu:-}" ]; then
+    run_gpu 'GPU delegate, find_package, shared' "$work/out-cmake/gpu"
+    run_gpu 'GPU delegate, find_package, static' "$work/out-cmake/gpu_static"
+fi

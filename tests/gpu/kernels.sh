@@ -51,5 +51,6 @@ if [ -z "$checked" ]; then
     echo 'kernels: neither glslangValidator nor clang is here'
     exit 77
 fi
-if [ $failed -eq 0 ]; then echo "kernels: $(ls ./*.f32.cl | wc -l) in$checked: right"; fi
+set -- ./*.f32.cl
+if [ $failed -eq 0 ]; then echo "kernels: $# in$checked: right"; fi
 exit $failed

@@ -219,7 +219,7 @@ static float as_stored(const struct place *place, float value)
     return place->precision == GPU_F32 ? value : hl_half_to_float(hl_half_from_float(value));
 }
 
-// ---- functions of one number: as float, acc4, real4 and real; in the kernels' order -------------------------------------------------
+// ---- functions of one number: as float, acc4, real4 and real; in the kernels' order -----------------------------------
 enum { UNARY_COUNT = 10, POSITIVE_COUNT = 3 };
 
 static float round_even(float x)

@@ -36,19 +36,20 @@ static const char *const reserved[] = {
     "uchar", "ushort", "ulong", "half4", "half2", "float2", "float3", "float8", "float16", "int2", "int3", "int8", "int16",
     "uint2", "uint4", "char4", "uchar4", "short4", "ushort4", "event_t", "image2d_t", "sampler_t", "barrier", "as_float",
     "select", "vload4", "vstore4", "convert_float4", "convert_int4", "complex", "quad",
-    // GLSL
-    "attribute", "varying", "uniform", "buffer", "shared", "coherent", "readonly", "writeonly", "layout", "centroid", "flat",
-    "smooth", "noperspective", "patch", "sample", "invariant", "precise", "subroutine", "in", "out", "inout", "lowp",
-    "mediump", "highp", "precision", "discard", "vec2", "vec3", "vec4", "ivec2", "ivec3", "ivec4", "uvec2", "uvec4", "bvec4",
-    "mat2", "mat3", "mat4", "common", "partition", "active", "filter", "input", "output", "superp", "noinline", "external",
-    "interface", "fixed", "resource", "cast", "packed", "hvec2", "dvec2", "sampler", "sampler2D", "image2D", "texture",
-    "intBitsToFloat", "main", "fvec4", "row_major", "column_major",
     // CUDA
     "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3",
     // Metal
     "device", "thread", "threadgroup", "threadgroup_imageblock", "vertex", "fragment", "metal", "texture2d", "ray_data",
     "object_data", "simdgroup", "quadgroup",
 };
+
+static const char *const reserved_glsl[] = {
+    "attribute", "varying", "uniform", "buffer", "shared", "coherent", "readonly", "writeonly", "layout", "centroid", "flat",
+    "smooth", "noperspective", "patch", "sample", "invariant", "precise", "subroutine", "in", "out", "inout", "lowp",
+    "mediump", "highp", "precision", "discard", "vec2", "vec3", "vec4", "ivec2", "ivec3", "ivec4", "uvec2", "uvec4", "bvec4",
+    "mat2", "mat3", "mat4", "common", "partition", "active", "filter", "input", "output", "superp", "noinline", "external",
+    "interface", "fixed", "resource", "cast", "packed", "hvec2", "dvec2", "sampler", "sampler2D", "image2D", "texture",
+    "intBitsToFloat", "main", "fvec4", "row_major", "column_major"};
 
 // What a body may be written in besides its own names and those that the emitter makes of the tables.
 static const char *const never_named[] = {
@@ -83,7 +84,10 @@ static void lint_name(const struct gpu_kernel *kernel, const char *name, bool ba
     if (length == 0 || length > 40 || !isalpha((unsigned char)name[0]) || name[length - 1] == '_' || strstr(name, "__") ||
         strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != length)
         fault(kernel, "a name that is not plain", name, (int)length);
-    if (bare && (IS_ONE_OF(reserved, name, length) || IS_ONE_OF(never_named, name, length)))
+    // In GLSL every kernel's function is named main.
+    bool is_reserved = IS_ONE_OF(reserved, name, length) || IS_ONE_OF(never_named, name, length) ||
+                       (name != kernel->name && IS_ONE_OF(reserved_glsl, name, length));
+    if (bare && is_reserved)
         fault(kernel, "a name that is a word of some language", name, (int)length);
 }
 
@@ -151,9 +155,8 @@ static void lint_body(const struct gpu_kernel *kernel)
             bool member = start > kernel->body && start[-1] == '.';
             if (member && (length != 1 || !strchr("xyzw", *start)))
                 fault(kernel, "members are .x .y .z .w, one at a time", start, (int)length);
-            if (IS_ONE_OF(reserved, start, length)) {
+            if (IS_ONE_OF(reserved, start, length) || IS_ONE_OF(reserved_glsl, start, length))
                 fault(kernel, "a word of some language", start, (int)length);
-            }
             if (start[length - 1] == '_' || strncmp(start, "gl_", 3) == 0 || memcmp(start, "__", 2) == 0)
                 fault(kernel, "a name of the emitter's or a compiler's", start, (int)length);
             if (length == 7 && memcmp(start, "BARRIER", 7) == 0) last_barrier = start;

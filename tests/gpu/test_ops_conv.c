@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions, pools, reductions, softmax and matrix products of the GPU against plain loops, each on every backend that has
-// a device (software ones too), in every precision that the device has, with blocks as chosen for it and as for an H200.
+// Convolutions, pools, reductions, softmax and matrix products of the GPU against plain loops, each on every backend
+// that has a device (software ones too), in every precision that the device has, with blocks as chosen for it and as
+// for an H200.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -105,8 +106,8 @@ static void compare(const struct test *test, const float *got, float tolerance, 
     for (int64_t i = 0; i < count; i++) {
         float difference = fabsf(got[i] - test->expected[i]);
         if (difference <= tolerance * fmaxf(1.0f, fabsf(test->expected[i]))) continue;
-        fail_msg("%s on %s: element %lld is %g, expected %g (allowed: %g)", test->name, where, (long long)i, (double)got[i],
-                 (double)test->expected[i], (double)tolerance);
+        fail_msg("%s on %s: element %lld is %g, expected %g (allowed: %g)", test->name, where, (long long)i,
+                 (double)got[i], (double)test->expected[i], (double)tolerance);
     }
 }
 
@@ -204,11 +205,13 @@ static void fill_expected(struct test *test, const struct window *w, int groups,
                     double sum = test->data[2] ? test->data[2][o] : 0;
                     for (int ky = 0; ky < w->kernel_h; ky++)
                         for (int kx = 0; kx < w->kernel_w; kx++) {
-                            int iy = oy * w->stride_h - top + ky * w->dilation_h, ix = ox * w->stride_w - left + kx * w->dilation_w;
+                            int iy = oy * w->stride_h - top + ky * w->dilation_h,
+                                ix = ox * w->stride_w - left + kx * w->dilation_w;
                             if (iy < 0 || ix < 0 || iy >= x.h || ix >= x.w) continue;
                             for (int i = 0; i < (depthwise ? 1 : k.c); i++) {
                                 int c = depthwise ? o / (y.c / x.c) : o / group_out * k.c + i;
-                                float weight = depthwise ? test->data[1][at(k, 0, ky, kx, o)] : test->data[1][at(k, o, ky, kx, i)];
+                                float weight = depthwise ? test->data[1][at(k, 0, ky, kx, o)]
+                                                         : test->data[1][at(k, o, ky, kx, i)];
                                 sum += (double)weight * (double)test->data[0][at(x, b, iy, ix, c)];
                             }
                         }
@@ -298,8 +301,8 @@ static void depthwise(struct gpu_shape x, int times, struct window w, bool bias)
         .dilation_height_factor = w.dilation_h,
     };
     char name[160];
-    snprintf(name, sizeof name, "DEPTHWISE_CONV_2D %dx%dx%dx%d * %d, %dx%d/%d,%d*%d,%d", x.b, x.h, x.w, x.c, times, w.kernel_h,
-             w.kernel_w, w.stride_h, w.stride_w, w.dilation_h, w.dilation_w);
+    snprintf(name, sizeof name, "DEPTHWISE_CONV_2D %dx%dx%dx%d * %d, %dx%d/%d,%d*%d,%d", x.b, x.h, x.w, x.c, times,
+             w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.dilation_h, w.dilation_w);
     struct test test = {
         .name = name,
         .builtin = kTfLiteBuiltinDepthwiseConv2d,
@@ -338,14 +341,15 @@ static void test_depthwise(void **state)
     depthwise((struct gpu_shape){1, 1, 1, 4}, 1, s1, true);
 }
 
-static void transposed(struct gpu_shape x, int outputs, int kernel_h, int kernel_w, int stride_h, int stride_w, bool same,
-                       struct gpu_shape y)
+static void transposed(struct gpu_shape x, int outputs, int kernel_h, int kernel_w, int stride_h, int stride_w,
+                       bool same, struct gpu_shape y)
 {
-    TfLiteTransposeConvParams params = {
-        .padding = same ? kTfLitePaddingSame : kTfLitePaddingValid, .stride_width = stride_w, .stride_height = stride_h};
+    TfLiteTransposeConvParams params = {.padding = same ? kTfLitePaddingSame : kTfLitePaddingValid,
+                                        .stride_width = stride_w,
+                                        .stride_height = stride_h};
     char name[160];
-    snprintf(name, sizeof name, "TRANSPOSE_CONV %dx%dx%dx%d -> %dx%dx%d, %dx%d/%d,%d", x.b, x.h, x.w, x.c, y.h, y.w, outputs,
-             kernel_h, kernel_w, stride_h, stride_w);
+    snprintf(name, sizeof name, "TRANSPOSE_CONV %dx%dx%dx%d -> %dx%dx%d, %dx%d/%d,%d", x.b, x.h, x.w, x.c, y.h, y.w,
+             outputs, kernel_h, kernel_w, stride_h, stride_w);
     y.b = x.b;
     y.c = outputs;
     float *shape = zeros((struct gpu_shape){1, 1, 1, 4}), *bias = random_floats((struct gpu_shape){1, 1, 1, outputs});
@@ -368,12 +372,14 @@ static void transposed(struct gpu_shape x, int outputs, int kernel_h, int kernel
             for (int ox = 0; ox < y.w; ox++)
                 for (int o = 0; o < y.c; o++) test.expected[at(y, b, oy, ox, o)] = bias[o];
         for (int n = 0; n < x.h * x.w * kernel_h * kernel_w; n++) {
-            int kx = n % kernel_w, ky = n / kernel_w % kernel_h, ix = n / kernel_w / kernel_h % x.w, iy = n / kernel_w / kernel_h / x.w;
+            int kx = n % kernel_w, ky = n / kernel_w % kernel_h, ix = n / kernel_w / kernel_h % x.w,
+                iy = n / kernel_w / kernel_h / x.w;
             int ox = ix * stride_w - left + kx, oy = iy * stride_h - top + ky;
             if (ox < 0 || oy < 0 || ox >= y.w || oy >= y.h) continue;
             for (int o = 0; o < y.c; o++)
                 for (int i = 0; i < x.c; i++)
-                    test.expected[at(y, b, oy, ox, o)] += test.data[1][at(k, o, ky, kx, i)] * test.data[2][at(x, b, iy, ix, i)];
+                    test.expected[at(y, b, oy, ox, o)] +=
+                        test.data[1][at(k, o, ky, kx, i)] * test.data[2][at(x, b, iy, ix, i)];
         }
     }
     run(&test);
@@ -442,8 +448,8 @@ static void pool(struct gpu_shape x, struct window w, bool maximum)
                                .stride_height = w.stride_h,
                                .filter_width = w.kernel_w,
                                .filter_height = w.kernel_h};
-    struct gpu_shape y = {x.b, output_size(x.h, w.kernel_h, w.stride_h, 1, w.same), output_size(x.w, w.kernel_w, w.stride_w, 1, w.same),
-                          x.c};
+    struct gpu_shape y = {x.b, output_size(x.h, w.kernel_h, w.stride_h, 1, w.same),
+                          output_size(x.w, w.kernel_w, w.stride_w, 1, w.same), x.c};
     struct test test = {.name = maximum ? "MAX_POOL_2D" : "AVERAGE_POOL_2D",
                         .builtin = maximum ? kTfLiteBuiltinMaxPool2d : kTfLiteBuiltinAveragePool2d,
                         .params = &params,
@@ -456,7 +462,8 @@ static void pool(struct gpu_shape x, struct window w, bool maximum)
     int left = w.same ? total_padding(x.w, y.w, w.kernel_w, w.stride_w, 1) / 2 : 0;
     int top = w.same ? total_padding(x.h, y.h, w.kernel_h, w.stride_h, 1) / 2 : 0;
     for (int64_t n = 0; n < gpu_elements(y); n++) {
-        int c = (int)(n % y.c), ox = (int)(n / y.c % y.w), oy = (int)(n / y.c / y.w % y.h), b = (int)(n / y.c / y.w / y.h);
+        int c = (int)(n % y.c), ox = (int)(n / y.c % y.w), oy = (int)(n / y.c / y.w % y.h),
+            b = (int)(n / y.c / y.w / y.h);
         float sum = 0, most = -FLT_MAX;
         int count = 0;
         for (int k = 0; k < w.kernel_w * w.kernel_h; k++) {
@@ -490,8 +497,10 @@ static void reduce(struct gpu_shape x, int axes, bool keep, int builtin)
     float *list = zeros((struct gpu_shape){1, 1, 1, 4});
     for (int i = 0; i < 4; i++) {
         kept[i] = axes >> i & 1 ? 1 : sizes[i];
-        if (axes >> i & 1) list[count++] = (float)(i - (i == 2 ? 4 : 0));
-        else dims[rank++] = sizes[i];
+        if (axes >> i & 1)
+            list[count++] = (float)(i - (i == 2 ? 4 : 0));
+        else
+            dims[rank++] = sizes[i];
     }
     struct gpu_shape y = {kept[0], kept[1], kept[2], kept[3]};
     if (!keep) {
@@ -518,27 +527,31 @@ static void reduce(struct gpu_shape x, int axes, bool keep, int builtin)
                         .data = {random_floats(x), list},
                         .output = y,
                         .expected = zeros(y)};
-    bool product = builtin == kTfLiteBuiltinReduceProd, most = builtin == kTfLiteBuiltinReduceMax, least = builtin == kTfLiteBuiltinReduceMin;
+    bool product = builtin == kTfLiteBuiltinReduceProd, most = builtin == kTfLiteBuiltinReduceMax,
+         least = builtin == kTfLiteBuiltinReduceMin;
     if (product)
         for (int64_t i = 0; i < gpu_elements(x); i++) test.data[0][i] = 1.0f + test.data[0][i] / 16;
-    for (int64_t i = 0; i < gpu_elements(y); i++) test.expected[i] = product ? 1 : most ? -FLT_MAX : least ? FLT_MAX : 0;
+    for (int64_t i = 0; i < gpu_elements(y); i++)
+        test.expected[i] = product ? 1 : most ? -FLT_MAX : least ? FLT_MAX : 0;
     for (int i = 0; i < 4; i++) left[i] = kept[i];
     for (int64_t n = 0; n < gpu_elements(x); n++) {
-        int c = (int)(n % x.c), w = (int)(n / x.c % x.w), h = (int)(n / x.c / x.w % x.h), b = (int)(n / x.c / x.w / x.h);
+        int c = (int)(n % x.c), w = (int)(n / x.c % x.w), h = (int)(n / x.c / x.w % x.h),
+            b = (int)(n / x.c / x.w / x.h);
         int to = ((b % left[0] * left[1] + h % left[1]) * left[2] + w % left[2]) * left[3] + c % left[3];
         float v = test.data[0][n], *e = &test.expected[to];
         *e = product ? *e * v : most ? fmaxf(*e, v) : least ? fminf(*e, v) : *e + v;
     }
     if (builtin == kTfLiteBuiltinMean)
-        for (int64_t i = 0; i < gpu_elements(y); i++) test.expected[i] *= (float)gpu_elements(y) / (float)gpu_elements(x);
+        for (int64_t i = 0; i < gpu_elements(y); i++)
+            test.expected[i] *= (float)gpu_elements(y) / (float)gpu_elements(x);
     run(&test);
 }
 
 static void test_reductions(void **state)
 {
     (void)state;
-    static const int builtins[] = {kTfLiteBuiltinMean, kTfLiteBuiltinSum, kTfLiteBuiltinReduceMax, kTfLiteBuiltinReduceMin,
-                                   kTfLiteBuiltinReduceProd};
+    static const int builtins[] = {kTfLiteBuiltinMean, kTfLiteBuiltinSum, kTfLiteBuiltinReduceMax,
+                                   kTfLiteBuiltinReduceMin, kTfLiteBuiltinReduceProd};
     for (int i = 0; i < 5; i++)
         for (int axes = 1 + i; axes < 16; axes += i == 0 ? 1 : 4) {
             reduce((struct gpu_shape){2, 5, 3, 7}, axes, true, builtins[i]);
@@ -553,15 +566,24 @@ static void softmax(struct gpu_shape x, float beta, float spread)
     TfLiteSoftmaxParams params = {beta};
     char name[160];
     snprintf(name, sizeof name, "SOFTMAX %dx%dx%dx%d beta %g", x.b, x.h, x.w, x.c, (double)beta);
-    struct test test = {.name = name, .builtin = kTfLiteBuiltinSoftmax, .params = &params, .params_size = sizeof params, .inputs = 1,
-                        .shapes = {x}, .data = {random_floats(x)}, .output = x, .expected = zeros(x), .scale = 4};
+    struct test test = {.name = name,
+                        .builtin = kTfLiteBuiltinSoftmax,
+                        .params = &params,
+                        .params_size = sizeof params,
+                        .inputs = 1,
+                        .shapes = {x},
+                        .data = {random_floats(x)},
+                        .output = x,
+                        .expected = zeros(x),
+                        .scale = 4};
     for (int64_t i = 0; i < gpu_elements(x); i++) test.data[0][i] *= spread;
     for (int64_t row = 0; row < gpu_elements(x) / x.c; row++) {
         const float *in = test.data[0] + row * x.c;
         double most = -FLT_MAX, sum = 0;
         for (int c = 0; c < x.c; c++) most = fmax(most, (double)in[c] * (double)beta);
         for (int c = 0; c < x.c; c++) sum += exp((double)in[c] * (double)beta - most);
-        for (int c = 0; c < x.c; c++) test.expected[row * x.c + c] = (float)(exp((double)in[c] * (double)beta - most) / sum);
+        for (int c = 0; c < x.c; c++)
+            test.expected[row * x.c + c] = (float)(exp((double)in[c] * (double)beta - most) / sum);
     }
     run(&test);
 }
@@ -586,7 +608,8 @@ static void multiply(int rank, int b, int h, bool one_b, int m, int k, int n, bo
 {
     TfLiteBatchMatMulParams params = {.adj_x = adj_x, .adj_y = adj_y};
     char name[160];
-    snprintf(name, sizeof name, "BATCH_MATMUL rank %d %dx%d %dx%dx%d adj %d %d constant %d", rank, b, h, m, k, n, adj_x, adj_y, constant);
+    snprintf(name, sizeof name, "BATCH_MATMUL rank %d %dx%d %dx%dx%d adj %d %d constant %d", rank, b, h, m, k, n,
+             adj_x, adj_y, constant);
     struct gpu_shape left = matrix(rank, b, h, adj_x ? k : m, adj_x ? m : k), y = matrix(rank, b, h, m, n);
     struct gpu_shape right = matrix(rank, one_b ? 1 : b, one_b ? 1 : h, adj_y ? n : k, adj_y ? k : n);
     struct test test = {.name = name,
@@ -609,7 +632,8 @@ static void multiply(int rank, int b, int h, bool one_b, int m, int k, int n, bo
                 for (int i = 0; i < k; i++) {
                     const float *p = test.data[0] + (size_t)batch * (size_t)(m * k);
                     const float *q = test.data[1] + (one_b ? 0 : (size_t)batch * (size_t)(n * k));
-                    sum += (double)(adj_x ? p[i * m + r] : p[r * k + i]) * (double)(adj_y ? q[c * k + i] : q[i * n + c]);
+                    sum +=
+                        (double)(adj_x ? p[i * m + r] : p[r * k + i]) * (double)(adj_y ? q[c * k + i] : q[i * n + c]);
                 }
                 test.expected[(batch * m + r) * n + c] = (float)sum;
             }
@@ -633,22 +657,27 @@ static void test_matmul(void **state)
 static void test_blocks(void **state)
 {
     (void)state;
-    struct gpu_caps caps = {.vendor = GPU_VENDOR_NVIDIA, .compute_units = 132, .max_group_size = 1024, .shared_bytes = 49152,
+    struct gpu_caps caps = {.vendor = GPU_VENDOR_NVIDIA,
+                            .compute_units = 132,
+                            .max_group_size = 1024,
+                            .shared_bytes = 49152,
                             .max_group = {1024, 1024, 64}};
     static const struct {
         int places, slices, terms;
-    } shapes[] = {{12544, 8, 9},  {12544, 16, 8},  {3136, 32, 16},  {3136, 32, 32}, {784, 64, 32}, {784, 64, 64},
-                  {196, 128, 64}, {196, 128, 128}, {49, 256, 128}, {49, 256, 256}, {1, 251, 256}, {802816, 16, 8},
-                  {3136, 16, 144}, {784, 32, 288}, {196, 64, 576}, {49, 128, 1152}, {1, 1, 1},   {7, 3, 1}};
+    } shapes[] = {{12544, 8, 9},   {12544, 16, 8},  {3136, 32, 16}, {3136, 32, 32},  {784, 64, 32}, {784, 64, 64},
+                  {196, 128, 64},  {196, 128, 128}, {49, 256, 128}, {49, 256, 256},  {1, 251, 256}, {802816, 16, 8},
+                  {3136, 16, 144}, {784, 32, 288},  {196, 64, 576}, {49, 128, 1152}, {1, 1, 1},     {7, 3, 1}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        struct gpu_conv_block block = gpu_choose_block(&caps, shapes[i].places, shapes[i].slices, shapes[i].terms);
+        struct gpu_conv_block block =
+            gpu_choose_block(&caps, shapes[i].places, shapes[i].slices, shapes[i].terms, true);
         int size = block.group[0] * block.group[1] * block.group[2];
         int across = block.places * block.group[0], down = block.slices * block.group[1];
         int groups = (shapes[i].places + across - 1) / across * ((shapes[i].slices + down - 1) / down);
         if (getenv("HALITE_TEST_VERBOSE"))
-            print_message("%6d places %3d slices %4d terms: block %d x %d, group %d x %d x %d, %d groups, %d work-items\n",
-                          shapes[i].places, shapes[i].slices, shapes[i].terms, block.places, block.slices, block.group[0],
-                          block.group[1], block.group[2], groups, groups * size);
+            print_message(
+                "%6d places %3d slices %4d terms: block %d x %d, group %d x %d x %d, %d groups, %d work-items\n",
+                shapes[i].places, shapes[i].slices, shapes[i].terms, block.places, block.slices, block.group[0],
+                block.group[1], block.group[2], groups, groups * size);
         assert_true(size >= 1 && size <= 256);
         assert_true(block.places * block.slices <= 16);
         assert_true(block.group[2] <= shapes[i].terms);
@@ -658,15 +687,9 @@ static void test_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_conv_2d),
-        cmocka_unit_test(test_grouped),
-        cmocka_unit_test(test_depthwise),
-        cmocka_unit_test(test_transposed),
-        cmocka_unit_test(test_fully_connected),
-        cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_blocks),    cmocka_unit_test(test_conv_2d),    cmocka_unit_test(test_grouped),
+        cmocka_unit_test(test_depthwise), cmocka_unit_test(test_transposed), cmocka_unit_test(test_fully_connected),
+        cmocka_unit_test(test_pools),     cmocka_unit_test(test_reductions), cmocka_unit_test(test_softmax),
         cmocka_unit_test(test_matmul),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

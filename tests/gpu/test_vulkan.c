@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend through its table of functions, on HALITE_DEVICE where that names a Vulkan device ("vulkan:1"), else
-// on the first one (lavapipe will do); skipped where there is none. Each test runs twice, with mapped buffers where the
-// device has them and with staging memory, and under the validation layer where that is installed: a test that expects no
-// message gets none from the layer either. Kernels are emitted here and made SPIR-V by glslangValidator, in place of the
-// build's gpu_spirv. Calls of Vulkan fail because this test stands between the backend and the instance.
+// The Vulkan backend through its table of functions, on HALITE_DEVICE where that names a Vulkan device ("vulkan:1"),
+// else on the first one (lavapipe will do); skipped where there is none. Each test runs three times: with mapped buffers
+// where the device has them, with buffers mapped for writing only, and with staging memory; and under the validation
+// layer where that is installed: a test that expects no message gets none from the layer either. Kernels are emitted
+// here and made SPIR-V by glslangValidator, in place of the build's gpu_spirv. Calls of Vulkan fail because this test
+// stands between the backend and the instance.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +37,8 @@ enum { MESSAGE_BYTES = 4096 };
 
 static struct shared {
     int index; // of the device
-    bool staging, validation;
+    enum way { MAPPED, MAPPED_FOR_WRITING, STAGING } way;
+    bool validation;
     char folder[64]; // of shaders
     struct gpu_device *device;
     int messages;
@@ -52,6 +54,7 @@ static struct shared {
     const char *failing;             // the only function that fails; NULL: any
     struct vulkan_instance instance; // as the backend sees it
     PFN_vkGetDeviceProcAddr get_device;
+    PFN_vkGetPhysicalDeviceMemoryProperties get_memory;
 } shared;
 
 static void keep(void *user_data, const char *format, va_list args)
@@ -88,32 +91,34 @@ static bool fails(const char *function)
     return --shared.fail_after == 0;
 }
 
+#define ALLOCATION VkAllocationCallbacks
+
 // X(name, parameters, arguments): functions that may fail.
 // clang-format off
 #define FALLIBLE(X) \
     X(vkAllocateCommandBuffers, (VkDevice d, const VkCommandBufferAllocateInfo *i, VkCommandBuffer *o), (d, i, o)) \
     X(vkAllocateDescriptorSets, (VkDevice d, const VkDescriptorSetAllocateInfo *i, VkDescriptorSet *o), (d, i, o)) \
-    X(vkAllocateMemory, (VkDevice d, const VkMemoryAllocateInfo *i, const VkAllocationCallbacks *a, VkDeviceMemory *o), \
+    X(vkAllocateMemory, (VkDevice d, const VkMemoryAllocateInfo *i, const ALLOCATION *a, VkDeviceMemory *o), \
       (d, i, a, o)) \
     X(vkBeginCommandBuffer, (VkCommandBuffer c, const VkCommandBufferBeginInfo *i), (c, i)) \
     X(vkBindBufferMemory, (VkDevice d, VkBuffer b, VkDeviceMemory m, VkDeviceSize o), (d, b, m, o)) \
-    X(vkCreateBuffer, (VkDevice d, const VkBufferCreateInfo *i, const VkAllocationCallbacks *a, VkBuffer *o), (d, i, a, o)) \
-    X(vkCreateCommandPool, (VkDevice d, const VkCommandPoolCreateInfo *i, const VkAllocationCallbacks *a, VkCommandPool *o), \
+    X(vkCreateBuffer, (VkDevice d, const VkBufferCreateInfo *i, const ALLOCATION *a, VkBuffer *o), (d, i, a, o)) \
+    X(vkCreateCommandPool, (VkDevice d, const VkCommandPoolCreateInfo *i, const ALLOCATION *a, VkCommandPool *o), \
       (d, i, a, o)) \
     X(vkCreateComputePipelines, (VkDevice d, VkPipelineCache c, uint32_t n, const VkComputePipelineCreateInfo *i, \
-      const VkAllocationCallbacks *a, VkPipeline *o), (d, c, n, i, a, o)) \
-    X(vkCreateDescriptorPool, (VkDevice d, const VkDescriptorPoolCreateInfo *i, const VkAllocationCallbacks *a, \
+      const ALLOCATION *a, VkPipeline *o), (d, c, n, i, a, o)) \
+    X(vkCreateDescriptorPool, (VkDevice d, const VkDescriptorPoolCreateInfo *i, const ALLOCATION *a, \
       VkDescriptorPool *o), (d, i, a, o)) \
-    X(vkCreateDescriptorSetLayout, (VkDevice d, const VkDescriptorSetLayoutCreateInfo *i, const VkAllocationCallbacks *a, \
+    X(vkCreateDescriptorSetLayout, (VkDevice d, const VkDescriptorSetLayoutCreateInfo *i, const ALLOCATION *a, \
       VkDescriptorSetLayout *o), (d, i, a, o)) \
-    X(vkCreateFence, (VkDevice d, const VkFenceCreateInfo *i, const VkAllocationCallbacks *a, VkFence *o), (d, i, a, o)) \
-    X(vkCreatePipelineCache, (VkDevice d, const VkPipelineCacheCreateInfo *i, const VkAllocationCallbacks *a, \
+    X(vkCreateFence, (VkDevice d, const VkFenceCreateInfo *i, const ALLOCATION *a, VkFence *o), (d, i, a, o)) \
+    X(vkCreatePipelineCache, (VkDevice d, const VkPipelineCacheCreateInfo *i, const ALLOCATION *a, \
       VkPipelineCache *o), (d, i, a, o)) \
-    X(vkCreatePipelineLayout, (VkDevice d, const VkPipelineLayoutCreateInfo *i, const VkAllocationCallbacks *a, \
+    X(vkCreatePipelineLayout, (VkDevice d, const VkPipelineLayoutCreateInfo *i, const ALLOCATION *a, \
       VkPipelineLayout *o), (d, i, a, o)) \
-    X(vkCreateQueryPool, (VkDevice d, const VkQueryPoolCreateInfo *i, const VkAllocationCallbacks *a, VkQueryPool *o), \
+    X(vkCreateQueryPool, (VkDevice d, const VkQueryPoolCreateInfo *i, const ALLOCATION *a, VkQueryPool *o), \
       (d, i, a, o)) \
-    X(vkCreateShaderModule, (VkDevice d, const VkShaderModuleCreateInfo *i, const VkAllocationCallbacks *a, \
+    X(vkCreateShaderModule, (VkDevice d, const VkShaderModuleCreateInfo *i, const ALLOCATION *a, \
       VkShaderModule *o), (d, i, a, o)) \
     X(vkGetQueryPoolResults, (VkDevice d, VkQueryPool p, uint32_t f, uint32_t n, size_t s, void *o, VkDeviceSize t, \
       VkQueryResultFlags g), (d, p, f, n, s, o, t, g)) \
@@ -147,7 +152,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL try_vkEndCommandBuffer(VkCommandBuffer com
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL try_vkCreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
-                                                         const VkAllocationCallbacks *allocation, VkDevice *device)
+                                                         const ALLOCATION *allocation, VkDevice *device)
 {
     return fails("vkCreateDevice") ? shared.failure : real.vkCreateDevice(physical, info, allocation, device);
 }
@@ -167,6 +172,14 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice dev
     return function;
 }
 
+// A card's window is as a rule not cached.
+static VKAPI_ATTR void VKAPI_CALL get_memory(VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties *properties)
+{
+    shared.get_memory(physical, properties);
+    for (uint32_t i = 0; i < properties->memoryTypeCount && shared.way == MAPPED_FOR_WRITING; i++)
+        properties->memoryTypes[i].propertyFlags &= ~(VkMemoryPropertyFlags)VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+}
+
 const struct vulkan_instance *__real_gpu_vulkan_instance(void);
 const struct vulkan_instance *__wrap_gpu_vulkan_instance(void);
 const struct vulkan_instance *__wrap_gpu_vulkan_instance(void)
@@ -175,8 +188,10 @@ const struct vulkan_instance *__wrap_gpu_vulkan_instance(void)
     if (instance->handle) return instance;
     *instance = *__real_gpu_vulkan_instance();
     shared.get_device = instance->vk.vkGetDeviceProcAddr;
+    shared.get_memory = instance->vk.vkGetPhysicalDeviceMemoryProperties;
     real.vkCreateDevice = instance->vk.vkCreateDevice;
     instance->vk.vkGetDeviceProcAddr = get_device_function;
+    instance->vk.vkGetPhysicalDeviceMemoryProperties = get_memory;
     instance->vk.vkCreateDevice = try_vkCreateDevice;
     return instance;
 }
@@ -375,7 +390,7 @@ static bool add_collect(struct gpu_list *list, struct gpu_program *program, stru
 static int open_device(void **state)
 {
     (void)state;
-    if (shared.staging)
+    if (shared.way == STAGING)
         setenv("HALITE_VULKAN_STAGING", "1", 1);
     else
         unsetenv("HALITE_VULKAN_STAGING");
@@ -898,7 +913,9 @@ int main(void)
         TEST(a_lost_device_stays_lost),
     };
     int failed = cmocka_run_group_tests_name("mapped buffers", tests, prepare, tidy);
-    shared.staging = true;
+    shared.way = MAPPED_FOR_WRITING;
+    failed += cmocka_run_group_tests_name("buffers mapped for writing", tests, prepare, tidy);
+    shared.way = STAGING;
     return failed + cmocka_run_group_tests_name("staging memory", tests, prepare, tidy);
 }
 #endif

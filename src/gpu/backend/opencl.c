@@ -489,7 +489,8 @@ static void opencl_list_destroy(struct gpu_list *list)
     if (!list) return;
     const struct opencl_api *cl = list->device->cl;
     for (int i = 0; i < list->record_count; i++) cl->clReleaseKernel(list->records[i].kernel);
-    for (int i = 0; i < list->view_count; i++) cl->clReleaseMemObject(list->views[i].memory);
+    // The newest first: releasing overlapping sub-buffers oldest first ends in a segmentation fault within NVIDIA's driver.
+    for (int i = list->view_count; i-- > 0;) cl->clReleaseMemObject(list->views[i].memory);
     free(list->records);
     free(list->views);
     free(list);

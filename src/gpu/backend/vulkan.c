@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Vulkan backend. In: kernels as SPIR-V, buffers, recorded dispatches. Out: calls of Vulkan 1.1. A program is a
-// pipeline with specialisation constants; a list is one command buffer, recorded when it is finished and submitted again
-// and again. Library and devices are in vulkan_instance.c, errors and the queue in vulkan_queue.c, buffers in
+// pipeline with specialisation constants; a list is one command buffer, recorded when it is finished and submitted
+// again and again. Library and devices are in vulkan_instance.c, errors and the queue in vulkan_queue.c, buffers in
 // vulkan_memory.c.
 #if defined(HALITE_GPU_VULKAN)
 #include <assert.h>
@@ -189,7 +189,7 @@ static struct gpu_device *vulkan_open(int index, const struct hl_reporter *repor
     instance->vk.vkGetPhysicalDeviceProperties(device->physical->handle, &properties);
     device->timestamp_period = properties.limits.timestampPeriod;
     device->max_range = properties.limits.maxStorageBufferRange;
-    gpu_vulkan_choose_memory(device, &properties);
+    gpu_vulkan_choose_memory(device);
     VkPipelineCacheCreateInfo cache = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
     if (create_messenger(device) && create_device(device) && load_device_functions(device) &&
         gpu_vulkan_queue_create(device) && create_set_layouts(device) &&
@@ -347,7 +347,7 @@ static bool vulkan_list_barrier(struct gpu_list *list)
     return true;
 }
 
-// A place that the kernel has and this dispatch does not use (no residual) must have some buffer all the same: the first.
+// A place that the kernel has and this dispatch does not use (no residual) must have a buffer all the same: the first.
 static int buffer_at(const struct gpu_dispatch *dispatch, int place)
 {
     return place < dispatch->buffer_count && dispatch->buffers[place] ? place : 0;

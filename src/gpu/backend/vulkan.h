@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the Vulkan backend share: the process's instance (vulkan_instance.c), a device with its errors and its
-// queue (vulkan_queue.c), and its memory (vulkan_memory.c). vulkan.c makes programs and lists of it, and the table of
-// functions.
+// What the files of the Vulkan backend share: the process's instance (vulkan_instance.c), a device with its errors and
+// its queue (vulkan_queue.c), and its memory (vulkan_memory.c). vulkan.c makes programs and lists of it, and the table
+// of functions.
 #ifndef HALITE_GPU_BACKEND_VULKAN_H
 #define HALITE_GPU_BACKEND_VULKAN_H
 
@@ -44,8 +44,8 @@ struct gpu_buffer {
     size_t bytes;
     unsigned char *mapped; // NULL: only the device sees it
     // The place that was read last. When it is read a second time in a row it gets a mirror in host memory: lists that
-    // write the buffer copy it there as they end, and `mirrored` is the last submission that did (0: none since the host
-    // wrote it).
+    // write the buffer copy it there as they end, and `mirrored` is the last submission that did (0: none since the
+    // host wrote it).
     size_t read_offset, read_bytes;
     struct gpu_buffer *mirror;
     VkCommandBuffer mirror_commands;
@@ -112,13 +112,13 @@ void gpu_vulkan_free_commands(struct gpu_device *device, VkCommandBuffer command
 bool gpu_vulkan_begin_commands(struct gpu_device *device, VkCommandBuffer commands, VkCommandBufferUsageFlags usage);
 // What dispatches wrote is seen by later ones.
 void gpu_vulkan_barrier(const struct gpu_device *device, VkCommandBuffer commands);
-// At the end of every command buffer, so that none needs one at its beginning: what was written (by dispatches or copies:
-// `stage`) is seen by whatever follows, on the host as well, and what was read may be overwritten.
+// At the end of every command buffer, so that none needs one at its beginning: what was written in `stage`
+// (dispatches or copies) is seen by whatever follows, on the host as well, and what was read may be overwritten.
 void gpu_vulkan_barrier_to_all(const struct gpu_device *device, VkCommandBuffer commands, VkPipelineStageFlags stage);
 
 // ---- memory: the functions of the backend, and for lists ------------------------------------------------------------
 
-void gpu_vulkan_choose_memory(struct gpu_device *device, const VkPhysicalDeviceProperties *properties);
+void gpu_vulkan_choose_memory(struct gpu_device *device);
 void gpu_vulkan_memory_destroy(struct gpu_device *device); // staging memory
 struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t bytes);
 void gpu_vulkan_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer);
@@ -126,7 +126,8 @@ bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffe
                              size_t bytes);
 bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
                             size_t bytes);
-// Ends the batch of pending copies for a submission that the caller makes, and whose number it notes; NULL: there are none.
+// Ends the batch of pending copies for a submission that the caller makes and whose number it notes; NULL: there are
+// none.
 bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **closed);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of Vulkan 1.1 that the backend calls, as data: one row per function and level. The header of Vulkan is
-// needed to build, the library only to run: vulkan_instance.c opens it by name and asks vkGetInstanceProcAddr for the first
-// lists, vulkan.c asks vkGetDeviceProcAddr for the last, which leads past the loader into the driver.
+// The entry points of Vulkan 1.1 that the backend calls, as data: one row per function and level. The header of Vulkan
+// is needed to build, the library only to run: vulkan_instance.c opens it by name and asks vkGetInstanceProcAddr for
+// the first lists, vulkan.c asks vkGetDeviceProcAddr for the last, which leads past the loader into the driver.
 #ifndef HALITE_GPU_BACKEND_VULKAN_API_H
 #define HALITE_GPU_BACKEND_VULKAN_API_H
 

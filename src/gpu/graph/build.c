@@ -190,7 +190,8 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
 static bool is_constant_copy(const struct gpu_partition *partition, const TfLiteNode *node,
                              const TfLiteRegistration *registration)
 {
-    if (registration->builtin_code != kTfLiteBuiltinDequantize || node->outputs->size != 1) return false;
+    bool copies = registration->builtin_code == kTfLiteBuiltinDequantize || registration->builtin_code == kTfLiteBuiltinDensify;
+    if (!copies || node->outputs->size != 1) return false;
     int tensor = node->outputs->data[0];
     return tensor >= 0 && (size_t)tensor < partition->source_count && partition->source[tensor] >= 0;
 }

@@ -25,6 +25,8 @@ TfLiteFusedActivation gpu_fused_activation(int builtin, const void *params);
 // quantise.c: after each node whose output is stored in 8 bits on the CPU, stages that round as storing it would. False
 // without memory.
 bool gpu_graph_quantise(struct gpu_graph *graph, enum gpu_precision precision);
+// quantise.c: whether all that an operator writes are elements that it has read.
+bool gpu_only_moves(int builtin);
 // build.c: stages at the end of what makes output `output` of the node: in its epilogue, else in a node of their own behind
 // it. position: of the node in graph->nodes.
 bool gpu_graph_add_stages(struct gpu_graph *graph, int position, int output, const struct gpu_epilogue *stages);

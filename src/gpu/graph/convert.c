@@ -4,9 +4,11 @@
 #include "gpu/graph/convert.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/half.h"
+#include "gpu/graph/sparse.h"
 
 const char *gpu_type_name(TfLiteType type)
 {
@@ -91,8 +93,22 @@ static void dequantise_all(const TfLiteTensor *tensor, const TfLiteAffineQuantiz
         dequantise(tensor, at, inner, affine->scale->data[channel], zeros[affine->zero_point->size == 1 ? 0 : channel], to + at);
 }
 
+static bool floats_from_sparse(const TfLiteTensor *tensor, float *to)
+{
+    size_t element = element_bytes(tensor->type);
+    TfLiteTensor dense = *tensor;
+    dense.data.data = element ? gpu_dense_from(tensor, element) : NULL;
+    if (!dense.data.data) return false;
+    dense.bytes = (size_t)gpu_tensor_elements(tensor) * element;
+    dense.sparsity = NULL;
+    bool ok = gpu_floats_from(&dense, to);
+    free(dense.data.data);
+    return ok;
+}
+
 bool gpu_floats_from(const TfLiteTensor *tensor, float *to)
 {
+    if (tensor->sparsity) return floats_from_sparse(tensor, to);
     int64_t count = gpu_tensor_elements(tensor);
     if (!has_room(tensor, count)) return false;
     if (count == 0) return true;

@@ -6,7 +6,7 @@
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-static bool only_moves(int builtin)
+bool gpu_only_moves(int builtin)
 {
     switch (builtin) {
     case kTfLiteBuiltinReshape:
@@ -48,7 +48,7 @@ static bool same_quantisation(const struct gpu_quantisation *a, const struct gpu
 // Its output is on the grid already.
 static bool keeps_the_grid(const struct gpu_node *node, const struct gpu_value *output)
 {
-    if (!only_moves(node->builtin) || node->epilogue.count > 0) return false;
+    if (!gpu_only_moves(node->builtin) || node->epilogue.count > 0) return false;
     for (int i = 0; i < node->input_count; i++) {
         const struct gpu_value *input = node->inputs[i];
         if (!input) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that need no kernel:
-//   remove_identity   RESHAPE, SQUEEZE, EXPAND_DIMS whose [b, h, w, c] stays; a resize to the same size
+//   remove_identity   RESHAPE, SQUEEZE, EXPAND_DIMS whose [b, h, w, c] stays; a resize to the same size; DEQUANTIZE
 //   merge_padding     PAD of zeros on h and w in front of a convolution or depthwise convolution without padding
 #include "gpu/graph/passes.h"
 #include "gpu/ops/op.h"
@@ -12,6 +12,8 @@ static bool may_be_identity(int builtin)
     case kTfLiteBuiltinReshape:
     case kTfLiteBuiltinSqueeze:
     case kTfLiteBuiltinExpandDims:
+    case kTfLiteBuiltinDequantize:
+    case kTfLiteBuiltinQuantize: // its rounding, where there is any, is in the epilogue
     case kTfLiteBuiltinResizeBilinear:
     case kTfLiteBuiltinResizeNearestNeighbor: return true;
     default: return false;

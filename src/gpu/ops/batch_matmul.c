@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// BATCH_MATMUL: a [..., m, k] times b [..., k, n], either with its last two axes swapped (adj_x, adj_y); axes in front of them
-// are batches, which broadcast. A constant matrix b is a convolution with one tap; everything else has a kernel here, in which
-// a work-item sums BLOCK rows of one output slice.
+// BATCH_MATMUL: a [..., m, k] times b [..., k, n], either with its last two axes swapped (adj_x, adj_y); axes in
+// front of them are batches, which broadcast. A constant matrix b is a convolution with one tap; everything else has
+// a kernel here, in which a work-item sums BLOCK rows of one output slice.
 #include "gpu/ops/convolve.h"
 
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 static const struct gpu_kernel kernel = {
     .name = "matmul",
     .group = {16, 4, 1},
     .args = {{GPU_IN, "left"}, {GPU_IN, "right"}, {GPU_OUT, "y"}},
-    // left_steps, right_steps: vectors from one row, slice, h and b to the next; sum: rows of y, k, whether rows are y's batches
+    // left_steps, right_steps: vectors from one row, slice, h and b to the next; sum: rows of y, k, whether rows are
+    // y's batches
     .params = {"left_steps", "right_steps", "sum"},
     .constants = {{"ADJ_X", 0}, {"ADJ_Y", 0}, {"BLOCK", 4}},
     .epilogue = true,
@@ -78,6 +81,7 @@ static const struct gpu_kernel kernel = {
         }
     ),
 };
+// clang-format on
 static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &kernel, NULL};
 
 // ---- nodes --------------------------------------------------------------------------------------
@@ -90,7 +94,8 @@ static bool supported(const struct gpu_node_view *view)
     const TfLiteIntArray *a = gpu_view_input(view, 0)->dims, *b = gpu_view_input(view, 1)->dims;
     const TfLiteIntArray *y = gpu_view_output(view, 0)->dims;
     if (a->size < 2 || b->size < 2 || y->size != (a->size > b->size ? a->size : b->size))
-        return gpu_refuse(view, GPU_REASON_RANK, -1, "ranks %d and %d with an output of rank %d", a->size, b->size, y->size);
+        return gpu_refuse(view, GPU_REASON_RANK, -1, "ranks %d and %d with an output of rank %d", a->size, b->size,
+                          y->size);
     int m = a->data[a->size - (params->adj_x ? 1 : 2)], k = a->data[a->size - (params->adj_x ? 2 : 1)];
     int n = b->data[b->size - (params->adj_y ? 2 : 1)], depth = b->data[b->size - (params->adj_y ? 1 : 2)];
     if (k != depth || y->data[y->size - 2] != m || y->data[y->size - 1] != n)
@@ -136,10 +141,19 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     int k = params->adj_x ? (a->rank == 2 ? a->shape.b : a->shape.w) : a->shape.c;
     struct gpu_shape places = {a->shape.b, a->shape.h, a->shape.w, n};
     if (b->data && is_matrix(b) && !params->adj_x && !a->data && gpu_same_shape(places, y->shape))
-        return gpu_convolve(plan, &(struct gpu_convolution){
-            .x = a, .y = y, .inputs = k, .outputs = n, .kernel_w = 1, .kernel_h = 1, .stride_w = 1, .stride_h = 1,
-            .dilation_w = 1, .dilation_h = 1, .weights = b->data, .by_output = params->adj_y ? k : 1,
-            .by_input = params->adj_y ? 1 : n});
+        return gpu_convolve(plan, &(struct gpu_convolution){.x = a,
+                                                            .y = y,
+                                                            .inputs = k,
+                                                            .outputs = n,
+                                                            .kernel_w = 1,
+                                                            .kernel_h = 1,
+                                                            .stride_w = 1,
+                                                            .stride_h = 1,
+                                                            .dilation_w = 1,
+                                                            .dilation_h = 1,
+                                                            .weights = b->data,
+                                                            .by_output = params->adj_y ? k : 1,
+                                                            .by_input = params->adj_y ? 1 : n});
     int units = plan->caps->compute_units > 0 ? plan->caps->compute_units : 16;
     int64_t outputs = (int64_t)gpu_slices(y->shape) * y->shape.b * y->shape.h * y->shape.w;
     int block = outputs / 4 >= 256 * units ? 4 : outputs / 2 >= 128 * units ? 2 : 1;

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = f(a, b), numpy broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD PRELU.
+// y = f(a, b), numpy broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD PRELU, and
+// ADD_N as a chain of sums; comparisons and LOGICAL_AND, LOGICAL_OR give 0 or 1.
 // Two kernels: both operands values; one of them a constant, which then lies among the weights in its own small shape.
 // A sum or product with one number becomes a stage of whoever computes the other operand.
-#include "gpu/ops/op.h"
+#include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum function { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD, PRELU };
+enum function {
+    ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD, PRELU,
+    EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, // LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of 0 and 1
+};
 
 // clang-format off: kernel bodies are formatted by hand, a statement a line
+#define PER_LANE(OP)                                                                   \
+    u = mkf4(pick(u.x OP v.x, 1.0f, 0.0f), pick(u.y OP v.y, 1.0f, 0.0f),                \
+             pick(u.z OP v.z, 1.0f, 0.0f), pick(u.w OP v.w, 1.0f, 0.0f));
 // What both kernels do with their operands u and v.
 #define APPLY                                                                          \
     if (FUNCTION == 0) u = u + v;                                                      \
@@ -21,6 +28,12 @@ enum function { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, F
     if (FUNCTION == 8) u = floor(u / v);                                               \
     if (FUNCTION == 9) u = u - floor(u / v) * v;                                       \
     if (FUNCTION == 10) u = max(u, splatf4(0.0f)) + min(u, splatf4(0.0f)) * v;          \
+    if (FUNCTION == 11) PER_LANE(==)                                                    \
+    if (FUNCTION == 12) PER_LANE(!=)                                                    \
+    if (FUNCTION == 13) PER_LANE(<)                                                     \
+    if (FUNCTION == 14) PER_LANE(<=)                                                    \
+    if (FUNCTION == 15) PER_LANE(>)                                                     \
+    if (FUNCTION == 16) PER_LANE(>=)                                                    \
     write_y(p, finish(to_real4(u), p));
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
@@ -69,7 +82,7 @@ static const struct gpu_kernel with_constant = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, NULL};
+static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, &gpu_kernel_reshape, NULL};
 
 // ---- shapes -------------------------------------------------------------------------------------
 
@@ -77,33 +90,45 @@ static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, 
 static struct gpu_shape aligned(int rank, const int *dims, int output_rank)
 {
     int sizes[4] = {1, 1, 1, 1};
-    for (int i = 0; i < rank; i++) sizes[gpu_axis_of(output_rank, output_rank - rank + i)] = dims[i];
-    return (struct gpu_shape){sizes[0], sizes[1], sizes[2], sizes[3]};
+    for (int i = 0; i < rank; i++) sizes[output_rank - rank + i] = dims[i];
+    return gpu_shape_from(output_rank, sizes);
 }
 
-// Whether memory of a value in its own shape reads right in the other: slices lie apart only where c goes beyond four.
-static bool can_view(struct gpu_shape own, struct gpu_shape other)
+static bool check_operands(const struct gpu_node_view *view)
 {
-    return gpu_same_shape(own, other) || gpu_slices(own) == 1 || (int64_t)own.b * own.h * own.w == 1;
+    const TfLiteTensor *output = gpu_view_output(view, 0);
+    bool constant = true;
+    for (int i = 0; i < view->node->inputs->size; i++) {
+        const TfLiteTensor *input = gpu_view_input(view, i);
+        constant = constant && gpu_is_constant(input);
+        if (input->dims->size > output->dims->size)
+            return gpu_refuse(view, GPU_REASON_RANK, i, "its rank is above the output's");
+    }
+    if (constant) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "all operands are constants");
+    return true;
 }
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 0)) return false;
-    const TfLiteTensor *output = gpu_view_output(view, 0);
+    return gpu_check_common(view, 2, 2, 1, 0) && check_operands(view);
+}
+
+// Integers are not compared: they are exact only as far as the device's floats are; nor are 8-bit tensors, whose real numbers
+// are equal or not by a rounding.
+static bool supported_comparison(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 2, 1, 3 | GPU_INTEGER_OUTPUTS) || !check_operands(view)) return false;
     for (int i = 0; i < 2; i++) {
-        const TfLiteTensor *input = gpu_view_input(view, i);
-        struct gpu_shape own;
-        if (!gpu_shape_of(input->dims, &own) || input->dims->size > output->dims->size)
-            return gpu_refuse(view, GPU_REASON_RANK, i, "its rank is above the output's");
-        struct gpu_shape other = aligned(input->dims->size, input->dims->data, output->dims->size);
-        if (!gpu_is_constant(input) && !can_view(own, other))
-            return gpu_refuse(view, GPU_REASON_SHAPE, i, "rank %d broadcasts into rank %d across slices", input->dims->size,
-                              output->dims->size);
+        TfLiteType type = gpu_view_input(view, i)->type;
+        if (type != kTfLiteFloat32 && type != kTfLiteFloat16 && type != kTfLiteBool)
+            return gpu_refuse(view, GPU_REASON_TYPE, i, "integers are not compared on the GPU");
     }
-    if (gpu_is_constant(gpu_view_input(view, 0)) && gpu_is_constant(gpu_view_input(view, 1)))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "both operands are constants");
     return true;
+}
+
+static bool supported_sum(const struct gpu_node_view *view)
+{
+    return gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, 0) && check_operands(view);
 }
 
 // ---- plan ---------------------------------------------------------------------------------------
@@ -121,6 +146,14 @@ static int function_of(const struct gpu_node *node)
     case kTfLiteBuiltinFloorDiv: return FLOOR_DIV;
     case kTfLiteBuiltinFloorMod: return FLOOR_MOD;
     case kTfLiteBuiltinPrelu: return PRELU;
+    case kTfLiteBuiltinEqual: return EQUAL;
+    case kTfLiteBuiltinNotEqual: return NOT_EQUAL;
+    case kTfLiteBuiltinLess: return LESS;
+    case kTfLiteBuiltinLessEqual: return LESS_EQUAL;
+    case kTfLiteBuiltinGreater: return GREATER;
+    case kTfLiteBuiltinGreaterEqual: return GREATER_EQUAL;
+    case kTfLiteBuiltinLogicalAnd: return MUL;
+    case kTfLiteBuiltinLogicalOr: return MAXIMUM;
     default: return ADD;
     }
 }
@@ -144,7 +177,7 @@ static bool plan_constant(struct gpu_plan *plan, const struct gpu_node *node, in
     struct gpu_shape shape = aligned(k->rank, k->dims, y->rank), view = aligned(a->rank, a->dims, y->rank);
     int slices = gpu_slices(shape);
     struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)shape.b * (size_t)shape.h * (size_t)shape.w * (size_t)slices);
-    if (!weights) return false;
+    if (!weights || !(a = gpu_plan_seen_as(plan, a, view))) return false;
     lay_out(weights->data, k->data, shape);
     struct gpu_dispatch_desc desc = {
         .kernel = &with_constant,
@@ -166,6 +199,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     const struct gpu_value *a = node->inputs[0], *b = node->inputs[1], *y = node->outputs[0];
     if (a->data || b->data) return plan_constant(plan, node, b->data ? 1 : 0);
     struct gpu_shape first = aligned(a->rank, a->dims, y->rank), second = aligned(b->rank, b->dims, y->rank);
+    if (!(a = gpu_plan_seen_as(plan, a, first)) || !(b = gpu_plan_seen_as(plan, b, second))) return false;
     struct gpu_dispatch_desc desc = {
         .kernel = &two_values,
         .operands = {{.value = a}, {.value = b}, {.value = y}},
@@ -177,6 +211,26 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     };
     gpu_grid_over(&desc, y->shape);
     return gpu_plan_dispatch(plan, &desc);
+}
+
+static bool plan_sum(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *y = node->outputs[0], *sum = node->inputs[0];
+    if (node->input_count == 1) return gpu_plan_reshape(plan, sum, y, &node->epilogue);
+    for (int i = 1; i < node->input_count; i++) {
+        bool last = i + 1 == node->input_count;
+        const struct gpu_value *to = last ? y : gpu_plan_scratch(plan, y->shape);
+        if (!to) return false;
+        struct gpu_dispatch_desc desc = {
+            .kernel = &two_values,
+            .operands = {{.value = sum}, {.value = node->inputs[i]}, {.value = to}},
+            .epilogue = last ? &node->epilogue : NULL,
+        };
+        gpu_grid_over(&desc, y->shape);
+        if (!gpu_plan_dispatch(plan, &desc)) return false;
+        sum = to;
+    }
+    return true;
 }
 
 static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
@@ -194,18 +248,28 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     }
 }
 
-#define BINARY(symbol, text, version, size)                                                                \
-    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = supported,   \
+#define BINARY(symbol, text, version, size, check)                                                          \
+    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = check,       \
                                            .plan = plan, .epilogue = true, .as_stage = as_stage,            \
                                            .params_size = size, .kernels = kernels};
-BINARY(add, "ADD", 6, sizeof(TfLiteAddParams))
-BINARY(sub, "SUB", 5, sizeof(TfLiteSubParams))
-BINARY(mul, "MUL", 8, sizeof(TfLiteMulParams))
-BINARY(div, "DIV", 2, sizeof(TfLiteDivParams))
-BINARY(maximum, "MAXIMUM", 4, 0)
-BINARY(minimum, "MINIMUM", 4, 0)
-BINARY(squared_difference, "SQUARED_DIFFERENCE", 2, 0)
-BINARY(pow, "POW", 1, 0)
-BINARY(floor_div, "FLOOR_DIV", 3, 0)
-BINARY(floor_mod, "FLOOR_MOD", 2, 0)
-BINARY(prelu, "PRELU", 1, 0)
+BINARY(add, "ADD", 6, sizeof(TfLiteAddParams), supported)
+BINARY(sub, "SUB", 5, sizeof(TfLiteSubParams), supported)
+BINARY(mul, "MUL", 8, sizeof(TfLiteMulParams), supported)
+BINARY(div, "DIV", 2, sizeof(TfLiteDivParams), supported)
+BINARY(maximum, "MAXIMUM", 4, 0, supported)
+BINARY(minimum, "MINIMUM", 4, 0, supported)
+BINARY(squared_difference, "SQUARED_DIFFERENCE", 2, 0, supported)
+BINARY(pow, "POW", 1, 0, supported)
+BINARY(floor_div, "FLOOR_DIV", 3, 0, supported)
+BINARY(floor_mod, "FLOOR_MOD", 2, 0, supported)
+BINARY(prelu, "PRELU", 1, 0, supported)
+BINARY(equal, "EQUAL", 5, 0, supported_comparison)
+BINARY(not_equal, "NOT_EQUAL", 4, 0, supported_comparison)
+BINARY(less, "LESS", 3, 0, supported_comparison)
+BINARY(less_equal, "LESS_EQUAL", 2, 0, supported_comparison)
+BINARY(greater, "GREATER", 2, 0, supported_comparison)
+BINARY(greater_equal, "GREATER_EQUAL", 3, 0, supported_comparison)
+BINARY(logical_and, "LOGICAL_AND", 1, 0, supported_comparison)
+BINARY(logical_or, "LOGICAL_OR", 1, 0, supported_comparison)
+const struct gpu_op gpu_op_add_n = {.name = "ADD_N", .max_version = 1, .supported = supported_sum, .plan = plan_sum,
+                                    .epilogue = true, .kernels = kernels};

@@ -112,14 +112,6 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 // ---- PACK: parts with an axis of length one more ------------------------------------------------
 
-static bool pack_supported(const struct gpu_node_view *view)
-{
-    if (!supported(view)) return false;
-    for (int i = 0; i < view->node->inputs->size; i++)
-        if (!gpu_check_same_quantisation(view, i, 0)) return false;
-    return true;
-}
-
 static bool pack_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *y = node->outputs[0];
@@ -134,7 +126,7 @@ static bool pack_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return join_all(plan, node, parts, node->input_count, where);
 }
 
-const struct gpu_op gpu_op_pack = {.name = "PACK", .max_version = 5, .supported = pack_supported, .plan = pack_plan,
+const struct gpu_op gpu_op_pack = {.name = "PACK", .max_version = 5, .supported = supported, .plan = pack_plan,
                                    .epilogue = true, .params_size = sizeof(TfLitePackParams), .kernels = kernels};
 const struct gpu_op gpu_op_concatenation = {.name = "CONCATENATION", .max_version = 7, .supported = supported, .plan = plan,
                                             .epilogue = true, .params_size = sizeof(TfLiteConcatenationParams),

@@ -6,13 +6,14 @@
 static bool check_options(const struct gpu_node_view *view, const TfLiteConvParams *params)
 {
     if (params->stride_width < 1 || params->stride_height < 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 or more", params->stride_width,
-                          params->stride_height);
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 or more",
+                          params->stride_width, params->stride_height);
     if (params->dilation_width_factor < 1 || params->dilation_height_factor < 1)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "dilation is %d x %d, expected 1 or more",
                           params->dilation_width_factor, params->dilation_height_factor);
     if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params->padding);
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID",
+                          (int)params->padding);
     return gpu_check_activation(view, params->activation);
 }
 
@@ -22,21 +23,25 @@ static bool supported(const struct gpu_node_view *view)
     const TfLiteConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     if (!check_options(view, params)) return false;
-    const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1), *bias = gpu_view_input(view, 2);
+    const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1),
+                       *bias = gpu_view_input(view, 2);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (!gpu_check_constant(view, 1) || (bias && !gpu_check_constant(view, 2))) return false;
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "input, weights and output have ranks %d, %d and %d, expected 4 each",
-                          x->dims->size, weights->dims->size, y->dims->size);
+        return gpu_refuse(view, GPU_REASON_RANK, 0,
+                          "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
+                          weights->dims->size, y->dims->size);
     const int *k = weights->dims->data;
     int inputs = x->dims->data[3], outputs = y->dims->data[3];
-    if (k[0] < 1 || k[1] < 1 || k[2] < 1 || k[3] < 1 || k[0] != outputs || inputs % k[3] != 0 || outputs % (inputs / k[3]) != 0)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "weights of %d x %d x %d x %d do not fit %d input and %d output channels",
-                          k[0], k[1], k[2], k[3], inputs, outputs);
+    if (k[0] < 1 || k[1] < 1 || k[2] < 1 || k[3] < 1 || k[0] != outputs || inputs % k[3] != 0 ||
+        outputs % (inputs / k[3]) != 0)
+        return gpu_refuse(view, GPU_REASON_SHAPE, 1,
+                          "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
+                          k[3], inputs, outputs);
     if (bias && gpu_tensor_elements(bias) != outputs)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 2, "the bias has not as many elements as there are output channels (%d)",
-                          outputs);
+        return gpu_refuse(view, GPU_REASON_SHAPE, 2,
+                          "the bias has not as many elements as there are output channels (%d)", outputs);
     return true;
 }
 
@@ -46,29 +51,31 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *weights = node->inputs[1];
     const struct gpu_value *bias = node->input_count > 2 ? node->inputs[2] : NULL;
     struct gpu_shape k = weights->shape;
-    int pad_left = gpu_pad_before(params->padding, x->shape.w, y->shape.w, k.w, params->stride_width, params->dilation_width_factor);
-    int pad_top = gpu_pad_before(params->padding, x->shape.h, y->shape.h, k.h, params->stride_height, params->dilation_height_factor);
+    int pad_left = gpu_pad_before(params->padding, x->shape.w, y->shape.w, k.w, params->stride_width,
+                                  params->dilation_width_factor);
+    int pad_top = gpu_pad_before(params->padding, x->shape.h, y->shape.h, k.h, params->stride_height,
+                                 params->dilation_height_factor);
     return gpu_convolve(plan, &(struct gpu_convolution){
-        .x = x,
-        .y = y,
-        .inputs = k.c,
-        .outputs = k.b,
-        .groups = x->shape.c / k.c,
-        .kernel_w = k.w,
-        .kernel_h = k.h,
-        .stride_w = params->stride_width,
-        .stride_h = params->stride_height,
-        .dilation_w = params->dilation_width_factor,
-        .dilation_h = params->dilation_height_factor,
-        .pad_left = pad_left + node->pad_left,
-        .pad_top = pad_top + node->pad_top,
-        .weights = weights->data,
-        .by_output = (int64_t)k.h * k.w * k.c,
-        .by_h = (int64_t)k.w * k.c,
-        .by_w = k.c,
-        .by_input = 1,
-        .bias = bias ? bias->data : NULL,
-    });
+                                  .x = x,
+                                  .y = y,
+                                  .inputs = k.c,
+                                  .outputs = k.b,
+                                  .groups = x->shape.c / k.c,
+                                  .kernel_w = k.w,
+                                  .kernel_h = k.h,
+                                  .stride_w = params->stride_width,
+                                  .stride_h = params->stride_height,
+                                  .dilation_w = params->dilation_width_factor,
+                                  .dilation_h = params->dilation_height_factor,
+                                  .pad_left = pad_left + node->pad_left,
+                                  .pad_top = pad_top + node->pad_top,
+                                  .weights = weights->data,
+                                  .by_output = (int64_t)k.h * k.w * k.c,
+                                  .by_h = (int64_t)k.w * k.c,
+                                  .by_w = k.c,
+                                  .by_input = 1,
+                                  .bias = bias ? bias->data : NULL,
+                              });
 }
 
 static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, NULL};

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// See convolve.h. A work-item sums BLOCK_X places by BLOCK_O output slices in registers: each input vector that it loads serves
-// BLOCK_O slices, each weight BLOCK_X places. Work-items next to each other in x take places next to each other, so that their
-// loads are one; those next to each other in y take weights next to each other. Where that leaves too few work-items to keep
-// the device busy (small images, one place), the terms of the sum are dealt out along z and brought together in shared memory.
+// See convolve.h. A work-item sums BLOCK_X places by BLOCK_O output slices in registers: each input vector that it
+// loads serves BLOCK_O slices, each weight BLOCK_X places. Work-items next to each other in x take places next to
+// each other, so that their loads are one; those next to each other in y take weights next to each other. Where that
+// leaves too few work-items to keep the device busy (small images, one place), the terms of the sum are dealt out
+// along z and brought together in shared memory.
 //
-// Weights: for each work-group along y a stream of its own, of rows of TILE = GROUP_Y * BLOCK_O vectors (the output slices):
-// the bias, then for each tap and input slice four rows, one per input channel. It is read from begin to end.
+// Weights: for each work-group along y a stream of its own, of rows
+// of TILE = GROUP_Y * BLOCK_O vectors (the output slices): the bias, then for each tap and input slice four rows, one
+// per input channel. It is read from begin to end.
 #include "gpu/ops/convolve.h"
 
 #include <limits.h>
 
-// What the constant PLACES stands for.
-enum { ANYWHERE, FLAT, ROWS }; // any y; place n is x = n of y (one batch, one row); place n is batch n of y
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
+// What the constants OUT and IN stand for: how a place, counted over grid and batches, is found in y and in x.
+// OUT_SPREAD: by stride and offset; OUT_SAME: y's places are counted alike (y is seen as one row per batch);
+// OUT_ROWS: place n is batch n. IN_WINDOW: taps that may lie outside; IN_POINT: one that never does; IN_SAME: x's
+// places are counted alike.
+enum { OUT_SPREAD, OUT_SAME, OUT_ROWS };
+enum { IN_WINDOW, IN_POINT, IN_SAME };
 
 // Adds the bias and writes output n of the block's, whose sum is v.
 #define FINISH_ONE                                                                      \
@@ -20,17 +28,38 @@ enum { ANYWHERE, FLAT, ROWS }; // any y; place n is x = n of y (one batch, one r
         int o = first_slice + n / BLOCK_X * GROUP_Y;                                    \
         if (place < places && o < y_s) {                                                \
             int4 p = mki4(place, 0, o, 0);                                              \
-            if (PLACES == 2) p = mki4(0, 0, o, place);                                  \
-            if (PLACES == 0) {                                                          \
+            if (OUT == 2) p = mki4(0, 0, o, place);                                     \
+            if (OUT == 1 && y_b > 1) {                                                  \
+                p.w = place / y_w;                                                      \
+                p.x = place - p.w * y_w;                                                \
+            }                                                                           \
+            if (OUT == 0) {                                                             \
                 int row = place / P_grid.x;                                             \
-                int batch = row / P_grid.y;                                             \
-                p.x = (place - row * P_grid.x) * spread_x + P_grid.z;                   \
-                p.y = (row - batch * P_grid.y) * spread_y + P_grid.w;                   \
-                p.w = batch;                                                            \
+                p.w = row / P_grid.y;                                                   \
+                p.x = (place - row * P_grid.x) * P_step.x + P_grid.z;                   \
+                p.y = (row - p.w * P_grid.y) * P_step.y + P_grid.w;                     \
             }                                                                           \
             v += to_acc4(weights(stream + LID1 + n / BLOCK_X * GROUP_Y));               \
             write_y(p, finish(to_real4(v), p));                                         \
         }                                                                               \
+    )
+
+// The terms of one input slice, v[i] at each place, with the four rows of weights from k on.
+#define ADD_TERMS                                                                                       \
+    GPU_TEXT(                                                                                           \
+        UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                   \
+            acc4 a = to_acc4(weights(k + j * GROUP_Y));                                                 \
+            acc4 b = to_acc4(weights(k + j * GROUP_Y + GROUP_Y * BLOCK_O));                             \
+            acc4 c = to_acc4(weights(k + j * GROUP_Y + 2 * GROUP_Y * BLOCK_O));                         \
+            acc4 d = splatf4(0.0f);                                                                     \
+            if (TAPS == 0) d = to_acc4(weights(k + j * GROUP_Y + 3 * GROUP_Y * BLOCK_O));               \
+            UNROLL for (int i = 0; i < BLOCK_X; i += 1) {                                               \
+                sums[j * BLOCK_X + i] = mad(a, v[i].x, sums[j * BLOCK_X + i]);                          \
+                sums[j * BLOCK_X + i] = mad(b, v[i].y, sums[j * BLOCK_X + i]);                          \
+                sums[j * BLOCK_X + i] = mad(c, v[i].z, sums[j * BLOCK_X + i]);                          \
+                if (TAPS == 0) sums[j * BLOCK_X + i] = mad(d, v[i].w, sums[j * BLOCK_X + i]);           \
+            }                                                                                           \
+        }                                                                                               \
     )
 
 const struct gpu_kernel gpu_kernel_convolve = {
@@ -42,8 +71,9 @@ const struct gpu_kernel gpu_kernel_convolve = {
     .params = {"sum", "step", "space", "grid"},
     .constants = {{"BLOCK_X", 1},
                   {"BLOCK_O", 1},
-                  {"PLACES", ANYWHERE},
-                  {"POINT", 0},   // one tap that is always inside
+                  {"OUT", OUT_SPREAD},
+                  {"IN", IN_WINDOW},
+                  {"TAPS", 0},    // x has at most three channels, and the window is TAPS x TAPS: no loops
                   {"SPREAD", 0},  // the strides are those of the output, not of the input
                   {"GROUPED", 0}, // channels in groups; BLOCK_O and GROUP_Y are 1
                   {"ROUND", 1}},  // outputs of a block that are brought together at a time
@@ -57,80 +87,80 @@ const struct gpu_kernel gpu_kernel_convolve = {
         int plane = x_w * x_h;
         int skipped = 0;
         if (GROUPED == 1) skipped = first_slice * 4 / P_space.z * P_sum.w / 4;
-        int stride_x = P_step.x;
-        int stride_y = P_step.y;
-        int spread_x = 1;
-        int spread_y = 1;
-        if (SPREAD == 1) {
-            spread_x = stride_x;
-            spread_y = stride_y;
-            stride_x = 1;
-            stride_y = 1;
-        }
 
         int base[BLOCK_X];
         int left[BLOCK_X];
         int top[BLOCK_X];
-        int from[BLOCK_X];
-        UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-            int place = min(first_place + i * GROUP_X, places - 1);
-            left[i] = 0;
-            top[i] = 0;
-            base[i] = place;
-            if (PLACES != 1) {
-                int row = place / P_grid.x;
-                int batch = row / P_grid.y;
-                left[i] = (place - row * P_grid.x) * stride_x - P_step.z;
-                top[i] = (row - batch * P_grid.y) * stride_y - P_step.w;
-                base[i] = (batch * x_s + skipped) * plane;
-                if (POINT == 1) base[i] += top[i] * x_w + left[i];
+        if (IN == 2) {
+            UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                int place = min(first_place + i * GROUP_X, places - 1);
+                int batch = 0;
+                if (x_b > 1) batch = place / plane;
+                base[i] = batch * (x_s - 1) * plane + skipped * plane + place;
             }
-            from[i] = base[i];
+        } else {
+            int stride_x = pick(SPREAD == 1, 1, P_step.x);
+            int stride_y = pick(SPREAD == 1, 1, P_step.y);
+            int place = min(first_place, places - 1);
+            int row = place / P_grid.x;
+            int batch = row / P_grid.y;
+            int grid_x = place - row * P_grid.x;
+            int grid_y = row - batch * P_grid.y;
+            UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                left[i] = grid_x * stride_x - P_step.z;
+                top[i] = grid_y * stride_y - P_step.w;
+                base[i] = (min(batch, x_b - 1) * x_s + skipped) * plane;
+                if (IN == 1) base[i] += top[i] * x_w + left[i];
+                grid_x += GROUP_X;
+                for (; grid_x >= P_grid.x; grid_x -= P_grid.x) grid_y += 1;
+                for (; grid_y >= P_grid.y; grid_y -= P_grid.y) batch += 1;
+            }
         }
         acc4 sums[BLOCK_X * BLOCK_O];
         UNROLL for (int n = 0; n < BLOCK_X * BLOCK_O; n += 1) sums[n] = splatf4(0.0f);
 
         int k0 = stream + GROUP_Y * BLOCK_O + LID1;
-        int s = LID2;
-        int last = x_s - 1 - skipped;
-        for (int ty = 0; ty < P_sum.z; ty += 1) {
-            for (int tx = 0; tx < P_sum.y; tx += 1) {
-                if (POINT == 0) {
-                    UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                        int px = left[i] + tx * P_space.x;
-                        int py = top[i] + ty * P_space.y;
-                        bool inside = px >= 0 && py >= 0 && px < x_w && py < x_h;
-                        from[i] = pick(inside, base[i] + py * x_w + px, -1);
-                    }
+        if (TAPS > 0) {
+            UNROLL for (int tap = 0; tap < TAPS * TAPS; tap += 1) {
+                int k = k0 + tap * (4 * GROUP_Y * BLOCK_O);
+                acc4 v[BLOCK_X];
+                UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
+                    int px = left[i] + tap % max(TAPS, 1);
+                    int py = top[i] + tap / max(TAPS, 1);
+                    v[i] = splatf4(0.0f);
+                    if (px >= 0 && py >= 0 && px < x_w && py < x_h) v[i] = to_acc4(load_x(base[i] + py * x_w + px));
                 }
-                for (; s < P_sum.x; s += GROUP_Z) {
-                    int k = k0 + s * (4 * GROUP_Y * BLOCK_O);
-                    int ahead = s * plane;
-                    if (GROUPED == 1) ahead = min(s, last) * plane;
-                    acc4 v[BLOCK_X];
+    ) ADD_TERMS GPU_TEXT(
+            }
+        } else {
+            int from[BLOCK_X];
+            int s = LID2;
+            int last = x_s - 1 - skipped;
+            for (int ty = 0; ty < P_sum.z; ty += 1) {
+                for (int tx = 0; tx < P_sum.y; tx += 1) {
                     UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                        if (POINT == 1) {
-                            v[i] = to_acc4(load_x(from[i] + ahead));
-                        } else {
-                            v[i] = splatf4(0.0f);
-                            if (from[i] >= 0) v[i] = to_acc4(load_x(from[i] + ahead));
+                        from[i] = base[i];
+                        if (IN == 0) {
+                            int px = left[i] + tx * P_space.x;
+                            int py = top[i] + ty * P_space.y;
+                            bool inside = px >= 0 && py >= 0 && px < x_w && py < x_h;
+                            from[i] = pick(inside, base[i] + py * x_w + px, -1);
                         }
                     }
-                    UNROLL for (int j = 0; j < BLOCK_O; j += 1) {
-                        acc4 a = to_acc4(weights(k + j * GROUP_Y));
-                        acc4 b = to_acc4(weights(k + j * GROUP_Y + GROUP_Y * BLOCK_O));
-                        acc4 c = to_acc4(weights(k + j * GROUP_Y + 2 * GROUP_Y * BLOCK_O));
-                        acc4 d = to_acc4(weights(k + j * GROUP_Y + 3 * GROUP_Y * BLOCK_O));
+                    for (; s < P_sum.x; s += GROUP_Z) {
+                        int k = k0 + s * (4 * GROUP_Y * BLOCK_O);
+                        int ahead = s * plane;
+                        if (GROUPED == 1) ahead = min(s, last) * plane;
+                        acc4 v[BLOCK_X];
                         UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                            sums[j * BLOCK_X + i] = mad(a, v[i].x, sums[j * BLOCK_X + i]);
-                            sums[j * BLOCK_X + i] = mad(b, v[i].y, sums[j * BLOCK_X + i]);
-                            sums[j * BLOCK_X + i] = mad(c, v[i].z, sums[j * BLOCK_X + i]);
-                            sums[j * BLOCK_X + i] = mad(d, v[i].w, sums[j * BLOCK_X + i]);
+                            v[i] = splatf4(0.0f);
+                            if (IN != 0 || from[i] >= 0) v[i] = to_acc4(load_x(from[i] + ahead));
                         }
+    ) ADD_TERMS GPU_TEXT(
                     }
+                    s -= P_sum.x;
+                    k0 += P_sum.x * (4 * GROUP_Y * BLOCK_O);
                 }
-                s -= P_sum.x;
-                k0 += P_sum.x * (4 * GROUP_Y * BLOCK_O);
             }
         }
 
@@ -149,19 +179,21 @@ const struct gpu_kernel gpu_kernel_convolve = {
                 for (int m = LID2; m < ROUND; m += GROUP_Z) {
                     int n = n0 + m;
                     acc4 v = parts[m * GROUP_Z * (GROUP_X * GROUP_Y) + lid];
-                    UNROLL for (int z = 1; z < GROUP_Z; z += 1) v += parts[(m * GROUP_Z + z) * (GROUP_X * GROUP_Y) + lid];
+                    UNROLL for (int z = 1; z < GROUP_Z; z += 1)
+                        v += parts[(m * GROUP_Z + z) * (GROUP_X * GROUP_Y) + lid];
     ) FINISH_ONE GPU_TEXT(
                 }
             }
         }
     ),
 };
-
+// clang-format on
 // ---- the block ----------------------------------------------------------------------------------
 
-// What is assumed of a device, in cycles of a compute unit. It loads for a quarter of a warp at a time, or for one line of its
-// first cache if that is slower; it takes BANDWIDTH bytes from the second cache; it does arithmetic for four warps at once, on
-// one number each; what it loads is there after LATENCY; a group takes START before its first load and after its last sum.
+// What is assumed of a device, in cycles of a compute unit. It loads for a quarter of a warp at a time, or for one
+// line of its first cache if that is slower; it takes BANDWIDTH bytes from the second cache; it does arithmetic for
+// four warps at once, on one number each; what it loads is there after LATENCY; a group takes START before its first
+// load and after its last sum.
 enum { WARP = 32, LINE = 8, BANDWIDTH = 24, LATENCY = 250, START = 700, REGISTERS = 65536, UNIT_WARPS = 64 };
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -183,8 +215,9 @@ static int64_t load_cycles(const struct gpu_conv_block *block)
     return block->places * larger(4, z * divide_up(x, LINE)) + 4 * block->slices * larger(4, z * divide_up(y, LINE));
 }
 
-// Cycles from begin to end: the largest of what the busiest unit's ports need for all its groups, what its share of the second
-// cache needs, and one warp's own way through its loop as often as groups must wait for others to leave.
+// Cycles from begin to end. Four things that go on at the same time: the arithmetic of the busiest unit, its loads,
+// its share of the second cache, and one warp's own way through its loop as often as groups must wait for others to
+// leave. The longest counts, and of the others an eighth, since nothing overlaps wholly.
 static int64_t cost(const struct gpu_conv_block *block, int units, int64_t places, int slices, int terms)
 {
     int outputs = block->places * block->slices, z = block->group[2];
@@ -192,13 +225,22 @@ static int64_t cost(const struct gpu_conv_block *block, int units, int64_t place
     int64_t groups = divide_up(places, across) * divide_up(slices, down), per_unit = divide_up(groups, units);
     int64_t warps = divide_up((int64_t)block->group[0] * block->group[1] * z, WARP), steps = divide_up(terms, z);
     int64_t gathering = z > 1 ? 8 * outputs : 0; // each part goes into shared memory and comes back
-    int64_t busy = warps * (steps * (larger(load_cycles(block), 4 * outputs) + 4) + gathering + 8 * outputs + 40);
-    int64_t traffic = terms * 16 * (larger(across, 2) + 4 * down) / BANDWIDTH;
-    int64_t registers = 48 + 4 * (outputs + block->places + 4);
+    int64_t registers = 24 + 4 * (outputs + block->places + 4);
     int64_t resident = larger(1, REGISTERS / (registers * warps * WARP));
     if (resident * warps > UNIT_WARPS) resident = larger(1, UNIT_WARPS / warps);
-    int64_t way = steps * (LATENCY / 2 + 16 * outputs) + START + (z > 1 ? LATENCY + 4 * gathering : 0);
-    return larger(per_unit * larger(busy, traffic), divide_up(per_unit, resident) * way);
+    int64_t parts[4] = {
+        divide_up(per_unit * warps, 4) * (steps * (16 * outputs + 16) + 32 * outputs + 100),
+        per_unit * warps * (steps * load_cycles(block) + gathering + 4 * outputs),
+        per_unit * terms * 16 * (larger(across, 2) + 4 * down) / BANDWIDTH,
+        divide_up(per_unit, resident) *
+            (steps * (LATENCY / 2 + 16 * outputs) + START + (z > 1 ? LATENCY + 4 * gathering : 0)),
+    };
+    int64_t longest = 0, all = 0;
+    for (int i = 0; i < 4; i++) {
+        longest = larger(longest, parts[i]);
+        all += parts[i];
+    }
+    return longest + (all - longest) / 8;
 }
 
 static int shared_bytes(const struct gpu_conv_block *block, int round)
@@ -211,20 +253,26 @@ static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps
     const int *group = block->group;
     int size = group[0] * group[1] * group[2], most = caps->max_group_size < 256 ? caps->max_group_size : 256;
     bool registers = caps->vendor == GPU_VENDOR_NVIDIA || caps->vendor == GPU_VENDOR_AMD;
-    if (block->places * block->slices > (registers ? 16 : 8) || size > most || shared_bytes(block, 1) > caps->shared_bytes)
+    if (block->places * block->slices > (registers ? 16 : 8) || size > most ||
+        shared_bytes(block, 1) > caps->shared_bytes)
         return false;
     for (int i = 0; i < 3; i++)
         if (group[i] > caps->max_group[i]) return false;
-    if (size < WARP && size < places * slices && size < most) return false; // less than a warp only where there is no more work
+    if (size < WARP && size < places * slices && size < most)
+        return false; // less than a warp only where there is no more work
     return block->slices <= slices && block->places <= places;
 }
 
-struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t places, int slices, int terms)
+struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t places, int slices, int terms, bool split)
 {
     static const int block_places[] = {1, 2, 4, 7, 8}, block_slices[] = {1, 2, 4};
     static const int group_x[] = {1, 2, 4, 7, 8, 13, 14, 16, 25, 28, 32, 64}, group_y[] = {1, 2, 4, 8, 16, 32};
     static const int group_z[] = {1, 2, 4, 8, 16, 32, 64};
-    enum { X = sizeof group_x / sizeof *group_x, Y = sizeof group_y / sizeof *group_y, Z = sizeof group_z / sizeof *group_z };
+    enum {
+        X = sizeof group_x / sizeof *group_x,
+        Y = sizeof group_y / sizeof *group_y,
+        Z = sizeof group_z / sizeof *group_z
+    };
     int units = caps->compute_units > 0 ? caps->compute_units : caps->vendor == GPU_VENDOR_NVIDIA ? 100 : 16;
     int few = places < INT_MAX / 4096 ? (int)places : INT_MAX / 4096;
     struct gpu_conv_block best = {1, 1, {1, 1, 1}};
@@ -233,7 +281,7 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t plac
         struct gpu_conv_block block = {block_places[i % 5],
                                        block_slices[i / 5 % 3],
                                        {group_x[i / 15 % X], group_y[i / 15 / X % Y], group_z[i / 15 / X / Y]}};
-        if (block.group[2] > terms || !fits(&block, caps, few, slices)) continue;
+        if (block.group[2] > (split ? terms : 1) || !fits(&block, caps, few, slices)) continue;
         int64_t cycles = cost(&block, units, places, slices, terms);
         if (cycles < lowest) {
             lowest = cycles;
@@ -247,10 +295,10 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t plac
 
 struct packing {
     const struct gpu_convolution *what;
-    int tile;        // output slices per stream
-    int group_in;    // input channels of a group
-    int group_out;   // output channels of a group
-    int slices;      // input slices that an output slice reads
+    int tile;      // output slices per stream
+    int group_in;  // input channels of a group
+    int group_out; // output channels of a group
+    int slices;    // input slices that an output slice reads
     float *to;
 };
 
@@ -279,7 +327,8 @@ static void pack_streams(const struct packing *packing, int streams)
     int taps = what->kernel_w * what->kernel_h, floats = 4 * packing->tile;
     float *row = packing->to;
     for (int stream = 0; stream < streams; stream++) {
-        for (int i = 0; i < floats && what->bias && stream * floats + i < what->outputs; i++) row[i] = what->bias[stream * floats + i];
+        for (int i = 0; i < floats && what->bias && stream * floats + i < what->outputs; i++)
+            row[i] = what->bias[stream * floats + i];
         row += floats;
         for (int tap = 0; tap < taps; tap++)
             for (int channel = 0; channel < 4 * packing->slices; channel++, row += floats)
@@ -316,32 +365,47 @@ static int round_for(const struct gpu_conv_block *block, const struct gpu_caps *
     return round;
 }
 
+// Whether the one tap of every place is in x, and at the place's own number.
+static int input_mode(const struct gpu_convolution *what, int grid_w, int grid_h)
+{
+    struct gpu_shape x = what->x->shape;
+    bool spread = or_one(what->spread_w) > 1 || or_one(what->spread_h) > 1;
+    if (what->kernel_w * what->kernel_h != 1 || what->pad_left || what->pad_top || spread) return IN_WINDOW;
+    if ((grid_w - 1) * what->stride_w >= x.w || (grid_h - 1) * what->stride_h >= x.h) return IN_WINDOW;
+    bool same = grid_w == x.w && grid_h == x.h;
+    return same ? IN_SAME : IN_POINT;
+}
+
 bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
 {
     struct gpu_shape x = what->x->shape, y = what->y->shape;
     bool all = what->grid_w == 0, spread = or_one(what->spread_w) > 1 || or_one(what->spread_h) > 1;
     int groups = or_one(what->groups), taps = what->kernel_w * what->kernel_h;
-    int grid_w = all ? (what->rows ? x.w : y.w) : what->grid_w, grid_h = all ? (what->rows ? x.h : y.h) : what->grid_h;
+    int grid_w = all ? (what->rows ? x.w : y.w) : what->grid_w;
+    int grid_h = all ? (what->rows ? x.h : y.h) : what->grid_h;
     struct packing packing = {.what = what, .group_in = what->inputs, .group_out = what->outputs / groups};
     packing.slices = groups == 1 ? gpu_slices(x) : slices_per_output(&packing);
 
     int64_t places = (int64_t)grid_w * grid_h * x.b;
-    int slices = gpu_slices(y);
-    bool point = taps == 1 && what->pad_left == 0 && what->pad_top == 0 && !spread && !what->offset_x && !what->offset_y;
-    point = point && (grid_w - 1) * what->stride_w < x.w && (grid_h - 1) * what->stride_h < x.h;
-    bool flat = point && !what->rows && groups == 1 && x.b == 1 && gpu_same_shape((struct gpu_shape){x.b, x.h, x.w, y.c}, y);
-    struct gpu_conv_block block = gpu_choose_block(plan->caps, places, groups == 1 ? slices : 1, taps * packing.slices);
+    int slices = gpu_slices(y), in = input_mode(what, grid_w, grid_h);
+    int out = what->rows ? OUT_ROWS : spread || what->offset_x || what->offset_y || !all ? OUT_SPREAD : OUT_SAME;
+    bool no_loops = in == IN_WINDOW && groups == 1 && x.c <= 3 && what->kernel_w == what->kernel_h &&
+                    what->kernel_w <= 5 && what->dilation_w == 1 && what->dilation_h == 1;
+    struct gpu_conv_block block =
+        gpu_choose_block(plan->caps, places, groups == 1 ? slices : 1, taps * packing.slices, !no_loops);
     packing.tile = block.group[1] * block.slices;
 
     int streams = (slices + packing.tile - 1) / packing.tile;
     int64_t stream_vectors = ((int64_t)taps * packing.slices * 4 + 1) * packing.tile;
-    if (streams * stream_vectors > INT_MAX / 4) return gpu_plan_fail(plan, "%d outputs have too many weights for 32-bit places", what->outputs);
+    if (streams * stream_vectors > INT_MAX / 4)
+        return gpu_plan_fail(plan, "%d outputs have too many weights for 32-bit places", what->outputs);
     struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)(streams * stream_vectors));
     if (!weights) return false;
     packing.to = weights->data;
     pack_streams(&packing, streams);
 
-    int32_t stride_w = spread ? or_one(what->spread_w) : what->stride_w, stride_h = spread ? or_one(what->spread_h) : what->stride_h;
+    int32_t stride_w = spread ? or_one(what->spread_w) : what->stride_w,
+            stride_h = spread ? or_one(what->spread_h) : what->stride_h;
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_convolve,
         .operands = {{.value = what->x}, {.weights = weights}, {.value = what->y}},
@@ -351,8 +415,9 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
                    {grid_w, grid_h, what->offset_x, what->offset_y}},
         .constants = {{"BLOCK_X", block.places},
                       {"BLOCK_O", block.slices},
-                      {"PLACES", what->rows ? ROWS : flat ? FLAT : ANYWHERE},
-                      {"POINT", point},
+                      {"OUT", out},
+                      {"IN", in},
+                      {"TAPS", no_loops ? what->kernel_w : 0},
                       {"SPREAD", spread},
                       {"GROUPED", groups > 1},
                       {"ROUND", round_for(&block, plan->caps)}},
@@ -360,11 +425,6 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
         .grid = {(int)divide_up(places, block.places), (int)divide_up(slices, block.slices), block.group[2]},
         .epilogue = plan->node ? &plan->node->epilogue : NULL,
     };
-    if (flat) { // one row, so that a place is its x
-        desc.params[3][0] = grid_w * grid_h;
-        desc.params[3][1] = 1;
-        desc.views[0] = (struct gpu_shape){1, 1, x.w * x.h, x.c};
-        desc.views[2] = (struct gpu_shape){1, 1, y.w * y.h, y.c};
-    }
+    if (out == OUT_SAME) desc.views[2] = (struct gpu_shape){y.b, 1, y.w * y.h, y.c};
     return gpu_plan_dispatch(plan, &desc);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one kernel behind CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED and products with constant matrices: sums over taps and input
-// channels, for blocks of places and output slices. In: what to sum, as data, and the weights as the model has them.
-// Out: one dispatch, its block chosen by shape, and the weights in the order in which its work-groups read them.
+// The one kernel behind CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED and products with constant matrices: sums over taps
+// and input channels, for blocks of places and output slices. In: what to sum, as data, and the weights as the model
+// has them. Out: one dispatch, its block chosen by shape, and the weights in the order in which its work-groups read
+// them.
 #ifndef HALITE_GPU_OPS_CONVOLVE_H
 #define HALITE_GPU_OPS_CONVOLVE_H
 
@@ -9,32 +10,35 @@
 
 struct gpu_convolution {
     const struct gpu_value *x, *y;
-    int inputs, outputs;      // channels of one group's input, and of the whole output
-    int groups;               // 0: one
-    int kernel_w, kernel_h;   // taps; 0 of either: none, the output is the bias
-    int stride_w, stride_h;   // from place to place in x
+    int inputs, outputs;    // channels of one group's input, and of the whole output
+    int groups;             // 0: one
+    int kernel_w, kernel_h; // taps; 0 of either: none, the output is the bias
+    int stride_w, stride_h; // from place to place in x
     int dilation_w, dilation_h;
-    int pad_left, pad_top;    // zeros in front of x; behind it there are as many as the places need
+    int pad_left, pad_top; // zeros in front of x; behind it there are as many as the places need
     // Places: grid_w x grid_h per batch, which lie in y at (offset + spread * place). 0: all of y.
     int grid_w, grid_h, spread_w, spread_h, offset_x, offset_y;
-    bool rows;                // place number n, over batch and grid, is batch n of y
-    // Weight of (output, tap, input of the group): weights[output * by_output + ty * by_h + tx * by_w + input * by_input].
+    bool rows; // place number n, over batch and grid, is batch n of y
+    // Weight of (output, tap, input of the group): weights[output * by_output + ty * by_h + tx * by_w + input *
+    // by_input].
     const float *weights;
     int64_t by_output, by_h, by_w, by_input;
-    const float *bias;        // NULL: zeros
+    const float *bias; // NULL: zeros
 };
 
 // The epilogue is that of plan->node, unless it is NULL.
 bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what);
 
-// How many places and output slices one work-item sums, and how a work-group is made: x over places, y over output slices,
-// z over the terms of the sum.
+// How many places and output slices one work-item sums, and how a work-group is made: x over places, y over output
+// slices, z over the terms of the sum.
 struct gpu_conv_block {
     int places, slices;
     int group[3];
 };
-// places: of all batches; slices: of the output; terms: taps times input slices. Pure.
-struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t places, int slices, int terms);
+// places: of all batches; slices: of the output; terms: taps times input slices; split: they may be dealt out along
+// z. Pure.
+struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t places, int slices, int terms,
+                                       bool split);
 
 extern const struct gpu_kernel gpu_kernel_convolve;
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// DEPTHWISE_CONV_2D: x [b, h, w, i], weights [1, kh, kw, o], bias [o] or none; output channel c reads input channel
-// c / (o / i). Two kernels. The first is for one output per input channel and no dilation: the window is a constant of the
-// program, a work-item holds its weights in registers and slides it down over BLOCK_Y outputs, so that each row of x is loaded
-// once for all of them. The second takes everything else, one output vector per work-item.
-// Weights: per slice kh * kw vectors and then the bias.
+// DEPTHWISE_CONV_2D: x [b, h, w, i], weights [1, kh, kw, o], bias [o] or none; output channel c reads input channel c
+// / (o / i). Two kernels. The first is for one output per input channel and no dilation: the window is a constant of
+// the program, a work-item holds its weights in registers and slides it down over BLOCK_Y outputs, so that each row
+// of x is loaded once for all of them. The second takes everything else, one output vector per work-item. Weights:
+// per slice kh * kw vectors and then the bias.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 static const struct gpu_kernel sliding = {
     .name = "depthwise_sliding",
     .group = {8, 8, 1},
@@ -34,7 +36,8 @@ static const struct gpu_kernel sliding = {
                 if (row_inside && px + tx >= 0 && px + tx < x_w) v = to_acc4(load_x(from + row * x_w + tx));
                 UNROLL for (int i = 0; i < BLOCK_Y; i += 1) {
                     int ty = row - i * STRIDE_H;
-                    if (ty >= 0 && ty < KERNEL_H) sums[i] = mad(v, taps[max(min(ty, KERNEL_H - 1), 0) * KERNEL_W + tx], sums[i]);
+                    int tap = max(min(ty, KERNEL_H - 1), 0) * KERNEL_W + tx;
+                    if (ty >= 0 && ty < KERNEL_H) sums[i] = mad(v, taps[tap], sums[i]);
                 }
             }
         }
@@ -84,6 +87,7 @@ static const struct gpu_kernel any = {
         write_y(p, finish(to_real4(sum), p));
     ),
 };
+// clang-format on
 static const struct gpu_kernel *const kernels[] = {&sliding, &any, NULL};
 
 // ---- nodes --------------------------------------------------------------------------------------
@@ -92,33 +96,37 @@ static bool check_options(const struct gpu_node_view *view, const TfLiteDepthwis
 {
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     if (params->stride_width < 1 || params->stride_height < 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 or more", params->stride_width,
-                          params->stride_height);
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 or more",
+                          params->stride_width, params->stride_height);
     if (params->dilation_width_factor < 1 || params->dilation_height_factor < 1)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "dilation is %d x %d, expected 1 or more",
                           params->dilation_width_factor, params->dilation_height_factor);
     if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params->padding);
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID",
+                          (int)params->padding);
     return gpu_check_activation(view, params->activation);
 }
 
 static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 2, 3, 1, 0) || !check_options(view, view->node->builtin_data)) return false;
-    const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1), *y = gpu_view_output(view, 0);
+    const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1),
+                       *y = gpu_view_output(view, 0);
     const TfLiteTensor *bias = gpu_view_input(view, 2);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (!gpu_check_constant(view, 1) || (bias && !gpu_check_constant(view, 2))) return false;
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "input, weights and output have ranks %d, %d and %d, expected 4 each",
-                          x->dims->size, weights->dims->size, y->dims->size);
+        return gpu_refuse(view, GPU_REASON_RANK, 0,
+                          "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
+                          weights->dims->size, y->dims->size);
     const int *k = weights->dims->data, *in = x->dims->data, *out = y->dims->data;
     if (k[0] != 1 || k[1] < 1 || k[2] < 1 || k[3] != out[3] || out[3] % in[3] != 0 || in[0] != out[0])
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "weights of %d x %d x %d x %d do not fit %d input and %d output channels",
-                          k[0], k[1], k[2], k[3], in[3], out[3]);
+        return gpu_refuse(view, GPU_REASON_SHAPE, 1,
+                          "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
+                          k[3], in[3], out[3]);
     if (bias && gpu_tensor_elements(bias) != out[3])
-        return gpu_refuse(view, GPU_REASON_SHAPE, 2, "the bias has not as many elements as there are output channels (%d)",
-                          out[3]);
+        return gpu_refuse(view, GPU_REASON_SHAPE, 2,
+                          "the bias has not as many elements as there are output channels (%d)", out[3]);
     return true;
 }
 
@@ -136,7 +144,8 @@ static void pack(const struct gpu_value *weights, const float *bias, float *to)
 // Rows per work-item: as many as leave the device enough of them to do. More would load less, but not by much.
 static int rows_for(const struct gpu_caps *caps, struct gpu_shape y, int kernel_h, int stride_h)
 {
-    int64_t outputs = (int64_t)y.w * y.h * gpu_slices(y) * y.b, enough = 256 * (caps->compute_units > 0 ? caps->compute_units : 16);
+    int64_t outputs = (int64_t)y.w * y.h * gpu_slices(y) * y.b,
+            enough = 256 * (caps->compute_units > 0 ? caps->compute_units : 16);
     if (kernel_h <= stride_h) return 1;
     return y.h >= 4 && outputs / 4 >= 2 * enough ? 4 : y.h >= 2 && outputs / 2 >= enough ? 2 : 1;
 }
@@ -144,7 +153,10 @@ static int rows_for(const struct gpu_caps *caps, struct gpu_shape y, int kernel_
 // A work-group of up to 64 that fits the outputs: few rows and columns leave room for slices.
 static void choose_group(struct gpu_dispatch_desc *desc)
 {
-    int x = desc->grid[0] <= 4 ? 4 : desc->grid[0] <= 8 ? 8 : desc->grid[0] % 14 == 0 || desc->grid[0] <= 14 ? 14 : 16;
+    int x = desc->grid[0] <= 4                               ? 4
+            : desc->grid[0] <= 8                             ? 8
+            : desc->grid[0] % 14 == 0 || desc->grid[0] <= 14 ? 14
+                                                             : 16;
     int y = 1, z = 1;
     while (y < desc->grid[1] && y < 8 && 2 * x * y <= 128) y *= 2;
     while (z < desc->grid[2] && 2 * x * y * z <= 64) z *= 2;
@@ -163,7 +175,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     int dilation_w = params->dilation_width_factor, dilation_h = params->dilation_height_factor;
     int left = gpu_pad_before(params->padding, x->shape.w, y->shape.w, k.w, stride_w, dilation_w) + node->pad_left;
     int top = gpu_pad_before(params->padding, x->shape.h, y->shape.h, k.h, stride_h, dilation_h) + node->pad_top;
-    struct gpu_weights *packed = gpu_plan_weights(plan, (size_t)gpu_slices(y->shape) * ((size_t)k.h * (size_t)k.w + 1));
+    struct gpu_weights *packed =
+        gpu_plan_weights(plan, (size_t)gpu_slices(y->shape) * ((size_t)k.h * (size_t)k.w + 1));
     if (!packed) return false;
     pack(weights, bias ? bias->data : NULL, packed->data);
 
@@ -178,12 +191,14 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         desc.kernel = &sliding;
         desc.params[0][0] = left;
         desc.params[0][1] = top;
-        struct gpu_constant constants[] = {{"KERNEL_W", k.w}, {"KERNEL_H", k.h}, {"STRIDE_W", stride_w}, {"STRIDE_H", stride_h},
-                                           {"BLOCK_Y", rows}};
+        struct gpu_constant constants[] = {
+            {"KERNEL_W", k.w}, {"KERNEL_H", k.h}, {"STRIDE_W", stride_w}, {"STRIDE_H", stride_h}, {"BLOCK_Y", rows}};
         for (int i = 0; i < 5; i++) desc.constants[i] = constants[i];
         desc.grid[1] = (y->shape.h + rows - 1) / rows;
     } else {
-        int32_t values[3][4] = {{k.w, k.h}, {stride_w, stride_h, left, top}, {dilation_w, dilation_h, y->shape.c / x->shape.c}};
+        int32_t values[3][4] = {{k.w, k.h},
+                                {stride_w, stride_h, left, top},
+                                {dilation_w, dilation_h, y->shape.c / x->shape.c}};
         desc.kernel = &any;
         for (int i = 0; i < 12; i++) desc.params[i / 4][i % 4] = values[i / 4][i % 4];
     }

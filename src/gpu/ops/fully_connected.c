@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// FULLY_CONNECTED: x of any shape as rows of i elements, weights [o, i], bias [o] or none. Rows that are the channels of x's
-// places are a convolution with one tap; rows that are whole images are one whose window is the image; any other cut of x is
-// first written as [rows, 1, 1, i].
+// FULLY_CONNECTED: x of any shape as rows of i elements, weights [o, i], bias [o] or none. Rows that are the channels
+// of x's places are a convolution with one tap; rows that are whole images are one whose window is the image; any
+// other cut of x is first written as [rows, 1, 1, i].
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 static const struct gpu_kernel rows_kernel = {
     .name = "rows",
     .group = {1, 1, 64},
@@ -21,7 +23,8 @@ static const struct gpu_kernel rows_kernel = {
                 int channel = n - place * x_c;
                 int row = place / x_w;
                 int batch = row / x_h;
-                float one = to_float(lane(read_x(mki4(place - row * x_w, row - batch * x_h, channel / 4, batch)), channel % 4));
+                int4 from = mki4(place - row * x_w, row - batch * x_h, channel / 4, batch);
+                float one = to_float(lane(read_x(from), channel % 4));
                 if (i == 0) v.x = one;
                 if (i == 1) v.y = one;
                 if (i == 2) v.z = one;
@@ -31,6 +34,7 @@ static const struct gpu_kernel rows_kernel = {
         write_y(p, to_real4(v));
     ),
 };
+// clang-format on
 static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &rows_kernel, NULL};
 
 static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x, const TfLiteTensor *weights)
@@ -40,13 +44,16 @@ static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x
         return gpu_refuse(view, GPU_REASON_RANK, 1, "the weights have rank %d, expected 2", weights->dims->size);
     int outputs = weights->dims->data[0], inputs = weights->dims->data[1];
     if (outputs < 1 || inputs < 1 || gpu_tensor_elements(x) % inputs != 0)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 0, "%lld elements are no rows of %d", (long long)gpu_tensor_elements(x), inputs);
+        return gpu_refuse(view, GPU_REASON_SHAPE, 0, "%lld elements are no rows of %d",
+                          (long long)gpu_tensor_elements(x), inputs);
     int64_t expected = gpu_tensor_elements(x) / inputs * outputs;
     if (y->dims->size < 1 || y->dims->data[y->dims->size - 1] != outputs || gpu_tensor_elements(y) != expected)
-        return gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has %lld elements, expected rows of %d, %lld elements in all",
+        return gpu_refuse(view, GPU_REASON_SHAPE, -1,
+                          "the output has %lld elements, expected rows of %d, %lld elements in all",
                           (long long)gpu_tensor_elements(y), outputs, (long long)expected);
     if (bias && gpu_tensor_elements(bias) != outputs)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 2, "the bias has not as many elements as there are outputs (%d)", outputs);
+        return gpu_refuse(view, GPU_REASON_SHAPE, 2, "the bias has not as many elements as there are outputs (%d)",
+                          outputs);
     return true;
 }
 
@@ -79,9 +86,20 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     const struct gpu_value *bias = node->input_count > 2 ? node->inputs[2] : NULL;
     int outputs = weights->shape.b, inputs = weights->shape.c;
     int rows = (int)(gpu_elements(x->shape) / inputs);
-    struct gpu_convolution sum = {.x = x, .y = y, .inputs = inputs, .outputs = outputs, .kernel_w = 1, .kernel_h = 1, .stride_w = 1,
-                                  .stride_h = 1, .dilation_w = 1, .dilation_h = 1, .weights = weights->data,
-                                  .by_output = inputs, .by_input = 1, .bias = bias ? bias->data : NULL};
+    struct gpu_convolution sum = {.x = x,
+                                  .y = y,
+                                  .inputs = inputs,
+                                  .outputs = outputs,
+                                  .kernel_w = 1,
+                                  .kernel_h = 1,
+                                  .stride_w = 1,
+                                  .stride_h = 1,
+                                  .dilation_w = 1,
+                                  .dilation_h = 1,
+                                  .weights = weights->data,
+                                  .by_output = inputs,
+                                  .by_input = 1,
+                                  .bias = bias ? bias->data : NULL};
     struct gpu_shape same_places = {x->shape.b, x->shape.h, x->shape.w, y->shape.c};
     bool one_row_per_batch = y->shape.b == rows && y->shape.h * y->shape.w == 1;
     if (x->shape.c == inputs && gpu_same_shape(same_places, y->shape)) return gpu_convolve(plan, &sum);

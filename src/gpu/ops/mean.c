@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD: x over the axes that input 1 names; dims of length 1 stay or go. One kernel:
-// an output vector is made by GROUP_X work-items, which take turns over the box of x that it sums up. Channels that are
-// reduced make each lane of an output vector its own sum: without keep_dims the last axis left over has become the channels.
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD: x over the axes that input 1 names; dims of length 1 stay or go.
+// One kernel: an output vector is made by GROUP_X work-items, which take turns over the box of x that it sums up.
+// Channels that are reduced make each lane of an output vector its own sum: without keep_dims the last axis left over
+// has become the channels.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 static const struct gpu_kernel kernel = {
     .name = "reduce",
     .group = {1, 64, 1},
@@ -44,8 +47,9 @@ static const struct gpu_kernel kernel = {
                 int over_batch = over_layer / P_over.z;
                 int slice = p.z;
                 if (CHANNELS == 1) slice = over_layer - over_batch * P_over.z;
-                acc4 v = to_acc4(read_x(mki4(kept_x + i - over_row * P_over.x, kept_y + over_row - over_layer * P_over.y,
-                                             slice, kept_b + over_batch)));
+                int from_x = kept_x + i - over_row * P_over.x;
+                int from_y = kept_y + over_row - over_layer * P_over.y;
+                acc4 v = to_acc4(read_x(mki4(from_x, from_y, slice, kept_b + over_batch)));
                 if (CHANNELS == 1 && KIND != 0) {
                     int left = x_c - slice * 4;
                     v.y = pick(left > 1, v.y, neutral);
@@ -89,6 +93,7 @@ static const struct gpu_kernel kernel = {
             write_y(p, finish(to_real4(result * (1.0f / bits_to_float(P_end.x))), p));
     ),
 };
+// clang-format on
 static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
@@ -100,7 +105,8 @@ static bool supported(const struct gpu_node_view *view)
     int64_t count = gpu_tensor_elements(axes);
     for (int64_t i = 0; i < count; i++)
         if (axes->data.i32[i] < -x->dims->size || axes->data.i32[i] >= x->dims->size)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", axes->data.i32[i], x->dims->size);
+            return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", axes->data.i32[i],
+                              x->dims->size);
     return true;
 }
 
@@ -140,7 +146,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     float elements = (float)over[0] * (float)over[1] * (float)over[2] * (float)over[3];
     if (channels) over[3] = gpu_slices(x->shape);
     int64_t outputs = (int64_t)y->shape.b * y->shape.h * y->shape.w * gpu_slices(y->shape);
-    int share = sharers(plan->caps, outputs, over[0] * over[1] * over[2] * over[3]), others = share < 64 ? 64 / share : 1;
+    int share = sharers(plan->caps, outputs, over[0] * over[1] * over[2] * over[3]),
+        others = share < 64 ? 64 / share : 1;
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
         .operands = {{.value = x}, {.value = y}},
@@ -155,9 +162,14 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-#define REDUCTION(symbol, text, version)                                                                              \
-    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = supported, .plan = plan,   \
-                                           .epilogue = true, .params_size = sizeof(TfLiteReducerParams), .kernels = kernels};
+#define REDUCTION(symbol, text, version)                                               \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                               \
+                                           .max_version = version,                     \
+                                           .supported = supported,                     \
+                                           .plan = plan,                               \
+                                           .epilogue = true,                           \
+                                           .params_size = sizeof(TfLiteReducerParams), \
+                                           .kernels = kernels};
 REDUCTION(mean, "MEAN", 3)
 REDUCTION(sum, "SUM", 2)
 REDUCTION(reduce_max, "REDUCE_MAX", 3)

@@ -75,19 +75,17 @@ struct place {
     const char *kind; // "input"
     int number;       // of the kind
     int tensor;       // index in the graph
-    bool integers;    // int32, int64 and bool are fine
+    bool integers;    // int32 and bool are fine
 };
 
 static bool is_integer(TfLiteType type)
 {
-    return type == kTfLiteInt32 || type == kTfLiteInt64 || type == kTfLiteBool;
+    return type == kTfLiteInt32 || type == kTfLiteBool;
 }
 
 static bool check_constant_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
 {
-    if (tensor->sparsity)
-        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor, "%s %d is a sparse constant", place->kind, place->number);
-    if (place->integers && is_integer(tensor->type)) return true;
+    if (place->integers && is_integer(tensor->type) && !tensor->sparsity) return true;
     switch (tensor->type) {
     case kTfLiteFloat32:
     case kTfLiteFloat16: return true;
@@ -108,7 +106,7 @@ static bool check_constant_type(const struct gpu_node_view *view, const struct p
 static bool check_runtime_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
 {
     if (tensor->type == kTfLiteFloat32 || tensor->type == kTfLiteFloat16) return true;
-    if (place->integers && (tensor->type == kTfLiteInt32 || tensor->type == kTfLiteBool)) return true;
+    if (place->integers && is_integer(tensor->type)) return true;
     if (tensor->type != kTfLiteInt8 && tensor->type != kTfLiteUInt8)
         return refuse_tensor(view, GPU_REASON_TYPE, place->tensor, "%s %d has type %s, which the GPU does not take here",
                              place->kind, place->number, gpu_type_name(tensor->type));
@@ -212,17 +210,6 @@ bool gpu_check_constant(const struct gpu_node_view *view, int input)
     if (!tensor) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "input %d is left out", input);
     if (gpu_is_constant(tensor) && tensor->data.raw_const) return true;
     return gpu_refuse(view, GPU_REASON_NOT_CONSTANT, input, "input %d must be a constant", input);
-}
-
-bool gpu_check_same_quantisation(const struct gpu_node_view *view, int input, int output)
-{
-    const TfLiteTensor *a = gpu_view_input(view, input), *b = gpu_view_output(view, output);
-    if (!a || !b || (b->type != kTfLiteInt8 && b->type != kTfLiteUInt8)) return true;
-    const TfLiteAffineQuantization *x = gpu_affine_of(a), *y = gpu_affine_of(b);
-    if (x && y && a->type == b->type && x->scale->data[0] == y->scale->data[0] && x->zero_point->data[0] == y->zero_point->data[0])
-        return true;
-    return gpu_refuse(view, GPU_REASON_QUANTISATION, input, "input %d and output %d have different scales or zero points", input,
-                      output);
 }
 
 // Constants travel as floats: exact up to 2^24, which every axis, size and padding of a tensor that fits is. Larger ones, the

@@ -73,8 +73,6 @@ bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivatio
 bool gpu_check_constant(const struct gpu_node_view *view, int input);
 // int32 values of a constant input (axes, sizes, paddings), in the graph as they are in the model: at plan time from the value.
 int gpu_constant_int(const struct gpu_value *value, int index);
-// 8-bit input and output must be stored alike: on the CPU these operators copy or compare the codes as they are.
-bool gpu_check_same_quantisation(const struct gpu_node_view *view, int input, int output);
 
 struct gpu_op {
     const char *name; // "CONV_2D"

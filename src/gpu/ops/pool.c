@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVERAGE_POOL_2D and MAX_POOL_2D: x [b, h, w, c]. The average is over the elements inside of x. A work-group of GROUP_Z
-// work-items shares the rows of one window where there are few outputs with large windows (the global pool).
+// AVERAGE_POOL_2D and MAX_POOL_2D: x [b, h, w, c]. The average is over the elements inside of x. A work-group of
+// GROUP_Z work-items shares the rows of one window where there are few outputs with large windows (the global pool).
 #include "gpu/ops/convolve.h"
 #include "tensorflow/lite/builtin_ops.h"
 
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 static const struct gpu_kernel kernel = {
     .name = "pool",
     .group = {8, 8, 1},
@@ -79,6 +81,7 @@ static const struct gpu_kernel shared_kernel = {
         }
     ),
 };
+// clang-format on
 static const struct gpu_kernel *const kernels[] = {&kernel, &shared_kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
@@ -86,15 +89,18 @@ static bool supported(const struct gpu_node_view *view)
     if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
     const TfLitePoolParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    if (params->stride_width < 1 || params->stride_height < 1 || params->filter_width < 1 || params->filter_height < 1)
+    if (params->stride_width < 1 || params->stride_height < 1 || params->filter_width < 1 ||
+        params->filter_height < 1)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "window %d x %d with strides %d x %d, expected 1 or more",
                           params->filter_width, params->filter_height, params->stride_width, params->stride_height);
     if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params->padding);
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID",
+                          (int)params->padding);
     if (!gpu_check_activation(view, params->activation)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (x->dims->size != 4) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input has rank %d, expected 4", x->dims->size);
+    if (x->dims->size != 4)
+        return gpu_refuse(view, GPU_REASON_RANK, 0, "the input has rank %d, expected 4", x->dims->size);
     return true;
 }
 
@@ -126,8 +132,13 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-#define POOL(symbol, text)                                                                                            \
-    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = 3, .supported = supported, .plan = plan,       \
-                                           .epilogue = true, .params_size = sizeof(TfLitePoolParams), .kernels = kernels};
+#define POOL(symbol, text)                                                          \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                            \
+                                           .max_version = 3,                        \
+                                           .supported = supported,                  \
+                                           .plan = plan,                            \
+                                           .epilogue = true,                        \
+                                           .params_size = sizeof(TfLitePoolParams), \
+                                           .kernels = kernels};
 POOL(average_pool_2d, "AVERAGE_POOL_2D")
 POOL(max_pool_2d, "MAX_POOL_2D")

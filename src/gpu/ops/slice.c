@@ -17,7 +17,7 @@ static bool constants_from(const struct gpu_node_view *view, int first)
 
 static bool slice_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 3, 3, 1, 6) && constants_from(view, 1) && gpu_check_same_quantisation(view, 0, 0);
+    return gpu_check_common(view, 3, 3, 1, 6) && constants_from(view, 1);
 }
 
 static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -30,8 +30,10 @@ static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool strided_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 4, 4, 1, 14) || !constants_from(view, 1) || !gpu_check_same_quantisation(view, 0, 0))
-        return false;
+    if (!gpu_check_common(view, 4, 4, 1, 14) || !constants_from(view, 1)) return false;
+    const TfLiteStridedSliceParams *params = view->node->builtin_data;
+    if (params->offset && params->end_mask)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "ends that count from the begin and an end mask");
     for (int i = 1; i < 4; i++) {
         const TfLiteTensor *entries = gpu_view_input(view, i);
         if (entries->dims->size != 1 || entries->dims->data[0] != gpu_view_input(view, 1)->dims->data[0] ||
@@ -41,24 +43,18 @@ static bool strided_supported(const struct gpu_node_view *view)
     return true;
 }
 
-// What the entries of begin, end and strides say of x's axes: entries for new axes are of none, an ellipsis is of several.
-// entry_of: by axis, -1: all of it. False: more entries than axes.
-static bool match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[4])
+// Which entry of begin, end and strides is for which axis of x: entries for new axes are for none, an ellipsis is for all those
+// without an entry and at least one (as the runtime has it), which may leave entries at the end without an axis.
+// entry_of: by axis, -1: all of it.
+static void match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[4])
 {
-    int others = 0, axis = 0;
-    bool ellipsis = false;
-    for (int i = 0; i < entries; i++) {
-        bool is_ellipsis = params->ellipsis_mask >> i & 1;
-        ellipsis = ellipsis || is_ellipsis;
-        others += !is_ellipsis && !(params->new_axis_mask >> i & 1);
-    }
-    if (others > rank) return false;
+    int open = rank + 1 - entries, axis = 0;
+    for (int i = 0; i < entries; i++) open += (params->new_axis_mask & ~params->ellipsis_mask) >> i & 1;
     for (int i = 0; i < rank; i++) entry_of[i] = -1;
-    for (int i = 0; i < entries; i++) {
-        if (params->ellipsis_mask >> i & 1) axis += rank - others;
+    for (int i = 0; i < entries && axis < rank; i++) {
+        if (params->ellipsis_mask >> i & 1) axis += open > 1 ? open : 1;
         else if (!(params->new_axis_mask >> i & 1)) entry_of[axis++] = i;
     }
-    return true;
 }
 
 static int clamped(int value, int low, int high)
@@ -70,20 +66,16 @@ static int clamped(int value, int low, int high)
 static int span(const struct gpu_node *node, int entry, int size, int *begin, int stride)
 {
     const TfLiteStridedSliceParams *params = node->params;
-    int low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
+    int low = stride > 0 ? 0 : -1, high = low + size, step = stride > 0 ? stride : -stride;
     int first = gpu_constant_int(node->inputs[1], entry), end = gpu_constant_int(node->inputs[2], entry);
-    if (params->shrink_axis_mask >> entry & 1) {
-        *begin = first < 0 ? first + size : first;
-        return 1;
-    }
     if (first < 0) first += size;
     if (params->begin_mask >> entry & 1) first = stride > 0 ? low : high;
     *begin = clamped(first, low, high);
+    if (params->shrink_axis_mask >> entry & 1) return 1;
     if (params->offset) end = clamped(end, -2 * size, 2 * size) + *begin;
-    else if (end < 0) end += size;
-    if (params->end_mask >> entry & 1) end = stride > 0 ? high : low;
-    end = clamped(end, low, high);
-    int length = stride > 0 ? end - *begin : *begin - end, step = stride > 0 ? stride : -stride;
+    if (end < 0) end += size;
+    end = params->end_mask >> entry & 1 ? (stride > 0 ? high : low) : clamped(end, low, high);
+    int length = stride > 0 ? end - *begin : *begin - end;
     return length > 0 ? (length + step - 1) / step : 0;
 }
 
@@ -94,8 +86,7 @@ static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
     struct gpu_affine affine = gpu_affine_identity();
     struct gpu_shape kept = x->shape; // the output before axes are added or taken away
     int entry_of[4];
-    if (!match_axes(node->params, (int)gpu_elements(node->inputs[1]->shape), x->rank, entry_of))
-        return gpu_plan_fail(plan, "more entries than the input has axes");
+    match_axes(node->params, (int)gpu_elements(node->inputs[1]->shape), x->rank, entry_of);
     for (int i = 0; i < x->rank; i++) {
         int axis = gpu_axis_of(x->rank, i);
         if (entry_of[i] < 0) continue;
@@ -112,7 +103,7 @@ static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool transpose_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 2, 2, 1, 2) && constants_from(view, 1) && gpu_check_same_quantisation(view, 0, 0);
+    return gpu_check_common(view, 2, 2, 1, 2) && constants_from(view, 1);
 }
 
 static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -146,8 +137,7 @@ static bool reverse_plan(struct gpu_plan *plan, const struct gpu_node *node)
 static bool pad_supported(const struct gpu_node_view *view)
 {
     int inputs = view->node->inputs->size;
-    if (!gpu_check_common(view, 2, 3, 1, 2) || !constants_from(view, 1) || !gpu_check_same_quantisation(view, 0, 0))
-        return false;
+    if (!gpu_check_common(view, 2, 3, 1, 2) || !constants_from(view, 1)) return false;
     const TfLiteTensor *paddings = gpu_view_input(view, 1);
     int rank = gpu_view_input(view, 0)->dims->size;
     if (paddings->dims->size != 2 || paddings->dims->data[0] != rank || paddings->dims->data[1] != 2)
@@ -201,8 +191,6 @@ static bool split_supported(const struct gpu_node_view *view)
     if (outputs > GPU_NODE_OUTPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
     if (!gpu_check_common(view, 2, 3, outputs, 7)) return false;
     bool by_sizes = view->node->inputs->size == 3; // x, sizes, axis; SPLIT has axis, x
-    for (int i = 0; i < outputs; i++)
-        if (!gpu_check_same_quantisation(view, by_sizes ? 0 : 1, i)) return false;
     return by_sizes ? constants_from(view, 1) : gpu_check_constant(view, 0);
 }
 
@@ -234,8 +222,6 @@ static bool unpack_supported(const struct gpu_node_view *view)
     int outputs = view->node->outputs->size;
     if (outputs > GPU_NODE_OUTPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
     if (!gpu_check_common(view, 1, 1, outputs, 0)) return false;
-    for (int i = 0; i < outputs; i++)
-        if (!gpu_check_same_quantisation(view, 0, i)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     int axis = ((const TfLiteUnpackParams *)view->node->builtin_data)->axis, rank = x->dims->size;
     if (axis < -rank || axis >= rank || x->dims->data[axis < 0 ? axis + rank : axis] != outputs)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX: exp(beta * x) / sum over the last axis, which are the channels. GROUP_X work-items share the channels of one place:
-// their largest value, then the sum, then the results; x is read three times, the second and third time from a near cache.
+// SOFTMAX: exp(beta * x) / sum over the last axis, which are the channels. GROUP_X work-items share the channels of
+// one place: their largest value, then the sum, then the results; x is read three times, the second and third time
+// from a near cache.
 #include "gpu/ops/op.h"
 
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 static const struct gpu_kernel kernel = {
     .name = "softmax",
     .group = {32, 1, 1},
@@ -71,6 +74,7 @@ static const struct gpu_kernel kernel = {
         }
     ),
 };
+// clang-format on
 static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = finish(x): a copy with an epilogue. See stages.h for the operator that the builder makes; QUANTIZE and DEQUANTIZE are the
-// same, since the device computes with floats: what QUANTIZE does is in the stages that graph/quantise.c puts behind whatever
-// has an output of 8 bits.
+// y = finish(x): a copy with an epilogue. See stages.h.
 #include "gpu/ops/stages.h"
 
 static const struct gpu_kernel kernel = {
@@ -37,9 +35,5 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-#define COPY(symbol, text, version)                                                                                     \
-    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = supported, .plan = plan,   \
-                                           .epilogue = true, .kernels = kernels};
-COPY(stages, "STAGES", 1)
-COPY(quantize, "QUANTIZE", 6)
-COPY(dequantize, "DEQUANTIZE", 9)
+const struct gpu_op gpu_op_stages = {
+    .name = "STAGES", .max_version = 1, .supported = supported, .plan = plan, .epilogue = true, .kernels = kernels};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRANSPOSE_CONV: the output's shape, weights [o, kh, kw, i], x [b, h, w, i], bias [o] or none. Input (ix, iy) adds to outputs
-// (ix * stride - pad + kx, ...). Outputs at the same remainder by the strides read the same taps, so that there is one
-// ordinary convolution for each remainder, with every stride-th tap, backwards.
+// TRANSPOSE_CONV: the output's shape, weights [o, kh, kw, i], x [b, h, w, i], bias [o] or none. Input (ix, iy) adds
+// to outputs (ix * stride - pad + kx, ...). Outputs at the same remainder by the strides read the same taps, so that
+// there is one ordinary convolution for each remainder, with every stride-th tap, backwards.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 
@@ -12,15 +12,17 @@ static bool check_shapes(const struct gpu_node_view *view, const TfLiteTranspose
     const TfLiteTensor *x = gpu_view_input(view, X), *weights = gpu_view_input(view, WEIGHTS);
     const TfLiteTensor *y = gpu_view_output(view, 0), *bias = gpu_view_input(view, BIAS);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, X, "input, weights and output have ranks %d, %d and %d, expected 4 each",
-                          x->dims->size, weights->dims->size, y->dims->size);
+        return gpu_refuse(view, GPU_REASON_RANK, X,
+                          "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
+                          weights->dims->size, y->dims->size);
     const int *k = weights->dims->data, *in = x->dims->data, *out = y->dims->data;
     if (k[0] != out[3] || k[1] < 1 || k[2] < 1 || k[3] != in[3] || in[0] != out[0])
-        return gpu_refuse(view, GPU_REASON_SHAPE, WEIGHTS, "weights of %d x %d x %d x %d do not fit %d input and %d output channels",
-                          k[0], k[1], k[2], k[3], in[3], out[3]);
+        return gpu_refuse(view, GPU_REASON_SHAPE, WEIGHTS,
+                          "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
+                          k[3], in[3], out[3]);
     if (bias && gpu_tensor_elements(bias) != out[3])
-        return gpu_refuse(view, GPU_REASON_SHAPE, BIAS, "the bias has not as many elements as there are output channels (%d)",
-                          out[3]);
+        return gpu_refuse(view, GPU_REASON_SHAPE, BIAS,
+                          "the bias has not as many elements as there are output channels (%d)", out[3]);
     if (params->stride_width * params->stride_height > 64)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions",
                           params->stride_width, params->stride_height);
@@ -32,19 +34,24 @@ static bool supported(const struct gpu_node_view *view)
     if (!gpu_check_common(view, 3, 4, 1, 1u << SHAPE)) return false;
     const TfLiteTransposeConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    if (params->stride_width < 1 || params->stride_height < 1 || params->stride_width > 64 || params->stride_height > 64)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 to 64", params->stride_width,
-                          params->stride_height);
+    if (params->stride_width < 1 || params->stride_height < 1 || params->stride_width > 64 ||
+        params->stride_height > 64)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 to 64",
+                          params->stride_width, params->stride_height);
     if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params->padding);
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID",
+                          (int)params->padding);
     if (!gpu_check_activation(view, params->activation) || !gpu_check_constant(view, SHAPE)) return false;
-    if (gpu_is_constant(gpu_view_input(view, X))) return gpu_refuse(view, GPU_REASON_CONSTANT, X, "the input is a constant");
-    if (!gpu_check_constant(view, WEIGHTS) || (gpu_view_input(view, BIAS) && !gpu_check_constant(view, BIAS))) return false;
+    if (gpu_is_constant(gpu_view_input(view, X)))
+        return gpu_refuse(view, GPU_REASON_CONSTANT, X, "the input is a constant");
+    if (!gpu_check_constant(view, WEIGHTS) || (gpu_view_input(view, BIAS) && !gpu_check_constant(view, BIAS)))
+        return false;
     return check_shapes(view, params);
 }
 
-// Along one axis: the outputs at this remainder, and the taps that reach them. Output o = remainder + stride * place is
-// reached from input i by tap o + pad - stride * i: tap first + stride * n from i = (remainder + pad) / stride + place - n.
+// Along one axis: the outputs at this remainder, and the taps that reach them. Output o = remainder + stride * place
+// is reached from input i by tap o + pad - stride * i: tap first + stride * n from i = (remainder + pad) / stride +
+// place - n.
 struct axis {
     int places;
     int first, taps; // tap number n of the convolution, counted backwards, is first + stride * n
@@ -53,7 +60,8 @@ struct axis {
 
 static struct axis axis_at(int remainder, int out, int kernel, int stride, int pad)
 {
-    struct axis axis = {.places = out > remainder ? (out - remainder - 1) / stride + 1 : 0, .first = (remainder + pad) % stride};
+    struct axis axis = {.places = out > remainder ? (out - remainder - 1) / stride + 1 : 0,
+                        .first = (remainder + pad) % stride};
     axis.taps = kernel > axis.first ? (kernel - axis.first - 1) / stride + 1 : 0;
     axis.pad = axis.taps - 1 - (remainder + pad) / stride;
     return axis;
@@ -70,18 +78,38 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     int top = gpu_pad_before(params->padding, y->shape.h, x->shape.h, k.h, stride_h, 1);
     for (int ry = 0; ry < stride_h; ry++)
         for (int rx = 0; rx < stride_w; rx++) {
-            struct axis w = axis_at(rx, y->shape.w, k.w, stride_w, left), h = axis_at(ry, y->shape.h, k.h, stride_h, top);
+            struct axis w = axis_at(rx, y->shape.w, k.w, stride_w, left);
+            struct axis h = axis_at(ry, y->shape.h, k.h, stride_h, top);
             if (w.places == 0 || h.places == 0) continue;
             if (w.taps == 0 || h.taps == 0) w.taps = h.taps = 0;
             int64_t by_h = (int64_t)k.w * k.c, by_w = k.c;
-            struct gpu_convolution sum = {
-                .x = x, .y = y, .inputs = k.c, .outputs = k.b, .kernel_w = w.taps, .kernel_h = h.taps, .stride_w = 1, .stride_h = 1,
-                .dilation_w = 1, .dilation_h = 1, .pad_left = w.pad, .pad_top = h.pad, .grid_w = w.places, .grid_h = h.places,
-                .spread_w = stride_w, .spread_h = stride_h, .offset_x = rx, .offset_y = ry, .by_output = by_h * k.h,
-                .by_h = -by_h * stride_h, .by_w = -by_w * stride_w, .by_input = 1, .bias = bias ? bias->data : NULL,
-                .weights = weights->data};
+            struct gpu_convolution sum = {.x = x,
+                                          .y = y,
+                                          .inputs = k.c,
+                                          .outputs = k.b,
+                                          .kernel_w = w.taps,
+                                          .kernel_h = h.taps,
+                                          .stride_w = 1,
+                                          .stride_h = 1,
+                                          .dilation_w = 1,
+                                          .dilation_h = 1,
+                                          .pad_left = w.pad,
+                                          .pad_top = h.pad,
+                                          .grid_w = w.places,
+                                          .grid_h = h.places,
+                                          .spread_w = stride_w,
+                                          .spread_h = stride_h,
+                                          .offset_x = rx,
+                                          .offset_y = ry,
+                                          .by_output = by_h * k.h,
+                                          .by_h = -by_h * stride_h,
+                                          .by_w = -by_w * stride_w,
+                                          .by_input = 1,
+                                          .bias = bias ? bias->data : NULL,
+                                          .weights = weights->data};
             if (w.taps)
-                sum.weights += by_h * (h.first + stride_h * (h.taps - 1)) + by_w * (w.first + stride_w * (w.taps - 1));
+                sum.weights +=
+                    by_h * (h.first + stride_h * (h.taps - 1)) + by_w * (w.first + stride_w * (w.taps - 1));
             if (!gpu_convolve(plan, &sum)) return false;
         }
     return true;

@@ -11,14 +11,12 @@
 
 struct job {
     const char *folder;
-    FILE *out, *table; // pack: the C file; write: the list
-    bool failed;
+    FILE *out, *table; // pack: the C file and, until all words are in it, its table; write: the list
 };
 
-static bool failure(struct job *job, const char *what, const char *path)
+static bool failure(const char *what, const char *path)
 {
     fprintf(stderr, "gpu_shaders: %s %s\n", what, path);
-    job->failed = true;
     return false;
 }
 
@@ -50,7 +48,7 @@ static bool write_shader(struct job *job, const struct gpu_kernel *kernel, enum 
     snprintf(path, sizeof path, "%s/%s.%s.comp", job->folder, kernel->name, gpu_precision_names[precision]);
     fprintf(job->out, "%s.%s\n", kernel->name, gpu_precision_names[precision]);
     char *text = gpu_emit(kernel, GPU_VULKAN, precision, NULL, NULL);
-    if (!text) return failure(job, "no memory for", path);
+    if (!text) return failure("no memory for", path);
     char *before = read_file(path, &size);
     bool written = before && strcmp(before, text) == 0;
     free(before);
@@ -60,7 +58,7 @@ static bool write_shader(struct job *job, const struct gpu_kernel *kernel, enum 
         if (file && fclose(file) != 0) written = false;
     }
     free(text);
-    return written || failure(job, "cannot write", path);
+    return written || failure("cannot write", path);
 }
 
 static bool write_shaders(const struct gpu_kernel *kernel, void *user)
@@ -78,7 +76,7 @@ static bool pack_shader(struct job *job, const struct gpu_kernel *kernel, enum g
     char *data = read_file(path, &size);
     if (!data || size < 20 || size % 4) {
         free(data);
-        return failure(job, "no SPIR-V in", path);
+        return failure("no SPIR-V in", path);
     }
     fprintf(job->out, "static const uint32_t %s_%s[] = {", kernel->name, gpu_precision_names[precision]);
     for (size_t i = 0; i < size / 4; i++) {
@@ -152,9 +150,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "gpu_shaders write FOLDER | gpu_shaders pack FOLDER FILE.c\n");
         return 2;
     }
-    if (job.out && fclose(job.out) != 0) done = false;
-    if (done) return 0;
-    if (!job.failed) fprintf(stderr, "gpu_shaders: cannot write %s\n", path);
+    bool closed = job.out && fclose(job.out) == 0;
+    if (done && closed) return 0;
+    if (!closed) fprintf(stderr, "gpu_shaders: cannot write %s\n", path);
     remove(path);
     return 1;
 }

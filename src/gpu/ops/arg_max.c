@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// ARG_MAX and ARG_MIN along one constant axis: where the largest (smallest) element is, the first of equal ones. Axes up to
+// 2048: that far every number is a half.
+#include "gpu/ops/reshape.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+enum { MOST = 2048 };
+
+// clang-format off: kernel bodies are formatted by hand, a statement a line
+#define TAKE(LANE, I)                                                   \
+    if (v.LANE > best.LANE) {                                           \
+        best.LANE = v.LANE;                                             \
+        where.LANE = to_float(I);                                       \
+    }
+#define TAKE_ONE(LANE, I)                                               \
+    if (left > I && v.LANE > most) {                                    \
+        most = v.LANE;                                                  \
+        place = to_float(s * 4 + I);                                    \
+    }
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+static const struct gpu_kernel kernel = {
+    .name = "arg_max",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .constants = {{"AXIS", 3}, {"SMALLEST", 0}},
+    .body = TEXT_OF(
+        int4 p = position();
+        if (outside_y(p)) return;
+        float sense = pick(SMALLEST == 1, -1.0f, 1.0f);
+        acc4 where = splatf4(0.0f);
+        if (AXIS == 3) {
+            float most = -3.4e38f;
+            float place = 0.0f;
+            for (int s = 0; s < x_s; s += 1) {
+                p.z = s;
+                acc4 v = to_acc4(read_x(p)) * sense;
+                int left = x_c - s * 4;
+                TAKE_ONE(x, 0)
+                TAKE_ONE(y, 1)
+                TAKE_ONE(z, 2)
+                TAKE_ONE(w, 3)
+            }
+            p.z = 0;
+            where.x = place;
+        } else {
+            acc4 best = splatf4(-3.4e38f);
+            int steps = x_b;
+            if (AXIS == 1) steps = x_h;
+            if (AXIS == 2) steps = x_w;
+            int4 q = p;
+            for (int i = 0; i < steps; i += 1) {
+                if (AXIS == 0) q.w = i;
+                if (AXIS == 1) q.y = i;
+                if (AXIS == 2) q.x = i;
+                acc4 v = to_acc4(read_x(q)) * sense;
+                TAKE(x, i)
+                TAKE(y, i)
+                TAKE(z, i)
+                TAKE(w, i)
+            }
+        }
+        write_y(p, to_real4(where));
+    ),
+};
+// clang-format on
+static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_INTEGER_OUTPUTS) || !gpu_check_constant(view, 1)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0), *axis = gpu_view_input(view, 1);
+    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (axis->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, 1, "the axis must be int32");
+    int rank = x->dims->size, number = axis->data.i32[0];
+    if (number < -rank || number >= rank)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", number, rank);
+    int length = x->dims->data[number < 0 ? number + rank : number];
+    return length <= MOST || gpu_refuse(view, GPU_REASON_SHAPE, 0, "the axis has %d places, at most %d are searched", length, MOST);
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0];
+    struct gpu_value *y = node->outputs[0];
+    int axis = gpu_constant_int(node->inputs[1], 0);
+    axis = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
+    struct gpu_shape kept = x->shape;
+    *gpu_along(&kept, axis) = 1;
+    struct gpu_value *to = gpu_plan_target(plan, y, kept);
+    if (!to) return false;
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = x}, {.value = to}},
+        .views = {[1] = kept},
+        .constants = {{"AXIS", axis}, {"SMALLEST", node->builtin == kTfLiteBuiltinArgMin}},
+    };
+    gpu_grid_over(&desc, kept);
+    return gpu_plan_dispatch(plan, &desc) && gpu_plan_written_as(plan, to, y, NULL);
+}
+
+const struct gpu_op gpu_op_arg_max = {.name = "ARG_MAX", .max_version = 3, .supported = supported, .plan = plan,
+                                      .kernels = kernels};
+const struct gpu_op gpu_op_arg_min = {.name = "ARG_MIN", .max_version = 3, .supported = supported, .plan = plan,
+                                      .kernels = kernels};

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of places that become channels or batches, and back: SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND,
+// BATCH_TO_SPACE_ND. One kernel: each element of the output knows its place in the input.
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+enum mode { SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH, BATCH_TO_SPACE };
+
+// clang-format off: kernel bodies are formatted by hand, a statement a line
+// The input's place (w, h, n) and channel for channel C of the output; C becomes the input's channel.
+#define PLACE(C)                                                              \
+    if (MODE == 0) {                                                          \
+        int part = C / x_c;                                                   \
+        w = p.x * P_block.x + part % P_block.x;                               \
+        h = p.y * P_block.y + part / P_block.x;                               \
+        C = C % x_c;                                                          \
+    }                                                                         \
+    if (MODE == 1) {                                                          \
+        w = p.x / P_block.x;                                                  \
+        h = p.y / P_block.y;                                                  \
+        C = ((p.y % P_block.y) * P_block.x + p.x % P_block.x) * y_c + C;      \
+    }
+#define LANE(I, NAME)                                                         \
+    real NAME = to_real(0.0f);                                                \
+    if (p.z * 4 + I < y_c) {                                                  \
+        int c = p.z * 4 + I;                                                  \
+        PLACE(c)                                                              \
+        NAME = lane(read_x(mki4(w, h, c / 4, p.w)), c % 4);                   \
+    }
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+// P_block: places of a block along w and h, then what comes off its left and top: paddings, or minus crops.
+static const struct gpu_kernel kernel = {
+    .name = "blocks",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .params = {"block"},
+    .constants = {{"MODE", 0}, {"WHOLE", 0}},
+    .epilogue = true,
+    .body = TEXT_OF(
+        int4 p = position();
+        if (outside_y(p)) return;
+        int w = p.x;
+        int h = p.y;
+        real4 v = splat4(to_real(0.0f));
+        if (MODE == 2) {
+            int part = p.w / x_b;
+            w = p.x * P_block.x + part % P_block.x - P_block.z;
+            h = p.y * P_block.y + part / P_block.x - P_block.w;
+            v = read_x_or_zero(mki4(w, h, p.z, p.w - part * x_b));
+        }
+        if (MODE == 3) {
+            w = p.x - P_block.z;
+            h = p.y - P_block.w;
+            int part = (h % P_block.y) * P_block.x + w % P_block.x;
+            v = read_x(mki4(w / P_block.x, h / P_block.y, p.z, part * y_b + p.w));
+        }
+        if (MODE < 2) {
+            if (WHOLE == 1) {
+                int c = p.z * 4;
+                PLACE(c)
+                v = read_x(mki4(w, h, c / 4, p.w));
+            } else {
+                LANE(0, v0)
+                LANE(1, v1)
+                LANE(2, v2)
+                LANE(3, v3)
+                v = mk4(v0, v1, v2, v3);
+            }
+        }
+        write_y(p, finish(v, p));
+    ),
+};
+// clang-format on
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+
+static bool plan_blocks(struct gpu_plan *plan, const struct gpu_node *node, enum mode mode, const int block[4])
+{
+    const struct gpu_value *x = node->inputs[0], *y = node->outputs[0];
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = x}, {.value = y}},
+        .params = {{block[0], block[1], block[2], block[3]}},
+        .constants = {{"MODE", (int)mode}, {"WHOLE", x->shape.c % 4 == 0 && y->shape.c % 4 == 0}},
+        .epilogue = &node->epilogue,
+    };
+    gpu_grid_over(&desc, y->shape);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+// ---- channels -----------------------------------------------------------------------------------
+
+static bool depth_supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
+    if (gpu_is_constant(gpu_view_input(view, 0))) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (gpu_view_input(view, 0)->dims->size == 4) return true;
+    return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
+}
+
+static bool depth_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    bool gather = node->builtin == kTfLiteBuiltinSpaceToDepth;
+    int size = gather ? ((const TfLiteSpaceToDepthParams *)node->params)->block_size
+                      : ((const TfLiteDepthToSpaceParams *)node->params)->block_size;
+    return plan_blocks(plan, node, gather ? SPACE_TO_DEPTH : DEPTH_TO_SPACE, (int[4]){size, size});
+}
+
+// ---- batches ------------------------------------------------------------------------------------
+
+static bool batch_supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 3, 3, 1, 6)) return false;
+    if (!gpu_check_constant(view, 1) || !gpu_check_constant(view, 2)) return false;
+    if (gpu_is_constant(gpu_view_input(view, 0))) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    int rank = gpu_view_input(view, 0)->dims->size;
+    if (rank < 3) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 3 or 4");
+    const TfLiteIntArray *block = gpu_view_input(view, 1)->dims, *margins = gpu_view_input(view, 2)->dims;
+    if (block->size != 1 || block->data[0] != rank - 2)
+        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "the block must be a list of %d", rank - 2);
+    if (margins->size != 2 || margins->data[0] != rank - 2 || margins->data[1] != 2)
+        return gpu_refuse(view, GPU_REASON_SHAPE, 2, "paddings and crops must be [%d, 2]", rank - 2);
+    return true;
+}
+
+// Rank 3 has only w.
+static bool batch_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *sizes = node->inputs[1], *margins = node->inputs[2];
+    bool gather = node->builtin == kTfLiteBuiltinSpaceToBatchNd;
+    int w = node->inputs[0]->rank - 3, sign = gather ? 1 : -1; // w is the last entry
+    int block[4] = {gpu_constant_int(sizes, w), w ? gpu_constant_int(sizes, 0) : 1,
+                    sign * gpu_constant_int(margins, 2 * w), w ? sign * gpu_constant_int(margins, 0) : 0};
+    return plan_blocks(plan, node, gather ? SPACE_TO_BATCH : BATCH_TO_SPACE, block);
+}
+
+const struct gpu_op gpu_op_space_to_depth = {
+    .name = "SPACE_TO_DEPTH", .max_version = 2, .supported = depth_supported, .plan = depth_plan, .epilogue = true,
+    .params_size = sizeof(TfLiteSpaceToDepthParams), .kernels = kernels};
+const struct gpu_op gpu_op_depth_to_space = {
+    .name = "DEPTH_TO_SPACE", .max_version = 2, .supported = depth_supported, .plan = depth_plan, .epilogue = true,
+    .params_size = sizeof(TfLiteDepthToSpaceParams), .kernels = kernels};
+const struct gpu_op gpu_op_space_to_batch_nd = {.name = "SPACE_TO_BATCH_ND", .max_version = 4, .supported = batch_supported,
+                                                .plan = batch_plan, .epilogue = true, .kernels = kernels};
+const struct gpu_op gpu_op_batch_to_space_nd = {.name = "BATCH_TO_SPACE_ND", .max_version = 4, .supported = batch_supported,
+                                                .plan = batch_plan, .epilogue = true, .kernels = kernels};

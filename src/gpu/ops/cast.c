@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// CAST between float, int32 and bool, and LOGICAL_NOT. All of them are floats on the GPU: to int32 cuts off, to bool compares.
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+enum mode { COPY, CUT_OFF, IS_NOT_ZERO, IS_ZERO };
+
+// clang-format off: kernel bodies are formatted by hand, a statement a line
+#define PER_LANE(OP)                                                                        \
+    v = mkf4(pick(v.x OP 0.0f, 1.0f, 0.0f), pick(v.y OP 0.0f, 1.0f, 0.0f),                   \
+             pick(v.z OP 0.0f, 1.0f, 0.0f), pick(v.w OP 0.0f, 1.0f, 0.0f));
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+static const struct gpu_kernel kernel = {
+    .name = "cast",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .constants = {{"MODE", COPY}},
+    .epilogue = true,
+    .body = TEXT_OF(
+        int4 p = position();
+        if (outside_y(p)) return;
+        float4 v = to_acc4(read_x(p));
+        if (MODE == 1) v = sign_of(v) * floor(abs(v));
+        if (MODE == 2) PER_LANE(!=)
+        if (MODE == 3) PER_LANE(==)
+        write_y(p, finish(to_real4(v), p));
+    ),
+};
+// clang-format on
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 1, 1, 1, 1 | GPU_INTEGER_OUTPUTS)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
+    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (x->type == kTfLiteInt32 && y->type == kTfLiteInt32)
+        return gpu_refuse(view, GPU_REASON_TYPE, 0, "integers stay as they are only on the CPU");
+    if (view->registration->builtin_code == kTfLiteBuiltinCast &&
+        ((const TfLiteCastParams *)view->node->builtin_data)->out_data_type != y->type)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "its options name another type than that of the output");
+    bool codes = x->type == kTfLiteInt8 || x->type == kTfLiteUInt8 || y->type == kTfLiteInt8 || y->type == kTfLiteUInt8;
+    return !codes || gpu_refuse(view, GPU_REASON_TYPE, 0, "a cast of 8-bit tensors takes the codes, which the GPU does not have");
+}
+
+static bool plan_mode(struct gpu_plan *plan, const struct gpu_node *node, enum mode mode)
+{
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = node->inputs[0]}, {.value = node->outputs[0]}},
+        .constants = {{"MODE", (int)mode}},
+        .epilogue = &node->epilogue,
+    };
+    gpu_grid_over(&desc, node->outputs[0]->shape);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+static bool cast_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const TfLiteCastParams *params = node->params;
+    switch (params->out_data_type) {
+    case kTfLiteInt32: return plan_mode(plan, node, CUT_OFF);
+    case kTfLiteBool: return plan_mode(plan, node, IS_NOT_ZERO);
+    default: return plan_mode(plan, node, COPY);
+    }
+}
+
+static bool not_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    return plan_mode(plan, node, IS_ZERO);
+}
+
+const struct gpu_op gpu_op_cast = {.name = "CAST", .max_version = 9, .supported = supported, .plan = cast_plan, .epilogue = true,
+                                   .params_size = sizeof(TfLiteCastParams), .kernels = kernels};
+const struct gpu_op gpu_op_logical_not = {.name = "LOGICAL_NOT", .max_version = 1, .supported = supported, .plan = not_plan,
+                                          .epilogue = true, .kernels = kernels};

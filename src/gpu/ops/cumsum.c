@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUMSUM along one constant axis. One work-item goes along each line: lines are parallel, the sums of one are not.
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Along channels: lane NAME of the sum is that of all before it.
+#define NEXT(NAME)                                      \
+    before = sum;                                       \
+    sum += v.NAME;                                      \
+    v.NAME = pick(EXCLUSIVE == 1, before, sum);
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+static const struct gpu_kernel kernel = {
+    .name = "cumsum",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .constants = {{"AXIS", 3}, {"EXCLUSIVE", 0}, {"REVERSE", 0}},
+    .body = TEXT_OF(
+        if (AXIS == 3) {
+            int4 p = mki4(GID0, GID1, 0, GID2);
+            if (outside_y(p)) return;
+            float sum = 0.0f;
+            float before = 0.0f;
+            for (int i = 0; i < x_s; i += 1) {
+                p.z = pick(REVERSE == 1, x_s - 1 - i, i);
+                acc4 v = to_acc4(read_x(p));
+                if (REVERSE == 1) {
+                    NEXT(w)
+                    NEXT(z)
+                    NEXT(y)
+                    NEXT(x)
+                } else {
+                    NEXT(x)
+                    NEXT(y)
+                    NEXT(z)
+                    NEXT(w)
+                }
+                write_y(p, to_real4(v));
+            }
+        } else {
+            int4 p = mki4(GID0, GID1, GID2, 0);
+            int steps = x_b;
+            if (AXIS == 1) {
+                p = mki4(GID0, 0, GID2 % x_s, GID2 / x_s);
+                steps = x_h;
+                if (GID1 > 0) return;
+            }
+            if (AXIS == 2) {
+                p = mki4(0, GID1, GID2 % x_s, GID2 / x_s);
+                steps = x_w;
+                if (GID0 > 0) return;
+            }
+            if (outside_y(p)) return;
+            acc4 sum = splatf4(0.0f);
+            for (int i = 0; i < steps; i += 1) {
+                int at = pick(REVERSE == 1, steps - 1 - i, i);
+                if (AXIS == 0) p.w = at;
+                if (AXIS == 1) p.y = at;
+                if (AXIS == 2) p.x = at;
+                acc4 v = to_acc4(read_x(p));
+                if (EXCLUSIVE == 1) write_y(p, to_real4(sum));
+                sum += v;
+                if (EXCLUSIVE == 0) write_y(p, to_real4(sum));
+            }
+        }
+    ),
+};
+// clang-format on
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 2, 1, 2) || !gpu_check_constant(view, 1)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0), *axis = gpu_view_input(view, 1);
+    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (axis->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, 1, "the axis must be int32");
+    int rank = x->dims->size, number = axis->data.i32[0];
+    return (number >= -rank && number < rank) ||
+           gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", number, rank);
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const TfLiteCumsumParams *params = node->params;
+    const struct gpu_value *x = node->inputs[0];
+    int axis = gpu_constant_int(node->inputs[1], 0), slices = gpu_slices(x->shape);
+    axis = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = x}, {.value = node->outputs[0]}},
+        .constants = {{"AXIS", axis}, {"EXCLUSIVE", params->exclusive}, {"REVERSE", params->reverse}},
+        .grid = {axis == 2 ? 1 : x->shape.w, axis == 1 ? 1 : x->shape.h,
+                 axis == 3 ? x->shape.b : axis == 0 ? slices : slices * x->shape.b},
+    };
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+const struct gpu_op gpu_op_cumsum = {.name = "CUMSUM", .max_version = 1, .supported = supported, .plan = plan,
+                                     .params_size = sizeof(TfLiteCumsumParams), .kernels = kernels};

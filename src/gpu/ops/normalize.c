@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of all channels of a place: L2_NORMALIZATION and LOG_SOFTMAX. One work-item for each place, sums in float.
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+enum function { L2_NORMALIZATION, LOG_SOFTMAX };
+
+// Channels beyond x_c are zero: they add nothing to a sum of squares, but they do to one of exponentials, and to a maximum.
+static const struct gpu_kernel kernel = {
+    .name = "across_channels",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .constants = {{"FUNCTION", L2_NORMALIZATION}},
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int4 p = mki4(GID0, GID1, 0, GID2);
+        if (outside_y(p)) return;
+        float most = -3.0e38f;
+        float sum = 0.0f;
+        if (FUNCTION == 1) {
+            for (int s = 0; s < x_s; s += 1) {
+                p.z = s;
+                acc4 v = to_acc4(read_x(p));
+                int left = x_c - s * 4;
+                most = max(most, v.x);
+                if (left > 1) most = max(most, v.y);
+                if (left > 2) most = max(most, v.z);
+                if (left > 3) most = max(most, v.w);
+            }
+        }
+        for (int s = 0; s < x_s; s += 1) {
+            p.z = s;
+            acc4 v = to_acc4(read_x(p));
+            int left = x_c - s * 4;
+            if (FUNCTION == 0) {
+                sum += dot4(v, v);
+            } else {
+                v = exp(v - splatf4(most));
+                sum += v.x;
+                if (left > 1) sum += v.y;
+                if (left > 2) sum += v.z;
+                if (left > 3) sum += v.w;
+            }
+        }
+        float rest = log(sum);
+        if (FUNCTION == 0) rest = 1.0f / max(sqrt(sum), 1.0e-6f);
+        for (int s = 0; s < x_s; s += 1) {
+            p.z = s;
+            acc4 v = to_acc4(read_x(p));
+            if (FUNCTION == 0) v = v * rest;
+            if (FUNCTION == 1) v = (v - splatf4(most)) - splatf4(rest);
+            write_y(p, finish(to_real4(v), p));
+        }
+    ),
+};
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0);
+    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    return x->dims->size > 0 || gpu_refuse(view, GPU_REASON_RANK, 0, "the input is a scalar");
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0];
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = x}, {.value = node->outputs[0]}},
+        .constants = {{"FUNCTION", node->builtin == kTfLiteBuiltinLogSoftmax ? LOG_SOFTMAX : L2_NORMALIZATION}},
+        .grid = {x->shape.w, x->shape.h, x->shape.b},
+        .epilogue = &node->epilogue,
+    };
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+const struct gpu_op gpu_op_l2_normalization = {.name = "L2_NORMALIZATION", .max_version = 2, .supported = supported,
+                                               .plan = plan, .epilogue = true, .params_size = sizeof(TfLiteL2NormParams),
+                                               .kernels = kernels};
+const struct gpu_op gpu_op_log_softmax = {.name = "LOG_SOFTMAX", .max_version = 2, .supported = supported, .plan = plan,
+                                          .epilogue = true, .kernels = kernels};

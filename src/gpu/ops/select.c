@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SELECT and SELECT_V2: of two values the one that a condition (0 or 1) names, all three broadcast. SELECT's condition may
+// also be a list with an entry for each first index.
+#include "gpu/ops/reshape.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+// clang-format off: kernel bodies are formatted by hand, a statement a line
+#define PLACE(NAME) mki4(min(p.x, NAME##_w - 1), min(p.y, NAME##_h - 1), min(p.z, NAME##_s - 1), min(p.w, NAME##_b - 1))
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+static const struct gpu_kernel kernel = {
+    .name = "choose",
+    .group = {32, 4, 1},
+    .args = {{GPU_IN, "wanted"}, {GPU_IN, "yes"}, {GPU_IN, "no"}, {GPU_OUT, "y"}},
+    .constants = {{"STRETCH_WANTED", 0}, {"STRETCH_YES", 0}, {"STRETCH_NO", 0}},
+    .body = TEXT_OF(
+        int4 p = position();
+        if (outside_y(p)) return;
+        real4 c = read_wanted(PLACE(wanted));
+        real4 u = read_yes(PLACE(yes));
+        real4 v = read_no(PLACE(no));
+        if (STRETCH_WANTED == 1) c = splat4(c.x);
+        if (STRETCH_YES == 1) u = splat4(u.x);
+        if (STRETCH_NO == 1) v = splat4(v.x);
+        float4 wanted = to_acc4(c);
+        v.x = pick(wanted.x != 0.0f, u.x, v.x);
+        v.y = pick(wanted.y != 0.0f, u.y, v.y);
+        v.z = pick(wanted.z != 0.0f, u.z, v.z);
+        v.w = pick(wanted.w != 0.0f, u.w, v.w);
+        write_y(p, v);
+    ),
+};
+// clang-format on
+static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 3, 3, 1, 1)) return false;
+    if (gpu_view_input(view, 0)->type != kTfLiteBool) return gpu_refuse(view, GPU_REASON_TYPE, 0, "the condition must be bool");
+    TfLiteType type = gpu_view_output(view, 0)->type;
+    if (type == kTfLiteInt8 || type == kTfLiteUInt8)
+        return gpu_refuse(view, GPU_REASON_TYPE, -1, "8-bit tensors are chosen from by their codes, which the GPU does not have");
+    bool constant = true;
+    for (int i = 0; i < 3; i++) {
+        constant = constant && gpu_is_constant(gpu_view_input(view, i));
+        if (gpu_view_input(view, i)->dims->size > gpu_view_output(view, 0)->dims->size)
+            return gpu_refuse(view, GPU_REASON_RANK, i, "its rank is above the output's");
+    }
+    return !constant || gpu_refuse(view, GPU_REASON_CONSTANT, 0, "all inputs are constants");
+}
+
+static struct gpu_shape aligned(const struct gpu_node *node, int input)
+{
+    const struct gpu_value *x = node->inputs[input], *y = node->outputs[0];
+    int dims[4] = {1, 1, 1, 1}, first = y->rank - x->rank;
+    // SELECT's own rule: one entry for each first index.
+    if (input == 0 && node->builtin == kTfLiteBuiltinSelect && x->rank == 1) first = 0;
+    for (int i = 0; i < x->rank; i++) dims[first + i] = x->dims[i];
+    return gpu_shape_from(y->rank, dims);
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *y = node->outputs[0];
+    struct gpu_shape shapes[3];
+    const struct gpu_value *seen[3];
+    for (int i = 0; i < 3; i++) {
+        shapes[i] = aligned(node, i);
+        if (!(seen[i] = gpu_plan_seen_as(plan, node->inputs[i], shapes[i]))) return false;
+    }
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = seen[0]}, {.value = seen[1]}, {.value = seen[2]}, {.value = y}},
+        .views = {shapes[0], shapes[1], shapes[2]},
+        .constants = {{"STRETCH_WANTED", shapes[0].c == 1 && y->shape.c > 1},
+                      {"STRETCH_YES", shapes[1].c == 1 && y->shape.c > 1},
+                      {"STRETCH_NO", shapes[2].c == 1 && y->shape.c > 1}},
+    };
+    gpu_grid_over(&desc, y->shape);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+const struct gpu_op gpu_op_select = {.name = "SELECT", .max_version = 4, .supported = supported, .plan = plan,
+                                     .kernels = kernels};
+const struct gpu_op gpu_op_select_v2 = {.name = "SELECT_V2", .max_version = 2, .supported = supported, .plan = plan,
+                                        .kernels = kernels};
