@@ -131,6 +131,7 @@ if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs wit
         sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
     halite_test(style/check COMMAND sh tests/style/check.sh)
     halite_test(style/houses COMMAND sh tests/style/houses.sh)
+    halite_test(style/ops_table COMMAND sh tests/style/ops_table.sh)
 endif()
 
 # ---- the halite command: tests/tools/X.sh and the demo, with the command in $HALITE --------------------------------

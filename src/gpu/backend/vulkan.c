@@ -69,18 +69,20 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
     return VK_FALSE;
 }
 
+// All or none: then the device is gone again.
 static bool load_device_functions(struct gpu_device *device)
 {
     struct vulkan_device_api *vk = &device->vk;
-    const char *name;
-#define X(function)   \
-    name = #function; \
-    if (!(vk->function = (PFN_##function)device->instance->vk.vkGetDeviceProcAddr(device->handle, name))) goto missing;
+    PFN_vkGetDeviceProcAddr get = device->instance->vk.vkGetDeviceProcAddr;
+    const char *missing = NULL;
+#define X(name) \
+    if (!(vk->name = (PFN_##name)get(device->handle, #name))) missing = #name;
     VULKAN_DEVICE_FUNCTIONS(X)
 #undef X
-    return true;
-missing:
-    return gpu_vulkan_fail(device, "the driver has no %s: update it", name);
+    if (!missing) return true;
+    if (vk->vkDestroyDevice) vk->vkDestroyDevice(device->handle, NULL);
+    device->handle = VK_NULL_HANDLE;
+    return gpu_vulkan_fail(device, "the driver has no %s: update it", missing);
 }
 
 static bool create_device(struct gpu_device *device)
@@ -154,7 +156,7 @@ static void vulkan_close(struct gpu_device *device)
 {
     if (!device) return;
     const struct vulkan_device_api *vk = &device->vk;
-    if (device->handle && vk->vkDeviceWaitIdle) {
+    if (device->handle) {
         vk->vkDeviceWaitIdle(device->handle);
         gpu_vulkan_memory_destroy(device);
         gpu_vulkan_queue_destroy(device);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Vulkan backend's memory: buffers, and what goes between them and the host. Where the host reaches the device's
-// memory (integrated, software, cards with a large window) buffers are mapped and written directly: an input of 600
-// KB costs 34 us so, 57 us by way of staging memory (H200). They are read directly where that memory is cached. Else
-// staging memory: writes are copied on the queue before the next list; what is read again and again after a list (a
-// model's outputs) is copied behind the list in the same submission, into a mirror: 9 us less.
-// HALITE_VULKAN_STAGING=1 maps nothing.
+// memory (integrated, software, cards with a large window) buffers are mapped and written directly, and read directly
+// where that memory is cached. Else staging memory: writes are copied on the queue before the next list; what is read
+// again and again after a list (a model's outputs) is copied behind the list in the same submission, into a mirror.
+// An input of 600 KB and an output of 4 KB take 38 us so, 50 us without the mirror, 69 us with staging memory for both
+// (H200). HALITE_VULKAN_STAGING=1 maps nothing.
 #if defined(HALITE_GPU_VULKAN)
 #include <assert.h>
 #include <stdio.h>

@@ -205,7 +205,7 @@ static const struct key {
     {"serialization_dir", "a folder", parse_text, offsetof(struct parsed, v2.serialization_dir)},
     {"model_token", "a name", parse_text, offsetof(struct parsed, v2.model_token)},
     // Ours.
-    {"device", "auto, opencl, vulkan …, or one with a number (opencl:0)", parse_text, offsetof(struct parsed, device)},
+    {"device", "auto, opencl, vulkan ..., or one with a number (opencl:0)", parse_text, offsetof(struct parsed, device)},
     {"precision", "f32, f16s or f16", parse_text, offsetof(struct parsed, precision)},
     {"require_full_delegation", "true or false", parse_bool, offsetof(struct parsed, full_delegation)},
     {"take_small_partitions", "true or false", parse_bool, offsetof(struct parsed, all_partitions)},
@@ -247,7 +247,7 @@ static bool apply_precision(const char *text, const struct hl_reporter *reporter
 static bool apply_device(const char *text, const struct hl_reporter *reporter, struct gpu_options *options)
 {
     if (strlen(text) >= sizeof options->device) {
-        hl_report(reporter, "GPU delegate: option device is too long: \"%.40s…\"", text);
+        hl_report(reporter, "GPU delegate: option device is too long: \"%.40s...\"", text);
         return false;
     }
     strcpy(options->device, text);

@@ -183,7 +183,7 @@ static bool preview_wanted(TfLiteContext *context, const TfLiteIntArray *plan, c
     return ok;
 }
 
-// Supported nodes in partitions; nodes that dequantise their constants are in them where that makes no further partition.
+// Supported nodes in partitions; nodes that make constants are in them where that makes no further partition.
 static bool make_pieces(TfLiteContext *context, const TfLiteIntArray *plan, const struct gpu_report_row *rows, bool *wanted,
                         struct pieces *pieces)
 {
@@ -196,12 +196,12 @@ static bool make_pieces(TfLiteContext *context, const TfLiteIntArray *plan, cons
         return out_of_memory(context);
     }
     memcpy(more, wanted, (size_t)plan->size);
-    for (int i = 0; i < plan->size; i++)
-        if (rows[i].taken_away && readers_are(context, plan, i, wanted)) more[i] = any_constant = true;
+    for (int i = plan->size; i-- > 0;) // readers come first
+        if (rows[i].taken_away && readers_are(context, plan, i, more)) more[i] = any_constant = true;
     struct pieces with_constants = {0};
     bool ok = !any_constant || preview_wanted(context, plan, more, &with_constants);
     free(more);
-    if (ok && with_constants.count == pieces->count) {
+    if (any_constant && ok && with_constants.count <= pieces->count) {
         struct pieces without = *pieces;
         *pieces = with_constants;
         with_constants = without;
@@ -243,7 +243,7 @@ static bool choose(TfLiteContext *context, const struct gpu_options *options, co
         }
     }
     free_pieces(&pieces);
-    for (int i = 0; i < plan->size; i++) {
+    for (int i = plan->size; i-- > 0;) {
         if (!rows[i].taken_away || (wanted[i] && readers_are(context, plan, i, wanted))) continue;
         wanted[i] = false;
         rows[i].reason.code = GPU_REASON_PARTITION;

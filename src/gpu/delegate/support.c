@@ -65,6 +65,18 @@ static int copied_constant(const TfLiteContext *context, const TfLiteNode *node,
     return gpu_is_constant(from) && from->data.raw_const && (floats || bytes) ? tensor : -1;
 }
 
+// The runtime has computed all that it makes while it prepared: SHAPE, and what follows from shapes alone. Such nodes come along
+// where all that read from them do, so that they do not lie between partitions.
+static bool is_folded(const TfLiteContext *context, const TfLiteNode *node)
+{
+    bool all = node->outputs->size > 0;
+    for (int i = 0; i < node->outputs->size && all; i++) {
+        int tensor = node->outputs->data[i];
+        all = tensor >= 0 && context->tensors[tensor].allocation_type == kTfLitePersistentRo && context->tensors[tensor].data.raw;
+    }
+    return all;
+}
+
 // ---- one node -----------------------------------------------------------------------------------
 
 // The node with its inputs as the operator is to see them. inputs: room for all of them.
@@ -147,6 +159,7 @@ bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool q
     for (int i = 0; i < plan->size; i++) {
         if (!get_node(context, plan->data[i], &node, &registration)) return false;
         if (node->inputs->size > most_inputs) most_inputs = node->inputs->size;
+        if (is_folded(context, node)) rows[i].taken_away = true;
         int constant = copied_constant(context, node, registration, source);
         if (constant < 0) continue;
         source[node->outputs->data[0]] = constant;

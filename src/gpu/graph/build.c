@@ -41,6 +41,7 @@ static void describe(struct gpu_value *value, int tensor_index, const TfLiteTens
 {
     value->tensor = tensor_index;
     value->rank = tensor->dims->size;
+    value->type = tensor->type;
     memset(value->dims, 0, sizeof value->dims);
     for (int i = 0; i < value->rank && i < 8; i++) value->dims[i] = tensor->dims->data[i];
 }
@@ -196,6 +197,15 @@ static bool is_constant_copy(const struct gpu_partition *partition, const TfLite
     return tensor >= 0 && (size_t)tensor < partition->source_count && partition->source[tensor] >= 0;
 }
 
+// What it makes is known already: SHAPE, and what is computed of shapes alone.
+static bool makes_constants(const struct builder *builder, const TfLiteNode *node)
+{
+    bool all = node->outputs->size > 0;
+    for (int i = 0; i < node->outputs->size && all; i++)
+        all = node->outputs->data[i] >= 0 && gpu_is_constant(&builder->context->tensors[node->outputs->data[i]]);
+    return all;
+}
+
 static bool add_nodes(struct builder *builder)
 {
     const struct gpu_partition *partition = builder->partition;
@@ -205,7 +215,7 @@ static bool add_nodes(struct builder *builder)
         int index = partition->nodes->data[i];
         if (builder->context->GetNodeAndRegistration(builder->context, index, &node, &registration) != kTfLiteOk)
             return fail(builder, "the runtime does not know a node that it gave away", NULL);
-        if (is_constant_copy(partition, node, registration)) continue;
+        if (is_constant_copy(partition, node, registration) || makes_constants(builder, node)) continue;
         if (!add_node(builder, index, node, registration)) return false;
     }
     return true;

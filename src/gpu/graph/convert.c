@@ -90,7 +90,8 @@ static void dequantise_all(const TfLiteTensor *tensor, const TfLiteAffineQuantiz
     int64_t inner = 1;
     for (int i = affine->quantized_dimension + 1; i < tensor->dims->size; i++) inner *= tensor->dims->data[i];
     for (int64_t at = 0, channel = 0; inner > 0 && at < count; at += inner, channel = channel + 1 < scales ? channel + 1 : 0)
-        dequantise(tensor, at, inner, affine->scale->data[channel], zeros[affine->zero_point->size == 1 ? 0 : channel], to + at);
+        dequantise(tensor, at, inner, affine->scale->data[channel], zeros[affine->zero_point->size == 1 ? 0 : channel],
+                   to + at);
 }
 
 static bool floats_from_sparse(const TfLiteTensor *tensor, float *to)

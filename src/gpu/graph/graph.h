@@ -47,6 +47,7 @@ struct gpu_value {
     struct gpu_shape shape;
     int rank; // of the tensor: what its axes mean
     int dims[8];
+    TfLiteType type; // of the tensor; kTfLiteNoType: made here
     bool is_input, is_output; // of the delegated part: the CPU gives or takes it
     float *data;              // a constant: elements in [b, h, w, c] order, dense; owned by the graph
     struct gpu_quantisation quantisation;

@@ -38,7 +38,8 @@ static bool put_leaf(const struct walk *walk, size_t leaf)
         index = index * (size_t)dims[d] + (size_t)c;
     }
     if (leaf >= walk->stored) return false;
-    memcpy(walk->dense + index * walk->element, (const char *)walk->tensor->data.raw_const + leaf * walk->element, walk->element);
+    memcpy(walk->dense + index * walk->element, (const char *)walk->tensor->data.raw_const + leaf * walk->element,
+           walk->element);
     return true;
 }
 

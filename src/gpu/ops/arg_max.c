@@ -76,7 +76,8 @@ static bool supported(const struct gpu_node_view *view)
     if (number < -rank || number >= rank)
         return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", number, rank);
     int length = x->dims->data[number < 0 ? number + rank : number];
-    return length <= MOST || gpu_refuse(view, GPU_REASON_SHAPE, 0, "the axis has %d places, at most %d are searched", length, MOST);
+    return length <= MOST ||
+           gpu_refuse(view, GPU_REASON_SHAPE, 0, "the axis has %d places, at most %d are searched", length, MOST);
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

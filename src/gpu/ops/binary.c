@@ -46,8 +46,10 @@ static const struct gpu_kernel two_values = {
     .body = TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
-        acc4 u = to_acc4(read_left(mki4(min(p.x, left_w - 1), min(p.y, left_h - 1), min(p.z, left_s - 1), min(p.w, left_b - 1))));
-        acc4 v = to_acc4(read_right(mki4(min(p.x, right_w - 1), min(p.y, right_h - 1), min(p.z, right_s - 1), min(p.w, right_b - 1))));
+        acc4 u = to_acc4(read_left(mki4(min(p.x, left_w - 1), min(p.y, left_h - 1), min(p.z, left_s - 1),
+                                       min(p.w, left_b - 1))));
+        acc4 v = to_acc4(read_right(mki4(min(p.x, right_w - 1), min(p.y, right_h - 1), min(p.z, right_s - 1),
+                                        min(p.w, right_b - 1))));
         if (STRETCH_A == 1) u = splatf4(u.x);
         if (STRETCH_B == 1) v = splatf4(v.x);
         APPLY
@@ -65,7 +67,8 @@ static const struct gpu_kernel with_constant = {
     .body = TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
-        acc4 u = to_acc4(read_left(mki4(min(p.x, left_w - 1), min(p.y, left_h - 1), min(p.z, left_s - 1), min(p.w, left_b - 1))));
+        acc4 u = to_acc4(read_left(mki4(min(p.x, left_w - 1), min(p.y, left_h - 1), min(p.z, left_s - 1),
+                                       min(p.w, left_b - 1))));
         int x = min(p.x, P_size.x - 1);
         int y = min(p.y, P_size.y - 1);
         int s = min(p.z, P_size.z - 1);

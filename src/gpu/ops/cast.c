@@ -37,11 +37,9 @@ static bool supported(const struct gpu_node_view *view)
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (x->type == kTfLiteInt32 && y->type == kTfLiteInt32)
         return gpu_refuse(view, GPU_REASON_TYPE, 0, "integers stay as they are only on the CPU");
-    if (view->registration->builtin_code == kTfLiteBuiltinCast &&
-        ((const TfLiteCastParams *)view->node->builtin_data)->out_data_type != y->type)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "its options name another type than that of the output");
     bool codes = x->type == kTfLiteInt8 || x->type == kTfLiteUInt8 || y->type == kTfLiteInt8 || y->type == kTfLiteUInt8;
-    return !codes || gpu_refuse(view, GPU_REASON_TYPE, 0, "a cast of 8-bit tensors takes the codes, which the GPU does not have");
+    return !codes ||
+           gpu_refuse(view, GPU_REASON_TYPE, 0, "a cast of 8-bit tensors takes the codes, which the GPU does not have");
 }
 
 static bool plan_mode(struct gpu_plan *plan, const struct gpu_node *node, enum mode mode)
@@ -58,8 +56,7 @@ static bool plan_mode(struct gpu_plan *plan, const struct gpu_node *node, enum m
 
 static bool cast_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    const TfLiteCastParams *params = node->params;
-    switch (params->out_data_type) {
+    switch (node->outputs[0]->type) {
     case kTfLiteInt32: return plan_mode(plan, node, CUT_OFF);
     case kTfLiteBool: return plan_mode(plan, node, IS_NOT_ZERO);
     default: return plan_mode(plan, node, COPY);
@@ -71,7 +68,13 @@ static bool not_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return plan_mode(plan, node, IS_ZERO);
 }
 
-const struct gpu_op gpu_op_cast = {.name = "CAST", .max_version = 9, .supported = supported, .plan = cast_plan, .epilogue = true,
-                                   .params_size = sizeof(TfLiteCastParams), .kernels = kernels};
+const struct gpu_op gpu_op_cast = {
+    .name = "CAST",
+    .max_version = 9,
+    .supported = supported,
+    .plan = cast_plan,
+    .epilogue = true,
+    .kernels = kernels,
+};
 const struct gpu_op gpu_op_logical_not = {.name = "LOGICAL_NOT", .max_version = 1, .supported = supported, .plan = not_plan,
                                           .epilogue = true, .kernels = kernels};

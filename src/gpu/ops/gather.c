@@ -59,7 +59,8 @@ static bool supported(const struct gpu_node_view *view)
     int rank = x->dims->size, axis = params->axis < 0 ? params->axis + rank : params->axis;
     if (params->batch_dims != 0) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "batch_dims must be 0");
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (axis < 0 || axis >= rank) return gpu_refuse(view, GPU_REASON_PARAMETER, 0, "axis %d of a tensor of rank %d", axis, rank);
+    if (axis < 0 || axis >= rank)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, 0, "axis %d of a tensor of rank %d", axis, rank);
     if (indices->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, 1, "the indices must be int32");
     int64_t count = gpu_tensor_elements(indices);
     for (int64_t i = 0; i < count; i++)

@@ -12,7 +12,8 @@ if nm -D --undefined-only "$library" | grep -E ' (TfLite|Halite|hl_)'; then
 fi
 exported=$(nm -D --defined-only "$library" | sed 's/.* //; s/@.*//')
 cd "$(dirname "$0")/../../../include/tensorflow/lite/delegates/gpu"
-for name in $(cat ./*.h | grep -v '^//' | grep -oE '(TfLite|TFLGpu|TFLGPU|tflite_plugin_)[A-Za-z0-9_]*\(' | tr -d '(' | sort -u); do
+for name in $(cat ./*.h | grep -v '^//' | grep -oE '(TfLite|TFLGpu|TFLGPU|tflite_plugin_)[A-Za-z0-9_]*\(' |
+    tr -d '(' | sort -u); do
     case $name in TFLGpuDelegateCreateByValue) continue ;; esac
     if ! echo "$exported" | grep -qx "$name"; then
         echo "not exported: $name"
