@@ -133,7 +133,7 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     if (y->type == kTfLiteInt32) return kTfLiteOk;
     HL_TRY(check_quantised(ctx, node, y, symmetric));
     free(op->rescales);
-    op->rescales = malloc((size_t)op->scales * sizeof *op->rescales);
+    op->rescales = hl_make_table(ctx, (size_t)op->scales, sizeof *op->rescales);
     HL_REQUIRE(ctx, node, op->rescales, "no memory for %d multipliers", op->scales);
     for (int i = 0; i < op->scales; i++) {
         float scale = hl_affine(w)->scale->data[i];

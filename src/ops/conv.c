@@ -88,7 +88,7 @@ static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node,
     if (filter->type == kTfLiteUInt8) HL_TRY(hl_require_quantised(ctx, node, filter));
 
     free(conv->rescales);
-    conv->rescales = malloc((size_t)(channels > 0 ? channels : 1) * sizeof *conv->rescales);
+    conv->rescales = hl_make_table(ctx, (size_t)channels, sizeof *conv->rescales);
     HL_REQUIRE(ctx, node, conv->rescales, "no memory for %d multipliers", channels);
     HL_TRY(hl_channel_rescales(ctx, node, input, filter, hl_input(ctx, node, what->bias), output,
                                channels, conv->rescales));

@@ -112,7 +112,7 @@ static TfLiteStatus make_scales(TfLiteContext *ctx, TfLiteNode *node, struct ful
                                 size_t count, size_t size)
 {
     free(op->scales);
-    op->scales = calloc(count ? count : 1, size);
+    op->scales = hl_make_table(ctx, count, size);
     HL_REQUIRE(ctx, node, op->scales, "no memory for %zu scales", count);
     return kTfLiteOk;
 }

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -173,6 +174,13 @@ TfLiteStatus hl_resize_bytes(TfLiteContext *ctx, TfLiteTensor *tensor, size_t by
 size_t hl_memory_left(const TfLiteContext *ctx)
 {
     return hl_interpreter_memory_left(hl_subgraph_of(ctx)->interpreter);
+}
+
+void *hl_make_table(const TfLiteContext *ctx, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!hl_mul_size(count, size, &bytes) || bytes > hl_memory_left(ctx)) return NULL;
+    return calloc(1, bytes ? bytes : 1);
 }
 
 int64_t hl_integer_at(const TfLiteTensor *tensor, int64_t index)

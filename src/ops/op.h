@@ -106,6 +106,8 @@ TfLiteStatus hl_resize_like(TfLiteContext *ctx, TfLiteTensor *tensor, const TfLi
 TfLiteStatus hl_resize_bytes(TfLiteContext *ctx, TfLiteTensor *tensor, size_t bytes);
 // Bytes that the interpreter's memory limit leaves: for what a kernel allocates beside tensors.
 size_t hl_memory_left(const TfLiteContext *ctx);
+// A table for a kernel's state, of zeros, to be freed in release. NULL without memory or above the limit.
+void *hl_make_table(const TfLiteContext *ctx, size_t count, size_t size);
 // The output's shape is known only in invoke: mark it in prepare, hl_resize it in invoke.
 void hl_make_dynamic(TfLiteTensor *tensor);
 // The output's value is known in prepare (all inputs constant): call it, then hl_resize, then write the value. It stays.

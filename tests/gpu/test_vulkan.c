@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Vulkan backend through its table of functions, on HALITE_DEVICE where that names a Vulkan device ("vulkan:1"),
-// else on the first one (lavapipe will do); skipped where there is none. Each test runs three times: with mapped buffers
-// where the device has them, with buffers mapped for writing only, and with staging memory; and under the validation
+// else on the first one (lavapipe will do); skipped where there is none. Each test runs three times: with mapped
+// buffers where the device has them, with buffers mapped for writing only, and with staging memory; and under the validation
 // layer where that is installed: a test that expects no message gets none from the layer either. Kernels are emitted
 // here and made SPIR-V by glslangValidator, in place of the build's gpu_spirv. Calls of Vulkan fail because this test
 // stands between the backend and the instance.

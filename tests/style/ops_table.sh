@@ -24,14 +24,14 @@ node by node, and a message of the delegate says what stayed on the CPU and why.
 END
     { rows src/gpu/ops/ops.def; rows src/ops/ops.def; } | LC_ALL=C awk '
         function line(name, code, cpu) {
-            print "| " name " | " code " | " cpu " | " (name in gpu ? "yes" : "–") " |"
+            print "| " name " | " code " | " cpu " | " (name in gpu ? "yes" : "-") " |"
             all++
-            if (cpu != "–") on_cpu++
+            if (cpu != "-") on_cpu++
             if (name in gpu) on_gpu++
         }
         $1 == "GPU_OP" || $1 == "GPU_CUSTOM" { gpu[$2]; next }
         $1 == "OP" { line($2, $3, $4 == $5 ? $4 : $4 " to " $5) }
-        $1 == "GAP" { line($2, $3, "–") }
+        $1 == "GAP" { line($2, $3, "-") }
         $1 == "CUSTOM" { line($2, "custom", "yes") }
         END { print "\n" all " operators; " on_cpu " on the CPU, " on_gpu " on the GPU." }'
 } >"$work/ops.md"

@@ -81,7 +81,8 @@ cp "$work/kept.tflite" "$cases/metadata.tflite"
 printf '%s\n' "$original" >"$cases/metadata.txt"
 
 # The command line.
-for arguments in "" "--kernels slow x" "--threads 0 x" "--tolerance x y" "--frobnicate x"; do
+for arguments in "" "--kernels slow x" "--threads 0 x" "--tolerance x y" "--quantum -1 x" "--quantum x y" \
+    "--option x y" "--frobnicate x"; do
     run "$golden_runner" $arguments
     [ $code -eq 2 ] && [ ! -s "$work/out" ] || failed "golden_runner $arguments"
 done

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a result on the GPU may lie from plain C loops in float: one table, by what an operator does and in which precision.
+// A number is allowed relative to max(1, |expected|). Inputs of such tests are exact in half precision, so that what is seen
+// is the operator's own rounding, not that of its inputs.
+#ifndef HALITE_TESTS_GPU_TOLERANCE_H
+#define HALITE_TESTS_GPU_TOLERANCE_H
+
+#include "gpu/lang/kernel.h"
+
+enum gpu_tolerance {
+    GPU_MOVES,    // elements move, or are chosen: nothing is computed
+    GPU_ROUNDS,   // a few sums and products
+    GPU_FUNCTION, // exp, log, pow, roots, and sums of a row of them
+};
+
+static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision precision)
+{
+    static const double table[][GPU_PRECISIONS] = {
+        // Exact wherever the inputs are.
+        [GPU_MOVES] = {0, 0, 0},
+        // f32: a division may be off by 2.5 ulp (Vulkan, OpenCL), a product feeds a sum: 8 ulp of 2^-24.
+        // f16s: the same, and one rounding to a half when it is stored, 2^-11; two where a value lies in memory in between.
+        // f16: the operators keep their sums in float; a step or two in half arithmetic on the way: 2^-9.
+        [GPU_ROUNDS] = {5e-7, 1e-3, 2e-3},
+        // f32: Vulkan allows exp 3 + 2|x| ulp, log 3 ulp, pow as exp2(y * log2(x)): 16 ulp for |x| <= 4 and |y * log2(x)| <= 8.
+        // f16: additionally Vulkan's half exp and log are taken by way of float; results round once: as above.
+        [GPU_FUNCTION] = {4e-6, 1e-3, 2e-3},
+    };
+    return table[kind][precision];
+}
+
+#endif
