@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU delegate inside our runtime: options, partitions, reports, messages, what happens when a device fails at any call,
-// and results on PoCL where it is installed.
+// The GPU delegate inside our runtime: options, partitions, reports, messages, what happens when a device fails at any
+// call, and results on PoCL where it is installed.
 //
 //   the graph:   r = relu(a)    t = toy(r)    s = a + t    p = s * s      (toy is a custom operator: it stays on the CPU)
 #include <math.h>
@@ -35,18 +35,29 @@ enum { ELEMENTS = 2 * 3 * 5 };
 
 static const struct test_tensor tensors[TENSORS] = {
     [A] = FLOATS("a"), [R] = FLOATS("r"), [T] = FLOATS("t"), [S] = FLOATS("s"), [P] = FLOATS("p")};
-static const struct test_node nodes[] = {
-    ONE_IN(kTfLiteBuiltinRelu, A, R),
-    {.builtin = kTfLiteBuiltinCustom, .custom = "Toy", .input_count = 1, .inputs = {R}, .output_count = 1, .outputs = {T}},
-    TWO_IN(kTfLiteBuiltinAdd, A, T, S), TWO_IN(kTfLiteBuiltinMul, S, S, P)};
+static const struct test_node nodes[] = {ONE_IN(kTfLiteBuiltinRelu, A, R),
+                                         {.builtin = kTfLiteBuiltinCustom,
+                                          .custom = "Toy",
+                                          .input_count = 1,
+                                          .inputs = {R},
+                                          .output_count = 1,
+                                          .outputs = {T}},
+                                         TWO_IN(kTfLiteBuiltinAdd, A, T, S),
+                                         TWO_IN(kTfLiteBuiltinMul, S, S, P)};
 static const struct test_model graph = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 4, .nodes = nodes,
                                         .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}};
 
 // The same without the custom operator: all of it can go to the GPU.
 static const struct test_node whole_nodes[] = {
     ONE_IN(kTfLiteBuiltinRelu, A, R), TWO_IN(kTfLiteBuiltinAdd, A, R, S), TWO_IN(kTfLiteBuiltinMul, S, S, P)};
-static const struct test_model whole = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 3, .nodes = whole_nodes,
-                                        .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}};
+static const struct test_model whole = {.tensor_count = TENSORS,
+                                        .tensors = tensors,
+                                        .node_count = 3,
+                                        .nodes = whole_nodes,
+                                        .input_count = 1,
+                                        .inputs = {A},
+                                        .output_count = 1,
+                                        .outputs = {P}};
 
 static float input_value(int i)
 {
@@ -205,12 +216,14 @@ static void test_priorities(void **state)
         bool valid, prefer_memory;
         enum gpu_precision precision;
     } cases[] = {
-        {-1, {1, 0, 0}, true, false, GPU_F32}, {-1, {2, 0, 0}, true, false, GPU_F16},  {-1, {3, 0, 0}, true, true, GPU_F16S},
-        {-1, {2, 1, 0}, true, false, GPU_F16S}, {-1, {2, 3, 1}, true, false, GPU_F16}, {-1, {1, 3, 2}, true, true, GPU_F32},
-        {-1, {3, 2, 0}, true, true, GPU_F16},  {0, {2, 0, 0}, true, false, GPU_F32},   {1, {1, 0, 0}, true, false, GPU_F16},
-        {-1, {0, 0, 0}, false, false, 0},      {-1, {1, 1, 0}, false, false, 0},       {-1, {1, 0, 2}, false, false, 0},
-        {-1, {1, 2, 2}, false, false, 0},      {-1, {1, 2, 1}, false, false, 0},       {-1, {1, 2, 9}, false, false, 0},
-        {-1, {-1, 2, 3}, false, false, 0},
+        {-1, {1, 0, 0}, true, false, GPU_F32}, {-1, {2, 0, 0}, true, false, GPU_F16},
+        {-1, {3, 0, 0}, true, true, GPU_F16S}, {-1, {2, 1, 0}, true, false, GPU_F16S},
+        {-1, {2, 3, 1}, true, false, GPU_F16}, {-1, {1, 3, 2}, true, true, GPU_F32},
+        {-1, {3, 2, 0}, true, true, GPU_F16},  {0, {2, 0, 0}, true, false, GPU_F32},
+        {1, {1, 0, 0}, true, false, GPU_F16},  {-1, {0, 0, 0}, false, false, 0},
+        {-1, {1, 1, 0}, false, false, 0},      {-1, {1, 0, 2}, false, false, 0},
+        {-1, {1, 2, 2}, false, false, 0},      {-1, {1, 2, 1}, false, false, 0},
+        {-1, {1, 2, 9}, false, false, 0},      {-1, {-1, 2, 3}, false, false, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
@@ -247,7 +260,8 @@ static void test_struct_options(void **state)
     assert_int_equal(options.max_partitions, 1);
     free(older);
 
-    full.experimental_flags = TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY | TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
+    full.experimental_flags =
+        TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY | TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
     full.serialization_dir = "/tmp";
     full.model_token = "model";
     assert_true(gpu_options_from_v2(&full, &options));
@@ -402,10 +416,20 @@ static void test_partitions(void **state)
 static void test_nothing_to_do(void **state)
 {
     (void)state;
-    static const struct test_node toy_nodes[] = {
-        {.builtin = kTfLiteBuiltinCustom, .custom = "Toy", .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}}};
-    static const struct test_model only_toy = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 1, .nodes = toy_nodes,
-                                               .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}};
+    static const struct test_node toy_nodes[] = {{.builtin = kTfLiteBuiltinCustom,
+                                                  .custom = "Toy",
+                                                  .input_count = 1,
+                                                  .inputs = {A},
+                                                  .output_count = 1,
+                                                  .outputs = {P}}};
+    static const struct test_model only_toy = {.tensor_count = TENSORS,
+                                               .tensors = tensors,
+                                               .node_count = 1,
+                                               .nodes = toy_nodes,
+                                               .input_count = 1,
+                                               .inputs = {A},
+                                               .output_count = 1,
+                                               .outputs = {P}};
     static const char *const texts[] = {"device", "no such thing", NULL}; // never looked for
     TfLiteDelegate *delegate = make(texts);
     struct session session;
@@ -442,8 +466,8 @@ static void test_full_delegation(void **state)
 static void test_a_tensor_at_fault(void **state)
 {
     (void)state;
-    static const struct test_tensor wide[] = {
-        {.name = "x", .type = TEST_INT32, .rank = 2, .dims = {2, 3}}, {.name = "y", .type = TEST_INT32, .rank = 2, .dims = {2, 3}}};
+    static const struct test_tensor wide[] = {{.name = "x", .type = TEST_INT32, .rank = 2, .dims = {2, 3}},
+                                              {.name = "y", .type = TEST_INT32, .rank = 2, .dims = {2, 3}}};
     static const struct test_node wide_nodes[] = {ONE_IN(kTfLiteBuiltinAbs, 0, 1)};
     static const struct test_model model = {.tensor_count = 2, .tensors = wide, .node_count = 1, .nodes = wide_nodes,
                                             .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
@@ -471,7 +495,8 @@ static void test_a_tensor_at_fault(void **state)
 static void test_every_call_fails(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions", "1", NULL};
+    static const char *const texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions",
+                                        "1",      NULL};
     int n = 1;
     for (bool failed = true; failed; n++) {
         char number[16];
@@ -541,7 +566,8 @@ void *__wrap_realloc(void *old, size_t size)
 static void test_every_allocation_fails(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions", "1", NULL};
+    static const char *const texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions",
+                                        "1",      NULL};
     bool failed = true;
     for (int n = 1; failed; n++) {
         struct session session;
@@ -638,7 +664,8 @@ static void compare_bytes(const struct test_model *model, const void *input, siz
     const TfLiteTensor *want = TfLiteInterpreterGetOutputTensor(cpu.interpreter, 0);
     const TfLiteTensor *have = TfLiteInterpreterGetOutputTensor(gpu.interpreter, 0);
     for (size_t i = 0; i < TfLiteTensorByteSize(want); i++)
-        assert_true(abs((int)((int8_t *)TfLiteTensorData(want))[i] - (int)((int8_t *)TfLiteTensorData(have))[i]) <= steps);
+        assert_true(abs((int)((int8_t *)TfLiteTensorData(want))[i] - (int)((int8_t *)TfLiteTensorData(have))[i]) <=
+                    steps);
     end(&cpu);
     end(&gpu);
     tflite_plugin_destroy_delegate(delegate);
@@ -650,9 +677,18 @@ static void test_quantised(void **state)
     if (!has_pocl()) skip();
     static const int8_t other[4] = {-128, -5, 17, 127};
 #define BYTES(label, s, z) .name = label, .type = TEST_INT8, .rank = 2, .dims = {64, 4}, .scale = s, .zero_point = z
-    static const struct test_tensor list[] = {
-        {BYTES("x", 0.05f, 3)}, {BYTES("sum", 0.03f, -7)}, {BYTES("product", 0.02f, 11)}, {BYTES("y", 0.02f, 11)},
-        {.name = "other", .type = TEST_INT8, .rank = 1, .dims = {4}, .scale = 0.01f, .zero_point = -2, .data = other, .bytes = 4}};
+    static const struct test_tensor list[] = {{BYTES("x", 0.05f, 3)},
+                                              {BYTES("sum", 0.03f, -7)},
+                                              {BYTES("product", 0.02f, 11)},
+                                              {BYTES("y", 0.02f, 11)},
+                                              {.name = "other",
+                                               .type = TEST_INT8,
+                                               .rank = 1,
+                                               .dims = {4},
+                                               .scale = 0.01f,
+                                               .zero_point = -2,
+                                               .data = other,
+                                               .bytes = 4}};
     static const struct test_node steps[] = {TWO_IN(kTfLiteBuiltinAdd, 0, 4, 1), TWO_IN(kTfLiteBuiltinMul, 1, 1, 2),
                                              ONE_IN(kTfLiteBuiltinRelu, 2, 3)};
     static const struct test_model model = {.tensor_count = 5, .tensors = list, .node_count = 3, .nodes = steps,
@@ -671,9 +707,13 @@ static void test_half_constants(void **state)
     uint16_t halves[5];
     for (int i = 0; i < 5; i++) halves[i] = hl_half_from_float((float)i * 0.25f);
     const struct test_tensor list[] = {
-        FLOATS("a"), {.name = "h", .type = (enum test_type)1, .rank = 1, .dims = {5}, .data = halves, .bytes = sizeof halves},
-        {.name = "f", .type = TEST_FLOAT32, .rank = 1, .dims = {5}}, FLOATS("s"), FLOATS("y")};
-    static const struct test_node gpu_nodes[] = {ONE_IN(kTfLiteBuiltinDequantize, 1, 2), TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3),
+        FLOATS("a"),
+        {.name = "h", .type = (enum test_type)1, .rank = 1, .dims = {5}, .data = halves, .bytes = sizeof halves},
+        {.name = "f", .type = TEST_FLOAT32, .rank = 1, .dims = {5}},
+        FLOATS("s"),
+        FLOATS("y")};
+    static const struct test_node gpu_nodes[] = {ONE_IN(kTfLiteBuiltinDequantize, 1, 2),
+                                                 TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3),
                                                  ONE_IN(kTfLiteBuiltinRelu, 3, 4)};
     // The second output is the constant itself: nothing on the device makes it.
     const struct test_model model = {.tensor_count = 5, .tensors = list, .node_count = 3, .nodes = gpu_nodes,
@@ -696,9 +736,15 @@ static void test_half_constants(void **state)
     end(&session);
 
     // Where a node on the CPU reads it too, the copy is the CPU's to make; the device reads the half floats themselves.
-    static const struct test_node mixed_nodes[] = {
-        ONE_IN(kTfLiteBuiltinDequantize, 1, 2), TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3), ONE_IN(kTfLiteBuiltinRelu, 3, 4),
-        {.builtin = kTfLiteBuiltinCustom, .custom = "Toy", .input_count = 1, .inputs = {2}, .output_count = 1, .outputs = {5}}};
+    static const struct test_node mixed_nodes[] = {ONE_IN(kTfLiteBuiltinDequantize, 1, 2),
+                                                   TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3),
+                                                   ONE_IN(kTfLiteBuiltinRelu, 3, 4),
+                                                   {.builtin = kTfLiteBuiltinCustom,
+                                                    .custom = "Toy",
+                                                    .input_count = 1,
+                                                    .inputs = {2},
+                                                    .output_count = 1,
+                                                    .outputs = {5}}};
     struct test_tensor more[6];
     memcpy(more, list, sizeof list);
     more[5] = (struct test_tensor){.name = "t", .type = TEST_FLOAT32, .rank = 1, .dims = {5}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doors: C interfaces of the GPU delegate (version 2, the older OpenGL one, the one for Metal, the plug-in) and of its
-// report. All make the same object; what differs is how options are written. Nothing here needs a symbol of the runtime.
+// The doors: C interfaces of the GPU delegate (version 2, the older OpenGL one, the one for Metal, the plug-in) and of
+// its report. All make the same object; what differs is how options are written. Nothing here needs a symbol of the
+// runtime.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,8 +97,9 @@ void TfLiteGpuDelegateDelete(TfLiteDelegate *delegate)
 TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate *delegate, GLuint buffer, int tensor_index)
 {
     (void)delegate;
-    hl_report(NULL, "TfLiteGpuDelegateBindBufferToTensor: buffer %u for tensor %d: this library has no OpenGL backend", buffer,
-              tensor_index);
+    hl_report(NULL,
+              "TfLiteGpuDelegateBindBufferToTensor: buffer %u for tensor %d: this library has no OpenGL backend",
+              buffer, tensor_index);
     return kTfLiteError;
 }
 
@@ -129,7 +131,8 @@ bool TFLGpuDelegateBindMetalBufferToTensor(TfLiteDelegate *delegate, int tensor_
 {
     (void)delegate;
     (void)metal_buffer;
-    hl_report(NULL, "TFLGpuDelegateBindMetalBufferToTensor: tensor %d: this library has no Metal backend", tensor_index);
+    hl_report(NULL, "TFLGpuDelegateBindMetalBufferToTensor: tensor %d: this library has no Metal backend",
+              tensor_index);
     return false;
 }
 

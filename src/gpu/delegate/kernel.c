@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One claimed partition as a node of the runtime. init: graph, passes, plan, recorded list. invoke: inputs to the device, run,
-// outputs back. What is not float32 on the CPU passes through a buffer of floats.
+// One claimed partition as a node of the runtime. init: graph, passes, plan, recorded list. invoke: inputs to the
+// device, run, outputs back. What is not float32 on the CPU passes through a buffer of floats.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
 #include "gpu/graph/passes.h"
+#include "gpu/ops/op.h"
 #include "gpu/plan/plan.h"
 
 // A value that the CPU gives or takes.
@@ -52,10 +53,11 @@ static bool bind(const TfLiteContext *context, const struct gpu_value *value, st
     return binding->floats != NULL;
 }
 
-static bool is_constant_output(const struct gpu_value *value, const TfLiteIntArray *outputs)
+// An output that is a constant, and not one that the runtime holds itself.
+static bool is_constant_output(const TfLiteContext *context, const struct gpu_value *value, const TfLiteIntArray *outputs)
 {
     for (int i = 0; value->data && i < outputs->size; i++)
-        if (outputs->data[i] == value->tensor) return true;
+        if (outputs->data[i] == value->tensor) return !gpu_is_constant(&context->tensors[value->tensor]);
     return false;
 }
 
@@ -74,7 +76,7 @@ static bool bind_values(struct kernel *kernel, const TfLiteContext *context, con
         const struct gpu_value *value = graph->values[v];
         if (value->is_input) ok = bind(context, value, &kernel->inputs[kernel->input_count++]);
         if (value->is_output) ok = ok && bind(context, value, &kernel->outputs[kernel->output_count++]);
-        if (is_constant_output(value, outputs))
+        if (is_constant_output(context, value, outputs))
             kernel->constants[kernel->constant_count++] = (struct binding){.value = value, .tensor = value->tensor};
     }
     if (!ok) hl_report(gpu_engine_reporter(kernel->engine), "out of memory");
@@ -177,7 +179,8 @@ static TfLiteStatus check_shape(TfLiteContext *context, const struct binding *bi
     bool same = tensor->dims && tensor->dims->size == value->rank;
     for (int i = 0; i < value->rank && i < 8 && same; i++) same = tensor->dims->data[i] == value->dims[i];
     if (same) return kTfLiteOk;
-    context->ReportError(context, "TfLiteGpuDelegate Prepare: tensor %s has another shape than when the delegate was applied",
+    context->ReportError(context,
+                         "TfLiteGpuDelegate Prepare: tensor %s has another shape than when the delegate was applied",
                          tensor->name ? tensor->name : "(no name)");
     return kTfLiteError;
 }
@@ -190,8 +193,10 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
         return kTfLiteError;
     }
     TfLiteStatus status = kTfLiteOk;
-    for (int i = 0; i < kernel->input_count && status == kTfLiteOk; i++) status = check_shape(context, &kernel->inputs[i]);
-    for (int i = 0; i < kernel->output_count && status == kTfLiteOk; i++) status = check_shape(context, &kernel->outputs[i]);
+    for (int i = 0; i < kernel->input_count && status == kTfLiteOk; i++)
+        status = check_shape(context, &kernel->inputs[i]);
+    for (int i = 0; i < kernel->output_count && status == kTfLiteOk; i++)
+        status = check_shape(context, &kernel->outputs[i]);
     return status;
 }
 
@@ -236,7 +241,8 @@ static bool scatter_outputs(struct kernel *kernel, const TfLiteContext *context)
     for (int i = 0; i < kernel->output_count; i++) {
         const struct binding *binding = &kernel->outputs[i];
         TfLiteTensor *tensor = &context->tensors[binding->tensor];
-        if (binding->floats && !gpu_floats_to(binding->floats, tensor)) return complain(kernel, tensor, "has no memory");
+        if (binding->floats && !gpu_floats_to(binding->floats, tensor))
+            return complain(kernel, tensor, "has no memory");
     }
     for (int i = 0; i < kernel->constant_count; i++) {
         TfLiteTensor *tensor = &context->tensors[kernel->constants[i].tensor];
@@ -251,7 +257,8 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     if (!kernel) return kTfLiteError;
     gpu_engine_enter(kernel->engine, context, "Invoke");
     bool ok = gather_inputs(kernel, context) && aim_outputs(kernel, context) &&
-              (!kernel->runner || gpu_runner_run(kernel->runner, kernel->from, kernel->to)) && scatter_outputs(kernel, context);
+              (!kernel->runner || gpu_runner_run(kernel->runner, kernel->from, kernel->to)) &&
+              scatter_outputs(kernel, context);
     gpu_engine_leave(kernel->engine);
     return ok ? kTfLiteOk : kTfLiteError;
 }

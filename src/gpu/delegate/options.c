@@ -205,7 +205,8 @@ static const struct key {
     {"serialization_dir", "a folder", parse_text, offsetof(struct parsed, v2.serialization_dir)},
     {"model_token", "a name", parse_text, offsetof(struct parsed, v2.model_token)},
     // Ours.
-    {"device", "auto, opencl, vulkan ..., or one with a number (opencl:0)", parse_text, offsetof(struct parsed, device)},
+    {"device", "auto, opencl, vulkan ..., or one with a number (opencl:0)", parse_text,
+     offsetof(struct parsed, device)},
     {"precision", "f32, f16s or f16", parse_text, offsetof(struct parsed, precision)},
     {"require_full_delegation", "true or false", parse_bool, offsetof(struct parsed, full_delegation)},
     {"take_small_partitions", "true or false", parse_bool, offsetof(struct parsed, all_partitions)},
@@ -254,8 +255,8 @@ static bool apply_device(const char *text, const struct hl_reporter *reporter, s
     return true;
 }
 
-bool gpu_options_from_keys(const char *const *keys, const char *const *values, size_t count, const struct hl_reporter *reporter,
-                           struct gpu_options *options)
+bool gpu_options_from_keys(const char *const *keys, const char *const *values, size_t count,
+                           const struct hl_reporter *reporter, struct gpu_options *options)
 {
     struct parsed parsed = {.v2 = TfLiteGpuDelegateOptionsV2Default()};
     for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user asked of the delegate, in one form. In: the option structs of the three C interfaces, or keys and values of the
-// plug-in interface. Out: struct gpu_options. A struct that contradicts itself is told when the delegate is applied (as the
-// original does), through `problem`.
+// What a user asked of the delegate, in one form. In: the option structs of the three C interfaces, or keys and values
+// of the plug-in interface. Out: struct gpu_options. A struct that contradicts itself is told when the delegate is
+// applied (as the original does), through `problem`.
 #ifndef HALITE_GPU_DELEGATE_OPTIONS_H
 #define HALITE_GPU_DELEGATE_OPTIONS_H
 
@@ -36,8 +36,8 @@ struct gpu_options {
 bool gpu_options_from_v2(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_options *options);
 bool gpu_options_from_gl(const TfLiteGpuDelegateOptions *from, struct gpu_options *options);
 bool gpu_options_from_metal(const TFLGpuDelegateOptions *from, struct gpu_options *options);
-bool gpu_options_from_keys(const char *const *keys, const char *const *values, size_t count, const struct hl_reporter *reporter,
-                           struct gpu_options *options);
+bool gpu_options_from_keys(const char *const *keys, const char *const *values, size_t count,
+                           const struct hl_reporter *reporter, struct gpu_options *options);
 void gpu_options_free(struct gpu_options *options);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delegate's Prepare. In: the runtime's graph. Out: nodes claimed by partitions, a report, one message about the rest.
-// Partitions are what the runtime makes of the supported nodes, the largest first, as many as the options allow.
+// The delegate's Prepare. In: the runtime's graph. Out: nodes claimed by partitions, a report, one message about the
+// rest. Partitions are what the runtime makes of the supported nodes, the largest first, as many as the options allow.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +26,9 @@ static bool out_of_memory(TfLiteContext *context)
 
 // ---- is a partition worth its copies? -----------------------------------------------------------
 
-// All in multiply-adds of a CPU that does 10 of them in a nanosecond. The largest partition is always taken: who applies a
-// GPU delegate wants that one there. Others have to be worth a submission and two waits, about 100 us on the devices that
-// were measured, and their copies at 10 bytes a nanosecond.
+// All in multiply-adds of a CPU that does 10 of them in a nanosecond. The largest partition is always taken: who
+// applies a GPU delegate wants that one there. Others have to be worth a submission and two waits, about 100 us on the
+// devices that were measured, and their copies at 10 bytes a nanosecond.
 enum {
     SUBMISSION_COST = 1000000,
     BYTE_COST = 1,
@@ -78,7 +78,8 @@ static bool is_worth_it(TfLiteContext *context, const TfLiteDelegateParams *para
     for (int i = 0; i < params->nodes_to_replace->size; i++) {
         TfLiteNode *node;
         TfLiteRegistration *registration;
-        if (context->GetNodeAndRegistration(context, params->nodes_to_replace->data[i], &node, &registration) == kTfLiteOk)
+        if (context->GetNodeAndRegistration(context, params->nodes_to_replace->data[i], &node, &registration) ==
+            kTfLiteOk)
             work += node_work(context, node, registration);
     }
     double copies = copied_bytes(context, params->input_tensors) + copied_bytes(context, params->output_tensors);
@@ -127,7 +128,8 @@ static bool preview(TfLiteContext *context, const TfLiteIntArray *nodes, struct 
     for (int i = 0; i < count; i++) {
         const TfLiteIntArray *from = params[i].nodes_to_replace;
         struct piece *piece = &pieces->items[i];
-        *piece = (struct piece){malloc(((size_t)from->size + 1) * sizeof(int)), from->size, i, is_worth_it(context, &params[i])};
+        *piece = (struct piece){malloc(((size_t)from->size + 1) * sizeof(int)), from->size, i,
+                                is_worth_it(context, &params[i])};
         if (!piece->nodes) {
             free_pieces(pieces);
             return out_of_memory(context);
@@ -173,7 +175,8 @@ static TfLiteIntArray *list_of(const TfLiteIntArray *plan, const bool *wanted)
     return list;
 }
 
-static bool preview_wanted(TfLiteContext *context, const TfLiteIntArray *plan, const bool *wanted, struct pieces *pieces)
+static bool preview_wanted(TfLiteContext *context, const TfLiteIntArray *plan, const bool *wanted,
+                           struct pieces *pieces)
 {
     TfLiteIntArray *list = list_of(plan, wanted);
     *pieces = (struct pieces){0};
@@ -184,8 +187,8 @@ static bool preview_wanted(TfLiteContext *context, const TfLiteIntArray *plan, c
 }
 
 // Supported nodes in partitions; nodes that make constants are in them where that makes no further partition.
-static bool make_pieces(TfLiteContext *context, const TfLiteIntArray *plan, const struct gpu_report_row *rows, bool *wanted,
-                        struct pieces *pieces)
+static bool make_pieces(TfLiteContext *context, const TfLiteIntArray *plan, const struct gpu_report_row *rows,
+                        bool *wanted, struct pieces *pieces)
 {
     bool any_constant = false;
     for (int i = 0; i < plan->size; i++) wanted[i] = rows[i].reason.code == GPU_REASON_OK && !rows[i].taken_away;
@@ -238,8 +241,8 @@ static bool choose(TfLiteContext *context, const struct gpu_options *options, co
                          "partition %d by size, of %d nodes; max_delegated_partitions is %d", p + 1, piece->count,
                          options->max_partitions);
             else
-                snprintf(rows[at].reason.text, sizeof rows[at].reason.text, "a partition of %d nodes: copies cost more than it saves",
-                         piece->count);
+                snprintf(rows[at].reason.text, sizeof rows[at].reason.text,
+                         "a partition of %d nodes: copies cost more than it saves", piece->count);
         }
     }
     free_pieces(&pieces);
@@ -279,8 +282,9 @@ static TfLiteStatus claim(TfLiteContext *context, struct gpu_delegate *delegate,
     const struct gpu_options *options = gpu_engine_options(delegate->engine);
     say_what_stays(context, delegate->rows, delegate->row_count);
     if (options->full_delegation && nodes->size < delegate->row_count) {
-        context->ReportError(context, "TfLiteGpuDelegate Init: require_full_delegation is set, and %d of %d nodes stay on the CPU",
-                             delegate->row_count - nodes->size, delegate->row_count);
+        context->ReportError(
+            context, "TfLiteGpuDelegate Init: require_full_delegation is set, and %d of %d nodes stay on the CPU",
+            delegate->row_count - nodes->size, delegate->row_count);
         return kTfLiteDelegateError;
     }
     if (nodes->size == 0) return kTfLiteOk;

@@ -18,7 +18,8 @@ static void drop_graph(struct gpu_report *report, int graph)
     }
     report->count = kept;
     report->graph_count--;
-    memmove(report->graphs + graph, report->graphs + graph + 1, (size_t)(report->graph_count - graph) * sizeof *report->graphs);
+    memmove(report->graphs + graph, report->graphs + graph + 1,
+            (size_t)(report->graph_count - graph) * sizeof *report->graphs);
 }
 
 struct gpu_report_row *gpu_report_begin(struct gpu_report *report, const void *context, int count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each node of a graph runs and why, as data: filled when a delegate is applied, read by users. The public half of this
-// header is a draft of what halite.h is to declare.
+// Where each node of a graph runs and why, as data: filled when a delegate is applied, read by users. The public half
+// of this header is a draft of what halite.h is to declare.
 #ifndef HALITE_GPU_DELEGATE_REPORT_H
 #define HALITE_GPU_DELEGATE_REPORT_H
 

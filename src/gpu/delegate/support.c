@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See support.h. Weights stored in half precision, in 8 bits or sparsely reach their operators through a DEQUANTIZE or DENSIFY
-// of a constant. To the operators' checks such a tensor is shown as the constant itself: the node before it does not run on the
-// GPU at all.
+// See support.h. Weights stored in half precision, in 8 bits or sparsely reach their operators through a DEQUANTIZE or
+// DENSIFY of a constant. To the operators' checks such a tensor is shown as the constant itself: the node before it
+// does not run on the GPU at all.
 #include "gpu/delegate/support.h"
 
 #include <stdarg.h>
@@ -65,14 +65,15 @@ static int copied_constant(const TfLiteContext *context, const TfLiteNode *node,
     return gpu_is_constant(from) && from->data.raw_const && (floats || bytes) ? tensor : -1;
 }
 
-// The runtime has computed all that it makes while it prepared: SHAPE, and what follows from shapes alone. Such nodes come along
-// where all that read from them do, so that they do not lie between partitions.
+// The runtime has computed all that it makes while it prepared: SHAPE, and what follows from shapes alone. Such nodes
+// come along where all that read from them do, so that they do not lie between partitions.
 static bool is_folded(const TfLiteContext *context, const TfLiteNode *node)
 {
     bool all = node->outputs->size > 0;
     for (int i = 0; i < node->outputs->size && all; i++) {
         int tensor = node->outputs->data[i];
-        all = tensor >= 0 && context->tensors[tensor].allocation_type == kTfLitePersistentRo && context->tensors[tensor].data.raw;
+        all = tensor >= 0 && context->tensors[tensor].allocation_type == kTfLitePersistentRo &&
+              context->tensors[tensor].data.raw;
     }
     return all;
 }
@@ -107,7 +108,8 @@ static bool keeps_its_bytes(const struct gpu_node_view *view)
         const TfLiteAffineQuantization *from = in && in->type == out->type ? gpu_affine_of(in) : NULL;
         if (!from || !to) continue;
         if (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0])
-            return gpu_refuse(view, GPU_REASON_QUANTISATION, i, "input %d and the output have different scales or zero points", i);
+            return gpu_refuse(view, GPU_REASON_QUANTISATION, i,
+                              "input %d and the output have different scales or zero points", i);
     }
     return true;
 }
@@ -131,8 +133,8 @@ static void check_node(const struct gpu_node_view *view)
         gpu_refuse(view, GPU_REASON_PARAMETER, -1, "its options are missing");
         return;
     }
-    TfLiteFusedActivation activation = builtin ? gpu_fused_activation(registration->builtin_code, view->node->builtin_data)
-                                               : kTfLiteActNone;
+    TfLiteFusedActivation activation =
+        builtin ? gpu_fused_activation(registration->builtin_code, view->node->builtin_data) : kTfLiteActNone;
     if (op->supported(view) && gpu_check_activation(view, activation) && keeps_its_bytes(view)) {
         view->reason->code = GPU_REASON_OK;
         view->reason->text[0] = 0;
@@ -217,7 +219,8 @@ static bool HL_PRINTF(2, 3) add(struct text *text, const char *format, ...)
 static bool is_unsupported(const struct gpu_report_row *row)
 {
     enum gpu_reason_code code = row->reason.code;
-    return code != GPU_REASON_OK && code != GPU_REASON_PARTITION && code != GPU_REASON_COST && code != GPU_REASON_DEVICE;
+    return code != GPU_REASON_OK && code != GPU_REASON_PARTITION && code != GPU_REASON_COST &&
+           code != GPU_REASON_DEVICE;
 }
 
 static bool said_before(const struct gpu_report_row *rows, int row)
@@ -241,8 +244,9 @@ char *gpu_support_text(const struct gpu_report_row *rows, int count)
         if (!said_before(rows, i)) ok = add(&text, "%s: %s\n", rows[i].op, rows[i].reason.text);
     }
     if (on_gpu > 0)
-        ok = ok && add(&text, "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.", on_gpu,
-                       count - on_gpu);
+        ok = ok &&
+             add(&text, "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
+                 on_gpu, count - on_gpu);
     else
         ok = ok && add(&text, "No operations will run on the GPU, and all %d operations will run on the CPU.", count);
     if (ok && unsupported > 0) return text.bytes;

@@ -73,7 +73,8 @@ static struct gpu_value *add_runtime_value(struct builder *builder, int index, b
             fail(builder, "8-bit values without scale and zero point", tensor);
             return NULL;
         }
-        value->quantisation = (struct gpu_quantisation){tensor->type, affine->scale->data[0], affine->zero_point->data[0]};
+        value->quantisation =
+            (struct gpu_quantisation){tensor->type, affine->scale->data[0], affine->zero_point->data[0]};
     }
     return value;
 }
@@ -183,7 +184,8 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
     node->op = op;
     if (!gpu_graph_set_params(node, params, op->params_size)) return fail(builder, "out of memory", NULL);
     if (!connect(builder, node, from)) return false;
-    TfLiteFusedActivation activation = custom ? kTfLiteActNone : gpu_fused_activation(node->builtin, from->builtin_data);
+    TfLiteFusedActivation activation =
+        custom ? kTfLiteActNone : gpu_fused_activation(node->builtin, from->builtin_data);
     struct gpu_epilogue stages = {.count = 1, .stages = {{.op = stage_of(activation)}}};
     return stages.stages[0].op == GPU_EPI_NONE || gpu_graph_add_stages(graph, graph->node_count - 1, 0, &stages);
 }
@@ -191,7 +193,8 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
 static bool is_constant_copy(const struct gpu_partition *partition, const TfLiteNode *node,
                              const TfLiteRegistration *registration)
 {
-    bool copies = registration->builtin_code == kTfLiteBuiltinDequantize || registration->builtin_code == kTfLiteBuiltinDensify;
+    bool copies =
+        registration->builtin_code == kTfLiteBuiltinDequantize || registration->builtin_code == kTfLiteBuiltinDensify;
     if (!copies || node->outputs->size != 1) return false;
     int tensor = node->outputs->data[0];
     return tensor >= 0 && (size_t)tensor < partition->source_count && partition->source[tensor] >= 0;
@@ -234,7 +237,9 @@ static bool mark_outputs(struct builder *builder)
 
 struct gpu_graph *gpu_graph_build(const struct gpu_partition *partition, const struct hl_reporter *reporter)
 {
-    struct builder builder = {.partition = partition, .context = partition->context, .graph = gpu_graph_create(reporter)};
+    struct builder builder = {.partition = partition,
+                              .context = partition->context,
+                              .graph = gpu_graph_create(reporter)};
     if (!builder.graph) return NULL;
     builder.values = calloc(partition->context->tensors_size + 1, sizeof(struct gpu_value *));
     bool ok = builder.values ? add_nodes(&builder) && mark_outputs(&builder) : fail(&builder, "out of memory", NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a partition of the runtime's graph to a gpu graph: values with shapes, constants as floats, nodes with their options,
-// fused activations and 8-bit rounding as stages behind them.
+// From a partition of the runtime's graph to a gpu graph: values with shapes, constants as floats, nodes with their
+// options, fused activations and 8-bit rounding as stages behind them.
 #ifndef HALITE_GPU_GRAPH_BUILD_H
 #define HALITE_GPU_GRAPH_BUILD_H
 
@@ -14,9 +14,9 @@ struct gpu_partition {
     enum gpu_precision precision;
 };
 
-// NULL after a message. Inputs and outputs that the CPU gives and takes are the values with is_input and is_output; a variable
-// tensor is both: an operator that has state writes to its input value. An output that is a constant is a value with data and
-// not is_output: nothing on the device makes it.
+// NULL after a message. Inputs and outputs that the CPU gives and takes are the values with is_input and is_output; a
+// variable tensor is both: an operator that has state writes to its input value. An output that is a constant is a
+// value with data and not is_output: nothing on the device makes it.
 struct gpu_graph *gpu_graph_build(const struct gpu_partition *partition, const struct hl_reporter *reporter);
 
 // The activation that a builtin operator's options carry; kTfLiteActNone where they have none or are NULL.
@@ -27,8 +27,8 @@ TfLiteFusedActivation gpu_fused_activation(int builtin, const void *params);
 bool gpu_graph_quantise(struct gpu_graph *graph, enum gpu_precision precision);
 // quantise.c: whether all that an operator writes are elements that it has read.
 bool gpu_only_moves(int builtin);
-// build.c: stages at the end of what makes output `output` of the node: in its epilogue, else in a node of their own behind
-// it. position: of the node in graph->nodes.
+// build.c: stages at the end of what makes output `output` of the node: in its epilogue, else in a node of their own
+// behind it. position: of the node in graph->nodes.
 bool gpu_graph_add_stages(struct gpu_graph *graph, int position, int output, const struct gpu_epilogue *stages);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See convert.h. Loops are per type, with scale and zero point outside of them: this runs on every invocation of a quantised
-// model.
+// See convert.h. Loops are per type, with scale and zero point outside of them: this runs on every invocation of a
+// quantised model.
 #include "gpu/graph/convert.h"
 
 #include <math.h>
@@ -12,9 +12,10 @@
 
 const char *gpu_type_name(TfLiteType type)
 {
-    static const char *const names[] = {
-        "NOTYPE", "FLOAT32", "INT32", "UINT8", "INT64", "STRING", "BOOL", "INT16", "COMPLEX64", "INT8", "FLOAT16", "FLOAT64",
-        "COMPLEX128", "UINT64", "RESOURCE", "VARIANT", "UINT32", "UINT16", "INT4", "BFLOAT16", "INT2", "UINT4"};
+    static const char *const names[] = {"NOTYPE",     "FLOAT32",  "INT32",     "UINT8",   "INT64",   "STRING",
+                                        "BOOL",       "INT16",    "COMPLEX64", "INT8",    "FLOAT16", "FLOAT64",
+                                        "COMPLEX128", "UINT64",   "RESOURCE",  "VARIANT", "UINT32",  "UINT16",
+                                        "INT4",       "BFLOAT16", "INT2",      "UINT4"};
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "Unknown type";
 }
 
@@ -89,7 +90,8 @@ static void dequantise_all(const TfLiteTensor *tensor, const TfLiteAffineQuantiz
     }
     int64_t inner = 1;
     for (int i = affine->quantized_dimension + 1; i < tensor->dims->size; i++) inner *= tensor->dims->data[i];
-    for (int64_t at = 0, channel = 0; inner > 0 && at < count; at += inner, channel = channel + 1 < scales ? channel + 1 : 0)
+    for (int64_t at = 0, channel = 0; inner > 0 && at < count;
+         at += inner, channel = channel + 1 < scales ? channel + 1 : 0)
         dequantise(tensor, at, inner, affine->scale->data[channel], zeros[affine->zero_point->size == 1 ? 0 : channel],
                    to + at);
 }

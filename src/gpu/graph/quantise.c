@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float twins of 8-bit models: what a node writes is clamped and rounded to the values that 8 bits can store, so that results
-// stay those of the quantised model. Nothing is put behind nodes that only move values of the same quantisation, nor in front
-// of outputs that nobody on the device reads: the CPU rounds these as it stores them.
+// Float twins of 8-bit models: what a node writes is clamped and rounded to the values that 8 bits can store, so that
+// results stay those of the quantised model. Nothing is put behind nodes that only move values of the same
+// quantisation, nor in front of outputs that nobody on the device reads: the CPU rounds these as it stores them.
 #include "gpu/graph/build.h"
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"

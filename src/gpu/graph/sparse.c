@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See sparse.h. A sparse tensor is a tree: level by level one dimension, in traversal order, blocks last; a dense level has a
-// child for every index, a compressed one for those in its list. Leaves are the stored elements, in order.
+// See sparse.h. A sparse tensor is a tree: level by level one dimension, in traversal order, blocks last; a dense level
+// has a child for every index, a compressed one for those in its list. Leaves are the stored elements, in order.
 #include "gpu/graph/sparse.h"
 
 #include <stdbool.h>
@@ -79,7 +79,8 @@ static bool is_well_formed(struct walk *walk)
         int dimension = sparsity->traversal_order->data[i];
         if (dimension < 0 || dimension >= levels || seen[dimension]) return false;
         seen[dimension] = true;
-        if (sparsity->dim_metadata[i].format == kTfLiteDimDense && sparsity->dim_metadata[i].dense_size < 0) return false;
+        if (sparsity->dim_metadata[i].format == kTfLiteDimDense && sparsity->dim_metadata[i].dense_size < 0)
+            return false;
         if (dimension >= walk->rank && sparsity->dim_metadata[i].format != kTfLiteDimDense) return false;
     }
     for (int d = 0; d < walk->rank; d++) walk->block[d] = -1;

@@ -5,8 +5,8 @@
 
 #include "tensorflow/lite/c/common.h"
 
-// All elements of a tensor with sparsity, those that are not stored 0; malloc'ed. NULL: its description contradicts itself or
-// its size, or there is no memory. element: bytes of one.
+// All elements of a tensor with sparsity, those that are not stored 0; malloc'ed. NULL: its description contradicts
+// itself or its size, or there is no memory. element: bytes of one.
 void *gpu_dense_from(const TfLiteTensor *tensor, size_t element);
 
 #endif

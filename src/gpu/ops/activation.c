@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one element: activations, roots, logarithms, rounding. One kernel for all of them, the function a constant of
-// the program; those that the epilogue knows can become a stage of their producer instead.
+// Functions of one element: activations, roots, logarithms, rounding. One kernel for all of them, the function a
+// constant of the program; those that the epilogue knows can become a stage of their producer instead.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // What the kernel's constant FUNCTION stands for; the text below has the numbers.
 enum function {
-    RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, TANH, LOGISTIC, HARD_SWISH, LEAKY_RELU, ELU, EXP, SQRT, RSQRT, SQUARE, ABS, NEG,
-    LOG, SIN, COS, GELU, GELU_TANH, SIGN, FLOOR, CEIL, ROUND,
+    RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, TANH, LOGISTIC, HARD_SWISH, LEAKY_RELU, ELU, EXP, SQRT, RSQRT, SQUARE,
+    ABS, NEG, LOG, SIN, COS, GELU, GELU_TANH, SIGN, FLOOR, CEIL, ROUND,
 };
 
 // Always in float: the values are loaded and stored once, so that half arithmetic would save next to nothing.
@@ -109,7 +109,9 @@ static enum function function_of(const struct gpu_node *node)
 
 static float slope_of(const struct gpu_node *node)
 {
-    return node->builtin == kTfLiteBuiltinLeakyRelu && node->params ? ((const TfLiteLeakyReluParams *)node->params)->alpha : 0;
+    return node->builtin == kTfLiteBuiltinLeakyRelu && node->params
+               ? ((const TfLiteLeakyReluParams *)node->params)->alpha
+               : 0;
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -128,10 +130,11 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
 {
     static const enum gpu_epilogue_op stages[ROUND + 1] = {
-        [RELU] = GPU_EPI_RELU, [RELU6] = GPU_EPI_RELU6, [RELU_N1_TO_1] = GPU_EPI_RELU_N1_TO_1, [RELU_0_TO_1] = GPU_EPI_CLAMP,
-        [TANH] = GPU_EPI_TANH, [LOGISTIC] = GPU_EPI_SIGMOID, [HARD_SWISH] = GPU_EPI_HARD_SWISH,
-        [LEAKY_RELU] = GPU_EPI_LEAKY_RELU, [ELU] = GPU_EPI_ELU, [EXP] = GPU_EPI_EXP, [SQRT] = GPU_EPI_SQRT,
-        [RSQRT] = GPU_EPI_RSQRT, [SQUARE] = GPU_EPI_SQUARE, [ABS] = GPU_EPI_ABS, [NEG] = GPU_EPI_NEG,
+        [RELU] = GPU_EPI_RELU, [RELU6] = GPU_EPI_RELU6, [RELU_N1_TO_1] = GPU_EPI_RELU_N1_TO_1,
+        [RELU_0_TO_1] = GPU_EPI_CLAMP, [TANH] = GPU_EPI_TANH, [LOGISTIC] = GPU_EPI_SIGMOID,
+        [HARD_SWISH] = GPU_EPI_HARD_SWISH, [LEAKY_RELU] = GPU_EPI_LEAKY_RELU, [ELU] = GPU_EPI_ELU,
+        [EXP] = GPU_EPI_EXP, [SQRT] = GPU_EPI_SQRT, [RSQRT] = GPU_EPI_RSQRT, [SQUARE] = GPU_EPI_SQUARE,
+        [ABS] = GPU_EPI_ABS, [NEG] = GPU_EPI_NEG,
     };
     enum function function = function_of(node);
     if (stages[function] == GPU_EPI_NONE) return false;
@@ -142,10 +145,10 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     return true;
 }
 
-#define UNARY(symbol, text, version, size)                                                                              \
-    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = supported, .plan = plan,   \
-                                           .epilogue = true, .as_stage = as_stage, .params_size = size,                  \
-                                           .kernels = kernels};
+#define UNARY(symbol, text, version, size)                                                                       \
+    const struct gpu_op gpu_op_##symbol = {                                                                       \
+        .name = text, .max_version = version, .supported = supported, .plan = plan, .epilogue = true,              \
+        .as_stage = as_stage, .params_size = size, .kernels = kernels};
 UNARY(relu, "RELU", 3, 0)
 UNARY(relu6, "RELU6", 3, 0)
 UNARY(relu_n1_to_1, "RELU_N1_TO_1", 2, 0)

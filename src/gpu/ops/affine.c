@@ -3,7 +3,8 @@
 #include "gpu/ops/affine.h"
 #include "gpu/ops/reshape.h"
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 // The output's place along the axis AXIS (0 b, 1 h, 2 w, 3 c) for channel C.
 #define PLACE(AXIS, C) pick(AXIS == 0, p.w, pick(AXIS == 1, p.y, pick(AXIS == 2, p.x, C)))
 // Folds a place into [0, n) as EDGE says.

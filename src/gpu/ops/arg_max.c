@@ -6,7 +6,8 @@
 
 enum { MOST = 2048 };
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 #define TAKE(LANE, I)                                                   \
     if (v.LANE > best.LANE) {                                           \
         best.LANE = v.LANE;                                             \

@@ -11,7 +11,8 @@ enum function {
     EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, // LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of 0 and 1
 };
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 #define PER_LANE(OP)                                                                   \
     u = mkf4(pick(u.x OP v.x, 1.0f, 0.0f), pick(u.y OP v.y, 1.0f, 0.0f),                \
              pick(u.z OP v.z, 1.0f, 0.0f), pick(u.w OP v.w, 1.0f, 0.0f));

@@ -6,7 +6,8 @@
 
 enum mode { SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH, BATCH_TO_SPACE };
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 // The input's place (w, h, n) and channel for channel C of the output; C becomes the input's channel.
 #define PLACE(C)                                                              \
     if (MODE == 0) {                                                          \

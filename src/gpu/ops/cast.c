@@ -5,7 +5,8 @@
 
 enum mode { COPY, CUT_OFF, IS_NOT_ZERO, IS_ZERO };
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 #define PER_LANE(OP)                                                                        \
     v = mkf4(pick(v.x OP 0.0f, 1.0f, 0.0f), pick(v.y OP 0.0f, 1.0f, 0.0f),                   \
              pick(v.z OP 0.0f, 1.0f, 0.0f), pick(v.w OP 0.0f, 1.0f, 0.0f));

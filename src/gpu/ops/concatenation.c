@@ -4,7 +4,8 @@
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 // AXIS: 0 b, 1 h, 2 w, 3 c. Reads the element of channel C of whichever part it lies in.
 #define PART(C, V, I)                                                                       \
     if (AXIS == 0 && p.w >= head_b) V = I(read_tail(mki4(p.x, p.y, C / 4, p.w - head_b)));            \

@@ -3,7 +3,8 @@
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 // Along channels: lane NAME of the sum is that of all before it.
 #define NEXT(NAME)                                      \
     before = sum;                                       \

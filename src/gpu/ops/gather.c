@@ -7,7 +7,8 @@
 // A half holds integers up to 2048: an index is two of them.
 enum { LOW = 1024, MOST = LOW * 2048 };
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 #define LANE(I, NAME)                                                         \
     real NAME = to_real(0.0f);                                                \
     if (p.z * 4 + I < y_c) {                                                  \

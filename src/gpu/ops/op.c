@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators of the GPU share: the table of rows in ops.def, and the checks that nearly every `supported` begins with.
-// In: a node of the runtime. Out: yes, or no with a reason as code and text.
+// What operators of the GPU share: the table of rows in ops.def, and the checks that nearly every `supported` begins
+// with. In: a node of the runtime. Out: yes, or no with a reason as code and text.
 #include "gpu/ops/op.h"
 
 #include <math.h>
@@ -56,9 +56,10 @@ bool gpu_refuse(const struct gpu_node_view *view, enum gpu_reason_code code, int
 }
 
 // As gpu_refuse, for a tensor that may be an input or an output.
-static bool refuse_tensor(const struct gpu_node_view *view, enum gpu_reason_code code, int tensor, const char *format, ...)
-    HL_PRINTF(4, 5);
-static bool refuse_tensor(const struct gpu_node_view *view, enum gpu_reason_code code, int tensor, const char *format, ...)
+static bool refuse_tensor(const struct gpu_node_view *view, enum gpu_reason_code code, int tensor, const char *format,
+                          ...) HL_PRINTF(4, 5);
+static bool refuse_tensor(const struct gpu_node_view *view, enum gpu_reason_code code, int tensor, const char *format,
+                          ...)
 {
     view->reason->code = code;
     view->reason->tensor = tensor;
@@ -98,8 +99,8 @@ static bool check_constant_type(const struct gpu_node_view *view, const struct p
                              gpu_type_name(tensor->type));
     default:
         return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
-                             "%s %d is a constant of type %s, which the GPU does not take here", place->kind, place->number,
-                             gpu_type_name(tensor->type));
+                             "%s %d is a constant of type %s, which the GPU does not take here", place->kind,
+                             place->number, gpu_type_name(tensor->type));
     }
 }
 
@@ -108,8 +109,9 @@ static bool check_runtime_type(const struct gpu_node_view *view, const struct pl
     if (tensor->type == kTfLiteFloat32 || tensor->type == kTfLiteFloat16) return true;
     if (place->integers && is_integer(tensor->type)) return true;
     if (tensor->type != kTfLiteInt8 && tensor->type != kTfLiteUInt8)
-        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor, "%s %d has type %s, which the GPU does not take here",
-                             place->kind, place->number, gpu_type_name(tensor->type));
+        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
+                             "%s %d has type %s, which the GPU does not take here", place->kind, place->number,
+                             gpu_type_name(tensor->type));
     if (!view->quantised_allowed)
         return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
                              "%s %d has type %s, and quantized models are switched off in the options", place->kind,
@@ -125,20 +127,21 @@ static bool check_runtime_type(const struct gpu_node_view *view, const struct pl
     return true;
 }
 
-static bool check_dims(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor, bool constant)
+static bool check_dims(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor,
+                       bool constant)
 {
     if (!tensor->dims)
         return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor, "%s %d has no shape yet", place->kind,
                              place->number);
     if (tensor->dims->size > 4)
-        return refuse_tensor(view, GPU_REASON_RANK, place->tensor, "%s %d has rank %d, the GPU takes up to 4", place->kind,
-                             place->number, tensor->dims->size);
+        return refuse_tensor(view, GPU_REASON_RANK, place->tensor, "%s %d has rank %d, the GPU takes up to 4",
+                             place->kind, place->number, tensor->dims->size);
     int64_t elements = 1;
     for (int i = 0; i < tensor->dims->size; i++) {
         int size = tensor->dims->data[i];
         if (size < (constant ? 0 : 1))
-            return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has dimension %d of size %d", place->kind,
-                                 place->number, i, size);
+            return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has dimension %d of size %d",
+                                 place->kind, place->number, i, size);
         elements *= size;
         // Kernels count elements, channels rounded up to four, in 32 bits.
         if (elements > INT32_MAX / 16)
@@ -153,8 +156,8 @@ static bool check_tensor(const struct gpu_node_view *view, const struct place *p
     const TfLiteTensor *tensor = &view->context->tensors[place->tensor];
     bool constant = gpu_is_constant(tensor);
     if (tensor->allocation_type == kTfLiteDynamic)
-        return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor, "%s %d has a shape that is known only while running",
-                             place->kind, place->number);
+        return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor,
+                             "%s %d has a shape that is known only while running", place->kind, place->number);
     if (!check_dims(view, place, tensor, constant)) return false;
     return constant ? check_constant_type(view, place, tensor) : check_runtime_type(view, place, tensor);
 }
@@ -175,7 +178,8 @@ static bool check_counts(const struct gpu_node_view *view, int min_inputs, int m
     return true;
 }
 
-bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs, unsigned integer_inputs)
+bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs,
+                      unsigned integer_inputs)
 {
     if (!check_counts(view, min_inputs, max_inputs, outputs)) return false;
     const TfLiteIntArray *in = view->node->inputs, *out = view->node->outputs;
@@ -212,8 +216,8 @@ bool gpu_check_constant(const struct gpu_node_view *view, int input)
     return gpu_refuse(view, GPU_REASON_NOT_CONSTANT, input, "input %d must be a constant", input);
 }
 
-// Constants travel as floats: exact up to 2^24, which every axis, size and padding of a tensor that fits is. Larger ones, the
-// "to the end" of slices, are clamped to int.
+// Constants travel as floats: exact up to 2^24, which every axis, size and padding of a tensor that fits is. Larger
+// ones, the "to the end" of slices, are clamped to int.
 int gpu_constant_int(const struct gpu_value *value, int index)
 {
     float v = value->data[index];

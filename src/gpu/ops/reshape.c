@@ -3,7 +3,8 @@
 // Four channels are read at once where both channel counts are multiples of four.
 #include "gpu/ops/reshape.h"
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 #define LANE(I, NAME)                                                                       \
     real NAME = to_real(0.0f);                                                              \
     if (p.z * 4 + I < y_c) {                                                                \

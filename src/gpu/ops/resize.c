@@ -4,7 +4,8 @@
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 static const struct gpu_kernel kernel = {
     .name = "resize",
     .group = {32, 4, 1},

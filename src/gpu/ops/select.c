@@ -4,7 +4,8 @@
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 #define PLACE(NAME) mki4(min(p.x, NAME##_w - 1), min(p.y, NAME##_h - 1), min(p.z, NAME##_s - 1), min(p.w, NAME##_b - 1))
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator without a row in ops.def: a copy that does nothing but its epilogue. The builder puts one behind a node that
-// cannot take stages itself (a fused activation behind a concatenation), or has no room for them.
+// An operator without a row in ops.def: a copy that does nothing but its epilogue. The builder puts one behind a node
+// that cannot take stages itself (a fused activation behind a concatenation), or has no room for them.
 #ifndef HALITE_GPU_OPS_STAGES_H
 #define HALITE_GPU_OPS_STAGES_H
 

@@ -2,7 +2,8 @@
 // See kernels.h. A raw argument is dense float32 [b, h, w, c] in every precision.
 #include "gpu/plan/kernels.h"
 
-// clang-format off: kernel bodies are formatted by hand, a statement a line
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 const struct gpu_kernel gpu_kernel_from_dense = {
     .name = "from_dense",
     .group = {32, 4, 1},

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# official.sh LIBRARY SHARED [VENV]: the GPU delegate LIBRARY inside the official runtime (Python's ai-edge-litert), on PoCL,
-# against the official CPU kernels, with models of SHARED. VENV: a Python environment that has ai-edge-litert, or where one may
-# be made; without it one is made for this run. Ends with 77 where the runtime cannot be had.
+# official.sh LIBRARY SHARED [VENV]: the GPU delegate LIBRARY inside the official runtime (Python's ai-edge-litert),
+# on PoCL, against the official CPU kernels, with models of SHARED. VENV: a Python environment that has
+# ai-edge-litert, or where one may be made; without it one is made for this run. Ends with 77 where the runtime cannot
+# be had.
 set -eu
 library=$1
 shared=$2

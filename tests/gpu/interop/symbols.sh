@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# symbols.sh LIBRARY: the GPU delegate needs no symbol of a runtime, so that it can be loaded into any, and exports what the
-# headers of include/tensorflow/lite/delegates/gpu declare.
+# symbols.sh LIBRARY: the GPU delegate needs no symbol of a runtime, so that it can be loaded into any, and exports
+# what the headers of include/tensorflow/lite/delegates/gpu declare.
 set -eu
 library=$1
 command -v nm >/dev/null 2>&1 || { echo "skipped: no nm"; exit 77; }
