@@ -2,7 +2,7 @@
 // The GPU delegate inside our runtime: options, partitions, reports, messages, what happens when a device fails at any
 // call, and results on PoCL where it is installed.
 //
-//   the graph:   r = relu(a)    t = toy(r)    s = a + t    p = s * s      (toy is a custom operator: it stays on the CPU)
+//   the graph:   r = relu(a)    t = toy(r)    s = a + t    p = s * s     (toy: a custom operator, stays on the CPU)
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -172,7 +172,7 @@ static void check_output(const struct session *session)
 // A delegate with options as text: key, value, … NULL.
 static TfLiteDelegate *make(const char *const *texts)
 {
-    const char *keys[8], *values[8];
+    const char *keys[8] = {NULL}, *values[8] = {NULL};
     size_t count = 0;
     for (; texts && texts[2 * count]; count++) {
         keys[count] = texts[2 * count];

@@ -54,7 +54,8 @@ static bool bind(const TfLiteContext *context, const struct gpu_value *value, st
 }
 
 // An output that is a constant, and not one that the runtime holds itself.
-static bool is_constant_output(const TfLiteContext *context, const struct gpu_value *value, const TfLiteIntArray *outputs)
+static bool is_constant_output(const TfLiteContext *context, const struct gpu_value *value,
+                               const TfLiteIntArray *outputs)
 {
     for (int i = 0; value->data && i < outputs->size; i++)
         if (outputs->data[i] == value->tensor) return !gpu_is_constant(&context->tensors[value->tensor]);

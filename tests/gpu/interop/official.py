@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""official.py LIBRARY MODELS: models of the folder MODELS in the official runtime, once with its CPU kernels and once with the
-GPU delegate LIBRARY. Prints a line per model; ends with 1 where results differ or the delegate took nothing, and with 77 where
-there is no device."""
+"""official.py LIBRARY MODELS: models of the folder MODELS in the official runtime, once with its CPU kernels and once
+with the GPU delegate LIBRARY. Prints a line per model; ends with 1 where results differ or the delegate took nothing,
+and with 77 where there is no device."""
 import os
 import sys
 
 import numpy
 from ai_edge_litert import interpreter
 
-# File, options of the delegate, largest difference: of floats in parts of the largest output, of bytes in steps. 8-bit models:
-# the official runtime's two CPU engines, its own kernels and XNNPACK, differ by up to 11 steps on such noise.
+# File, options of the delegate, largest difference: of floats in parts of the largest output, of bytes in steps. 8-bit
+# models: the official runtime's two CPU engines, its own kernels and XNNPACK, differ by up to 11 steps on such noise.
 CASES = [
     ("classification/mobilenet_v1_0.25_128_float.tflite", {}, 1e-4),
     ("classification/mobilenet_v1_0.25_128_float.tflite", {"precision": "f16s"}, 5e-2),
