@@ -48,7 +48,11 @@ foreach(file IN LISTS test_files)
     list(REMOVE_DUPLICATES wraps)
     list(TRANSFORM wraps REPLACE "__wrap_" "-Wl,--wrap=")
     target_link_options(${target} PRIVATE ${wraps})
-    halite_test(${folder}/${name} COMMAND ${target})
+    set(slow)
+    if(name MATCHES "^test_ops_") # whole families of operators, on every device, in every precision: minutes on software
+        set(slow SLOW)
+    endif()
+    halite_test(${folder}/${name} ${slow} COMMAND ${target})
 endforeach()
 
 # ---- the GPU delegate as other runtimes see it -----------------------------------------------------------------------

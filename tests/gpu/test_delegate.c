@@ -698,6 +698,39 @@ static void test_quantised(void **state)
     compare_bytes(&model, input, sizeof input, 1);
 }
 
+// A reshape that moves nothing on the device still changes what an axis means.
+static void test_axes_behind_a_reshape(void **state)
+{
+    (void)state;
+    if (!has_pocl()) skip();
+    static const int32_t shape[2] = {4, 6}, order[2] = {1, 0};
+    static const struct test_tensor list[] = {
+        {.name = "x", .type = TEST_FLOAT32, .rank = 4, .dims = {4, 1, 1, 6}},
+        {.name = "shape", .type = TEST_INT32, .rank = 1, .dims = {2}, .data = shape, .bytes = sizeof shape},
+        {.name = "flat", .type = TEST_FLOAT32, .rank = 2, .dims = {4, 6}},
+        {.name = "order", .type = TEST_INT32, .rank = 1, .dims = {2}, .data = order, .bytes = sizeof order},
+        {.name = "y", .type = TEST_FLOAT32, .rank = 2, .dims = {6, 4}}};
+    static const struct test_node list_nodes[] = {TWO_IN(kTfLiteBuiltinReshape, 0, 1, 2),
+                                                  TWO_IN(kTfLiteBuiltinTranspose, 2, 3, 4)};
+    static const struct test_model model = {.tensor_count = 5, .tensors = list, .node_count = 2, .nodes = list_nodes,
+                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {4}};
+    static const char *const texts[] = {"device", "opencl", "require_full_delegation", "1", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session session;
+    begin(&session, &model);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    float values[24];
+    for (int i = 0; i < 24; i++) values[i] = (float)i;
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session.interpreter, 0);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(input, values, sizeof values), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
+    const float *y = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 0));
+    for (int row = 0; row < 6; row++)
+        for (int column = 0; column < 4; column++) assert_float_equal(y[4 * row + column], values[6 * column + row], 0);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
 // ---- constants behind DEQUANTIZE ----------------------------------------------------------------
 
 static void test_half_constants(void **state)
@@ -799,6 +832,7 @@ int main(void)
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_threads_share_a_delegate),
         cmocka_unit_test(test_quantised),
+        cmocka_unit_test(test_axes_behind_a_reshape),
         cmocka_unit_test(test_half_constants),
     };
     return cmocka_run_group_tests(tests, without_device, NULL);

@@ -52,6 +52,7 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph)
         struct gpu_node *before = node->inputs[0]->producer;
         bool residual_twice = before && before->epilogue.residual && node->epilogue.residual;
         if (!is_private(node->inputs[0]) || residual_twice ||
+            node->inputs[0]->rank != node->outputs[0]->rank || // axes are counted by it
             !gpu_same_shape(node->inputs[0]->shape, node->outputs[0]->shape))
             continue;
         if (!can_take_stages(before, 1 + node->epilogue.count) || !node->op->as_stage(node, &stage))
@@ -76,6 +77,7 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     struct gpu_value *between = node->inputs[through], *other = node->inputs[1 - through];
     struct gpu_node *before = between->producer;
     if (other == between || other->data || !is_private(between)) return false;
+    if (between->rank != node->outputs[0]->rank) return false;
     if (!can_take_stages(before, 1 + node->epilogue.count) || before->epilogue.residual ||
         node->epilogue.residual)
         return false;

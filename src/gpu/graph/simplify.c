@@ -20,6 +20,50 @@ static bool may_be_identity(int builtin)
     }
 }
 
+// Whether it is all the same to an operator of what rank its tensors are, as long as [b, h, w, c] is: it has no axes in its
+// options or constants.
+static bool is_rank_blind(int builtin)
+{
+    switch (builtin) {
+    case kTfLiteBuiltinConv2d:
+    case kTfLiteBuiltinDepthwiseConv2d:
+    case kTfLiteBuiltinTransposeConv:
+    case kTfLiteBuiltinFullyConnected:
+    case kTfLiteBuiltinAveragePool2d:
+    case kTfLiteBuiltinMaxPool2d:
+    case kTfLiteBuiltinResizeBilinear:
+    case kTfLiteBuiltinResizeNearestNeighbor:
+    case kTfLiteBuiltinSpaceToDepth:
+    case kTfLiteBuiltinDepthToSpace:
+    case kTfLiteBuiltinReshape:
+    case kTfLiteBuiltinSqueeze:
+    case kTfLiteBuiltinExpandDims:
+    case kTfLiteBuiltinQuantize:
+    case kTfLiteBuiltinDequantize:
+    case kTfLiteBuiltinCast:
+    case kTfLiteBuiltinSoftmax:
+    case kTfLiteBuiltinLogSoftmax:
+    case kTfLiteBuiltinL2Normalization:
+    case kTfLiteBuiltinRelu:
+    case kTfLiteBuiltinRelu6:
+    case kTfLiteBuiltinLogistic:
+    case kTfLiteBuiltinTanh:
+    case kTfLiteBuiltinHardSwish:
+    case kTfLiteBuiltinLeakyRelu: return true;
+    default: return false;
+    }
+}
+
+static bool readers_are_rank_blind(const struct gpu_graph *graph, const struct gpu_value *value)
+{
+    for (int n = 0; n < graph->node_count; n++) {
+        const struct gpu_node *node = graph->nodes[n];
+        for (int i = 0; i < node->input_count && !node->dead; i++)
+            if (node->inputs[i] == value && !is_rank_blind(node->builtin)) return false;
+    }
+    return true;
+}
+
 bool gpu_pass_remove_identity(struct gpu_graph *graph)
 {
     bool changed = false;
@@ -31,9 +75,11 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
         struct gpu_value *from = node->inputs[0], *to = node->outputs[0];
         if (!gpu_same_shape(from->shape, to->shape)) continue;
         if (!to->is_output) {
+            if (from->rank != to->rank && !readers_are_rank_blind(graph, to)) continue;
             gpu_graph_replace_value(graph, to, from);
         } else if (from->producer && !from->is_output && from->consumers == 1 &&
-                   from->producer->output_count == 1) {
+                   from->producer->output_count == 1 &&
+                   (from->rank == to->rank || is_rank_blind(from->producer->builtin))) {
             from->producer->outputs[0] = to; // the producer writes the output itself
             to->producer = from->producer;
             from->producer = NULL;
