@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The list of tests. Names are FOLDER/TEST; those with label "slow" are the second set (./dev test slow). All run in the
+# The list of tests. Names are FOLDER/TEST; those with label "slow" are the second set (./dev test slow); those of them
+# with label "devices" mostly wait for a device's compiler and are not repeated under the sanitizers. All run in the
 # repository's root. A test that cannot run here says why and ends with 77.
 enable_testing()
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
@@ -7,10 +8,12 @@ find_program(CXX_COMPILER NAMES $ENV{CXX} c++ g++ clang++)
 set(HALITE_SHARED ${PROJECT_SOURCE_DIR}/../shared CACHE PATH "Folder with golden/, models/, images/ (tests skip without it)")
 
 function(halite_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "COMMAND;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;DEVICES" "" "COMMAND;ENVIRONMENT")
     add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800 ENVIRONMENT "${arg_ENVIRONMENT}")
-    if(arg_SLOW)
+    if(arg_DEVICES)
+        set_tests_properties(${name} PROPERTIES LABELS "slow;devices")
+    elseif(arg_SLOW)
         set_tests_properties(${name} PROPERTIES LABELS slow)
     endif()
 endfunction()
@@ -50,7 +53,7 @@ foreach(file IN LISTS test_files)
     target_link_options(${target} PRIVATE ${wraps})
     set(slow)
     if(name MATCHES "^test_ops_") # whole families of operators, on every device, in every precision: minutes on software
-        set(slow SLOW)
+        set(slow DEVICES)
     endif()
     halite_test(${folder}/${name} ${slow} COMMAND ${target})
 endforeach()
@@ -59,7 +62,7 @@ endforeach()
 if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
     set(HALITE_LITERT_VENV "" CACHE PATH "Python environment with ai-edge-litert (the official runtime); empty: made anew")
     halite_test(gpu/interop_symbols COMMAND sh tests/gpu/interop/symbols.sh $<TARGET_FILE:tensorflowlite_gpu_delegate>)
-    halite_test(gpu/interop_official SLOW COMMAND sh tests/gpu/interop/official.sh
+    halite_test(gpu/interop_official DEVICES COMMAND sh tests/gpu/interop/official.sh
         $<TARGET_FILE:tensorflowlite_gpu_delegate> ${HALITE_SHARED} ${HALITE_LITERT_VENV})
 endif()
 
@@ -90,7 +93,7 @@ endforeach()
 function(gpu_golden_test name device quantum)
     set(slow)
     if(name STREQUAL "ops" AND device STREQUAL "opencl") # compiles every kernel anew: minutes
-        set(slow SLOW)
+        set(slow DEVICES)
     endif()
     list(TRANSFORM ARGN PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
     halite_test(golden/${name}.${device} ${slow} COMMAND sh cmake/with_device.sh ${device}
@@ -152,5 +155,5 @@ endif()
 # ---- kernels before the compilers that are here; on devices, slowly ------------------------------------------------
 if(TARGET tensorflowlite_gpu_delegate_static)
     halite_test(gpu/kernels COMMAND sh tests/gpu/kernels.sh $<TARGET_FILE:test_kernels>)
-    halite_test(gpu/kernels_on_devices SLOW COMMAND test_kernels --build)
+    halite_test(gpu/kernels_on_devices DEVICES COMMAND test_kernels --build)
 endif()

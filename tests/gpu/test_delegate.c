@@ -698,35 +698,51 @@ static void test_quantised(void **state)
     compare_bytes(&model, input, sizeof input, 1);
 }
 
-// A reshape that moves nothing on the device still changes what an axis means.
-static void test_axes_behind_a_reshape(void **state)
+// A reshape that moves nothing on the device still changes what an axis means, and how shapes line up.
+static void test_ranks_behind_a_reshape(void **state)
 {
     (void)state;
     if (!has_pocl()) skip();
-    static const int32_t shape[2] = {4, 6}, order[2] = {1, 0};
+    static const int32_t shape[2] = {4, 6}, order[2] = {1, 0}, axis[1] = {1};
+    static const float row[6] = {1, 2, 3, 4, 5, 6};
     static const struct test_tensor list[] = {
         {.name = "x", .type = TEST_FLOAT32, .rank = 4, .dims = {4, 1, 1, 6}},
         {.name = "shape", .type = TEST_INT32, .rank = 1, .dims = {2}, .data = shape, .bytes = sizeof shape},
         {.name = "flat", .type = TEST_FLOAT32, .rank = 2, .dims = {4, 6}},
         {.name = "order", .type = TEST_INT32, .rank = 1, .dims = {2}, .data = order, .bytes = sizeof order},
-        {.name = "y", .type = TEST_FLOAT32, .rank = 2, .dims = {6, 4}}};
-    static const struct test_node list_nodes[] = {TWO_IN(kTfLiteBuiltinReshape, 0, 1, 2),
-                                                  TWO_IN(kTfLiteBuiltinTranspose, 2, 3, 4)};
-    static const struct test_model model = {.tensor_count = 5, .tensors = list, .node_count = 2, .nodes = list_nodes,
-                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {4}};
-    static const char *const texts[] = {"device", "opencl", "require_full_delegation", "1", NULL};
+        {.name = "transposed", .type = TEST_FLOAT32, .rank = 2, .dims = {6, 4}},
+        {.name = "row", .type = TEST_FLOAT32, .rank = 1, .dims = {6}, .data = row, .bytes = sizeof row},
+        {.name = "sum", .type = TEST_FLOAT32, .rank = 2, .dims = {4, 6}},
+        {.name = "axis", .type = TEST_INT32, .rank = 1, .dims = {1}, .data = axis, .bytes = sizeof axis},
+        {.name = "cumulated", .type = TEST_FLOAT32, .rank = 2, .dims = {4, 6}}};
+    static const struct test_node list_nodes[] = {
+        TWO_IN(kTfLiteBuiltinReshape, 0, 1, 2), TWO_IN(kTfLiteBuiltinTranspose, 2, 3, 4),
+        TWO_IN(kTfLiteBuiltinAdd, 2, 5, 6), TWO_IN(kTfLiteBuiltinCumsum, 2, 7, 8)};
+    static const struct test_model model = {.tensor_count = 9, .tensors = list, .node_count = 4, .nodes = list_nodes,
+                                            .input_count = 1, .inputs = {0}, .output_count = 3, .outputs = {4, 6, 8}};
+    static const char *const texts[] = {"device", "opencl", NULL};
     TfLiteDelegate *delegate = make(texts);
     struct session session;
     begin(&session, &model);
     assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    assert_true(delegated_nodes(&session) >= 3);
     float values[24];
     for (int i = 0; i < 24; i++) values[i] = (float)i;
     TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session.interpreter, 0);
     assert_int_equal(TfLiteTensorCopyFromBuffer(input, values, sizeof values), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
-    const float *y = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 0));
-    for (int row = 0; row < 6; row++)
-        for (int column = 0; column < 4; column++) assert_float_equal(y[4 * row + column], values[6 * column + row], 0);
+    const float *transposed = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 0));
+    const float *sum = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 1));
+    const float *cumulated = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 2));
+    for (int y = 0; y < 4; y++) {
+        float expected = 0;
+        for (int x = 0; x < 6; x++) {
+            expected += values[6 * y + x];
+            assert_float_equal(transposed[4 * x + y], values[6 * y + x], 0);
+            assert_float_equal(sum[6 * y + x], values[6 * y + x] + row[x], 0);
+            assert_float_equal(cumulated[6 * y + x], expected, 1e-4f);
+        }
+    }
     end(&session);
     tflite_plugin_destroy_delegate(delegate);
 }
@@ -832,7 +848,7 @@ int main(void)
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_threads_share_a_delegate),
         cmocka_unit_test(test_quantised),
-        cmocka_unit_test(test_axes_behind_a_reshape),
+        cmocka_unit_test(test_ranks_behind_a_reshape),
         cmocka_unit_test(test_half_constants),
     };
     return cmocka_run_group_tests(tests, without_device, NULL);
