@@ -287,10 +287,11 @@ static void run(struct test *test)
     for (int i = 0; i < test->output_count; i++) free(test->outputs[i].data);
 }
 
-// Each test for these batches and channels.
+// Each test for these batches and channels: slices that are full, and such that are not. Few, because every program that a
+// test is the first to need takes a tenth of a second to compile.
 static const struct {
     int b, c;
-} sizes[] = {{1, 3}, {2, 5}, {2, 8}};
+} sizes[] = {{1, 8}, {2, 5}};
 #define EACH_SIZE(b, c)                                              \
     for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) \
         for (int b = sizes[size].b, c = sizes[size].c, once = 1; once; once = 0)
