@@ -228,6 +228,13 @@ static const char *shape_text(const TfLiteIntArray *dims, char text[128])
     return text;
 }
 
+static struct hl_custom_allocation *find_custom(struct hl_subgraph *subgraph, int tensor)
+{
+    for (int i = 0; i < subgraph->custom_allocation_count; i++)
+        if (subgraph->custom_allocations[i].tensor == tensor) return &subgraph->custom_allocations[i];
+    return NULL;
+}
+
 static TfLiteStatus resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, const TfLiteIntArray *dims)
 {
     if (tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLiteMemNone) {
@@ -248,6 +255,10 @@ static TfLiteStatus resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *te
     if (!sized) return kTfLiteOk;
     if (lies_on_heap(tensor)) return hl_subgraph_resize_heap_tensor(subgraph, tensor, bytes);
     tensor->bytes = bytes;
+    if (tensor->allocation_type == kTfLiteCustom) {
+        const struct hl_custom_allocation *entry = find_custom(subgraph, (int)(tensor - subgraph->context.tensors));
+        tensor->data.data = entry && entry->memory.bytes >= bytes ? entry->memory.data : NULL;
+    }
     if (tensor->allocation_type == kTfLiteArenaRw || tensor->allocation_type == kTfLiteArenaRwPersistent)
         tensor->data.raw = NULL; // the planner gives it a place
     return kTfLiteOk;
@@ -336,9 +347,7 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
                           tensor->name, HL_TENSOR_ALIGNMENT);
         return kTfLiteError;
     }
-    struct hl_custom_allocation *entry = NULL;
-    for (int i = 0; i < subgraph->custom_allocation_count; i++)
-        if (subgraph->custom_allocations[i].tensor == index) entry = &subgraph->custom_allocations[i];
+    struct hl_custom_allocation *entry = find_custom(subgraph, index);
     if (!entry) {
         struct hl_custom_allocation *list =
             realloc(subgraph->custom_allocations,

@@ -870,7 +870,8 @@ int main(void)
         cmocka_unit_test(test_select),        cmocka_unit_test(test_slice),     cmocka_unit_test(test_strided_slice),
         cmocka_unit_test(test_split),         cmocka_unit_test(test_pack),      cmocka_unit_test(test_concatenation),
         cmocka_unit_test(test_gather),        cmocka_unit_test(test_transpose), cmocka_unit_test(test_repeat),
-        cmocka_unit_test(test_pad),           cmocka_unit_test(test_reshape), cmocka_unit_test(test_ranks),   cmocka_unit_test(test_cast),
+        cmocka_unit_test(test_pad),           cmocka_unit_test(test_reshape),
+        cmocka_unit_test(test_ranks),   cmocka_unit_test(test_cast),
         cmocka_unit_test(test_blocks),        cmocka_unit_test(test_resize),    cmocka_unit_test(test_axes),
         cmocka_unit_test(test_rows),
     };
