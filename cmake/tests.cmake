@@ -20,7 +20,7 @@ endfunction()
 
 # ---- C tests: tests/FOLDER/test_X.c; those of tests/api see what users see, the others the inside as well -----------
 file(GLOB support_files CONFIGURE_DEPENDS tests/support/*.c)
-add_library(test_support STATIC ${support_files})
+add_library(test_support STATIC ${support_files} src/model/schema.c)
 target_include_directories(test_support PUBLIC tests)
 target_link_libraries(test_support PUBLIC halite_flags ${CMOCKA_LIBRARY} m)
 set(test_kernels_more src/gpu/lang/build/kernels.c tests/gpu/dialect_kernels.c)

@@ -1,171 +1,142 @@
 // SPDX-License-Identifier: Apache-2.0
-// See model_writer.h. Every table field takes a slot of four bytes, which is enough for all that these tests write.
+// See model_writer.h.
 #include "support/model_writer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct writer {
-    unsigned char *bytes;
-    size_t size, capacity;
-};
+#include "support/model_file.h"
 
-static void put(struct writer *w, const void *bytes, size_t size)
+// Positions of `count` new tables, to be freed. One more than wanted, so that none are something.
+static size_t *add_children(struct model_file *file, size_t table, enum hl_schema field, int count)
 {
-    while (w->size + size > w->capacity) {
-        w->capacity = w->capacity ? w->capacity * 2 : 4096;
-        w->bytes = realloc(w->bytes, w->capacity);
-        if (!w->bytes) abort();
+    size_t *children = malloc(((size_t)count + 1) * sizeof *children);
+    if (!children) abort();
+    file_children(file, table, field, count, children);
+    return children;
+}
+
+static void set_ints(struct model_file *file, size_t table, enum hl_schema field, int count, const int *values)
+{
+    file_set_vector(file, table, field, values, (size_t)count);
+}
+
+// ---- tensors ------------------------------------------------------------------------------------
+
+static void write_quantisation(struct model_file *file, size_t table, const struct test_tensor *tensor)
+{
+    int count = tensor->scale_count ? tensor->scale_count : 1;
+    size_t quantisation = file_child(file, table, HL_Tensor_quantization, HL_QuantizationParameters);
+    file_set_vector(file, quantisation, HL_QuantizationParameters_scale,
+                    tensor->scale_count ? tensor->scales : &tensor->scale, (size_t)count);
+    size_t zero_points =
+        file_set_vector(file, quantisation, HL_QuantizationParameters_zero_point, NULL, (size_t)count);
+    for (int i = 0; i < count; i++)
+        file_poke(file, zero_points + (size_t)i * sizeof(int64_t), &(int64_t){tensor->zero_point}, sizeof(int64_t));
+    file_set(file, quantisation, HL_QuantizationParameters_quantized_dimension, tensor->quantized_dimension);
+}
+
+static void write_tensor(struct model_file *file, size_t table, const struct test_tensor *tensor, int buffer)
+{
+    set_ints(file, table, HL_Tensor_shape, tensor->rank, tensor->dims);
+    file_set(file, table, HL_Tensor_type, tensor->type);
+    file_set(file, table, HL_Tensor_buffer, tensor->data ? buffer : 0);
+    file_set_string(file, table, HL_Tensor_name, tensor->name);
+    file_set(file, table, HL_Tensor_is_variable, tensor->is_variable);
+    if (tensor->has_signature) set_ints(file, table, HL_Tensor_shape_signature, tensor->rank, tensor->signature);
+    if (tensor->scale != 0 || tensor->scale_count) write_quantisation(file, table, tensor);
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+// A table's fields follow its own row.
+static int table_of(int field)
+{
+    while (hl_schema[field].kind != HL_KIND_TABLE) field--;
+    return field;
+}
+
+static void write_settings(struct model_file *file, size_t table, const struct test_setting *settings)
+{
+    int of = table_of(settings[0].field), type = 1;
+    while (hl_schema_member(HL_BuiltinOptions, (unsigned)type) != of) type++;
+    file_set(file, table, HL_Operator_builtin_options_type, type);
+    size_t options = file_child(file, table, HL_Operator_builtin_options, (enum hl_schema)of);
+    for (int i = 0; i < TEST_SETTINGS && settings[i].field; i++) {
+        enum hl_schema field = (enum hl_schema)settings[i].field;
+        if (hl_schema[field].kind == HL_KIND_VECTOR) set_ints(file, options, field, settings[i].count, settings[i].list);
+        else if (hl_schema[field].scalar == HL_SCALAR_F32) file_set_float(file, options, field, (float)settings[i].value);
+        else file_set(file, options, field, (int64_t)settings[i].value);
     }
-    if (size) memcpy(w->bytes + w->size, bytes, size);
-    w->size += size;
 }
 
-static void put_u16(struct writer *w, unsigned value)
+static void write_node(struct model_file *file, size_t table, const struct test_node *node, int code)
 {
-    uint16_t word = (uint16_t)value;
-    put(w, &word, sizeof word);
+    file_set(file, table, HL_Operator_opcode_index, code);
+    set_ints(file, table, HL_Operator_inputs, node->input_count, node->inputs);
+    set_ints(file, table, HL_Operator_outputs, node->output_count, node->outputs);
+    if (node->options) file_set_vector(file, table, HL_Operator_custom_options, node->options, node->option_bytes);
+    if (node->settings[0].field) write_settings(file, table, node->settings);
 }
 
-static void put_u32(struct writer *w, uint32_t value)
+static void write_code(struct model_file *file, size_t table, const struct test_node *node)
 {
-    put(w, &value, sizeof value);
+    file_set(file, table, HL_OperatorCode_deprecated_builtin_code, node->builtin < 127 ? node->builtin : 127);
+    file_set(file, table, HL_OperatorCode_version, node->version ? node->version : 1);
+    file_set(file, table, HL_OperatorCode_builtin_code, node->builtin);
+    if (node->custom) file_set_string(file, table, HL_OperatorCode_custom_code, node->custom);
 }
 
-static void pad_to(struct writer *w, size_t alignment, size_t rest)
-{
-    while (w->size % alignment != rest) put(w, "", 1);
-}
+// ---- subgraphs ----------------------------------------------------------------------------------
 
-// A field that is to hold an offset gets the position of its slot filled in when the child is placed here.
-static void place(struct writer *w, size_t slot)
+// The graph's own list, then the tensors that say so themselves.
+static void write_ends(struct model_file *file, size_t table, enum hl_schema field, int count, const int *own,
+                       const struct test_model *model)
 {
-    uint32_t offset = (uint32_t)(w->size - slot);
-    memcpy(w->bytes + slot, &offset, sizeof offset);
-}
-
-enum { MOST_FIELDS = 9 };
-
-// present: bit i set where field i is there. Gives the position of field 0's slot; field i is 4 * i behind it, absent ones too.
-static size_t put_table(struct writer *w, int fields, unsigned present, const uint32_t values[MOST_FIELDS])
-{
-    pad_to(w, 4, fields % 2 ? 2 : 0); // so that the table itself is aligned
-    size_t vtable = w->size;
-    put_u16(w, (unsigned)(4 + 2 * fields));
-    put_u16(w, (unsigned)(4 + 4 * fields));
-    for (int i = 0; i < fields; i++) put_u16(w, present >> i & 1 ? (unsigned)(4 + 4 * i) : 0);
-    put_u32(w, (uint32_t)(w->size - vtable));
-    size_t first = w->size;
-    for (int i = 0; i < fields; i++) put_u32(w, values ? values[i] : 0);
-    return first;
-}
-
-static void put_string(struct writer *w, size_t slot, const char *text)
-{
-    pad_to(w, 4, 0);
-    place(w, slot);
-    put_u32(w, (uint32_t)strlen(text));
-    put(w, text, strlen(text) + 1);
-    pad_to(w, 4, 0);
-}
-
-static void put_vector(struct writer *w, size_t slot, size_t count, const void *items, size_t item_size, size_t alignment)
-{
-    pad_to(w, alignment, alignment > 4 ? alignment - 4 : 0);
-    place(w, slot);
-    put_u32(w, (uint32_t)count);
-    put(w, items, count * item_size);
-    pad_to(w, 4, 0);
-}
-
-// A vector of tables: gives the position of the first entry; the tables are placed at them one by one.
-static size_t put_table_list(struct writer *w, size_t slot, int count)
-{
-    pad_to(w, 4, 0);
-    place(w, slot);
-    put_u32(w, (uint32_t)count);
-    size_t first = w->size;
-    for (int i = 0; i < count; i++) put_u32(w, 0);
-    return first;
-}
-
-// place() for a table: its vtable comes first, so the offset is known only when the table is written.
-static size_t put_child(struct writer *w, size_t slot, int fields, unsigned present, const uint32_t *values)
-{
-    size_t first = put_table(w, fields, present, values);
-    uint32_t offset = (uint32_t)(first - 4 - slot);
-    memcpy(w->bytes + slot, &offset, sizeof offset);
-    return first;
-}
-
-static void put_tensor(struct writer *w, size_t slot, const struct test_tensor *tensor, int buffer)
-{
-    bool quantised = tensor->scale != 0;
-    uint32_t values[MOST_FIELDS] = {0, (uint32_t)tensor->type, (uint32_t)buffer, 0, 0, tensor->is_variable};
-    unsigned present = (quantised ? 0x3fu : 0x2fu) | (tensor->has_signature ? 0x80u : 0u);
-    size_t table = put_child(w, slot, 8, present, values);
-    put_vector(w, table, (size_t)tensor->rank, tensor->dims, sizeof(int), 4);
-    put_string(w, table + 12, tensor->name);
-    if (tensor->has_signature) put_vector(w, table + 28, (size_t)tensor->rank, tensor->signature, sizeof(int), 4);
-    if (!quantised) return;
-    int64_t zero_point = tensor->zero_point;
-    size_t quantisation = put_child(w, table + 16, 4, 0xcu, NULL);
-    put_vector(w, quantisation + 8, 1, &tensor->scale, sizeof(float), 4);
-    put_vector(w, quantisation + 12, 1, &zero_point, sizeof zero_point, 8);
-}
-
-static void put_node(struct writer *w, size_t slot, const struct test_node *node, int code)
-{
-    uint32_t values[MOST_FIELDS] = {(uint32_t)code};
-    size_t table = put_child(w, slot, 6, node->options ? 0x27u : 7u, values);
-    put_vector(w, table + 4, (size_t)node->input_count, node->inputs, sizeof(int), 4);
-    put_vector(w, table + 8, (size_t)node->output_count, node->outputs, sizeof(int), 4);
-    if (node->options) put_vector(w, table + 20, node->option_bytes, node->options, 1, 4);
-}
-
-static void put_code(struct writer *w, size_t slot, const struct test_node *node)
-{
-    uint32_t values[MOST_FIELDS] = {(uint32_t)(node->builtin < 127 ? node->builtin : 127), 0,
-                                    (uint32_t)(node->version ? node->version : 1), (uint32_t)node->builtin};
-    size_t table = put_child(w, slot, 4, node->custom ? 0xfu : 0xdu, values);
-    if (node->custom) put_string(w, table + 4, node->custom);
-}
-
-static void put_subgraph(struct writer *w, size_t slot, const struct test_model *model, int first_code, int first_buffer)
-{
-    size_t table = put_child(w, slot, 5, model->name ? 0x1fu : 0xfu, NULL);
-    put_vector(w, table + 4, (size_t)model->input_count, model->inputs, sizeof(int), 4);
-    put_vector(w, table + 8, (size_t)model->output_count, model->outputs, sizeof(int), 4);
-    size_t tensors = put_table_list(w, table, model->tensor_count);
+    int *ends = malloc(((size_t)count + (size_t)model->tensor_count + 1) * sizeof *ends);
+    if (!ends) abort();
+    memcpy(ends, own, (size_t)count * sizeof *ends);
     for (int i = 0; i < model->tensor_count; i++)
-        put_tensor(w, tensors + 4 * (size_t)i, &model->tensors[i], model->tensors[i].data ? first_buffer + i : 0);
-    size_t nodes = put_table_list(w, table + 12, model->node_count);
-    for (int i = 0; i < model->node_count; i++) put_node(w, nodes + 4 * (size_t)i, &model->nodes[i], first_code + i);
-    if (model->name) put_string(w, table + 16, model->name);
+        if (field == HL_SubGraph_inputs ? model->tensors[i].is_input : model->tensors[i].is_output) ends[count++] = i;
+    set_ints(file, table, field, count, ends);
+    free(ends);
 }
 
-static void put_buffer(struct writer *w, size_t slot, const void *data, size_t bytes)
+static void write_subgraph(struct model_file *file, size_t table, const struct test_model *model, int first_code,
+                           int first_buffer)
 {
-    size_t table = put_child(w, slot, 1, data ? 1u : 0u, NULL);
-    if (data) put_vector(w, table, bytes, data, 1, 16);
+    size_t *tensors = add_children(file, table, HL_SubGraph_tensors, model->tensor_count);
+    for (int i = 0; i < model->tensor_count; i++) write_tensor(file, tensors[i], &model->tensors[i], first_buffer + i);
+    free(tensors);
+    size_t *nodes = add_children(file, table, HL_SubGraph_operators, model->node_count);
+    for (int i = 0; i < model->node_count; i++) write_node(file, nodes[i], &model->nodes[i], first_code + i);
+    free(nodes);
+    write_ends(file, table, HL_SubGraph_inputs, model->input_count, model->inputs, model);
+    write_ends(file, table, HL_SubGraph_outputs, model->output_count, model->outputs, model);
+    if (model->name) file_set_string(file, table, HL_SubGraph_name, model->name);
 }
 
-static void put_signature_entries(struct writer *w, size_t slot, int count, const struct test_signature_entry *entries)
+// ---- the file -----------------------------------------------------------------------------------
+
+static void write_signature(struct model_file *file, size_t table, const struct test_signature *signature)
 {
-    size_t list = put_table_list(w, slot, count);
-    for (int i = 0; i < count; i++) {
-        uint32_t values[MOST_FIELDS] = {0, (uint32_t)entries[i].tensor};
-        put_string(w, put_child(w, list + 4 * (size_t)i, 2, 3u, values), entries[i].name);
+    for (int outputs = 0; outputs < 2; outputs++) {
+        const struct test_signature_entry *entries = outputs ? signature->outputs : signature->inputs;
+        int count = outputs ? signature->output_count : signature->input_count;
+        size_t *maps = add_children(file, table, outputs ? HL_SignatureDef_outputs : HL_SignatureDef_inputs, count);
+        for (int i = 0; i < count; i++) {
+            file_set_string(file, maps[i], HL_TensorMap_name, entries[i].name);
+            file_set(file, maps[i], HL_TensorMap_tensor_index, entries[i].tensor);
+        }
+        free(maps);
     }
+    file_set_string(file, table, HL_SignatureDef_signature_key, signature->key);
+    file_set(file, table, HL_SignatureDef_subgraph_index, signature->subgraph);
 }
 
-static void put_signature(struct writer *w, size_t slot, const struct test_signature *signature)
+static void write_buffer(struct model_file *file, size_t table, const void *data, size_t bytes)
 {
-    uint32_t values[MOST_FIELDS] = {0, 0, 0, 0, (uint32_t)signature->subgraph};
-    size_t table = put_child(w, slot, 5, 0x17u, values);
-    put_signature_entries(w, table, signature->input_count, signature->inputs);
-    put_signature_entries(w, table + 4, signature->output_count, signature->outputs);
-    put_string(w, table + 8, signature->key);
+    if (data) file_set_vector(file, table, HL_Buffer_data, data, bytes);
 }
 
 // Subgraph i of the file.
@@ -174,50 +145,53 @@ static const struct test_model *subgraph_at(const struct test_model *model, int 
     return i == 0 ? model : &model->more[i - 1];
 }
 
+static void write_metadata(struct model_file *file, size_t root, const struct test_model *model, int first_buffer)
+{
+    if (model->metadata_count == 0) return;
+    size_t *metadata = add_children(file, root, HL_Model_metadata, model->metadata_count);
+    for (int i = 0; i < model->metadata_count; i++) {
+        file_set_string(file, metadata[i], HL_Metadata_name, model->metadata[i].name);
+        file_set(file, metadata[i], HL_Metadata_buffer, first_buffer + i);
+    }
+    free(metadata);
+}
+
+static void write_signatures(struct model_file *file, size_t root, const struct test_model *model)
+{
+    if (model->signature_count == 0) return;
+    size_t *signatures = add_children(file, root, HL_Model_signature_defs, model->signature_count);
+    for (int i = 0; i < model->signature_count; i++) write_signature(file, signatures[i], &model->signatures[i]);
+    free(signatures);
+}
+
 // Buffer 0 is empty, then come the tensors' in the order of subgraphs and tensors, then those of the metadata; each node has
 // an operator code of its own.
 unsigned char *test_model_write(const struct test_model *model, size_t *size)
 {
-    struct writer w = {0};
+    struct model_file file = {0};
     int subgraph_count = 1 + model->more_count, code_count = 0, buffer_count = 1;
     for (int s = 0; s < subgraph_count; s++) {
         code_count += subgraph_at(model, s)->node_count;
         buffer_count += subgraph_at(model, s)->tensor_count;
     }
-    put_u32(&w, 0); // the root's offset
-    put(&w, "TFL3", 4);
-    uint32_t values[MOST_FIELDS] = {3};
-    unsigned present = 0x17u | (model->metadata_count ? 0x40u : 0u) | (model->signature_count ? 0x80u : 0u);
-    size_t table = put_child(&w, 0, 8, present, values);
-
-    size_t codes = put_table_list(&w, table + 4, code_count);
-    for (int s = 0; s < subgraph_count; s++)
-        for (int i = 0; i < subgraph_at(model, s)->node_count; i++, codes += 4)
-            put_code(&w, codes, &subgraph_at(model, s)->nodes[i]);
-
-    size_t subgraphs = put_table_list(&w, table + 8, subgraph_count);
+    size_t root = file_begin(&file);
+    size_t *codes = add_children(&file, root, HL_Model_operator_codes, code_count);
+    size_t *subgraphs = add_children(&file, root, HL_Model_subgraphs, subgraph_count);
+    size_t *buffers = add_children(&file, root, HL_Model_buffers, buffer_count + model->metadata_count);
     for (int s = 0, code = 0, buffer = 1; s < subgraph_count; s++) {
-        put_subgraph(&w, subgraphs + 4 * (size_t)s, subgraph_at(model, s), code, buffer);
-        code += subgraph_at(model, s)->node_count;
-        buffer += subgraph_at(model, s)->tensor_count;
+        const struct test_model *subgraph = subgraph_at(model, s);
+        write_subgraph(&file, subgraphs[s], subgraph, code, buffer);
+        for (int i = 0; i < subgraph->node_count; i++) write_code(&file, codes[code++], &subgraph->nodes[i]);
+        for (int i = 0; i < subgraph->tensor_count; i++)
+            write_buffer(&file, buffers[buffer++], subgraph->tensors[i].data, subgraph->tensors[i].bytes);
     }
-
-    size_t buffers = put_table_list(&w, table + 16, buffer_count + model->metadata_count);
-    put_buffer(&w, buffers, NULL, 0);
-    for (int s = 0; s < subgraph_count; s++)
-        for (int i = 0; i < subgraph_at(model, s)->tensor_count; i++)
-            put_buffer(&w, buffers += 4, subgraph_at(model, s)->tensors[i].data, subgraph_at(model, s)->tensors[i].bytes);
     for (int i = 0; i < model->metadata_count; i++)
-        put_buffer(&w, buffers += 4, model->metadata[i].data, model->metadata[i].bytes);
-
-    size_t metadata = model->metadata_count ? put_table_list(&w, table + 24, model->metadata_count) : 0;
-    for (int i = 0; i < model->metadata_count; i++) {
-        uint32_t fields[MOST_FIELDS] = {0, (uint32_t)(buffer_count + i)};
-        put_string(&w, put_child(&w, metadata + 4 * (size_t)i, 2, 3u, fields), model->metadata[i].name);
-    }
-    size_t signatures = model->signature_count ? put_table_list(&w, table + 28, model->signature_count) : 0;
-    for (int i = 0; i < model->signature_count; i++)
-        put_signature(&w, signatures + 4 * (size_t)i, &model->signatures[i]);
-    *size = w.size;
-    return w.bytes;
+        write_buffer(&file, buffers[buffer_count + i], model->metadata[i].data, model->metadata[i].bytes);
+    write_metadata(&file, root, model, buffer_count);
+    write_signatures(&file, root, model);
+    free(codes);
+    free(subgraphs);
+    free(buffers);
+    *size = file.size;
+    return file.bytes;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small .tflite files made in tests, so that they need no file of others. Written front to back: a parent stands before its
-// children, whose offsets are filled in as they are placed.
+// Small .tflite files made in tests, so that they need no file of others: a model as C structs, written by the rows of the
+// schema (support/model_file.h).
 #ifndef HALITE_TESTS_SUPPORT_MODEL_WRITER_H
 #define HALITE_TESTS_SUPPORT_MODEL_WRITER_H
 
@@ -8,23 +8,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TEST_LIST = 6 };
+enum { TEST_LIST = 24, TEST_SETTINGS = 8 };
 
 // Schema numbers of tensor types (they differ from TfLiteType).
-enum test_type { TEST_FLOAT32 = 0, TEST_INT32 = 2, TEST_UINT8 = 3, TEST_STRING = 5, TEST_INT8 = 9 };
+enum test_type {
+    TEST_FLOAT32 = 0,
+    TEST_FLOAT16 = 1,
+    TEST_INT32 = 2,
+    TEST_UINT8 = 3,
+    TEST_INT64 = 4,
+    TEST_STRING = 5,
+    TEST_BOOL = 6,
+    TEST_INT16 = 7,
+    TEST_INT8 = 9
+};
 
 struct test_tensor {
     const char *name;
     enum test_type type;
     int rank;
-    int dims[4];
+    int dims[6];
     const void *data; // constant: bytes of it; NULL: none
     size_t bytes;
     bool is_variable;
     float scale; // 0: no quantisation
     int zero_point;
+    int scale_count; // per channel: so many of `scales` in place of `scale`, the zero point for each
+    const float *scales;
+    int quantized_dimension;
+    bool is_input, is_output; // of the graph, too, behind those in the model's own lists
     bool has_signature;
-    int signature[4]; // shape signature: -1 for lengths that may change
+    int signature[6]; // shape signature: -1 for lengths that may change
+};
+
+// A field of a built-in operator's options, by its row in the schema (HL_AddOptions_fused_activation_function); a list of
+// integers has a count.
+struct test_setting {
+    int field;
+    double value;
+    int count;
+    const int *list;
 };
 
 struct test_node {
@@ -35,6 +58,7 @@ struct test_node {
     int output_count, outputs[TEST_LIST];
     const void *options; // of a custom operator: bytes of it; NULL: none
     size_t option_bytes;
+    struct test_setting settings[TEST_SETTINGS]; // up to the first without a field
 };
 
 struct test_signature {

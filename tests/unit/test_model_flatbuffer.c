@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The FlatBuffer reader and the structural verifier: values and defaults, and one broken file per
 // kind of damage.
-#include "model_file.h"
+#include "small_model.h"
 
 #include "model/flatbuffer.h"
 

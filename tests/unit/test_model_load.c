@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a model holds after loading: a small one field by field, at every alignment, from memory and
 // from a file; and what the loader says to files that are not models.
-#include "model_file.h"
+#include "small_model.h"
 
 #include <unistd.h>
 

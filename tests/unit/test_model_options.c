@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of builtin operators: fields, schema defaults, zeros where the table is absent,
 // conversions, and what is refused.
-#include "model_file.h"
+#include "small_model.h"
 
 #include "tensorflow/lite/c/builtin_op_data.h"
 

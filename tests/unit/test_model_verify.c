@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the semantic verifier refuses and what it lets pass, class by class; every refusal names
 // place and value.
-#include "model_file.h"
+#include "small_model.h"
 
 #include <math.h>
 
