@@ -814,13 +814,6 @@ static void test_half_constants(void **state)
     tflite_plugin_destroy_delegate(delegate);
 }
 
-// PoCL keeps a few bytes to itself. The sanitizer asks for this function by its name.
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libpocl\nleak:libOpenCL\n";
-}
-
 static int without_device(void **state)
 {
     (void)state;

@@ -824,13 +824,6 @@ static void a_lost_device_stays_lost(void **state)
     api->buffer_destroy(shared.device, b);
 }
 
-// For the address sanitizer: the layer, in C++, never lets go of what it knows of a device.
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libVkLayer_khronos_validation\nleak:operator new\n";
-}
-
 // ---- main -----------------------------------------------------------------------------------------------------------
 
 static bool prepare_shaders(void)
