@@ -6,36 +6,30 @@
 // in 0: shape of y, int32 [4], in 1: w [outputs, kh, kw, channels], in 2: x [batch, height, width,
 // channels], in 3: bias [outputs], may be absent, out 0: y. A convolution with the same options
 // must take y's height and width to x's. Types as in CONV_2D, without int4 and hybrid uint8.
+// Convolution2DTransposeBias, of MediaPipe's models, is the same in float32 with in 0: x, in 1: w,
+// in 2: bias; the shape of y follows from x's. Its options are the bytes of a TfLiteTransposeConvParams.
+#include <string.h>
+
 #include "ops/conv.h"
 #include "ops/window.h"
 
 struct transpose_conv {
     struct hl_conv conv; // first: hl_conv_release
+    struct hl_conv_node what;
+    TfLitePadding padding;
+    int stride_height, stride_width;
 };
-
-static struct hl_conv_node describe(const TfLiteNode *node)
-{
-    const TfLiteTransposeConvParams *params = node->builtin_data;
-    return (struct hl_conv_node){
-        .input = 2,
-        .filter = 1,
-        .bias = 3,
-        .channel_axis = 0,
-        .activation = params->activation,
-        .accepts = HL_CONV_NO_BIAS | HL_CONV_INT16_BIAS_I32,
-    };
-}
 
 // The windows that slide over an output of `height` and `width`.
 static TfLiteStatus find_windows(TfLiteContext *ctx, TfLiteNode *node, int height, int width,
                                  struct hl_window *y, struct hl_window *x)
 {
-    const TfLiteTransposeConvParams *params = node->builtin_data;
-    const TfLiteTensor *filter = hl_input(ctx, node, 1);
-    HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1),
-                          params->stride_height, 1, y));
-    return hl_window_size(ctx, node, "width", params->padding, width, hl_dim(filter, 2),
-                          params->stride_width, 1, x);
+    const struct transpose_conv *op = node->user_data;
+    const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
+    HL_TRY(hl_window_size(ctx, node, "height", op->padding, height, hl_dim(filter, 1),
+                          op->stride_height, 1, y));
+    return hl_window_size(ctx, node, "width", op->padding, width, hl_dim(filter, 2),
+                          op->stride_width, 1, x);
 }
 
 static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node)
@@ -55,19 +49,12 @@ static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node)
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
 }
 
-static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
+// What both operators demand of x and w.
+static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTransposeConvParams *params = node->builtin_data;
-    struct transpose_conv *op = node->user_data;
-    struct hl_conv_node what = describe(node);
-    HL_TRY(hl_require_counts(ctx, node, 3, 4, 1));
-    HL_TRY(hl_conv_make_temporaries(ctx, node, &what));
-    const TfLiteTensor *shape = hl_input(ctx, node, 0);
-    const TfLiteTensor *filter = hl_input(ctx, node, 1), *input = hl_input(ctx, node, 2);
-    HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32, "the output shape is %s, it must be int32",
-               hl_type_name(shape->type));
-    HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) == 4,
-               "the output shape must be a list of 4 numbers");
+    const struct transpose_conv *op = node->user_data;
+    const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
+    const TfLiteTensor *input = hl_input(ctx, node, op->what.input);
     HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4",
                hl_rank(input));
     HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4",
@@ -75,12 +62,38 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_dim(input, 3) == hl_dim(filter, 3),
                "%d input channels differ from the filter's %d", hl_dim(input, 3),
                hl_dim(filter, 3));
-    HL_REQUIRE(ctx, node, params->stride_height > 0 && params->stride_width > 0,
-               "stride %dx%d must be positive", params->stride_height, params->stride_width);
+    HL_REQUIRE(ctx, node, op->stride_height > 0 && op->stride_width > 0,
+               "stride %dx%d must be positive", op->stride_height, op->stride_width);
+    return kTfLiteOk;
+}
 
-    HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
+static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    const TfLiteTransposeConvParams *params = node->builtin_data;
+    struct transpose_conv *op = node->user_data;
+    op->what = (struct hl_conv_node){
+        .input = 2,
+        .filter = 1,
+        .bias = 3,
+        .channel_axis = 0,
+        .activation = params->activation,
+        .accepts = HL_CONV_NO_BIAS | HL_CONV_INT16_BIAS_I32,
+    };
+    op->padding = params->padding;
+    op->stride_height = params->stride_height;
+    op->stride_width = params->stride_width;
+    HL_TRY(hl_require_counts(ctx, node, 3, 4, 1));
+    HL_TRY(hl_conv_make_temporaries(ctx, node, &op->what));
+    const TfLiteTensor *shape = hl_input(ctx, node, 0);
+    HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32, "the output shape is %s, it must be int32",
+               hl_type_name(shape->type));
+    HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) == 4,
+               "the output shape must be a list of 4 numbers");
+    HL_TRY(check_operands(ctx, node));
+
+    HL_TRY(hl_conv_check(ctx, node, &op->what, &op->conv));
     op->conv.asymmetric = true;
-    HL_TRY(hl_conv_scratch(ctx, node, &what, &op->conv, HL_DOT_ROWS));
+    HL_TRY(hl_conv_scratch(ctx, node, &op->what, &op->conv, HL_DOT_ROWS));
     if (hl_is_constant(shape)) return set_output_shape(ctx, node);
     hl_make_dynamic(hl_output(ctx, node, 0));
     return kTfLiteOk;
@@ -93,18 +106,18 @@ struct sizes {
 };
 
 // Adds up one output position, (i, j) counted with the padding in front.
-static void gather(const TfLiteTransposeConvParams *params, const struct sizes *size,
+static void gather(const struct transpose_conv *op, const struct sizes *size,
                    const struct hl_conv_work *work, union hl_conv_weights weights, int rows,
                    int batch, int64_t i, int64_t j, union hl_conv_sums *sums)
 {
     int64_t row = (int64_t)size->kh * size->kw * size->channels;
     int s0, s1, t0, t1;
-    hl_conv_sources(i, size->height, size->kh, params->stride_height, &s0, &s1);
-    hl_conv_sources(j, size->width, size->kw, params->stride_width, &t0, &t1);
+    hl_conv_sources(i, size->height, size->kh, op->stride_height, &s0, &s1);
+    hl_conv_sources(j, size->width, size->kw, op->stride_width, &t0, &t1);
     for (int s = s0; s < s1; s++)
         for (int t = t0; t < t1; t++) {
-            int64_t k = i - (int64_t)s * params->stride_height;
-            int64_t l = j - (int64_t)t * params->stride_width;
+            int64_t k = i - (int64_t)s * op->stride_height;
+            int64_t l = j - (int64_t)t * op->stride_width;
             int64_t x_at = (((int64_t)batch * size->height + s) * size->width + t) * size->channels;
             hl_conv_add(work, sums, x_at, weights, (k * size->kw + l) * size->channels, row, rows,
                         size->channels);
@@ -113,10 +126,10 @@ static void gather(const TfLiteTransposeConvParams *params, const struct sizes *
 
 static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTransposeConvParams *params = node->builtin_data;
     const struct transpose_conv *op = node->user_data;
     if (hl_is_dynamic(hl_output(ctx, node, 0))) HL_TRY(set_output_shape(ctx, node));
-    const TfLiteTensor *filter = hl_input(ctx, node, 1), *input = hl_input(ctx, node, 2);
+    const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
+    const TfLiteTensor *input = hl_input(ctx, node, op->what.input);
     const TfLiteTensor *output = hl_output(ctx, node, 0);
     const struct sizes size = {
         hl_dim(input, 0),  hl_dim(input, 1),  hl_dim(input, 2),
@@ -125,9 +138,8 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
     };
     struct hl_window y, x;
     HL_TRY(find_windows(ctx, node, size.out_height, size.out_width, &y, &x));
-    struct hl_conv_node what = describe(node);
     struct hl_conv_work work;
-    hl_conv_start(ctx, node, &what, &op->conv, &work);
+    hl_conv_start(ctx, node, &op->what, &op->conv, &work);
 
     int64_t row = (int64_t)size.kh * size.kw * size.channels;
     for (int o = 0, rows; o < size.outputs; o += rows) {
@@ -139,7 +151,7 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
                 for (int j = 0; j < size.out_width; j++, at += size.outputs) {
                     union hl_conv_sums sums;
                     hl_conv_clear(&sums);
-                    gather(params, &size, &work, weights, rows, b, (int64_t)i + y.before,
+                    gather(op, &size, &work, weights, rows, b, (int64_t)i + y.before,
                            (int64_t)j + x.before, &sums);
                     hl_conv_store(&work, b, o, rows, &sums, at);
                 }
@@ -150,6 +162,61 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
 const struct hl_op hl_op_transpose_conv = {
     .state_size = sizeof(struct transpose_conv),
     .prepare = transpose_conv_prepare,
+    .invoke = transpose_conv_invoke,
+    .release = hl_conv_release,
+};
+
+// ---- Convolution2DTransposeBias -----------------------------------------------------------------
+
+static TfLiteStatus with_bias_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
+{
+    TfLiteTransposeConvParams params;
+    enum { NEEDED = offsetof(TfLiteTransposeConvParams, activation) };
+    if (size < NEEDED) {
+        ctx->ReportError(ctx, "Convolution2DTransposeBias has %zu bytes of options, it needs %zu", size,
+                         (size_t)NEEDED);
+        return kTfLiteError;
+    }
+    memcpy(&params, options, NEEDED);
+    struct transpose_conv *op = state;
+    op->what = (struct hl_conv_node){.input = 0, .filter = 1, .bias = 2, .channel_axis = 0};
+    op->padding = params.padding;
+    op->stride_height = params.stride_height;
+    op->stride_width = params.stride_width;
+    return kTfLiteOk;
+}
+
+// The output positions that `in` windows cover, less what SAME takes away. 0 where that is none, or too many.
+static int covered(TfLitePadding padding, int in, int filter, int stride)
+{
+    int64_t all = ((int64_t)in - 1) * stride + filter;
+    int64_t over = (int64_t)filter - (in - 1) % stride - 1;
+    if (padding == kTfLitePaddingSame && over > 0) all -= over;
+    return in > 0 && all > 0 && all <= INT32_MAX ? (int)all : 0;
+}
+
+static TfLiteStatus with_bias_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    struct transpose_conv *op = node->user_data;
+    HL_TRY(hl_require_counts(ctx, node, 3, 3, 1));
+    HL_TRY(check_operands(ctx, node));
+    const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
+    if (input->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, input);
+    if (filter->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, filter);
+    HL_TRY(hl_conv_check(ctx, node, &op->what, &op->conv));
+    int dims[4] = {hl_dim(input, 0), covered(op->padding, hl_dim(input, 1), hl_dim(filter, 1), op->stride_height),
+                   covered(op->padding, hl_dim(input, 2), hl_dim(filter, 2), op->stride_width), hl_dim(filter, 0)};
+    HL_REQUIRE(ctx, node, dims[1] > 0 && dims[2] > 0, "an input of %dx%d has no output of usable size",
+               hl_dim(input, 1), hl_dim(input, 2));
+    struct hl_window y, x;
+    HL_TRY(find_windows(ctx, node, dims[1], dims[2], &y, &x));
+    return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
+}
+
+const struct hl_op hl_op_convolution_2d_transpose_bias = {
+    .state_size = sizeof(struct transpose_conv),
+    .parse = with_bias_parse,
+    .prepare = with_bias_prepare,
     .invoke = transpose_conv_invoke,
     .release = hl_conv_release,
 };
