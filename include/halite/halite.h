@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "halite/gpu_delegate.h" // the GPU delegate's part, which is in a library of its own
 #include "tensorflow/lite/c/c_api.h"
 
 #ifdef __cplusplus

@@ -150,7 +150,11 @@ static int open_bench(void **state)
     bench->reporter = (struct hl_reporter){keep, &bench->messages};
     const char *wanted = getenv("HALITE_DEVICE");
     if (!wanted || strncmp(wanted, "opencl", 6) != 0) wanted = "opencl";
-    bench->device = gpu_device_open(wanted, &bench->reporter, &bench->backend);
+    struct gpu_device_info info;
+    if (gpu_device_choose(wanted, "", &bench->reporter, &info)) {
+        bench->backend = info.backend;
+        bench->device = info.backend->open(info.index, &bench->reporter);
+    }
     if (bench->device) {
         bench->arena = bench->backend->buffer_create(bench->device, ARENA);
         if (!bench->arena) return -1;

@@ -1,187 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU delegate inside our runtime: options, partitions, reports, messages, what happens when a device fails at any
-// call, and results on PoCL where it is installed.
-//
-//   the graph:   r = relu(a)    t = toy(r)    s = a + t    p = s * s     (toy: a custom operator, stays on the CPU)
+// The GPU delegate inside our runtime: options, messages, what happens when a device fails at any call, and results on
+// PoCL where it is installed. The graph and its session: delegate_session.h; partitions and reports: test_report.c.
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/half.h"
-#include "gpu/backend/devices.h"
 #include "gpu/backend/null.h"
-#include "gpu/delegate/delegate.h"
-#include "halite/halite.h"
-#include "support/model_writer.h"
-#include "tensorflow/lite/builtin_ops.h"
-#include "tensorflow/lite/c/c_api.h"
-#include "tensorflow/lite/c/c_api_experimental.h"
-#include "tensorflow/lite/delegates/gpu/delegate.h"
-
-// ---- the graph ----------------------------------------------------------------------------------
-
-enum { A, R, T, S, P, TENSORS };
-enum { ELEMENTS = 2 * 3 * 5 };
-
-#define FLOATS(label) {.name = label, .type = TEST_FLOAT32, .rank = 4, .dims = {1, 2, 3, 5}}
-#define ONE_IN(code, x, y) {.builtin = code, .input_count = 1, .inputs = {x}, .output_count = 1, .outputs = {y}}
-#define TWO_IN(code, x, y, z) {.builtin = code, .input_count = 2, .inputs = {x, y}, .output_count = 1, .outputs = {z}}
-
-static const struct test_tensor tensors[TENSORS] = {
-    [A] = FLOATS("a"), [R] = FLOATS("r"), [T] = FLOATS("t"), [S] = FLOATS("s"), [P] = FLOATS("p")};
-static const struct test_node nodes[] = {ONE_IN(kTfLiteBuiltinRelu, A, R),
-                                         {.builtin = kTfLiteBuiltinCustom,
-                                          .custom = "Toy",
-                                          .input_count = 1,
-                                          .inputs = {R},
-                                          .output_count = 1,
-                                          .outputs = {T}},
-                                         TWO_IN(kTfLiteBuiltinAdd, A, T, S),
-                                         TWO_IN(kTfLiteBuiltinMul, S, S, P)};
-static const struct test_model graph = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 4, .nodes = nodes,
-                                        .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}};
-
-// The same without the custom operator: all of it can go to the GPU.
-static const struct test_node whole_nodes[] = {
-    ONE_IN(kTfLiteBuiltinRelu, A, R), TWO_IN(kTfLiteBuiltinAdd, A, R, S), TWO_IN(kTfLiteBuiltinMul, S, S, P)};
-static const struct test_model whole = {.tensor_count = TENSORS,
-                                        .tensors = tensors,
-                                        .node_count = 3,
-                                        .nodes = whole_nodes,
-                                        .input_count = 1,
-                                        .inputs = {A},
-                                        .output_count = 1,
-                                        .outputs = {P}};
-
-static float input_value(int i)
-{
-    return (float)(i % 7 - 3) * 0.5f;
-}
-
-static float expected_value(int i)
-{
-    float a = input_value(i), s = a + (a > 0 ? a : 0);
-    return s * s;
-}
-
-// t = r
-static TfLiteStatus toy_prepare(TfLiteContext *context, TfLiteNode *node)
-{
-    const TfLiteTensor *from = &context->tensors[node->inputs->data[0]];
-    return context->ResizeTensor(context, &context->tensors[node->outputs->data[0]], TfLiteIntArrayCopy(from->dims));
-}
-static TfLiteStatus toy_invoke(TfLiteContext *context, TfLiteNode *node)
-{
-    const TfLiteTensor *from = &context->tensors[node->inputs->data[0]];
-    memcpy(context->tensors[node->outputs->data[0]].data.raw, from->data.raw, from->bytes);
-    return kTfLiteOk;
-}
-static const TfLiteRegistration toy = {.prepare = toy_prepare, .invoke = toy_invoke};
-
-// ---- a session ----------------------------------------------------------------------------------
-
-struct messages {
-    char text[16384];
-    size_t length;
-};
-
-static void collect(void *user_data, const char *format, va_list args)
-{
-    struct messages *messages = user_data;
-    char *at = messages->text + messages->length;
-    size_t room = sizeof messages->text - messages->length;
-    int length = vsnprintf(at, room, format, args);
-    if (length > 0) messages->length += (size_t)length < room ? (size_t)length : room - 1;
-}
-
-static void collect_text(struct messages *messages, const char *format, ...) HL_PRINTF(2, 3);
-static void collect_text(struct messages *messages, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    collect(messages, format, args);
-    va_end(args);
-}
-
-// For tflite_plugin_create_delegate, whose function gets no pointer of ours.
-static struct messages *plugin_messages(void)
-{
-    static struct messages messages;
-    return &messages;
-}
-static void collect_plugin(const char *text)
-{
-    collect_text(plugin_messages(), "%s\n", text);
-}
-
-struct session {
-    struct messages messages;
-    unsigned char *bytes;
-    TfLiteModel *model;
-    TfLiteInterpreter *interpreter;
-};
-
-static void begin(struct session *session, const struct test_model *from)
-{
-    size_t size;
-    memset(session, 0, sizeof *session);
-    session->bytes = test_model_write(from, &size);
-    session->model = TfLiteModelCreate(session->bytes, size);
-    assert_non_null(session->model);
-    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
-    TfLiteInterpreterOptionsSetErrorReporter(options, collect, &session->messages);
-    TfLiteInterpreterOptionsAddCustomOp(options, "Toy", &toy, 1, 1);
-    session->interpreter = TfLiteInterpreterCreate(session->model, options);
-    TfLiteInterpreterOptionsDelete(options);
-    assert_non_null(session->interpreter);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(session->interpreter), kTfLiteOk);
-}
-
-static void end(struct session *session)
-{
-    TfLiteInterpreterDelete(session->interpreter);
-    TfLiteModelDelete(session->model);
-    free(session->bytes);
-}
-
-static TfLiteStatus apply(struct session *session, TfLiteDelegate *delegate)
-{
-    return TfLiteInterpreterModifyGraphWithDelegate(session->interpreter, delegate);
-}
-
-static void set_input(struct session *session)
-{
-    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
-    float values[ELEMENTS];
-    for (int i = 0; i < ELEMENTS; i++) values[i] = input_value(i);
-    assert_int_equal(TfLiteTensorCopyFromBuffer(input, values, sizeof values), kTfLiteOk);
-}
-
-static void check_output(const struct session *session)
-{
-    const float *output = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session->interpreter, 0));
-    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(output[i], expected_value(i), 1e-5f);
-}
-
-// A delegate with options as text: key, value, … NULL.
-static TfLiteDelegate *make(const char *const *texts)
-{
-    const char *keys[8] = {NULL}, *values[8] = {NULL};
-    size_t count = 0;
-    for (; texts && texts[2 * count]; count++) {
-        keys[count] = texts[2 * count];
-        values[count] = texts[2 * count + 1];
-    }
-    plugin_messages()->length = 0;
-    plugin_messages()->text[0] = 0;
-    return tflite_plugin_create_delegate(keys, values, count, collect_plugin);
-}
+#include "gpu/delegate_session.h"
 
 static bool has_pocl(void)
 {
@@ -193,17 +18,6 @@ static bool has_pocl(void)
     free(list);
     if (!found) print_message("no OpenCL device: install pocl-opencl-icd\n");
     return found;
-}
-
-static int delegated_nodes(const struct session *session)
-{
-    int count = 0;
-    for (int i = 0; i < HaliteInterpreterGetNodeCount(session->interpreter); i++) {
-        HaliteNodeReport report;
-        assert_int_equal(HaliteInterpreterGetNodeReport(session->interpreter, i, &report), kTfLiteOk);
-        count += report.replaced_nodes;
-    }
-    return count;
 }
 
 // ---- options ------------------------------------------------------------------------------------
@@ -317,6 +131,46 @@ static void test_key_options(void **state)
     assert_null(tflite_plugin_create_delegate(NULL, NULL, 1, collect_plugin));
 }
 
+static void test_halite_options(void **state)
+{
+    (void)state;
+    TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
+    v2.max_delegated_partitions = 7;
+    HaliteGpuDelegateOptions from = {
+        .struct_size = sizeof from, .v2 = &v2, .device = "null:0", .precision = kHaliteGpuPrecisionF16S};
+    TfLiteDelegate *delegate = HaliteGpuDelegateCreate(&from);
+    assert_non_null(delegate);
+    const struct gpu_options *options = gpu_engine_options(gpu_delegate_of(delegate)->engine);
+    assert_string_equal(options->device, "null:0");
+    assert_int_equal(options->precision, GPU_F16S);
+    assert_int_equal(options->max_partitions, 7);
+    assert_true(options->skip_small);
+    assert_false(options->full_delegation);
+    TfLiteGpuDelegateV2Delete(delegate);
+    // Without options of one's own they are those of V2.
+    TfLiteGpuDelegateV2Delete(HaliteGpuDelegateCreate(NULL));
+
+    struct messages messages = {0};
+    struct hl_reporter reporter = {collect, &messages};
+    struct gpu_options out;
+    char name[100];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    const struct {
+        HaliteGpuDelegateOptions options;
+        const char *message;
+    } bad[] = {
+        {{.struct_size = 0}, "GPU delegate: struct_size of the options is 0, "},
+        {{.struct_size = sizeof from, .precision = (HaliteGpuPrecision)4}, "GPU delegate: there is no precision 4"},
+        {{.struct_size = sizeof from, .device = name}, "GPU delegate: option device is too long: \"xxxx"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        messages.length = 0;
+        assert_false(gpu_options_from_halite(&bad[i].options, &reporter, &out));
+        assert_ptr_equal(strstr(messages.text, bad[i].message), messages.text);
+    }
+}
+
 static void test_doors(void **state)
 {
     (void)state;
@@ -331,8 +185,15 @@ static void test_doors(void **state)
     assert_null(TfLiteGpuDelegateV2CreateAsync(NULL));
     assert_null(TfLiteGpuDelegateGetModelMetadata(NULL));
     TfLiteDelegate other = {.flags = 0};
-    assert_int_equal(HaliteDelegateReportNodeCount(&other), -1);
-    assert_null(HaliteDelegateReportDevice(NULL));
+    assert_null(HaliteDelegateReportCreate(&other));
+    assert_null(HaliteDelegateReportCreate(NULL));
+    HaliteDelegateReportDelete(NULL);
+    assert_null(HaliteDelegateReportGetDevice(NULL));
+    assert_int_equal(HaliteDelegateReportGetNodeCount(NULL), 0);
+    assert_null(HaliteDelegateReportGetNode(NULL, 0));
+    assert_int_equal(HaliteDelegateReportGetGraphCount(NULL), 0);
+    assert_null(HaliteDelegateReportGetGraph(NULL, 0));
+    assert_int_equal(HaliteDelegateReportGetPrecision(NULL), kHaliteGpuPrecisionDefault);
 }
 
 static void test_invalid_options_are_told(void **state)
@@ -361,128 +222,7 @@ static void test_no_such_device(void **state)
     begin(&session, &whole);
     assert_int_equal(apply(&session, delegate), kTfLiteDelegateError);
     assert_non_null(strstr(session.messages.text, "TfLiteGpuDelegate Init: device null:7"));
-    end(&session);
-    tflite_plugin_destroy_delegate(delegate);
-}
-
-// ---- partitions, report -------------------------------------------------------------------------
-
-static void test_partitions(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *partitions, *small;
-        int delegated;
-        const char *relu; // its reason
-    } cases[] = {{"1", "false", 2, "PARTITION"}, {"2", "false", 2, "COST"}, {"2", "true", 3, "OK"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *texts[] = {"device", "null", "max_delegated_partitions", cases[i].partitions,
-                               "take_small_partitions", cases[i].small, NULL};
-        TfLiteDelegate *delegate = make(texts);
-        struct session session;
-        begin(&session, &graph);
-        assert_int_equal(HaliteDelegateReportNodeCount(delegate), 0);
-        assert_string_equal(HaliteDelegateReportDevice(delegate), "");
-        assert_int_equal(apply(&session, delegate), kTfLiteOk);
-        assert_int_equal(delegated_nodes(&session), cases[i].delegated);
-        assert_int_equal(HaliteDelegateReportNodeCount(delegate), 4);
-        static const char *const names[] = {"RELU", "Toy", "ADD", "MUL"};
-        const char *const reasons[] = {cases[i].relu, "NO_KERNEL", "OK", "OK"};
-        for (int n = 0; n < 4; n++) {
-            HaliteDelegateNodeReport report;
-            assert_int_equal(HaliteDelegateReportNode(delegate, n, &report), kTfLiteOk);
-            assert_int_equal(report.node, n);
-            assert_string_equal(report.op, names[n]);
-            assert_string_equal(report.reason, reasons[n]);
-            assert_int_equal(report.on_gpu, strcmp(reasons[n], "OK") == 0);
-            assert_int_equal(report.tensor, -1);
-        }
-        HaliteDelegateNodeReport report;
-        assert_int_equal(HaliteDelegateReportNode(delegate, 4, &report), kTfLiteError);
-        assert_int_equal(HaliteDelegateReportNode(delegate, -1, &report), kTfLiteError);
-        assert_non_null(strstr(HaliteDelegateReportDevice(delegate), ", null, f32"));
-        char message[256];
-        snprintf(message, sizeof message,
-                 "Following operations are not supported by GPU delegate:\nToy: Operation is not supported.\n"
-                 "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
-                 cases[i].delegated, 4 - cases[i].delegated);
-        assert_string_equal(session.messages.text, message);
-        end(&session);
-        tflite_plugin_destroy_delegate(delegate);
-    }
-    assert_int_equal(gpu_null_live(), 0);
-}
-
-static void test_nothing_to_do(void **state)
-{
-    (void)state;
-    static const struct test_node toy_nodes[] = {{.builtin = kTfLiteBuiltinCustom,
-                                                  .custom = "Toy",
-                                                  .input_count = 1,
-                                                  .inputs = {A},
-                                                  .output_count = 1,
-                                                  .outputs = {P}}};
-    static const struct test_model only_toy = {.tensor_count = TENSORS,
-                                               .tensors = tensors,
-                                               .node_count = 1,
-                                               .nodes = toy_nodes,
-                                               .input_count = 1,
-                                               .inputs = {A},
-                                               .output_count = 1,
-                                               .outputs = {P}};
-    static const char *const texts[] = {"device", "no such thing", NULL}; // never looked for
-    TfLiteDelegate *delegate = make(texts);
-    struct session session;
-    begin(&session, &only_toy);
-    assert_int_equal(apply(&session, delegate), kTfLiteOk);
-    assert_string_equal(session.messages.text,
-                        "Following operations are not supported by GPU delegate:\nToy: Operation is not supported.\n"
-                        "No operations will run on the GPU, and all 1 operations will run on the CPU.");
-    end(&session);
-    tflite_plugin_destroy_delegate(delegate);
-}
-
-static void test_full_delegation(void **state)
-{
-    (void)state;
-    static const char *const texts[] = {"device", "null", "require_full_delegation", "1", NULL};
-    TfLiteDelegate *delegate = make(texts);
-    struct session refused, taken; // both live: a report replaces that of a graph whose context had the same address
-    begin(&refused, &graph);
-    assert_int_equal(apply(&refused, delegate), kTfLiteDelegateError);
-    assert_non_null(strstr(refused.messages.text, "require_full_delegation is set, and 2 of 4 nodes stay on the CPU"));
-    assert_int_equal(delegated_nodes(&refused), 0);
-    begin(&taken, &whole);
-    assert_int_equal(apply(&taken, delegate), kTfLiteOk);
-    assert_int_equal(delegated_nodes(&taken), 3);
-    assert_string_equal(taken.messages.text, "");
-    assert_int_equal(HaliteDelegateReportNodeCount(delegate), 4 + 3);
-    end(&taken);
-    end(&refused);
-    tflite_plugin_destroy_delegate(delegate);
-}
-
-static void test_a_tensor_at_fault(void **state)
-{
-    (void)state;
-    static const struct test_tensor wide[] = {{.name = "x", .type = TEST_INT32, .rank = 2, .dims = {2, 3}},
-                                              {.name = "y", .type = TEST_INT32, .rank = 2, .dims = {2, 3}}};
-    static const struct test_node wide_nodes[] = {ONE_IN(kTfLiteBuiltinAbs, 0, 1)};
-    static const struct test_model model = {.tensor_count = 2, .tensors = wide, .node_count = 1, .nodes = wide_nodes,
-                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
-    TfLiteDelegate *delegate = make(NULL);
-    struct session session;
-    begin(&session, &model);
-    assert_int_equal(apply(&session, delegate), kTfLiteOk);
-    HaliteDelegateNodeReport report;
-    assert_int_equal(HaliteDelegateReportNode(delegate, 0, &report), kTfLiteOk);
-    assert_string_equal(report.reason, "TYPE");
-    assert_string_equal(report.text, "input 0 has type INT32, which the GPU does not take here");
-    assert_int_equal(report.tensor, 0);
-    assert_string_equal(report.tensor_name, "x");
-    assert_int_equal(report.tensor_type, kTfLiteInt32);
-    assert_int_equal(report.rank, 2);
-    assert_int_equal(report.dims[1], 3);
+    check_withdrawn(delegate, kHaliteDelegateReasonDevice, "device null:7: there is no such device");
     end(&session);
     tflite_plugin_destroy_delegate(delegate);
 }
@@ -514,7 +254,8 @@ static void test_every_call_fails(void **state)
             assert_int_equal(invoked, kTfLiteOk);
             check_output(&session);
             assert_int_equal(delegated_nodes(&session), 0);
-            assert_non_null(strstr(session.messages.text, "TfLiteGpuDelegate Init: "));
+            assert_ptr_equal(strstr(session.messages.text, "TfLiteGpuDelegate Init: "), session.messages.text);
+            check_withdrawn(delegate, kHaliteDelegateReasonDevice, "null");
             assert_non_null(strstr(session.messages.text,
                                    "Restored original execution plan after delegate application failure."));
         } else if (invoked != kTfLiteOk) {
@@ -639,7 +380,10 @@ static void test_threads_share_a_delegate(void **state)
         assert_int_equal(pthread_join(threads[i], &result), 0);
         assert_ptr_equal(result, delegate);
     }
-    assert_int_equal(HaliteDelegateReportNodeCount(delegate), 9);
+    HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
+    int32_t rows = HaliteDelegateReportGetNodeCount(report);
+    assert_true(rows >= 3 && rows <= 9 && rows % 3 == 0); // the address of a graph that is gone may be another's
+    HaliteDelegateReportDelete(report);
     tflite_plugin_destroy_delegate(delegate);
 }
 
@@ -828,13 +572,10 @@ int main(void)
         cmocka_unit_test(test_priorities),
         cmocka_unit_test(test_struct_options),
         cmocka_unit_test(test_key_options),
+        cmocka_unit_test(test_halite_options),
         cmocka_unit_test(test_doors),
         cmocka_unit_test(test_invalid_options_are_told),
         cmocka_unit_test(test_no_such_device),
-        cmocka_unit_test(test_partitions),
-        cmocka_unit_test(test_nothing_to_do),
-        cmocka_unit_test(test_full_delegation),
-        cmocka_unit_test(test_a_tensor_at_fault),
         cmocka_unit_test(test_every_call_fails),
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_results),

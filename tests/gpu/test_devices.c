@@ -32,7 +32,7 @@ static bool choose(const char *text, struct messages *messages, struct gpu_devic
 {
     struct hl_reporter reporter = {keep, messages};
     *messages = (struct messages){0};
-    bool ok = gpu_device_choose(text, &reporter, chosen);
+    bool ok = gpu_device_choose(text, "", &reporter, chosen);
     assert_int_equal(messages->count, ok ? 0 : 1);
     return ok;
 }
@@ -58,16 +58,16 @@ static int opencl_refused_with(const char *words)
     struct messages messages = {0};
     struct hl_reporter reporter = {keep, &messages};
     struct gpu_device_info info;
-    if (gpu_device_choose("opencl", &reporter, &info)) return 1;
+    if (gpu_device_choose("opencl", "", &reporter, &info)) return 1;
     if (messages.count != 1 || !strstr(messages.last, words)) {
         fprintf(stderr, "%d messages: %s\n", messages.count, messages.last);
         return 2;
     }
     struct gpu_device_list list; // a list says why as well
     gpu_devices_find(&list);
-    for (int i = 0; i < list.missing_count; i++)
-        if (strstr(list.missing[i].why, words) && strcmp(list.missing[i].name, "OpenCL") == 0) return 0;
-    return 3;
+    for (int i = 0; i < list.api_count; i++)
+        if (strcmp(list.apis[i].name, "OpenCL") == 0) return list.apis[i].why && strstr(list.apis[i].why, words) ? 0 : 3;
+    return 4;
 }
 
 static int check_no_library(void)
@@ -91,13 +91,13 @@ static void without_a_library(void **state)
 static int check_environment(void)
 {
     struct gpu_device_info info;
-    if (!gpu_device_choose(NULL, NULL, &info) || strcmp(info.text, "null:0") != 0) return 1;
-    if (!gpu_device_choose("", NULL, &info) || strcmp(info.text, "null:0") != 0) return 2;
+    if (!gpu_device_choose(NULL, "", NULL, &info) || strcmp(info.text, "null:0") != 0) return 1;
+    if (!gpu_device_choose("", "", NULL, &info) || strcmp(info.text, "null:0") != 0) return 2;
     // A text of the caller's comes first.
     struct messages messages = {0};
     struct hl_reporter reporter = {keep, &messages};
-    if (gpu_device_choose("null:7", &reporter, &info) || !strstr(messages.last, "device null:7")) return 3;
-    if (gpu_device_choose("auto", &reporter, &info) && info.backend == &gpu_backend_null) return 4;
+    if (gpu_device_choose("null:7", "", &reporter, &info) || !strstr(messages.last, "device null:7")) return 3;
+    if (gpu_device_choose("auto", "", &reporter, &info) && info.backend == &gpu_backend_null) return 4;
     return 0;
 }
 
@@ -106,7 +106,7 @@ static int check_wrong_environment(void)
     struct messages messages = {0};
     struct hl_reporter reporter = {keep, &messages};
     struct gpu_device_info info;
-    return gpu_device_choose(NULL, &reporter, &info) || messages.count != 1 ||
+    return gpu_device_choose(NULL, "", &reporter, &info) || messages.count != 1 ||
            !strstr(messages.last, "HALITE_DEVICE=gpu");
 }
 
@@ -147,20 +147,26 @@ static void by_name(void **state)
 #endif
 }
 
-static void opens_what_it_chose(void **state)
+static void a_backend_that_is_demanded(void **state)
 {
     (void)state;
-    const struct gpu_backend *backend = NULL;
-    struct gpu_device *device = gpu_device_open("null", NULL, &backend);
-    assert_non_null(device);
-    assert_ptr_equal(backend, &gpu_backend_null);
-    assert_string_equal(backend->caps(device)->name, "Null");
-    backend->close(device);
-    struct messages messages = {0};
-    struct hl_reporter reporter = {keep, &messages};
-    assert_null(gpu_device_open("null:3", &reporter, &backend));
-    assert_int_equal(messages.count, 1);
-    assert_int_equal(gpu_null_live(), 0);
+    static const struct {
+        const char *text, *only, *message;
+    } cases[] = {
+        {"null", "opencl", "device null: the options demand the backend opencl"},
+        {"opencl:0", "vulkan", "device opencl:0: the options demand the backend vulkan"},
+        {"auto", "gles", "the options demand the backend gles. No GPU found. "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct messages messages = {0};
+        struct hl_reporter reporter = {keep, &messages};
+        struct gpu_device_info info;
+        assert_false(gpu_device_choose(cases[i].text, cases[i].only, &reporter, &info));
+        assert_int_equal(messages.count, 1);
+        assert_string_equal(messages.last, cases[i].message);
+    }
+    struct gpu_device_info info;
+    assert_true(gpu_device_choose("null", "null", NULL, &info));
 }
 
 // On every machine: a list names only devices that can be chosen, "auto" never takes a software device, and where it
@@ -175,51 +181,68 @@ static void what_this_machine_has(void **state)
     for (int i = 0; i < list.count; i++) {
         assert_true(choose(list.devices[i].text, &messages, &info));
         assert_ptr_equal(info.backend, list.devices[i].backend);
+        assert_string_equal(info.why, "");
         assert_int_equal(info.index, list.devices[i].index);
         assert_string_equal(info.caps.name, list.devices[i].caps.name);
         assert_ptr_not_equal(info.backend, &gpu_backend_null);
         print_message("%s: %s, %s\n", list.devices[i].text, info.caps.name, info.caps.driver);
     }
-    for (int i = 0; i < list.missing_count; i++) print_message("%s: %s\n", list.missing[i].name, list.missing[i].why);
-    const struct gpu_device_info *fastest = gpu_devices_fastest(&list);
+    char why[GPU_REASON_BYTES];
+    const struct gpu_device_info *best = gpu_devices_auto(&list, why);
+    print_message("auto: %s: %s\n", best ? best->text : "none", why);
     if (choose("auto", &messages, &info)) {
-        assert_non_null(fastest);
-        assert_string_equal(info.text, fastest->text);
+        assert_non_null(best);
+        assert_string_equal(info.text, best->text);
         assert_false(info.caps.software);
+        assert_string_equal(info.why, why);
     } else {
-        assert_null(fastest);
-        print_message("%s\n", messages.last);
-        assert_non_null(strstr(messages.last, "No GPU found. "));
-        for (int i = 0; i < list.missing_count; i++) assert_non_null(strstr(messages.last, list.missing[i].why));
-        for (int i = 0; i < list.count; i++) assert_non_null(strstr(messages.last, list.devices[i].caps.name));
-        if (list.count) assert_non_null(strstr(messages.last, "name it with HALITE_DEVICE="));
+        assert_null(best);
+        assert_string_equal(messages.last, why);
+        assert_non_null(strstr(why, "No GPU found. "));
+        for (int i = 0; i < list.api_count; i++)
+            if (list.apis[i].why) assert_non_null(strstr(why, list.apis[i].why));
+        for (int i = 0; i < list.count; i++) assert_non_null(strstr(why, list.devices[i].caps.name));
+        if (list.count) assert_non_null(strstr(why, "name it with HALITE_DEVICE="));
     }
 }
 
-static struct gpu_device_info made_up(enum gpu_vendor vendor, int rank, int units, const char *text)
+static void add(struct gpu_device_list *list, const char *text, bool software, bool integrated, int rank, uint64_t memory)
 {
-    struct gpu_device_info info = {.rank = rank};
-    info.caps = (struct gpu_caps){.vendor = vendor, .software = vendor == GPU_VENDOR_SOFTWARE, .compute_units = units};
-    snprintf(info.text, sizeof info.text, "%s", text);
-    return info;
+    struct gpu_device_info *info = &list->devices[list->count++];
+    *info = (struct gpu_device_info){.api = "Made up", .rank = rank};
+    info->caps = (struct gpu_caps){.software = software, .integrated = integrated, .memory = memory};
+    snprintf(info->text, sizeof info->text, "%s", text);
 }
 
 static void the_fastest_of_many(void **state)
 {
     (void)state;
-    struct gpu_device_list list = {.count = 1};
-    assert_null(gpu_devices_fastest(&(struct gpu_device_list){.count = 0}));
-    list.devices[0] = made_up(GPU_VENDOR_SOFTWARE, 9, 1000, "software");
-    assert_null(gpu_devices_fastest(&list));
-    list.devices[list.count++] = made_up(GPU_VENDOR_INTEL, 2, 96, "intel");
-    assert_string_equal(gpu_devices_fastest(&list)->text, "intel");
-    list.devices[list.count++] = made_up(GPU_VENDOR_NVIDIA, 1, 20, "small opencl");
-    assert_string_equal(gpu_devices_fastest(&list)->text, "small opencl");
-    list.devices[list.count++] = made_up(GPU_VENDOR_NVIDIA, 1, 132, "large opencl");
-    list.devices[list.count++] = made_up(GPU_VENDOR_NVIDIA, 1, 132, "second large opencl");
-    assert_string_equal(gpu_devices_fastest(&list)->text, "large opencl");
-    list.devices[list.count++] = made_up(GPU_VENDOR_NVIDIA, 2, 0, "vulkan");
-    assert_string_equal(gpu_devices_fastest(&list)->text, "vulkan");
+    enum { GIB = 1 << 30 };
+    static const struct {
+        const char *text;
+        bool software, integrated;
+        int rank;
+        uint64_t memory;
+        const char *best, *why; // with this one among them
+    } steps[] = {
+        {"soft:0", true, false, 9, (uint64_t)99 * GIB, NULL,
+         "No GPU found. Made up: only a software device, : name it with HALITE_DEVICE=soft"},
+        {"two:0", false, true, 2, (uint64_t)50 * GIB, "two:0", "the only real GPU"},
+        {"one:0", false, false, 1, (uint64_t)2 * GIB, "one:0", "before two:0, since it does not share the CPU's memory"},
+        {"one:1", false, false, 1, (uint64_t)8 * GIB, "one:1", "before one:0, since it has more memory"},
+        {"one:2", false, false, 1, (uint64_t)8 * GIB, "one:1", "the first of equals"},
+        {"two:1", false, false, 2, (uint64_t)1 * GIB, "two:1", "before one:1, since its API starts kernels faster"},
+    };
+    struct gpu_device_list list = {.count = 0};
+    char why[GPU_REASON_BYTES];
+    assert_null(gpu_devices_auto(&list, why));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        add(&list, steps[i].text, steps[i].software, steps[i].integrated, steps[i].rank, steps[i].memory);
+        const struct gpu_device_info *best = gpu_devices_auto(&list, why);
+        if (steps[i].best) assert_string_equal(best->text, steps[i].best);
+        else assert_null(best);
+        assert_string_equal(why, steps[i].why);
+    }
 }
 
 int main(void)
@@ -230,7 +253,7 @@ int main(void)
         cmocka_unit_test(without_a_library),
         cmocka_unit_test(by_environment),
         cmocka_unit_test(by_name),
-        cmocka_unit_test(opens_what_it_chose),
+        cmocka_unit_test(a_backend_that_is_demanded),
         cmocka_unit_test(what_this_machine_has),
         cmocka_unit_test(the_fastest_of_many),
     };

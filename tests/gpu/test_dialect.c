@@ -495,8 +495,8 @@ EVERYWHERE(epilogue_words)
 int main(void)
 {
     gpu_devices_find(&devices);
-    for (int i = 0; i < devices.missing_count; i++)
-        printf("%s: %s\n", devices.missing[i].name, devices.missing[i].why);
+    for (int i = 0; i < devices.api_count; i++)
+        if (devices.apis[i].why) printf("%s: %s\n", devices.apis[i].name, devices.apis[i].why);
     if (devices.count == 0) {
         printf("no device at all: install pocl-opencl-icd or mesa-vulkan-drivers for one in software\n");
         return SKIPPED;

@@ -24,8 +24,10 @@ struct gpu_caps {
     char driver[64];   // version text of driver and API
     enum gpu_vendor vendor;
     bool software;     // runs on the CPU (PoCL, llvmpipe): taken only when asked for by name
+    bool integrated;   // shares its memory with the CPU
     bool half_storage; // f16s kernels work
     bool half_math;    // f16 kernels work
+    uint64_t memory;   // bytes, 0: not known
     size_t max_buffer; // bytes of one buffer
     int max_group_size, max_group[3];
     int max_groups[3];

@@ -28,7 +28,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 // ---- a text of limited length ---------------------------------------------------------------------------------------
 
 struct text {
-    char data[1500];
+    char data[GPU_REASON_BYTES];
     size_t length;
 };
 
@@ -51,70 +51,79 @@ static void find_row(const struct row *row, struct gpu_device_list *list)
     int count = row->backend ? row->backend->count(&why) : 0, described = 0;
     for (int i = 0; i < count && list->count < GPU_MAX_DEVICES; i++) {
         struct gpu_device_info *info = &list->devices[list->count];
-        *info = (struct gpu_device_info){.backend = row->backend, .index = i, .rank = row->rank};
+        *info =
+            (struct gpu_device_info){.backend = row->backend, .api = row->title, .index = i, .rank = row->rank};
         if (!row->backend->describe(i, &info->caps)) continue;
         snprintf(info->text, sizeof info->text, "%s:%d", row->name, i);
         list->count++;
         described++;
     }
-    if (described == 0 && list->missing_count < GPU_MAX_BACKENDS) {
-        if (count > 0) why = "its device does not say what it is: check the driver";
-        list->missing[list->missing_count].name = row->title;
-        list->missing[list->missing_count++].why = why ? why : "no device";
-    }
+    if (list->api_count == GPU_MAX_BACKENDS) return;
+    if (count > 0) why = "its device does not say what it is: check the driver";
+    list->apis[list->api_count].name = row->title;
+    list->apis[list->api_count++].why = described > 0 ? NULL : why ? why : "no device";
 }
 
 void gpu_devices_find(struct gpu_device_list *list)
 {
-    list->count = list->missing_count = 0;
+    list->count = list->api_count = 0;
     for (int i = 0; i < ROWS; i++)
         if (!rows[i].hidden) find_row(&rows[i], list);
 }
 
 // ---- comparing ------------------------------------------------------------------------------------------------------
 
-// Vendors whose devices are cards of their own come before those that share a chip with the CPU.
-static int vendor_score(enum gpu_vendor vendor)
+// Each says how much better the first is: above 0, equal at 0.
+static int by_kind(const struct gpu_device_info *a, const struct gpu_device_info *b)
 {
-    switch (vendor) {
-    case GPU_VENDOR_NVIDIA: return 6;
-    case GPU_VENDOR_AMD: return 5;
-    case GPU_VENDOR_APPLE: return 4;
-    case GPU_VENDOR_INTEL: return 3;
-    case GPU_VENDOR_QUALCOMM:
-    case GPU_VENDOR_ARM: return 2;
-    case GPU_VENDOR_OTHER: return 1;
-    case GPU_VENDOR_SOFTWARE: break;
+    return (int)b->caps.software - (int)a->caps.software;
+}
+static int by_place(const struct gpu_device_info *a, const struct gpu_device_info *b)
+{
+    return (int)b->caps.integrated - (int)a->caps.integrated;
+}
+static int by_backend(const struct gpu_device_info *a, const struct gpu_device_info *b)
+{
+    return a->rank - b->rank;
+}
+static int by_memory(const struct gpu_device_info *a, const struct gpu_device_info *b)
+{
+    return (a->caps.memory > b->caps.memory) - (a->caps.memory < b->caps.memory);
+}
+
+static const struct criterion {
+    int (*better)(const struct gpu_device_info *a, const struct gpu_device_info *b);
+    const char *why;
+} criteria[] = {
+    {by_kind, "it is no software"},
+    {by_place, "it does not share the CPU's memory"},
+    {by_backend, "its API starts kernels faster"},
+    {by_memory, "it has more memory"},
+};
+enum { CRITERIA = sizeof criteria / sizeof *criteria };
+
+// Number of the criterion by which a comes before b; -1: b comes first or they are equal.
+static int wins_by(const struct gpu_device_info *a, const struct gpu_device_info *b)
+{
+    for (int i = 0; i < CRITERIA; i++) {
+        int better = criteria[i].better(a, b);
+        if (better != 0) return better > 0 ? i : -1;
     }
-    return 0;
+    return -1;
 }
 
-static bool is_faster(const struct gpu_device_info *a, const struct gpu_device_info *b)
-{
-    if (a->caps.software != b->caps.software) return b->caps.software;
-    int x = vendor_score(a->caps.vendor), y = vendor_score(b->caps.vendor);
-    if (x != y) return x > y;
-    if (a->rank != b->rank) return a->rank > b->rank;
-    return a->caps.compute_units > b->caps.compute_units;
-}
-
-// The fastest, software devices included where wanted; the first of equals.
-static const struct gpu_device_info *fastest(const struct gpu_device_list *list, bool software)
+// The fastest, software devices included where wanted, but for one; the first of equals.
+static const struct gpu_device_info *fastest(const struct gpu_device_list *list, bool software,
+                                             const struct gpu_device_info *but)
 {
     const struct gpu_device_info *best = NULL;
     for (int i = 0; i < list->count; i++) {
         const struct gpu_device_info *info = &list->devices[i];
-        if ((software || !info->caps.software) && (!best || is_faster(info, best))) best = info;
+        if (info == but || (info->caps.software && !software)) continue;
+        if (!best || wins_by(info, best) >= 0) best = info;
     }
     return best;
 }
-
-const struct gpu_device_info *gpu_devices_fastest(const struct gpu_device_list *list)
-{
-    return fastest(list, false);
-}
-
-// ---- choosing -------------------------------------------------------------------------------------------------------
 
 // "OpenCL: no libOpenCL.so.1: install …; Vulkan: only a software device, llvmpipe: name it with HALITE_DEVICE=vulkan"
 static void put_findings(struct text *text, const struct gpu_device_list *list)
@@ -123,33 +132,55 @@ static void put_findings(struct text *text, const struct gpu_device_list *list)
     for (int i = 0; i < list->count; i++) {
         const struct gpu_device_info *info = &list->devices[i];
         const char *colon = strchr(info->text, ':');
-        const char *title = info->backend->name;
-        for (int k = 0; k < ROWS; k++)
-            if (rows[k].backend == info->backend) title = rows[k].title;
-        put(text, "%s%s: only a software device, %s: name it with HALITE_DEVICE=%.*s", between, title, info->caps.name,
-            info->index == 0 ? (int)(colon - info->text) : (int)sizeof info->text, info->text);
+        put(text, "%s%s: only a software device, %s: name it with HALITE_DEVICE=%.*s", between, info->api,
+            info->caps.name, info->index == 0 ? (int)(colon - info->text) : (int)sizeof info->text, info->text);
         between = "; ";
     }
-    for (int i = 0; i < list->missing_count; i++) {
-        put(text, "%s%s: %s", between, list->missing[i].name, list->missing[i].why);
+    for (int i = 0; i < list->api_count; i++) {
+        if (!list->apis[i].why) continue;
+        put(text, "%s%s: %s", between, list->apis[i].name, list->apis[i].why);
         between = "; ";
     }
 }
 
-static bool choose_any(const struct hl_reporter *reporter, struct gpu_device_info *chosen)
+const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *list, char *why)
 {
-    struct gpu_device_list list;
-    gpu_devices_find(&list);
-    const struct gpu_device_info *best = fastest(&list, false);
+    const struct gpu_device_info *best = fastest(list, false, NULL);
+    const struct gpu_device_info *next = best ? fastest(list, false, best) : NULL;
+    struct text text = {.length = 0};
+    int criterion = next ? wins_by(best, next) : -1;
+    if (!best) {
+        put(&text, "No GPU found. ");
+        put_findings(&text, list);
+    } else if (!next) {
+        put(&text, "the only real GPU");
+    } else if (criterion < 0) {
+        put(&text, "the first of equals");
+    } else {
+        put(&text, "before %s, since %s", next->text, criteria[criterion].why);
+    }
+    memcpy(why, text.data, text.length + 1);
+    return best;
+}
+
+// ---- choosing -------------------------------------------------------------------------------------------------------
+
+static bool choose_any(const char *only, const struct hl_reporter *reporter, struct gpu_device_info *chosen)
+{
+    struct gpu_device_list list = {.count = 0};
+    for (int i = 0; i < ROWS; i++)
+        if (!rows[i].hidden && (!*only || strcmp(rows[i].name, only) == 0)) find_row(&rows[i], &list);
+    char why[GPU_REASON_BYTES];
+    const struct gpu_device_info *best = gpu_devices_auto(&list, why);
     if (best) {
         *chosen = *best;
-        return true;
+        snprintf(chosen->why, sizeof chosen->why, "%.*s", (int)sizeof chosen->why - 1, why);
+    } else if (*only) {
+        hl_report(reporter, "the options demand the backend %s. %s", only, why);
+    } else {
+        hl_report(reporter, "%s", why);
     }
-    struct text text = {.length = 0};
-    put(&text, "No GPU found. ");
-    put_findings(&text, &list);
-    hl_report(reporter, "%s", text.data);
-    return false;
+    return best != NULL;
 }
 
 // number: -1: the backend's fastest.
@@ -158,7 +189,7 @@ static bool choose_of(const struct row *row, int number, const char *asked, cons
 {
     struct gpu_device_list list = {.count = 0};
     find_row(row, &list);
-    const struct gpu_device_info *best = number < 0 ? fastest(&list, true) : NULL;
+    const struct gpu_device_info *best = number < 0 ? fastest(&list, true, NULL) : NULL;
     for (int i = 0; i < list.count && !best; i++)
         if (list.devices[i].index == number) best = &list.devices[i];
     if (best) {
@@ -166,7 +197,7 @@ static bool choose_of(const struct row *row, int number, const char *asked, cons
         return true;
     }
     if (list.count == 0) {
-        hl_report(reporter, "%s: no %s device: %s", asked, row->title, list.missing[0].why);
+        hl_report(reporter, "%s: no %s device: %s", asked, row->title, list.apis[0].why);
         return false;
     }
     struct text text = {.length = 0};
@@ -188,14 +219,15 @@ static int parse_number(const char *text)
     return number;
 }
 
-bool gpu_device_choose(const char *text, const struct hl_reporter *reporter, struct gpu_device_info *chosen)
+bool gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+                       struct gpu_device_info *chosen)
 {
     const char *source = "device ";
     if (!text || !*text) {
         text = getenv("HALITE_DEVICE");
         source = "HALITE_DEVICE=";
     }
-    if (!text || !*text || strcmp(text, "auto") == 0) return choose_any(reporter, chosen);
+    if (!text || !*text || strcmp(text, "auto") == 0) return choose_any(only, reporter, chosen);
 
     char asked[64];
     snprintf(asked, sizeof asked, "%s%s", source, text);
@@ -206,6 +238,10 @@ bool gpu_device_choose(const char *text, const struct hl_reporter *reporter, str
     for (int i = 0; i < ROWS; i++) {
         put(&names, ", %s", rows[i].name);
         if (strlen(rows[i].name) != length || strncmp(rows[i].name, text, length) != 0) continue;
+        if (*only && strcmp(rows[i].name, only) != 0) {
+            hl_report(reporter, "%s: the options demand the backend %s", asked, only);
+            return false;
+        }
         if (!colon || number >= 0) return choose_of(&rows[i], number, asked, reporter, chosen);
         hl_report(reporter, "%s: what follows the colon is no number of a device", asked);
         return false;
@@ -213,13 +249,4 @@ bool gpu_device_choose(const char *text, const struct hl_reporter *reporter, str
     hl_report(reporter, "%s: unknown; known are auto%s, each but auto also with a number (opencl:0)", asked,
               names.data);
     return false;
-}
-
-struct gpu_device *gpu_device_open(const char *text, const struct hl_reporter *reporter,
-                                   const struct gpu_backend **backend)
-{
-    struct gpu_device_info info;
-    if (!gpu_device_choose(text, reporter, &info)) return NULL;
-    *backend = info.backend;
-    return info.backend->open(info.index, reporter);
 }

@@ -241,6 +241,19 @@ static bool has_half_math(const struct vulkan_instance *instance, VkPhysicalDevi
     return half.shaderFloat16;
 }
 
+// The largest heap of the device's own.
+static uint64_t memory_of(const struct vulkan_instance *instance, VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceMemoryProperties memory;
+    instance->vk.vkGetPhysicalDeviceMemoryProperties(physical, &memory);
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < memory.memoryHeapCount; i++) {
+        const VkMemoryHeap *heap = &memory.memoryHeaps[i];
+        if ((heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && heap->size > most) most = heap->size;
+    }
+    return most;
+}
+
 void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevice physical, struct gpu_caps *caps)
 {
     struct extensions extensions = find_extensions(instance, physical);
@@ -268,6 +281,8 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
     *caps = (struct gpu_caps){
         .vendor = vendor_of(&all.properties),
         .software = all.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
+        .integrated = all.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+        .memory = memory_of(instance, physical),
         .half_storage = true, // as pairs in 32-bit words: no feature needed
         .half_math = has_half_math(instance, physical, &extensions),
         .max_buffer = memory.maxMemoryAllocationSize > SIZE_MAX ? SIZE_MAX : (size_t)memory.maxMemoryAllocationSize,

@@ -15,7 +15,6 @@
 struct gpu_delegate {
     TfLiteDelegate tflite; // data_ points back to this struct
     struct gpu_engine *engine;
-    char device_text[200];
     pthread_mutex_t mutex; // one graph at a time: guards what is below
     struct gpu_report report;
     // While prepare runs, for the kernels' init, which the runtime calls from within it:

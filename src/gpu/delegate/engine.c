@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/backend/devices.h"
-
 struct gpu_engine {
     struct gpu_options options;
     pthread_mutex_t mutex;      // held between enter and leave
@@ -17,7 +15,8 @@ struct gpu_engine {
     struct hl_reporter reporter;
     TfLiteContext *context;     // of the call that holds the mutex
     const char *stage;
-    const struct gpu_backend *backend;
+    char said[160];             // the last message
+    struct gpu_device_info info;
     struct gpu_device *device;  // NULL until opened
     enum gpu_precision precision;
 };
@@ -27,9 +26,10 @@ struct gpu_engine {
 static void write_message(void *user_data, const char *format, va_list args)
 {
     static const char prefix[] = "TfLiteGpuDelegate ";
-    const struct gpu_engine *engine = user_data;
+    struct gpu_engine *engine = user_data;
     char text[2048];
     vsnprintf(text, sizeof text, format, args);
+    snprintf(engine->said, sizeof engine->said, "%.*s", (int)sizeof engine->said - 1, text);
     bool has_prefix = strncmp(text, prefix, sizeof prefix - 1) == 0;
     if (!engine->context)
         hl_report(NULL, "%s", text);
@@ -79,7 +79,7 @@ void gpu_engine_release(struct gpu_engine *engine)
     bool last = --engine->references == 0;
     pthread_mutex_unlock(&engine->references_mutex);
     if (!last) return;
-    if (engine->device) engine->backend->close(engine->device);
+    if (engine->device) engine->info.backend->close(engine->device);
     gpu_options_free(&engine->options);
     pthread_mutex_destroy(&engine->mutex);
     pthread_mutex_destroy(&engine->references_mutex);
@@ -98,6 +98,11 @@ void gpu_engine_enter(struct gpu_engine *engine, TfLiteContext *context, const c
     engine->stage = stage;
 }
 
+const char *gpu_engine_said(const struct gpu_engine *engine)
+{
+    return engine->said;
+}
+
 void gpu_engine_leave(struct gpu_engine *engine)
 {
     engine->context = NULL;
@@ -106,53 +111,27 @@ void gpu_engine_leave(struct gpu_engine *engine)
 
 // ---- the device ---------------------------------------------------------------------------------
 
-// A backend was demanded and no device named: its fastest real one.
-static struct gpu_device *open_of_backend(struct gpu_engine *engine)
-{
-    const char *name = engine->options.backend;
-    struct gpu_device_list all, some = {.count = 0};
-    gpu_devices_find(&all);
-    for (int i = 0; i < all.count; i++)
-        if (strcmp(all.devices[i].backend->name, name) == 0) some.devices[some.count++] = all.devices[i];
-    const struct gpu_device_info *best = gpu_devices_fastest(&some);
-    if (!best) {
-        hl_report(&engine->reporter, "the options demand the backend %s, which has no GPU here", name);
-        return NULL;
-    }
-    engine->backend = best->backend;
-    return best->backend->open(best->index, &engine->reporter);
-}
-
-static struct gpu_device *open_device(struct gpu_engine *engine)
-{
-    const char *backend = engine->options.backend, *text = engine->options.device;
-    if (!*text) text = getenv("HALITE_DEVICE");
-    bool named = text && *text && strcmp(text, "auto") != 0;
-    if (!*backend) return gpu_device_open(engine->options.device, &engine->reporter, &engine->backend);
-    if (!named) return open_of_backend(engine);
-    size_t length = strlen(backend);
-    if (strncmp(text, backend, length) != 0 || (text[length] && text[length] != ':')) {
-        hl_report(&engine->reporter, "the options demand the backend %s, but the device is to be %s", backend, text);
-        return NULL;
-    }
-    return gpu_device_open(text, &engine->reporter, &engine->backend);
-}
-
 bool gpu_engine_open(struct gpu_engine *engine)
 {
     if (engine->device) return true;
-    engine->device = open_device(engine);
+    struct gpu_device_info *info = &engine->info;
+    if (!gpu_device_choose(engine->options.device, engine->options.backend, &engine->reporter, info)) return false;
+    engine->device = info->backend->open(info->index, &engine->reporter);
     if (!engine->device) return false;
-    const struct gpu_caps *caps = engine->backend->caps(engine->device);
     engine->precision = engine->options.precision;
-    if (engine->precision == GPU_F16 && !caps->half_math) engine->precision = GPU_F16S;
-    if (engine->precision == GPU_F16S && !caps->half_storage) engine->precision = GPU_F32;
+    if (engine->precision == GPU_F16 && !info->caps.half_math) engine->precision = GPU_F16S;
+    if (engine->precision == GPU_F16S && !info->caps.half_storage) engine->precision = GPU_F32;
     return true;
+}
+
+const struct gpu_device_info *gpu_engine_info(const struct gpu_engine *engine)
+{
+    return engine->device ? &engine->info : NULL;
 }
 
 const struct gpu_backend *gpu_engine_backend(const struct gpu_engine *engine)
 {
-    return engine->backend;
+    return engine->info.backend;
 }
 
 struct gpu_device *gpu_engine_device(const struct gpu_engine *engine)

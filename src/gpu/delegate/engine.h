@@ -5,7 +5,7 @@
 #ifndef HALITE_GPU_DELEGATE_ENGINE_H
 #define HALITE_GPU_DELEGATE_ENGINE_H
 
-#include "gpu/backend/backend.h"
+#include "gpu/backend/devices.h"
 #include "gpu/delegate/options.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -24,8 +24,10 @@ void gpu_engine_leave(struct gpu_engine *engine);
 
 // Between enter and leave. The reporter lives as long as the engine.
 const struct hl_reporter *gpu_engine_reporter(const struct gpu_engine *engine);
+const char *gpu_engine_said(const struct gpu_engine *engine); // the last message, shortened
 // Opens the device unless it is open. False after a message.
 bool gpu_engine_open(struct gpu_engine *engine);
+const struct gpu_device_info *gpu_engine_info(const struct gpu_engine *engine); // NULL: not open
 const struct gpu_backend *gpu_engine_backend(const struct gpu_engine *engine);
 struct gpu_device *gpu_engine_device(const struct gpu_engine *engine);
 // As the options say, and better where the device cannot do that.

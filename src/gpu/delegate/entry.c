@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doors: C interfaces of the GPU delegate (version 2, the older OpenGL one, the one for Metal, the plug-in) and of
-// its report. All make the same object; what differs is how options are written. Nothing here needs a symbol of the
-// runtime.
+// The doors: C interfaces of the GPU delegate (version 2, Halite's, the older OpenGL one, the one for Metal, the plug-in).
+// All make the same object; what differs is how options are written. Nothing here needs a symbol of the runtime. Those of
+// the report and the devices are in report.c and device_list.c.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +79,14 @@ TfLiteDelegate *TfLiteGpuDelegateV2CreateAsync(const TfLiteGpuDelegateOptionsV2 
 void TfLiteGpuDelegateV2Delete(TfLiteDelegate *delegate)
 {
     destroy(delegate);
+}
+
+// ---- Halite's -----------------------------------------------------------------------------------
+
+TfLiteDelegate *HaliteGpuDelegateCreate(const HaliteGpuDelegateOptions *options)
+{
+    struct gpu_options own;
+    return gpu_options_from_halite(options, NULL, &own) ? create(true, &own) : NULL;
 }
 
 // ---- the older one, for OpenGL ------------------------------------------------------------------
@@ -172,40 +180,4 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *options_keys, c
 void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
 {
     destroy(delegate);
-}
-
-// ---- report -------------------------------------------------------------------------------------
-
-int32_t HaliteDelegateReportNodeCount(const TfLiteDelegate *delegate)
-{
-    const struct gpu_delegate *own = gpu_delegate_of(delegate);
-    return own ? own->report.count : -1;
-}
-
-TfLiteStatus HaliteDelegateReportNode(const TfLiteDelegate *delegate, int32_t index, HaliteDelegateNodeReport *report)
-{
-    const struct gpu_delegate *own = gpu_delegate_of(delegate);
-    if (!own || !report || index < 0 || index >= own->report.count) return kTfLiteError;
-    const struct gpu_report_row *row = &own->report.rows[index];
-    *report = (HaliteDelegateNodeReport){
-        .graph = row->graph,
-        .node = row->node,
-        .op = row->op,
-        .version = row->version,
-        .on_gpu = row->reason.code == GPU_REASON_OK,
-        .reason = gpu_reason_name(row->reason.code),
-        .text = row->reason.text[0] ? row->reason.text : gpu_reason_text(row->reason.code),
-        .tensor = row->reason.tensor,
-        .tensor_name = row->tensor_name,
-        .tensor_type = row->tensor_type,
-        .rank = row->rank,
-    };
-    memcpy(report->dims, row->dims, sizeof report->dims);
-    return kTfLiteOk;
-}
-
-const char *HaliteDelegateReportDevice(const TfLiteDelegate *delegate)
-{
-    const struct gpu_delegate *own = gpu_delegate_of(delegate);
-    return own ? own->device_text : NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One claimed partition as a node of the runtime. init: graph, passes, plan, recorded list. invoke: inputs to the
 // device, run, outputs back. What is not float32 on the CPU passes through a buffer of floats.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,12 +124,16 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
     return kernel->runner != NULL;
 }
 
-// Lets the report say that these nodes do not run on the GPU after all.
+// Lets the report say that these nodes do not run on the GPU after all, and what the device said. Between enter and leave.
 static void mark_failed(struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
 {
     for (int i = 0; i < nodes->size; i++)
-        for (int r = 0; r < delegate->row_count; r++)
-            if (delegate->rows[r].node == nodes->data[i]) delegate->rows[r].reason.code = GPU_REASON_DEVICE;
+        for (int r = 0; r < delegate->row_count; r++) {
+            struct gpu_reason *reason = &delegate->rows[r].reason;
+            if (delegate->rows[r].node != nodes->data[i]) continue;
+            reason->code = GPU_REASON_DEVICE;
+            snprintf(reason->text, sizeof reason->text, "%s", gpu_engine_said(delegate->engine));
+        }
 }
 
 static void *kernel_init(TfLiteContext *context, const char *buffer, size_t length)
@@ -148,12 +153,12 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
     } else {
         hl_report(gpu_engine_reporter(delegate->engine), "out of memory");
     }
+    if (!ok) mark_failed(delegate, params->nodes_to_replace);
     gpu_engine_leave(delegate->engine);
     if (ok) {
         gpu_engine_retain(delegate->engine);
         return kernel;
     }
-    mark_failed(delegate, params->nodes_to_replace);
     free(kernel);
     return NULL;
 }

@@ -125,6 +125,43 @@ bool gpu_options_from_v2(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_opti
     return false;
 }
 
+static bool apply_device(const char *text, const struct hl_reporter *reporter, struct gpu_options *options)
+{
+    if (strlen(text) >= sizeof options->device) {
+        hl_report(reporter, "GPU delegate: option device is too long: \"%.40s...\"", text);
+        return false;
+    }
+    strcpy(options->device, text);
+    return true;
+}
+
+bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct hl_reporter *reporter,
+                             struct gpu_options *options)
+{
+    HaliteGpuDelegateOptions own = {.struct_size = sizeof own};
+    if (from && from->struct_size < sizeof own) {
+        hl_report(reporter, "GPU delegate: struct_size of the options is %zu, sizeof(HaliteGpuDelegateOptions) is %zu",
+                  from->struct_size, sizeof own);
+        return false;
+    }
+    if (from) own = *from;
+    if (own.precision < kHaliteGpuPrecisionDefault || own.precision > kHaliteGpuPrecisionF16) {
+        hl_report(reporter, "GPU delegate: there is no precision %d", (int)own.precision);
+        return false;
+    }
+    if (!gpu_options_from_v2(own.v2, options)) {
+        hl_report(reporter, "GPU delegate: out of memory");
+        return false;
+    }
+    if (own.precision != kHaliteGpuPrecisionDefault)
+        options->precision = (enum gpu_precision)(own.precision - kHaliteGpuPrecisionF32);
+    options->full_delegation = own.require_full_delegation;
+    options->skip_small = !own.take_small_partitions;
+    if (!own.device || apply_device(own.device, reporter, options)) return true;
+    gpu_options_free(options);
+    return false;
+}
+
 bool gpu_options_from_gl(const TfLiteGpuDelegateOptions *from, struct gpu_options *options)
 {
     *options = plain_options("TfLiteGpuDelegate");
@@ -147,8 +184,7 @@ bool gpu_options_from_metal(const TFLGpuDelegateOptions *from, struct gpu_option
 // Texts of keys gather here before they become options: order does not matter.
 struct parsed {
     TfLiteGpuDelegateOptionsV2 v2;
-    const char *device, *precision;
-    bool full_delegation, all_partitions;
+    HaliteGpuDelegateOptions own;
 };
 
 static bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value)
@@ -182,6 +218,15 @@ static bool parse_bool(const char *text, void *to)
     return true;
 }
 
+static bool parse_precision(const char *text, void *to)
+{
+    static const char *const names[GPU_PRECISIONS] = {"f32", "f16s", "f16"};
+    int i = 0;
+    while (i < GPU_PRECISIONS && strcmp(text, names[i]) != 0) i++;
+    *(HaliteGpuPrecision *)to = (HaliteGpuPrecision)(kHaliteGpuPrecisionF32 + i);
+    return i < GPU_PRECISIONS;
+}
+
 static bool parse_text(const char *text, void *to)
 {
     *(const char **)to = text;
@@ -206,10 +251,10 @@ static const struct key {
     {"model_token", "a name", parse_text, offsetof(struct parsed, v2.model_token)},
     // Ours.
     {"device", "auto, opencl, vulkan ..., or one with a number (opencl:0)", parse_text,
-     offsetof(struct parsed, device)},
-    {"precision", "f32, f16s or f16", parse_text, offsetof(struct parsed, precision)},
-    {"require_full_delegation", "true or false", parse_bool, offsetof(struct parsed, full_delegation)},
-    {"take_small_partitions", "true or false", parse_bool, offsetof(struct parsed, all_partitions)},
+     offsetof(struct parsed, own.device)},
+    {"precision", "f32, f16s or f16", parse_precision, offsetof(struct parsed, own.precision)},
+    {"require_full_delegation", "true or false", parse_bool, offsetof(struct parsed, own.require_full_delegation)},
+    {"take_small_partitions", "true or false", parse_bool, offsetof(struct parsed, own.take_small_partitions)},
 };
 enum { KEYS = sizeof known_keys / sizeof *known_keys };
 
@@ -233,32 +278,10 @@ static bool parse_key(const char *key, const char *value, const struct hl_report
     return false;
 }
 
-static bool apply_precision(const char *text, const struct hl_reporter *reporter, struct gpu_options *options)
-{
-    static const char *const names[GPU_PRECISIONS] = {"f32", "f16s", "f16"};
-    for (int i = 0; i < GPU_PRECISIONS; i++) {
-        if (strcmp(text, names[i]) != 0) continue;
-        options->precision = (enum gpu_precision)i;
-        return true;
-    }
-    hl_report(reporter, "GPU delegate: option precision is \"%s\", expected f32, f16s or f16", text);
-    return false;
-}
-
-static bool apply_device(const char *text, const struct hl_reporter *reporter, struct gpu_options *options)
-{
-    if (strlen(text) >= sizeof options->device) {
-        hl_report(reporter, "GPU delegate: option device is too long: \"%.40s...\"", text);
-        return false;
-    }
-    strcpy(options->device, text);
-    return true;
-}
-
 bool gpu_options_from_keys(const char *const *keys, const char *const *values, size_t count,
                            const struct hl_reporter *reporter, struct gpu_options *options)
 {
-    struct parsed parsed = {.v2 = TfLiteGpuDelegateOptionsV2Default()};
+    struct parsed parsed = {.v2 = TfLiteGpuDelegateOptionsV2Default(), .own = {.struct_size = sizeof parsed.own}};
     for (size_t i = 0; i < count; i++) {
         if (!keys || !values || !keys[i] || !values[i]) {
             hl_report(reporter, "GPU delegate: option %zu has no %s", i, keys && keys[i] ? "value" : "key");
@@ -268,17 +291,8 @@ bool gpu_options_from_keys(const char *const *keys, const char *const *values, s
     }
     if (parsed.v2.serialization_dir && parsed.v2.model_token)
         parsed.v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
-    if (!gpu_options_from_v2(&parsed.v2, options)) {
-        hl_report(reporter, "GPU delegate: out of memory");
-        return false;
-    }
-    options->full_delegation = parsed.full_delegation;
-    options->skip_small = !parsed.all_partitions;
-    if ((!parsed.precision || apply_precision(parsed.precision, reporter, options)) &&
-        (!parsed.device || apply_device(parsed.device, reporter, options)))
-        return true;
-    gpu_options_free(options);
-    return false;
+    parsed.own.v2 = &parsed.v2;
+    return gpu_options_from_halite(&parsed.own, reporter, options);
 }
 
 void gpu_options_free(struct gpu_options *options)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user asked of the delegate, in one form. In: the option structs of the three C interfaces, or keys and values
+// What a user asked of the delegate, in one form. In: the option structs of the four C interfaces, or keys and values
 // of the plug-in interface. Out: struct gpu_options. A struct that contradicts itself is told when the delegate is
 // applied (as the original does), through `problem`.
 #ifndef HALITE_GPU_DELEGATE_OPTIONS_H
@@ -10,6 +10,7 @@
 
 #include "base/report.h"
 #include "gpu/lang/kernel.h"
+#include "halite/gpu_delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate_options.h"
 #include "tensorflow/lite/delegates/gpu/gl_delegate.h"
 #ifndef TFLITE_GPU_NO_OPTIONS_BY_VALUE
@@ -28,12 +29,15 @@ struct gpu_options {
     bool full_delegation;         // fail rather than leave a node on the CPU
     bool skip_small;              // partitions behind the first must be worth their copies
     char backend[16];             // "opencl": no other; "": any
-    char device[48];              // text for gpu_device_open; "": not said
+    char device[48];              // text for gpu_device_choose; "": not said
     char *serialization_dir, *model_token; // both or none
 };
 
 // Each fills all fields; false without memory or, for the keys, after a message. NULL options: the defaults.
 bool gpu_options_from_v2(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_options *options);
+// The reporter gets what is wrong with the struct.
+bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct hl_reporter *reporter,
+                             struct gpu_options *options);
 bool gpu_options_from_gl(const TfLiteGpuDelegateOptions *from, struct gpu_options *options);
 bool gpu_options_from_metal(const TFLGpuDelegateOptions *from, struct gpu_options *options);
 bool gpu_options_from_keys(const char *const *keys, const char *const *values, size_t count,

@@ -9,8 +9,6 @@
 #include "gpu/delegate/support.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-static const char *const precision_names[GPU_PRECISIONS] = {"f32", "f16s", "f16"};
-
 static TfLiteIntArray *int_array(int size)
 {
     TfLiteIntArray *array = malloc(sizeof *array + (size_t)size * sizeof(int));
@@ -233,6 +231,7 @@ static bool choose(TfLiteContext *context, const struct gpu_options *options, co
         bool small = p > 0 && options->skip_small && !piece->worth_it, late = p >= options->max_partitions;
         for (int i = 0; i < piece->count; i++) {
             int at = position_of(plan, piece->nodes[i]);
+            rows[at].partition = p;
             wanted[at] = !small && !late;
             if (wanted[at]) continue;
             rows[at].reason.code = late ? GPU_REASON_PARTITION : GPU_REASON_COST;
@@ -249,25 +248,70 @@ static bool choose(TfLiteContext *context, const struct gpu_options *options, co
     for (int i = plan->size; i-- > 0;) {
         if (!rows[i].taken_away || (wanted[i] && readers_are(context, plan, i, wanted))) continue;
         wanted[i] = false;
-        rows[i].reason.code = GPU_REASON_PARTITION;
-        snprintf(rows[i].reason.text, sizeof rows[i].reason.text, "a constant; the GPU reads it where it is stored");
+        rows[i].reason.code = GPU_REASON_FOLDED;
+        rows[i].reason.text[0] = 0;
     }
     return true;
 }
 
 // ---- prepare ------------------------------------------------------------------------------------
 
+// Nodes that were to go to the GPU do not: the graph stays as it is.
+static void withdraw(struct gpu_report_row *rows, int count, enum gpu_reason_code code, const char *text)
+{
+    for (int i = 0; i < count; i++) {
+        if (rows[i].reason.code != GPU_REASON_OK) continue;
+        rows[i].reason.code = code;
+        snprintf(rows[i].reason.text, sizeof rows[i].reason.text, "%s", text);
+    }
+}
+
+static bool any_failed(const struct gpu_report_row *rows, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (rows[i].reason.code == GPU_REASON_DEVICE) return true;
+    return false;
+}
+
 static bool open_device(TfLiteContext *context, struct gpu_delegate *delegate)
 {
-    struct gpu_engine *engine = delegate->engine;
-    gpu_engine_enter(engine, context, "Init");
-    bool ok = gpu_engine_open(engine);
-    if (ok)
-        snprintf(delegate->device_text, sizeof delegate->device_text, "%s, %s, %s",
-                 gpu_engine_backend(engine)->caps(gpu_engine_device(engine))->name, gpu_engine_backend(engine)->name,
-                 precision_names[gpu_engine_precision(engine)]);
-    gpu_engine_leave(engine);
+    gpu_engine_enter(delegate->engine, context, "Init");
+    bool ok = gpu_engine_open(delegate->engine);
+    if (!ok) withdraw(delegate->rows, delegate->row_count, GPU_REASON_DEVICE, gpu_engine_said(delegate->engine));
+    gpu_engine_leave(delegate->engine);
     return ok;
+}
+
+// Once, where the device was nobody's choice.
+static void say_which_device(TfLiteContext *context, const struct gpu_device_info *info)
+{
+    if (info->why[0])
+        context->ReportError(context,
+                             "TfLiteGpuDelegate: runs on %s (%s): %s. HALITE_DEVICE or the option device chooses another.",
+                             info->text, info->caps.name, info->why);
+}
+
+static TfLiteStatus claim(TfLiteContext *context, struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
+{
+    const struct gpu_options *options = gpu_engine_options(delegate->engine);
+    struct gpu_report_row *rows = delegate->rows;
+    int count = delegate->row_count;
+    if (options->full_delegation && nodes->size < count) {
+        context->ReportError(
+            context, "TfLiteGpuDelegate Init: require_full_delegation is set, and %d of %d nodes stay on the CPU",
+            count - nodes->size, count);
+        withdraw(rows, count, GPU_REASON_REFUSED, "");
+        return kTfLiteDelegateError;
+    }
+    if (nodes->size == 0) return kTfLiteOk;
+    bool first = !gpu_engine_info(delegate->engine);
+    if (!open_device(context, delegate)) return kTfLiteDelegateError;
+    TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(
+        context, gpu_kernel_registration(options->node_name), nodes, &delegate->tflite);
+    if (status == kTfLiteOk && any_failed(rows, count)) status = kTfLiteDelegateError; // the kernel has said why
+    if (status != kTfLiteOk) withdraw(rows, count, GPU_REASON_DEVICE, "");
+    else if (first) say_which_device(context, gpu_engine_info(delegate->engine));
+    return status;
 }
 
 static void say_what_stays(TfLiteContext *context, const struct gpu_report_row *rows, int count)
@@ -275,22 +319,6 @@ static void say_what_stays(TfLiteContext *context, const struct gpu_report_row *
     char *text = gpu_support_text(rows, count);
     if (text) context->ReportError(context, "%s", text);
     free(text);
-}
-
-static TfLiteStatus claim(TfLiteContext *context, struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
-{
-    const struct gpu_options *options = gpu_engine_options(delegate->engine);
-    say_what_stays(context, delegate->rows, delegate->row_count);
-    if (options->full_delegation && nodes->size < delegate->row_count) {
-        context->ReportError(
-            context, "TfLiteGpuDelegate Init: require_full_delegation is set, and %d of %d nodes stay on the CPU",
-            delegate->row_count - nodes->size, delegate->row_count);
-        return kTfLiteDelegateError;
-    }
-    if (nodes->size == 0) return kTfLiteOk;
-    if (!open_device(context, delegate)) return kTfLiteDelegateError;
-    return context->ReplaceNodeSubsetsWithDelegateKernels(context, gpu_kernel_registration(options->node_name), nodes,
-                                                          &delegate->tflite);
 }
 
 static TfLiteStatus prepare_plan(TfLiteContext *context, struct gpu_delegate *delegate, const TfLiteIntArray *plan)
@@ -311,6 +339,7 @@ static TfLiteStatus prepare_plan(TfLiteContext *context, struct gpu_delegate *de
         TfLiteIntArray *nodes = list_of(plan, wanted);
         if (nodes) status = claim(context, delegate, nodes);
         else out_of_memory(context);
+        if (nodes) say_what_stays(context, delegate->rows, plan->size); // the cause of a failure has been said
         free(nodes);
     }
     delegate->rows = NULL;

@@ -1,65 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
-// See report.h.
+// See report.h. A user's report is a copy of the rows with a public struct for each, so that neither a later application
+// nor another thread changes it.
 #include "gpu/delegate/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRAPHS = sizeof((struct gpu_report *)0)->graphs / sizeof(void *) };
+#include "gpu/delegate/delegate.h"
+
+// ---- the delegate's own -------------------------------------------------------------------------
 
 static void drop_graph(struct gpu_report *report, int graph)
 {
-    int kept = 0;
-    for (int i = 0; i < report->count; i++) {
-        if (report->rows[i].graph == graph) continue;
-        report->rows[kept] = report->rows[i];
-        if (report->rows[kept].graph > graph) report->rows[kept].graph--;
-        kept++;
-    }
-    report->count = kept;
-    report->graph_count--;
+    free(report->graphs[graph].rows);
+    report->count--;
     memmove(report->graphs + graph, report->graphs + graph + 1,
-            (size_t)(report->graph_count - graph) * sizeof *report->graphs);
+            (size_t)(report->count - graph) * sizeof *report->graphs);
 }
 
 struct gpu_report_row *gpu_report_begin(struct gpu_report *report, const void *context, int count)
 {
-    for (int i = 0; i < report->graph_count; i++)
-        if (report->graphs[i] == context) drop_graph(report, i--);
-    if (report->graph_count == GRAPHS) drop_graph(report, 0);
-    struct gpu_report_row *rows = realloc(report->rows, ((size_t)report->count + (size_t)count + 1) * sizeof *rows);
+    struct gpu_report_row *rows = calloc((size_t)count + 1, sizeof *rows);
     if (!rows) return NULL;
-    report->rows = rows;
-    rows += report->count;
-    memset(rows, 0, (size_t)count * sizeof *rows);
-    for (int i = 0; i < count; i++) rows[i].graph = report->graph_count;
-    report->graphs[report->graph_count++] = context;
-    report->count += count;
+    for (int i = 0; i < report->count; i++)
+        if (report->graphs[i].context == context) drop_graph(report, i--);
+    if (report->count == GPU_REPORT_GRAPHS) drop_graph(report, 0);
+    report->graphs[report->count++] = (struct gpu_report_graph){report->next_number++, context, rows, count};
     return rows;
 }
 
 void gpu_report_free(struct gpu_report *report)
 {
+    while (report->count > 0) drop_graph(report, report->count - 1);
+}
+
+// ---- the copy -----------------------------------------------------------------------------------
+
+struct HaliteDelegateReport {
+    struct gpu_device_info info;
+    HaliteDevice device;
+    HaliteGpuPrecision precision; // kHaliteGpuPrecisionDefault: there is no device
+    int graph_count, node_count;
+    HaliteDelegateGraph *graphs;
+    HaliteDelegateNode *nodes;
+    struct gpu_report_row *rows; // behind the nodes: their texts and shapes
+};
+
+static HaliteDelegateNode public_node(int graph, const struct gpu_report_row *row)
+{
+    static const struct {
+        const char *name, *text;
+    } reasons[] = {
+#define X(name, code, text) {#code, text},
+        HALITE_DELEGATE_REASONS(X)
+#undef X
+    };
+    enum gpu_reason_code code = row->reason.code;
+    return (HaliteDelegateNode){
+        .graph = graph,
+        .node = row->node,
+        .op = row->op,
+        .version = row->version,
+        .on_gpu = code == GPU_REASON_OK,
+        .partition = row->partition,
+        .reason = (HaliteDelegateReason)code,
+        .reason_name = reasons[code].name,
+        .text = row->reason.text[0] ? row->reason.text : reasons[code].text,
+        .tensor = row->reason.tensor,
+        .tensor_name = row->tensor_name,
+        .tensor_type = row->tensor_type,
+        .rank = row->rank,
+        .dims = row->dims,
+    };
+}
+
+static bool has_partition(const HaliteDelegateNode *nodes, int count, int partition)
+{
+    for (int i = 0; i < count; i++)
+        if (nodes[i].on_gpu && nodes[i].partition == partition) return true;
+    return false;
+}
+
+static HaliteDelegateGraph copy_graph(HaliteDelegateReport *report, const struct gpu_report_graph *from)
+{
+    HaliteDelegateGraph graph = {.number = from->number, .first_node = report->node_count, .node_count = from->count};
+    for (int i = 0; i < from->count; i++) {
+        struct gpu_report_row *row = &report->rows[report->node_count];
+        *row = from->rows[i];
+        HaliteDelegateNode node = public_node(from->number, row);
+        graph.gpu_node_count += node.on_gpu;
+        if (node.on_gpu && !has_partition(&report->nodes[graph.first_node], i, node.partition)) graph.partition_count++;
+        report->nodes[report->node_count++] = node;
+    }
+    return graph;
+}
+
+static bool copy_report(HaliteDelegateReport *report, const struct gpu_report *from)
+{
+    size_t nodes = 1;
+    for (int i = 0; i < from->count; i++) nodes += (size_t)from->graphs[i].count;
+    report->graphs = calloc((size_t)from->count + 1, sizeof *report->graphs);
+    report->nodes = calloc(nodes, sizeof *report->nodes);
+    report->rows = calloc(nodes, sizeof *report->rows);
+    if (!report->graphs || !report->nodes || !report->rows) return false;
+    for (int i = 0; i < from->count; i++) report->graphs[report->graph_count++] = copy_graph(report, &from->graphs[i]);
+    return true;
+}
+
+HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate)
+{
+    struct gpu_delegate *own = gpu_delegate_of(delegate);
+    HaliteDelegateReport *report = own ? calloc(1, sizeof *report) : NULL;
+    if (!report) return NULL;
+    pthread_mutex_lock(&own->mutex);
+    bool ok = copy_report(report, &own->report);
+    gpu_engine_enter(own->engine, NULL, "Report");
+    const struct gpu_device_info *info = gpu_engine_info(own->engine);
+    if (info) {
+        report->info = *info;
+        report->device = gpu_public_device(&report->info);
+        report->precision = kHaliteGpuPrecisionF32 + gpu_engine_precision(own->engine);
+    }
+    gpu_engine_leave(own->engine);
+    pthread_mutex_unlock(&own->mutex);
+    if (ok) return report;
+    HaliteDelegateReportDelete(report);
+    return NULL;
+}
+
+void HaliteDelegateReportDelete(HaliteDelegateReport *report)
+{
+    if (!report) return;
+    free(report->graphs);
+    free(report->nodes);
     free(report->rows);
-    *report = (struct gpu_report){0};
+    free(report);
 }
 
-const char *gpu_reason_name(enum gpu_reason_code code)
+const HaliteDevice *HaliteDelegateReportGetDevice(const HaliteDelegateReport *report)
 {
-    static const char *const names[] = {
-#define NAME(code, text) #code,
-        GPU_REASONS(NAME)
-#undef NAME
-    };
-    return names[code];
+    return report && report->device.name ? &report->device : NULL;
 }
 
-const char *gpu_reason_text(enum gpu_reason_code code)
+HaliteGpuPrecision HaliteDelegateReportGetPrecision(const HaliteDelegateReport *report)
 {
-    static const char *const texts[] = {
-#define TEXT(code, text) text,
-        GPU_REASONS(TEXT)
-#undef TEXT
-    };
-    return texts[code];
+    return report ? report->precision : kHaliteGpuPrecisionDefault;
+}
+
+int32_t HaliteDelegateReportGetGraphCount(const HaliteDelegateReport *report)
+{
+    return report ? report->graph_count : 0;
+}
+
+const HaliteDelegateGraph *HaliteDelegateReportGetGraph(const HaliteDelegateReport *report, int32_t index)
+{
+    return report && index >= 0 && index < report->graph_count ? &report->graphs[index] : NULL;
+}
+
+int32_t HaliteDelegateReportGetNodeCount(const HaliteDelegateReport *report)
+{
+    return report ? report->node_count : 0;
+}
+
+const HaliteDelegateNode *HaliteDelegateReportGetNode(const HaliteDelegateReport *report, int32_t index)
+{
+    return report && index >= 0 && index < report->node_count ? &report->nodes[index] : NULL;
 }

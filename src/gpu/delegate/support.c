@@ -43,8 +43,9 @@ static void describe_tensor(const TfLiteContext *context, struct gpu_report_row 
     const TfLiteTensor *tensor = &context->tensors[row->reason.tensor];
     snprintf(row->tensor_name, sizeof row->tensor_name, "%s", tensor->name ? tensor->name : "");
     row->tensor_type = tensor->type;
-    row->rank = tensor->dims ? tensor->dims->size : 0;
-    for (int i = 0; i < row->rank && i < kHaliteDelegateReportRank; i++) row->dims[i] = tensor->dims->data[i];
+    int rank = tensor->dims ? tensor->dims->size : 0;
+    row->rank = rank < GPU_REPORT_RANK ? rank : GPU_REPORT_RANK;
+    for (int i = 0; i < row->rank; i++) row->dims[i] = tensor->dims->data[i];
 }
 
 // ---- constants behind DEQUANTIZE ----------------------------------------------------------------
@@ -177,7 +178,7 @@ bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool q
         if (!get_node(context, plan->data[i], &node, &registration)) break;
         row->node = plan->data[i];
         row->version = registration->version;
-        row->reason.tensor = -1;
+        row->partition = row->reason.tensor = -1;
         name_node(registration, row);
         if (row->taken_away) continue;
         TfLiteNode shown = shown_node(node, source, inputs);
@@ -220,7 +221,7 @@ static bool is_unsupported(const struct gpu_report_row *row)
 {
     enum gpu_reason_code code = row->reason.code;
     return code != GPU_REASON_OK && code != GPU_REASON_PARTITION && code != GPU_REASON_COST &&
-           code != GPU_REASON_DEVICE;
+           code != GPU_REASON_FOLDED && code != GPU_REASON_DEVICE && code != GPU_REASON_REFUSED;
 }
 
 static bool said_before(const struct gpu_report_row *rows, int row)

@@ -7,27 +7,12 @@
 
 #include "gpu/graph/graph.h"
 #include "gpu/plan/plan.h"
+#include "halite/gpu_delegate.h"
 
 // Reasons, as data: partition, report and documentation use them. The text says the rest.
-#define GPU_REASONS(X)                                             \
-    X(OK, "runs on the GPU")                                       \
-    X(NO_KERNEL, "the operator has no GPU kernel")                 \
-    X(VERSION, "the operator's version is too new")                \
-    X(INPUT_COUNT, "unexpected number of inputs or outputs")       \
-    X(TYPE, "a tensor has a type that the GPU does not take")      \
-    X(RANK, "a tensor has a rank that the kernel does not take")   \
-    X(SHAPE, "shapes do not fit each other or the kernel")         \
-    X(NOT_CONSTANT, "an input must be a constant")                 \
-    X(CONSTANT, "an input must not be a constant")                 \
-    X(PARAMETER, "an option has a value that the kernel lacks")    \
-    X(QUANTISATION, "quantisation that has no float twin")         \
-    X(DYNAMIC, "a shape is known only while running")              \
-    X(PARTITION, "its partition was not taken")                    \
-    X(COST, "too small a piece to be worth the copies")            \
-    X(DEVICE, "its partition could not be made ready on the device")
 enum gpu_reason_code {
-#define X(code, text) GPU_REASON_##code,
-    GPU_REASONS(X)
+#define X(name, code, text) GPU_REASON_##code = kHaliteDelegateReason##name,
+    HALITE_DELEGATE_REASONS(X)
 #undef X
 };
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Halite's GPU delegate adds to tensorflow/lite/delegates/gpu/delegate.h: a choice of the device, the list of devices,
+// a report of where each node runs and why, and the time of each GPU kernel. These functions are in
+// libtensorflowlite_gpu_delegate and work inside Halite's runtime and the official one.
+//
+// Structs that functions lend by pointer belong to the object they were asked of and are gone with it, texts and arrays in
+// them too. A later version may append fields: read them by name, do not copy or compare them by size. All functions may be
+// called from any thread; a NULL object has nothing in it.
+#ifndef HALITE_GPU_DELEGATE_H
+#define HALITE_GPU_DELEGATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tensorflow/lite/c/c_api_types.h"
+#include "tensorflow/lite/c/common.h"
+#include "tensorflow/lite/delegates/gpu/delegate_options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- making a delegate --------------------------------------------------------------------------
+
+// What a GPU computes with. A device that lacks one takes the next better one.
+typedef enum HaliteGpuPrecision {
+    kHaliteGpuPrecisionDefault = 0, // as the priorities of the TfLiteGpuDelegateOptionsV2 say
+    kHaliteGpuPrecisionF32 = 1,     // 32-bit floats
+    kHaliteGpuPrecisionF16S = 2,    // weights and activations stored as half floats, 32-bit arithmetic
+    kHaliteGpuPrecisionF16 = 3,     // half arithmetic too; sums of many terms stay in 32 bits
+} HaliteGpuPrecision;
+
+// Zero is the default of every field but the first:
+//     HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .device = "vulkan"};
+typedef struct HaliteGpuDelegateOptions {
+    // sizeof(HaliteGpuDelegateOptions) where the program was compiled: a library that knows more fields takes their defaults.
+    size_t struct_size;
+    // Options of the documented interface; NULL: TfLiteGpuDelegateOptionsV2Default().
+    const TfLiteGpuDelegateOptionsV2 *v2;
+    // Which device: "opencl" or "vulkan" (the fastest of that API, a software device where it has no other),
+    // "vulkan:1" (one of a HaliteDeviceList by name), "auto" (the fastest real GPU), "null" (computes nothing: for a
+    // report without a GPU). NULL or "": what the environment variable HALITE_DEVICE says, and without that "auto".
+    // A name that is unknown or not there is an error when the delegate is applied, as is auto without a real GPU.
+    const char *device;
+    HaliteGpuPrecision precision;
+    // Applying fails with kTfLiteDelegateError rather than leave a node on the CPU.
+    bool require_full_delegation;
+    // Take partitions behind the largest even where they are too small to be worth their copies.
+    // v2->max_delegated_partitions still limits them.
+    bool take_small_partitions;
+} HaliteGpuDelegateOptions;
+
+// A delegate as from TfLiteGpuDelegateV2Create; TfLiteGpuDelegateV2Delete deletes it, after the interpreters that use it.
+// Options are copied. No device is opened before the delegate is applied. NULL, after a message on standard error: no
+// memory, a struct_size below that of the first version, or a precision or device text that cannot be one.
+TFL_CAPI_EXPORT extern TfLiteDelegate *HaliteGpuDelegateCreate(const HaliteGpuDelegateOptions *options);
+
+// ---- devices ------------------------------------------------------------------------------------
+
+// A device of one API. One GPU is several devices where several APIs know it.
+typedef struct HaliteDevice {
+    const char *name;        // chooses it, see HaliteGpuDelegateOptions.device: "opencl:0"
+    const char *api;         // "OpenCL"
+    const char *description; // what its driver calls it: "NVIDIA H200"
+    const char *driver;      // versions of API and driver, as text
+    bool is_software;        // it is the CPU after all (PoCL, lavapipe): auto never takes it
+    bool is_integrated;      // it shares its memory with the CPU
+    bool half_storage;       // kHaliteGpuPrecisionF16S works
+    bool half_arithmetic;    // kHaliteGpuPrecisionF16 works
+    uint64_t memory;         // bytes; 0: not known
+    uint64_t max_buffer;     // bytes of one buffer
+    int32_t max_group_size;  // work-items in one work-group
+    int32_t max_group[3];    // the same along each axis
+    int32_t shared_memory;   // bytes that a work-group shares
+    int32_t compute_units;   // 0: not known
+    int32_t subgroup_size;   // work-items that run in step; 0: not known
+} HaliteDevice;
+
+// An API that was looked for.
+typedef struct HaliteDeviceApi {
+    const char *name;    // "Vulkan"
+    const char *problem; // why it has no device and what to do about it; NULL: it has one
+} HaliteDeviceApi;
+
+// What this machine has, at the time of the call.
+typedef struct HaliteDeviceList HaliteDeviceList;
+// The caller deletes it. NULL without memory; no device at all is a list without one.
+TFL_CAPI_EXPORT extern HaliteDeviceList *HaliteDeviceListCreate(void);
+TFL_CAPI_EXPORT extern void HaliteDeviceListDelete(HaliteDeviceList *list);
+// Devices, by API. NULL where index is outside.
+TFL_CAPI_EXPORT extern int32_t HaliteDeviceListGetCount(const HaliteDeviceList *list);
+TFL_CAPI_EXPORT extern const HaliteDevice *HaliteDeviceListGetDevice(const HaliteDeviceList *list, int32_t index);
+// APIs, those without a device too. NULL where index is outside.
+TFL_CAPI_EXPORT extern int32_t HaliteDeviceListGetApiCount(const HaliteDeviceList *list);
+TFL_CAPI_EXPORT extern const HaliteDeviceApi *HaliteDeviceListGetApi(const HaliteDeviceList *list, int32_t index);
+// The device that "auto" takes: never software; cards of their own before GPUs that share the CPU's memory; of these Vulkan
+// before OpenCL, as measured (docs/performance.md); then the one with more memory; then the first. -1: none.
+TFL_CAPI_EXPORT extern int32_t HaliteDeviceListGetAuto(const HaliteDeviceList *list);
+// Why that one, or why none: one sentence. "" for a NULL list.
+TFL_CAPI_EXPORT extern const char *HaliteDeviceListGetAutoReason(const HaliteDeviceList *list);
+
+// ---- where nodes run ----------------------------------------------------------------------------
+
+// Why a node runs where it runs: X(name of the constant, name as text, what it means).
+// clang-format off
+#define HALITE_DELEGATE_REASONS(X)                                                                       \
+    X(Ok, OK, "runs on the GPU")                                                                         \
+    X(NoKernel, NO_KERNEL, "the operator has no GPU kernel")                                             \
+    X(Version, VERSION, "the operator's version is too new")                                             \
+    X(InputCount, INPUT_COUNT, "unexpected number of inputs or outputs")                                 \
+    X(Type, TYPE, "a tensor has a type that the GPU does not take")                                      \
+    X(Rank, RANK, "a tensor has a rank that the kernel does not take")                                   \
+    X(Shape, SHAPE, "shapes do not fit each other or the kernel")                                        \
+    X(NotConstant, NOT_CONSTANT, "an input must be a constant")                                          \
+    X(Constant, CONSTANT, "an input must not be a constant")                                             \
+    X(Parameter, PARAMETER, "an option has a value that the kernel lacks")                               \
+    X(Quantisation, QUANTISATION, "quantisation that has no float twin")                                 \
+    X(Dynamic, DYNAMIC, "a shape is known only while running")                                           \
+    X(Partition, PARTITION, "supported, but max_delegated_partitions larger partitions were taken")      \
+    X(Cost, COST, "supported, but its partition is too small to be worth the copies")                    \
+    X(Folded, FOLDED, "makes a constant, which the GPU reads where it is stored")                        \
+    X(Device, DEVICE, "supported, but the delegate could not be made ready: the graph runs on the CPU")  \
+    X(Refused, REFUSED, "supported, but not all nodes are, as require_full_delegation demands")
+// clang-format on
+// kHaliteDelegateReasonOk = 0, kHaliteDelegateReasonNoKernel = 1, … Later versions append.
+typedef enum HaliteDelegateReason {
+#define HALITE_DELEGATE_REASON(name, code, text) kHaliteDelegateReason##name,
+    HALITE_DELEGATE_REASONS(HALITE_DELEGATE_REASON)
+#undef HALITE_DELEGATE_REASON
+} HaliteDelegateReason;
+
+// One node of a graph that the delegate was applied to.
+typedef struct HaliteDelegateNode {
+    int32_t graph;                // number of its graph, see HaliteDelegateGraph
+    int32_t node;                 // index in its subgraph
+    const char *op;               // "CONV_2D", or a custom operator's name
+    int32_t version;              // of the operator in the model
+    bool on_gpu;                  // reason is kHaliteDelegateReasonOk
+    int32_t partition;            // which part of connected supported nodes, 0 the largest; -1: in none
+    HaliteDelegateReason reason;
+    const char *reason_name;      // "TYPE"
+    const char *text;             // the reason for people, with numbers
+    int32_t tensor;               // index of the tensor at fault; -1: none in particular, then the fields below are empty
+    const char *tensor_name;
+    TfLiteType tensor_type;
+    int32_t rank;                 // of dims
+    const int32_t *dims;          // the tensor's shape
+} HaliteDelegateNode;
+
+// One application of the delegate to a graph: a model's subgraph in an interpreter. The runtime applies a delegate to each
+// subgraph in turn, and again when inputs are resized.
+typedef struct HaliteDelegateGraph {
+    int32_t number;      // of the application, counted by the delegate from 0 on: the highest is the latest
+    int32_t first_node;  // of its nodes in the report, which follow each other in order of execution
+    int32_t node_count;
+    int32_t gpu_node_count;
+    int32_t partition_count; // that run on the GPU
+} HaliteDelegateGraph;
+
+// What a delegate has done so far: a copy, which stays as it is when the delegate is applied again or deleted.
+//
+// A delegate remembers a graph, also when its interpreter is gone, until it is applied again to the same graph or to one
+// that took its place in memory, or to 64 others. A program that uses one delegate for many interpreters notes the highest
+// number before it applies the delegate: the graphs above are new.
+typedef struct HaliteDelegateReport HaliteDelegateReport;
+// The caller deletes it. NULL: the delegate is none of Halite's GPU delegates (a wrapper of TfLiteExternalDelegateCreate is
+// none either), or there is no memory.
+TFL_CAPI_EXPORT extern HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate);
+TFL_CAPI_EXPORT extern void HaliteDelegateReportDelete(HaliteDelegateReport *report);
+// The device that the delegate has opened; NULL: none, since nothing was to run there, or it failed.
+TFL_CAPI_EXPORT extern const HaliteDevice *HaliteDelegateReportGetDevice(const HaliteDelegateReport *report);
+// What it computes with there; kHaliteGpuPrecisionDefault: no device is open.
+TFL_CAPI_EXPORT extern HaliteGpuPrecision HaliteDelegateReportGetPrecision(const HaliteDelegateReport *report);
+// Graphs, the latest last. NULL where index is outside.
+TFL_CAPI_EXPORT extern int32_t HaliteDelegateReportGetGraphCount(const HaliteDelegateReport *report);
+TFL_CAPI_EXPORT extern const HaliteDelegateGraph *HaliteDelegateReportGetGraph(const HaliteDelegateReport *report,
+                                                                               int32_t index);
+// Nodes of all graphs. NULL where index is outside.
+TFL_CAPI_EXPORT extern int32_t HaliteDelegateReportGetNodeCount(const HaliteDelegateReport *report);
+TFL_CAPI_EXPORT extern const HaliteDelegateNode *HaliteDelegateReportGetNode(const HaliteDelegateReport *report,
+                                                                             int32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of the delegate share: a small graph with one operator that no GPU knows, an interpreter with its messages,
+// delegates made of texts.
+//
+//   the graph:   r = relu(a)    t = toy(r)    s = a + t    p = s * s     (toy: a custom operator, stays on the CPU)
+#ifndef HALITE_TESTS_GPU_DELEGATE_SESSION_H
+#define HALITE_TESTS_GPU_DELEGATE_SESSION_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gpu/delegate/delegate.h"
+#include "halite/halite.h"
+#include "support/model_writer.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
+#include "tensorflow/lite/delegates/gpu/delegate.h"
+
+// ---- the graph ----------------------------------------------------------------------------------
+
+enum { A, R, T, S, P, TENSORS };
+enum { ELEMENTS = 2 * 3 * 5 };
+
+#define FLOATS(label) {.name = label, .type = TEST_FLOAT32, .rank = 4, .dims = {1, 2, 3, 5}}
+#define ONE_IN(code, x, y) {.builtin = code, .input_count = 1, .inputs = {x}, .output_count = 1, .outputs = {y}}
+#define TWO_IN(code, x, y, z) {.builtin = code, .input_count = 2, .inputs = {x, y}, .output_count = 1, .outputs = {z}}
+
+static const struct test_tensor tensors[TENSORS] = {
+    [A] = FLOATS("a"), [R] = FLOATS("r"), [T] = FLOATS("t"), [S] = FLOATS("s"), [P] = FLOATS("p")};
+static const struct test_node nodes[] = {ONE_IN(kTfLiteBuiltinRelu, A, R),
+                                         {.builtin = kTfLiteBuiltinCustom,
+                                          .custom = "Toy",
+                                          .input_count = 1,
+                                          .inputs = {R},
+                                          .output_count = 1,
+                                          .outputs = {T}},
+                                         TWO_IN(kTfLiteBuiltinAdd, A, T, S),
+                                         TWO_IN(kTfLiteBuiltinMul, S, S, P)};
+static const struct test_model graph = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 4, .nodes = nodes,
+                                        .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}};
+
+// The same without the custom operator: all of it can go to the GPU.
+static const struct test_node whole_nodes[] = {
+    ONE_IN(kTfLiteBuiltinRelu, A, R), TWO_IN(kTfLiteBuiltinAdd, A, R, S), TWO_IN(kTfLiteBuiltinMul, S, S, P)};
+static const struct test_model whole = {.tensor_count = TENSORS,
+                                        .tensors = tensors,
+                                        .node_count = 3,
+                                        .nodes = whole_nodes,
+                                        .input_count = 1,
+                                        .inputs = {A},
+                                        .output_count = 1,
+                                        .outputs = {P}};
+
+static inline float input_value(int i)
+{
+    return (float)(i % 7 - 3) * 0.5f;
+}
+
+static inline float expected_value(int i)
+{
+    float a = input_value(i), s = a + (a > 0 ? a : 0);
+    return s * s;
+}
+
+// t = r
+static inline TfLiteStatus toy_prepare(TfLiteContext *context, TfLiteNode *node)
+{
+    const TfLiteTensor *from = &context->tensors[node->inputs->data[0]];
+    return context->ResizeTensor(context, &context->tensors[node->outputs->data[0]], TfLiteIntArrayCopy(from->dims));
+}
+static inline TfLiteStatus toy_invoke(TfLiteContext *context, TfLiteNode *node)
+{
+    const TfLiteTensor *from = &context->tensors[node->inputs->data[0]];
+    memcpy(context->tensors[node->outputs->data[0]].data.raw, from->data.raw, from->bytes);
+    return kTfLiteOk;
+}
+static const TfLiteRegistration toy = {.prepare = toy_prepare, .invoke = toy_invoke};
+
+// ---- a session ----------------------------------------------------------------------------------
+
+struct messages {
+    char text[16384];
+    size_t length;
+};
+
+static inline void collect(void *user_data, const char *format, va_list args)
+{
+    struct messages *messages = user_data;
+    char *at = messages->text + messages->length;
+    size_t room = sizeof messages->text - messages->length;
+    int length = vsnprintf(at, room, format, args);
+    if (length > 0) messages->length += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static inline void collect_text(struct messages *messages, const char *format, ...) HL_PRINTF(2, 3);
+static inline void collect_text(struct messages *messages, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    collect(messages, format, args);
+    va_end(args);
+}
+
+// For tflite_plugin_create_delegate, whose function gets no pointer of ours.
+static inline struct messages *plugin_messages(void)
+{
+    static struct messages messages;
+    return &messages;
+}
+static inline void collect_plugin(const char *text)
+{
+    collect_text(plugin_messages(), "%s\n", text);
+}
+
+struct session {
+    struct messages messages;
+    unsigned char *bytes;
+    TfLiteModel *model;
+    TfLiteInterpreter *interpreter;
+};
+
+static inline void begin(struct session *session, const struct test_model *from)
+{
+    size_t size;
+    memset(session, 0, sizeof *session);
+    session->bytes = test_model_write(from, &size);
+    session->model = TfLiteModelCreate(session->bytes, size);
+    assert_non_null(session->model);
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsSetErrorReporter(options, collect, &session->messages);
+    TfLiteInterpreterOptionsAddCustomOp(options, "Toy", &toy, 1, 1);
+    session->interpreter = TfLiteInterpreterCreate(session->model, options);
+    TfLiteInterpreterOptionsDelete(options);
+    assert_non_null(session->interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(session->interpreter), kTfLiteOk);
+}
+
+static inline void end(struct session *session)
+{
+    TfLiteInterpreterDelete(session->interpreter);
+    TfLiteModelDelete(session->model);
+    free(session->bytes);
+}
+
+static inline TfLiteStatus apply(struct session *session, TfLiteDelegate *delegate)
+{
+    return TfLiteInterpreterModifyGraphWithDelegate(session->interpreter, delegate);
+}
+
+static inline void set_input(struct session *session)
+{
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
+    float values[ELEMENTS];
+    for (int i = 0; i < ELEMENTS; i++) values[i] = input_value(i);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(input, values, sizeof values), kTfLiteOk);
+}
+
+static inline void check_output(const struct session *session)
+{
+    const float *output = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session->interpreter, 0));
+    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(output[i], expected_value(i), 1e-5f);
+}
+
+// A delegate with options as text: key, value, … NULL.
+static inline TfLiteDelegate *make(const char *const *texts)
+{
+    const char *keys[8] = {NULL}, *values[8] = {NULL};
+    size_t count = 0;
+    for (; texts && texts[2 * count]; count++) {
+        keys[count] = texts[2 * count];
+        values[count] = texts[2 * count + 1];
+    }
+    plugin_messages()->length = 0;
+    plugin_messages()->text[0] = 0;
+    return tflite_plugin_create_delegate(keys, values, count, collect_plugin);
+}
+
+static inline int delegated_nodes(const struct session *session)
+{
+    int count = 0;
+    for (int i = 0; i < HaliteInterpreterGetNodeCount(session->interpreter); i++) {
+        HaliteNodeReport report;
+        assert_int_equal(HaliteInterpreterGetNodeReport(session->interpreter, i, &report), kTfLiteOk);
+        count += report.replaced_nodes;
+    }
+    return count;
+}
+
+// What a report says of nodes that were to run on the GPU and do not, since applying the delegate failed.
+static inline void check_withdrawn(TfLiteDelegate *delegate, HaliteDelegateReason reason, const char *words)
+{
+    HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
+    int withdrawn = 0;
+    bool told = false;
+    for (int i = 0; i < HaliteDelegateReportGetNodeCount(report); i++) {
+        const HaliteDelegateNode *node = HaliteDelegateReportGetNode(report, i);
+        assert_false(node->on_gpu);
+        withdrawn += node->reason == reason;
+        told = told || (node->reason == reason && strstr(node->text, words));
+    }
+    assert_true(withdrawn > 0);
+    assert_true(told);
+    assert_int_equal(HaliteDelegateReportGetGraph(report, 0)->gpu_node_count, 0);
+    assert_int_equal(HaliteDelegateReportGetGraph(report, 0)->partition_count, 0);
+    HaliteDelegateReportDelete(report);
+}
+
+#endif

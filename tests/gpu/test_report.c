@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user learns of partitions: the report of halite/gpu_delegate.h, and the message about operators that stay on the
+// CPU. All on the null device: nothing here depends on the machine.
+#include "gpu/backend/null.h"
+#include "gpu/delegate_session.h"
+
+static void test_partitions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *partitions, *small;
+        int delegated, parts;
+        HaliteDelegateReason relu;
+        const char *relu_name, *relu_text;
+    } cases[] = {
+        {"1", "false", 2, 1, kHaliteDelegateReasonPartition, "PARTITION",
+         "partition 2 by size, of 1 nodes; max_delegated_partitions is 1"},
+        {"2", "false", 2, 1, kHaliteDelegateReasonCost, "COST", "a partition of 1 nodes: copies cost more than it saves"},
+        {"2", "true", 3, 2, kHaliteDelegateReasonOk, "OK", "runs on the GPU"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *texts[] = {"device", "null", "max_delegated_partitions", cases[i].partitions,
+                               "take_small_partitions", cases[i].small, NULL};
+        TfLiteDelegate *delegate = make(texts);
+        struct session session;
+        begin(&session, &graph);
+        HaliteDelegateReport *before = HaliteDelegateReportCreate(delegate);
+        assert_int_equal(HaliteDelegateReportGetNodeCount(before), 0);
+        assert_null(HaliteDelegateReportGetDevice(before));
+        assert_int_equal(apply(&session, delegate), kTfLiteOk);
+        assert_int_equal(delegated_nodes(&session), cases[i].delegated);
+        char message[256];
+        snprintf(message, sizeof message,
+                 "Following operations are not supported by GPU delegate:\nToy: Operation is not supported.\n"
+                 "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
+                 cases[i].delegated, 4 - cases[i].delegated);
+        assert_string_equal(session.messages.text, message);
+        HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate); // a report outlives both
+        assert_int_equal(HaliteDelegateReportGetNodeCount(before), 0);
+        HaliteDelegateReportDelete(before);
+        assert_int_equal(HaliteDelegateReportGetNodeCount(report), 4);
+        assert_int_equal(HaliteDelegateReportGetGraphCount(report), 1);
+        const HaliteDelegateGraph *only = HaliteDelegateReportGetGraph(report, 0);
+        assert_int_equal(only->number, 0);
+        assert_int_equal(only->first_node, 0);
+        assert_int_equal(only->node_count, 4);
+        assert_int_equal(only->gpu_node_count, cases[i].delegated);
+        assert_int_equal(only->partition_count, cases[i].parts);
+        static const char *const names[] = {"RELU", "Toy", "ADD", "MUL"};
+        const HaliteDelegateReason reasons[] = {cases[i].relu, kHaliteDelegateReasonNoKernel, kHaliteDelegateReasonOk,
+                                                kHaliteDelegateReasonOk};
+        static const int partitions[] = {1, -1, 0, 0};
+        for (int n = 0; n < 4; n++) {
+            const HaliteDelegateNode *node = HaliteDelegateReportGetNode(report, n);
+            assert_int_equal(node->graph, 0);
+            assert_int_equal(node->node, n);
+            assert_string_equal(node->op, names[n]);
+            assert_int_equal(node->version, 1);
+            assert_int_equal(node->reason, reasons[n]);
+            assert_int_equal(node->on_gpu, reasons[n] == kHaliteDelegateReasonOk);
+            assert_int_equal(node->partition, partitions[n]);
+            assert_int_equal(node->tensor, -1);
+            assert_int_equal(node->rank, 0);
+        }
+        assert_string_equal(HaliteDelegateReportGetNode(report, 0)->reason_name, cases[i].relu_name);
+        assert_string_equal(HaliteDelegateReportGetNode(report, 0)->text, cases[i].relu_text);
+        assert_string_equal(HaliteDelegateReportGetNode(report, 1)->text, "Operation is not supported.");
+        assert_null(HaliteDelegateReportGetNode(report, 4));
+        assert_null(HaliteDelegateReportGetNode(report, -1));
+        assert_null(HaliteDelegateReportGetGraph(report, 1));
+        assert_string_equal(HaliteDelegateReportGetDevice(report)->name, "null:0");
+        assert_string_equal(HaliteDelegateReportGetDevice(report)->description, "Null");
+        assert_int_equal(HaliteDelegateReportGetPrecision(report), kHaliteGpuPrecisionF32);
+        HaliteDelegateReportDelete(report);
+    }
+    assert_int_equal(gpu_null_live(), 0);
+}
+
+// A graph's rows stay until the delegate is applied to it again; numbers go on.
+static void test_many_graphs(void **state)
+{
+    (void)state;
+    enum { SESSIONS = GPU_REPORT_GRAPHS + 2 };
+    static const char *const texts[] = {"device", "null", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session *sessions = calloc(SESSIONS, sizeof *sessions);
+    assert_non_null(sessions);
+    for (int i = 0; i < SESSIONS; i++) {
+        begin(&sessions[i], i % 2 ? &graph : &whole);
+        assert_int_equal(apply(&sessions[i], delegate), kTfLiteOk);
+    }
+    HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
+    assert_int_equal(HaliteDelegateReportGetGraphCount(report), GPU_REPORT_GRAPHS);
+    for (int i = 0, first = 0; i < GPU_REPORT_GRAPHS; i++) {
+        const HaliteDelegateGraph *one = HaliteDelegateReportGetGraph(report, i);
+        assert_int_equal(one->number, i + 2);
+        assert_int_equal(one->node_count, i % 2 ? 4 : 3);
+        assert_int_equal(one->first_node, first);
+        for (int n = 0; n < one->node_count; n++)
+            assert_int_equal(HaliteDelegateReportGetNode(report, first + n)->graph, i + 2);
+        first += one->node_count;
+    }
+    HaliteDelegateReportDelete(report);
+
+    // Again to a graph that is there: its rows are new.
+    const int shape[] = {2, 2, 3, 5};
+    TfLiteInterpreter *fifth = sessions[5].interpreter;
+    assert_int_equal(TfLiteInterpreterResizeInputTensor(fifth, 0, shape, 4), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(fifth), kTfLiteOk);
+    report = HaliteDelegateReportCreate(delegate);
+    assert_int_equal(HaliteDelegateReportGetGraphCount(report), GPU_REPORT_GRAPHS);
+    const HaliteDelegateGraph *last = HaliteDelegateReportGetGraph(report, GPU_REPORT_GRAPHS - 1);
+    assert_int_equal(last->number, SESSIONS);
+    assert_int_equal(last->node_count, 4);
+    for (int i = 0; i < GPU_REPORT_GRAPHS; i++) assert_int_not_equal(HaliteDelegateReportGetGraph(report, i)->number, 5);
+    HaliteDelegateReportDelete(report);
+    for (int i = 0; i < SESSIONS; i++) end(&sessions[i]);
+    free(sessions);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void test_nothing_to_do(void **state)
+{
+    (void)state;
+    static const struct test_node toy_nodes[] = {{.builtin = kTfLiteBuiltinCustom,
+                                                  .custom = "Toy",
+                                                  .input_count = 1,
+                                                  .inputs = {A},
+                                                  .output_count = 1,
+                                                  .outputs = {P}}};
+    static const struct test_model only_toy = {.tensor_count = TENSORS,
+                                               .tensors = tensors,
+                                               .node_count = 1,
+                                               .nodes = toy_nodes,
+                                               .input_count = 1,
+                                               .inputs = {A},
+                                               .output_count = 1,
+                                               .outputs = {P}};
+    static const char *const texts[] = {"device", "no such thing", NULL}; // never looked for
+    TfLiteDelegate *delegate = make(texts);
+    struct session session;
+    begin(&session, &only_toy);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    assert_string_equal(session.messages.text,
+                        "Following operations are not supported by GPU delegate:\nToy: Operation is not supported.\n"
+                        "No operations will run on the GPU, and all 1 operations will run on the CPU.");
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void test_full_delegation(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"device", "null", "require_full_delegation", "1", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session refused, taken;
+    begin(&refused, &graph);
+    assert_int_equal(apply(&refused, delegate), kTfLiteDelegateError);
+    assert_non_null(strstr(refused.messages.text, "require_full_delegation is set, and 2 of 4 nodes stay on the CPU"));
+    assert_int_equal(delegated_nodes(&refused), 0);
+    check_withdrawn(delegate, kHaliteDelegateReasonRefused, "not all nodes are");
+    begin(&taken, &whole);
+    assert_int_equal(apply(&taken, delegate), kTfLiteOk);
+    assert_int_equal(delegated_nodes(&taken), 3);
+    assert_string_equal(taken.messages.text, "");
+    HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
+    assert_int_equal(HaliteDelegateReportGetNodeCount(report), 4 + 3);
+    assert_int_equal(HaliteDelegateReportGetGraph(report, 1)->gpu_node_count, 3);
+    HaliteDelegateReportDelete(report);
+    end(&taken);
+    end(&refused);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void test_a_tensor_at_fault(void **state)
+{
+    (void)state;
+    static const struct test_tensor wide[] = {{.name = "x", .type = TEST_INT32, .rank = 2, .dims = {2, 3}},
+                                              {.name = "y", .type = TEST_INT32, .rank = 2, .dims = {2, 3}}};
+    static const struct test_node wide_nodes[] = {ONE_IN(kTfLiteBuiltinAbs, 0, 1)};
+    static const struct test_model model = {.tensor_count = 2, .tensors = wide, .node_count = 1, .nodes = wide_nodes,
+                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
+    TfLiteDelegate *delegate = make(NULL);
+    struct session session;
+    begin(&session, &model);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
+    const HaliteDelegateNode *node = HaliteDelegateReportGetNode(report, 0);
+    assert_string_equal(node->reason_name, "TYPE");
+    assert_int_equal(node->reason, kHaliteDelegateReasonType);
+    assert_string_equal(node->text, "input 0 has type INT32, which the GPU does not take here");
+    assert_int_equal(node->tensor, 0);
+    assert_string_equal(node->tensor_name, "x");
+    assert_int_equal(node->tensor_type, kTfLiteInt32);
+    assert_int_equal(node->rank, 2);
+    assert_int_equal(node->dims[1], 3);
+    assert_null(HaliteDelegateReportGetDevice(report)); // nothing to do there
+    HaliteDelegateReportDelete(report);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+// A device that auto took, which needs a GPU: the null device with a reason.
+struct auto_reason {
+    const char *why;
+};
+static struct auto_reason *auto_reason(void)
+{
+    static struct auto_reason reason;
+    return &reason;
+}
+
+bool __real_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+                              struct gpu_device_info *chosen);
+bool __wrap_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+                              struct gpu_device_info *chosen);
+bool __wrap_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+                              struct gpu_device_info *chosen)
+{
+    bool ok = __real_gpu_device_choose(text, only, reporter, chosen);
+    if (ok && auto_reason()->why) snprintf(chosen->why, sizeof chosen->why, "%s", auto_reason()->why);
+    return ok;
+}
+
+static void test_auto_is_said_once(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"device", "null", NULL};
+    auto_reason()->why = "the only real GPU";
+    TfLiteDelegate *delegate = make(texts);
+    struct session first, second;
+    begin(&first, &whole);
+    begin(&second, &whole);
+    assert_int_equal(apply(&first, delegate), kTfLiteOk);
+    assert_int_equal(apply(&second, delegate), kTfLiteOk);
+    assert_string_equal(first.messages.text, "TfLiteGpuDelegate: runs on null:0 (Null): the only real GPU. HALITE_DEVICE or "
+                                             "the option device chooses another.");
+    assert_string_equal(second.messages.text, "");
+    end(&first);
+    end(&second);
+    tflite_plugin_destroy_delegate(delegate);
+    auto_reason()->why = NULL;
+}
+
+int main(void)
+{
+    unsetenv("HALITE_DEVICE");
+    unsetenv("HALITE_GPU_NULL_FAIL");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_partitions),
+        cmocka_unit_test(test_many_graphs),
+        cmocka_unit_test(test_nothing_to_do),
+        cmocka_unit_test(test_full_delegation),
+        cmocka_unit_test(test_a_tensor_at_fault),
+        cmocka_unit_test(test_auto_is_said_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
