@@ -18,6 +18,7 @@
 
 #include "gpu/backend/devices.h"
 #include "gpu/ops/op.h"
+#include "gpu/ops/stages.h"
 #include "gpu/tolerance.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -26,6 +27,7 @@ enum { MOST_TENSORS = 8, MOST_DEVICES = 8 };
 struct tensor {
     int rank, dims[4];
     bool constant;
+    bool computed; // an input that a node on the device makes
     TfLiteType type; // of outputs, where it matters
     float *data;
 };
@@ -37,6 +39,7 @@ typedef float (*element_function)(const struct test *test, int output, const int
 struct test {
     char name[80];
     int builtin;
+    const char *custom; // name of a custom operator
     const void *params;
     size_t params_size;
     int input_count, output_count;
@@ -200,12 +203,20 @@ static struct gpu_graph *graph_of(const struct test *test, const struct tensor *
     struct gpu_graph *graph = gpu_graph_create(NULL);
     struct gpu_node *node = graph ? gpu_graph_add_node(graph, test->builtin, -1) : NULL;
     assert_non_null(node);
-    node->op = gpu_op_find(test->builtin, NULL);
+    node->op = gpu_op_find(test->builtin, test->custom);
     assert_non_null(node->op);
     assert_true(gpu_graph_set_params(node, test->params, test->params_size));
     for (int i = 0; i < test->input_count; i++) {
         struct gpu_value *value = add_value(graph, &test->inputs[i]);
         value->is_input = !test->inputs[i].constant;
+        if (test->inputs[i].computed) {
+            struct gpu_node *copy = gpu_graph_add_node(graph, kTfLiteBuiltinCustom, 0);
+            struct gpu_value *made = add_value(graph, &test->inputs[i]);
+            copy->op = &gpu_op_stages;
+            gpu_graph_connect_input(copy, value);
+            gpu_graph_connect_output(copy, made);
+            value = made;
+        }
         gpu_graph_connect_input(node, value);
     }
     if (residual) {
@@ -272,7 +283,7 @@ static void run_once(const struct test *test, int device, enum gpu_precision pre
 static void run(struct test *test)
 {
     struct tensor residual = {0};
-    bool epilogue = gpu_op_find(test->builtin, NULL)->epilogue && test->outputs[0].dims[0] == 2;
+    bool epilogue = gpu_op_find(test->builtin, test->custom)->epilogue && test->outputs[0].dims[0] == 2;
     if (epilogue) residual = tensor_of(test->outputs[0].rank, test->outputs[0].dims);
     for (int d = 0; d < device_count; d++) {
         const struct gpu_caps *caps = devices[d].backend->caps(devices[d].device);

@@ -130,7 +130,7 @@ static void check_node(const struct gpu_node_view *view)
     }
     bool builtin = registration->builtin_code != kTfLiteBuiltinCustom;
     bool params = builtin ? view->node->builtin_data != NULL : view->node->custom_initial_data != NULL;
-    if (op->params_size > 0 && (!params || (!builtin && view->node->custom_initial_data_size < (int)op->params_size))) {
+    if (op->params_size > 0 && (!params || (!builtin && view->node->custom_initial_data_size < (int)op->params_least))) {
         gpu_refuse(view, GPU_REASON_PARAMETER, -1, "its options are missing");
         return;
     }

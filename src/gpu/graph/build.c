@@ -175,14 +175,18 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
 {
     struct gpu_graph *graph = builder->graph;
     bool custom = registration->builtin_code == kTfLiteBuiltinCustom;
-    const void *params = custom ? from->custom_initial_data : from->builtin_data;
     const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
     if (!op) return fail(builder, "an operator without a GPU kernel was claimed", NULL);
     struct gpu_node *node = gpu_graph_add_node(graph, registration->builtin_code, -1);
     if (!node) return false;
     node->index = index;
     node->op = op;
-    if (!gpu_graph_set_params(node, params, op->params_size)) return fail(builder, "out of memory", NULL);
+    if (!gpu_graph_set_params(node, custom ? NULL : from->builtin_data, op->params_size))
+        return fail(builder, "out of memory", NULL);
+    if (custom && op->params_size > 0) { // the file's may be shorter
+        size_t given = (size_t)from->custom_initial_data_size;
+        memcpy(node->params, from->custom_initial_data, given < op->params_size ? given : op->params_size);
+    }
     if (!connect(builder, node, from)) return false;
     TfLiteFusedActivation activation =
         custom ? kTfLiteActNone : gpu_fused_activation(node->builtin, from->builtin_data);

@@ -70,6 +70,13 @@ static bool refuse_tensor(const struct gpu_node_view *view, enum gpu_reason_code
     return false;
 }
 
+void gpu_custom_options(const struct gpu_node_view *view, void *options, size_t size)
+{
+    int given = view->node->custom_initial_data_size;
+    memset(options, 0, size);
+    if (given > 0) memcpy(options, view->node->custom_initial_data, (size_t)given < size ? (size_t)given : size);
+}
+
 // ---- one tensor ---------------------------------------------------------------------------------
 
 struct place {

@@ -44,6 +44,8 @@ static inline const TfLiteTensor *gpu_view_output(const struct gpu_node_view *vi
     const TfLiteIntArray *list = view->node->outputs;
     return index < list->size && list->data[index] >= 0 ? &view->context->tensors[list->data[index]] : NULL;
 }
+// A custom operator's options as a struct of `size` bytes: zeros behind what the file has.
+void gpu_custom_options(const struct gpu_node_view *view, void *options, size_t size);
 static inline bool gpu_is_constant(const TfLiteTensor *tensor)
 {
     return tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLitePersistentRo;
@@ -69,6 +71,8 @@ struct gpu_op {
     // Where the op is an elementwise function that can be an epilogue stage of its producer: fills one stage. NULL: it cannot.
     bool (*as_stage)(const struct gpu_node *node, struct gpu_epilogue *stage);
     size_t params_size; // of builtin_data, 0: none
+    // Of a custom operator's options: as many bytes must be in the file; what is missing to params_size is zero.
+    size_t params_least;
     // Every kernel that `plan` may use, NULL at the end: SPIR-V is made of them at build time, tests look at each.
     const struct gpu_kernel *const *kernels;
 };

@@ -1,27 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRANSPOSE_CONV: the output's shape, weights [o, kh, kw, i], x [b, h, w, i], bias [o] or none. Input (ix, iy) adds
-// to outputs (ix * stride - pad + kx, ...). Outputs at the same remainder by the strides read the same taps, so that
-// there is one ordinary convolution for each remainder, with every stride-th tap, backwards.
+// TRANSPOSE_CONV: the output's shape, weights [o, kh, kw, i], x [b, h, w, i], bias [o] or none; the custom operator
+// Convolution2DTransposeBias has x, weights, bias. Input (ix, iy) adds to outputs (ix * stride - pad + kx, ...).
+// Outputs at the same remainder by the strides read the same taps, so that there is one ordinary convolution for each
+// remainder, with every stride-th tap, backwards.
+#include <stddef.h>
+
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
+#include "tensorflow/lite/builtin_ops.h"
 
-enum { SHAPE, WEIGHTS, X, BIAS };
+// Which input is what.
+struct roles {
+    int x, weights, bias;
+};
+static const struct roles builtin_roles = {2, 1, 3}, custom_roles = {0, 1, 2};
 
-static bool check_shapes(const struct gpu_node_view *view, const TfLiteTransposeConvParams *params)
+static bool check_shapes(const struct gpu_node_view *view, const struct roles *roles,
+                         const TfLiteTransposeConvParams *params)
 {
-    const TfLiteTensor *x = gpu_view_input(view, X), *weights = gpu_view_input(view, WEIGHTS);
-    const TfLiteTensor *y = gpu_view_output(view, 0), *bias = gpu_view_input(view, BIAS);
+    const TfLiteTensor *x = gpu_view_input(view, roles->x), *weights = gpu_view_input(view, roles->weights);
+    const TfLiteTensor *y = gpu_view_output(view, 0), *bias = gpu_view_input(view, roles->bias);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, X,
+        return gpu_refuse(view, GPU_REASON_RANK, roles->x,
                           "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
                           weights->dims->size, y->dims->size);
     const int *k = weights->dims->data, *in = x->dims->data, *out = y->dims->data;
     if (k[0] != out[3] || k[1] < 1 || k[2] < 1 || k[3] != in[3] || in[0] != out[0])
-        return gpu_refuse(view, GPU_REASON_SHAPE, WEIGHTS,
+        return gpu_refuse(view, GPU_REASON_SHAPE, roles->weights,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], in[3], out[3]);
     if (bias && gpu_tensor_elements(bias) != out[3])
-        return gpu_refuse(view, GPU_REASON_SHAPE, BIAS,
+        return gpu_refuse(view, GPU_REASON_SHAPE, roles->bias,
                           "the bias has not as many elements as there are output channels (%d)", out[3]);
     if (params->stride_width * params->stride_height > 64)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions",
@@ -29,11 +38,8 @@ static bool check_shapes(const struct gpu_node_view *view, const TfLiteTranspose
     return true;
 }
 
-static bool supported(const struct gpu_node_view *view)
+static bool check(const struct gpu_node_view *view, const struct roles *roles, const TfLiteTransposeConvParams *params)
 {
-    if (!gpu_check_common(view, 3, 4, 1, 1u << SHAPE)) return false;
-    const TfLiteTransposeConvParams *params = view->node->builtin_data;
-    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     if (params->stride_width < 1 || params->stride_height < 1 || params->stride_width > 64 ||
         params->stride_height > 64)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 to 64",
@@ -41,12 +47,30 @@ static bool supported(const struct gpu_node_view *view)
     if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID",
                           (int)params->padding);
-    if (!gpu_check_activation(view, params->activation) || !gpu_check_constant(view, SHAPE)) return false;
-    if (gpu_is_constant(gpu_view_input(view, X)))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, X, "the input is a constant");
-    if (!gpu_check_constant(view, WEIGHTS) || (gpu_view_input(view, BIAS) && !gpu_check_constant(view, BIAS)))
-        return false;
-    return check_shapes(view, params);
+    if (gpu_is_constant(gpu_view_input(view, roles->x)))
+        return gpu_refuse(view, GPU_REASON_CONSTANT, roles->x, "the input is a constant");
+    if (!gpu_check_constant(view, roles->weights)) return false;
+    if (gpu_view_input(view, roles->bias) && !gpu_check_constant(view, roles->bias)) return false;
+    return check_shapes(view, roles, params);
+}
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 3, 4, 1, 1u << 0)) return false;
+    const TfLiteTransposeConvParams *params = view->node->builtin_data;
+    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    return gpu_check_activation(view, params->activation) && gpu_check_constant(view, 0) &&
+           check(view, &builtin_roles, params);
+}
+
+static bool custom_supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
+    TfLiteTransposeConvParams params = {0};
+    gpu_custom_options(view, &params, sizeof params);
+    if (params.activation != kTfLiteActNone)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "it has a fused activation");
+    return check(view, &custom_roles, &params);
 }
 
 // Along one axis: the outputs at this remainder, and the taps that reach them. Output o = remainder + stride * place
@@ -70,8 +94,9 @@ static struct axis axis_at(int remainder, int out, int kernel, int stride, int p
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const TfLiteTransposeConvParams *params = node->params;
-    const struct gpu_value *x = node->inputs[X], *y = node->outputs[0], *weights = node->inputs[WEIGHTS];
-    const struct gpu_value *bias = node->input_count > BIAS ? node->inputs[BIAS] : NULL;
+    const struct roles *roles = node->builtin == kTfLiteBuiltinTransposeConv ? &builtin_roles : &custom_roles;
+    const struct gpu_value *x = node->inputs[roles->x], *y = node->outputs[0], *weights = node->inputs[roles->weights];
+    const struct gpu_value *bias = node->input_count > roles->bias ? node->inputs[roles->bias] : NULL;
     struct gpu_shape k = weights->shape;
     int stride_w = params->stride_width, stride_h = params->stride_height;
     int left = gpu_pad_before(params->padding, y->shape.w, x->shape.w, k.w, stride_w, 1);
@@ -124,3 +149,14 @@ const struct gpu_op gpu_op_transpose_conv = {.name = "TRANSPOSE_CONV",
                                              .epilogue = true,
                                              .params_size = sizeof(TfLiteTransposeConvParams),
                                              .kernels = kernels};
+// Files hold padding and strides, and newer ones more.
+const struct gpu_op gpu_op_convolution_2d_transpose_bias = {
+    .name = "Convolution2DTransposeBias",
+    .max_version = 1,
+    .supported = custom_supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteTransposeConvParams),
+    .params_least = offsetof(TfLiteTransposeConvParams, activation),
+    .kernels = kernels,
+};
