@@ -12,6 +12,8 @@ install(TARGETS ${installed_libraries} EXPORT tensorflowlite_c
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(HALITE_TOOLS)
     install(TARGETS halite RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    list(TRANSFORM programs PREPEND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ OUTPUT_VARIABLE program_links)
+    install(PROGRAMS ${program_links} DESTINATION ${CMAKE_INSTALL_BINDIR}) # as links
 endif()
 
 # find_package(tensorflowlite_c)

@@ -10,4 +10,8 @@ extern const struct hl_command hl_command_run;
 extern const struct hl_command hl_command_inspect;
 extern const struct hl_command hl_command_bench;
 
+#define PROGRAM(name) extern const struct hl_command hl_command_##name;
+#include "programs.def"
+#undef PROGRAM
+
 #endif

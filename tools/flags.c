@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "flags_tflite.h"
 #include "message.h"
 #include "text.h"
 
@@ -134,22 +135,27 @@ static int bad_number(const struct hl_command *command, const struct hl_flag *fl
     return code;
 }
 
-static int store(const struct hl_command *command, const struct hl_flag *flag, const char *value,
-                 void *options)
+static bool parse_bool(const char *value, bool *at)
+{
+    bool yes = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+    if (!yes && strcmp(value, "false") != 0 && strcmp(value, "0") != 0) return false;
+    *at = yes;
+    return true;
+}
+
+bool hl_flags_store(const struct hl_flag *flag, const char *value, void *options)
 {
     char *at = (char *)options + flag->offset, *end;
     switch (flag->kind) {
     case HL_FLAG_SWITCH: *(bool *)at = true; break;
-    case HL_FLAG_STRING:
-        if (*value == '\0') return usage(command, "--%s is empty", flag->name);
-        *(const char **)at = value;
-        break;
+    case HL_FLAG_BOOL: return parse_bool(value, (bool *)at);
+    case HL_FLAG_STRING: *(const char **)at = value; break;
     case HL_FLAG_INT: {
         errno = 0;
         long number = strtol(value, &end, 10);
-        if (end == value || *end != '\0' || errno != 0 || (double)number < flag->min ||
-            (double)number > flag->max)
-            return bad_number(command, flag, value);
+        if (end == value || *end != '\0' || errno != 0 || number < INT_MIN || number > INT_MAX ||
+            (double)number < flag->min || (double)number > flag->max)
+            return false;
         *(int *)at = (int)number;
         break;
     }
@@ -157,21 +163,16 @@ static int store(const struct hl_command *command, const struct hl_flag *flag, c
         double number = strtod(value, &end);
         if (end == value || *end != '\0' || !isfinite(number) || number < flag->min ||
             number > flag->max)
-            return bad_number(command, flag, value);
+            return false;
         *(double *)at = number;
         break;
     }
     case HL_FLAG_CHOICE: {
-        for (int i = 0; flag->choices[i] != NULL; i++) {
-            if (strcmp(flag->choices[i], value) != 0) continue;
-            *(int *)at = i;
-            return HL_EXIT_OK;
-        }
-        struct hl_text list = {0};
-        add_choices(&list, flag->choices, ", ", " or ");
-        int code = usage(command, "--%s takes %s, not '%s'", flag->name, list.data, value);
-        hl_text_free(&list);
-        return code;
+        int i = 0;
+        while (flag->choices[i] != NULL && strcmp(flag->choices[i], value) != 0) i++;
+        if (flag->choices[i] == NULL) return false;
+        *(int *)at = i;
+        break;
     }
     case HL_FLAG_LIST: {
         struct hl_flag_list *list = (struct hl_flag_list *)at;
@@ -180,13 +181,32 @@ static int store(const struct hl_command *command, const struct hl_flag *flag, c
         break;
     }
     }
-    return HL_EXIT_OK;
+    return true;
+}
+
+static int bad_value(const struct hl_command *command, const struct hl_flag *flag,
+                     const char *value)
+{
+    if (flag->kind == HL_FLAG_INT || flag->kind == HL_FLAG_NUMBER)
+        return bad_number(command, flag, value);
+    static const char *const bools[] = {"true", "false", NULL};
+    struct hl_text list = {0};
+    add_choices(&list, flag->kind == HL_FLAG_BOOL ? bools : flag->choices, ", ", " or ");
+    int code = usage(command, "--%s takes %s, not '%s'", flag->name, list.data, value);
+    hl_text_free(&list);
+    return code;
+}
+
+int hl_flags_position(const struct hl_command *command, const int *positions, const char *name)
+{
+    const struct hl_flag *flag = find_flag(command, name, strlen(name));
+    return flag != NULL ? positions[flag - command->flags] : 0;
 }
 
 struct parsing {
     const struct hl_command *command;
     void *options;
-    bool *given; // per flag
+    int *positions; // per flag: where it was given, 0: nowhere
     int operand_count;
     char **operands;
     bool help;
@@ -197,6 +217,7 @@ static int parse_flag(struct parsing *parsing, int argc, char **argv, int *i)
 {
     const struct hl_command *command = parsing->command;
     char *argument = argv[*i];
+    int position = *i + 1;
     bool is_long = argument[1] == '-';
     char *equals = is_long ? strchr(argument, '=') : NULL;
     size_t length = equals != NULL ? (size_t)(equals - argument) : strlen(argument);
@@ -217,8 +238,11 @@ static int parse_flag(struct parsing *parsing, int argc, char **argv, int *i)
             return usage(command, "--%s needs a value: %s", flag->name, flag->value);
         value = argv[++*i];
     }
-    parsing->given[flag - command->flags] = true;
-    return store(command, flag, value, parsing->options);
+    if (flag->kind == HL_FLAG_STRING && *value == '\0')
+        return usage(command, "--%s is empty", flag->name);
+    parsing->positions[flag - command->flags] = position;
+    if (!hl_flags_store(flag, value, parsing->options)) return bad_value(command, flag, value);
+    return HL_EXIT_OK;
 }
 
 static int parse(struct parsing *parsing, int argc, char **argv)
@@ -237,7 +261,7 @@ static int parse(struct parsing *parsing, int argc, char **argv)
     }
     if (parsing->help) return HL_EXIT_OK;
     for (int i = 0; i < command->flag_count; i++)
-        if (command->flags[i].required && !parsing->given[i])
+        if (command->flags[i].required && parsing->positions[i] == 0)
             return usage(command, "--%s %s is missing", command->flags[i].name,
                          command->flags[i].value);
     if (parsing->operand_count < command->min_operands)
@@ -253,11 +277,15 @@ int hl_command_main(const struct hl_command *command, int argc, char **argv)
     struct parsing parsing = {
         .command = command,
         .options = hl_alloc(1, command->options_size),
-        .given = hl_alloc((size_t)command->flag_count, sizeof(bool)),
+        .positions = hl_alloc((size_t)command->flag_count, sizeof(int)),
         .operands = hl_alloc((size_t)argc + 1, sizeof(char *)),
     };
     memcpy(parsing.options, command->defaults, command->options_size);
-    int code = parse(&parsing, argc, argv);
+    if (command->positions != 0)
+        *(const int **)((char *)parsing.options + command->positions) = parsing.positions;
+    int code = command->tflite ? hl_flags_tflite_parse(command, argc, argv, parsing.options,
+                                                       parsing.positions)
+                               : parse(&parsing, argc, argv);
     if (code == HL_EXIT_OK && parsing.help)
         hl_command_help(command, stdout);
     else if (code == HL_EXIT_OK)
@@ -269,7 +297,7 @@ int hl_command_main(const struct hl_command *command, int argc, char **argv)
         free(list->items);
     }
     free(parsing.options);
-    free(parsing.given);
+    free(parsing.positions);
     free(parsing.operands);
     return code;
 }
@@ -314,6 +342,10 @@ static void print_flag(FILE *out, const struct hl_flag *flag)
 
 void hl_command_help(const struct hl_command *command, FILE *out)
 {
+    if (command->tflite) {
+        hl_flags_tflite_help(command, out);
+        return;
+    }
     fprintf(out, "usage: halite %s", command->name);
     for (int i = 0; i < command->flag_count; i++)
         if (command->flags[i].required)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command lines as data. Each subcommand is one table: parsing, error messages and --help come from it (and whatever else
 // lists flags: manual pages, completion). In: argv. Out: the subcommand's options struct, filled at the tables' offsets.
+// There are two ways to write flags: halite's, and that of TensorFlow Lite's own tools (flags_tflite.h).
 #ifndef HALITE_TOOLS_FLAGS_H
 #define HALITE_TOOLS_FLAGS_H
 
@@ -10,6 +11,7 @@
 
 enum hl_flag_kind {
     HL_FLAG_SWITCH, // bool, no value
+    HL_FLAG_BOOL,   // bool: true, false, 1 or 0
     HL_FLAG_INT,    // int, from min to max
     HL_FLAG_NUMBER, // double, from min to max
     HL_FLAG_STRING, // const char *
@@ -44,6 +46,10 @@ struct hl_command {
     int min_operands, max_operands; // max -1: any number
     size_t options_size;
     const void *defaults; // options_size bytes
+    bool tflite;          // flags are written as flags_tflite.h says
+    // Offset in the options of a `const int *` that is to be the place of each flag on the command line, in the order of
+    // `flags`: an index into argv, 0 for those not given. 0: not wanted. Valid while `run` runs.
+    size_t positions;
     // Exit code 0 or 1. `options` is a struct of options_size bytes.
     int (*run)(const void *options, int operand_count, char **operands);
 };
@@ -53,6 +59,12 @@ enum { HL_EXIT_OK = 0, HL_EXIT_FAILED = 1, HL_EXIT_USAGE = 2 };
 // Parses what follows the subcommand's name, runs it and returns the exit code. --help is understood everywhere.
 int hl_command_main(const struct hl_command *command, int argc, char **argv);
 void hl_command_help(const struct hl_command *command, FILE *out);
+
+// Writes a flag's value into the options. False where the value does not suit the flag; an empty string does.
+bool hl_flags_store(const struct hl_flag *flag, const char *value, void *options);
+
+// The place of the flag of this name, from a command's positions; 0: not given.
+int hl_flags_position(const struct hl_command *command, const int *positions, const char *name);
 
 // The word of `words` (NULL at the end) that the user may have meant, or NULL.
 const char *hl_flags_nearest(const char *word, const char *const *words);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The halite command: takes the subcommand's name off the command line and hands the rest on. Exit codes: 0, 1 when
-// something failed, 2 for a wrong command line.
+// The halite command: takes the subcommand's name off the command line and hands the rest on; called by the name of one of
+// TensorFlow Lite's tools it is that. Exit codes: 0, 1 when something failed, 2 for a wrong command line.
 #include <stdio.h>
 #include <string.h>
 
@@ -13,13 +13,24 @@ static const struct hl_command *const commands[] = {
     &hl_command_run,
     &hl_command_inspect,
     &hl_command_bench,
+#define PROGRAM(name) &hl_command_##name,
+#include "programs.def"
+#undef PROGRAM
 };
 
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+enum {
+#define PROGRAM(name) +1
+    PROGRAM_COUNT = 0
+#include "programs.def"
+#undef PROGRAM
+    ,
+    COMMAND_COUNT = sizeof commands / sizeof commands[0],
+    FIRST_PROGRAM = COMMAND_COUNT - PROGRAM_COUNT, // those of TensorFlow Lite
+};
 
-static const struct hl_command *find(const char *name)
+static const struct hl_command *find(const char *name, int first)
 {
-    for (int i = 0; i < COMMAND_COUNT; i++)
+    for (int i = first; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i]->name, name) == 0) return commands[i];
     return NULL;
 }
@@ -29,8 +40,11 @@ static void print_help(FILE *out)
     fputs("usage: halite COMMAND [FLAG...] [ARGUMENT...]\n"
           "Runs TensorFlow Lite models (.tflite).\n\n",
           out);
-    for (int i = 0; i < COMMAND_COUNT; i++)
+    for (int i = 0; i < FIRST_PROGRAM; i++)
         fprintf(out, "  %-9s%s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nTensorFlow Lite's own tools, also as programs of these names:\n", out);
+    for (int i = FIRST_PROGRAM; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %s\n      %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nhalite COMMAND --help tells more. halite --version prints the version.\n", out);
 }
 
@@ -57,6 +71,10 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const struct hl_command *program =
+        argc > 0 ? find(slash != NULL ? slash + 1 : argv[0], FIRST_PROGRAM) : NULL;
+    if (program != NULL) return finish(hl_command_main(program, argc - 1, argv + 1));
     const char *name = argc > 1 ? argv[1] : "";
     if (*name == '\0') {
         print_help(stderr);
@@ -72,7 +90,7 @@ int main(int argc, char **argv)
         return finish(HL_EXIT_OK);
     }
     if (help) name = argv[2];
-    const struct hl_command *command = find(name);
+    const struct hl_command *command = find(name, 0);
     if (command == NULL) return unknown(name);
     if (help) {
         hl_command_help(command, stdout);

@@ -1,40 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the halite command says to people on standard error: "halite label: photo.jpg: cannot be opened: ...", one line each.
+// What the tools say to people, one line each. The halite command does so on standard error, "halite label: photo.jpg: cannot
+// be opened: ..."; the tools with TensorFlow Lite's command lines as those do: "ERROR: ..." there, "WARN: ..." and "INFO: ..."
+// on standard output.
 #ifndef HALITE_TOOLS_MESSAGE_H
 #define HALITE_TOOLS_MESSAGE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "text.h"
 
-static inline void hl_message_va(const char *kind, const char *command, const char *where,
+enum hl_message_kind { HL_ERROR, HL_WARNING, HL_INFO };
+
+// In the place of a command's name: a tool with TensorFlow Lite's command line.
+#define HL_TFLITE "="
+
+static inline void hl_message_va(enum hl_message_kind kind, const char *command, const char *where,
                                  const char *format, va_list args)
 {
+    static const char *const halite[] = {"", "warning: ", ""};
+    static const char *const tflite[] = {"ERROR: ", "WARN: ", "INFO: "};
     struct hl_text text = {0}, line = {0};
+    bool original = command != NULL && strcmp(command, HL_TFLITE) == 0;
     hl_text_add_va(&text, format, args);
-    hl_text_add(&line, "halite");
-    if (command != NULL) hl_text_add(&line, " %s", command);
-    hl_text_add(&line, ": %s", kind);
+    if (original)
+        hl_text_add(&line, "%s", tflite[kind]);
+    else
+        hl_text_add(&line, "halite%s%s: %s", command != NULL ? " " : "",
+                    command != NULL ? command : "", halite[kind]);
     if (where != NULL) {
         hl_text_add_escaped(&line, where, strlen(where));
         hl_text_add(&line, ": ");
     }
     hl_text_add_escaped(&line, hl_text_string(&text), text.length);
     fflush(stdout); // in order, where both go to the same place
-    fprintf(stderr, "%s\n", line.data);
+    fprintf(original && kind != HL_ERROR ? stdout : stderr, "%s\n", line.data);
     hl_text_free(&text);
     hl_text_free(&line);
 }
 
-// command: NULL outside of any. where: the file or tensor at fault, NULL: none. Both are lent.
+// command: NULL outside of any, or HL_TFLITE. where: the file or tensor at fault, NULL: none. Both are lent.
 static inline void hl_error(const char *command, const char *where, const char *format, ...)
     HL_PRINTF(3, 4);
 static inline void hl_error(const char *command, const char *where, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    hl_message_va("", command, where, format, args);
+    hl_message_va(HL_ERROR, command, where, format, args);
     va_end(args);
 }
 
@@ -44,7 +58,18 @@ static inline void hl_warn(const char *command, const char *where, const char *f
 {
     va_list args;
     va_start(args, format);
-    hl_message_va("warning: ", command, where, format, args);
+    hl_message_va(HL_WARNING, command, where, format, args);
+    va_end(args);
+}
+
+// command: HL_TFLITE, or one that tells people something on standard error.
+static inline void hl_info(const char *command, const char *where, const char *format, ...)
+    HL_PRINTF(3, 4);
+static inline void hl_info(const char *command, const char *where, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    hl_message_va(HL_INFO, command, where, format, args);
     va_end(args);
 }
 

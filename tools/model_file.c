@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <time.h>
 
 #include "alloc.h"
@@ -67,22 +66,6 @@ static bool is_delegate(struct hl_model_file *file, const char *path)
     return found;
 }
 
-// Beside the program where it was built or installed (bin/ and lib/), else wherever the system looks.
-static void find_gpu_delegate(struct hl_text *path)
-{
-    static const char name[] = "libtensorflowlite_gpu_delegate.so";
-    char program[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *folder = strrchr(program, '/');
-    if (folder != NULL) *folder = '\0';
-    hl_text_add(path, "%s/../lib/%s", program, name);
-    if (folder == NULL || access(path->data, R_OK) != 0) {
-        hl_text_clear(path);
-        hl_text_add(path, "%s", name);
-    }
-}
-
 static bool open_delegate_at(struct hl_model_file *file, const char *path, const struct hl_model_options *options)
 {
     if (!is_delegate(file, path)) return false;
@@ -99,7 +82,7 @@ static bool open_delegate(struct hl_model_file *file, const struct hl_model_opti
     struct hl_text own = {0};
     const char *path = options->delegate;
     if (path == NULL) {
-        find_gpu_delegate(&own);
+        hl_delegates_gpu_path(&own);
         path = own.data;
     }
     bool ok = open_delegate_at(file, path, options);
@@ -123,6 +106,8 @@ bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options
     TfLiteInterpreterOptionsSetNumThreads(how, options->threads);
     HaliteInterpreterOptionsSetKernels(how, (HaliteKernels)options->kernels);
     if (file->delegate != NULL) TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
+    for (int i = 0; options->delegates != NULL && i < options->delegates->count; i++)
+        TfLiteInterpreterOptionsAddDelegate(how, options->delegates->items[i].delegate);
     file->interpreter = TfLiteInterpreterCreate(file->model, how);
     TfLiteInterpreterOptionsDelete(how);
     return file->interpreter != NULL;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "delegates.h"
 #include "flags.h"
 #include "halite/halite.h"
 #include "model/model.h"
@@ -21,6 +22,7 @@ struct hl_model_options {
     bool gpu;             // Halite's own GPU delegate
     const char *device;   // for it, or any delegate with options of these names; NULL: its choice
     int precision;        // index into hl_model_precisions
+    const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
 };
 
 extern const char *const hl_model_kernels[];

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// See delegates.h. Each delegate is a row: what asks for it, and how it is made. The GPU delegate is opened as any plug-in is,
+// so a tool works without it.
+#include "delegates.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "tensorflow/lite/delegates/external/external_delegate.h"
+
+void hl_delegates_gpu_path(struct hl_text *path)
+{
+    static const char name[] = "libtensorflowlite_gpu_delegate.so";
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *folder = strrchr(program, '/');
+    if (folder != NULL) *folder = '\0';
+    hl_text_add(path, "%s/../lib/%s", program, name);
+    if (folder == NULL || access(path->data, R_OK) != 0) {
+        hl_text_clear(path);
+        hl_text_add(path, "%s", name);
+    }
+}
+
+// ---- the GPU delegate -----------------------------------------------------------------------------
+
+static bool wants_gpu(const struct hl_delegate_flags *flags)
+{
+    return flags->use_gpu;
+}
+
+// TensorFlow Lite's names of two backends; all others are Halite's own.
+static const char *gpu_device(const char *backend)
+{
+    if (strcmp(backend, "cl") == 0) return "opencl";
+    if (strcmp(backend, "gl") == 0) return "gles";
+    return backend;
+}
+
+// Keys and values of tflite_plugin_create_delegate.
+static void set_gpu_options(const struct hl_delegate_flags *flags, char *partitions, size_t size,
+                            TfLiteExternalDelegateOptions *options)
+{
+    if (flags->gpu_precision_loss_allowed) {
+        // MIN_LATENCY, MIN_MEMORY_USAGE, MAX_PRECISION.
+        TfLiteExternalDelegateOptionsInsert(options, "inference_priority1", "2");
+        TfLiteExternalDelegateOptionsInsert(options, "inference_priority2", "3");
+        TfLiteExternalDelegateOptionsInsert(options, "inference_priority3", "1");
+    }
+    if (flags->gpu_inference_for_sustained_speed)
+        TfLiteExternalDelegateOptionsInsert(options, "inference_preference", "1");
+    if (flags->max_delegated_partitions > 0) {
+        snprintf(partitions, size, "%d", flags->max_delegated_partitions);
+        TfLiteExternalDelegateOptionsInsert(options, "max_delegated_partitions", partitions);
+    }
+    if (*flags->gpu_backend != '\0')
+        TfLiteExternalDelegateOptionsInsert(options, "device", gpu_device(flags->gpu_backend));
+    if (*flags->delegate_serialize_dir != '\0' && *flags->delegate_serialize_token != '\0') {
+        TfLiteExternalDelegateOptionsInsert(options, "serialization_dir",
+                                            flags->delegate_serialize_dir);
+        TfLiteExternalDelegateOptionsInsert(options, "model_token", flags->delegate_serialize_token);
+    }
+}
+
+static TfLiteDelegate *create_gpu(const struct hl_delegate_flags *flags)
+{
+    struct hl_text path = {0};
+    char partitions[16];
+    hl_delegates_gpu_path(&path);
+    TfLiteExternalDelegateOptions options = TfLiteExternalDelegateOptionsDefault(path.data);
+    set_gpu_options(flags, partitions, sizeof partitions, &options);
+    TfLiteDelegate *delegate = TfLiteExternalDelegateCreate(&options);
+    hl_text_free(&path);
+    return delegate;
+}
+
+// ---- external delegates ---------------------------------------------------------------------------
+
+static bool wants_external(const struct hl_delegate_flags *flags)
+{
+    return *flags->external_delegate_path != '\0';
+}
+
+static TfLiteDelegate *create_external(const struct hl_delegate_flags *flags)
+{
+    TfLiteExternalDelegateOptions options =
+        TfLiteExternalDelegateOptionsDefault(flags->external_delegate_path);
+    char *text = hl_alloc_string(flags->external_delegate_options);
+    TfLiteDelegate *delegate = NULL;
+    for (char *item = text, *next; item != NULL; item = next) {
+        next = strchr(item, ';');
+        if (next != NULL) *next++ = '\0';
+        if (*item == '\0') continue;
+        char *colon = strchr(item, ':');
+        if (colon == NULL) {
+            hl_error(HL_TFLITE, NULL, "--external_delegate_options: '%s' has no ':'; write key:value", item);
+            goto done;
+        }
+        *colon = '\0';
+        if (TfLiteExternalDelegateOptionsInsert(&options, item, colon + 1) != kTfLiteOk) goto done;
+    }
+    delegate = TfLiteExternalDelegateCreate(&options);
+done:
+    free(text);
+    return delegate;
+}
+
+// ---- all of them ----------------------------------------------------------------------------------
+
+static const struct provider {
+    const char *flag, *name;
+    bool (*wanted)(const struct hl_delegate_flags *flags);
+    TfLiteDelegate *(*create)(const struct hl_delegate_flags *flags);
+} providers[] = {
+    {"use_gpu", "GPU", wants_gpu, create_gpu},
+    {"external_delegate_path", "EXTERNAL", wants_external, create_external},
+};
+enum { PROVIDERS = sizeof providers / sizeof *providers };
+_Static_assert((int)PROVIDERS <= (int)HL_DELEGATES_MAX, "room for one of each kind");
+
+static void warn_of_idle(const struct hl_command *command, const int *positions)
+{
+#define IDLE(at, kind, flag, initial, idle, help) {#flag, idle},
+    static const struct {
+        const char *name, *idle;
+    } all[] = {HL_DELEGATE_FLAG_LIST(IDLE, )};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].idle != NULL && hl_flags_position(command, positions, all[i].name) > 0)
+            hl_warn(HL_TFLITE, NULL, "--%s does nothing here: %s", all[i].name, all[i].idle);
+}
+
+static bool create(const struct provider *provider, const struct hl_delegate_flags *flags,
+                   struct hl_delegates *delegates)
+{
+    TfLiteDelegate *delegate = provider->create(flags);
+    if (delegate == NULL) {
+        hl_error(HL_TFLITE, NULL, "--%s: the delegate cannot be made", provider->flag);
+        return false;
+    }
+    delegates->items[delegates->count++] =
+        (struct hl_delegate){provider->name, delegate};
+    return true;
+}
+
+bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_command *command,
+                         const int *positions, struct hl_delegates *delegates)
+{
+    *delegates = (struct hl_delegates){0};
+    warn_of_idle(command, positions);
+    bool done[PROVIDERS] = {false};
+    for (int n = 0; n < PROVIDERS; n++) {
+        int next = -1, place = INT_MAX;
+        for (int i = 0; i < PROVIDERS; i++) {
+            int position = hl_flags_position(command, positions, providers[i].flag);
+            if (done[i] || !providers[i].wanted(flags) || position >= place) continue;
+            next = i;
+            place = position;
+        }
+        if (next < 0) break;
+        done[next] = true;
+        if (!create(&providers[next], flags, delegates)) return false;
+    }
+    return true;
+}
+
+void hl_delegates_free(struct hl_delegates *delegates)
+{
+    while (delegates->count > 0)
+        TfLiteExternalDelegateDelete(delegates->items[--delegates->count].delegate);
+}
