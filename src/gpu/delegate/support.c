@@ -62,8 +62,10 @@ static int copied_constant(const TfLiteContext *context, const TfLiteNode *node,
     if (source[tensor] >= 0) tensor = source[tensor]; // DENSIFY, then DEQUANTIZE
     const TfLiteTensor *from = &context->tensors[tensor];
     bool floats = from->type == kTfLiteFloat16 || from->type == kTfLiteFloat32;
-    bool bytes = (from->type == kTfLiteInt8 || from->type == kTfLiteUInt8) && gpu_affine_of(from);
-    return gpu_is_constant(from) && from->data.raw_const && (floats || bytes) ? tensor : -1;
+    bool bytes = from->type == kTfLiteInt8 || from->type == kTfLiteUInt8;
+    const TfLiteTensor *to = &context->tensors[node->outputs->data[0]];
+    bool whole = from->dims && to->dims && gpu_tensor_elements(from) == gpu_tensor_elements(to);
+    return gpu_is_constant(from) && (floats || bytes) && whole && gpu_can_read(from) ? tensor : -1;
 }
 
 // The runtime has computed all that it makes while it prepared: SHAPE, and what follows from shapes alone. Such nodes

@@ -96,6 +96,17 @@ static void dequantise_all(const TfLiteTensor *tensor, const TfLiteAffineQuantiz
                    to + at);
 }
 
+bool gpu_can_read(const TfLiteTensor *tensor)
+{
+    bool bytes = tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8;
+    if (bytes && !gpu_affine_of(tensor)) return false;
+    if (!tensor->sparsity) return has_room(tensor, gpu_tensor_elements(tensor));
+    size_t element = element_bytes(tensor->type);
+    void *dense = element ? gpu_dense_from(tensor, element) : NULL;
+    free(dense);
+    return dense != NULL;
+}
+
 static bool floats_from_sparse(const TfLiteTensor *tensor, float *to)
 {
     size_t element = element_bytes(tensor->type);

@@ -21,6 +21,8 @@ int64_t gpu_tensor_elements(const TfLiteTensor *tensor);
 // tensor or per channel; sparse ones with zeros where nothing is stored. False: no such type, no data, or fewer bytes
 // than elements.
 bool gpu_floats_from(const TfLiteTensor *tensor, float *to);
+// Whether it will.
+bool gpu_can_read(const TfLiteTensor *tensor);
 
 // The other direction: quantised types round half away from zero and saturate, int32 rounds to nearest, bool is value
 // != 0.

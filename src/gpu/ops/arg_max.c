@@ -69,13 +69,12 @@ static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape,
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_INTEGER_OUTPUTS) || !gpu_check_constant(view, 1)) return false;
+    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_INTEGER_OUTPUTS)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *axis = gpu_view_input(view, 1);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (axis->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, 1, "the axis must be int32");
-    int rank = x->dims->size, number = axis->data.i32[0];
-    if (number < -rank || number >= rank)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", number, rank);
+    int rank = x->dims->size;
+    if (!gpu_check_axis(view, 1, rank)) return false;
+    int number = gpu_integer_at(axis, 0);
     int length = x->dims->data[number < 0 ? number + rank : number];
     return length <= MOST ||
            gpu_refuse(view, GPU_REASON_SHAPE, 0, "the axis has %d places, at most %d are searched", length, MOST);

@@ -103,7 +103,7 @@ static bool supported(const struct gpu_node_view *view)
                           y->data[y->size - 2], y->data[y->size - 1]);
     if (gpu_is_constant(gpu_view_input(view, 0)) && gpu_is_constant(gpu_view_input(view, 1)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "both inputs are constants");
-    return true;
+    return !gpu_is_constant(gpu_view_input(view, 1)) || gpu_check_weights(view, 1, n, 1, k);
 }
 
 // Vectors from one row, slice, layer (h) and batch (b) of an operand to the next; 0 where it broadcasts over y's.

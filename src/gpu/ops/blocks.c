@@ -91,19 +91,26 @@ static bool plan_blocks(struct gpu_plan *plan, const struct gpu_node *node, enum
 
 // ---- channels -----------------------------------------------------------------------------------
 
+static int block_size(bool gather, const void *params)
+{
+    return gather ? ((const TfLiteSpaceToDepthParams *)params)->block_size
+                  : ((const TfLiteDepthToSpaceParams *)params)->block_size;
+}
+
 static bool depth_supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
     if (gpu_is_constant(gpu_view_input(view, 0))) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (gpu_view_input(view, 0)->dims->size == 4) return true;
-    return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
+    if (gpu_view_input(view, 0)->dims->size != 4) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
+    bool gather = view->registration->builtin_code == kTfLiteBuiltinSpaceToDepth;
+    int size = block_size(gather, view->node->builtin_data);
+    return size > 0 || gpu_refuse(view, GPU_REASON_PARAMETER, -1, "blocks of %d", size);
 }
 
 static bool depth_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     bool gather = node->builtin == kTfLiteBuiltinSpaceToDepth;
-    int size = gather ? ((const TfLiteSpaceToDepthParams *)node->params)->block_size
-                      : ((const TfLiteDepthToSpaceParams *)node->params)->block_size;
+    int size = block_size(gather, node->params);
     return plan_blocks(plan, node, gather ? SPACE_TO_DEPTH : DEPTH_TO_SPACE, (int[4]){size, size});
 }
 
@@ -112,15 +119,14 @@ static bool depth_plan(struct gpu_plan *plan, const struct gpu_node *node)
 static bool batch_supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 3, 3, 1, 6)) return false;
-    if (!gpu_check_constant(view, 1) || !gpu_check_constant(view, 2)) return false;
     if (gpu_is_constant(gpu_view_input(view, 0))) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = gpu_view_input(view, 0)->dims->size;
     if (rank < 3) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 3 or 4");
-    const TfLiteIntArray *block = gpu_view_input(view, 1)->dims, *margins = gpu_view_input(view, 2)->dims;
-    if (block->size != 1 || block->data[0] != rank - 2)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "the block must be a list of %d", rank - 2);
-    if (margins->size != 2 || margins->data[0] != rank - 2 || margins->data[1] != 2)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 2, "paddings and crops must be [%d, 2]", rank - 2);
+    if (!gpu_check_integers(view, 1, rank - 2) || !gpu_check_integers(view, 2, 2 * (rank - 2))) return false;
+    for (int i = 0; i < rank - 2; i++) {
+        int size = gpu_integer_at(gpu_view_input(view, 1), i);
+        if (size < 1) return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "blocks of %d", size);
+    }
     return true;
 }
 

@@ -54,11 +54,20 @@ static const struct gpu_kernel kernel = {
 // clang-format on
 static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
 
+static int axis_of(int builtin, const void *params)
+{
+    return builtin == kTfLiteBuiltinPack ? ((const TfLitePackParams *)params)->axis
+                                         : ((const TfLiteConcatenationParams *)params)->axis;
+}
+
 static bool supported(const struct gpu_node_view *view)
 {
     int inputs = view->node->inputs->size;
     if (inputs > GPU_NODE_INPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs are too many", inputs);
-    return gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, 0);
+    if (!gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, 0)) return false;
+    int rank = gpu_view_output(view, 0)->dims->size, axis = axis_of(view->registration->builtin_code, view->node->builtin_data);
+    return (axis >= -rank && axis < rank) ||
+           gpu_refuse(view, GPU_REASON_PARAMETER, -1, "axis %d of an output of rank %d", axis, rank);
 }
 
 struct part {
@@ -104,11 +113,10 @@ static bool join_all(struct gpu_plan *plan, const struct gpu_node *node, struct 
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    const TfLiteConcatenationParams *params = node->params;
-    int rank = node->outputs[0]->rank, axis = params->axis < 0 ? params->axis + rank : params->axis;
+    int rank = node->outputs[0]->rank, axis = axis_of(node->builtin, node->params);
     struct part parts[GPU_NODE_INPUTS];
     for (int i = 0; i < node->input_count; i++) parts[i] = (struct part){node->inputs[i], node->inputs[i]->shape};
-    return join_all(plan, node, parts, node->input_count, gpu_axis_of(rank, axis));
+    return join_all(plan, node, parts, node->input_count, gpu_axis_of(rank, axis < 0 ? axis + rank : axis));
 }
 
 // ---- PACK: parts with an axis of length one more ------------------------------------------------
@@ -116,7 +124,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 static bool pack_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *y = node->outputs[0];
-    int axis = ((const TfLitePackParams *)node->params)->axis, where = gpu_axis_of(y->rank, axis < 0 ? axis + y->rank : axis);
+    int axis = axis_of(node->builtin, node->params), where = gpu_axis_of(y->rank, axis < 0 ? axis + y->rank : axis);
     struct gpu_shape shape = y->shape;
     *gpu_along(&shape, where) = 1;
     struct part parts[GPU_NODE_INPUTS];

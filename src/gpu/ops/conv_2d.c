@@ -3,26 +3,11 @@
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 
-static bool check_options(const struct gpu_node_view *view, const TfLiteConvParams *params)
-{
-    if (params->stride_width < 1 || params->stride_height < 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 or more",
-                          params->stride_width, params->stride_height);
-    if (params->dilation_width_factor < 1 || params->dilation_height_factor < 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "dilation is %d x %d, expected 1 or more",
-                          params->dilation_width_factor, params->dilation_height_factor);
-    if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID",
-                          (int)params->padding);
-    return gpu_check_activation(view, params->activation);
-}
-
 static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
     const TfLiteConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    if (!check_options(view, params)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1),
                        *bias = gpu_view_input(view, 2);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
@@ -42,7 +27,17 @@ static bool supported(const struct gpu_node_view *view)
     if (bias && gpu_tensor_elements(bias) != outputs)
         return gpu_refuse(view, GPU_REASON_SHAPE, 2,
                           "the bias has not as many elements as there are output channels (%d)", outputs);
-    return true;
+    if (inputs > k[3] && outputs > 4 * 65535) // one work-group for each output slice
+        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "%d output channels in groups, the GPU takes up to %d", outputs,
+                          4 * 65535);
+    struct gpu_window window = {.kernel_w = k[2],
+                                .kernel_h = k[1],
+                                .stride_w = params->stride_width,
+                                .stride_h = params->stride_height,
+                                .dilation_w = params->dilation_width_factor,
+                                .dilation_h = params->dilation_height_factor,
+                                .padding = params->padding};
+    return gpu_check_window(view, &window) && gpu_check_weights(view, 1, outputs, (int64_t)k[1] * k[2], k[3]);
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -81,7 +76,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, NULL};
 
 const struct gpu_op gpu_op_conv_2d = {.name = "CONV_2D",
-                                      .max_version = 6,
+                                      .max_version = 8,
                                       .supported = supported,
                                       .plan = plan,
                                       .epilogue = true,

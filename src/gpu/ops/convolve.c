@@ -10,6 +10,7 @@
 // per input channel. It is read from begin to end.
 #include "gpu/ops/convolve.h"
 
+#include <assert.h>
 #include <limits.h>
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -248,7 +249,8 @@ static int shared_bytes(const struct gpu_conv_block *block, int round)
     return block->group[2] > 1 ? 16 * block->group[0] * block->group[1] * block->group[2] * round : 16;
 }
 
-static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, int places, int slices)
+// few: places, or what they are clamped to
+static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, int64_t places, int few, int slices)
 {
     const int *group = block->group;
     int size = group[0] * group[1] * group[2], most = caps->max_group_size < 256 ? caps->max_group_size : 256;
@@ -258,9 +260,12 @@ static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps
         return false;
     for (int i = 0; i < 3; i++)
         if (group[i] > caps->max_group[i]) return false;
-    if (size < WARP && size < places * slices && size < most)
+    if (divide_up(places, (int64_t)group[0] * block->places) > caps->max_groups[0] ||
+        divide_up(slices, (int64_t)group[1] * block->slices) > caps->max_groups[1])
+        return false;
+    if (size < WARP && size < few * slices && size < most)
         return false; // less than a warp only where there is no more work
-    return block->slices <= slices && block->places <= places;
+    return block->slices <= slices && block->places <= few;
 }
 
 struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t places, int slices, int terms, bool split)
@@ -281,7 +286,7 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t plac
         struct gpu_conv_block block = {block_places[i % 5],
                                        block_slices[i / 5 % 3],
                                        {group_x[i / 15 % X], group_y[i / 15 / X % Y], group_z[i / 15 / X / Y]}};
-        if (block.group[2] > (split ? terms : 1) || !fits(&block, caps, few, slices)) continue;
+        if (block.group[2] > (split ? terms : 1) || !fits(&block, caps, places, few, slices)) continue;
         int64_t cycles = cost(&block, units, places, slices, terms);
         if (cycles < lowest) {
             lowest = cycles;
@@ -289,6 +294,38 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t plac
         }
     }
     return best;
+}
+
+// ---- checks -------------------------------------------------------------------------------------
+
+bool gpu_check_window(const struct gpu_node_view *view, const struct gpu_window *w)
+{
+    if (w->stride_w < 1 || w->stride_h < 1)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 or more", w->stride_w,
+                          w->stride_h);
+    if (w->dilation_w < 1 || w->dilation_h < 1)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "dilation is %d x %d, expected 1 or more", w->dilation_w,
+                          w->dilation_h);
+    if (w->kernel_w < 1 || w->kernel_h < 1)
+        return gpu_refuse(view, GPU_REASON_SHAPE, -1, "a window of %d x %d", w->kernel_w, w->kernel_h);
+    if ((int64_t)w->kernel_w * w->dilation_w >= 1 << 30 || (int64_t)w->kernel_h * w->dilation_h >= 1 << 30)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "a window of %d x %d with dilation %d x %d is too large",
+                          w->kernel_w, w->kernel_h, w->dilation_w, w->dilation_h);
+    if (w->padding != kTfLitePaddingSame && w->padding != kTfLitePaddingValid)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)w->padding);
+    return true;
+}
+
+// Whatever the block: rows of up to MOST_TILE output slices more than there are, and inputs rounded up to slices of which
+// a group of channels may touch one more.
+enum { MOST_TILE = 128 };
+
+bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outputs, int64_t taps, int64_t inputs)
+{
+    int64_t rows = taps * ((inputs + 3) / 4 + 1) * 4 + 1, slices = (outputs + 3) / 4 + MOST_TILE;
+    return rows <= INT_MAX / 4 / slices ||
+           gpu_refuse(view, GPU_REASON_SHAPE, input, "weights of %lld x %lld x %lld are too many", (long long)outputs,
+                      (long long)taps, (long long)inputs);
 }
 
 // ---- weights ------------------------------------------------------------------------------------
@@ -397,8 +434,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
 
     int streams = (slices + packing.tile - 1) / packing.tile;
     int64_t stream_vectors = ((int64_t)taps * packing.slices * 4 + 1) * packing.tile;
-    if (streams * stream_vectors > INT_MAX / 4)
-        return gpu_plan_fail(plan, "%d outputs have too many weights for 32-bit places", what->outputs);
+    assert(streams * stream_vectors <= INT_MAX / 4 && packing.tile <= MOST_TILE); // gpu_check_weights
     struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)(streams * stream_vectors));
     if (!weights) return false;
     packing.to = weights->data;

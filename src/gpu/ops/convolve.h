@@ -26,6 +26,16 @@ struct gpu_convolution {
     const float *bias; // NULL: zeros
 };
 
+// Checks of options and constants that windows have in common, for `supported`: strides and dilations that are positive
+// and whose window's extent (kernel * dilation) fits in 30 bits, a padding that there is.
+struct gpu_window {
+    int kernel_w, kernel_h, stride_w, stride_h, dilation_w, dilation_h;
+    TfLitePadding padding;
+};
+bool gpu_check_window(const struct gpu_node_view *view, const struct gpu_window *window);
+// Whether gpu_convolve can count the weights of so many outputs, taps and input channels of a group.
+bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outputs, int64_t taps, int64_t inputs);
+
 // The epilogue is that of plan->node, unless it is NULL.
 bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what);
 

@@ -72,13 +72,10 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2) || !gpu_check_constant(view, 1)) return false;
-    const TfLiteTensor *x = gpu_view_input(view, 0), *axis = gpu_view_input(view, 1);
+    if (!gpu_check_common(view, 2, 2, 1, 2)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (axis->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, 1, "the axis must be int32");
-    int rank = x->dims->size, number = axis->data.i32[0];
-    return (number >= -rank && number < rank) ||
-           gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", number, rank);
+    return gpu_check_axis(view, 1, x->dims->size);
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

@@ -92,24 +92,11 @@ static const struct gpu_kernel *const kernels[] = {&sliding, &any, NULL};
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-static bool check_options(const struct gpu_node_view *view, const TfLiteDepthwiseConvParams *params)
-{
-    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    if (params->stride_width < 1 || params->stride_height < 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 or more",
-                          params->stride_width, params->stride_height);
-    if (params->dilation_width_factor < 1 || params->dilation_height_factor < 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "dilation is %d x %d, expected 1 or more",
-                          params->dilation_width_factor, params->dilation_height_factor);
-    if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID",
-                          (int)params->padding);
-    return gpu_check_activation(view, params->activation);
-}
-
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 3, 1, 0) || !check_options(view, view->node->builtin_data)) return false;
+    if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
+    const TfLiteDepthwiseConvParams *params = view->node->builtin_data;
+    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1),
                        *y = gpu_view_output(view, 0);
     const TfLiteTensor *bias = gpu_view_input(view, 2);
@@ -127,7 +114,14 @@ static bool supported(const struct gpu_node_view *view)
     if (bias && gpu_tensor_elements(bias) != out[3])
         return gpu_refuse(view, GPU_REASON_SHAPE, 2,
                           "the bias has not as many elements as there are output channels (%d)", out[3]);
-    return true;
+    struct gpu_window window = {.kernel_w = k[2],
+                                .kernel_h = k[1],
+                                .stride_w = params->stride_width,
+                                .stride_h = params->stride_height,
+                                .dilation_w = params->dilation_width_factor,
+                                .dilation_h = params->dilation_height_factor,
+                                .padding = params->padding};
+    return gpu_check_window(view, &window);
 }
 
 static void pack(const struct gpu_value *weights, const float *bias, float *to)

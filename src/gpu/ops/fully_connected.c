@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // FULLY_CONNECTED: x of any shape as rows of i elements, weights [o, i], bias [o] or none. Rows that are the channels
 // of x's places are a convolution with one tap; rows that are whole images are one whose window is the image; any
-// other cut of x is first written as [rows, 1, 1, i].
+// other cut of x is first written in the places of the output.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
+#include "gpu/ops/reshape.h"
 
-// Kernel bodies are formatted by hand, a statement a line.
-// clang-format off
-static const struct gpu_kernel rows_kernel = {
-    .name = "rows",
-    .group = {1, 1, 64},
-    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .body = GPU_TEXT(
-        int4 p = position();
-        if (outside_y(p)) return;
-        acc4 v = splatf4(0.0f);
-        UNROLL for (int i = 0; i < 4; i += 1) {
-            int c = p.z * 4 + i;
-            if (c < y_c) {
-                int n = p.w * y_c + c;
-                int place = n / x_c;
-                int channel = n - place * x_c;
-                int row = place / x_w;
-                int batch = row / x_h;
-                int4 from = mki4(place - row * x_w, row - batch * x_h, channel / 4, batch);
-                float one = to_float(lane(read_x(from), channel % 4));
-                if (i == 0) v.x = one;
-                if (i == 1) v.y = one;
-                if (i == 2) v.z = one;
-                if (i == 3) v.w = one;
-            }
-        }
-        write_y(p, to_real4(v));
-    ),
-};
-// clang-format on
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &rows_kernel, NULL};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_reshape, NULL};
 
 static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x, const TfLiteTensor *weights)
 {
@@ -54,7 +25,7 @@ static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x
     if (bias && gpu_tensor_elements(bias) != outputs)
         return gpu_refuse(view, GPU_REASON_SHAPE, 2, "the bias has not as many elements as there are outputs (%d)",
                           outputs);
-    return true;
+    return gpu_check_weights(view, 1, outputs, 1, inputs);
 }
 
 static bool supported(const struct gpu_node_view *view)
@@ -64,20 +35,10 @@ static bool supported(const struct gpu_node_view *view)
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     if (params->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the weights are in shuffled order");
-    if (!gpu_check_activation(view, params->activation)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (!gpu_check_constant(view, 1) || (gpu_view_input(view, 2) && !gpu_check_constant(view, 2))) return false;
     return check_shapes(view, x, gpu_view_input(view, 1));
-}
-
-static const struct gpu_value *as_rows(struct gpu_plan *plan, const struct gpu_value *x, int rows, int inputs)
-{
-    struct gpu_value *value = gpu_plan_scratch(plan, (struct gpu_shape){rows, 1, 1, inputs});
-    if (!value) return NULL;
-    struct gpu_dispatch_desc desc = {.kernel = &rows_kernel, .operands = {{.value = x}, {.value = value}}};
-    gpu_grid_over(&desc, value->shape);
-    return gpu_plan_dispatch(plan, &desc) ? value : NULL;
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -115,13 +76,14 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         sum.by_h = (int64_t)x->shape.w * x->shape.c;
         return gpu_convolve(plan, &sum);
     }
-    if (!one_row_per_batch) return gpu_plan_fail(plan, "the output's shape is not that of its rows");
-    sum.x = as_rows(plan, x, rows, inputs);
-    return sum.x && gpu_convolve(plan, &sum);
+    struct gpu_value *rows_of_x = gpu_plan_scratch(plan, (struct gpu_shape){y->shape.b, y->shape.h, y->shape.w, inputs});
+    if (!rows_of_x || !gpu_plan_reshape(plan, x, rows_of_x, NULL)) return false;
+    sum.x = rows_of_x;
+    return gpu_convolve(plan, &sum);
 }
 
 const struct gpu_op gpu_op_fully_connected = {.name = "FULLY_CONNECTED",
-                                              .max_version = 10,
+                                              .max_version = 14,
                                               .supported = supported,
                                               .plan = plan,
                                               .epilogue = true,

@@ -98,16 +98,21 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 1u << 1) || !gpu_check_constant(view, 1)) return false;
+    if (!gpu_check_common(view, 2, 2, 1, 1u << 1) || !gpu_check_integers(view, 1, -1)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *axes = gpu_view_input(view, 1);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (axes->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, 1, "the axes are not int32");
+    int rank = x->dims->size;
     int64_t count = gpu_tensor_elements(axes);
-    for (int64_t i = 0; i < count; i++)
-        if (axes->data.i32[i] < -x->dims->size || axes->data.i32[i] >= x->dims->size)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", axes->data.i32[i],
-                              x->dims->size);
-    return true;
+    for (int64_t i = 0; i < count; i++) {
+        int axis = gpu_integer_at(axes, i);
+        if (axis < -rank || axis >= rank)
+            return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", axis, rank);
+    }
+    struct gpu_shape y;
+    gpu_shape_of(gpu_view_output(view, 0)->dims, &y);
+    int64_t vectors = (int64_t)y.b * y.h * y.w * gpu_slices(y);
+    return vectors <= GPU_MOST_ROWS || gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has more than %d vectors of four",
+                                                  GPU_MOST_ROWS);
 }
 
 static int kind_of(int builtin)
@@ -146,8 +151,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     float elements = (float)over[0] * (float)over[1] * (float)over[2] * (float)over[3];
     if (channels) over[3] = gpu_slices(x->shape);
     int64_t outputs = (int64_t)y->shape.b * y->shape.h * y->shape.w * gpu_slices(y->shape);
-    int share = sharers(plan->caps, outputs, over[0] * over[1] * over[2] * over[3]),
-        others = share < 64 ? 64 / share : 1;
+    int share = sharers(plan->caps, outputs, over[0] * over[1] * over[2] * over[3]);
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
         .operands = {{.value = x}, {.value = y}},
@@ -155,7 +159,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                    {over[2], over[1], over[3], over[0]},
                    {gpu_float_bits(node->builtin == kTfLiteBuiltinMean ? elements : 1.0f)}},
         .constants = {{"KIND", kind_of(node->builtin)}, {"CHANNELS", channels}},
-        .group = {share, others, 1},
+        .group = {share, gpu_rows_per_group(plan->caps, share, outputs), 1},
         .grid = {share, (int)outputs, 1},
         .epilogue = &node->epilogue,
     };

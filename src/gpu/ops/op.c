@@ -91,9 +91,20 @@ static bool is_integer(TfLiteType type)
     return type == kTfLiteInt32 || type == kTfLiteBool;
 }
 
+// Integers that are meant as they are stored: with a scale, they would be read as real numbers.
+static bool check_plain(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
+{
+    const TfLiteAffineQuantization *affine = tensor->type == kTfLiteInt32 ? gpu_affine_of(tensor) : NULL;
+    if (!affine || (affine->scale->size == 1 && affine->scale->data[0] == 1 && affine->zero_point->data[0] == 0))
+        return true;
+    return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor, "%s %d has integers with a scale of %g",
+                         place->kind, place->number, (double)affine->scale->data[0]);
+}
+
 static bool check_constant_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
 {
-    if (place->integers && is_integer(tensor->type) && !tensor->sparsity) return true;
+    if (place->integers && (is_integer(tensor->type) || tensor->type == kTfLiteInt64) && !tensor->sparsity)
+        return check_plain(view, place, tensor);
     switch (tensor->type) {
     case kTfLiteFloat32:
     case kTfLiteFloat16: return true;
@@ -114,7 +125,7 @@ static bool check_constant_type(const struct gpu_node_view *view, const struct p
 static bool check_runtime_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
 {
     if (tensor->type == kTfLiteFloat32 || tensor->type == kTfLiteFloat16) return true;
-    if (place->integers && is_integer(tensor->type)) return true;
+    if (place->integers && is_integer(tensor->type)) return check_plain(view, place, tensor);
     if (tensor->type != kTfLiteInt8 && tensor->type != kTfLiteUInt8)
         return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
                              "%s %d has type %s, which the GPU does not take here", place->kind, place->number,
@@ -134,6 +145,25 @@ static bool check_runtime_type(const struct gpu_node_view *view, const struct pl
     return true;
 }
 
+// What every device can count: 65535 work-groups of 128 over places, of 64 over slices and batches. A dimension is also
+// exact as a float, and elements, channels rounded up to four, fit in 32 bits.
+enum { MOST_PLACES = GPU_MOST_ROWS, MOST_LAYERS = 65535 * 64, MOST_LENGTH = 1 << 24, MOST_ELEMENTS = INT32_MAX / 16 };
+
+static bool check_extent(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
+{
+    struct gpu_shape shape;
+    if (!gpu_shape_of(tensor->dims, &shape)) return true;
+    int64_t places = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
+    if (places > MOST_PLACES)
+        return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has %lld places, the GPU takes up to %d",
+                             place->kind, place->number, (long long)places, MOST_PLACES);
+    if (layers > MOST_LAYERS)
+        return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor,
+                             "%s %d has %lld slices of four channels in all batches, the GPU takes up to %d", place->kind,
+                             place->number, (long long)layers, MOST_LAYERS);
+    return true;
+}
+
 static bool check_dims(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor,
                        bool constant)
 {
@@ -146,16 +176,15 @@ static bool check_dims(const struct gpu_node_view *view, const struct place *pla
     int64_t elements = 1;
     for (int i = 0; i < tensor->dims->size; i++) {
         int size = tensor->dims->data[i];
-        if (size < (constant ? 0 : 1))
+        if (size < (constant && place->integers ? 0 : 1) || size > MOST_LENGTH)
             return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has dimension %d of size %d",
                                  place->kind, place->number, i, size);
         elements *= size;
-        // Kernels count elements, channels rounded up to four, in 32 bits.
-        if (elements > INT32_MAX / 16)
+        if (elements > MOST_ELEMENTS)
             return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has more than %d elements", place->kind,
-                                 place->number, INT32_MAX / 16);
+                                 place->number, MOST_ELEMENTS);
     }
-    return true;
+    return constant || check_extent(view, place, tensor);
 }
 
 static bool check_tensor(const struct gpu_node_view *view, const struct place *place)
@@ -166,7 +195,11 @@ static bool check_tensor(const struct gpu_node_view *view, const struct place *p
         return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor,
                              "%s %d has a shape that is known only while running", place->kind, place->number);
     if (!check_dims(view, place, tensor, constant)) return false;
-    return constant ? check_constant_type(view, place, tensor) : check_runtime_type(view, place, tensor);
+    if (!constant) return check_runtime_type(view, place, tensor);
+    if (!check_constant_type(view, place, tensor)) return false;
+    return gpu_can_read(tensor) || refuse_tensor(view, GPU_REASON_CONSTANT, place->tensor,
+                                                 "%s %d is a constant without as many elements as its shape has",
+                                                 place->kind, place->number);
 }
 
 // ---- whole nodes --------------------------------------------------------------------------------
@@ -198,6 +231,8 @@ bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_
         struct place place = {"output", i, out->data[i], (integer_inputs & GPU_INTEGER_OUTPUTS) != 0};
         if (place.tensor < 0) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "output %d is left out", i);
         if (!check_tensor(view, &place)) return false;
+        if (gpu_is_constant(&view->context->tensors[place.tensor]))
+            return refuse_tensor(view, GPU_REASON_CONSTANT, place.tensor, "output %d is a constant", i);
     }
     return true;
 }
@@ -221,6 +256,33 @@ bool gpu_check_constant(const struct gpu_node_view *view, int input)
     if (!tensor) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "input %d is left out", input);
     if (gpu_is_constant(tensor) && tensor->data.raw_const) return true;
     return gpu_refuse(view, GPU_REASON_NOT_CONSTANT, input, "input %d must be a constant", input);
+}
+
+bool gpu_check_integers(const struct gpu_node_view *view, int input, int64_t count)
+{
+    if (!gpu_check_constant(view, input)) return false;
+    const TfLiteTensor *tensor = gpu_view_input(view, input);
+    if (tensor->type != kTfLiteInt32 && tensor->type != kTfLiteInt64)
+        return gpu_refuse(view, GPU_REASON_TYPE, input, "input %d must be int32 or int64", input);
+    int64_t elements = gpu_tensor_elements(tensor);
+    return count < 0 || elements == count ||
+           gpu_refuse(view, GPU_REASON_SHAPE, input, "input %d has %lld elements, expected %lld", input,
+                      (long long)elements, (long long)count);
+}
+
+bool gpu_check_axis(const struct gpu_node_view *view, int input, int rank)
+{
+    if (!gpu_check_integers(view, input, 1)) return false;
+    int axis = gpu_integer_at(gpu_view_input(view, input), 0);
+    return (axis >= -rank && axis < rank) ||
+           gpu_refuse(view, GPU_REASON_PARAMETER, input, "axis %d of a tensor of rank %d", axis, rank);
+}
+
+int gpu_integer_at(const TfLiteTensor *tensor, int64_t index)
+{
+    if (tensor->type == kTfLiteInt32) return tensor->data.i32[index];
+    int64_t value = tensor->data.i64[index];
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int)value;
 }
 
 // Constants travel as floats: exact up to 2^24, which every axis, size and padding of a tensor that fits is. Larger

@@ -51,14 +51,19 @@ static inline bool gpu_is_constant(const TfLiteTensor *tensor)
     return tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLitePersistentRo;
 }
 // Checks that all ops share: numbers of inputs and outputs, types (float32; float16 and 8-bit constants; 8-bit
-// activations where allowed and per tensor; int32 and bool only for the inputs in integer_inputs, a bit each), ranks up
-// to 4, static shapes.
+// activations where allowed and per tensor; int32 and bool, and int64 constants, only for the inputs in integer_inputs, a
+// bit each), ranks up to 4, static shapes that kernels can count, constants that can be read.
 // GPU_INTEGER_OUTPUTS among the bits: outputs may be int32 or bool, too; on the GPU these are floats, exact up to 2^24.
 #define GPU_INTEGER_OUTPUTS (1u << 31)
 bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs, unsigned integer_inputs);
 bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation);
 bool gpu_check_constant(const struct gpu_node_view *view, int input);
-// int32 values of a constant input (axes, sizes, paddings), in the graph as they are in the model: at plan time from the value.
+// A constant list of int32 or int64 (axes, sizes, paddings), `count` of them, -1: any number.
+bool gpu_check_integers(const struct gpu_node_view *view, int input, int64_t count);
+// A constant axis of a tensor of this rank, the only element of its input.
+bool gpu_check_axis(const struct gpu_node_view *view, int input, int rank);
+// Entries of such inputs, clamped to int: in `supported` of the tensor, in `plan` of the value.
+int gpu_integer_at(const TfLiteTensor *tensor, int64_t index);
 int gpu_constant_int(const struct gpu_value *value, int index);
 
 struct gpu_op {

@@ -89,14 +89,14 @@ static bool supported(const struct gpu_node_view *view)
     if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
     const TfLitePoolParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    if (params->stride_width < 1 || params->stride_height < 1 || params->filter_width < 1 ||
-        params->filter_height < 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "window %d x %d with strides %d x %d, expected 1 or more",
-                          params->filter_width, params->filter_height, params->stride_width, params->stride_height);
-    if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID",
-                          (int)params->padding);
-    if (!gpu_check_activation(view, params->activation)) return false;
+    struct gpu_window window = {.kernel_w = params->filter_width,
+                                .kernel_h = params->filter_height,
+                                .stride_w = params->stride_width,
+                                .stride_h = params->stride_height,
+                                .dilation_w = 1,
+                                .dilation_h = 1,
+                                .padding = params->padding};
+    if (!gpu_check_window(view, &window)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (x->dims->size != 4)

@@ -87,6 +87,10 @@ bool gpu_plan_reshape(struct gpu_plan *plan, const struct gpu_value *x, const st
         .epilogue = epilogue,
     };
     gpu_grid_over(&desc, y->shape);
+    if (y->shape.w * y->shape.h == 1) { // rows: work-items side by side in channels and batches
+        desc.group[0] = desc.group[1] = 1;
+        desc.group[2] = 64;
+    }
     return gpu_plan_dispatch(plan, &desc);
 }
 

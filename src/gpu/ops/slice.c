@@ -2,14 +2,21 @@
 // Parts, orders and repetitions of one tensor, all as affine movement: SLICE, STRIDED_SLICE, TRANSPOSE, REVERSE_V2, PAD, PADV2,
 // MIRROR_PAD, TILE, BROADCAST_TO, SPLIT, SPLIT_V, UNPACK. Their integer inputs (begin, sizes, perm, paddings …) must be
 // constants.
+#include "gpu/graph/convert.h"
 #include "gpu/ops/affine.h"
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-static bool constants_from(const struct gpu_node_view *view, int first)
+// Every entry of a constant list of axes lies in [-rank, rank).
+static bool check_axes(const struct gpu_node_view *view, int input, int rank)
 {
-    for (int i = first; i < view->node->inputs->size; i++)
-        if (!gpu_check_constant(view, i)) return false;
+    if (!gpu_check_integers(view, input, -1)) return false;
+    const TfLiteTensor *axes = gpu_view_input(view, input);
+    for (int64_t i = 0; i < gpu_tensor_elements(axes); i++) {
+        int axis = gpu_integer_at(axes, i);
+        if (axis < -rank || axis >= rank)
+            return gpu_refuse(view, GPU_REASON_PARAMETER, input, "axis %d of a tensor of rank %d", axis, rank);
+    }
     return true;
 }
 
@@ -17,7 +24,9 @@ static bool constants_from(const struct gpu_node_view *view, int first)
 
 static bool slice_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 3, 3, 1, 6) && constants_from(view, 1);
+    if (!gpu_check_common(view, 3, 3, 1, 6)) return false;
+    int rank = gpu_view_input(view, 0)->dims->size;
+    return gpu_check_integers(view, 1, rank) && gpu_check_integers(view, 2, rank);
 }
 
 static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -28,23 +37,14 @@ static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_affine(plan, node, node->inputs[0], node->outputs[0], &affine);
 }
 
-static bool strided_supported(const struct gpu_node_view *view)
-{
-    if (!gpu_check_common(view, 4, 4, 1, 14) || !constants_from(view, 1)) return false;
-    const TfLiteStridedSliceParams *params = view->node->builtin_data;
-    if (params->offset && params->end_mask)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "ends that count from the begin and an end mask");
-    for (int i = 1; i < 4; i++) {
-        const TfLiteTensor *entries = gpu_view_input(view, i);
-        if (entries->dims->size != 1 || entries->dims->data[0] != gpu_view_input(view, 1)->dims->data[0] ||
-            entries->dims->data[0] > 8)
-            return gpu_refuse(view, GPU_REASON_SHAPE, i, "begins, ends and strides must be lists of one length, up to 8");
-    }
-    return true;
-}
+// The entries of begin, end and strides.
+enum { MOST_ENTRIES = 8 };
+struct entries {
+    int count, begin[MOST_ENTRIES], end[MOST_ENTRIES], stride[MOST_ENTRIES];
+};
 
-// Which entry of begin, end and strides is for which axis of x: entries for new axes are for none, an ellipsis is for all those
-// without an entry and at least one (as the runtime has it), which may leave entries at the end without an axis.
+// Which entry is for which axis of x: entries for new axes are for none, an ellipsis is for all those without an entry and
+// at least one (as the runtime has it), which may leave entries at the end without an axis.
 // entry_of: by axis, -1: all of it.
 static void match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[4])
 {
@@ -57,53 +57,100 @@ static void match_axes(const TfLiteStridedSliceParams *params, int entries, int 
     }
 }
 
-static int clamped(int value, int low, int high)
+static int clamped(int64_t value, int low, int high)
 {
-    return value < low ? low : value > high ? high : value;
+    return value < low ? low : value > high ? high : (int)value;
 }
 
 // One axis of the input: where it begins, and how many places it gives. The stride's sign is the direction.
-static int span(const struct gpu_node *node, int entry, int size, int *begin, int stride)
+static int span(const TfLiteStridedSliceParams *params, const struct entries *entries, int i, int size, int *begin)
 {
-    const TfLiteStridedSliceParams *params = node->params;
-    int low = stride > 0 ? 0 : -1, high = low + size, step = stride > 0 ? stride : -stride;
-    int first = gpu_constant_int(node->inputs[1], entry), end = gpu_constant_int(node->inputs[2], entry);
+    bool forward = entries->stride[i] > 0;
+    int low = forward ? 0 : -1, high = low + size;
+    int64_t step = forward ? entries->stride[i] : -(int64_t)entries->stride[i], first = entries->begin[i];
     if (first < 0) first += size;
-    if (params->begin_mask >> entry & 1) first = stride > 0 ? low : high;
+    if (params->begin_mask >> i & 1) first = forward ? low : high;
     *begin = clamped(first, low, high);
-    if (params->shrink_axis_mask >> entry & 1) return 1;
-    if (params->offset) end = clamped(end, -2 * size, 2 * size) + *begin;
+    if (params->shrink_axis_mask >> i & 1) return 1;
+    int64_t end = (int64_t)entries->end[i] + (params->offset ? *begin : 0);
     if (end < 0) end += size;
-    end = params->end_mask >> entry & 1 ? (stride > 0 ? high : low) : clamped(end, low, high);
-    int length = stride > 0 ? end - *begin : *begin - end;
-    return length > 0 ? (length + step - 1) / step : 0;
+    end = params->end_mask >> i & 1 ? (forward ? high : low) : clamped(end, low, high);
+    int64_t length = forward ? end - *begin : *begin - end;
+    return length > 0 ? (int)((length + step - 1) / step) : 0;
+}
+
+// kept: the output before axes are added or taken away.
+static void find_cut(const TfLiteStridedSliceParams *params, const struct entries *entries, int rank, const int *dims,
+                     struct gpu_affine *affine, struct gpu_shape *kept)
+{
+    int entry_of[4];
+    *affine = gpu_affine_identity();
+    *kept = gpu_shape_from(rank, dims);
+    match_axes(params, entries->count, rank, entry_of);
+    for (int i = 0; i < rank; i++) {
+        int axis = gpu_axis_of(rank, i);
+        if (entry_of[i] < 0) continue;
+        affine->stride[axis] = entries->stride[entry_of[i]];
+        *gpu_along(kept, axis) = span(params, entries, entry_of[i], dims[i], &affine->offset[axis]);
+    }
+}
+
+static bool strided_supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 4, 4, 1, 14)) return false;
+    const TfLiteStridedSliceParams *params = view->node->builtin_data;
+    if (params->offset && params->end_mask)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "ends that count from the begin and an end mask");
+    const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
+    const TfLiteTensor *begins = gpu_view_input(view, 1), *ends = gpu_view_input(view, 2), *strides = gpu_view_input(view, 3);
+    int64_t count = gpu_tensor_elements(begins);
+    if (count > MOST_ENTRIES)
+        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "an index of %lld entries, the GPU takes up to %d", (long long)count,
+                          MOST_ENTRIES);
+    for (int i = 1; i < 4; i++)
+        if (!gpu_check_integers(view, i, count)) return false;
+    struct entries entries = {.count = (int)count};
+    for (int i = 0; i < entries.count; i++) {
+        entries.begin[i] = gpu_integer_at(begins, i);
+        entries.end[i] = gpu_integer_at(ends, i);
+        entries.stride[i] = gpu_integer_at(strides, i);
+        if (entries.stride[i] == 0) return gpu_refuse(view, GPU_REASON_PARAMETER, 3, "stride %d is 0", i);
+    }
+    struct gpu_affine affine;
+    struct gpu_shape kept;
+    find_cut(params, &entries, x->dims->size, x->dims->data, &affine, &kept);
+    return gpu_elements(kept) == gpu_tensor_elements(y) ||
+           gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has %lld elements, the slice %lld",
+                      (long long)gpu_tensor_elements(y), (long long)gpu_elements(kept));
 }
 
 static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0];
-    struct gpu_value *y = node->outputs[0];
-    struct gpu_affine affine = gpu_affine_identity();
-    struct gpu_shape kept = x->shape; // the output before axes are added or taken away
-    int entry_of[4];
-    match_axes(node->params, (int)gpu_elements(node->inputs[1]->shape), x->rank, entry_of);
-    for (int i = 0; i < x->rank; i++) {
-        int axis = gpu_axis_of(x->rank, i);
-        if (entry_of[i] < 0) continue;
-        affine.stride[axis] = gpu_constant_int(node->inputs[3], entry_of[i]);
-        *gpu_along(&kept, axis) = span(node, entry_of[i], x->dims[i], &affine.offset[axis], affine.stride[axis]);
+    struct entries entries = {.count = (int)gpu_elements(node->inputs[1]->shape)};
+    for (int i = 0; i < entries.count; i++) {
+        entries.begin[i] = gpu_constant_int(node->inputs[1], i);
+        entries.end[i] = gpu_constant_int(node->inputs[2], i);
+        entries.stride[i] = gpu_constant_int(node->inputs[3], i);
     }
-    if (gpu_elements(kept) != gpu_elements(y->shape))
-        return gpu_plan_fail(plan, "the output has %lld elements, the slice %lld", (long long)gpu_elements(y->shape),
-                             (long long)gpu_elements(kept));
-    return gpu_plan_affine_as(plan, node, x, x->shape, y, kept, &affine);
+    struct gpu_affine affine;
+    struct gpu_shape kept;
+    find_cut(node->params, &entries, x->rank, x->dims, &affine, &kept);
+    return gpu_plan_affine_as(plan, node, x, x->shape, node->outputs[0], kept, &affine);
 }
 
 // ---- TRANSPOSE and REVERSE_V2 -------------------------------------------------------------------
 
 static bool transpose_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 2, 2, 1, 2) && constants_from(view, 1);
+    if (!gpu_check_common(view, 2, 2, 1, 2)) return false;
+    int rank = gpu_view_input(view, 0)->dims->size, seen = 0;
+    if (!gpu_check_integers(view, 1, rank) || !check_axes(view, 1, rank)) return false;
+    for (int i = 0; i < rank; i++) {
+        int axis = gpu_integer_at(gpu_view_input(view, 1), i);
+        seen |= 1 << (axis < 0 ? axis + rank : axis);
+    }
+    return seen == (1 << rank) - 1 || gpu_refuse(view, GPU_REASON_PARAMETER, 1, "the permutation names an axis twice");
 }
 
 static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -118,6 +165,11 @@ static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_affine(plan, node, node->inputs[0], node->outputs[0], &affine);
 }
 
+static bool reverse_supported(const struct gpu_node_view *view)
+{
+    return gpu_check_common(view, 2, 2, 1, 2) && check_axes(view, 1, gpu_view_input(view, 0)->dims->size);
+}
+
 static bool reverse_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0], *axes = node->inputs[1];
@@ -125,7 +177,6 @@ static bool reverse_plan(struct gpu_plan *plan, const struct gpu_node *node)
     for (int i = 0; i < gpu_elements(axes->shape); i++) {
         int axis = gpu_constant_int(axes, i);
         if (axis < 0) axis += x->rank;
-        if (axis < 0 || axis >= x->rank) return gpu_plan_fail(plan, "axis %d of a tensor of rank %d", axis, x->rank);
         affine.stride[gpu_axis_of(x->rank, axis)] = -1;
         affine.offset[gpu_axis_of(x->rank, axis)] = x->dims[axis] - 1;
     }
@@ -136,15 +187,17 @@ static bool reverse_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool pad_supported(const struct gpu_node_view *view)
 {
-    int inputs = view->node->inputs->size;
-    if (!gpu_check_common(view, 2, 3, 1, 2) || !constants_from(view, 1)) return false;
-    const TfLiteTensor *paddings = gpu_view_input(view, 1);
+    if (!gpu_check_common(view, 2, 3, 1, 2)) return false;
     int rank = gpu_view_input(view, 0)->dims->size;
-    if (paddings->dims->size != 2 || paddings->dims->data[0] != rank || paddings->dims->data[1] != 2)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "the paddings must be [%d, 2]", rank);
-    if (inputs == 3 && gpu_view_input(view, 2) && gpu_view_input(view, 2)->type != kTfLiteFloat32)
-        return gpu_refuse(view, GPU_REASON_TYPE, 2, "the pad value must be float32");
-    return true;
+    if (!gpu_check_integers(view, 1, 2 * rank)) return false;
+    const TfLiteTensor *fill = gpu_view_input(view, 2), *y = gpu_view_output(view, 0);
+    if (!fill) return true;
+    if (!gpu_check_constant(view, 2)) return false;
+    const TfLiteAffineQuantization *from = gpu_affine_of(fill), *to = gpu_affine_of(y);
+    if (from && to && (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0]))
+        return gpu_refuse(view, GPU_REASON_QUANTISATION, 2,
+                          "the pad value and the output have different scales or zero points");
+    return gpu_tensor_elements(fill) == 1 || gpu_refuse(view, GPU_REASON_SHAPE, 2, "the pad value has several elements");
 }
 
 static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -163,6 +216,13 @@ static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 // ---- TILE and BROADCAST_TO ----------------------------------------------------------------------
 
+static bool repeat_supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 2, 2, 1, 2) || !gpu_check_constant(view, 1)) return false;
+    int rank = gpu_view_input(view, 0)->dims->size, most = gpu_view_output(view, 0)->dims->size;
+    return rank <= most || gpu_refuse(view, GPU_REASON_RANK, 0, "its rank is %d, that of the output %d", rank, most);
+}
+
 static bool tile_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     struct gpu_affine affine = gpu_affine_identity();
@@ -176,7 +236,6 @@ static bool broadcast_plan(struct gpu_plan *plan, const struct gpu_node *node)
     const struct gpu_value *x = node->inputs[0];
     struct gpu_value *y = node->outputs[0];
     int dims[4] = {1, 1, 1, 1};
-    if (x->rank > y->rank) return gpu_plan_fail(plan, "the input has more axes than the output");
     for (int i = 0; i < x->rank; i++) dims[y->rank - x->rank + i] = x->dims[i];
     struct gpu_affine affine = gpu_affine_identity();
     affine.edge = GPU_EDGE_WRAP;
@@ -189,9 +248,10 @@ static bool split_supported(const struct gpu_node_view *view)
 {
     int outputs = view->node->outputs->size;
     if (outputs > GPU_NODE_OUTPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
-    if (!gpu_check_common(view, 2, 3, outputs, 7)) return false;
-    bool by_sizes = view->node->inputs->size == 3; // x, sizes, axis; SPLIT has axis, x
-    return by_sizes ? constants_from(view, 1) : gpu_check_constant(view, 0);
+    bool by_sizes = view->registration->builtin_code == kTfLiteBuiltinSplitV; // x, sizes, axis; SPLIT has axis, x
+    if (!gpu_check_common(view, by_sizes ? 3 : 2, by_sizes ? 3 : 2, outputs, by_sizes ? 6 : 1)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, by_sizes ? 0 : 1);
+    return gpu_check_axis(view, by_sizes ? 2 : 0, x->dims->size);
 }
 
 static bool plan_parts(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, int axis)
@@ -257,11 +317,11 @@ const struct gpu_op gpu_op_padv2 = {.name = "PADV2", .max_version = 6, .supporte
 const struct gpu_op gpu_op_mirror_pad = {.name = "MIRROR_PAD", .max_version = 3, .supported = pad_supported, .plan = pad_plan,
                                          .epilogue = true, .params_size = sizeof(TfLiteMirrorPaddingParams),
                                          .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_tile = {.name = "TILE", .max_version = 3, .supported = transpose_supported, .plan = tile_plan,
+const struct gpu_op gpu_op_tile = {.name = "TILE", .max_version = 3, .supported = repeat_supported, .plan = tile_plan,
                                    .epilogue = true, .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_broadcast_to = {.name = "BROADCAST_TO", .max_version = 4, .supported = transpose_supported,
+const struct gpu_op gpu_op_broadcast_to = {.name = "BROADCAST_TO", .max_version = 4, .supported = repeat_supported,
                                            .plan = broadcast_plan, .epilogue = true, .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_reverse_v2 = {.name = "REVERSE_V2", .max_version = 4, .supported = transpose_supported,
+const struct gpu_op gpu_op_reverse_v2 = {.name = "REVERSE_V2", .max_version = 4, .supported = reverse_supported,
                                          .plan = reverse_plan, .epilogue = true, .kernels = gpu_affine_kernels};
 const struct gpu_op gpu_op_unpack = {.name = "UNPACK", .max_version = 6, .supported = unpack_supported, .plan = unpack_plan,
                                      .params_size = sizeof(TfLiteUnpackParams), .kernels = gpu_affine_kernels};

@@ -94,12 +94,11 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     int64_t places = (int64_t)x->shape.b * x->shape.h * x->shape.w;
     int64_t enough = 256 * (int64_t)(plan->caps->compute_units > 0 ? plan->caps->compute_units : 16);
     while (share < 128 && 2 * share <= slices && places * share < enough) share *= 2;
-    int others = share < 64 ? 64 / share : 1;
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
         .operands = {{.value = x}, {.value = node->outputs[0]}},
         .params = {{gpu_float_bits(((const TfLiteSoftmaxParams *)node->params)->beta)}},
-        .group = {share, others, 1},
+        .group = {share, gpu_rows_per_group(plan->caps, share, places), 1},
         .grid = {share, (int)places, 1},
         .epilogue = &node->epilogue,
     };
@@ -107,7 +106,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 }
 
 const struct gpu_op gpu_op_softmax = {.name = "SOFTMAX",
-                                      .max_version = 3,
+                                      .max_version = 4,
                                       .supported = supported,
                                       .plan = plan,
                                       .epilogue = true,

@@ -32,21 +32,16 @@ static bool check_shapes(const struct gpu_node_view *view, const struct roles *r
     if (bias && gpu_tensor_elements(bias) != out[3])
         return gpu_refuse(view, GPU_REASON_SHAPE, roles->bias,
                           "the bias has not as many elements as there are output channels (%d)", out[3]);
-    if (params->stride_width * params->stride_height > 64)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions",
-                          params->stride_width, params->stride_height);
-    return true;
+    struct gpu_window window = {k[2], k[1], params->stride_width, params->stride_height, 1, 1, params->padding};
+    if (!gpu_check_window(view, &window) || !gpu_check_weights(view, roles->weights, k[0], (int64_t)k[1] * k[2], k[3]))
+        return false;
+    return (int64_t)params->stride_width * params->stride_height <= 64 ||
+           gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions", params->stride_width,
+                      params->stride_height);
 }
 
 static bool check(const struct gpu_node_view *view, const struct roles *roles, const TfLiteTransposeConvParams *params)
 {
-    if (params->stride_width < 1 || params->stride_height < 1 || params->stride_width > 64 ||
-        params->stride_height > 64)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 to 64",
-                          params->stride_width, params->stride_height);
-    if (params->padding != kTfLitePaddingSame && params->padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID",
-                          (int)params->padding);
     if (gpu_is_constant(gpu_view_input(view, roles->x)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, roles->x, "the input is a constant");
     if (!gpu_check_constant(view, roles->weights)) return false;
@@ -59,8 +54,7 @@ static bool supported(const struct gpu_node_view *view)
     if (!gpu_check_common(view, 3, 4, 1, 1u << 0)) return false;
     const TfLiteTransposeConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    return gpu_check_activation(view, params->activation) && gpu_check_constant(view, 0) &&
-           check(view, &builtin_roles, params);
+    return gpu_check_constant(view, 0) && check(view, &builtin_roles, params);
 }
 
 static bool custom_supported(const struct gpu_node_view *view)

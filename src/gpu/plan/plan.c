@@ -106,13 +106,37 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step,
     return true;
 }
 
+static int group_count(const struct gpu_dispatch_desc *desc, const int group[3], int axis)
+{
+    int grid = desc->grid[axis] ? desc->grid[axis] : 1;
+    return (int)(((int64_t)grid + group[axis] - 1) / group[axis]);
+}
+
+// Long axes need more groups than some devices have: those of kernels without shared memory, to which the shape of a group
+// is all the same, become longer there and shorter elsewhere.
+static void stretch_group(struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc, const struct gpu_caps *caps)
+{
+    int *group = step->group;
+    for (int axis = 0; axis < 3; axis++)
+        while (group_count(desc, group, axis) > caps->max_groups[axis] && 2 * group[axis] <= caps->max_group[axis] &&
+               2 * group[axis] <= caps->max_group_size) {
+            group[axis] *= 2;
+            for (int i = 1; i < 3 && group[0] * group[1] * group[2] > caps->max_group_size; i++) {
+                int other = (axis + i) % 3;
+                while (group[other] > 1 && group[0] * group[1] * group[2] > caps->max_group_size)
+                    group[other] = (group[other] + 1) / 2;
+            }
+        }
+}
+
 static bool fill_grid(struct gpu_plan *plan, struct gpu_plan_step *step,
                       const struct gpu_dispatch_desc *desc)
 {
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3; axis++)
         step->group[axis] = desc->group[axis] ? desc->group[axis] : desc->kernel->group[axis];
-        int grid = desc->grid[axis] ? desc->grid[axis] : 1;
-        step->groups[axis] = (grid + step->group[axis] - 1) / step->group[axis];
+    if (!desc->kernel->shared[0]) stretch_group(step, desc, plan->caps);
+    for (int axis = 0; axis < 3; axis++) {
+        step->groups[axis] = group_count(desc, step->group, axis);
         if (step->groups[axis] > plan->caps->max_groups[axis])
             return gpu_plan_fail(plan,
                                  "kernel %s needs %d work-groups on axis %d, the device allows %d",
@@ -184,6 +208,13 @@ void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over)
     desc->grid[0] = over.w;
     desc->grid[1] = over.h;
     desc->grid[2] = gpu_slices(over) * over.b;
+}
+
+int gpu_rows_per_group(const struct gpu_caps *caps, int width, int64_t rows)
+{
+    int height = width < 64 ? 64 / width : 1;
+    while (rows > (int64_t)caps->max_groups[1] * height && 2 * width * height <= caps->max_group_size) height *= 2;
+    return height;
 }
 
 // ---- the whole plan -----------------------------------------------------------------------------
