@@ -9,6 +9,7 @@ extern const struct hl_command hl_command_label;
 extern const struct hl_command hl_command_run;
 extern const struct hl_command hl_command_inspect;
 extern const struct hl_command hl_command_bench;
+extern const struct hl_command hl_command_report;
 
 #define PROGRAM(name) extern const struct hl_command hl_command_##name;
 #include "programs.def"

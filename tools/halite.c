@@ -13,6 +13,7 @@ static const struct hl_command *const commands[] = {
     &hl_command_run,
     &hl_command_inspect,
     &hl_command_bench,
+    &hl_command_report,
 #define PROGRAM(name) &hl_command_##name,
 #include "programs.def"
 #undef PROGRAM

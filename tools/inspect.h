@@ -32,6 +32,8 @@ int hl_inspect_metadata_text(const struct hl_model_metadata *entry);
 void hl_inspect_text(const struct hl_model_file *file, const struct hl_inspect_options *options);
 void hl_inspect_memory_text(const struct hl_model_file *file);
 void hl_inspect_json(const struct hl_model_file *file);
+// The same as a tree of cJSON; the caller deletes it.
+struct cJSON *hl_inspect_to_json(const struct hl_model_file *file);
 
 // Prints the operators of all .tflite files in and below `paths`. False where a file could not be read.
 bool hl_inspect_ops(int path_count, char **paths, bool json);

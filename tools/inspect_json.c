@@ -184,7 +184,7 @@ static void add_memory(cJSON *json, const TfLiteInterpreter *interpreter)
     }
 }
 
-void hl_inspect_json(const struct hl_model_file *file)
+struct cJSON *hl_inspect_to_json(const struct hl_model_file *file)
 {
     const TfLiteModel *model = file->model;
     cJSON *json = cJSON_CreateObject();
@@ -207,6 +207,12 @@ void hl_inspect_json(const struct hl_model_file *file)
     for (int i = 0; i < model->subgraph_count; i++)
         cJSON_AddItemToArray(subgraphs, subgraph_json(model, &model->subgraphs[i]));
     add_memory(json, file->interpreter);
+    return json;
+}
+
+void hl_inspect_json(const struct hl_model_file *file)
+{
+    cJSON *json = hl_inspect_to_json(file);
     hl_json_print(json);
     cJSON_Delete(json);
 }

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# halite report: one page that needs nothing else, shows every node, and survives hostile names; the trace beside it. With
+# Chromium the page is opened as a person would; HALITE_SCREENSHOTS names a folder for pictures of it.
+. "$(dirname "$0")/lib"
+needs "$model"
+for chromium in chromium chromium-browser google-chrome ""; do
+    if command -v "$chromium" >/dev/null; then break; fi
+done
+[ -n "$chromium" ] || echo "left out: pages in a browser (no chromium)"
+
+# browse ARGUMENT... PAGE
+browse() {
+    run timeout 300 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
+        --virtual-time-budget=20000 --window-size=1400,1600 "$@"
+}
+
+# shows COUNT PAGE: the page draws COUNT nodes (inputs and outputs among them), and its script says no error.
+shows() {
+    [ -n "$chromium" ] || return 0
+    browse --enable-logging=stderr --dump-dom "file://$2"
+    drawn=$(grep -o '<g transform="[^"]*" class="node' "$work/out" | wc -l)
+    [ "$drawn" -eq "$1" ] || failed "$2 draws $drawn nodes, not $1"
+    ! grep -q 'CONSOLE.*rror' "$work/err" || failed "$2: the script fails"
+    if [ -n "${HALITE_SCREENSHOTS:-}" ]; then
+        mkdir -p "$HALITE_SCREENSHOTS"
+        browse --screenshot="$HALITE_SCREENSHOTS/$(basename "$2" .html).png" "file://$2"
+    fi
+}
+
+# alone PAGE: nothing in it asks a network or another file for anything.
+alone() {
+    checks=$((checks + 1))
+    ! grep -oE '(src|href)="[^"#]*"|@import|url\([^)]*\)|fetch\(|XMLHttpRequest' "$1" >"$work/out" || failed "$1 is not alone"
+}
+
+page=$work/digits.html
+passes "$halite" report "$model" --output "$page" --trace "$work/trace.json" --runs 2
+says "$page"
+alone "$page"
+shows $(($(grep -o '"version":[0-9]*,"inputs"' "$page" | wc -l) + 2)) "$page"
+if command -v python3 >/dev/null; then
+    run python3 -c '
+import json, sys
+page = open(sys.argv[1]).read()
+data = json.loads(page.split("id=\"data\">")[1].split("</script>")[0])
+nodes = data["subgraphs"][0]["nodes"]
+assert len(data["placement"]["nodes"]) == len(nodes)
+assert [t["node"] for t in data["times"]["nodes"]] == list(range(len(nodes)))
+assert data["times"]["runs"] == 2 and data["times"]["total_ns"] > 0
+events = json.load(open(sys.argv[2]))["traceEvents"]
+assert [e["name"] for e in events] == [n["operator"] for n in nodes]
+for before, after in zip(events, events[1:]):
+    assert abs(before["ts"] + before["dur"] - after["ts"]) < 1e-3
+' "$page" "$work/trace.json"
+    [ $code -eq 0 ] || failed "the data of the page or the trace"
+
+    # Names that would end the script element, of the same length as those that they replace.
+    python3 -c '
+import sys
+model = open(sys.argv[1], "rb").read()
+assert b"probabilities" in model
+open(sys.argv[2], "wb").write(model.replace(b"probabilities", b"</script><b>x"))
+' "$model" "$work/hostile.tflite"
+    passes "$halite" report "$work/hostile.tflite" -o "$work/hostile.html" --runs 0
+    ! grep -q '</script><b>' "$work/hostile.html" || failed "a name ends the script"
+    grep -q 'u003c/script>' "$work/hostile.html" || failed "a name is lost"
+fi
+
+# A thousand nodes, with a connection over all of them.
+python=$demo/.venv/bin/python
+[ -x "$python" ] || python=python3
+if "$python" -c 'import numpy' 2>/dev/null; then
+    "$python" -c '
+import sys
+sys.path.insert(0, sys.argv[1])
+from tflite_writer import Model
+model = Model("a long chain")
+first = last = model.tensor("x", "float32", [1, 4])
+for i in range(999):
+    y = model.tensor("y%d" % i, "float32", [1, 4])
+    model.op(101, 1, [last], [y])
+    last = y
+sum = model.tensor("sum", "float32", [1, 4])
+model.op(0, 1, [first, last], [sum])
+open(sys.argv[2], "wb").write(model.write({"x": first}, {"sum": sum}))
+' "$demo" "$work/long.tflite" || failed "the long model"
+    passes "$halite" report "$work/long.tflite" -o "$work/long.html" --runs 1
+    shows 1002 "$work/long.html"
+else
+    echo "left out: a thousand nodes (no numpy)"
+fi
+
+# A model with an operator that does not run here is shown all the same; what cannot be read or written is an error.
+refuses 1 "cannot be written" "$halite" report "$model" -o "$work/no/such/folder.html" --runs 0
+refuses 1 "nothing.tflite" "$halite" report "$work/nothing.tflite" -o "$work/n.html"
+[ ! -e "$work/n.html" ] || failed "a page of nothing"
+finish

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DPAGE=…/page -DOUTPUT=….c -P page.cmake: page.html with page.css and page.js in their places, as a C array.
+file(READ ${PAGE}.html html)
+foreach(part css js)
+    file(READ ${PAGE}.${part} text)
+    string(REPLACE "/*${part}*/" "${text}" html "${html}")
+endforeach()
+file(WRITE ${OUTPUT}.html "${html}")
+file(READ ${OUTPUT}.html bytes HEX)
+string(REGEX REPLACE "(..)" "0x\\1, " bytes "${bytes}")
+string(REGEX REPLACE "((0x.., ){20})" "\\1\n    " bytes "${bytes}")
+file(WRITE ${OUTPUT} "// Made by page.cmake.\n#include \"report/report.h\"\n
+const char hl_report_page[] = {\n    ${bytes}0x00,\n};\n")

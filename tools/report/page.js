@@ -1,0 +1,526 @@
+// In: the JSON of #data (halite inspect --json, with `placement` and `times`). Out: the page. Names come from the model's
+// file, so they enter the page as text only. Order here: data, layout, drawing, choosing, tables, memory, start.
+'use strict';
+const data = JSON.parse(document.getElementById('data').textContent);
+const by = id => document.getElementById(id);
+const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made[key] = value;
+  made.append(...children);
+  return made;
+}
+
+function drawn(name, attributes = {}, text) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// ---- the data in the page's own words -------------------------------------------------------------------------------
+
+const rounded = value => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
+const sized = bytes => bytes < 1024 ? `${bytes} B` : bytes < 1048576 ? `${rounded(bytes / 1024)} KiB`
+  : `${rounded(bytes / 1048576)} MiB`;
+const timed = ns => ns === undefined ? '' : ns < 1e6 ? `${rounded(ns / 1e3)} µs` : `${rounded(ns / 1e6)} ms`;
+const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+const shaped = tensor => `${tensor.type}[${tensor.shape.join(',')}]`;
+
+const placement = data.placement || { nodes: [] };
+const times = data.times || { nodes: [] };
+const placed = new Map(placement.nodes.map(row => [`${row.subgraph}/${row.node}`, row]));
+const spent = new Map(times.nodes.map(row => [row.node, row.ns]));
+const total = times.nodes.reduce((sum, row) => sum + row.ns, 0);
+
+// A subgraph as vertices: its nodes, with a vertex for each input and output of the graph.
+function read(index) {
+  const graph = data.subgraphs[index];
+  const vertices = [], producer = new Map(), edges = [];
+  const used = new Set(graph.nodes.flatMap(node => node.inputs));
+  for (const tensor of graph.inputs) {
+    if (tensor < 0 || !used.has(tensor)) continue;
+    producer.set(tensor, vertices.length);
+    vertices.push({ kind: 'input', title: 'input', outputs: [tensor], inputs: [] });
+  }
+  graph.nodes.forEach((node, number) => {
+    const where = placed.get(`${index}/${number}`);
+    const vertex = {
+      kind: 'node', number, title: node.operator, node, inputs: node.inputs, outputs: node.outputs, where,
+      place: where ? where.device : '', ns: index === 0 ? spent.get(number) : undefined,
+    };
+    for (const tensor of new Set(node.inputs))
+      if (producer.has(tensor)) edges.push({ from: producer.get(tensor), to: vertices.length, tensor });
+    for (const tensor of node.outputs) producer.set(tensor, vertices.length);
+    vertices.push(vertex);
+  });
+  for (const tensor of graph.outputs) {
+    if (!producer.has(tensor)) continue;
+    edges.push({ from: producer.get(tensor), to: vertices.length, tensor });
+    vertices.push({ kind: 'output', title: 'output', inputs: [tensor], outputs: [] });
+  }
+  return { index, tensors: graph.tensors, vertices, edges };
+}
+
+// ---- layout: layers by the longest path, crossings reduced by medians, columns by least squares -----------------------
+
+const WIDTH = 172, HEIGHT = 50, GAP = 22, PITCH = 92, LONGEST_DETOUR = 60;
+
+function layOut(graph) {
+  const { vertices, edges } = graph;
+  vertices.forEach(vertex => { vertex.layer = 0; vertex.width = WIDTH; });
+  for (const edge of edges) // edges are in the order of their consumers, so producers have their layer
+    vertices[edge.to].layer = Math.max(vertices[edge.to].layer, vertices[edge.from].layer + 1);
+  const consumers = vertices.map(() => []), produced = vertices.map(() => false);
+  for (const edge of edges) {
+    consumers[edge.from].push(vertices[edge.to].layer);
+    produced[edge.to] = true;
+  }
+  vertices.forEach((vertex, i) => { // what has nothing above it stands right above its first consumer
+    if (!produced[i] && consumers[i].length) vertex.layer = Math.min(...consumers[i]) - 1;
+  });
+  // An edge over several layers gets a bend in each, which keeps its way free.
+  const points = vertices.slice();
+  for (const edge of edges) {
+    edge.way = [vertices[edge.from]];
+    const length = vertices[edge.to].layer - vertices[edge.from].layer;
+    for (let i = 1; i < length && length <= LONGEST_DETOUR; i++) {
+      const bend = { kind: 'bend', layer: vertices[edge.from].layer + i, width: 8 };
+      edge.way.push(bend);
+      points.push(bend);
+    }
+    edge.way.push(vertices[edge.to]);
+  }
+  const layers = [];
+  for (const point of points) {
+    point.above = [];
+    point.below = [];
+    (layers[point.layer] = layers[point.layer] || []).push(point);
+  }
+  for (const edge of edges)
+    for (let i = 1; i < edge.way.length; i++) {
+      edge.way[i].above.push(edge.way[i - 1]);
+      edge.way[i - 1].below.push(edge.way[i]);
+    }
+  for (let i = 0; i < layers.length; i++) layers[i] = layers[i] || [];
+  const number = layer => layer.forEach((point, i) => { point.order = i; });
+  layers.forEach(number);
+  const mean = (list, key) => list.reduce((sum, point) => sum + point[key], 0) / list.length;
+  for (let sweep = 0; sweep < 8; sweep++) {
+    const side = sweep % 2 ? 'below' : 'above';
+    for (const layer of sweep % 2 ? layers.slice().reverse() : layers) {
+      const wanted = new Map(layer.map(p => [p, p[side].length ? mean(p[side], 'order') : p.order]));
+      layer.sort((a, b) => wanted.get(a) - wanted.get(b) || a.order - b.order);
+      number(layer);
+    }
+  }
+  layers.forEach(layer => layer.forEach((point, i) => { point.x = i * (WIDTH + GAP); }));
+  for (let sweep = 0; sweep < 12; sweep++) {
+    const side = sweep % 2 ? 'below' : 'above';
+    for (const layer of sweep % 2 ? layers.slice().reverse() : layers)
+      spread(layer, layer.map(point => point[side].length ? mean(point[side], 'x') : point.x));
+  }
+  for (const point of points) point.y = point.layer * PITCH;
+  const left = Math.min(...points.map(point => point.x - point.width / 2));
+  for (const point of points) point.x -= left;
+  graph.width = Math.max(...points.map(point => point.x + point.width / 2));
+  graph.height = layers.length * PITCH;
+}
+
+// The positions nearest to those wanted, in the least squares sense, that keep order and distances: neighbours that
+// would collide are pooled into blocks.
+function spread(layer, wanted) {
+  const offsets = [0];
+  for (let i = 1; i < layer.length; i++)
+    offsets.push(offsets[i - 1] + (layer[i - 1].width + layer[i].width) / 2 + GAP);
+  const blocks = [];
+  for (let i = 0; i < layer.length; i++) {
+    let block = { sum: wanted[i] - offsets[i], count: 1 };
+    while (blocks.length && blocks[blocks.length - 1].sum / blocks[blocks.length - 1].count >= block.sum / block.count) {
+      const before = blocks.pop();
+      block = { sum: before.sum + block.sum, count: before.count + block.count };
+    }
+    blocks.push(block);
+  }
+  let i = 0;
+  for (const block of blocks)
+    for (let n = 0; n < block.count; n++, i++) layer[i].x = block.sum / block.count + offsets[i];
+}
+
+// ---- drawing ---------------------------------------------------------------------------------------------------------
+
+const view = { x: 0, y: 0, scale: 1 };
+let graph, sheet, chosen = null;
+
+const placeColour = place => style(!place ? '--none' : place === 'CPU' ? '--cpu' : place === 'GPU' ? '--gpu' : '--other');
+
+// From grey to red; the slowest node is the reddest.
+function timeColour(ns) {
+  if (ns === undefined) return style('--none');
+  const share = Math.sqrt(ns / Math.max(...times.nodes.map(row => row.ns), 1));
+  return `hsl(${40 - 40 * share} ${20 + 70 * share}% 50%)`;
+}
+
+function colourOf(vertex) {
+  if (vertex.kind !== 'node') return style('--none');
+  return by('colours').querySelector(':checked').value === 'time' ? timeColour(vertex.ns) : placeColour(vertex.place);
+}
+
+function draw() {
+  const svg = by('graph');
+  svg.replaceChildren();
+  sheet = drawn('g');
+  for (const edge of graph.edges) {
+    const way = edge.way;
+    let path = `M${way[0].x},${way[0].y + HEIGHT}`;
+    for (let i = 1; i < way.length; i++) {
+      const from = way[i - 1].y + (i === 1 ? HEIGHT : HEIGHT / 2);
+      const to = way[i].y + (i === way.length - 1 ? 0 : HEIGHT / 2);
+      const middle = (from + to) / 2;
+      path += `C${way[i - 1].x},${middle} ${way[i].x},${middle} ${way[i].x},${to}`;
+    }
+    edge.mark = drawn('path', { d: path, class: 'edge' });
+    sheet.append(edge.mark);
+  }
+  for (const vertex of graph.vertices) {
+    const mark = drawn('g', { transform: `translate(${vertex.x - WIDTH / 2},${vertex.y})` });
+    mark.append(drawn('rect', { width: WIDTH, height: HEIGHT, rx: vertex.kind === 'node' ? 6 : HEIGHT / 2 }));
+    const title = vertex.title.length > 24 ? `${vertex.title.slice(0, 23)}…` : vertex.title;
+    mark.append(drawn('text', { x: WIDTH / 2, y: 19, class: 'op' }, title));
+    const tensor = graph.tensors[vertex.outputs.concat(vertex.inputs).find(index => index >= 0)];
+    mark.append(drawn('text', { x: WIDTH / 2, y: 35, class: 'small' },
+      [tensor && shaped(tensor), timed(vertex.ns)].filter(Boolean).join(' · ')));
+    mark.addEventListener('click', () => choose(vertex));
+    vertex.mark = mark;
+    sheet.append(mark);
+  }
+  svg.append(sheet);
+  paint();
+}
+
+function paint() {
+  for (const vertex of graph.vertices) {
+    const rect = vertex.mark.firstChild, colour = colourOf(vertex);
+    vertex.mark.setAttribute('class', ['node', vertex.place === 'CPU' && 'cpu', vertex.found && 'found',
+      vertex === chosen && 'chosen'].filter(Boolean).join(' '));
+    rect.setAttribute('fill', `color-mix(in srgb, ${colour} 22%, ${style('--card')})`);
+    rect.setAttribute('stroke', colour);
+  }
+  for (const edge of graph.edges)
+    edge.mark.setAttribute('class', chosen && edge.way.includes(chosen) ? 'edge chosen' : 'edge');
+  paintOverview();
+}
+
+function move() {
+  sheet.setAttribute('transform', `translate(${view.x},${view.y}) scale(${view.scale})`);
+  paintOverview();
+}
+
+function zoom(factor, x, y) {
+  const box = by('graph').getBoundingClientRect();
+  const scale = Math.min(4, Math.max(0.01, view.scale * factor));
+  const at = { x: x === undefined ? box.width / 2 : x, y: y === undefined ? box.height / 2 : y };
+  view.x = at.x - (at.x - view.x) * scale / view.scale;
+  view.y = at.y - (at.y - view.y) * scale / view.scale;
+  view.scale = scale;
+  move();
+}
+
+function fit(whole) {
+  const box = by('graph').getBoundingClientRect();
+  const across = (box.width - 40) / graph.width, down = (box.height - 40) / graph.height;
+  view.scale = whole ? Math.max(0.01, Math.min(1, across, down)) : Math.max(0.5, Math.min(1, across));
+  view.x = (box.width - graph.width * view.scale) / 2;
+  view.y = 20;
+  move();
+}
+
+function show(vertex) {
+  const box = by('graph').getBoundingClientRect();
+  view.scale = Math.max(view.scale, 0.7);
+  view.x = box.width / 2 - vertex.x * view.scale;
+  view.y = box.height / 2 - (vertex.y + HEIGHT / 2) * view.scale;
+  move();
+}
+
+// A canvas as sharp as the screen; its context is in CSS pixels.
+function canvas(id) {
+  const made = by(id), box = made.getBoundingClientRect(), ratio = window.devicePixelRatio || 1;
+  made.width = Math.max(1, box.width * ratio);
+  made.height = Math.max(1, box.height * ratio);
+  const context = made.getContext('2d');
+  context.scale(ratio, ratio);
+  return { context, width: box.width, height: box.height };
+}
+
+const onlyNodes = () => graph.vertices.filter(vertex => vertex.kind === 'node');
+
+function paintOverview() {
+  const { context, width, height } = canvas('overview');
+  const nodes = onlyNodes(), row = height / Math.max(1, nodes.length);
+  nodes.forEach((vertex, i) => {
+    context.fillStyle = colourOf(vertex);
+    context.fillRect(0, i * row, width, Math.max(1, row - (row > 4 ? 1 : 0)));
+    if (vertex !== chosen && !vertex.found) return;
+    context.fillStyle = vertex === chosen ? style('--ink') : style('--mark');
+    context.fillRect(0, i * row, 7, Math.max(2, row));
+  });
+}
+
+// ---- choosing and finding ----------------------------------------------------------------------------------------------
+
+function link(vertex) {
+  const made = element('a', { href: '#graph' }, vertex.kind === 'node' ? `${vertex.title} #${vertex.number}` : vertex.title);
+  made.addEventListener('click', event => { event.preventDefault(); choose(vertex); show(vertex); });
+  return made;
+}
+
+function tensorItem(index, others) {
+  const tensor = graph.tensors[index];
+  const item = element('li', {}, `${tensor.name || '(no name)'} `, element('br'), element('code', {},
+    [shaped(tensor), tensor.bytes !== undefined && sized(tensor.bytes), tensor.constant && 'constant',
+      tensor.variable && 'variable', `tensor ${index}`].filter(Boolean).join(' · ')));
+  const q = tensor.quantisation;
+  if (q && q.scales) {
+    const text = q.scales.length === 1 ? `scale ${q.scales[0].toPrecision(6)}, zero point ${q.zero_points[0]}`
+      : `${q.scales.length} scales along dimension ${q.dimension}`;
+    item.append(element('br'), element('code', {}, text));
+  }
+  for (const other of others) item.append(element('br'), link(other));
+  return item;
+}
+
+function choose(vertex) {
+  chosen = vertex;
+  paint();
+  const panel = by('details');
+  panel.replaceChildren();
+  if (!vertex) {
+    panel.append(element('p', {}, 'Click a node to see where it runs, why, and what flows through it.'));
+    return;
+  }
+  panel.append(element('h3', {}, vertex.kind === 'node' ? `${vertex.title} #${vertex.number}` : `Graph ${vertex.title}`));
+  if (vertex.kind === 'node') {
+    const facts = [`version ${vertex.node.version}`, vertex.place && `on ${vertex.place}`,
+      vertex.ns !== undefined && `${timed(vertex.ns)} (${(100 * vertex.ns / total).toFixed(1)} %)`].filter(Boolean);
+    panel.append(element('p', {}, facts.join(', ')));
+    const reason = vertex.where && vertex.where.text;
+    if (reason && vertex.place === 'CPU') panel.append(element('p', { className: 'reason' }, reason));
+  }
+  const list = (name, indices, others) => {
+    const present = indices.filter(index => index >= 0);
+    if (!present.length) return;
+    panel.append(element('h4', {}, name),
+      element('ul', {}, ...present.map(index => tensorItem(index, others(index)))));
+  };
+  list('Inputs', vertex.inputs, index => graph.edges.filter(edge => edge.tensor === index
+    && graph.vertices[edge.to] === vertex).map(edge => graph.vertices[edge.from]));
+  list('Outputs', vertex.outputs, index => graph.edges.filter(edge => edge.tensor === index
+    && graph.vertices[edge.from] === vertex).map(edge => graph.vertices[edge.to]));
+}
+
+let hits = [], hit = -1;
+
+function find(text) {
+  const words = text.toLowerCase().trim();
+  const fits = vertex => words.startsWith('#') ? String(vertex.number) === words.slice(1)
+    : [vertex.title, vertex.place, ...vertex.inputs.concat(vertex.outputs).filter(i => i >= 0)
+      .map(i => graph.tensors[i].name)].some(name => name.toLowerCase().includes(words));
+  for (const vertex of graph.vertices) vertex.found = words !== '' && fits(vertex);
+  hits = graph.vertices.filter(vertex => vertex.found);
+  hit = -1;
+  by('found').textContent = words === '' ? '' : counted(hits.length, 'node');
+  paint();
+}
+
+function next(step) {
+  if (!hits.length) return;
+  hit = (hit + step + hits.length) % hits.length;
+  by('found').textContent = `${hit + 1} of ${hits.length}`;
+  choose(hits[hit]);
+  show(hits[hit]);
+}
+
+// ---- tables ------------------------------------------------------------------------------------------------------------
+
+// columns: [title, key, text of a value]; numbers are right-aligned and sort downwards first.
+function table(id, columns, rows, click) {
+  const body = element('tbody');
+  const fill = () => body.replaceChildren(...rows.map(row => {
+    const line = element('tr', {}, ...columns.map(([, key, text]) => {
+      const value = row[key];
+      return element('td', { className: typeof value === 'number' ? 'number' : '' },
+        value === undefined ? '' : text ? text(value) : String(value));
+    }));
+    line.addEventListener('click', () => click(row));
+    return line;
+  }));
+  const heads = columns.map(([title, key]) => {
+    const numeric = rows.some(row => typeof row[key] === 'number');
+    const head = element('th', { className: numeric ? 'number' : '', scope: 'col' }, title);
+    head.addEventListener('click', () => {
+      const before = head.getAttribute('aria-sort');
+      const up = before ? before === 'descending' : !numeric;
+      heads.forEach(other => other.removeAttribute('aria-sort'));
+      head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+      const empty = numeric ? -1 : '';
+      rows.sort((a, b) => {
+        const x = a[key] === undefined ? empty : a[key], y = b[key] === undefined ? empty : b[key];
+        return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
+      });
+      fill();
+    });
+    return head;
+  });
+  by(id).replaceChildren(element('thead', {}, element('tr', {}, ...heads)), body);
+  fill();
+}
+
+const percent = share => `${(100 * share).toFixed(1)} %`;
+
+function fillTables() {
+  const nodes = onlyNodes();
+  const operators = new Map();
+  for (const vertex of nodes) {
+    const row = operators.get(vertex.title) || { op: vertex.title, nodes: 0, gpu: 0, cpu: 0, reasons: new Set() };
+    row.nodes++;
+    if (vertex.place === 'GPU') row.gpu++;
+    if (vertex.place === 'CPU') row.cpu++;
+    if (vertex.ns !== undefined) row.ns = (row.ns || 0) + vertex.ns;
+    if (vertex.place === 'CPU' && vertex.where.text) row.reasons.add(vertex.where.text);
+    operators.set(vertex.title, row);
+  }
+  const rows = [...operators.values()].sort((a, b) => (b.ns || 0) - (a.ns || 0) || b.nodes - a.nodes);
+  for (const row of rows) {
+    if (row.ns !== undefined && total) row.share = row.ns / total;
+    row.why = [...row.reasons].join('; ');
+  }
+  table('operators', [['Operator', 'op'], ['Nodes', 'nodes'], ['On the GPU', 'gpu'], ['On the CPU', 'cpu'],
+    ['Time', 'ns', timed], ['Share', 'share', percent], ['Why on the CPU', 'why']], rows, row => {
+    by('search').value = row.op;
+    find(row.op);
+    next(1);
+  });
+  table('nodes', [['#', 'number'], ['Operator', 'op'], ['Place', 'place'], ['Output', 'output'], ['Time', 'ns', timed],
+    ['Share', 'share', percent], ['Reason', 'reason']], nodes.map(vertex => {
+    const tensor = graph.tensors[vertex.outputs.find(index => index >= 0)];
+    return {
+      vertex, number: vertex.number, op: vertex.title, place: vertex.place, output: tensor ? shaped(tensor) : '',
+      ns: vertex.ns, share: vertex.ns !== undefined && total ? vertex.ns / total : undefined,
+      reason: vertex.place === 'CPU' && vertex.where.text || '',
+    };
+  }), row => {
+    choose(row.vertex);
+    show(row.vertex);
+    by('graph').scrollIntoView({ block: 'nearest' });
+  });
+}
+
+// ---- memory: time to the right, addresses upwards -----------------------------------------------------------------------
+
+function fillMemory() {
+  const plan = data.memory;
+  by('memory').hidden = !plan;
+  if (!plan) return;
+  const blocks = plan.tensors.filter(tensor => tensor.where === 'arena' && tensor.bytes && tensor.shares_with === undefined);
+  by('memory-facts').textContent = `On the CPU: ${sized(plan.arena)} shared by ${counted(blocks.length, 'tensor')} `
+    + `that would take ${sized(plan.arena_unshared)} side by side; ${sized(plan.persistent)} kept between runs; `
+    + `${sized(plan.constants)} of constants.`;
+  const { context, width, height } = canvas('memory-plan');
+  const last = Math.max(1, ...blocks.map(block => block.last_node + 1));
+  const x = node => width * node / last, y = bytes => height - (height - 8) * bytes / Math.max(1, plan.arena);
+  blocks.forEach((block, i) => {
+    const from = block.first_node < 0 ? 0 : block.first_node, to = block.first_node < 0 ? last : block.last_node + 1;
+    block.box = [x(from), y(block.offset + block.bytes), Math.max(1, x(to) - x(from)),
+      Math.max(1, y(block.offset) - y(block.offset + block.bytes))];
+    context.fillStyle = `hsl(${(i * 47) % 360} 45% 58%)`;
+    context.fillRect(...block.box);
+    context.strokeStyle = style('--paper');
+    context.strokeRect(...block.box);
+  });
+  by('memory-plan').onmousemove = event => {
+    const under = blocks.find(({ box }) => event.offsetX >= box[0] && event.offsetX <= box[0] + box[2]
+      && event.offsetY >= box[1] && event.offsetY <= box[1] + box[3]);
+    by('memory-plan').title = under ? `${under.name}: ${sized(under.bytes)} at ${under.offset}, `
+      + `nodes ${under.first_node} to ${under.last_node}` : '';
+  };
+}
+
+// ---- start -------------------------------------------------------------------------------------------------------------
+
+function legend() {
+  const mark = (colour, text) => {
+    const square = element('i');
+    square.style.background = colour;
+    return element('span', {}, square, text);
+  };
+  const places = [...new Set(onlyNodes().map(vertex => vertex.place))].filter(Boolean);
+  const byTime = by('colours').querySelector(':checked').value === 'time';
+  by('legend').replaceChildren(...byTime ? [mark('hsl(40 20% 50%)', 'fast'), mark('hsl(0 90% 50%)', 'slow')]
+    : places.map(place => mark(placeColour(place), place)));
+}
+
+function open(index) {
+  graph = read(index);
+  layOut(graph);
+  draw();
+  fillTables();
+  legend();
+  choose(null);
+  find(by('search').value);
+  fit(false);
+}
+
+function listen() {
+  const svg = by('graph');
+  let from = null;
+  svg.addEventListener('wheel', event => {
+    event.preventDefault();
+    const box = svg.getBoundingClientRect();
+    zoom(Math.exp(-event.deltaY * 0.0015), event.clientX - box.left, event.clientY - box.top);
+  }, { passive: false });
+  svg.addEventListener('pointerdown', event => { from = { x: event.clientX - view.x, y: event.clientY - view.y }; });
+  svg.addEventListener('pointermove', event => {
+    if (!from || !event.buttons) return;
+    view.x = event.clientX - from.x;
+    view.y = event.clientY - from.y;
+    move();
+  });
+  by('overview').addEventListener('click', event => {
+    const nodes = onlyNodes();
+    const at = Math.floor(event.offsetY / by('overview').clientHeight * nodes.length);
+    if (!nodes[at]) return;
+    choose(nodes[at]);
+    show(nodes[at]);
+  });
+  by('search').addEventListener('input', event => find(event.target.value));
+  by('search').addEventListener('keydown', event => { if (event.key === 'Enter') next(event.shiftKey ? -1 : 1); });
+  by('subgraph').addEventListener('change', event => open(Number(event.target.value)));
+  by('colours').addEventListener('change', () => { legend(); paint(); });
+  by('smaller').addEventListener('click', () => zoom(1 / 1.4));
+  by('larger').addEventListener('click', () => zoom(1.4));
+  by('fit').addEventListener('click', () => fit(true));
+  const keys = {
+    '/': () => by('search').focus(), '+': () => zoom(1.4), '-': () => zoom(1 / 1.4), 0: () => fit(true),
+    Escape: () => choose(null),
+  };
+  document.addEventListener('keydown', event => {
+    if (event.target === by('search') || !keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+  window.addEventListener('resize', () => { paintOverview(); fillMemory(); });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { paint(); legend(); fillMemory(); });
+}
+
+document.title = by('title').textContent = data.file.split('/').pop();
+by('facts').textContent = [sized(data.bytes), counted(data.subgraphs[0].nodes.length, 'node'), placement.summary,
+  times.runs && `${timed(times.total_ns)} a run (median of ${times.runs}, the nodes' times are from as many more)`,
+  data.reason && `does not run here: ${data.reason}`].filter(Boolean).join(' · ');
+data.subgraphs.forEach((subgraph, i) => by('subgraph').append(element('option', { value: i },
+  `${i}: ${subgraph.name || 'subgraph'} (${counted(subgraph.nodes.length, 'node')})`)));
+by('subgraph').hidden = data.subgraphs.length < 2;
+listen();
+fillMemory();
+open(0);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// halite report: a model as one page of HTML that needs no network. In: a model, and where to run it. Out: the page (the graph,
+// each node with its place, reason, shapes and time; memory over time), and a trace of one run if asked for.
+#include "report/report.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "alloc.h"
+#include "commands.h"
+#include "inspect.h"
+#include "message.h"
+#include "output_file.h"
+
+struct options {
+    struct hl_model_options model;
+    const char *output, *trace;
+    int runs;
+};
+
+static const struct options defaults = {.model = HL_MODEL_DEFAULTS, .output = "report.html", .runs = 10};
+
+// clang-format off
+static const struct hl_flag flags[] = {
+    {.name = "output", .letter = 'o', .kind = HL_FLAG_STRING, .value = "FILE",
+     .offset = offsetof(struct options, output), .help = "the page; default report.html"},
+    {.name = "trace", .letter = 'T', .kind = HL_FLAG_STRING, .value = "FILE",
+     .offset = offsetof(struct options, trace),
+     .help = "one average run as JSON for chrome://tracing or Perfetto"},
+    {.name = "runs", .letter = 'r', .kind = HL_FLAG_INT, .value = "N", .min = 0, .max = 1000000,
+     .offset = offsetof(struct options, runs), .help = "timed runs; 0: do not run it; default 10"},
+    HL_MODEL_RUN_FLAGS(options, model),
+};
+// clang-format on
+
+static bool write_file(const char *path, const char *const *texts, int count)
+{
+    struct hl_text error = {0};
+    FILE *file = hl_output_open(path, &error);
+    if (file != NULL) {
+        for (int i = 0; i < count; i++) fputs(texts[i], file);
+        hl_output_close(file, path, &error);
+    }
+    bool ok = error.length == 0;
+    if (!ok) hl_error("report", path, "%s", error.data);
+    hl_text_free(&error);
+    return ok;
+}
+
+// JSON inside of a script element: a '<' of a name could end it.
+static void add_guarded(struct hl_text *text, const char *json)
+{
+    for (const char *end; (end = strchr(json, '<')) != NULL; json = end + 1) {
+        hl_text_add_bytes(text, json, (size_t)(end - json));
+        hl_text_add(text, "\\u003c");
+    }
+    hl_text_add(text, "%s", json);
+}
+
+static bool write_page(const char *path, const cJSON *json)
+{
+    static const char mark[] = "/*data*/";
+    const char *before = strstr(hl_report_page, mark), *after = before + strlen(mark);
+    char *plain = hl_alloc_check(cJSON_PrintUnformatted(json));
+    struct hl_text head = {0}, guarded = {0};
+    hl_text_add_bytes(&head, hl_report_page, (size_t)(before - hl_report_page));
+    add_guarded(&guarded, plain);
+    const char *const texts[] = {head.data, guarded.data, after};
+    bool ok = write_file(path, texts, 3);
+    hl_text_free(&guarded);
+    hl_text_free(&head);
+    cJSON_free(plain);
+    return ok;
+}
+
+static bool write_trace(const char *path, const cJSON *json)
+{
+    cJSON *trace = hl_report_trace(json);
+    char *text = hl_alloc_check(cJSON_Print(trace));
+    const char *const texts[] = {text, "\n"};
+    bool ok = write_file(path, texts, 2);
+    cJSON_free(text);
+    cJSON_Delete(trace);
+    return ok;
+}
+
+// The model as it is, with the CPU's memory plan where it runs there; then as it runs where the options say.
+static bool report(const char *path, const struct options *options)
+{
+    struct hl_model_file plain, placed;
+    struct hl_model_options on_cpu = options->model;
+    on_cpu.delegate = NULL;
+    on_cpu.gpu = false;
+    on_cpu.device = NULL;
+    bool ok = hl_model_file_open(&plain, "report", path);
+    if (!ok) {
+        hl_model_file_close(&plain);
+        return false;
+    }
+    if (hl_model_file_try(&plain, &on_cpu) && TfLiteInterpreterAllocateTensors(plain.interpreter) != kTfLiteOk) {
+        TfLiteInterpreterDelete(plain.interpreter);
+        plain.interpreter = NULL;
+    }
+    bool runs = plain.interpreter != NULL || options->model.gpu || options->model.delegate != NULL;
+    cJSON *json = hl_inspect_to_json(&plain);
+    hl_model_file_close(&plain);
+    if (runs) {
+        ok = hl_model_file_open(&placed, "report", path) && hl_model_file_start(&placed, &options->model) &&
+             hl_report_measure(json, &placed, options->runs);
+        hl_model_file_close(&placed);
+    }
+    ok = ok && write_page(options->output, json) && (options->trace == NULL || write_trace(options->trace, json));
+    if (ok) printf("%s\n", options->output);
+    cJSON_Delete(json);
+    return ok;
+}
+
+static int run(const void *given, int operand_count, char **operands)
+{
+    (void)operand_count;
+    return report(operands[0], given) ? HL_EXIT_OK : HL_EXIT_FAILED;
+}
+
+const struct hl_command hl_command_report = {
+    .name = "report",
+    .summary = "Write a page that shows a model, where each node runs, and why.",
+    .operands = "MODEL",
+    .details = "The page is one file and needs no network. A model that does not run here is shown without times.\n",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
+    .min_operands = 1,
+    .max_operands = 1,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = run,
+};
