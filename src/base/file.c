@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in memory: mmap on POSIX systems, a read into memory elsewhere.
+// Files in memory: mmap on POSIX systems, a read into memory elsewhere. Files that are kept: on POSIX systems.
 #include "base/file.h"
 
 #include <errno.h>
@@ -58,6 +58,99 @@ void hl_file_close(struct hl_file *file)
     *file = (struct hl_file){.descriptor = -1};
 }
 
+// ---- files that are kept ------------------------------------------------------------------------
+
+// NULL where a file may be read, else what is wrong with it.
+static const char *check_kept(const struct stat *status, size_t most)
+{
+    if (!S_ISREG(status->st_mode)) return "it is not a regular file";
+    if (status->st_uid != geteuid()) return "another user owns it";
+    if (status->st_mode & (S_IWGRP | S_IWOTH)) return "other users may write it";
+    if (status->st_size == 0) return "it is empty";
+    return (uintmax_t)status->st_size > most ? "it is too large" : NULL;
+}
+
+// Less than size: the file ends there, or *why.
+static size_t read_all(int descriptor, unsigned char *bytes, size_t size, const char **why)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t count = read(descriptor, bytes + done, size - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) *why = strerror(errno);
+        if (count <= 0) break;
+        done += (size_t)count;
+    }
+    return done;
+}
+
+void *hl_file_read_kept(const char *path, size_t most, size_t *size, const char **why)
+{
+    struct stat status;
+    // Opening a pipe that nobody writes would wait for ever.
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    *why = NULL;
+    if (descriptor < 0) {
+        if (errno != ENOENT) *why = strerror(errno);
+        return NULL;
+    }
+    *why = fstat(descriptor, &status) == 0 ? check_kept(&status, most) : strerror(errno);
+    unsigned char *bytes = NULL;
+    if (!*why) {
+        bytes = malloc((size_t)status.st_size);
+        if (!bytes) *why = "out of memory";
+    }
+    if (bytes) {
+        *size = read_all(descriptor, bytes, (size_t)status.st_size, why);
+        if (!*why && *size < (size_t)status.st_size) *why = "it became shorter while it was read";
+    }
+    close(descriptor);
+    if (!*why) return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static bool write_all(int descriptor, const unsigned char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t count = write(descriptor, bytes, size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        bytes += count;
+        size -= (size_t)count;
+    }
+    return true;
+}
+
+bool hl_file_write_kept(const char *path, const void *bytes, size_t size, const char **why)
+{
+    static const char suffix[] = ".XXXXXX";
+    size_t length = strlen(path);
+    char *beside = malloc(length + sizeof suffix);
+    if (!beside) {
+        *why = "out of memory";
+        return false;
+    }
+    memcpy(beside, path, length);
+    memcpy(beside + length, suffix, sizeof suffix);
+    int descriptor = mkstemp(beside); // readable and writable by this user only
+    bool made = descriptor >= 0;
+    bool ok = made && write_all(descriptor, bytes, size) && fsync(descriptor) == 0;
+    int error = errno;
+    if (made && close(descriptor) != 0 && ok) {
+        ok = false;
+        error = errno;
+    }
+    if (ok && rename(beside, path) != 0) {
+        ok = false;
+        error = errno;
+    }
+    if (!ok && made) unlink(beside);
+    free(beside);
+    *why = ok ? NULL : strerror(error);
+    return ok;
+}
+
 #else
 
 bool hl_file_open(struct hl_file *file, const char *path, const struct hl_reporter *reporter)
@@ -99,6 +192,20 @@ void hl_file_close(struct hl_file *file)
 {
     free((void *)(uintptr_t)file->data);
     *file = (struct hl_file){.descriptor = -1};
+}
+
+void *hl_file_read_kept(const char *path, size_t most, size_t *size, const char **why)
+{
+    (void)path, (void)most, (void)size;
+    *why = NULL;
+    return NULL;
+}
+
+bool hl_file_write_kept(const char *path, const void *bytes, size_t size, const char **why)
+{
+    (void)path, (void)bytes, (void)size;
+    *why = "files are kept on POSIX systems only";
+    return false;
 }
 
 #endif

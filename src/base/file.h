@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file's bytes in memory, read-only. In: a path. Out: a mapping where the system has one, else a
-// copy.
+// Files. In: a path. Out: a file's bytes, read-only: a mapping where the system has one, else a copy. And files that
+// the library keeps for itself, which others may change, cut or replace at any time.
 #ifndef HALITE_BASE_FILE_H
 #define HALITE_BASE_FILE_H
 
@@ -20,5 +20,13 @@ struct hl_file {
 // is empty.
 bool hl_file_open(struct hl_file *file, const char *path, const struct hl_reporter *reporter);
 void hl_file_close(struct hl_file *file);
+
+// A copy of the bytes of a file that this user keeps: a regular file, no link, that nobody else owns or may write, of 1
+// to `most` bytes. malloc'ed. NULL: *why says what is wrong with it, and is NULL where there is no such file. *why is
+// overwritten by the next call of this thread.
+void *hl_file_read_kept(const char *path, size_t most, size_t *size, const char **why);
+// Puts bytes in place of a file, or makes it, for this user alone. Whoever reads it meanwhile, or writes it too, sees
+// all of one version; so does the next reader when this process dies. On failure, as above, the old file stays.
+bool hl_file_write_kept(const char *path, const void *bytes, size_t size, const char **why);
 
 #endif

@@ -86,6 +86,13 @@ struct gpu_backend {
     struct gpu_program *(*program_create)(struct gpu_device *device, const struct gpu_program_desc *desc);
     void (*program_destroy)(struct gpu_device *device, struct gpu_program *program);
 
+    // Compiled programs for a later process. load begins: until save, programs that `bytes` has are not compiled, and
+    // what is compiled is remembered. bytes: what save once gave on the same device and driver, or whatever stands in
+    // its place; NULL: nothing. False, after a message, where they are of no use: then it has begun without them.
+    bool (*cache_load)(struct gpu_device *device, const void *bytes, size_t size);
+    // Ends it. *bytes: malloc'ed; NULL where there is nothing that load did not get. False after a message.
+    bool (*cache_save)(struct gpu_device *device, void **bytes, size_t *size);
+
     // Recorded once, run many times. Between a dispatch that writes a buffer and a later one that uses it the caller puts a
     // barrier; dispatches without one in between may overlap.
     struct gpu_list *(*list_create)(struct gpu_device *device);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "gpu/backend/kept.h"
 #include "gpu/lang/kernel.h"
 
 enum { OFFSET_MULTIPLE = 256 };
@@ -24,6 +26,7 @@ struct gpu_device {
     int buffers, lists; // created: the next number
     int alive;          // objects of this device
     bool lost;
+    struct gpu_kept kept; // programs' lines, by their hash
 };
 
 struct gpu_buffer {
@@ -187,6 +190,7 @@ static void null_close(struct gpu_device *device)
     if (!device) return;
     if (device->alive > 1) refuse(device, "closed while %d of its objects are alive", device->alive - 1);
     gone(device);
+    gpu_kept_free(&device->kept);
     free(device->text);
     free(device);
 }
@@ -287,6 +291,19 @@ static bool put_constants(struct gpu_device *device, const struct gpu_program_de
                     : !put(device, " EPI_%d=%d", i - own, value))
             return false;
     }
+    return true;
+}
+
+// The line since `begin` is the program: one that is kept is marked, one that is not will be.
+static bool put_kept(struct gpu_device *device, size_t begin)
+{
+    const char *line = device->text + begin;
+    size_t length = device->length - begin, size;
+    uint64_t key = hl_hash(0, line, length);
+    const void *known = gpu_kept_find(&device->kept, key, &size);
+    if (known && size == length && memcmp(known, line, size) == 0) return put(device, " ; kept\n");
+    char *copy = device->kept.open ? malloc(length) : NULL;
+    if (copy) gpu_kept_add(&device->kept, key, memcpy(copy, line, length), length);
     return put(device, "\n");
 }
 
@@ -307,14 +324,32 @@ static struct gpu_program *null_program_create(struct gpu_device *device, const 
         return NULL;
     }
     *program = (struct gpu_program){.kernel = desc->kernel, .group = {group[0], group[1], group[2]}};
+    size_t begins = device->length;
     if (put(device, "program %s %s [%d,%d,%d]", desc->kernel->name, precisions[desc->precision], group[0], group[1],
             group[2]) &&
-        put_constants(device, desc)) {
+        put_constants(device, desc) && put_kept(device, begins)) {
         born(device);
         return program;
     }
     free(program);
     return NULL;
+}
+
+static bool null_cache_load(struct gpu_device *device, const void *bytes, size_t size)
+{
+    bool ok = begin(device, "load a cache");
+    if (gpu_kept_open(&device->kept, ok ? bytes : NULL, size)) return ok;
+    return refuse(device, "the kept programs are not as they were written");
+}
+
+static bool null_cache_save(struct gpu_device *device, void **bytes, size_t *size)
+{
+    bool ok = begin(device, "save a cache");
+    if (!gpu_kept_close(&device->kept, bytes, size)) return refuse(device, "out of memory for a cache");
+    if (ok) return true;
+    free(*bytes);
+    *bytes = NULL;
+    return false;
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -500,6 +535,8 @@ const struct gpu_backend gpu_backend_null = {
     .buffer_read = null_buffer_read,
     .program_create = null_program_create,
     .program_destroy = null_program_destroy,
+    .cache_load = null_cache_load,
+    .cache_save = null_cache_save,
     .list_create = null_list_create,
     .list_dispatch = null_list_dispatch,
     .list_barrier = null_list_barrier,

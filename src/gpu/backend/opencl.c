@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "gpu/backend/backend.h"
+#include "gpu/backend/kept.h"
 #include "gpu/backend/opencl_api.h"
 
 enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
@@ -28,6 +30,7 @@ struct gpu_device {
     struct gpu_caps caps;
     struct hl_reporter reporter;
     bool lost;
+    struct gpu_kept kept; // binaries of programs, by the hash of their text
     // Host memory that the device reads by itself, so that a write need not wait for the queue; made when first used.
     // 602,112 bytes on an H200: 23 us this way, 52 us with a wait.
     cl_mem staging;
@@ -269,6 +272,7 @@ static bool opencl_describe(int index, struct gpu_caps *caps)
 static void opencl_close(struct gpu_device *device)
 {
     if (!device) return;
+    gpu_kept_free(&device->kept);
     if (device->staged)
         device->cl->clEnqueueUnmapMemObject(device->queue, device->staging, device->staged, 0, NULL, NULL);
     if (device->staging) device->cl->clReleaseMemObject(device->staging);
@@ -430,7 +434,7 @@ static char *build_log(const struct gpu_device *device, cl_program program)
     return NULL;
 }
 
-static bool build(struct gpu_device *device, struct gpu_program *program, const char *text)
+static bool compile(struct gpu_device *device, struct gpu_program *program, const char *text)
 {
     cl_int code;
     program->program = device->cl->clCreateProgramWithSource(device->context, 1, &text, NULL, &code);
@@ -445,6 +449,58 @@ static bool build(struct gpu_device *device, struct gpu_program *program, const 
               device->caps.name, program->name, error_name(code), (int)code, log ? log : "nothing");
     free(log);
     return false;
+}
+
+// From its binary, where that is kept and the driver takes it: without a word where it does not.
+static bool revive(struct gpu_device *device, struct gpu_program *program, uint64_t key)
+{
+    const struct opencl_api *cl = device->cl;
+    size_t size;
+    cl_int code, status;
+    const unsigned char *binary = gpu_kept_find(&device->kept, key, &size);
+    if (!binary) return false;
+    program->program = cl->clCreateProgramWithBinary(device->context, 1, &device->id, &size, &binary, &status, &code);
+    if (code == CL_SUCCESS && status == CL_SUCCESS &&
+        cl->clBuildProgram(program->program, 1, &device->id, BUILD_OPTIONS, NULL, NULL) == CL_SUCCESS)
+        return true;
+    if (program->program) cl->clReleaseProgram(program->program);
+    program->program = NULL;
+    return false;
+}
+
+// A driver that does not give the binary out keeps its user from nothing but a quicker start.
+static void keep(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
+{
+    const struct opencl_api *cl = device->cl;
+    size_t size = 0;
+    if (cl->clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) != CL_SUCCESS) return;
+    unsigned char *binary = size > 0 ? malloc(size) : NULL;
+    if (!binary) return;
+    if (cl->clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+        gpu_kept_add(&device->kept, key, binary, size);
+    else free(binary);
+}
+
+static bool build(struct gpu_device *device, struct gpu_program *program, const char *text)
+{
+    if (!device->kept.open) return compile(device, program, text);
+    uint64_t key = hl_hash(hl_hash(0, BUILD_OPTIONS, sizeof BUILD_OPTIONS), text, strlen(text));
+    if (revive(device, program, key)) return true;
+    if (!compile(device, program, text)) return false;
+    keep(device, program, key);
+    return true;
+}
+
+static bool opencl_cache_load(struct gpu_device *device, const void *bytes, size_t size)
+{
+    if (gpu_kept_open(&device->kept, bytes, size)) return true;
+    hl_report(&device->reporter, "OpenCL on %s: the kept programs are not as they were written", device->caps.name);
+    return false;
+}
+
+static bool opencl_cache_save(struct gpu_device *device, void **bytes, size_t *size)
+{
+    return gpu_kept_close(&device->kept, bytes, size) || no_memory(device, "programs that are to be kept");
 }
 
 // A kernel may need so many registers that fewer work-items fit than the device allows in general.
@@ -688,6 +744,8 @@ const struct gpu_backend gpu_backend_opencl = {
     .buffer_read = opencl_buffer_read,
     .program_create = opencl_program_create,
     .program_destroy = opencl_program_destroy,
+    .cache_load = opencl_cache_load,
+    .cache_save = opencl_cache_save,
     .list_create = opencl_list_create,
     .list_dispatch = opencl_list_dispatch,
     .list_barrier = opencl_list_barrier,

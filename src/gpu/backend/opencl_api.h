@@ -36,8 +36,11 @@
         cl_uint, const cl_event *, cl_event *, cl_int *)) \
     X(cl_int, clEnqueueUnmapMemObject, (cl_command_queue, cl_mem, void *, cl_uint, const cl_event *, cl_event *)) \
     X(cl_program, clCreateProgramWithSource, (cl_context, cl_uint, const char **, const size_t *, cl_int *)) \
+    X(cl_program, clCreateProgramWithBinary, (cl_context, cl_uint, const cl_device_id *, const size_t *, \
+        const unsigned char **, cl_int *, cl_int *)) \
     X(cl_int, clBuildProgram, (cl_program, cl_uint, const cl_device_id *, const char *, \
         void (CL_CALLBACK *)(cl_program, void *), void *)) \
+    X(cl_int, clGetProgramInfo, (cl_program, cl_program_info, size_t, void *, size_t *)) \
     X(cl_int, clGetProgramBuildInfo, (cl_program, cl_device_id, cl_program_build_info, size_t, void *, size_t *)) \
     X(cl_int, clReleaseProgram, (cl_program)) \
     X(cl_kernel, clCreateKernel, (cl_program, const char *, cl_int *)) \

@@ -152,6 +152,21 @@ static bool create_set_layouts(struct gpu_device *device)
     return true;
 }
 
+static bool create_cache(struct gpu_device *device, const void *bytes, size_t size)
+{
+    VkPipelineCacheCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
+        .initialDataSize = size,
+        .pInitialData = bytes,
+    };
+    VkPipelineCache cache = VK_NULL_HANDLE;
+    if (!VULKAN_CALL(device, vkCreatePipelineCache, device->handle, &info, NULL, &cache)) return false;
+    device->vk.vkDestroyPipelineCache(device->handle, device->cache, NULL);
+    device->cache = cache;
+    device->cache_loaded = size;
+    return true;
+}
+
 static void vulkan_close(struct gpu_device *device)
 {
     if (!device) return;
@@ -192,10 +207,8 @@ static struct gpu_device *vulkan_open(int index, const struct hl_reporter *repor
     device->timestamp_period = properties.limits.timestampPeriod;
     device->max_range = properties.limits.maxStorageBufferRange;
     gpu_vulkan_choose_memory(device);
-    VkPipelineCacheCreateInfo cache = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
     if (create_messenger(device) && create_device(device) && load_device_functions(device) &&
-        gpu_vulkan_queue_create(device) && create_set_layouts(device) &&
-        VULKAN_CALL(device, vkCreatePipelineCache, device->handle, &cache, NULL, &device->cache))
+        gpu_vulkan_queue_create(device) && create_set_layouts(device) && create_cache(device, NULL, 0))
         return device;
     vulkan_close(device);
     return NULL;
@@ -304,6 +317,46 @@ static struct gpu_program *vulkan_program_create(struct gpu_device *device, cons
     if (ok) return program;
     vulkan_program_destroy(device, program);
     return NULL;
+}
+
+// Drivers are to check what they are given, and some do not: the head at least must be this device's and driver's.
+static bool is_own_cache(const struct gpu_device *device, const void *bytes, size_t size)
+{
+    VkPipelineCacheHeaderVersionOne head;
+    VkPhysicalDeviceProperties properties;
+    if (size < sizeof head) return false;
+    memcpy(&head, bytes, sizeof head);
+    device->instance->vk.vkGetPhysicalDeviceProperties(device->physical->handle, &properties);
+    return head.headerSize >= sizeof head && head.headerSize <= size &&
+           head.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE && head.vendorID == properties.vendorID &&
+           head.deviceID == properties.deviceID &&
+           memcmp(head.pipelineCacheUUID, properties.pipelineCacheUUID, sizeof head.pipelineCacheUUID) == 0;
+}
+
+// Begins with an empty cache unless the bytes are good for one.
+static bool vulkan_cache_load(struct gpu_device *device, const void *bytes, size_t size)
+{
+    bool own = !bytes || is_own_cache(device, bytes, size);
+    if (!own) gpu_vulkan_fail(device, "the kept programs are of another device or driver");
+    return (bytes && own && create_cache(device, bytes, size)) || (create_cache(device, NULL, 0) && !bytes);
+}
+
+// What has not grown holds nothing new.
+static bool vulkan_cache_save(struct gpu_device *device, void **bytes, size_t *size)
+{
+    *bytes = NULL;
+    *size = 0;
+    if (!gpu_vulkan_is_alive(device, "save programs")) return false;
+    if (!VULKAN_CALL(device, vkGetPipelineCacheData, device->handle, device->cache, size, NULL)) return false;
+    if (*size == device->cache_loaded || *size <= sizeof(VkPipelineCacheHeaderVersionOne)) return true;
+    void *data = malloc(*size);
+    if (!data) return gpu_vulkan_fail(device, "out of memory for programs that are to be kept");
+    if (VULKAN_CALL(device, vkGetPipelineCacheData, device->handle, device->cache, size, data)) {
+        *bytes = data;
+        return true;
+    }
+    free(data);
+    return false;
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -561,6 +614,8 @@ const struct gpu_backend gpu_backend_vulkan = {
     .buffer_read = gpu_vulkan_buffer_read,
     .program_create = vulkan_program_create,
     .program_destroy = vulkan_program_destroy,
+    .cache_load = vulkan_cache_load,
+    .cache_save = vulkan_cache_save,
     .list_create = vulkan_list_create,
     .list_dispatch = vulkan_list_dispatch,
     .list_barrier = vulkan_list_barrier,

@@ -72,6 +72,7 @@
     X(vkGetBufferMemoryRequirements) \
     X(vkGetDeviceQueue) \
     X(vkGetFenceStatus) \
+    X(vkGetPipelineCacheData) \
     X(vkGetQueryPoolResults) \
     X(vkMapMemory) \
     X(vkQueueSubmit) \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/delegate/delegate.h"
+#include "gpu/delegate/store.h"
 #include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
 #include "gpu/graph/passes.h"
@@ -119,7 +120,11 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
     const struct gpu_backend *backend = gpu_engine_backend(engine);
     struct gpu_device *device = gpu_engine_device(engine);
     kernel->plan = gpu_plan_create(kernel->graph, backend->caps(device), gpu_engine_precision(engine));
-    kernel->runner = kernel->plan ? gpu_runner_create(kernel->plan, backend, device) : NULL;
+    if (!kernel->plan) return false;
+    struct gpu_store store;
+    gpu_store_begin(&store, engine, kernel->plan);
+    kernel->runner = gpu_runner_create(kernel->plan, backend, device);
+    gpu_store_end(&store, engine, kernel->runner != NULL);
     if (kernel->runner) drop_weights(kernel);
     return kernel->runner != NULL;
 }

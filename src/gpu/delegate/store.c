@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// See store.h. A file is a head, the identity's text, and what the backend's cache_save gave.
+#include "gpu/delegate/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/file.h"
+#include "base/hash.h"
+
+enum {
+    FORMAT = 1,
+    MOST_BYTES = 1 << 28, // of a file
+    NAME_CHARACTERS = 64, // of the model's name, in the file's
+};
+
+struct head {
+    char magic[8];
+    uint32_t format, identity_size;
+    uint64_t payload_size;
+    uint64_t sum; // of all that follows it and the two sizes
+};
+static const char magic[8] = "HaliteGP";
+
+static uint64_t sum_of(const struct head *head, const void *identity, const void *payload)
+{
+    return hl_hash(hl_hash(0, identity, head->identity_size), payload, (size_t)head->payload_size);
+}
+
+// ---- what a file is of --------------------------------------------------------------------------
+
+// All that programs depend on: kernels, their constants and work-groups. And what they are run with, to tell models
+// apart.
+static uint64_t hash_of(const struct gpu_plan *plan)
+{
+    uint64_t hash = 0;
+    for (int s = 0; s < plan->step_count; s++) {
+        const struct gpu_plan_step *step = &plan->steps[s];
+        hash = hl_hash(hash, step->kernel->name, strlen(step->kernel->name));
+        hash = hl_hash(hash, step->kernel->body, strlen(step->kernel->body));
+        hash = hl_hash(hash, step->constants, (size_t)gpu_kernel_constant_count(step->kernel) * sizeof *step->constants);
+        hash = hl_hash(hash, step->params, (size_t)gpu_kernel_param_count(step->kernel) * sizeof *step->params);
+        hash = hl_hash(hash, step->group, sizeof step->group);
+        hash = hl_hash(hash, step->groups, sizeof step->groups);
+    }
+    return hash;
+}
+
+// The lines that change with an update come last and are not in the file's name: the new file replaces the old one.
+static bool describe(struct gpu_store *store, const struct gpu_engine *engine, const struct gpu_plan *plan)
+{
+    const struct gpu_options *options = gpu_engine_options(engine);
+    const struct gpu_caps *caps = gpu_engine_backend(engine)->caps(gpu_engine_device(engine));
+    const char *token = options->model_token;
+    int lasting = snprintf(store->identity, sizeof store->identity,
+                           "backend %s\ndevice %s\nprecision %d\nmodel %.*s %016llx\n",
+                           gpu_engine_backend(engine)->name, caps->name, (int)gpu_engine_precision(engine),
+                           NAME_CHARACTERS, token, (unsigned long long)hl_hash(0, token, strlen(token)));
+    int all = snprintf(store->identity + lasting, sizeof store->identity - (size_t)lasting,
+                       "graph %016llx\ndriver %s\nlibrary %s\n", (unsigned long long)hash_of(plan), caps->driver,
+                       HALITE_VERSION);
+    size_t graph_line = sizeof "graph 0123456789abcdef";
+    uint64_t fingerprint = hl_hash(0, store->identity, (size_t)lasting + graph_line);
+
+    size_t room = strlen(options->serialization_dir) + NAME_CHARACTERS + 32;
+    store->path = all > 0 ? malloc(room) : NULL;
+    if (!store->path) return false;
+    int name = snprintf(store->path, room, "%s/", options->serialization_dir);
+    snprintf(store->path + name, room - (size_t)name, "%.*s_%llu.bin", NAME_CHARACTERS, token,
+             (unsigned long long)fingerprint);
+    for (char *at = store->path + name; *at; at++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *at)) *at = '_';
+    return true;
+}
+
+// ---- a file's bytes -----------------------------------------------------------------------------
+
+// "it is of another driver": the first line of the identity that differs.
+static const char *difference(const char *have, size_t have_size, const char *want)
+{
+    static const char *const lines[][2] = {{"backend ", "it is of another backend"},
+                                           {"device ", "it is of another device"},
+                                           {"precision ", "it is of another precision"},
+                                           {"model ", "it is of another model"},
+                                           {"graph ", "it is of another graph"},
+                                           {"driver ", "the driver has changed"}};
+    size_t at = 0, line = 0;
+    while (at < have_size && want[at] && have[at] == want[at]) {
+        if (want[at] == '\n') line = at + 1;
+        at++;
+    }
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (strncmp(want + line, lines[i][0], strlen(lines[i][0])) == 0) return lines[i][1];
+    return "it is of another version of the library";
+}
+
+const void *gpu_store_check(const void *bytes, size_t size, const char *identity, size_t *payload_size,
+                            const char **why)
+{
+    struct head head;
+    *why = "it is not one of these files";
+    if (size < sizeof head) return NULL;
+    memcpy(&head, bytes, sizeof head);
+    if (memcmp(head.magic, magic, sizeof magic) != 0) return NULL;
+    *why = "it is of another version of the library";
+    if (head.format != FORMAT) return NULL;
+    *why = "it is damaged";
+    size_t left = size - sizeof head;
+    if (head.identity_size > left || head.payload_size != left - head.identity_size || head.payload_size == 0)
+        return NULL;
+    const char *own = (const char *)bytes + sizeof head, *payload = own + head.identity_size;
+    if (head.sum != sum_of(&head, own, payload)) return NULL;
+    if (head.identity_size != strlen(identity) || memcmp(own, identity, head.identity_size) != 0) {
+        *why = difference(own, head.identity_size, identity);
+        return NULL;
+    }
+    *payload_size = (size_t)head.payload_size;
+    return payload;
+}
+
+static bool write_file(const struct gpu_store *store, const void *payload, size_t size, const char **why)
+{
+    struct head head = {.format = FORMAT, .identity_size = (uint32_t)strlen(store->identity), .payload_size = size};
+    memcpy(head.magic, magic, sizeof magic);
+    head.sum = sum_of(&head, store->identity, payload);
+    size_t total;
+    *why = "it would be too large";
+    if (!hl_add_size(sizeof head + head.identity_size, size, &total) || total > MOST_BYTES) return false;
+    unsigned char *bytes = malloc(total);
+    *why = "out of memory";
+    if (!bytes) return false;
+    memcpy(bytes, &head, sizeof head);
+    memcpy(bytes + sizeof head, store->identity, head.identity_size);
+    memcpy(bytes + sizeof head + head.identity_size, payload, size);
+    bool ok = hl_file_write_kept(store->path, bytes, total, why);
+    free(bytes);
+    return ok;
+}
+
+// ---- around a runner ----------------------------------------------------------------------------
+
+void gpu_store_begin(struct gpu_store *store, const struct gpu_engine *engine, const struct gpu_plan *plan)
+{
+    const struct hl_reporter *reporter = gpu_engine_reporter(engine);
+    *store = (struct gpu_store){.path = NULL};
+    if (!gpu_engine_options(engine)->serialization_dir) return;
+    if (!describe(store, engine, plan)) {
+        hl_report(reporter, "out of memory: compiled kernels are not kept");
+        return;
+    }
+    const char *why;
+    size_t size = 0, payload_size = 0;
+    unsigned char *bytes = hl_file_read_kept(store->path, MOST_BYTES, &size, &why);
+    const void *payload = bytes ? gpu_store_check(bytes, size, store->identity, &payload_size, &why) : NULL;
+    if (!payload && why)
+        hl_report(reporter, "kept kernels in %s are ignored, and made anew: %s", store->path, why);
+    gpu_engine_backend(engine)->cache_load(gpu_engine_device(engine), payload, payload_size);
+    store->open = true;
+    free(bytes);
+}
+
+void gpu_store_end(struct gpu_store *store, const struct gpu_engine *engine, bool good)
+{
+    void *payload = NULL;
+    size_t size = 0;
+    const char *why;
+    bool saved = store->open && gpu_engine_backend(engine)->cache_save(gpu_engine_device(engine), &payload, &size);
+    if (saved && good && payload && !write_file(store, payload, size, &why))
+        hl_report(gpu_engine_reporter(engine), "kernels cannot be kept in %s: %s", store->path, why);
+    free(payload);
+    free(store->path);
+    *store = (struct gpu_store){.path = NULL};
+}
