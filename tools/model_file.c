@@ -72,6 +72,11 @@ static bool open_delegate_at(struct hl_model_file *file, const char *path, const
     TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(path);
     if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(&from, "device", options->device);
     if (options->gpu) TfLiteExternalDelegateOptionsInsert(&from, "precision", hl_model_precisions[options->precision]);
+    if (options->cache != NULL) {
+        const char *slash = strrchr(file->path, '/');
+        TfLiteExternalDelegateOptionsInsert(&from, "serialization_dir", options->cache);
+        TfLiteExternalDelegateOptionsInsert(&from, "model_token", slash != NULL ? slash + 1 : file->path);
+    }
     file->delegate = TfLiteExternalDelegateCreate(&from);
     if (file->delegate == NULL) hl_error(file->command, path, "gives no delegate");
     return file->delegate != NULL;

@@ -23,6 +23,7 @@ struct hl_model_options {
     const char *device;   // for it, or any delegate with options of these names; NULL: its choice
     int precision;        // index into hl_model_precisions
     const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
+    const char *cache;    // folder for compiled kernels; NULL: none are kept
 };
 
 extern const char *const hl_model_kernels[];
@@ -71,6 +72,11 @@ extern const char *const hl_model_precisions[];
         .name = "precision", .letter = 'P', .kind = HL_FLAG_CHOICE,                               \
         .choices = hl_model_precisions, .offset = offsetof(struct type, member.precision),        \
         .help = "on the GPU: f32 (default), f16s (half storage), f16 (half arithmetic)",          \
+    },                                                                                            \
+    {                                                                                             \
+        .name = "cache", .letter = 'C', .kind = HL_FLAG_STRING, .value = "FOLDER",                \
+        .offset = offsetof(struct type, member.cache),                                            \
+        .help = "GPU: keep compiled kernels in this folder, for a quicker next start",            \
     }
 // clang-format on
 

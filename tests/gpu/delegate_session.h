@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "gpu/backend/devices.h"
 #include "gpu/delegate/delegate.h"
 #include "halite/halite.h"
 #include "support/model_writer.h"
@@ -190,6 +191,18 @@ static inline int delegated_nodes(const struct session *session)
         count += report.replaced_nodes;
     }
     return count;
+}
+
+static inline bool has_pocl(void)
+{
+    struct gpu_device_list *list = malloc(sizeof *list);
+    assert_non_null(list);
+    gpu_devices_find(list);
+    bool found = false;
+    for (int i = 0; i < list->count; i++) found = found || strcmp(list->devices[i].backend->name, "opencl") == 0;
+    free(list);
+    if (!found) print_message("no OpenCL device: install pocl-opencl-icd\n");
+    return found;
 }
 
 // What a report says of nodes that were to run on the GPU and do not, since applying the delegate failed.

@@ -3,22 +3,11 @@
 // PoCL where it is installed. The graph and its session: delegate_session.h; partitions and reports: test_report.c.
 #include <math.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include "base/half.h"
 #include "gpu/backend/null.h"
 #include "gpu/delegate_session.h"
-
-static bool has_pocl(void)
-{
-    struct gpu_device_list *list = malloc(sizeof *list);
-    assert_non_null(list);
-    gpu_devices_find(list);
-    bool found = false;
-    for (int i = 0; i < list->count; i++) found = found || strcmp(list->devices[i].backend->name, "opencl") == 0;
-    free(list);
-    if (!found) print_message("no OpenCL device: install pocl-opencl-icd\n");
-    return found;
-}
 
 // ---- options ------------------------------------------------------------------------------------
 
@@ -229,26 +218,51 @@ static void test_no_such_device(void **state)
 
 // ---- failures -----------------------------------------------------------------------------------
 
+// Both partitions, kernels kept in a folder: whether it has them from an earlier start or not, any part may fail.
+static TfLiteDelegate *make_failing(const char *folder)
+{
+    const char *texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions", "1",
+                           "serialization_dir", folder, "model_token", "graph", NULL};
+    return make(texts);
+}
+
+static void make_folder(char *path, size_t size)
+{
+    snprintf(path, size, "/tmp/halite_test_delegate.XXXXXX");
+    assert_non_null(mkdtemp(path));
+}
+
+static void empty_folder(const char *folder)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -f %s/*", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void remove_folder(const char *folder)
+{
+    empty_folder(folder);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 // Whatever call of the device fails, from opening it to reading results: an error and a message, no leak, and where the
 // delegate could not be applied the graph runs on the CPU.
-static void test_every_call_fails(void **state)
+static void fail_every_call(const char *folder, bool kept)
 {
-    (void)state;
-    static const char *const texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions",
-                                        "1",      NULL};
     int n = 1;
     for (bool failed = true; failed; n++) {
         char number[16];
         snprintf(number, sizeof number, "%d", n);
+        if (!kept) empty_folder(folder);
         setenv("HALITE_GPU_NULL_FAIL", number, 1);
-        TfLiteDelegate *delegate = make(texts);
+        TfLiteDelegate *delegate = make_failing(folder);
         assert_non_null(delegate);
         struct session session;
         begin(&session, &graph);
         TfLiteStatus applied = apply(&session, delegate);
         set_input(&session);
         TfLiteStatus invoked = TfLiteInterpreterInvoke(session.interpreter);
-        failed = applied != kTfLiteOk || invoked != kTfLiteOk;
+        failed = strstr(session.messages.text, "fails, as it was told to") != NULL;
         if (applied != kTfLiteOk) {
             assert_int_equal(applied, kTfLiteDelegateError);
             assert_int_equal(invoked, kTfLiteOk);
@@ -261,6 +275,8 @@ static void test_every_call_fails(void **state)
         } else if (invoked != kTfLiteOk) {
             assert_non_null(strstr(session.messages.text, "TfLiteGpuDelegate Invoke: "));
             assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk); // only that call failed
+        } else if (failed) { // what is kept is no reason to do without a GPU
+            assert_non_null(strstr(session.messages.text, "a cache) fails"));
         }
         end(&session);
         tflite_plugin_destroy_delegate(delegate);
@@ -268,7 +284,17 @@ static void test_every_call_fails(void **state)
         assert_true(n < 500);
     }
     unsetenv("HALITE_GPU_NULL_FAIL");
-    assert_true(n > 20);
+    assert_true(n > 24);
+}
+
+static void test_every_call_fails(void **state)
+{
+    (void)state;
+    char folder[64];
+    make_folder(folder, sizeof folder);
+    fail_every_call(folder, false);
+    fail_every_call(folder, true);
+    remove_folder(folder);
 }
 
 // malloc and its like are counted while a delegate is applied or runs; the one that is to fail gives NULL.
@@ -303,20 +329,18 @@ void *__wrap_realloc(void *old, size_t size)
     return may_allocate() ? __real_realloc(old, size) : NULL;
 }
 
-static void test_every_allocation_fails(void **state)
+static void fail_every_allocation(const char *folder, bool kept)
 {
-    (void)state;
-    static const char *const texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions",
-                                        "1",      NULL};
     bool failed = true;
     for (int n = 1; failed; n++) {
         struct session session;
+        if (!kept) empty_folder(folder);
         begin(&session, &graph);
         set_input(&session);
         allocations.count = 0;
         allocations.fail_at = n;
         allocations.counting = true;
-        TfLiteDelegate *delegate = make(texts);
+        TfLiteDelegate *delegate = make_failing(folder);
         TfLiteStatus applied = delegate ? apply(&session, delegate) : kTfLiteError;
         TfLiteStatus invoked = applied == kTfLiteOk ? TfLiteInterpreterInvoke(session.interpreter) : kTfLiteOk;
         allocations.counting = false;
@@ -327,6 +351,16 @@ static void test_every_allocation_fails(void **state)
         assert_int_equal(gpu_null_live(), 0);
         assert_true(n < 2000);
     }
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    (void)state;
+    char folder[64];
+    make_folder(folder, sizeof folder);
+    fail_every_allocation(folder, false);
+    fail_every_allocation(folder, true);
+    remove_folder(folder);
 }
 
 // ---- results ------------------------------------------------------------------------------------

@@ -86,9 +86,9 @@ struct gpu_backend {
     struct gpu_program *(*program_create)(struct gpu_device *device, const struct gpu_program_desc *desc);
     void (*program_destroy)(struct gpu_device *device, struct gpu_program *program);
 
-    // Compiled programs for a later process. load begins: until save, programs that `bytes` has are not compiled, and
-    // what is compiled is remembered. bytes: what save once gave on the same device and driver, or whatever stands in
-    // its place; NULL: nothing. False, after a message, where they are of no use: then it has begun without them.
+    // Compiled programs for a later process. load begins, anew where it has begun: until save, programs that `bytes` has
+    // are not compiled, and what is compiled is remembered. bytes: what save once gave on the same device and driver, or
+    // whatever stands in its place; NULL: nothing. False, after a message, where they are of no use: it begins without.
     bool (*cache_load)(struct gpu_device *device, const void *bytes, size_t size);
     // Ends it. *bytes: malloc'ed; NULL where there is nothing that load did not get. False after a message.
     bool (*cache_save)(struct gpu_device *device, void **bytes, size_t *size);

@@ -166,8 +166,9 @@ void gpu_store_end(struct gpu_store *store, const struct gpu_engine *engine, boo
     void *payload = NULL;
     size_t size = 0;
     const char *why;
-    bool saved = store->open && gpu_engine_backend(engine)->cache_save(gpu_engine_device(engine), &payload, &size);
-    if (saved && good && payload && !write_file(store, payload, size, &why))
+    bool saved =
+        good && store->open && gpu_engine_backend(engine)->cache_save(gpu_engine_device(engine), &payload, &size);
+    if (saved && payload && !write_file(store, payload, size, &why))
         hl_report(gpu_engine_reporter(engine), "kernels cannot be kept in %s: %s", store->path, why);
     free(payload);
     free(store->path);
