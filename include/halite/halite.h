@@ -35,6 +35,11 @@ TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetKernels(TfLiteInterpreterOptions
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetMemoryLimit(TfLiteInterpreterOptions *options,
                                                             size_t bytes);
 
+// How often the nodes that run other subgraphs (IF, WHILE, STABLEHLO_CASE, STABLEHLO_COMPOSITE, CALL_ONCE) may do so in one
+// Invoke, or in one AllocateTensors: each turn of a loop runs two. 0: the default, 10 million. One more fails with a message,
+// so that a model whose loop never ends does not hang. Negative numbers are ignored.
+TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetCallLimit(TfLiteInterpreterOptions *options, int64_t calls);
+
 // Start or stop timing each node in Invoke; starting clears the times. Costs two clock reads a node.
 TFL_CAPI_EXPORT void HaliteInterpreterSetProfiling(TfLiteInterpreter *interpreter, bool enable);
 

@@ -133,6 +133,7 @@ static TfLiteStatus check_custom_allocations_of(struct hl_subgraph *subgraph, co
 
 TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 {
+    if (subgraph->interpreter->call_depth == 0) subgraph->interpreter->calls = 0;
     TfLiteStatus status = hl_subgraph_redo_delegates(subgraph);
     if (status != kTfLiteOk) return status;
     bool settled = subgraph->state != HL_NOT_READY && !hl_subgraph_has_dynamic(subgraph, subgraph->inputs);
@@ -269,6 +270,7 @@ TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
         hl_subgraph_error(subgraph, "Invoke called on model that is not ready.");
         return kTfLiteError;
     }
+    if (subgraph->interpreter->call_depth == 0) subgraph->interpreter->calls = 0;
     for (int position = 0; position < subgraph->plan->size; position++) {
         TfLiteStatus status = invoke_node(subgraph, position);
         if (status != kTfLiteOk) return status;

@@ -19,6 +19,11 @@ void HaliteInterpreterOptionsSetMemoryLimit(TfLiteInterpreterOptions *options, s
     if (options) options->memory_limit = bytes;
 }
 
+void HaliteInterpreterOptionsSetCallLimit(TfLiteInterpreterOptions *options, int64_t calls)
+{
+    if (options && calls >= 0) options->call_limit = calls;
+}
+
 static struct hl_subgraph *primary(const TfLiteInterpreter *interpreter)
 {
     return interpreter->subgraphs[0];

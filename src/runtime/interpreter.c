@@ -81,6 +81,8 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     atomic_init(&interpreter->cancelled, false);
     size_t limit = interpreter->options->memory_limit;
     interpreter->memory_limit = limit ? limit : default_memory_limit();
+    int64_t calls = interpreter->options->call_limit;
+    interpreter->call_limit = calls ? calls : HL_DEFAULT_CALL_LIMIT;
     if (check_codes(interpreter) != kTfLiteOk || create_subgraphs(interpreter) != kTfLiteOk ||
         apply_option_delegates(interpreter) != kTfLiteOk) {
         hl_interpreter_destroy(interpreter);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "halite/halite.h"
+#include "runtime/calls.h"
 #include "runtime/options.h"
 #include "runtime/resources.h"
 #include "runtime/subgraph.h"
@@ -21,6 +22,8 @@ struct TfLiteInterpreter {
     bool allow_buffer_handle_output;
     bool profiling;
     size_t memory_limit;
+    int64_t call_limit, calls; // of subgraphs by nodes; made since the outermost Invoke or AllocateTensors began
+    int call_depth;            // that are under way
     TfLiteExternalContext *external_contexts[kTfLiteMaxExternalContexts];
 };
 

@@ -72,28 +72,3 @@ struct hl_resource_variable *hl_context_variable(const TfLiteContext *ctx, const
         memcpy(&id, handle->data.raw, sizeof id);
     return hl_resource_variable(hl_context_resources(ctx), id);
 }
-
-static struct hl_subgraph *subgraph_at(const TfLiteContext *ctx, int index)
-{
-    const struct TfLiteInterpreter *interpreter = hl_subgraph_of(ctx)->interpreter;
-    return index >= 0 && index < interpreter->subgraph_count ? interpreter->subgraphs[index] : NULL;
-}
-
-bool hl_context_is_procedure(const TfLiteContext *ctx, int index)
-{
-    const struct hl_subgraph *subgraph = subgraph_at(ctx, index);
-    return subgraph && subgraph->inputs->size == 0 && subgraph->outputs->size == 0;
-}
-
-TfLiteStatus hl_context_run_once(const TfLiteContext *ctx, int index)
-{
-    struct hl_subgraph *subgraph = subgraph_at(ctx, index);
-    bool *done = &hl_context_resources(ctx)->initialised[index];
-    if (*done) return kTfLiteOk;
-    TfLiteStatus status = hl_subgraph_allocate(subgraph);
-    if (status == kTfLiteOk) status = hl_subgraph_invoke(subgraph);
-    subgraph->state = HL_NOT_READY;
-    hl_planner_reset(subgraph);
-    *done = status == kTfLiteOk;
-    return status;
-}

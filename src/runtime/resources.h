@@ -30,9 +30,5 @@ void hl_resources_free(struct hl_resources *resources);
 // stands for (NULL where no variable has that handle).
 struct hl_resources *hl_context_resources(const TfLiteContext *ctx);
 struct hl_resource_variable *hl_context_variable(const TfLiteContext *ctx, const TfLiteTensor *handle);
-// Runs a subgraph without inputs and outputs, unless it has run before. Its tensors' memory is given back.
-TfLiteStatus hl_context_run_once(const TfLiteContext *ctx, int subgraph);
-// Whether a subgraph exists, and takes and gives nothing.
-bool hl_context_is_procedure(const TfLiteContext *ctx, int subgraph);
 
 #endif
