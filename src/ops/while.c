@@ -3,7 +3,8 @@
 // bool of one element, body takes and gives them. Any types. Shapes may change from turn to turn; they are known before running
 // where body gives what it takes.
 //
-// The loop variables live in the node's outputs: body may give its inputs back in any order, and new shapes may move its tensors.
+// The loop variables live in the node's outputs: body may give its inputs back in any order, and new shapes may move what
+// lies in its tensors.
 #include "ops/op.h"
 #include "runtime/calls.h"
 

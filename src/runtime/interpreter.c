@@ -152,12 +152,8 @@ size_t hl_interpreter_memory_left(const TfLiteInterpreter *interpreter)
         size_t taken = hl_subgraph_memory(interpreter->subgraphs[s]);
         left = taken < left ? left - taken : 0;
     }
-    for (int i = 0; i < interpreter->resources.variable_count; i++) {
-        const TfLiteTensor *value = &interpreter->resources.variables[i].value;
-        size_t taken = value->data.raw ? value->bytes : 0;
-        left = taken < left ? left - taken : 0;
-    }
-    return left;
+    size_t taken = hl_resources_bytes(&interpreter->resources);
+    return taken < left ? left - taken : 0;
 }
 
 // ---- invoke -------------------------------------------------------------------------------------

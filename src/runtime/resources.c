@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resource variables of an interpreter. See resources.h.
+// Resource variables and tables of an interpreter. See resources.h.
 #include "runtime/resources.h"
 
 #include <stdlib.h>
@@ -46,6 +46,41 @@ struct hl_resource_variable *hl_resource_variable(struct hl_resources *resources
     return id >= 0 && id < resources->variable_count ? &resources->variables[id] : NULL;
 }
 
+int hl_resource_table_id(struct hl_resources *resources, int number, TfLiteType key_type, TfLiteType value_type)
+{
+    for (int i = 0; i < resources->table_count; i++)
+        if (resources->tables[i].number == number && resources->tables[i].key_type == key_type &&
+            resources->tables[i].value_type == value_type)
+            return HL_TABLE_HANDLES + i;
+    struct hl_resource_table *list = realloc(resources->tables, (size_t)(resources->table_count + 1) * sizeof *list);
+    if (!list) return -1;
+    resources->tables = list;
+    list[resources->table_count] = (struct hl_resource_table){
+        .number = number,
+        .key_type = key_type,
+        .value_type = value_type,
+        .keys = {.allocation_type = kTfLiteDynamic, .buffer_handle = kTfLiteNullBufferHandle},
+        .values = {.allocation_type = kTfLiteDynamic, .buffer_handle = kTfLiteNullBufferHandle},
+    };
+    return HL_TABLE_HANDLES + resources->table_count++;
+}
+
+static size_t held(const TfLiteTensor *tensor)
+{
+    return tensor->data.raw ? tensor->bytes : 0;
+}
+
+size_t hl_resources_bytes(const struct hl_resources *resources)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < resources->variable_count; i++) bytes += held(&resources->variables[i].value);
+    for (int i = 0; i < resources->table_count; i++) {
+        const struct hl_resource_table *table = &resources->tables[i];
+        bytes += held(&table->keys) + held(&table->values) + (size_t)table->count * sizeof *table->order;
+    }
+    return bytes;
+}
+
 void hl_resources_free(struct hl_resources *resources)
 {
     for (int i = 0; i < resources->variable_count; i++) {
@@ -53,7 +88,13 @@ void hl_resources_free(struct hl_resources *resources)
         free(resources->variables[i].name);
         TfLiteTensorFree(&resources->variables[i].value);
     }
+    for (int i = 0; i < resources->table_count; i++) {
+        TfLiteTensorFree(&resources->tables[i].keys);
+        TfLiteTensorFree(&resources->tables[i].values);
+        free(resources->tables[i].order);
+    }
     free(resources->variables);
+    free(resources->tables);
     free(resources->initialised);
     *resources = (struct hl_resources){0};
 }
@@ -65,10 +106,23 @@ struct hl_resources *hl_context_resources(const TfLiteContext *ctx)
     return &hl_subgraph_of(ctx)->interpreter->resources;
 }
 
-struct hl_resource_variable *hl_context_variable(const TfLiteContext *ctx, const TfLiteTensor *handle)
+static int32_t id_in(const TfLiteTensor *handle)
 {
     int32_t id = -1;
     if (handle->type == kTfLiteResource && handle->data.raw && handle->bytes >= sizeof id)
         memcpy(&id, handle->data.raw, sizeof id);
-    return hl_resource_variable(hl_context_resources(ctx), id);
+    return id;
+}
+
+struct hl_resource_variable *hl_context_variable(const TfLiteContext *ctx, const TfLiteTensor *handle)
+{
+    return hl_resource_variable(hl_context_resources(ctx), id_in(handle));
+}
+
+struct hl_resource_table *hl_context_table(const TfLiteContext *ctx, const TfLiteTensor *handle)
+{
+    struct hl_resources *resources = hl_context_resources(ctx);
+    int32_t id = id_in(handle);
+    bool found = id >= HL_TABLE_HANDLES && id - HL_TABLE_HANDLES < resources->table_count;
+    return found ? &resources->tables[id - HL_TABLE_HANDLES] : NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What outlives an invoke and belongs to no subgraph: resource variables, found by (container, shared name) from any
-// subgraph, and which initialisation subgraphs have run. Hash tables join here with their operators.
+// subgraph, hash tables, found by number, and which initialisation subgraphs have run. A tensor of type resource holds an
+// int32 handle of one of them.
 #ifndef HALITE_RUNTIME_RESOURCES_H
 #define HALITE_RUNTIME_RESOURCES_H
 
@@ -8,15 +9,29 @@
 
 #include "tensorflow/lite/c/common.h"
 
+enum { HL_TABLE_HANDLES = 1 << 30 };
+
 struct hl_resource_variable {
     char *container, *name;
     bool assigned;
     TfLiteTensor value; // heap memory, dims and quantisation of its own
 };
 
+// A table is filled once. Its keys and values are copies of what it was filled with.
+struct hl_resource_table {
+    int number; // in the model
+    TfLiteType key_type, value_type;
+    bool filled;
+    TfLiteTensor keys, values; // heap memory
+    int32_t *order; // the different keys, rising: positions in keys and values
+    int64_t count;  // of them
+};
+
 struct hl_resources {
     struct hl_resource_variable *variables; // the id is the index
     int variable_count;
+    struct hl_resource_table *tables; // as well, counted from HL_TABLE_HANDLES
+    int table_count;
     bool *initialised; // by subgraph: CALL_ONCE ran it
 };
 
@@ -24,11 +39,15 @@ struct hl_resources {
 int hl_resource_id(struct hl_resources *resources, const char *container, const char *name);
 // NULL where no variable has that id.
 struct hl_resource_variable *hl_resource_variable(struct hl_resources *resources, int id);
+// The same for tables. -1 without memory.
+int hl_resource_table_id(struct hl_resources *resources, int number, TfLiteType key_type, TfLiteType value_type);
+size_t hl_resources_bytes(const struct hl_resources *resources);
 void hl_resources_free(struct hl_resources *resources);
 
 // For kernels: the resources of the interpreter that a context belongs to, and the value that a resource tensor's handle
 // stands for (NULL where no variable has that handle).
 struct hl_resources *hl_context_resources(const TfLiteContext *ctx);
 struct hl_resource_variable *hl_context_variable(const TfLiteContext *ctx, const TfLiteTensor *handle);
+struct hl_resource_table *hl_context_table(const TfLiteContext *ctx, const TfLiteTensor *handle);
 
 #endif
