@@ -145,11 +145,7 @@ static TfLiteStatus import_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 3, 3, 0));
     HL_TRY(require_handle(ctx, node));
     const TfLiteTensor *keys = hl_input(ctx, node, 1), *values = hl_input(ctx, node, 2);
-    HL_TRY(require_types(ctx, node, keys->type, values->type));
-    HL_REQUIRE(ctx, node, hl_same_shape(keys, values), "%lld keys but %lld values", (long long)hl_elements(keys),
-               (long long)hl_elements(values));
-    HL_REQUIRE(ctx, node, hl_elements(keys) <= INT32_MAX, "%lld keys are too many", (long long)hl_elements(keys));
-    return kTfLiteOk;
+    return require_types(ctx, node, keys->type, values->type);
 }
 
 static TfLiteStatus keep(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *copy, const TfLiteTensor *from)
@@ -171,6 +167,9 @@ static TfLiteStatus import_invoke(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, keys->type == table->key_type && values->type == table->value_type,
                "the table is from %s to %s, it cannot take %s and %s", hl_type_name(table->key_type),
                hl_type_name(table->value_type), hl_type_name(keys->type), hl_type_name(values->type));
+    HL_REQUIRE(ctx, node, hl_same_shape(keys, values), "%lld keys but %lld values", (long long)hl_elements(keys),
+               (long long)hl_elements(values));
+    HL_REQUIRE(ctx, node, hl_elements(keys) <= INT32_MAX, "%lld keys are too many", (long long)hl_elements(keys));
     HL_TRY(hl_strings_open(ctx, node, keys->type == kTfLiteString ? keys : values, &strings));
     HL_TRY(keep(ctx, node, &table->keys, keys));
     HL_TRY(keep(ctx, node, &table->values, values));
