@@ -21,6 +21,8 @@ file(GLOB gpu_front_files CONFIGURE_DEPENDS
     src/base/*.c src/gpu/graph/*.c src/gpu/lang/*.c src/gpu/ops/*.c src/gpu/plan/*.c)
 add_library(halite_gpu_front OBJECT ${gpu_front_files})
 target_link_libraries(halite_gpu_front PRIVATE halite_flags)
+# Its loops over inputs and outputs become vectors only where comparisons need not raise exceptions (gcc; clang's default).
+set_source_files_properties(src/gpu/graph/convert.c PROPERTIES COMPILE_OPTIONS -fno-trapping-math)
 
 # ---- kernels as SPIR-V
 set(gpu_backends HALITE_GPU_OPENCL=1)

@@ -431,7 +431,7 @@ static float stage(int op, float v, float a, float b, float r)
     case GPU_EPI_SQUARE: return v * v;
     case GPU_EPI_ABS: return fabsf(v);
     case GPU_EPI_NEG: return -v;
-    case GPU_EPI_QUANTISE: return roundf((v - b) / a) * a + b;
+    case GPU_EPI_QUANTISE: return fminf(fmaxf(roundf(v / a), b), b + 255) * a;
     default: return v;
     }
 }

@@ -669,7 +669,7 @@ static void test_blocks(void **state)
                   {3136, 16, 144}, {784, 32, 288},  {196, 64, 576}, {49, 128, 1152}, {1, 1, 1},     {7, 3, 1}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct gpu_conv_block block =
-            gpu_choose_block(&caps, shapes[i].places, shapes[i].slices, shapes[i].terms, true);
+            gpu_choose_block(&caps, shapes[i].places, shapes[i].slices, shapes[i].terms, shapes[i].terms);
         int size = block.group[0] * block.group[1] * block.group[2];
         int across = block.places * block.group[0], down = block.slices * block.group[1];
         int groups = (shapes[i].places + across - 1) / across * ((shapes[i].slices + down - 1) / down);
@@ -681,6 +681,7 @@ static void test_blocks(void **state)
         assert_true(size >= 1 && size <= 256);
         assert_true(block.places * block.slices <= 16);
         assert_true(block.group[2] <= shapes[i].terms);
+        assert_true(block.depth == 1 || shapes[i].terms % (block.depth * block.group[2]) == 0);
     }
 }
 

@@ -196,7 +196,7 @@ static const char *const stage_texts[] = {
     [GPU_EPI_SQUARE] = "v = v * v;",
     [GPU_EPI_ABS] = "v = abs(v);",
     [GPU_EPI_NEG] = "v = -v;",
-    [GPU_EPI_QUANTISE] = "v = round_away((v - splatf4(b)) / splatf4(a)) * a + splatf4(b);",
+    [GPU_EPI_QUANTISE] = "v = min(max(round_away(v / splatf4(a)), splatf4(b)), splatf4(b + 255.0f)) * a;",
 };
 enum { STAGE_TEXTS = sizeof stage_texts / sizeof *stage_texts };
 

@@ -64,7 +64,7 @@ enum gpu_epilogue_op {
     GPU_EPI_ADD_VALUE,   // + r_ at the same place
     GPU_EPI_MUL_VALUE,   // * r_
     GPU_EPI_ELU, GPU_EPI_EXP, GPU_EPI_SQRT, GPU_EPI_RSQRT, GPU_EPI_SQUARE, GPU_EPI_ABS, GPU_EPI_NEG,
-    GPU_EPI_QUANTISE,    // a: scale, b: a number on the grid: round((v - b) / a) * a + b (GPU_EPI_CLAMP goes before it)
+    GPU_EPI_QUANTISE,    // to the 256 multiples of a from a * b on: a: scale, b: smallest stored value - zero point
 };
 enum { GPU_EPILOGUE_STAGES = 4 };
 

@@ -43,12 +43,12 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what);
 // slices, z over the terms of the sum.
 struct gpu_conv_block {
     int places, slices;
+    int depth; // terms that it loads before it sums any
     int group[3];
 };
-// places: of all batches; slices: of the output; terms: taps times input slices; split: they may be dealt out along
-// z. Pure.
-struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t places, int slices, int terms,
-                                       bool split);
+// places: of all batches; slices: of the output; terms: taps times input slices; run: how many of them follow each
+// other in one tap and may be dealt out along z, 0: none may. Pure.
+struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t places, int slices, int terms, int run);
 
 extern const struct gpu_kernel gpu_kernel_convolve;
 

