@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a result on the GPU may lie from plain C loops in float: one table, by what an operator does and in which precision.
+// How far a result on the GPU may lie from the CPU's reference kernels in float: one table, by what an operator does and in which precision.
 // A number is allowed relative to max(1, |expected|). Inputs of such tests are exact in half precision, so that what is seen
 // is the operator's own rounding, not that of its inputs.
 #ifndef HALITE_TESTS_GPU_TOLERANCE_H
@@ -11,7 +11,9 @@ enum gpu_tolerance {
     GPU_MOVES,    // elements move, or are chosen: nothing is computed
     GPU_ROUNDS,   // a few sums and products
     GPU_BLENDS,   // sums of neighbours by fractions of places
+    GPU_SUMS,     // long sums of products
     GPU_FUNCTION, // exp, log, pow, roots, and sums of a row of them
+    GPU_WAVES     // sin, cos
 };
 
 static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision precision)
@@ -25,9 +27,14 @@ static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision p
         [GPU_ROUNDS] = {5e-7, 1e-3, 2e-3},
         // f32: a place up to 8 is known to 2^-21, and neighbours differ by up to 8; else as above.
         [GPU_BLENDS] = {4e-6, 1e-3, 2e-3},
+        // f32: products and sums of the table's numbers have at most 24 bits, so order does not matter; what rounds is a mean's
+        // division or the transform of a Winograd kernel. f16: that transform is stored in halves.
+        [GPU_SUMS] = {4e-6, 1e-3, 2e-3},
         // f32: Vulkan allows exp 3 + 2|x| ulp, log 3 ulp, pow as exp2(y * log2(x)): 16 ulp for |x| <= 4 and |y * log2(x)| <= 8.
         // f16: additionally Vulkan's half exp and log are taken by way of float; results round once: as above.
         [GPU_FUNCTION] = {4e-6, 1e-3, 2e-3},
+        // f32: Vulkan allows 2^-11 between -pi and pi.
+        [GPU_WAVES] = {5e-4, 1.5e-3, 2.5e-3},
     };
     return table[kind][precision];
 }

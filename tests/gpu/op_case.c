@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+// See op_case.h. Rows -> jobs (a row with its batch and channels, plain or with an addition and a LEAKY_RELU behind it, which
+// passes put into its epilogue) -> tensors and nodes of one model -> the same inputs through the CPU and the device.
+#include "gpu/op_case.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/half.h"
+#include "gpu/delegate/delegate.h"
+#include "halite/halite.h"
+#include "tensorflow/lite/delegates/gpu/delegate.h"
+
+// Batches and channels: slices that are not full, and one that is.
+static const struct {
+    int b, c;
+} sizes[] = {{1, 3}, {2, 5}, {2, 17}, {1, 8}};
+enum { SIZES = sizeof sizes / sizeof *sizes, MOST_OUTPUTS = 8, MOST_TENSORS = 8192, MOST_JOBS = 2048 };
+
+struct job {
+    const struct op_case *row;
+    int b, c;
+    bool behind;                // the second kind
+    int outputs[MOST_OUTPUTS];  // tensors of the model
+    int output_count;
+    int rank, dims[6]; // of output 0
+};
+
+struct table {
+    const char *only;
+    struct job jobs[MOST_JOBS];
+    int job_count;
+    struct test_tensor tensors[MOST_TENSORS];
+    char names[MOST_TENSORS][16];
+    void *data[MOST_TENSORS]; // of inputs and constants
+    int tensor_count;
+    struct test_node nodes[3 * MOST_JOBS];
+    int job_of_node[3 * MOST_JOBS];
+    int node_count;
+};
+
+// ---- rows to jobs -------------------------------------------------------------------------------
+
+static bool is_counted(int value)
+{
+    return value >= B;
+}
+
+static int counted(int value, const struct job *job)
+{
+    return is_counted(value) ? (value >> 20) * job->c + (value >> 12 & 0xff) * job->b + (value & 0xfff) : value;
+}
+
+static bool has_counted(const struct op_case *row)
+{
+    for (int i = 0; i < CASE_INPUTS; i++)
+        for (int d = 0; d < row->inputs[i].rank; d++)
+            if (is_counted(row->inputs[i].dims[d])) return true;
+    return false;
+}
+
+static void describe(const struct job *job, char *text, size_t size)
+{
+    snprintf(text, size, "%s (batch %d, channels %d%s)", job->row->name, job->b, job->c,
+             job->behind ? ", with an addition behind" : "");
+}
+
+static void add_job(struct table *table, const struct op_case *row, int size, bool behind)
+{
+    assert_true(table->job_count < MOST_JOBS);
+    table->jobs[table->job_count++] = (struct job){.row = row, .b = sizes[size].b, .c = sizes[size].c, .behind = behind};
+}
+
+static void add_jobs(struct table *table, const struct op_family *family)
+{
+    for (const struct op_case *row = family->cases; row->name; row++) {
+        if (table->only && !strstr(row->name, table->only)) continue;
+        int last = has_counted(row) ? SIZES : 1;
+        for (int size = 0; size < last; size++) add_job(table, row, size, false);
+        const struct gpu_op *op = gpu_op_find(row->builtin, row->custom);
+        if (!op) fail_msg("%s: ops.def has no such operator", row->name);
+        bool one_float = row->output_count <= 1 && row->output.type == TEST_FLOAT32;
+        if (op->epilogue && one_float) add_job(table, row, last > 1 ? 1 : 0, true);
+    }
+}
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+struct seed {
+    unsigned state;
+};
+
+static int draw(struct seed *seed, int count)
+{
+    seed->state = seed->state * 1664525u + 1013904223u;
+    return (int)((seed->state >> 8) % (unsigned)count);
+}
+
+static float draw_value(struct seed *seed, enum case_values values)
+{
+    static const float divisors[] = {-2, -0.5f, 0.5f, 1, 2};
+    switch (values) {
+    case VALUES_POSITIVE: return (float)(1 + draw(seed, 32)) / 8;
+    case VALUES_SMALL: return (float)(draw(seed, 33) - 16) / 16;
+    case VALUES_DIVISORS: return divisors[draw(seed, 5)];
+    case VALUES_TRUTH: return (float)draw(seed, 2);
+    case VALUES_NEAR_ONE: return 1 + (float)(draw(seed, 3) - 1) / 8;
+    case VALUES_INDICES: return (float)draw(seed, 3);
+    case VALUES_WIDE: return (float)(draw(seed, 65) - 32) / 2;
+    case VALUES_EQUAL: return (float)(draw(seed, 5) - 2);
+    default: return (float)(draw(seed, 65) - 32) / 8;
+    }
+}
+
+static size_t bytes_of(enum test_type type)
+{
+    switch (type) {
+    case TEST_BOOL:
+    case TEST_UINT8:
+    case TEST_INT8: return 1;
+    case TEST_FLOAT16:
+    case TEST_INT16: return 2;
+    case TEST_INT64: return 8;
+    default: return 4;
+    }
+}
+
+static int clamped(float value, int low, int high)
+{
+    return value < (float)low ? low : value > (float)high ? high : (int)lrintf(value);
+}
+
+// One element; numbers of quantised tensors are within what 8 bits hold.
+static void store(const struct test_tensor *tensor, void *data, size_t at, float value, float scale)
+{
+    float stored = scale != 0 ? value / scale + (float)tensor->zero_point : value;
+    switch (tensor->type) {
+    case TEST_INT8: ((int8_t *)data)[at] = (int8_t)clamped(stored, -128, 127); break;
+    case TEST_UINT8: ((uint8_t *)data)[at] = (uint8_t)clamped(stored, 0, 255); break;
+    case TEST_BOOL: ((bool *)data)[at] = value != 0; break;
+    case TEST_INT32: ((int32_t *)data)[at] = clamped(stored, -1000000, 1000000); break;
+    case TEST_FLOAT16: ((uint16_t *)data)[at] = hl_half_from_float(value); break;
+    default: ((float *)data)[at] = value;
+    }
+}
+
+// ---- jobs to a model ----------------------------------------------------------------------------
+
+static struct test_tensor *add_tensor(struct table *table, enum test_type type, int rank, const int *dims)
+{
+    assert_true(table->tensor_count < MOST_TENSORS);
+    int index = table->tensor_count++;
+    snprintf(table->names[index], sizeof table->names[index], "t%d", index);
+    struct test_tensor *tensor = &table->tensors[index];
+    *tensor = (struct test_tensor){.name = table->names[index], .type = type, .rank = rank};
+    if (dims) memcpy(tensor->dims, dims, (size_t)rank * sizeof *dims);
+    return tensor;
+}
+
+static size_t elements_of(const struct test_tensor *tensor)
+{
+    size_t count = 1;
+    for (int i = 0; i < tensor->rank; i++) count *= (size_t)tensor->dims[i];
+    return count;
+}
+
+static void fill(struct table *table, struct test_tensor *tensor, const struct case_tensor *from, const struct job *job)
+{
+    size_t count = elements_of(tensor), behind = 1;
+    struct seed seed = {(unsigned)(tensor - table->tensors) * 7919u + 1};
+    tensor->bytes = count * bytes_of(tensor->type);
+    void *data = malloc(tensor->bytes);
+    assert_non_null(data);
+    bool listed = from->type == TEST_INT32 && from->kind == TENSOR_CONSTANT && from->scale == 0;
+    for (int i = from->channel_axis; from->channel_axis && i < tensor->rank; i++) behind *= (size_t)tensor->dims[i];
+    for (size_t i = 0; i < count; i++) {
+        float scale = tensor->scale_count ? tensor->scales[i / behind % (size_t)tensor->scale_count] : tensor->scale;
+        store(tensor, data, i, listed ? (float)counted(from->ints[i], job) : draw_value(&seed, from->values), scale);
+    }
+    table->data[tensor - table->tensors] = data;
+}
+
+static void add_scales(struct test_tensor *tensor, const struct case_tensor *from)
+{
+    int count = tensor->dims[from->channel_axis - 1];
+    float *scales = malloc((size_t)count * sizeof *scales);
+    assert_non_null(scales);
+    for (int i = 0; i < count; i++) scales[i] = from->scale * (float)(1 + i % 3);
+    tensor->scales = scales;
+    tensor->scale_count = count;
+    tensor->quantized_dimension = from->channel_axis - 1;
+}
+
+static int add_input(struct table *table, const struct case_tensor *from, const struct job *job)
+{
+    if (from->kind == TENSOR_ABSENT) return -1;
+    int dims[6];
+    for (int i = 0; i < from->rank; i++) dims[i] = counted(from->dims[i], job);
+    struct test_tensor *tensor = add_tensor(table, from->type, from->rank, dims);
+    tensor->scale = from->scale;
+    tensor->zero_point = from->zero_point;
+    if (from->channel_axis) add_scales(tensor, from);
+    tensor->is_variable = from->kind == TENSOR_VARIABLE;
+    if (!tensor->is_variable) fill(table, tensor, from, job);
+    if (from->kind == TENSOR_CONSTANT) tensor->data = table->data[tensor - table->tensors];
+    else tensor->is_input = !tensor->is_variable;
+    return (int)(tensor - table->tensors);
+}
+
+static struct test_node *add_node(struct table *table, int job, int builtin)
+{
+    table->job_of_node[table->node_count] = job;
+    struct test_node *node = &table->nodes[table->node_count++];
+    *node = (struct test_node){.builtin = builtin};
+    return node;
+}
+
+// output 0 -> + residual -> LEAKY_RELU
+static void add_behind(struct table *table, int index)
+{
+    struct job *job = &table->jobs[index];
+    static const struct case_tensor eighths = {.kind = TENSOR_INPUT};
+    struct test_tensor *residual = add_tensor(table, TEST_FLOAT32, job->rank, job->dims);
+    residual->is_input = true;
+    fill(table, residual, &eighths, job);
+    struct test_tensor *sum = add_tensor(table, TEST_FLOAT32, 0, NULL), *last = add_tensor(table, TEST_FLOAT32, 0, NULL);
+    struct test_node *add = add_node(table, index, kTfLiteBuiltinAdd);
+    add->input_count = 2;
+    add->inputs[0] = job->outputs[0];
+    add->inputs[1] = (int)(residual - table->tensors);
+    add->output_count = 1;
+    add->outputs[0] = (int)(sum - table->tensors);
+    add->settings[0] = (struct test_setting)SET(AddOptions, fused_activation_function, 0);
+    struct test_node *leaky = add_node(table, index, kTfLiteBuiltinLeakyRelu);
+    leaky->input_count = leaky->output_count = 1;
+    leaky->inputs[0] = (int)(sum - table->tensors);
+    leaky->outputs[0] = (int)(last - table->tensors);
+    leaky->settings[0] = (struct test_setting)SET(LeakyReluOptions, alpha, 0.25);
+    job->outputs[0] = leaky->outputs[0];
+}
+
+static void add_nodes(struct table *table, int index, bool behind)
+{
+    struct job *job = &table->jobs[index];
+    const struct op_case *row = job->row;
+    struct test_node *node = add_node(table, index, row->builtin);
+    node->custom = row->custom;
+    node->version = row->version;
+    memcpy(node->settings, row->settings, sizeof node->settings);
+    while (node->input_count < CASE_INPUTS && row->inputs[node->input_count].kind != TENSOR_NONE) {
+        int input = add_input(table, &row->inputs[node->input_count], job);
+        node->inputs[node->input_count++] = input;
+    }
+    job->output_count = node->output_count = row->output_count ? row->output_count : 1;
+    for (int i = 0; i < node->output_count; i++) {
+        struct test_tensor *tensor = add_tensor(table, row->output.type, 0, NULL);
+        tensor->scale = row->output.scale;
+        tensor->zero_point = row->output.zero_point;
+        node->outputs[i] = job->outputs[i] = (int)(tensor - table->tensors);
+    }
+    if (behind) add_behind(table, index);
+    for (int i = 0; i < job->output_count; i++) table->tensors[job->outputs[i]].is_output = true;
+}
+
+static void clear(struct table *table)
+{
+    for (int i = 0; i < table->tensor_count; i++) {
+        free(table->data[i]);
+        free((void *)(uintptr_t)table->tensors[i].scales);
+        table->data[i] = NULL;
+    }
+    table->tensor_count = table->node_count = 0;
+}
+
+static void build(struct table *table)
+{
+    clear(table);
+    for (int i = 0; i < table->job_count; i++) add_nodes(table, i, table->jobs[i].behind);
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+struct session {
+    struct table *table;
+    char messages[4096];
+    unsigned char *bytes;
+    TfLiteModel *model;
+    TfLiteDelegate *delegate;
+    TfLiteInterpreter *interpreter;
+};
+
+static void collect(void *user_data, const char *format, va_list args)
+{
+    struct session *session = user_data;
+    size_t used = strlen(session->messages), room = sizeof session->messages - used;
+    int length = vsnprintf(session->messages + used, room, format, args);
+    if (length > 0 && (size_t)length + 1 < room) strcat(session->messages, "\n");
+}
+
+static void say(const char *text)
+{
+    print_error("%s\n", text);
+}
+
+// device NULL: the reference kernels of the CPU.
+static void begin(struct session *session, struct table *table, const char *device, enum gpu_precision precision)
+{
+    static const char *const precisions[] = {"f32", "f16s", "f16"};
+    const char *keys[] = {"device", "precision", "take_small_partitions", "max_delegated_partitions"};
+    const char *values[] = {device, precisions[precision], "true", "1000"};
+    struct test_model model = {
+        .tensor_count = table->tensor_count, .tensors = table->tensors, .node_count = table->node_count, .nodes = table->nodes};
+    size_t size;
+    *session = (struct session){.table = table, .bytes = test_model_write(&model, &size)};
+    session->model = TfLiteModelCreate(session->bytes, size);
+    assert_non_null(session->model);
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsSetErrorReporter(options, collect, session);
+    HaliteInterpreterOptionsSetKernels(options, kHaliteKernelsReference);
+    if (device) {
+        session->delegate = tflite_plugin_create_delegate(keys, values, 4, say);
+        assert_non_null(session->delegate);
+        TfLiteInterpreterOptionsAddDelegate(options, session->delegate);
+    }
+    session->interpreter = TfLiteInterpreterCreate(session->model, options);
+    TfLiteInterpreterOptionsDelete(options);
+    if (!session->interpreter || TfLiteInterpreterAllocateTensors(session->interpreter) != kTfLiteOk)
+        fail_msg("%s", session->messages);
+}
+
+static void end(struct session *session)
+{
+    TfLiteInterpreterDelete(session->interpreter);
+    if (session->delegate) tflite_plugin_destroy_delegate(session->delegate);
+    TfLiteModelDelete(session->model);
+    free(session->bytes);
+}
+
+static void invoke(struct session *session)
+{
+    const struct table *table = session->table;
+    for (int i = 0, input = 0; i < table->tensor_count; i++) {
+        if (!table->tensors[i].is_input) continue;
+        TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(session->interpreter, input++);
+        assert_int_equal(TfLiteTensorCopyFromBuffer(tensor, table->data[i], table->tensors[i].bytes), kTfLiteOk);
+    }
+    if (TfLiteInterpreterInvoke(session->interpreter) != kTfLiteOk) fail_msg("%s", session->messages);
+}
+
+// The graph's outputs are in the order of the tensors.
+static const TfLiteTensor *output_of(const struct session *session, int tensor)
+{
+    int output = 0;
+    for (int i = 0; i < tensor; i++) output += session->table->tensors[i].is_output;
+    return TfLiteInterpreterGetOutputTensor(session->interpreter, output);
+}
+
+// What stands behind a row needs to know what shape the row's output has.
+static void learn_shapes(struct table *table)
+{
+    clear(table);
+    for (int i = 0; i < table->job_count; i++) add_nodes(table, i, false);
+    struct session session;
+    begin(&session, table, NULL, GPU_F32);
+    for (int i = 0; i < table->job_count; i++) {
+        struct job *job = &table->jobs[i];
+        const TfLiteTensor *output = output_of(&session, job->outputs[0]);
+        job->rank = TfLiteTensorNumDims(output);
+        for (int d = 0; d < job->rank; d++) job->dims[d] = TfLiteTensorDim(output, d);
+    }
+    end(&session);
+}
+
+// ---- comparing ----------------------------------------------------------------------------------
+
+static double element(const TfLiteTensor *tensor, size_t i)
+{
+    const void *data = TfLiteTensorData(tensor);
+    switch (TfLiteTensorType(tensor)) {
+    case kTfLiteFloat32: return (double)((const float *)data)[i];
+    case kTfLiteInt32: return ((const int32_t *)data)[i];
+    case kTfLiteInt64: return (double)((const int64_t *)data)[i];
+    case kTfLiteBool: return ((const bool *)data)[i];
+    case kTfLiteInt8: return ((const int8_t *)data)[i];
+    case kTfLiteUInt8: return ((const uint8_t *)data)[i];
+    case kTfLiteFloat16: return (double)hl_half_to_float(((const uint16_t *)data)[i]);
+    default: fail_msg("a type that the table cannot compare"); return 0;
+    }
+}
+
+static double allowed(const struct job *job, TfLiteType type, double expected, enum gpu_precision precision)
+{
+    if (type == kTfLiteInt8 || type == kTfLiteUInt8) return job->row->steps;
+    if (type != kTfLiteFloat32 && type != kTfLiteFloat16) return 0;
+    // Behind an element that is exact, a sum and a product round.
+    enum gpu_tolerance kind = job->behind && job->row->tolerance == GPU_MOVES ? GPU_ROUNDS : job->row->tolerance;
+    return gpu_tolerance(kind, precision) * fmax(1.0, fabs(expected));
+}
+
+// How many outputs of the job differ; says so for each.
+static int compare(const struct job *job, const struct session *cpu, const struct session *gpu, enum gpu_precision precision)
+{
+    int differ = 0;
+    for (int o = 0; o < job->output_count; o++) {
+        const TfLiteTensor *wanted = output_of(cpu, job->outputs[o]), *got = output_of(gpu, job->outputs[o]);
+        size_t count = TfLiteTensorByteSize(wanted) / bytes_of(cpu->table->tensors[job->outputs[o]].type), bad = 0, worst = 0;
+        double excess = 0;
+        assert_int_equal(TfLiteTensorByteSize(got), TfLiteTensorByteSize(wanted));
+        for (size_t i = 0; i < count; i++) {
+            double a = element(wanted, i), b = element(got, i), room = allowed(job, TfLiteTensorType(wanted), a, precision);
+            if (a == b || fabs(a - b) <= room) continue;
+            if (bad++ == 0 || fabs(a - b) - room > excess) {
+                worst = i;
+                excess = fabs(a - b) - room;
+            }
+        }
+        if (bad == 0) continue;
+        char name[160];
+        describe(job, name, sizeof name);
+        print_error("%s: output %d differs in %zu of %zu elements, most in %zu: %g, the CPU says %g\n", name, o, bad, count,
+                    worst, element(got, worst), element(wanted, worst));
+        differ++;
+    }
+    return differ;
+}
+
+// Nodes that the delegate left to the CPU.
+static int count_left(const struct session *session)
+{
+    int left = 0;
+    for (int i = 0; i < HaliteDelegateReportNodeCount(session->delegate); i++) {
+        HaliteDelegateNodeReport row;
+        assert_int_equal(HaliteDelegateReportNode(session->delegate, i, &row), kTfLiteOk);
+        if (row.on_gpu) continue;
+        char name[160];
+        describe(&session->table->jobs[session->table->job_of_node[row.node]], name, sizeof name);
+        print_error("%s: %s is not on the GPU: %s\n", name, row.op, row.text);
+        left++;
+    }
+    return left;
+}
+
+// ---- a family -----------------------------------------------------------------------------------
+
+void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only)
+{
+    struct table *table = calloc(1, sizeof *table);
+    assert_non_null(table);
+    table->only = only;
+    add_jobs(table, family);
+    learn_shapes(table);
+    build(table);
+    struct session cpu, gpu;
+    begin(&cpu, table, NULL, GPU_F32);
+    begin(&gpu, table, device, precision);
+    assert_int_equal(gpu_engine_precision(gpu_delegate_of(gpu.delegate)->engine), precision);
+    int failed = count_left(&gpu);
+    invoke(&cpu);
+    invoke(&gpu);
+    for (int i = 0; i < table->job_count; i++) failed += compare(&table->jobs[i], &cpu, &gpu, precision);
+    end(&cpu);
+    end(&gpu);
+    if (gpu.messages[0]) print_error("%s", gpu.messages);
+    failed += gpu.messages[0] != '\0';
+    clear(table);
+    free(table);
+    if (failed) fail_msg("%d of them", failed);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The op table of the GPU delegate: a row is one node as a model has it, options, shapes, types and constants. Rows stand in
+// the files cases_X.c, a family of operators each; op_case.c puts all rows of a family into one model, for each batch and
+// number of channels, and compares what a device makes of it with the reference kernels of the CPU; test_ops.c is the program.
+#ifndef HALITE_TESTS_GPU_OP_CASE_H
+#define HALITE_TESTS_GPU_OP_CASE_H
+
+#include <stdbool.h>
+
+#include "gpu/tolerance.h"
+#include "model/schema.h"
+#include "support/model_writer.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api.h"
+
+// Lengths of a row that differ from run to run, and what is counted from them: 2 * C, B + 1, C + 4.
+enum { B = 1 << 12, C = 1 << 20 };
+
+enum { CASE_INPUTS = 24, CASE_INTS = 10 };
+
+// What a float tensor is filled with; all of it is exact in half precision.
+enum case_values {
+    VALUES_EIGHTHS,  // multiples of 1/8 from -4 to 4
+    VALUES_POSITIVE, // multiples of 1/8 from 1/8 to 4
+    VALUES_SMALL,    // multiples of 1/16 from -1 to 1
+    VALUES_DIVISORS, // -2, -1/2, 1/2, 1, 2: quotients by them are exact
+    VALUES_TRUTH,    // 0 or 1
+    VALUES_NEAR_ONE, // 1 and 1/8 more or less: products of many stay small
+    VALUES_INDICES,  // integers 0, 1, 2
+    VALUES_WIDE,     // multiples of 1/2 from -16 to 16
+    VALUES_EQUAL     // few different numbers, so that equal ones meet
+};
+
+struct case_tensor {
+    enum { TENSOR_NONE, TENSOR_INPUT, TENSOR_CONSTANT, TENSOR_ABSENT, TENSOR_VARIABLE } kind;
+    enum test_type type;
+    enum case_values values;
+    int rank, dims[6];
+    int ints[CASE_INTS]; // of a constant with int32 values
+    float scale;         // 8-bit, 16-bit and int32: numbers are rounded to it; 0: not quantised
+    int zero_point;
+    int channel_axis; // 1 + axis: a scale for each of its indices, growing from `scale`
+};
+
+struct case_output {
+    enum test_type type;
+    float scale;
+    int zero_point;
+};
+
+struct op_case {
+    const char *name;
+    int builtin;
+    const char *custom;
+    int version; // 0 means 1
+    struct test_setting settings[TEST_SETTINGS];
+    struct case_tensor inputs[CASE_INPUTS];
+    int output_count; // 0 means 1
+    struct case_output output; // of each
+    enum gpu_tolerance tolerance;
+    int steps; // 8-bit outputs: by how many steps of the scale they may differ
+};
+
+#define CASE_COUNT(...) (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
+#define SHAPED(...) .rank = CASE_COUNT(__VA_ARGS__), .dims = {__VA_ARGS__}
+// Tensors of a row: what the model is given, with other numbers, and constants.
+#define IN(...) {.kind = TENSOR_INPUT, SHAPED(__VA_ARGS__)}
+#define IN_OF(values_, ...) {.kind = TENSOR_INPUT, .values = VALUES_##values_, SHAPED(__VA_ARGS__)}
+#define IN_INT(...) {.kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, SHAPED(__VA_ARGS__)}
+#define IN_BOOL(...) {.kind = TENSOR_INPUT, .type = TEST_BOOL, .values = VALUES_TRUTH, SHAPED(__VA_ARGS__)}
+#define IN_SCALAR {.kind = TENSOR_INPUT}
+#define CONST(...) {.kind = TENSOR_CONSTANT, SHAPED(__VA_ARGS__)}
+#define CONST_OF(values_, ...) {.kind = TENSOR_CONSTANT, .values = VALUES_##values_, SHAPED(__VA_ARGS__)}
+#define CONST_SCALAR {.kind = TENSOR_CONSTANT}
+#define ABSENT {.kind = TENSOR_ABSENT}
+// Axes, sizes, paddings: int32 constants of rank 1, of rank 0, of pairs.
+#define INTS(...) {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 1, .dims = {CASE_COUNT(__VA_ARGS__)}, .ints = {__VA_ARGS__}}
+#define INT(value_) {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .ints = {value_}}
+#define PAIRS(...) \
+    {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 2, .dims = {CASE_COUNT(__VA_ARGS__) / 2, 2}, .ints = {__VA_ARGS__}}
+// 8-bit tensors.
+#define IN_8(type_, scale_, zero_, ...) \
+    {.kind = TENSOR_INPUT, .type = TEST_##type_, .scale = (scale_), .zero_point = (zero_), SHAPED(__VA_ARGS__)}
+#define CONST_8(type_, scale_, zero_, ...) \
+    {.kind = TENSOR_CONSTANT, .type = TEST_##type_, .scale = (scale_), .zero_point = (zero_), SHAPED(__VA_ARGS__)}
+#define CONST_8_BY(axis_, type_, scale_, ...) \
+    {.kind = TENSOR_CONSTANT, .type = TEST_##type_, .scale = (scale_), .channel_axis = 1 + (axis_), SHAPED(__VA_ARGS__)}
+#define SET(table_, field_, value_) {.field = HL_##table_##_##field_, .value = (value_)}
+#define OP(suffix_) .builtin = kTfLiteBuiltin##suffix_
+
+// A family: rows up to the first without a name.
+struct op_family {
+    const char *name;
+    const struct op_case *cases;
+    bool by_device; // block sizes are chosen by the device: once more as if it were a large GPU
+};
+extern const struct op_family op_family_convolve, op_family_elementwise, op_family_move, op_family_reduce,
+    op_family_quantised;
+
+// Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU and a
+// message each fail the running cmocka test. only: rows whose name has it; NULL: all.
+void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only);
+
+#endif

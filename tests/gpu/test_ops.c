@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The op table of the GPU delegate on one device, in every precision that it has:
+//     test_ops DEVICE [FAMILY [ROWS]]   DEVICE: opencl, vulkan:0 …; ROWS: a part of rows' names
+//     test_ops --covered                needs no device: every operator of ops.def is in the table
+// Ends with 77 where there is no such device.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gpu/backend/devices.h"
+#include "gpu/op_case.h"
+#include "gpu/ops/op.h"
+
+static const struct op_family *const families[] = {&op_family_elementwise, &op_family_move, &op_family_reduce,
+                                                   &op_family_convolve, &op_family_quantised};
+enum { FAMILIES = sizeof families / sizeof *families, MOST_RUNS = FAMILIES * 2 * GPU_PRECISIONS };
+
+// ---- a device that passes for a large one -------------------------------------------------------
+
+static struct {
+    bool wanted;
+    struct gpu_backend backend; // the real one, but for its caps
+    struct gpu_caps caps;
+} large;
+
+static const struct gpu_caps *large_caps(const struct gpu_device *device)
+{
+    (void)device;
+    return &large.caps;
+}
+
+struct gpu_device *__real_gpu_device_open(const char *text, const struct hl_reporter *reporter,
+                                          const struct gpu_backend **backend);
+struct gpu_device *__wrap_gpu_device_open(const char *text, const struct hl_reporter *reporter,
+                                          const struct gpu_backend **backend);
+struct gpu_device *__wrap_gpu_device_open(const char *text, const struct hl_reporter *reporter,
+                                          const struct gpu_backend **backend)
+{
+    struct gpu_device *device = __real_gpu_device_open(text, reporter, backend);
+    if (!device || !large.wanted) return device;
+    large.backend = **backend;
+    large.caps = *(*backend)->caps(device);
+    large.caps.vendor = GPU_VENDOR_NVIDIA;
+    large.caps.compute_units = 132;
+    large.backend.caps = large_caps;
+    *backend = &large.backend;
+    return device;
+}
+
+// ---- one family, one precision ------------------------------------------------------------------
+
+struct run {
+    const struct op_family *family;
+    const char *device, *only;
+    enum gpu_precision precision;
+    bool large;
+};
+
+static void test_family(void **state)
+{
+    const struct run *run = *state;
+    large.wanted = run->large;
+    op_family_run(run->family, run->device, run->precision, run->only);
+}
+
+static int run_all(const struct gpu_device_info *info, const char *device, const char *family, const char *only)
+{
+    static const char *const names[] = {"f32", "f16s", "f16"};
+    static struct run runs[MOST_RUNS];
+    static char titles[MOST_RUNS][64];
+    static struct CMUnitTest tests[MOST_RUNS];
+    int count = 0;
+    for (int f = 0; f < FAMILIES; f++) {
+        if (family && strcmp(families[f]->name, family) != 0) continue;
+        for (int precision = GPU_F32; precision < GPU_PRECISIONS; precision++) {
+            if (precision == GPU_F16S && !info->caps.half_storage) continue;
+            if (precision == GPU_F16 && !info->caps.half_math) continue;
+            // Where blocks depend on the device: all precisions as a large one, and floats as it is.
+            for (int as_large = 0; as_large < 2; as_large++) {
+                if (families[f]->by_device ? !as_large && precision != GPU_F32 : as_large) continue;
+                runs[count] = (struct run){families[f], device, only, (enum gpu_precision)precision, as_large};
+                snprintf(titles[count], sizeof titles[count], "%s %s%s", families[f]->name, names[precision],
+                         as_large ? " as a large device" : "");
+                tests[count] = (struct CMUnitTest){.name = titles[count], .test_func = test_family, .initial_state = &runs[count]};
+                count++;
+            }
+        }
+    }
+    return _cmocka_run_group_tests("ops", tests, (size_t)count, NULL, NULL);
+}
+
+// ---- every operator has a row -------------------------------------------------------------------
+
+static bool is_covered(int builtin, const char *custom)
+{
+    for (int f = 0; f < FAMILIES; f++)
+        for (const struct op_case *row = families[f]->cases; row->name; row++)
+            if (row->builtin == builtin && (!custom || (row->custom && strcmp(row->custom, custom) == 0))) return true;
+    return false;
+}
+
+static int say_uncovered(void)
+{
+    static const struct {
+        int builtin;
+        const char *custom, *name;
+    } ops[] = {
+#define GPU_OP(name, suffix, symbol) {kTfLiteBuiltin##suffix, NULL, #name},
+#define GPU_CUSTOM(name, symbol) {kTfLiteBuiltinCustom, name, name},
+#include "gpu/ops/ops.def"
+    };
+    int missing = 0;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        bool own = ops[i].custom && strncmp(ops[i].custom, "Halite.", 7) == 0; // made by the delegate, never in a model
+        if (own || is_covered(ops[i].builtin, ops[i].custom)) continue;
+        fprintf(stderr, "%s is in src/gpu/ops/ops.def, but in no row of tests/gpu/cases_*.c\n", ops[i].name);
+        missing++;
+    }
+    return missing ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: test_ops DEVICE [FAMILY [ROWS]] | test_ops --covered\n");
+        return EXIT_FAILURE;
+    }
+    if (strcmp(argv[1], "--covered") == 0) return say_uncovered();
+    struct gpu_device_info info;
+    if (!gpu_device_choose(argv[1], NULL, &info)) return 77; // after a message
+    return run_all(&info, argv[1], argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
+}
