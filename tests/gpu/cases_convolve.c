@@ -11,6 +11,9 @@
     {.name = "CONV_2D " name_, OP(Conv2d),                                                                                \
      .settings = {CONV_OPTIONS(Conv2DOptions, same_, stride_h_, stride_w_, dilation_h_, dilation_w_, activation_)},        \
      .inputs = {__VA_ARGS__}, .tolerance = GPU_SUMS}
+#define PADDED_CONV(name_, top_, left_, stride_, ...)                                                                     \
+    {.name = "CONV_2D " name_, OP(Conv2d), .settings = {CONV_OPTIONS(Conv2DOptions, 0, stride_, stride_, 1, 1, 1)},       \
+     .inputs = {__VA_ARGS__}, .pad = {top_, 1, left_, 1}, .tolerance = GPU_SUMS}
 #define DEPTHWISE(name_, times_, same_, stride_h_, stride_w_, dilation_h_, dilation_w_, activation_, ...)                   \
     {.name = "DEPTHWISE_CONV_2D " name_, OP(DepthwiseConv2d),                                                               \
      .settings = {CONV_OPTIONS(DepthwiseConv2DOptions, same_, stride_h_, stride_w_, dilation_h_, dilation_w_, activation_),  \
@@ -51,6 +54,8 @@ static const struct op_case cases[] = {
     CONV("1x1 of 3 groups", 1, 1, 1, 1, 1, 0, IN(B, 6, 7, 3 * C), WEIGHTS(18, 1, 1, C), CONST(18)),
     CONV("of full groups", 1, 1, 1, 1, 1, 0, IN(1, 6, 7, 32), WEIGHTS(48, 3, 3, 8), CONST(48)),
     CONV("of as many groups as channels", 1, 1, 1, 1, 1, 0, IN(B, 5, 5, C), WEIGHTS(2 * C, 3, 3, 1), CONST(2 * C)),
+    PADDED_CONV("behind PAD", 1, 2, 2, IN(B, 10, 10, C), WEIGHTS(8, 3, 3, C), CONST(8)),
+    PADDED_CONV("behind PAD, without strides", 2, 1, 1, IN(B, 9, 10, 4 * C), WEIGHTS(16, 3, 3, 4 * C), CONST(16)),
 
     DEPTHWISE("3x3", 1, 1, 1, 1, 1, 1, 1, IN(B, 7, 9, C), WEIGHTS(1, 3, 3, C), CONST(C)),
     DEPTHWISE("3x3 without bias", 1, 1, 1, 1, 1, 1, 0, IN(B, 7, 7, 11 * C), WEIGHTS(1, 3, 3, 11 * C)),
@@ -63,6 +68,9 @@ static const struct op_case cases[] = {
     DEPTHWISE("7x7", 1, 1, 1, 1, 1, 1, 1, IN(B, 12, 12, C), WEIGHTS(1, 7, 7, C), CONST(C)),
     DEPTHWISE("of one channel to 8", 8, 1, 1, 1, 1, 1, 1, IN(B, 6, 6, 1), WEIGHTS(1, 3, 3, 8), CONST(8)),
     DEPTHWISE("to three times the channels", 3, 1, 2, 2, 1, 1, 1, IN(B, 6, 6, C), WEIGHTS(1, 3, 3, 3 * C), CONST(3 * C)),
+    {.name = "DEPTHWISE_CONV_2D behind PAD", OP(DepthwiseConv2d),
+     .settings = {CONV_OPTIONS(DepthwiseConv2DOptions, 0, 2, 2, 1, 1, 3), SET(DepthwiseConv2DOptions, depth_multiplier, 1)},
+     .inputs = {IN(B, 9, 11, C), WEIGHTS(1, 3, 3, C), CONST(C)}, .pad = {0, 1, 0, 1}, .tolerance = GPU_SUMS},
     DEPTHWISE("of one place", 1, 1, 1, 1, 1, 1, 1, IN(B, 1, 1, C), WEIGHTS(1, 3, 3, C), CONST(C)),
 
     TRANSPOSED("3x3", 1, 2, 2, INTS(B, 10, 12, 12), WEIGHTS(12, 3, 3, C), IN(B, 5, 6, C), CONST(12)),

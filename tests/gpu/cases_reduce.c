@@ -16,8 +16,9 @@
     REDUCE(name_ " of the image, taken away", suffix_, tolerance_, values_, 0, 2, 1), \
     REDUCE(name_ " of columns and channels", suffix_, tolerance_, values_, 0, 2, 3),  \
     REDUCE(name_ " of all", suffix_, tolerance_, values_, 0, 0, 1, 2, 3)
-#define CUMSUM(name_, axis_, exclusive_, reverse_)                                                                        \
-    {.name = "CUMSUM " name_, OP(Cumsum), .settings = {SET(CumsumOptions, exclusive, exclusive_), SET(CumsumOptions, reverse, reverse_)}, \
+#define CUMSUM(name_, axis_, exclusive_, reverse_)                                                            \
+    {.name = "CUMSUM " name_, OP(Cumsum),                                                                     \
+     .settings = {SET(CumsumOptions, exclusive, exclusive_), SET(CumsumOptions, reverse, reverse_)},          \
      .inputs = {IN(B, 3, 4, C), INT(axis_)}, .tolerance = GPU_ROUNDS}
 #define EXTREME(name_, suffix_, options_, axis_)                                                              \
     {.name = name_, OP(suffix_), .settings = {SET(options_, output_type, TEST_INT32)},                        \

@@ -21,13 +21,18 @@
 static const struct {
     int b, c;
 } sizes[] = {{1, 3}, {2, 5}, {2, 17}, {1, 8}};
-enum { SIZES = sizeof sizes / sizeof *sizes, MOST_OUTPUTS = 8, MOST_TENSORS = 8192, MOST_JOBS = 2048 };
+enum {
+    SIZES = sizeof sizes / sizeof *sizes,
+    MOST_OUTPUTS = 8,
+    MOST_TENSORS = 8192,
+    MOST_JOBS = 2048
+};
 
 struct job {
     const struct op_case *row;
     int b, c;
-    bool behind;                // the second kind
-    int outputs[MOST_OUTPUTS];  // tensors of the model
+    bool behind;               // the second kind
+    int outputs[MOST_OUTPUTS]; // tensors of the model
     int output_count;
     int rank, dims[6]; // of output 0
 };
@@ -40,8 +45,8 @@ struct table {
     char names[MOST_TENSORS][16];
     void *data[MOST_TENSORS]; // of inputs and constants
     int tensor_count;
-    struct test_node nodes[3 * MOST_JOBS];
-    int job_of_node[3 * MOST_JOBS];
+    struct test_node nodes[4 * MOST_JOBS];
+    int job_of_node[4 * MOST_JOBS];
     int node_count;
 };
 
@@ -54,7 +59,9 @@ static bool is_counted(int value)
 
 static int counted(int value, const struct job *job)
 {
-    return is_counted(value) ? (value >> 20) * job->c + (value >> 12 & 0xff) * job->b + (value & 0xfff) : value;
+    return is_counted(value)
+               ? (value >> 20) * job->c + (value >> 12 & 0xff) * job->b + (value & 0xfff)
+               : value;
 }
 
 static bool has_counted(const struct op_case *row)
@@ -74,7 +81,8 @@ static void describe(const struct job *job, char *text, size_t size)
 static void add_job(struct table *table, const struct op_case *row, int size, bool behind)
 {
     assert_true(table->job_count < MOST_JOBS);
-    table->jobs[table->job_count++] = (struct job){.row = row, .b = sizes[size].b, .c = sizes[size].c, .behind = behind};
+    table->jobs[table->job_count++] =
+        (struct job){.row = row, .b = sizes[size].b, .c = sizes[size].c, .behind = behind};
 }
 
 static void add_jobs(struct table *table, const struct op_family *family)
@@ -152,7 +160,8 @@ static void store(const struct test_tensor *tensor, void *data, size_t at, float
 
 // ---- jobs to a model ----------------------------------------------------------------------------
 
-static struct test_tensor *add_tensor(struct table *table, enum test_type type, int rank, const int *dims)
+static struct test_tensor *add_tensor(struct table *table, enum test_type type, int rank,
+                                      const int *dims)
 {
     assert_true(table->tensor_count < MOST_TENSORS);
     int index = table->tensor_count++;
@@ -163,6 +172,11 @@ static struct test_tensor *add_tensor(struct table *table, enum test_type type, 
     return tensor;
 }
 
+static int index_of(const struct table *table, const struct test_tensor *tensor)
+{
+    return (int)(tensor - table->tensors);
+}
+
 static size_t elements_of(const struct test_tensor *tensor)
 {
     size_t count = 1;
@@ -170,7 +184,8 @@ static size_t elements_of(const struct test_tensor *tensor)
     return count;
 }
 
-static void fill(struct table *table, struct test_tensor *tensor, const struct case_tensor *from, const struct job *job)
+static void fill(struct table *table, struct test_tensor *tensor, const struct case_tensor *from,
+                 const struct job *job)
 {
     size_t count = elements_of(tensor), behind = 1;
     struct seed seed = {(unsigned)(tensor - table->tensors) * 7919u + 1};
@@ -178,12 +193,15 @@ static void fill(struct table *table, struct test_tensor *tensor, const struct c
     void *data = malloc(tensor->bytes);
     assert_non_null(data);
     bool listed = from->type == TEST_INT32 && from->kind == TENSOR_CONSTANT && from->scale == 0;
-    for (int i = from->channel_axis; from->channel_axis && i < tensor->rank; i++) behind *= (size_t)tensor->dims[i];
+    for (int i = from->channel_axis; from->channel_axis && i < tensor->rank; i++)
+        behind *= (size_t)tensor->dims[i];
     for (size_t i = 0; i < count; i++) {
-        float scale = tensor->scale_count ? tensor->scales[i / behind % (size_t)tensor->scale_count] : tensor->scale;
-        store(tensor, data, i, listed ? (float)counted(from->ints[i], job) : draw_value(&seed, from->values), scale);
+        float scale = tensor->scale_count ? tensor->scales[i / behind % (size_t)tensor->scale_count]
+                                          : tensor->scale;
+        store(tensor, data, i,
+              listed ? (float)counted(from->ints[i], job) : draw_value(&seed, from->values), scale);
     }
-    table->data[tensor - table->tensors] = data;
+    table->data[index_of(table, tensor)] = data;
 }
 
 static void add_scales(struct test_tensor *tensor, const struct case_tensor *from)
@@ -208,9 +226,11 @@ static int add_input(struct table *table, const struct case_tensor *from, const 
     if (from->channel_axis) add_scales(tensor, from);
     tensor->is_variable = from->kind == TENSOR_VARIABLE;
     if (!tensor->is_variable) fill(table, tensor, from, job);
-    if (from->kind == TENSOR_CONSTANT) tensor->data = table->data[tensor - table->tensors];
-    else tensor->is_input = !tensor->is_variable;
-    return (int)(tensor - table->tensors);
+    if (from->kind == TENSOR_CONSTANT)
+        tensor->data = table->data[index_of(table, tensor)];
+    else
+        tensor->is_input = !tensor->is_variable;
+    return index_of(table, tensor);
 }
 
 static struct test_node *add_node(struct table *table, int job, int builtin)
@@ -229,40 +249,60 @@ static void add_behind(struct table *table, int index)
     struct test_tensor *residual = add_tensor(table, TEST_FLOAT32, job->rank, job->dims);
     residual->is_input = true;
     fill(table, residual, &eighths, job);
-    struct test_tensor *sum = add_tensor(table, TEST_FLOAT32, 0, NULL), *last = add_tensor(table, TEST_FLOAT32, 0, NULL);
+    struct test_tensor *sum = add_tensor(table, TEST_FLOAT32, 0, NULL),
+                       *last = add_tensor(table, TEST_FLOAT32, 0, NULL);
     struct test_node *add = add_node(table, index, kTfLiteBuiltinAdd);
     add->input_count = 2;
     add->inputs[0] = job->outputs[0];
-    add->inputs[1] = (int)(residual - table->tensors);
+    add->inputs[1] = index_of(table, residual);
     add->output_count = 1;
-    add->outputs[0] = (int)(sum - table->tensors);
+    add->outputs[0] = index_of(table, sum);
     add->settings[0] = (struct test_setting)SET(AddOptions, fused_activation_function, 0);
     struct test_node *leaky = add_node(table, index, kTfLiteBuiltinLeakyRelu);
     leaky->input_count = leaky->output_count = 1;
-    leaky->inputs[0] = (int)(sum - table->tensors);
-    leaky->outputs[0] = (int)(last - table->tensors);
+    leaky->inputs[0] = index_of(table, sum);
+    leaky->outputs[0] = index_of(table, last);
     leaky->settings[0] = (struct test_setting)SET(LeakyReluOptions, alpha, 0.25);
     job->outputs[0] = leaky->outputs[0];
+}
+
+// Input 0, padded.
+static int add_pad(struct table *table, int index, int input)
+{
+    const int *pad = table->jobs[index].row->pad;
+    struct case_tensor pairs = PAIRS(0, 0, pad[0], pad[1], pad[2], pad[3], 0, 0);
+    int paddings = add_input(table, &pairs, &table->jobs[index]);
+    struct test_node *node = add_node(table, index, kTfLiteBuiltinPad);
+    node->input_count = 2;
+    node->inputs[0] = input;
+    node->inputs[1] = paddings;
+    node->output_count = 1;
+    node->outputs[0] = index_of(table, add_tensor(table, TEST_FLOAT32, 0, NULL));
+    return node->outputs[0];
 }
 
 static void add_nodes(struct table *table, int index, bool behind)
 {
     struct job *job = &table->jobs[index];
     const struct op_case *row = job->row;
+    bool padded = row->pad[0] || row->pad[1] || row->pad[2] || row->pad[3];
+    int first = padded ? add_pad(table, index, add_input(table, &row->inputs[0], job)) : -1;
     struct test_node *node = add_node(table, index, row->builtin);
     node->custom = row->custom;
     node->version = row->version;
     memcpy(node->settings, row->settings, sizeof node->settings);
     while (node->input_count < CASE_INPUTS && row->inputs[node->input_count].kind != TENSOR_NONE) {
-        int input = add_input(table, &row->inputs[node->input_count], job);
-        node->inputs[node->input_count++] = input;
+        bool is_padded = padded && node->input_count == 0;
+        node->inputs[node->input_count] =
+            is_padded ? first : add_input(table, &row->inputs[node->input_count], job);
+        node->input_count++;
     }
     job->output_count = node->output_count = row->output_count ? row->output_count : 1;
     for (int i = 0; i < node->output_count; i++) {
         struct test_tensor *tensor = add_tensor(table, row->output.type, 0, NULL);
         tensor->scale = row->output.scale;
         tensor->zero_point = row->output.zero_point;
-        node->outputs[i] = job->outputs[i] = (int)(tensor - table->tensors);
+        node->outputs[i] = job->outputs[i] = index_of(table, tensor);
     }
     if (behind) add_behind(table, index);
     for (int i = 0; i < job->output_count; i++) table->tensors[job->outputs[i]].is_output = true;
@@ -309,13 +349,17 @@ static void say(const char *text)
 }
 
 // device NULL: the reference kernels of the CPU.
-static void begin(struct session *session, struct table *table, const char *device, enum gpu_precision precision)
+static void begin(struct session *session, struct table *table, const char *device,
+                  enum gpu_precision precision)
 {
     static const char *const precisions[] = {"f32", "f16s", "f16"};
-    const char *keys[] = {"device", "precision", "take_small_partitions", "max_delegated_partitions"};
+    const char *keys[] = {"device", "precision", "take_small_partitions",
+                          "max_delegated_partitions"};
     const char *values[] = {device, precisions[precision], "true", "1000"};
-    struct test_model model = {
-        .tensor_count = table->tensor_count, .tensors = table->tensors, .node_count = table->node_count, .nodes = table->nodes};
+    struct test_model model = {.tensor_count = table->tensor_count,
+                               .tensors = table->tensors,
+                               .node_count = table->node_count,
+                               .nodes = table->nodes};
     size_t size;
     *session = (struct session){.table = table, .bytes = test_model_write(&model, &size)};
     session->model = TfLiteModelCreate(session->bytes, size);
@@ -330,7 +374,8 @@ static void begin(struct session *session, struct table *table, const char *devi
     }
     session->interpreter = TfLiteInterpreterCreate(session->model, options);
     TfLiteInterpreterOptionsDelete(options);
-    if (!session->interpreter || TfLiteInterpreterAllocateTensors(session->interpreter) != kTfLiteOk)
+    if (!session->interpreter ||
+        TfLiteInterpreterAllocateTensors(session->interpreter) != kTfLiteOk)
         fail_msg("%s", session->messages);
 }
 
@@ -348,9 +393,12 @@ static void invoke(struct session *session)
     for (int i = 0, input = 0; i < table->tensor_count; i++) {
         if (!table->tensors[i].is_input) continue;
         TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(session->interpreter, input++);
-        assert_int_equal(TfLiteTensorCopyFromBuffer(tensor, table->data[i], table->tensors[i].bytes), kTfLiteOk);
+        assert_int_equal(TfLiteTensorCopyFromBuffer(tensor, table->data[i],
+                                                    table->tensors[i].bytes),
+                         kTfLiteOk);
     }
-    if (TfLiteInterpreterInvoke(session->interpreter) != kTfLiteOk) fail_msg("%s", session->messages);
+    if (TfLiteInterpreterInvoke(session->interpreter) != kTfLiteOk)
+        fail_msg("%s", session->messages);
 }
 
 // The graph's outputs are in the order of the tensors.
@@ -394,26 +442,33 @@ static double element(const TfLiteTensor *tensor, size_t i)
     }
 }
 
-static double allowed(const struct job *job, TfLiteType type, double expected, enum gpu_precision precision)
+static double allowed(const struct job *job, TfLiteType type, double expected,
+                      enum gpu_precision precision)
 {
     if (type == kTfLiteInt8 || type == kTfLiteUInt8) return job->row->steps;
     if (type != kTfLiteFloat32 && type != kTfLiteFloat16) return 0;
     // Behind an element that is exact, a sum and a product round.
-    enum gpu_tolerance kind = job->behind && job->row->tolerance == GPU_MOVES ? GPU_ROUNDS : job->row->tolerance;
+    enum gpu_tolerance kind =
+        job->behind && job->row->tolerance == GPU_MOVES ? GPU_ROUNDS : job->row->tolerance;
     return gpu_tolerance(kind, precision) * fmax(1.0, fabs(expected));
 }
 
 // How many outputs of the job differ; says so for each.
-static int compare(const struct job *job, const struct session *cpu, const struct session *gpu, enum gpu_precision precision)
+static int compare(const struct job *job, const struct session *cpu, const struct session *gpu,
+                   enum gpu_precision precision)
 {
     int differ = 0;
     for (int o = 0; o < job->output_count; o++) {
-        const TfLiteTensor *wanted = output_of(cpu, job->outputs[o]), *got = output_of(gpu, job->outputs[o]);
-        size_t count = TfLiteTensorByteSize(wanted) / bytes_of(cpu->table->tensors[job->outputs[o]].type), bad = 0, worst = 0;
+        const TfLiteTensor *wanted = output_of(cpu, job->outputs[o]),
+                           *got = output_of(gpu, job->outputs[o]);
+        size_t count = TfLiteTensorByteSize(wanted) /
+                       bytes_of(cpu->table->tensors[job->outputs[o]].type),
+               bad = 0, worst = 0;
         double excess = 0;
         assert_int_equal(TfLiteTensorByteSize(got), TfLiteTensorByteSize(wanted));
         for (size_t i = 0; i < count; i++) {
-            double a = element(wanted, i), b = element(got, i), room = allowed(job, TfLiteTensorType(wanted), a, precision);
+            double a = element(wanted, i), b = element(got, i),
+                   room = allowed(job, TfLiteTensorType(wanted), a, precision);
             if (a == b || fabs(a - b) <= room) continue;
             if (bad++ == 0 || fabs(a - b) - room > excess) {
                 worst = i;
@@ -423,8 +478,9 @@ static int compare(const struct job *job, const struct session *cpu, const struc
         if (bad == 0) continue;
         char name[160];
         describe(job, name, sizeof name);
-        print_error("%s: output %d differs in %zu of %zu elements, most in %zu: %g, the CPU says %g\n", name, o, bad, count,
-                    worst, element(got, worst), element(wanted, worst));
+        print_error(
+            "%s: output %d differs in %zu of %zu elements, most in %zu: %g, the CPU says %g\n",
+            name, o, bad, count, worst, element(got, worst), element(wanted, worst));
         differ++;
     }
     return differ;
@@ -448,12 +504,14 @@ static int count_left(const struct session *session)
 
 // ---- a family -----------------------------------------------------------------------------------
 
-void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only)
+void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision,
+                   const char *only)
 {
     struct table *table = calloc(1, sizeof *table);
     assert_non_null(table);
     table->only = only;
     add_jobs(table, family);
+    if (table->job_count == 0) fail_msg("no row of %s has \"%s\" in its name", family->name, only);
     learn_shapes(table);
     build(table);
     struct session cpu, gpu;
@@ -463,7 +521,8 @@ void op_family_run(const struct op_family *family, const char *device, enum gpu_
     int failed = count_left(&gpu);
     invoke(&cpu);
     invoke(&gpu);
-    for (int i = 0; i < table->job_count; i++) failed += compare(&table->jobs[i], &cpu, &gpu, precision);
+    for (int i = 0; i < table->job_count; i++)
+        failed += compare(&table->jobs[i], &cpu, &gpu, precision);
     end(&cpu);
     end(&gpu);
     if (gpu.messages[0]) print_error("%s", gpu.messages);

@@ -55,6 +55,7 @@ struct op_case {
     int version; // 0 means 1
     struct test_setting settings[TEST_SETTINGS];
     struct case_tensor inputs[CASE_INPUTS];
+    int pad[4];       // top, bottom, left, right of a PAD in front of the first input, which a pass takes into the node
     int output_count; // 0 means 1
     struct case_output output; // of each
     enum gpu_tolerance tolerance;
@@ -74,7 +75,8 @@ struct op_case {
 #define CONST_SCALAR {.kind = TENSOR_CONSTANT}
 #define ABSENT {.kind = TENSOR_ABSENT}
 // Axes, sizes, paddings: int32 constants of rank 1, of rank 0, of pairs.
-#define INTS(...) {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 1, .dims = {CASE_COUNT(__VA_ARGS__)}, .ints = {__VA_ARGS__}}
+#define INTS(...) \
+    {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 1, .dims = {CASE_COUNT(__VA_ARGS__)}, .ints = {__VA_ARGS__}}
 #define INT(value_) {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .ints = {value_}}
 #define PAIRS(...) \
     {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 2, .dims = {CASE_COUNT(__VA_ARGS__) / 2, 2}, .ints = {__VA_ARGS__}}

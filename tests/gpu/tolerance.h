@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a result on the GPU may lie from the CPU's reference kernels in float: one table, by what an operator does and in which precision.
-// A number is allowed relative to max(1, |expected|). Inputs of such tests are exact in half precision, so that what is seen
-// is the operator's own rounding, not that of its inputs.
+// How far a result on the GPU may lie from the CPU's reference kernels in float: one table, by what an operator does and in
+// which precision. A number is allowed relative to max(1, |expected|). Inputs of such tests are exact in half precision, so
+// that what is seen is the operator's own rounding, not that of its inputs.
 #ifndef HALITE_TESTS_GPU_TOLERANCE_H
 #define HALITE_TESTS_GPU_TOLERANCE_H
 

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes over small graphs: what each takes away, and what it must leave: values that others read, outputs of the graph,
+// other shapes, rounding of 8-bit models in between. A graph is compared as text, a line for each node that is left.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gpu/graph/build.h"
+#include "gpu/graph/passes.h"
+#include "gpu/ops/op.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+// ---- small graphs -------------------------------------------------------------------------------
+
+static const struct gpu_shape image = {1, 4, 4, 8}, row = {1, 1, 1, 128};
+
+static struct gpu_graph *begin(void)
+{
+    struct gpu_graph *graph = gpu_graph_create(NULL);
+    assert_non_null(graph);
+    return graph;
+}
+
+static struct gpu_value *add_input(struct gpu_graph *graph, struct gpu_shape shape)
+{
+    struct gpu_value *value = gpu_graph_add_value(graph, "input", shape);
+    assert_non_null(value);
+    value->is_input = true;
+    return value;
+}
+
+static struct gpu_value *add_constant(struct gpu_graph *graph, struct gpu_shape shape,
+                                      const float *data)
+{
+    struct gpu_value *value = gpu_graph_add_constant(graph, "constant", shape);
+    assert_non_null(value);
+    for (int64_t i = 0; i < gpu_elements(shape); i++) value->data[i] = data ? data[i] : 0.5f;
+    return value;
+}
+
+// A node and its output.
+static struct gpu_value *add_node(struct gpu_graph *graph, int builtin, const void *params,
+                                  size_t size, struct gpu_shape output, int count,
+                                  struct gpu_value *const *inputs)
+{
+    struct gpu_node *node = gpu_graph_add_node(graph, builtin, -1);
+    struct gpu_value *value = gpu_graph_add_value(graph, "value", output);
+    assert_true(node && value);
+    node->op = gpu_op_find(builtin, NULL);
+    assert_non_null(node->op);
+    assert_true(gpu_graph_set_params(node, params, size));
+    for (int i = 0; i < count; i++) gpu_graph_connect_input(node, inputs[i]);
+    gpu_graph_connect_output(node, value);
+    return value;
+}
+#define VALUES(...)                                                                             \
+    (int)(sizeof((struct gpu_value *[]){__VA_ARGS__}) / sizeof(void *)), (struct gpu_value *[]) \
+    {                                                                                           \
+        __VA_ARGS__                                                                             \
+    }
+#define NODE(graph, suffix, output, ...) \
+    add_node(graph, kTfLiteBuiltin##suffix, NULL, 0, output, VALUES(__VA_ARGS__))
+#define NODE_OF(graph, suffix, params, output, ...) \
+    add_node(graph, kTfLiteBuiltin##suffix, &(params), sizeof(params), output, VALUES(__VA_ARGS__))
+
+static struct gpu_value *ranked(struct gpu_value *value, int rank)
+{
+    value->rank = rank;
+    return value;
+}
+
+static void ends(struct gpu_value *value)
+{
+    value->is_output = true;
+}
+
+// 3x3, from 8 channels to 8, as padded.
+static struct gpu_value *add_conv(struct gpu_graph *graph, TfLitePadding padding,
+                                  struct gpu_shape output, struct gpu_value *x)
+{
+    TfLiteConvParams params = {.padding = padding,
+                               .stride_width = 1,
+                               .stride_height = 1,
+                               .dilation_width_factor = 1,
+                               .dilation_height_factor = 1};
+    return NODE_OF(graph, Conv2d, params, output, x,
+                   add_constant(graph, (struct gpu_shape){8, 3, 3, 8}, NULL),
+                   add_constant(graph, (struct gpu_shape){1, 1, 1, 8}, NULL));
+}
+
+// Runs the pass once, compares, and frees the graph.
+static void expect(struct gpu_graph *graph, gpu_pass_function pass, bool changes,
+                   const char *expected)
+{
+    assert_int_equal(pass(graph), changes);
+    char *text = gpu_graph_text(graph);
+    assert_string_equal(text, expected);
+    free(text);
+    gpu_graph_destroy(graph);
+}
+
+// ---- remove_identity ----------------------------------------------------------------------------
+
+static void test_identity(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph = begin();
+    struct gpu_value *x = NODE(graph, Tanh, image, add_input(graph, image));
+    ends(NODE(graph, Exp, image, NODE(graph, Reshape, image, x)));
+    expect(graph, gpu_pass_remove_identity, true,
+           "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nEXP v1[1,4,4,8] -> out3[1,4,4,8]\n");
+
+    graph = begin(); // a resize to the same size, read twice
+    x = NODE(graph, Tanh, image, add_input(graph, image));
+    x = NODE(graph, ResizeBilinear, image, x,
+             add_constant(graph, (struct gpu_shape){1, 1, 1, 2}, NULL));
+    ends(NODE(graph, Exp, image, x));
+    ends(NODE(graph, Neg, image, x));
+    expect(
+        graph, gpu_pass_remove_identity, true,
+        "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nEXP v1[1,4,4,8] -> out4[1,4,4,8]\nNEG v1[1,4,4,8] -> out5[1,4,4,8]\n");
+}
+
+static void test_identity_at_an_end(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph = begin(); // the producer writes the output itself
+    ends(NODE(graph, Reshape, image, NODE(graph, Tanh, image, add_input(graph, image))));
+    expect(graph, gpu_pass_remove_identity, true, "TANH in0[1,4,4,8] -> out2[1,4,4,8]\n");
+
+    graph = begin(); // from input to output: a copy is wanted
+    ends(NODE(graph, Reshape, image, add_input(graph, image)));
+    expect(graph, gpu_pass_remove_identity, false, "RESHAPE in0[1,4,4,8] -> out1[1,4,4,8]\n");
+
+    graph = begin(); // both are outputs
+    struct gpu_value *x = NODE(graph, Tanh, image, add_input(graph, image));
+    ends(x);
+    ends(NODE(graph, Reshape, image, x));
+    expect(graph, gpu_pass_remove_identity, false,
+           "TANH in0[1,4,4,8] -> out1[1,4,4,8]\nRESHAPE out1[1,4,4,8] -> out2[1,4,4,8]\n");
+
+    graph = begin(); // somebody else reads what it copies to an output
+    x = NODE(graph, Tanh, image, add_input(graph, image));
+    ends(NODE(graph, Reshape, image, x));
+    ends(NODE(graph, Exp, image, x));
+    expect(
+        graph, gpu_pass_remove_identity, false,
+        "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> out2[1,4,4,8]\nEXP v1[1,4,4,8] -> out3[1,4,4,8]\n");
+}
+
+static void test_identity_that_is_none(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph = begin(); // elements move to other slices
+    ends(NODE(graph, Exp, row,
+              NODE(graph, Reshape, row, NODE(graph, Tanh, image, add_input(graph, image)))));
+    expect(
+        graph, gpu_pass_remove_identity, false,
+        "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> v2[1,1,1,128]\nEXP v2[1,1,1,128] -> out3[1,1,1,128]\n");
+
+    graph = begin(); // an activation that a simulator of 8 bits stands for
+    struct gpu_value *x =
+        NODE(graph, Reshape, image, NODE(graph, Tanh, image, add_input(graph, image)));
+    x->producer->epilogue =
+        (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
+    ends(NODE(graph, Exp, image, x));
+    expect(
+        graph, gpu_pass_remove_identity, false,
+        "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> v2[1,4,4,8] + quantise\nEXP v2[1,4,4,8] -> out3[1,4,4,8]\n");
+}
+
+// [1, 1, 4, 8] and [1, 4, 8] are the same to the device, but not to an operator that counts axes.
+static void test_identity_of_another_rank(void **state)
+{
+    (void)state;
+    const struct gpu_shape line = {1, 1, 4, 8}, turned = {8, 1, 1, 4};
+    struct gpu_graph *graph = begin();
+    struct gpu_value *x =
+        ranked(NODE(graph, Reshape, line, NODE(graph, Tanh, line, add_input(graph, line))), 3);
+    struct gpu_value *perm =
+        add_constant(graph, (struct gpu_shape){1, 1, 1, 3}, (const float[]){2, 0, 1});
+    ends(ranked(NODE(graph, Transpose, turned, x, perm), 3));
+    expect(graph, gpu_pass_remove_identity, false,
+           "TANH in0[1,1,4,8] -> v1[1,1,4,8]\nRESHAPE v1[1,1,4,8] -> v2[1,1,4,8]\n"
+           "TRANSPOSE v2[1,1,4,8] const3[1,1,1,3] -> out4[8,1,1,4]\n");
+
+    graph = begin();
+    x = ranked(NODE(graph, Reshape, line, NODE(graph, Tanh, line, add_input(graph, line))), 3);
+    ends(ranked(NODE(graph, Softmax, line, x), 3));
+    expect(graph, gpu_pass_remove_identity, true,
+           "TANH in0[1,1,4,8] -> v1[1,1,4,8]\nSOFTMAX v1[1,1,4,8] -> out3[1,1,4,8]\n");
+}
+
+// ---- merge_padding ------------------------------------------------------------------------------
+
+static struct gpu_value *add_pad(struct gpu_graph *graph, const float *pairs,
+                                 struct gpu_shape output, struct gpu_value *x)
+{
+    struct gpu_value *by = add_constant(graph, (struct gpu_shape){4, 1, 1, 2}, pairs);
+    return NODE(graph, Pad, output, x, by);
+}
+
+static const struct gpu_shape padded = {1, 7, 6, 8}, inside = {1, 5, 4, 8};
+static const float around[] = {0, 0, 2, 1, 1, 1, 0, 0};
+
+static void test_padding(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph = begin();
+    struct gpu_value *y = add_conv(graph, kTfLitePaddingValid, inside,
+                                   add_pad(graph, around, padded, add_input(graph, image)));
+    struct gpu_node *conv = y->producer;
+    ends(y);
+    assert_true(gpu_pass_merge_padding(graph));
+    assert_int_equal(conv->pad_top, 2);
+    assert_int_equal(conv->pad_left, 1);
+    expect(graph, gpu_pass_merge_padding, false,
+           "CONV_2D in0[1,4,4,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n");
+}
+
+static void test_padding_that_stays(void **state)
+{
+    (void)state;
+    static const char pad[] = "PAD in0[1,4,4,8] const1[4,1,1,2] -> v2[1,7,6,8]\n";
+    char expected[400];
+    struct gpu_graph *graph = begin(); // the convolution pads, too
+    ends(add_conv(graph, kTfLitePaddingSame, padded,
+                  add_pad(graph, around, padded, add_input(graph, image))));
+    strcat(strcpy(expected, pad),
+           "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,7,6,8]\n");
+    expect(graph, gpu_pass_merge_padding, false, expected);
+
+    graph = begin(); // somebody else reads it
+    struct gpu_value *x = add_pad(graph, around, padded, add_input(graph, image));
+    ends(add_conv(graph, kTfLitePaddingValid, inside, x));
+    ends(NODE(graph, Exp, padded, x));
+    strcat(strcpy(expected, pad),
+           "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n"
+           "EXP v2[1,7,6,8] -> out6[1,7,6,8]\n");
+    expect(graph, gpu_pass_merge_padding, false, expected);
+
+    graph = begin(); // somebody outside wants it
+    x = add_pad(graph, around, padded, add_input(graph, image));
+    ends(x);
+    ends(add_conv(graph, kTfLitePaddingValid, inside, x));
+    expect(graph, gpu_pass_merge_padding, false,
+           "PAD in0[1,4,4,8] const1[4,1,1,2] -> out2[1,7,6,8]\n"
+           "CONV_2D out2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n");
+
+    graph = begin(); // channels are padded
+    x = add_pad(graph, (const float[]){0, 0, 2, 1, 1, 1, 3, 0}, padded,
+                add_input(graph, (struct gpu_shape){1, 4, 4, 5}));
+    ends(add_conv(graph, kTfLitePaddingValid, inside, x));
+    expect(graph, gpu_pass_merge_padding, false,
+           "PAD in0[1,4,4,5] const1[4,1,1,2] -> v2[1,7,6,8]\n"
+           "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n");
+
+    graph = begin(); // a pool does not count what lies outside
+    TfLitePoolParams pool = {.padding = kTfLitePaddingValid,
+                             .stride_width = 1,
+                             .stride_height = 1,
+                             .filter_width = 3,
+                             .filter_height = 3};
+    ends(NODE_OF(graph, MaxPool2d, pool, inside,
+                 add_pad(graph, around, padded, add_input(graph, image))));
+    strcat(strcpy(expected, pad), "MAX_POOL_2D v2[1,7,6,8] -> out3[1,5,4,8]\n");
+    expect(graph, gpu_pass_merge_padding, false, expected);
+}
+
+// ---- fuse_stages --------------------------------------------------------------------------------
+
+#define CONV "CONV_2D in0[1,4,4,8] const1[8,3,3,8] const2[1,1,1,8] -> "
+static struct gpu_value *begin_conv(struct gpu_graph **graph)
+{
+    *graph = begin();
+    return add_conv(*graph, kTfLitePaddingSame, image, add_input(*graph, image));
+}
+
+static void test_stages(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    ends(NODE(graph, Tanh, image, NODE(graph, Relu, image, begin_conv(&graph))));
+    expect(graph, gpu_pass_fuse_stages, true, CONV "out5[1,4,4,8] + relu + tanh\n");
+}
+
+static void test_stages_that_stay(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    struct gpu_value *x = begin_conv(&graph); // the sum is wanted, too
+    ends(NODE(graph, Relu, image, x));
+    ends(NODE(graph, Tanh, image, x));
+    expect(graph, gpu_pass_fuse_stages, false,
+           CONV
+           "v3[1,4,4,8]\nRELU v3[1,4,4,8] -> out4[1,4,4,8]\nTANH v3[1,4,4,8] -> out5[1,4,4,8]\n");
+
+    x = begin_conv(&graph); // outside, too
+    ends(x);
+    ends(NODE(graph, Relu, image, x));
+    expect(graph, gpu_pass_fuse_stages, false,
+           CONV "out3[1,4,4,8]\nRELU out3[1,4,4,8] -> out4[1,4,4,8]\n");
+
+    graph = begin(); // nothing makes its input here
+    ends(NODE(graph, Relu, image, add_input(graph, image)));
+    expect(graph, gpu_pass_fuse_stages, false, "RELU in0[1,4,4,8] -> out1[1,4,4,8]\n");
+
+    graph = begin(); // a node with two outputs has no place for it
+    TfLiteSplitParams two = {.num_splits = 2};
+    const struct gpu_shape half = {1, 4, 4, 4};
+    x = NODE_OF(graph, Split, two, half,
+                add_constant(graph, (struct gpu_shape){1, 1, 1, 1}, (const float[]){3}),
+                add_input(graph, image));
+    struct gpu_value *other = gpu_graph_add_value(graph, "value", half);
+    assert_non_null(other);
+    gpu_graph_connect_output(x->producer, other);
+    ends(NODE(graph, Relu, half, x));
+    ends(NODE(graph, Relu, half, other));
+    expect(
+        graph, gpu_pass_fuse_stages, false,
+        "SPLIT const0[1,1,1,1] in1[1,4,4,8] -> v2[1,4,4,4] v3[1,4,4,4]\nRELU v2[1,4,4,4] -> out4[1,4,4,4]\n"
+        "RELU v3[1,4,4,4] -> out5[1,4,4,4]\n");
+}
+
+// As many as there is room for; the rest start a node of their own.
+static void test_stages_that_do_not_fit(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    struct gpu_value *x = begin_conv(&graph);
+    for (int i = 0; i < GPU_EPILOGUE_STAGES + 2; i++) x = NODE(graph, Neg, image, x);
+    ends(x);
+    gpu_pass_fuse_stages(graph);
+    int left = 0, stages = 0;
+    for (int n = 0; n < graph->node_count; n++) {
+        if (graph->nodes[n]->dead) continue;
+        assert_true(graph->nodes[n]->epilogue.count <= GPU_EPILOGUE_STAGES);
+        stages += graph->nodes[n]->epilogue.count;
+        left++;
+    }
+    assert_int_equal(left, 2);
+    assert_int_equal(stages, GPU_EPILOGUE_STAGES + 1);
+    gpu_graph_destroy(graph);
+}
+
+// Simulators of 8 bits keep their place in the order.
+static void test_stages_behind_a_simulator(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    struct gpu_value *x = begin_conv(&graph);
+    x->producer->epilogue =
+        (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
+    x = NODE(graph, Relu, image, x);
+    x->producer->epilogue =
+        (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.25f, 0}}};
+    ends(x);
+    expect(graph, gpu_pass_fuse_stages, true, CONV "out4[1,4,4,8] + quantise + relu + quantise\n");
+}
+
+// ---- fuse_residual ------------------------------------------------------------------------------
+
+static void test_residual(void **state)
+{
+    (void)state;
+    TfLiteAddParams none = {.activation = kTfLiteActNone};
+    for (int swapped = 0; swapped < 2; swapped++) {
+        struct gpu_graph *graph;
+        struct gpu_value *x = begin_conv(&graph), *skip = graph->values[0];
+        struct gpu_value *sum = swapped ? NODE_OF(graph, Add, none, image, skip, x)
+                                        : NODE_OF(graph, Add, none, image, x, skip);
+        sum->producer->epilogue =
+            (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
+        ends(sum);
+        expect(graph, gpu_pass_fuse_residual, true,
+               CONV "out4[1,4,4,8] + add + relu in0[1,4,4,8]\n");
+    }
+    struct gpu_graph *graph;
+    struct gpu_value *x = begin_conv(&graph);
+    ends(NODE(graph, Mul, image, x, graph->values[0]));
+    expect(graph, gpu_pass_fuse_residual, true, CONV "out4[1,4,4,8] + mul in0[1,4,4,8]\n");
+}
+
+static void test_residual_that_stays(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    struct gpu_value *x = begin_conv(&graph); // the other one is made later
+    ends(NODE(graph, Add, image, x, NODE(graph, Tanh, image, graph->values[0])));
+    assert_false(gpu_pass_fuse_residual(graph) && graph->nodes[0]->epilogue.count);
+    gpu_graph_destroy(graph);
+
+    x = begin_conv(&graph); // twice the same
+    ends(NODE(graph, Add, image, x, x));
+    expect(graph, gpu_pass_fuse_residual, false,
+           CONV "v3[1,4,4,8]\nADD v3[1,4,4,8] v3[1,4,4,8] -> out4[1,4,4,8]\n");
+
+    x = begin_conv(&graph); // the other one is stretched
+    struct gpu_value *channels = add_input(graph, (struct gpu_shape){1, 1, 1, 8});
+    ends(NODE(graph, Add, image, x, channels));
+    expect(graph, gpu_pass_fuse_residual, false,
+           CONV "v3[1,4,4,8]\nADD v3[1,4,4,8] in4[1,1,1,8] -> out5[1,4,4,8]\n");
+
+    x = begin_conv(&graph); // the sum is wanted, too
+    ends(x);
+    ends(NODE(graph, Add, image, x, graph->values[0]));
+    expect(graph, gpu_pass_fuse_residual, false,
+           CONV "out3[1,4,4,8]\nADD out3[1,4,4,8] in0[1,4,4,8] -> out4[1,4,4,8]\n");
+}
+
+// A node adds one value at most: the second addition stays.
+static void test_residual_of_two(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    struct gpu_value *x = begin_conv(&graph);
+    struct gpu_value *other = add_input(graph, image);
+    ends(NODE(graph, Add, image, NODE(graph, Add, image, x, graph->values[0]), other));
+    gpu_run_passes(graph);
+    for (int n = 0; n < graph->node_count; n++) {
+        int values = 0;
+        for (int s = 0; s < graph->nodes[n]->epilogue.count; s++)
+            values += graph->nodes[n]->epilogue.stages[s].op == GPU_EPI_ADD_VALUE;
+        assert_true(values <= 1);
+    }
+    gpu_graph_destroy(graph);
+}
+
+// ---- quantise -----------------------------------------------------------------------------------
+
+static struct gpu_value *in_8_bits(struct gpu_value *value, float scale, int zero_point)
+{
+    value->quantisation = (struct gpu_quantisation){kTfLiteInt8, scale, zero_point};
+    return value;
+}
+
+static void expect_quantised(struct gpu_graph *graph, const char *expected)
+{
+    assert_true(gpu_graph_quantise(graph, GPU_F32));
+    char *text = gpu_graph_text(graph);
+    assert_string_equal(text, expected);
+    free(text);
+    gpu_graph_destroy(graph);
+}
+
+static void test_simulators(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph; // behind what somebody reads, not in front of an end
+    struct gpu_value *x = in_8_bits(begin_conv(&graph), 0.5f, 0);
+    ends(in_8_bits(NODE(graph, Tanh, image, x), 0.25f, 0));
+    expect_quantised(graph,
+                     CONV "v3[1,4,4,8] + clamp + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
+
+    graph = begin(); // what only moves keeps the grid that it reads
+    x = in_8_bits(add_input(graph, image), 0.5f, 3);
+    x = in_8_bits(NODE(graph, Reshape, row, x), 0.5f, 3);
+    ends(NODE(graph, Tanh, row, x));
+    expect_quantised(
+        graph, "RESHAPE in0[1,4,4,8] -> v1[1,1,1,128]\nTANH v1[1,1,1,128] -> out2[1,1,1,128]\n");
+
+    graph = begin(); // unless it changes the scale
+    x = in_8_bits(add_input(graph, image), 0.5f, 3);
+    TfLiteConcatenationParams behind = {.axis = 3};
+    const struct gpu_shape both = {1, 4, 4, 16};
+    x = NODE_OF(graph, Concatenation, behind, both, x,
+                in_8_bits(add_input(graph, image), 0.25f, 3));
+    ends(NODE(graph, Tanh, both, in_8_bits(x, 0.5f, 3)));
+    assert_true(gpu_graph_quantise(graph, GPU_F32));
+    assert_int_equal(graph->nodes[0]->epilogue.count + (graph->node_count - 2) * 2, 2);
+    gpu_graph_destroy(graph);
+}
+
+// The clamp to what 8 bits hold stands for RELU6 where it is no wider.
+static void test_simulators_and_activations(void **state)
+{
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        struct gpu_graph *graph;
+        struct gpu_value *x = in_8_bits(begin_conv(&graph), wide ? 8.0f / 255 : 6.0f / 255, -128);
+        x->producer->epilogue =
+            (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU6, 0, 0}}};
+        ends(NODE(graph, Tanh, image, x));
+        expect_quantised(
+            graph, wide ? CONV
+                       "v3[1,4,4,8] + relu6 + clamp + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n"
+                        : CONV
+                       "v3[1,4,4,8] + clamp + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_identity_at_an_end),
+        cmocka_unit_test(test_identity_that_is_none),
+        cmocka_unit_test(test_identity_of_another_rank),
+        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_padding_that_stays),
+        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_stages_that_stay),
+        cmocka_unit_test(test_stages_that_do_not_fit),
+        cmocka_unit_test(test_stages_behind_a_simulator),
+        cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_residual_that_stays),
+        cmocka_unit_test(test_residual_of_two),
+        cmocka_unit_test(test_simulators),
+        cmocka_unit_test(test_simulators_and_activations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
