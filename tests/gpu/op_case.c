@@ -13,8 +13,10 @@
 #include <cmocka.h>
 
 #include "base/half.h"
-#include "gpu/delegate/delegate.h"
+#include "gpu/ops/op.h"
+#include "halite/gpu_delegate.h"
 #include "halite/halite.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
 // Batches and channels: slices that are not full, and one that is.
@@ -266,6 +268,20 @@ static void add_behind(struct table *table, int index)
     job->outputs[0] = leaky->outputs[0];
 }
 
+// What the device makes an int32 input of: floats.
+static int add_cast(struct table *table, int index, const struct case_tensor *from)
+{
+    struct case_tensor floats = *from;
+    floats.type = TEST_FLOAT32;
+    int input = add_input(table, &floats, &table->jobs[index]);
+    struct test_node *node = add_node(table, index, kTfLiteBuiltinCast);
+    node->settings[0] = (struct test_setting)SET(CastOptions, out_data_type, TEST_INT32);
+    node->input_count = node->output_count = 1;
+    node->inputs[0] = input;
+    node->outputs[0] = index_of(table, add_tensor(table, TEST_INT32, 0, NULL));
+    return node->outputs[0];
+}
+
 // Input 0, padded.
 static int add_pad(struct table *table, int index, int input)
 {
@@ -286,17 +302,20 @@ static void add_nodes(struct table *table, int index, bool behind)
     struct job *job = &table->jobs[index];
     const struct op_case *row = job->row;
     bool padded = row->pad[0] || row->pad[1] || row->pad[2] || row->pad[3];
-    int first = padded ? add_pad(table, index, add_input(table, &row->inputs[0], job)) : -1;
+    int inputs[CASE_INPUTS], count = 0;
+    for (; count < CASE_INPUTS && row->inputs[count].kind != TENSOR_NONE; count++) {
+        const struct case_tensor *from = &row->inputs[count];
+        inputs[count] = from->made ? add_cast(table, index, from) : add_input(table, from, job);
+        if (count == 0 && padded) inputs[count] = add_pad(table, index, inputs[count]);
+    }
     struct test_node *node = add_node(table, index, row->builtin);
     node->custom = row->custom;
+    node->options = row->options;
+    node->option_bytes = row->option_bytes;
     node->version = row->version;
     memcpy(node->settings, row->settings, sizeof node->settings);
-    while (node->input_count < CASE_INPUTS && row->inputs[node->input_count].kind != TENSOR_NONE) {
-        bool is_padded = padded && node->input_count == 0;
-        node->inputs[node->input_count] =
-            is_padded ? first : add_input(table, &row->inputs[node->input_count], job);
-        node->input_count++;
-    }
+    memcpy(node->inputs, inputs, (size_t)count * sizeof *inputs);
+    node->input_count = count;
     job->output_count = node->output_count = row->output_count ? row->output_count : 1;
     for (int i = 0; i < node->output_count; i++) {
         struct test_tensor *tensor = add_tensor(table, row->output.type, 0, NULL);
@@ -367,6 +386,11 @@ static void begin(struct session *session, struct table *table, const char *devi
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
     TfLiteInterpreterOptionsSetErrorReporter(options, collect, session);
     HaliteInterpreterOptionsSetKernels(options, kHaliteKernelsReference);
+    for (int i = 0; i < table->job_count; i++) {
+        const struct op_case *row = table->jobs[i].row;
+        if (row->reference)
+            TfLiteInterpreterOptionsAddCustomOp(options, row->custom, row->reference, 1, 1);
+    }
     if (device) {
         session->delegate = tflite_plugin_create_delegate(keys, values, 4, say);
         assert_non_null(session->delegate);
@@ -486,19 +510,24 @@ static int compare(const struct job *job, const struct session *cpu, const struc
     return differ;
 }
 
-// Nodes that the delegate left to the CPU.
-static int count_left(const struct session *session)
+// Nodes that the delegate left to the CPU; and whether it computes as it was told to.
+static int count_left(const struct session *session, enum gpu_precision precision)
 {
+    static const HaliteGpuPrecision precisions[] = {kHaliteGpuPrecisionF32, kHaliteGpuPrecisionF16S,
+                                                    kHaliteGpuPrecisionF16};
+    HaliteDelegateReport *report = HaliteDelegateReportCreate(session->delegate);
+    assert_non_null(report);
+    assert_int_equal(HaliteDelegateReportGetPrecision(report), precisions[precision]);
     int left = 0;
-    for (int i = 0; i < HaliteDelegateReportNodeCount(session->delegate); i++) {
-        HaliteDelegateNodeReport row;
-        assert_int_equal(HaliteDelegateReportNode(session->delegate, i, &row), kTfLiteOk);
-        if (row.on_gpu) continue;
+    for (int i = 0; i < HaliteDelegateReportGetNodeCount(report); i++) {
+        const HaliteDelegateNode *node = HaliteDelegateReportGetNode(report, i);
+        if (node->on_gpu) continue;
         char name[160];
-        describe(&session->table->jobs[session->table->job_of_node[row.node]], name, sizeof name);
-        print_error("%s: %s is not on the GPU: %s\n", name, row.op, row.text);
+        describe(&session->table->jobs[session->table->job_of_node[node->node]], name, sizeof name);
+        print_error("%s: %s is not on the GPU: %s\n", name, node->op, node->text);
         left++;
     }
+    HaliteDelegateReportDelete(report);
     return left;
 }
 
@@ -517,8 +546,7 @@ void op_family_run(const struct op_family *family, const char *device, enum gpu_
     struct session cpu, gpu;
     begin(&cpu, table, NULL, GPU_F32);
     begin(&gpu, table, device, precision);
-    assert_int_equal(gpu_engine_precision(gpu_delegate_of(gpu.delegate)->engine), precision);
-    int failed = count_left(&gpu);
+    int failed = count_left(&gpu, precision);
     invoke(&cpu);
     invoke(&gpu);
     for (int i = 0; i < table->job_count; i++)

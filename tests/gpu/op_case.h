@@ -6,6 +6,7 @@
 #define HALITE_TESTS_GPU_OP_CASE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "gpu/tolerance.h"
 #include "model/schema.h"
@@ -39,6 +40,7 @@ struct case_tensor {
     int ints[CASE_INTS]; // of a constant with int32 values
     float scale;         // 8-bit, 16-bit and int32: numbers are rounded to it; 0: not quantised
     int zero_point;
+    bool made;        // by a node on the device, of what the model is given
     int channel_axis; // 1 + axis: a scale for each of its indices, growing from `scale`
 };
 
@@ -52,6 +54,9 @@ struct op_case {
     const char *name;
     int builtin;
     const char *custom;
+    const TfLiteRegistration *reference; // of a custom operator that the CPU does not have
+    const void *options;                 // of a custom operator: bytes of them
+    size_t option_bytes;
     int version; // 0 means 1
     struct test_setting settings[TEST_SETTINGS];
     struct case_tensor inputs[CASE_INPUTS];
@@ -68,6 +73,7 @@ struct op_case {
 #define IN(...) {.kind = TENSOR_INPUT, SHAPED(__VA_ARGS__)}
 #define IN_OF(values_, ...) {.kind = TENSOR_INPUT, .values = VALUES_##values_, SHAPED(__VA_ARGS__)}
 #define IN_INT(...) {.kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, SHAPED(__VA_ARGS__)}
+#define MADE_INT(...) {.kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, .made = true, SHAPED(__VA_ARGS__)}
 #define IN_BOOL(...) {.kind = TENSOR_INPUT, .type = TEST_BOOL, .values = VALUES_TRUTH, SHAPED(__VA_ARGS__)}
 #define IN_SCALAR {.kind = TENSOR_INPUT}
 #define CONST(...) {.kind = TENSOR_CONSTANT, SHAPED(__VA_ARGS__)}
@@ -96,8 +102,8 @@ struct op_family {
     const struct op_case *cases;
     bool by_device; // block sizes are chosen by the device: once more as if it were a large GPU
 };
-extern const struct op_family op_family_convolve, op_family_elementwise, op_family_move, op_family_reduce,
-    op_family_quantised;
+extern const struct op_family op_family_convolve, op_family_elementwise, op_family_move, op_family_pick,
+    op_family_reduce, op_family_quantised;
 
 // Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU and a
 // message each fail the running cmocka test. only: rows whose name has it; NULL: all.

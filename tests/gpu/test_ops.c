@@ -16,8 +16,8 @@
 #include "gpu/ops/op.h"
 
 static const struct op_family *const families[] = {&op_family_elementwise, &op_family_move,
-                                                   &op_family_reduce, &op_family_convolve,
-                                                   &op_family_quantised};
+                                                   &op_family_pick,        &op_family_reduce,
+                                                   &op_family_convolve,    &op_family_quantised};
 enum { FAMILIES = sizeof families / sizeof *families, MOST_RUNS = FAMILIES * 2 * GPU_PRECISIONS };
 
 // ---- a device that passes for a large one -------------------------------------------------------
@@ -34,22 +34,22 @@ static const struct gpu_caps *large_caps(const struct gpu_device *device)
     return &large.caps;
 }
 
-struct gpu_device *__real_gpu_device_open(const char *text, const struct hl_reporter *reporter,
-                                          const struct gpu_backend **backend);
-struct gpu_device *__wrap_gpu_device_open(const char *text, const struct hl_reporter *reporter,
-                                          const struct gpu_backend **backend);
-struct gpu_device *__wrap_gpu_device_open(const char *text, const struct hl_reporter *reporter,
-                                          const struct gpu_backend **backend)
+bool __real_gpu_device_choose(const char *text, const char *only,
+                              const struct hl_reporter *reporter, struct gpu_device_info *chosen);
+bool __wrap_gpu_device_choose(const char *text, const char *only,
+                              const struct hl_reporter *reporter, struct gpu_device_info *chosen);
+bool __wrap_gpu_device_choose(const char *text, const char *only,
+                              const struct hl_reporter *reporter, struct gpu_device_info *chosen)
 {
-    struct gpu_device *device = __real_gpu_device_open(text, reporter, backend);
-    if (!device || !large.wanted) return device;
-    large.backend = **backend;
-    large.caps = *(*backend)->caps(device);
+    if (!__real_gpu_device_choose(text, only, reporter, chosen)) return false;
+    if (!large.wanted) return true;
+    large.backend = *chosen->backend;
+    large.caps = chosen->caps;
     large.caps.vendor = GPU_VENDOR_NVIDIA;
     large.caps.compute_units = 132;
     large.backend.caps = large_caps;
-    *backend = &large.backend;
-    return device;
+    chosen->backend = &large.backend;
+    return true;
 }
 
 // ---- one family, one precision ------------------------------------------------------------------
@@ -94,6 +94,10 @@ static int run_all(const struct gpu_device_info *info, const char *device, const
                 count++;
             }
         }
+    }
+    if (count == 0) {
+        fprintf(stderr, "there is no family %s\n", family);
+        return EXIT_FAILURE;
     }
     return _cmocka_run_group_tests("ops", tests, (size_t)count, NULL, NULL);
 }
@@ -140,6 +144,6 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--covered") == 0) return say_uncovered();
     struct gpu_device_info info;
-    if (!gpu_device_choose(argv[1], NULL, &info)) return 77; // after a message
+    if (!gpu_device_choose(argv[1], "", NULL, &info)) return 77; // after a message
     return run_all(&info, argv[1], argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
 }
