@@ -6,25 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "gpu_library.h"
 #include "message.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
-
-void hl_delegates_gpu_path(struct hl_text *path)
-{
-    static const char name[] = "libtensorflowlite_gpu_delegate.so";
-    char program[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *folder = strrchr(program, '/');
-    if (folder != NULL) *folder = '\0';
-    hl_text_add(path, "%s/../lib/%s", program, name);
-    if (folder == NULL || access(path->data, R_OK) != 0) {
-        hl_text_clear(path);
-        hl_text_add(path, "%s", name);
-    }
-}
 
 // ---- the GPU delegate -----------------------------------------------------------------------------
 
@@ -70,7 +55,7 @@ static TfLiteDelegate *create_gpu(const struct hl_delegate_flags *flags)
 {
     struct hl_text path = {0};
     char partitions[16];
-    hl_delegates_gpu_path(&path);
+    hl_gpu_library_path(&path);
     TfLiteExternalDelegateOptions options = TfLiteExternalDelegateOptionsDefault(path.data);
     set_gpu_options(flags, partitions, sizeof partitions, &options);
     TfLiteDelegate *delegate = TfLiteExternalDelegateCreate(&options);

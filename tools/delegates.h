@@ -9,7 +9,6 @@
 
 #include "flags_tflite.h"
 #include "tensorflow/lite/c/c_api.h"
-#include "text.h"
 
 // Why flags of the original do nothing here.
 #define HL_FOR_ANDROID "NNAPI is a part of Android"
@@ -104,9 +103,5 @@ struct hl_delegates {
 bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_command *command,
                          const int *positions, struct hl_delegates *delegates);
 void hl_delegates_free(struct hl_delegates *delegates);
-
-// Where Halite's GPU delegate is: beside the program where that was built or installed (bin/ and lib/), else a bare name, for
-// the system to look for.
-void hl_delegates_gpu_path(struct hl_text *path);
 
 #endif

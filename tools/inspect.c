@@ -20,6 +20,13 @@ static const struct hl_flag flags[] = {
      .offset = offsetof(struct hl_inspect_options, nodes), .help = "list all nodes as well"},
     {.name = "memory", .letter = 'm', .kind = HL_FLAG_SWITCH,
      .offset = offsetof(struct hl_inspect_options, memory), .help = "plan the memory and show the plan"},
+    {.name = "placement", .letter = 'p', .kind = HL_FLAG_SWITCH,
+     .offset = offsetof(struct hl_inspect_options, placement),
+     .help = "show which nodes would run on a GPU, and why others not"},
+    {.name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",
+     .offset = offsetof(struct hl_inspect_options, model.device),
+     .help = "which GPU --placement asks, see halite devices; default:\n"
+             "HALITE_DEVICE, else the fastest, and without any what a GPU would take"},
     {.name = "json", .letter = 'j', .kind = HL_FLAG_SWITCH,
      .offset = offsetof(struct hl_inspect_options, json), .help = "everything, as JSON"},
     {.name = "ops", .letter = 'o', .kind = HL_FLAG_SWITCH,
@@ -115,10 +122,15 @@ static bool inspect(const char *path, const struct hl_inspect_options *options)
                 file.interpreter = NULL;
             }
         }
+        struct hl_placement placement = {.report = NULL};
+        bool placed = options->placement && hl_placement_open(&placement, "inspect", path, &options->model);
+        if (options->placement && !placed) ok = false;
         if (options->json)
-            hl_inspect_json(&file);
+            hl_inspect_json(&file, placed ? &placement : NULL);
         else
             hl_inspect_text(&file, options);
+        if (placed && !options->json) hl_placement_text(&placement);
+        hl_placement_close(&placement);
         if (options->memory && !runs) {
             hl_model_file_failed(&file, "no memory can be planned for it");
             ok = false;

@@ -7,9 +7,10 @@
 #include <stdbool.h>
 
 #include "model_file.h"
+#include "placement.h"
 
 struct hl_inspect_options {
-    bool ops, json, tensors, nodes, memory;
+    bool ops, json, tensors, nodes, memory, placement;
     struct hl_model_options model; // model.model is the operand
 };
 
@@ -31,8 +32,9 @@ int hl_inspect_metadata_text(const struct hl_model_metadata *entry);
 // file->interpreter is NULL where the model cannot run here.
 void hl_inspect_text(const struct hl_model_file *file, const struct hl_inspect_options *options);
 void hl_inspect_memory_text(const struct hl_model_file *file);
-void hl_inspect_json(const struct hl_model_file *file);
-// The same as a tree of cJSON; the caller deletes it.
+// placement: NULL where it is not wanted.
+void hl_inspect_json(const struct hl_model_file *file, const struct hl_placement *placement);
+// The model alone, as a tree of cJSON; the caller deletes it.
 struct cJSON *hl_inspect_to_json(const struct hl_model_file *file);
 
 // Prints the operators of all .tflite files in and below `paths`. False where a file could not be read.

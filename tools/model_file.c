@@ -66,41 +66,66 @@ static bool is_delegate(struct hl_model_file *file, const char *path)
     return found;
 }
 
-static bool open_delegate_at(struct hl_model_file *file, const char *path, const struct hl_model_options *options)
+// What a cache calls the model.
+static const char *token_of(const struct hl_model_file *file)
 {
-    if (!is_delegate(file, path)) return false;
-    TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(path);
-    if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(&from, "device", options->device);
-    if (options->gpu) TfLiteExternalDelegateOptionsInsert(&from, "precision", hl_model_precisions[options->precision]);
-    if (options->cache != NULL) {
-        const char *slash = strrchr(file->path, '/');
-        TfLiteExternalDelegateOptionsInsert(&from, "serialization_dir", options->cache);
-        TfLiteExternalDelegateOptionsInsert(&from, "model_token", slash != NULL ? slash + 1 : file->path);
-    }
-    file->delegate = TfLiteExternalDelegateCreate(&from);
-    if (file->delegate == NULL) hl_error(file->command, path, "gives no delegate");
-    return file->delegate != NULL;
+    const char *slash = strrchr(file->path, '/');
+    return slash != NULL ? slash + 1 : file->path;
 }
 
 static bool open_delegate(struct hl_model_file *file, const struct hl_model_options *options)
 {
-    struct hl_text own = {0};
-    const char *path = options->delegate;
-    if (path == NULL) {
-        hl_delegates_gpu_path(&own);
-        path = own.data;
+    if (!is_delegate(file, options->delegate)) return false;
+    TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(options->delegate);
+    if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(&from, "device", options->device);
+    if (options->cache != NULL) {
+        TfLiteExternalDelegateOptionsInsert(&from, "serialization_dir", options->cache);
+        TfLiteExternalDelegateOptionsInsert(&from, "model_token", token_of(file));
     }
-    bool ok = open_delegate_at(file, path, options);
-    hl_text_free(&own);
+    file->delegate = TfLiteExternalDelegateCreate(&from);
+    if (file->delegate == NULL) hl_error(file->command, options->delegate, "gives no delegate");
+    return file->delegate != NULL;
+}
+
+bool hl_model_file_open_gpu(struct hl_model_file *file)
+{
+    struct hl_text problem = {0};
+    bool ok = hl_gpu_library_open(&file->gpu, &problem);
+    if (!ok) hl_error(file->command, NULL, "%s", problem.data);
+    hl_text_free(&problem);
     return ok;
+}
+
+bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct hl_model_options *options)
+{
+    TfLiteGpuDelegateOptionsV2 v2 = file->gpu.TfLiteGpuDelegateOptionsV2Default();
+    if (options->cache != NULL) {
+        v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
+        v2.serialization_dir = options->cache;
+        v2.model_token = token_of(file);
+    }
+    HaliteGpuDelegateOptions how = {
+        .struct_size = sizeof how,
+        .v2 = &v2,
+        .device = options->device,
+        .precision = (HaliteGpuPrecision)(kHaliteGpuPrecisionF32 + options->precision),
+    };
+    file->delegate = file->gpu.HaliteGpuDelegateCreate(&how);
+    if (file->delegate == NULL) hl_error(file->command, NULL, "no GPU delegate can be made of these options");
+    return file->delegate != NULL;
 }
 
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
 {
-    if ((options->delegate != NULL || options->gpu) && !open_delegate(file, options)) return false;
-    if (hl_model_file_try(file, options)) return true;
-    hl_model_file_failed(file, "no interpreter can be made for it");
-    return false;
+    if (options->gpu && !(hl_model_file_open_gpu(file) && hl_model_file_create_gpu_delegate(file, options)))
+        return false;
+    if (!options->gpu && options->delegate != NULL && !open_delegate(file, options)) return false;
+    if (!hl_model_file_try(file, options)) {
+        hl_model_file_failed(file, "no interpreter can be made for it");
+        return false;
+    }
+    hl_text_clear(&file->messages); // what a delegate does not take is no cause of what fails later
+    return true;
 }
 
 bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options)
@@ -121,7 +146,10 @@ bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options
 void hl_model_file_close(struct hl_model_file *file)
 {
     TfLiteInterpreterDelete(file->interpreter);
-    if (file->delegate != NULL) TfLiteExternalDelegateDelete(file->delegate);
+    if (file->delegate != NULL && file->gpu.handle != NULL)
+        file->gpu.TfLiteGpuDelegateV2Delete(file->delegate);
+    else if (file->delegate != NULL)
+        TfLiteExternalDelegateDelete(file->delegate);
     TfLiteModelDelete(file->model);
     hl_text_free(&file->messages);
     *file = (struct hl_model_file){0};

@@ -7,6 +7,7 @@
 
 #include "delegates.h"
 #include "flags.h"
+#include "gpu_library.h"
 #include "halite/halite.h"
 #include "model/model.h"
 #include "tensorflow/lite/c/c_api.h"
@@ -20,7 +21,7 @@ struct hl_model_options {
     int threads;
     const char *delegate; // library of an external delegate
     bool gpu;             // Halite's own GPU delegate
-    const char *device;   // for it, or any delegate with options of these names; NULL: its choice
+    const char *device;   // for it, or any delegate with an option of this name; NULL: its choice
     int precision;        // index into hl_model_precisions
     const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
     const char *cache;    // folder for compiled kernels; NULL: none are kept
@@ -86,6 +87,7 @@ struct hl_model_file {
     TfLiteModel *model;
     TfLiteInterpreter *interpreter;
     TfLiteDelegate *delegate;
+    struct hl_gpu_library gpu; // where it is Halite's
     struct hl_text messages; // the library's, one a line; the struct must stay where it is
 };
 
@@ -96,6 +98,10 @@ bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_optio
 // The same without a message where the library refuses.
 bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options);
 void hl_model_file_close(struct hl_model_file *file);
+
+// The two steps to Halite's GPU delegate, which start takes for --gpu. False after a message.
+bool hl_model_file_open_gpu(struct hl_model_file *file);
+bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct hl_model_options *options);
 
 // Prints the message for a failed call: what the library said first, else `what`.
 void hl_model_file_failed(struct hl_model_file *file, const char *what);

@@ -14,8 +14,8 @@ static void test_partitions(void **state)
         const char *relu_name, *relu_text;
     } cases[] = {
         {"1", "false", 2, 1, kHaliteDelegateReasonPartition, "PARTITION",
-         "partition 2 by size, of 1 nodes; max_delegated_partitions is 1"},
-        {"2", "false", 2, 1, kHaliteDelegateReasonCost, "COST", "a partition of 1 nodes: copies cost more than it saves"},
+         "partition 1 by size, 1 node; max_delegated_partitions is 1"},
+        {"2", "false", 2, 1, kHaliteDelegateReasonCost, "COST", "partition 1 by size, 1 node: copies cost more than it saves"},
         {"2", "true", 3, 2, kHaliteDelegateReasonOk, "OK", "runs on the GPU"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -4,14 +4,14 @@
 . "$(dirname "$0")/lib"
 
 passes "$halite" --help
-for command in label run inspect bench; do
+for command in label run inspect bench devices; do
     grep -q "^  $command " "$work/out" || failed "halite --help does not list $command"
 done
 passes "$halite" help
 passes "$halite" --version
 grep -qE '^halite [0-9]+\.[0-9]+\.[0-9]+' "$work/out" || failed "no version"
 
-for command in label run inspect bench; do
+for command in label run inspect bench devices; do
     passes "$halite" $command --help
     grep -q "^usage: halite $command " "$work/out" || failed "$command --help has no usage line"
     grep -q -- '--help' "$work/out" || failed "$command --help does not list --help"

@@ -246,7 +246,7 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
     ok = ok && cl->clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL) == CL_SUCCESS;
     caps->vendor = find_vendor(cl, id);
     caps->software = caps->vendor == GPU_VENDOR_SOFTWARE;
-    caps->integrated = device_number(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+    caps->integrated = !caps->software && device_number(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
     caps->memory = device_number(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE);
     uint64_t most = device_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     caps->max_buffer = most > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)most;

@@ -237,11 +237,12 @@ static bool choose(TfLiteContext *context, const struct gpu_options *options, co
             rows[at].reason.code = late ? GPU_REASON_PARTITION : GPU_REASON_COST;
             if (late)
                 snprintf(rows[at].reason.text, sizeof rows[at].reason.text,
-                         "partition %d by size, of %d nodes; max_delegated_partitions is %d", p + 1, piece->count,
-                         options->max_partitions);
+                         "partition %d by size, %d node%s; max_delegated_partitions is %d", p, piece->count,
+                         piece->count == 1 ? "" : "s", options->max_partitions);
             else
                 snprintf(rows[at].reason.text, sizeof rows[at].reason.text,
-                         "a partition of %d nodes: copies cost more than it saves", piece->count);
+                         "partition %d by size, %d node%s: copies cost more than it saves", p, piece->count,
+                         piece->count == 1 ? "" : "s");
         }
     }
     free_pieces(&pieces);

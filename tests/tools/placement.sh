@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# halite devices and halite inspect --placement: what a user learns about GPUs, with devices and without.
+. "$(dirname "$0")/lib"
+needs "$model" "$(dirname "$halite")/../lib/libtensorflowlite_gpu_delegate.so"
+unset HALITE_DEVICE
+
+# check FILE PROGRAM: PROGRAM, Python, about the JSON in FILE as m.
+check() {
+    if ! command -v python3 >/dev/null; then
+        echo "left out: JSON (no python3)"
+        return
+    fi
+    python3 -c "
+import json, sys
+m = json.load(open(sys.argv[1]))
+$2" "$1" || failed "the JSON is not right"
+}
+
+# ---- devices: none at all, whatever this machine has
+export HALITE_OPENCL_LIBRARY=/nowhere/libOpenCL.so HALITE_VULKAN_LIBRARY=/nowhere/libvulkan.so
+passes "$halite" devices
+says "auto takes none: there is no device"
+says "OpenCL: the library that HALITE_OPENCL_LIBRARY names does not open"
+says "Vulkan: "
+passes "$halite" devices --json
+check "$work/out" '
+assert m["devices"] == [] and m["auto"] is None
+assert [a["name"] for a in m["apis"]] == ["OpenCL", "Vulkan"] and all(a["problem"] for a in m["apis"])
+assert m["reason"].startswith("No GPU found. ")'
+
+# Without a device placement shows what any would take; one that is named must be there.
+passes "$halite" inspect --placement "$model"
+says "placement on null:0: there is no GPU here, this is what any would take"
+[ "$(tail -n 1 "$work/out")" = "7 of 7 operators on the GPU in 1 partition" ] || failed "the last line"
+grep -qE '^ +0  CONV_2D +1  GPU +0$' "$work/out" || failed "the first node"
+for device in opencl vulkan:1 gpu; do
+    run "$halite" inspect --placement --device $device "$model"
+    [ $code -eq 1 ] && grep -q "device $device: " "$work/err" && [ "$(wc -l <"$work/err")" -eq 1 ] || failed "$device"
+done
+run env HALITE_DEVICE=opencl "$halite" inspect --placement "$model"
+[ $code -eq 1 ] && grep -q "HALITE_DEVICE=opencl: no OpenCL device" "$work/err" || failed "HALITE_DEVICE"
+passes "$halite" inspect --json --placement "$model"
+check "$work/out" '
+p = m["placement"]
+assert p["assumed"] and p["device"] == "null:0" and p["precision"] == "f32"
+assert (p["operators"], p["on_gpu"], p["partitions"]) == (7, 7, 1)
+nodes, = p["subgraphs"]
+assert [n["operator"] for n in nodes] == [n["operator"] for n in m["subgraphs"][0]["nodes"]]
+assert [n["node"] for n in nodes] == list(range(7))
+assert all(n["where"] == "GPU" and n["reason"] == "OK" and n["partition"] == 0 for n in nodes)'
+unset HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY
+
+# ---- the devices of this machine: each can be named, and takes the demo model
+passes "$halite" devices --json
+check "$work/out" '
+for d in m["devices"]:
+    assert d["name"].split(":")[0] == d["api"].lower() and d["driver"] and d["description"]
+    assert d["max_buffer"] > 0 and d["max_group_size"] > 0 and d["shared_memory"] > 0
+    assert not d["half_arithmetic"] or d["half_storage"]
+chosen = [d for d in m["devices"] if d["name"] == m["auto"]]
+assert all(not d["software"] for d in chosen) and len(chosen) == (m["auto"] is not None)
+assert m["auto"] or all(d["software"] for d in m["devices"])'
+passes "$halite" devices
+names=$(sed -n 's/^\([a-z]*:[0-9]*\)  device .*/\1/p' "$work/out")
+[ -n "$names" ] || echo "left out: real devices (none here)"
+for name in $names; do
+    passes "$halite" inspect --placement --device "$name" "$model"
+    says "placement on $name, "
+    says "7 of 7 operators on the GPU in 1 partition"
+done
+passes env HALITE_DEVICE=null "$halite" devices
+says "HALITE_DEVICE is set and comes before auto: null"
+
+# ---- models with more to tell
+if has "$shared/models/text/recommendation_cnn_i10o100.tflite" "a model in parts"; then
+    passes "$halite" inspect --placement --device null "$shared/models/text/recommendation_cnn_i10o100.tflite"
+    grep -qE "^ +0 +RESHAPE +1 +CPU +TYPE +.*: tensor 0 'serving_default_context:0' int32\[10\]$" "$work/out" ||
+        failed "the tensor at fault"
+    grep -qE '^ +15 +TOPK_V2 +[0-9] +CPU +NO_KERNEL +Operation is not supported\.$' "$work/out" || failed "TOPK_V2"
+    passes "$halite" inspect --json --placement --device null "$shared/models/text/recommendation_cnn_i10o100.tflite"
+    check "$work/out" '
+nodes = m["placement"]["subgraphs"][0]
+assert not m["placement"]["assumed"]
+assert nodes[0]["tensor"] == {"index": 0, "name": "serving_default_context:0", "type": "int32", "shape": [10]}
+assert sum(n["where"] == "GPU" for n in nodes) == m["placement"]["on_gpu"] < len(nodes)
+assert all(("tensor" in n) <= (n["where"] == "CPU") for n in nodes)'
+fi
+if has "$shared/models/text/recommendation_rnn_i10o100.tflite" "a model with two subgraphs"; then
+    passes "$halite" inspect --placement --device null "$shared/models/text/recommendation_rnn_i10o100.tflite"
+    says "  subgraph 1"
+fi
+if has "$shared/models/odd/whitespace_tokenizer_to_tensor.tflite" "a model with shapes of the run"; then
+    passes "$halite" inspect --placement "$shared/models/odd/whitespace_tokenizer_to_tensor.tflite"
+    says "all on the CPU: the delegate was not asked"
+    says "not applied: Attempting to use a delegate that only supports static-sized tensors"
+    [ "$(tail -n 1 "$work/out")" = "0 of 1 operators on the GPU in 0 partitions" ] || failed "the last line"
+fi
+finish

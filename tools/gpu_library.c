@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// See gpu_library.h.
+#include "gpu_library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char library_name[] = "libtensorflowlite_gpu_delegate.so";
+
+void hl_gpu_library_path(struct hl_text *path)
+{
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *folder = strrchr(program, '/');
+    if (folder != NULL) *folder = '\0';
+    hl_text_add(path, "%s/../lib/%s", program, library_name);
+    if (folder != NULL && access(path->data, R_OK) == 0) return;
+    hl_text_clear(path);
+    hl_text_add(path, "%s", library_name);
+}
+
+static bool load_functions(struct hl_gpu_library *gpu, struct hl_text *problem)
+{
+    void *symbol;
+#define X(result, name, arguments)                                                      \
+    symbol = dlsym(gpu->handle, #name);                                                 \
+    if (symbol == NULL) {                                                               \
+        hl_text_add(problem, "%s has no " #name ": it is of another version of Halite", \
+                    library_name);                                                      \
+        return false;                                                                   \
+    }                                                                                   \
+    memcpy(&gpu->name, &symbol, sizeof symbol);
+    HL_GPU_FUNCTIONS(X)
+#undef X
+    return true;
+}
+
+bool hl_gpu_library_open(struct hl_gpu_library *gpu, struct hl_text *problem)
+{
+    *gpu = (struct hl_gpu_library){0};
+    struct hl_text path = {0};
+    hl_gpu_library_path(&path);
+    gpu->handle = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+    hl_text_free(&path);
+    if (gpu->handle == NULL) {
+        hl_text_add(problem, "no GPU delegate beside this program: %s; build Halite with the OpenCL headers installed",
+                    dlerror());
+        return false;
+    }
+    return load_functions(gpu, problem);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Halite's GPU delegate for the subcommands: its library is opened when one asks for it, so that the command runs without.
+// In: nothing. Out: the functions of halite/gpu_delegate.h, by their own names.
+#ifndef HALITE_TOOLS_GPU_LIBRARY_H
+#define HALITE_TOOLS_GPU_LIBRARY_H
+
+#include <stdbool.h>
+
+#include "halite/gpu_delegate.h"
+#include "text.h"
+
+// X(result, name, arguments)
+// clang-format off
+#define HL_GPU_FUNCTIONS(X)                                                                                   \
+    X(TfLiteDelegate *, HaliteGpuDelegateCreate, (const HaliteGpuDelegateOptions *))                          \
+    X(TfLiteGpuDelegateOptionsV2, TfLiteGpuDelegateOptionsV2Default, (void))                                  \
+    X(void, TfLiteGpuDelegateV2Delete, (TfLiteDelegate *))                                                    \
+    X(HaliteDeviceList *, HaliteDeviceListCreate, (void))                                                     \
+    X(void, HaliteDeviceListDelete, (HaliteDeviceList *))                                                     \
+    X(int32_t, HaliteDeviceListGetCount, (const HaliteDeviceList *))                                          \
+    X(const HaliteDevice *, HaliteDeviceListGetDevice, (const HaliteDeviceList *, int32_t))                   \
+    X(int32_t, HaliteDeviceListGetApiCount, (const HaliteDeviceList *))                                       \
+    X(const HaliteDeviceApi *, HaliteDeviceListGetApi, (const HaliteDeviceList *, int32_t))                   \
+    X(int32_t, HaliteDeviceListGetAuto, (const HaliteDeviceList *))                                           \
+    X(const char *, HaliteDeviceListGetAutoReason, (const HaliteDeviceList *))                                \
+    X(HaliteDelegateReport *, HaliteDelegateReportCreate, (const TfLiteDelegate *))                           \
+    X(void, HaliteDelegateReportDelete, (HaliteDelegateReport *))                                             \
+    X(const HaliteDevice *, HaliteDelegateReportGetDevice, (const HaliteDelegateReport *))                    \
+    X(HaliteGpuPrecision, HaliteDelegateReportGetPrecision, (const HaliteDelegateReport *))                   \
+    X(int32_t, HaliteDelegateReportGetGraphCount, (const HaliteDelegateReport *))                             \
+    X(const HaliteDelegateGraph *, HaliteDelegateReportGetGraph, (const HaliteDelegateReport *, int32_t))     \
+    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))
+// clang-format on
+
+struct hl_gpu_library {
+    void *handle; // stays open, drivers do not like to be unloaded; NULL: it is not there
+#define X(result, name, arguments) result(*name) arguments;
+    HL_GPU_FUNCTIONS(X)
+#undef X
+};
+
+// Where the library is: beside the program where that was built or installed (bin/ and lib/), else a bare name, for the
+// system to look for.
+void hl_gpu_library_path(struct hl_text *path);
+// False, with what was looked for and what to do in `problem`, where it cannot be opened or is an older one.
+bool hl_gpu_library_open(struct hl_gpu_library *gpu, struct hl_text *problem);
+
+#endif

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The delegate is applied as a program would apply it, so what it says is what happens. Without a GPU it gets the null
+// device, which computes nothing: whether a node has a kernel does not depend on the device.
+#include "placement.h"
+
+#include <string.h>
+
+#include "element.h"
+#include "json.h"
+#include "message.h"
+#include "table.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
+
+// ---- applying -----------------------------------------------------------------------------------
+
+static bool is_auto(const char *device)
+{
+    return device == NULL || *device == '\0' || strcmp(device, "auto") == 0;
+}
+
+// What to ask for: the null device where nobody names one and there is no GPU.
+static const char *choose_device(struct hl_placement *placement, const char *device)
+{
+    const struct hl_gpu_library *gpu = &placement->file.gpu;
+    if (!is_auto(device) || !is_auto(getenv("HALITE_DEVICE"))) return device;
+    HaliteDeviceList *list = hl_alloc_check(gpu->HaliteDeviceListCreate());
+    placement->assumed = gpu->HaliteDeviceListGetAuto(list) < 0;
+    gpu->HaliteDeviceListDelete(list);
+    return placement->assumed ? "null" : device;
+}
+
+static bool is_about(const struct hl_placement *placement, const HaliteDelegateGraph *graph, int subgraph)
+{
+    const TfLiteModel *model = placement->file.model;
+    const struct hl_model_subgraph *from = &model->subgraphs[subgraph];
+    if (graph->node_count != from->node_count) return false;
+    for (int i = 0; i < graph->node_count; i++) {
+        const HaliteDelegateNode *node =
+            placement->file.gpu.HaliteDelegateReportGetNode(placement->report, graph->first_node + i);
+        if (node->node >= from->node_count ||
+            strcmp(node->op, hl_model_code_name(&model->codes[from->nodes[node->node].code])) != 0)
+            return false;
+    }
+    return true;
+}
+
+// The runtime asks the delegate about one subgraph after the other, and may leave some out.
+static void find_graphs(struct hl_placement *placement)
+{
+    const struct hl_gpu_library *gpu = &placement->file.gpu;
+    int count = placement->file.model->subgraph_count, next = 0;
+    placement->graphs = hl_alloc((size_t)count, sizeof *placement->graphs);
+    for (int s = 0; s < count; s++) {
+        const HaliteDelegateGraph *graph = gpu->HaliteDelegateReportGetGraph(placement->report, next);
+        if (graph == NULL || !is_about(placement, graph, s)) continue;
+        placement->graphs[s] = graph;
+        next++;
+    }
+}
+
+bool hl_placement_open(struct hl_placement *placement, const char *command, const char *path,
+                       const struct hl_model_options *options)
+{
+    struct hl_model_file *file = &placement->file;
+    *placement = (struct hl_placement){0};
+    if (!hl_model_file_open(file, command, path)) return false;
+    if (!hl_model_file_try(file, options)) {
+        hl_model_file_failed(file, "no interpreter can be made for it");
+        return false;
+    }
+    if (!hl_model_file_open_gpu(file)) return false;
+    struct hl_model_options chosen = *options;
+    chosen.device = choose_device(placement, options->device);
+    if (!hl_model_file_create_gpu_delegate(file, &chosen)) return false;
+    hl_text_clear(&file->messages);
+    TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(file->interpreter, file->delegate);
+    if (status != kTfLiteOk && status != kTfLiteApplicationError) {
+        hl_model_file_failed(file, "the GPU delegate cannot be applied to it");
+        return false;
+    }
+    placement->report = hl_alloc_check(file->gpu.HaliteDelegateReportCreate(file->delegate));
+    placement->refused = status == kTfLiteApplicationError;
+    find_graphs(placement);
+    return true;
+}
+
+void hl_placement_close(struct hl_placement *placement)
+{
+    if (placement->report != NULL) placement->file.gpu.HaliteDelegateReportDelete(placement->report);
+    free(placement->graphs);
+    hl_model_file_close(&placement->file);
+    *placement = (struct hl_placement){0};
+}
+
+// ---- shared by text and JSON --------------------------------------------------------------------
+
+static const HaliteDelegateNode *node_at(const struct hl_placement *placement, const HaliteDelegateGraph *graph,
+                                         int index)
+{
+    return placement->file.gpu.HaliteDelegateReportGetNode(placement->report, graph->first_node + index);
+}
+
+struct sums {
+    int nodes, gpu, partitions;
+};
+
+static struct sums sum_up(const struct hl_placement *placement)
+{
+    struct sums sums = {0};
+    for (int s = 0; s < placement->file.model->subgraph_count; s++) {
+        const HaliteDelegateGraph *graph = placement->graphs[s];
+        sums.nodes += placement->file.model->subgraphs[s].node_count;
+        if (graph == NULL) continue;
+        sums.gpu += graph->gpu_node_count;
+        sums.partitions += graph->partition_count;
+    }
+    return sums;
+}
+
+static const char *why_refused(const struct hl_placement *placement)
+{
+    return hl_text_string(&placement->file.messages);
+}
+
+static const HaliteDevice *device_of(const struct hl_placement *placement)
+{
+    return placement->file.gpu.HaliteDelegateReportGetDevice(placement->report);
+}
+
+static const char *precision_of(const struct hl_placement *placement)
+{
+    HaliteGpuPrecision precision = placement->file.gpu.HaliteDelegateReportGetPrecision(placement->report);
+    return hl_model_precisions[precision - kHaliteGpuPrecisionF32];
+}
+
+// ---- text ---------------------------------------------------------------------------------------
+
+static void add_reason(struct hl_table *table, const HaliteDelegateNode *node)
+{
+    struct hl_text text = {0};
+    hl_text_add_escaped(&text, node->text, strlen(node->text));
+    if (node->tensor >= 0) {
+        hl_text_add(&text, ": tensor %d '", (int)node->tensor);
+        hl_text_add_escaped(&text, node->tensor_name, strlen(node->tensor_name));
+        hl_text_add(&text, "' ");
+        hl_model_add_shape(&text, node->tensor_type, node->rank, node->dims);
+    }
+    hl_table_add(table, "%s", node->on_gpu ? "" : node->reason_name);
+    hl_table_add(table, "%s", node->on_gpu ? "" : text.data);
+    hl_text_free(&text);
+}
+
+static void print_nodes(const struct hl_placement *placement, const HaliteDelegateGraph *graph)
+{
+    static const char *const titles[] = {"node", "operator", "version", "where", "part", "reason", ""};
+    struct hl_table table;
+    hl_table_start(&table, "rlrlrll");
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) hl_table_add(&table, "%s", titles[i]);
+    for (int i = 0; i < graph->node_count; i++) {
+        const HaliteDelegateNode *node = node_at(placement, graph, i);
+        hl_table_add(&table, "%d", (int)node->node);
+        hl_table_add_name(&table, node->op);
+        hl_table_add(&table, "%d", (int)node->version);
+        hl_table_add(&table, "%s", node->on_gpu ? "GPU" : "CPU");
+        if (node->partition >= 0)
+            hl_table_add(&table, "%d", (int)node->partition);
+        else
+            hl_table_add(&table, "%s", "");
+        add_reason(&table, node);
+    }
+    hl_table_print(&table, 2, stdout);
+}
+
+static void print_device(const struct hl_placement *placement)
+{
+    const HaliteDevice *device = device_of(placement);
+    printf("\nplacement");
+    if (placement->assumed)
+        printf(" on null:0: there is no GPU here, this is what any would take");
+    else if (device != NULL)
+        printf(" on %s, %s, %s", device->name, device->description, precision_of(placement));
+    printf("\n");
+}
+
+void hl_placement_text(const struct hl_placement *placement)
+{
+    print_device(placement);
+    int count = placement->file.model->subgraph_count;
+    for (int s = 0; s < count; s++) {
+        if (count > 1) printf("  subgraph %d\n", s);
+        if (placement->graphs[s] != NULL)
+            print_nodes(placement, placement->graphs[s]);
+        else
+            printf("  all on the CPU: the delegate was not asked\n");
+    }
+    if (placement->refused) printf("  not applied: %s\n", why_refused(placement));
+    struct sums sums = sum_up(placement);
+    printf("%d of %d operators on the GPU in %d partition%s\n", sums.gpu, sums.nodes, sums.partitions,
+           sums.partitions == 1 ? "" : "s");
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+static cJSON *node_json(const HaliteDelegateNode *node)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "node", node->node);
+    hl_json_add_string(json, "operator", node->op);
+    cJSON_AddNumberToObject(json, "version", node->version);
+    cJSON_AddStringToObject(json, "where", node->on_gpu ? "GPU" : "CPU");
+    if (node->partition >= 0) cJSON_AddNumberToObject(json, "partition", node->partition);
+    cJSON_AddStringToObject(json, "reason", node->reason_name);
+    hl_json_add_string(json, "text", node->text);
+    if (node->tensor < 0) return json;
+    cJSON *tensor = cJSON_AddObjectToObject(json, "tensor");
+    cJSON_AddNumberToObject(tensor, "index", node->tensor);
+    hl_json_add_string(tensor, "name", node->tensor_name);
+    cJSON_AddStringToObject(tensor, "type", hl_element_name(node->tensor_type));
+    cJSON *shape = cJSON_AddArrayToObject(tensor, "shape");
+    for (int i = 0; i < node->rank; i++) cJSON_AddItemToArray(shape, cJSON_CreateNumber(node->dims[i]));
+    return json;
+}
+
+void hl_placement_json(const struct hl_placement *placement, cJSON *json)
+{
+    const HaliteDevice *device = device_of(placement);
+    struct sums sums = sum_up(placement);
+    cJSON *object = cJSON_AddObjectToObject(json, "placement");
+    if (device != NULL) {
+        hl_json_add_string(object, "device", device->name);
+        hl_json_add_string(object, "description", device->description);
+        cJSON_AddStringToObject(object, "precision", precision_of(placement));
+    }
+    cJSON_AddBoolToObject(object, "assumed", placement->assumed);
+    if (placement->refused) hl_json_add_string(object, "refused", why_refused(placement));
+    cJSON_AddNumberToObject(object, "operators", sums.nodes);
+    cJSON_AddNumberToObject(object, "on_gpu", sums.gpu);
+    cJSON_AddNumberToObject(object, "partitions", sums.partitions);
+    cJSON *subgraphs = cJSON_AddArrayToObject(object, "subgraphs");
+    for (int s = 0; s < placement->file.model->subgraph_count; s++) {
+        const HaliteDelegateGraph *graph = placement->graphs[s];
+        cJSON *nodes = cJSON_CreateArray();
+        for (int i = 0; graph != NULL && i < graph->node_count; i++)
+            cJSON_AddItemToArray(nodes, node_json(node_at(placement, graph, i)));
+        cJSON_AddItemToArray(subgraphs, nodes);
+    }
+}

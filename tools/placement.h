@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the nodes of a model would run with the GPU delegate, for halite inspect --placement. In: a model and the choice of a
+// device. Out: the delegate's report, subgraph by subgraph, as text or JSON.
+#ifndef HALITE_TOOLS_PLACEMENT_H
+#define HALITE_TOOLS_PLACEMENT_H
+
+#include <cjson/cJSON.h>
+
+#include "model_file.h"
+
+struct hl_placement {
+    struct hl_model_file file; // with the delegate applied
+    HaliteDelegateReport *report;
+    bool assumed; // no GPU is here: the null device stands for any
+    bool refused; // the runtime keeps the graph from the delegate; file.messages says why
+    const HaliteDelegateGraph **graphs; // by subgraph, NULL: the delegate was not asked
+};
+
+// Applies a delegate to the model of `path`. False after a message; hl_placement_close is right in both cases.
+bool hl_placement_open(struct hl_placement *placement, const char *command, const char *path,
+                       const struct hl_model_options *options);
+void hl_placement_close(struct hl_placement *placement);
+
+void hl_placement_text(const struct hl_placement *placement);
+void hl_placement_json(const struct hl_placement *placement, cJSON *json);
+
+#endif
