@@ -53,6 +53,7 @@ static struct shared {
     VkResult failure;                // what the call says then
     const char *failing;             // the only function that fails; NULL: any
     struct vulkan_instance instance; // as the backend sees it
+    size_t extra;                    // bytes that a pipeline cache has beyond the driver's
     PFN_vkGetDeviceProcAddr get_device;
     PFN_vkGetPhysicalDeviceMemoryProperties get_memory;
 } shared;
@@ -134,6 +135,7 @@ static struct {
     FALLIBLE(X)
 #undef X
     PFN_vkEndCommandBuffer vkEndCommandBuffer;
+    PFN_vkGetPipelineCacheData vkGetPipelineCacheData;
     PFN_vkCreateDevice vkCreateDevice;
 } real;
 
@@ -149,6 +151,19 @@ static VKAPI_ATTR VkResult VKAPI_CALL try_vkEndCommandBuffer(VkCommandBuffer com
 {
     VkResult result = real.vkEndCommandBuffer(commands);
     return fails("vkEndCommandBuffer") ? shared.failure : result;
+}
+
+// A driver whose cache grows where lavapipe's stays empty.
+static VKAPI_ATTR VkResult VKAPI_CALL try_vkGetPipelineCacheData(VkDevice device, VkPipelineCache cache, size_t *size,
+                                                                 void *data)
+{
+    if (fails("vkGetPipelineCacheData")) return shared.failure;
+    if (data && *size < shared.extra) return VK_INCOMPLETE;
+    size_t own = data ? *size - shared.extra : 0;
+    VkResult result = real.vkGetPipelineCacheData(device, cache, &own, data);
+    if (data) memset((unsigned char *)data + own, 0x5a, shared.extra);
+    *size = own + shared.extra;
+    return result;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL try_vkCreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
@@ -168,6 +183,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_function(VkDevice dev
     }
     FALLIBLE(X)
     X(vkEndCommandBuffer, , )
+    X(vkGetPipelineCacheData, , )
 #undef X
     return function;
 }
@@ -396,6 +412,7 @@ static int open_device(void **state)
         unsetenv("HALITE_VULKAN_STAGING");
     shared.messages = shared.fail_after = 0;
     shared.failing = NULL;
+    shared.extra = 0;
     shared.device = api->open(shared.index, &reporter);
     if (shared.device && !shared.validation) shared.messages = 0; // that there is no layer
     return shared.device ? 0 : -1;
@@ -730,6 +747,9 @@ static void impossible_wishes(void **state)
 static bool everything(void)
 {
     enum { COUNT = 1000 };
+    void *kept = NULL;
+    size_t kept_size;
+    if (!api->cache_load(shared.device, NULL, 0)) return false;
     struct gpu_buffer *a = api->buffer_create(shared.device, COUNT * 4),
                       *b = api->buffer_create(shared.device, COUNT * 4);
     struct gpu_program *program = new_program(&plus, GPU_F32, NULL);
@@ -742,7 +762,8 @@ static bool everything(void)
              api->buffer_read(shared.device, b, 0, got, COUNT * 4);
         for (int i = 0; i < COUNT && ok; i++) assert_true(got[i] == floats[i] + 1.0f);
     }
-    ok = ok && api->list_profile(list, &time, 1);
+    ok = ok && api->list_profile(list, &time, 1) && api->cache_save(shared.device, &kept, &kept_size);
+    free(kept);
     free(floats);
     free(got);
     api->list_destroy(list);
@@ -750,6 +771,46 @@ static bool everything(void)
     api->buffer_destroy(shared.device, a);
     api->buffer_destroy(shared.device, b);
     return ok;
+}
+
+static void caches_are_this_drivers(void **state)
+{
+    (void)state;
+    void *bytes = NULL;
+    size_t size;
+    assert_true(api->cache_load(shared.device, NULL, 0));
+    assert_true(api->cache_save(shared.device, &bytes, &size));
+    free(bytes); // lavapipe's has nothing in it: NULL
+
+    shared.extra = 16;
+    assert_true(api->cache_load(shared.device, NULL, 0));
+    struct gpu_program *program = new_program(&plus, GPU_F32, NULL);
+    assert_true(api->cache_save(shared.device, &bytes, &size));
+    assert_non_null(bytes);
+    assert_true(size >= sizeof(VkPipelineCacheHeaderVersionOne) + 16);
+    assert_int_equal(((unsigned char *)bytes)[size - 1], 0x5a);
+    api->program_destroy(shared.device, program);
+    said_nothing();
+
+    // Not one byte of what says whose it is may differ; those of headerSize only say how long that is.
+    unsigned char *other = malloc(size);
+    assert_non_null(other);
+    for (size_t at = 4; at < sizeof(VkPipelineCacheHeaderVersionOne); at++) {
+        memcpy(other, bytes, size);
+        other[at] ^= 1;
+        assert_false(api->cache_load(shared.device, other, size));
+        said("of another device or driver", "");
+    }
+    memcpy(other, bytes, size);
+    other[1] = 1; // a head of 288 bytes
+    assert_false(api->cache_load(shared.device, other, size));
+    said("of another device or driver", "");
+    assert_false(api->cache_load(shared.device, bytes, sizeof(VkPipelineCacheHeaderVersionOne) - 1));
+    said("of another device or driver", "");
+    assert_non_null(program = new_program(&plus, GPU_F32, NULL)); // it has begun all the same
+    api->program_destroy(shared.device, program);
+    free(other);
+    free(bytes);
 }
 
 // Every call of Vulkan fails once: one message with the function's and the result's names, and nothing is left behind.
@@ -813,6 +874,11 @@ static void a_lost_device_stays_lost(void **state)
     said("cannot create a program", "lost");
     assert_null(api->buffer_create(shared.device, 4));
     said("cannot create a buffer", "lost");
+    void *kept;
+    size_t size;
+    assert_false(api->cache_save(shared.device, &kept, &size));
+    assert_null(kept);
+    said("cannot save programs", "lost");
     assert_false(api->buffer_write(shared.device, a, 0, bytes, 4));
     said("cannot write", "lost");
     assert_false(api->buffer_read(shared.device, a, 0, bytes, 4));
@@ -902,6 +968,7 @@ int main(void)
         TEST(two_lists_and_writes_between),
         TEST(lists_are_profiled),
         TEST(impossible_wishes),
+        TEST(caches_are_this_drivers),
         TEST(every_call_may_fail),
         TEST(a_lost_device_stays_lost),
     };
