@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU delegate inside our runtime: options, messages, what happens when a device fails at any call, and results on
+// The GPU delegate inside our runtime: messages, what happens when a device fails at any call, and results on
 // PoCL where it is installed. The graph and its session: delegate_session.h; partitions and reports: test_report.c.
 #include <math.h>
 #include <pthread.h>
@@ -8,157 +8,9 @@
 #include "base/half.h"
 #include "gpu/backend/null.h"
 #include "gpu/delegate_session.h"
+#include "tensorflow/lite/delegates/gpu/metal_delegate_internal.h"
 
-// ---- options ------------------------------------------------------------------------------------
-
-static void test_priorities(void **state)
-{
-    (void)state;
-    static const struct {
-        int loss, priorities[3];
-        bool valid, prefer_memory;
-        enum gpu_precision precision;
-    } cases[] = {
-        {-1, {1, 0, 0}, true, false, GPU_F32}, {-1, {2, 0, 0}, true, false, GPU_F16},
-        {-1, {3, 0, 0}, true, true, GPU_F16S}, {-1, {2, 1, 0}, true, false, GPU_F16S},
-        {-1, {2, 3, 1}, true, false, GPU_F16}, {-1, {1, 3, 2}, true, true, GPU_F32},
-        {-1, {3, 2, 0}, true, true, GPU_F16},  {0, {2, 0, 0}, true, false, GPU_F32},
-        {1, {1, 0, 0}, true, false, GPU_F16},  {-1, {0, 0, 0}, false, false, 0},
-        {-1, {1, 1, 0}, false, false, 0},      {-1, {1, 0, 2}, false, false, 0},
-        {-1, {1, 2, 2}, false, false, 0},      {-1, {1, 2, 1}, false, false, 0},
-        {-1, {1, 2, 9}, false, false, 0},      {-1, {-1, 2, 3}, false, false, 0},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
-        v2.is_precision_loss_allowed = cases[i].loss;
-        v2.inference_priority1 = cases[i].priorities[0];
-        v2.inference_priority2 = cases[i].priorities[1];
-        v2.inference_priority3 = cases[i].priorities[2];
-        struct gpu_options options;
-        assert_true(gpu_options_from_v2(&v2, &options));
-        assert_int_equal(options.problem == NULL, cases[i].valid);
-        if (!cases[i].valid) continue;
-        assert_int_equal(options.precision, cases[i].precision);
-        assert_int_equal(options.prefer_memory, cases[i].prefer_memory);
-    }
-}
-
-static void test_struct_options(void **state)
-{
-    (void)state;
-    struct gpu_options options;
-    assert_true(gpu_options_from_v2(NULL, &options));
-    assert_int_equal(options.precision, GPU_F32);
-    assert_int_equal(options.max_partitions, 1);
-    assert_true(options.quantised);
-    assert_string_equal(options.backend, "");
-
-    // An older program's struct ends before the folder: nothing behind it may be read without the flag.
-    TfLiteGpuDelegateOptionsV2 full = TfLiteGpuDelegateOptionsV2Default();
-    full.max_delegated_partitions = -3;
-    TfLiteGpuDelegateOptionsV2 *older = malloc(offsetof(TfLiteGpuDelegateOptionsV2, serialization_dir));
-    assert_non_null(older);
-    memcpy(older, &full, offsetof(TfLiteGpuDelegateOptionsV2, serialization_dir));
-    assert_true(gpu_options_from_v2(older, &options));
-    assert_int_equal(options.max_partitions, 1);
-    free(older);
-
-    full.experimental_flags =
-        TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY | TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
-    full.serialization_dir = "/tmp";
-    full.model_token = "model";
-    assert_true(gpu_options_from_v2(&full, &options));
-    assert_false(options.quantised);
-    assert_string_equal(options.backend, "opencl");
-    assert_string_equal(options.serialization_dir, "/tmp");
-    assert_string_equal(options.model_token, "model");
-    gpu_options_free(&options);
-    full.experimental_flags = TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY | TFLITE_GPU_EXPERIMENTAL_FLAGS_GL_ONLY;
-    assert_true(gpu_options_from_v2(&full, &options));
-    assert_non_null(options.problem);
-
-    TfLiteGpuDelegateOptions gl = TfLiteGpuDelegateOptionsDefault();
-    gl.compile_options.precision_loss_allowed = 1;
-    assert_true(gpu_options_from_gl(&gl, &options));
-    assert_int_equal(options.precision, GPU_F16);
-    TFLGpuDelegateOptions metal = TFLGpuDelegateOptionsDefault();
-    assert_true(gpu_options_from_metal(&metal, &options));
-    assert_true(options.quantised);
-    assert_int_equal(options.precision, GPU_F32);
-}
-
-static void test_key_options(void **state)
-{
-    (void)state;
-    static const char *const good[] = {"device", "null", "precision", "f16s", "max_delegated_partitions", "3",
-                                       "inference_priority1", "2", "require_full_delegation", "true", NULL};
-    TfLiteDelegate *delegate = make(good);
-    assert_non_null(delegate);
-    const struct gpu_options *options = gpu_engine_options(gpu_delegate_of(delegate)->engine);
-    assert_string_equal(options->device, "null");
-    assert_int_equal(options->precision, GPU_F16S); // said outright: stronger than the priorities
-    assert_int_equal(options->max_partitions, 3);
-    assert_true(options->full_delegation);
-    tflite_plugin_destroy_delegate(delegate);
-
-    static const struct {
-        const char *texts[3], *message;
-    } bad[] = {
-        {{"presicion", "f16"}, "GPU delegate: unknown option presicion; known are "},
-        {{"precision", "f64"}, "option precision is \"f64\", expected f32, f16s or f16"},
-        {{"max_delegated_partitions", "many"}, "option max_delegated_partitions is \"many\", expected an integer"},
-        {{"max_delegated_partitions", "99999999999"}, "expected an integer"},
-        {{"require_full_delegation", "yes"}, "expected true or false"},
-        {{"device", ""}, "option device is \"\""},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_null(make(bad[i].texts));
-        assert_non_null(strstr(plugin_messages()->text, bad[i].message));
-    }
-    const char *key = "device", *value = NULL;
-    assert_null(tflite_plugin_create_delegate(&key, &value, 1, collect_plugin));
-    assert_null(tflite_plugin_create_delegate(NULL, NULL, 1, collect_plugin));
-}
-
-static void test_halite_options(void **state)
-{
-    (void)state;
-    TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
-    v2.max_delegated_partitions = 7;
-    HaliteGpuDelegateOptions from = {
-        .struct_size = sizeof from, .v2 = &v2, .device = "null:0", .precision = kHaliteGpuPrecisionF16S};
-    TfLiteDelegate *delegate = HaliteGpuDelegateCreate(&from);
-    assert_non_null(delegate);
-    const struct gpu_options *options = gpu_engine_options(gpu_delegate_of(delegate)->engine);
-    assert_string_equal(options->device, "null:0");
-    assert_int_equal(options->precision, GPU_F16S);
-    assert_int_equal(options->max_partitions, 7);
-    assert_true(options->skip_small);
-    assert_false(options->full_delegation);
-    TfLiteGpuDelegateV2Delete(delegate);
-    // Without options of one's own they are those of V2.
-    TfLiteGpuDelegateV2Delete(HaliteGpuDelegateCreate(NULL));
-
-    struct messages messages = {0};
-    struct hl_reporter reporter = {collect, &messages};
-    struct gpu_options out;
-    char name[100];
-    memset(name, 'x', sizeof name - 1);
-    name[sizeof name - 1] = 0;
-    const struct {
-        HaliteGpuDelegateOptions options;
-        const char *message;
-    } bad[] = {
-        {{.struct_size = 0}, "GPU delegate: struct_size of the options is 0, "},
-        {{.struct_size = sizeof from, .precision = (HaliteGpuPrecision)4}, "GPU delegate: there is no precision 4"},
-        {{.struct_size = sizeof from, .device = name}, "GPU delegate: option device is too long: \"xxxx"},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        messages.length = 0;
-        assert_false(gpu_options_from_halite(&bad[i].options, &reporter, &out));
-        assert_ptr_equal(strstr(messages.text, bad[i].message), messages.text);
-    }
-}
+// ---- doors --------------------------------------------------------------------------------------
 
 static void test_doors(void **state)
 {
@@ -173,6 +25,12 @@ static void test_doors(void **state)
     TFLGpuDelegateDelete(TFLGPUDelegateCreate(NULL));
     assert_null(TfLiteGpuDelegateV2CreateAsync(NULL));
     assert_null(TfLiteGpuDelegateGetModelMetadata(NULL));
+    // Without OpenGL and Metal their objects are refused.
+    TfLiteDelegate *delegate = TfLiteGpuDelegateCreate(NULL);
+    assert_int_equal(TfLiteGpuDelegateBindBufferToTensor(delegate, 1, 0), kTfLiteError);
+    assert_false(TFLGpuDelegateBindMetalBufferToTensor(delegate, 0, NULL));
+    assert_false(TFLGpuDelegateSetCommandBuffer(delegate, NULL));
+    TfLiteGpuDelegateDelete(delegate);
     TfLiteDelegate other = {.flags = 0};
     assert_null(HaliteDelegateReportCreate(&other));
     assert_null(HaliteDelegateReportCreate(NULL));
@@ -603,10 +461,6 @@ static int without_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_priorities),
-        cmocka_unit_test(test_struct_options),
-        cmocka_unit_test(test_key_options),
-        cmocka_unit_test(test_halite_options),
         cmocka_unit_test(test_doors),
         cmocka_unit_test(test_invalid_options_are_told),
         cmocka_unit_test(test_no_such_device),

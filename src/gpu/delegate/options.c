@@ -62,14 +62,17 @@ static void resolve_auto(int priorities[3])
 static void apply_priorities(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_options *options)
 {
     int priorities[3] = {from->inference_priority1, from->inference_priority2, from->inference_priority3};
-    if (from->is_precision_loss_allowed >= 0) {
-        priorities[0] = from->is_precision_loss_allowed > 0 ? LATENCY : PRECISION;
+    if (from->is_precision_loss_allowed != -1) {
+        priorities[0] = from->is_precision_loss_allowed != 0 ? LATENCY : PRECISION;
         priorities[1] = priorities[2] = AUTO;
     }
-    if (!priorities_are_valid(priorities)) {
+    bool usage_is_valid = from->inference_preference >= TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER &&
+                          from->inference_preference <= TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED;
+    if (!usage_is_valid || !priorities_are_valid(priorities)) {
         options->problem = "InferenceOptions are invalid.";
         return;
     }
+    options->usage = (enum TfLiteGpuInferenceUsage)from->inference_preference;
     resolve_auto(priorities);
     options->precision = priorities[0] == PRECISION ? GPU_F32 : priorities[1] == PRECISION ? GPU_F16S : GPU_F16;
     int latency = 0, memory = 0;
@@ -116,9 +119,6 @@ bool gpu_options_from_v2(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_opti
     if (!from) from = &defaults;
     *options = plain_options("TfLiteGpuDelegateV2");
     if (from->max_delegated_partitions > 1) options->max_partitions = from->max_delegated_partitions;
-    if (from->inference_preference == TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED ||
-        from->inference_preference == TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED)
-        options->usage = (enum TfLiteGpuInferenceUsage)from->inference_preference;
     apply_priorities(from, options);
     if (apply_flags(from, options)) return true;
     gpu_options_free(options);
@@ -187,11 +187,14 @@ struct parsed {
     HaliteGpuDelegateOptions own;
 };
 
+// Decimal, or hexadecimal behind 0x, which the original does not take; blanks around it, which it does.
 static bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value)
 {
     char *end;
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     errno = 0;
-    long long number = strtoll(text, &end, 0);
+    long long number = strtoll(text, &end, hexadecimal ? 16 : 10);
+    end += end == text ? 0 : strspn(end, " \t\n\r\f\v");
     if (end == text || *end || errno || number < low || number > high) return false;
     *value = number;
     return true;
@@ -289,8 +292,11 @@ bool gpu_options_from_keys(const char *const *keys, const char *const *values, s
         }
         if (!parse_key(keys[i], values[i], reporter, &parsed)) return false;
     }
-    if (parsed.v2.serialization_dir && parsed.v2.model_token)
-        parsed.v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
+    bool folder = parsed.v2.serialization_dir, token = parsed.v2.model_token;
+    if (folder && token) parsed.v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
+    if (folder != token)
+        hl_report(reporter, "GPU delegate: no compiled kernels are kept: option %s is missing",
+                  folder ? "model_token" : "serialization_dir");
     parsed.own.v2 = &parsed.v2;
     return gpu_options_from_halite(&parsed.own, reporter, options);
 }

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-// How the delegate is going to be used.
+// How the delegate is going to be used. A hint: any of these gives the same results.
 enum TfLiteGpuInferenceUsage {
     // Few invocations: keep the time to the first result short.
     TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER = 0,
@@ -24,35 +24,37 @@ enum TfLiteGpuInferenceUsage {
     TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED = 2
 };
 
-// What matters most. Each of the three priorities is a different one of these; once one is AUTO,
-// so are those after it.
+// What matters most. Each of the three priorities is a different one of these; the first is not
+// AUTO, and once one is, so are those after it. Anything else makes applying the delegate fail.
 enum TfLiteGpuInferencePriority {
     TFLITE_GPU_INFERENCE_PRIORITY_AUTO = 0,
-    // Float32 throughout. Ranked below MIN_LATENCY: half precision is allowed.
+    // Ranked first: float32 throughout; second: values are stored as half floats; third: half
+    // arithmetic too. What a device lacks is raised to the next better one.
     TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION = 1,
     TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY = 2,
     TFLITE_GPU_INFERENCE_PRIORITY_MIN_MEMORY_USAGE = 3
 };
 
-// Bits for experimental_flags.
+// Bits for experimental_flags. Others are ignored.
 enum TfLiteGpuExperimentalFlags {
     TFLITE_GPU_EXPERIMENTAL_FLAGS_NONE = 0,
     // Take 8-bit quantized ops too. On in the default options.
     TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT = 1,
     // OpenCL, or fail.
     TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY = 2,
-    // OpenGL ES, or fail. Not together with CL_ONLY.
+    // OpenGL ES, or fail, which is what happens where the library is built without it. Not
+    // together with CL_ONLY.
     TFLITE_GPU_EXPERIMENTAL_FLAGS_GL_ONLY = 4,
-    // Keep compiled kernels and plans in serialization_dir, for a quicker next start.
+    // Keep compiled kernels in serialization_dir, for a quicker next start.
     TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION = 8
 };
 
 typedef struct TfLiteGpuDelegateOptionsV2 {
     // Older way to say priorities. -1: the priorities below count; 0: priority 1 is
-    // MAX_PRECISION; above 0: priority 1 is MIN_LATENCY.
+    // MAX_PRECISION; else: priority 1 is MIN_LATENCY; in both cases the others are AUTO.
     int32_t is_precision_loss_allowed;
 
-    // A TfLiteGpuInferenceUsage.
+    // A TfLiteGpuInferenceUsage; another number makes applying the delegate fail.
     int32_t inference_preference;
 
     // Values of TfLiteGpuInferencePriority, the most important first.
@@ -67,19 +69,22 @@ typedef struct TfLiteGpuDelegateOptionsV2 {
     int32_t max_delegated_partitions;
 
     // Directory that exists and can be written, and a name that says model and version (a hash of
-    // the file is a good one). Copied. Read only with ENABLE_SERIALIZATION, so older, shorter
-    // structs without these two fields are fine as long as the flag is off.
+    // the file is a good one). Copied. One of them NULL: nothing is kept. Read only with
+    // ENABLE_SERIALIZATION, so older, shorter structs without these two fields are fine as long as
+    // the flag is off. A file there is used only if nobody but this user could write it and it was
+    // made by this version of the library, for this device, driver, precision, name and graph;
+    // any other is ignored, after a message, and replaced. That nothing can be kept there is a
+    // message and no error.
     const char* serialization_dir;
     const char* model_token;
 
 #ifdef TFLITE_DEBUG_DELEGATE
-    // Delegate only nodes from the first to the last of these indices. For programs built with
-    // the same macro as the library.
+    // Delegate only nodes from the first to the last of these indices. Not read by Halite.
     int first_delegate_node_index;
     int last_delegate_node_index;
 #endif
 #ifdef TFLITE_GPU_ENABLE_INVOKE_LOOP
-    // Times that the GPU work of one invocation is repeated, to measure it. As above.
+    // Times that the GPU work of one invocation is repeated, to measure it. Not read by Halite.
     int gpu_invoke_loop_times;
 #endif
 } TfLiteGpuDelegateOptionsV2;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first GPU delegate interface, for OpenGL ES 3.1 only, kept for programs that use it. New
-// code takes delegate.h. What only this one has: a tensor may live in a shader storage buffer of
+// The first GPU delegate interface, made for OpenGL ES 3.1, kept for programs that use it: in Halite
+// the delegate takes the same devices as that of delegate.h, which new code uses. What only this one
+// has, where the library is built with OpenGL ES: a tensor may live in a shader storage buffer of
 // the application.
 #ifndef TENSORFLOW_LITE_DELEGATES_GPU_GL_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_GPU_GL_DELEGATE_H_
@@ -26,13 +27,14 @@ enum TfLiteGlObjectType {
 };
 
 typedef struct TfLiteGlCompileOptions {
-    // Not 0: compute in half precision.
+    // Not 0: compute in half precision, as far as the device can. 0: float32.
     int32_t precision_loss_allowed;
-    // A TfLiteGlObjectType. A hint.
+    // A TfLiteGlObjectType. A hint. Not used by Halite.
     int32_t preferred_gl_object_type;
-    // Not 0: the batch size may change between invocations. A hint; Halite plans again instead.
+    // Not 0: the batch size may change between invocations. A hint. Not used by Halite.
     int32_t dynamic_batch_enabled;
     // Not 0: write parameters into the kernels' text. Compiles longer, may run faster. A hint.
+    // Not used by Halite.
     int32_t inline_parameters;
 } TfLiteGlCompileOptions;
 
@@ -48,9 +50,9 @@ typedef struct TfLiteGpuDelegateOptions {
 // metadata NULL, compile options as above.
 TFL_CAPI_EXPORT extern TfLiteGpuDelegateOptions TfLiteGpuDelegateOptionsDefault(void);
 
-// New delegate; options are copied, NULL means the defaults. Uses the calling thread's EGL context
-// if there is one. The caller frees it with TfLiteGpuDelegateDelete after every interpreter that
-// uses it. NULL when memory is short.
+// New delegate; options are copied, NULL means the defaults. 8-bit quantized ops stay on the CPU.
+// The caller frees it with TfLiteGpuDelegateDelete after every interpreter that uses it. NULL when
+// memory is short.
 TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteGpuDelegateCreate(
     const TfLiteGpuDelegateOptions* options);
 
@@ -59,12 +61,13 @@ TFL_CAPI_EXPORT extern void TfLiteGpuDelegateDelete(TfLiteDelegate* delegate);
 
 // Makes an input or output of the graph live in a shader storage buffer: float32, dense, [batch,
 // height, width, channels]. Call before the delegate is applied. The buffer stays the caller's and
-// must outlive the delegate. kTfLiteError for an unknown buffer.
+// must outlive the delegate. kTfLiteError, after a message on standard error, for an unknown buffer
+// and where the library is built without OpenGL ES.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate* delegate,
                                                                         GLuint buffer,
                                                                         int tensor_index);
 
-// GPU metadata inside a model file's bytes, or NULL when there is none. Inside those bytes.
+// GPU metadata inside a model file's bytes. Halite has no use for it: always NULL.
 TFL_CAPI_EXPORT extern const uint8_t* TfLiteGpuDelegateGetModelMetadata(const void* tflite_model);
 
 #ifdef __cplusplus

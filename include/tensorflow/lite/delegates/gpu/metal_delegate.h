@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The GPU delegate for Metal, on Apple systems. This header compiles everywhere, so that other
-// code may include it; outside Objective-C Metal objects are void*.
+// The GPU delegate for Metal, on Apple systems. This header compiles everywhere, and the functions
+// are there everywhere: where the library is built without Metal the delegate takes the same
+// devices as that of delegate.h, and what has to do with Metal objects is refused with a message on
+// standard error. Outside Objective-C Metal objects are void*.
 // TFLGpuDelegateCreate takes a pointer to options or, for code that passes the struct itself, the
 // struct: through an overload in C++ and a macro in C11. Define TFLITE_GPU_NO_OPTIONS_BY_VALUE
 // before the include to leave both out (they make the functions' addresses ambiguous in C++).
@@ -24,7 +26,7 @@ typedef void* TFLGpuMetalBuffer;
 extern "C" {
 #endif
 
-// How an invocation waits for the GPU.
+// How an invocation waits for the GPU. Without Metal, always Passive.
 typedef enum {
     // Sleeps until the results are there.
     TFLGpuDelegateWaitTypePassive = 0,
@@ -37,7 +39,7 @@ typedef enum {
 } TFLGpuDelegateWaitType;
 
 typedef struct {
-    // Compute in half precision.
+    // Compute in half precision, as far as the device can.
     bool allow_precision_loss;
     TFLGpuDelegateWaitType wait_type;
     // Take 8-bit quantized ops too.
@@ -48,7 +50,8 @@ typedef struct {
 TFL_CAPI_EXPORT extern TFLGpuDelegateOptions TFLGpuDelegateOptionsDefault(void);
 
 // New delegate; options are copied, NULL means the defaults. The caller frees it with
-// TFLGpuDelegateDelete after every interpreter that uses it. NULL when there is no Metal device.
+// TFLGpuDelegateDelete after every interpreter that uses it. Devices are opened when it is applied to
+// a graph: a missing GPU makes that fail, not this. NULL when memory is short.
 TFL_CAPI_EXPORT extern TfLiteDelegate* TFLGpuDelegateCreate(const TFLGpuDelegateOptions* options);
 
 // Another spelling of TFLGpuDelegateCreate, found in older documentation.
@@ -60,7 +63,7 @@ TFL_CAPI_EXPORT extern void TFLGpuDelegateDelete(TfLiteDelegate* delegate);
 // Makes an input or output of the graph live in a Metal buffer of the application: slices of four
 // channels, [batch, slice, height, width, 4], float32, or half with allow_precision_loss. Call
 // after the delegate is applied. The buffer stays the caller's and must outlive the delegate.
-// False when the tensor is neither input nor output, or the buffer is too small.
+// False when the tensor is neither input nor output, the buffer is too small, or there is no Metal.
 TFL_CAPI_EXPORT extern bool TFLGpuDelegateBindMetalBufferToTensor(TfLiteDelegate* delegate,
                                                                   int tensor_index,
                                                                   TFLGpuMetalBuffer metal_buffer);

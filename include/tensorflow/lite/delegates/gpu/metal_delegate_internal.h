@@ -23,7 +23,8 @@ extern "C" {
 
 // Makes the next invocation, and only that one, encode its work into command_buffer and return
 // without committing it. Every output must be bound to a Metal buffer, else that invocation fails.
-// The command buffer stays the caller's. False when the delegate is not one of this kind.
+// The command buffer stays the caller's. False when the delegate is not one of this kind, or there is
+// no Metal.
 TFL_CAPI_EXPORT extern bool TFLGpuDelegateSetCommandBuffer(TfLiteDelegate* delegate,
                                                            TFLGpuMetalCommandBuffer command_buffer);
 
