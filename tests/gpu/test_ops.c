@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "gpu/backend/devices.h"
+#include "gpu/check_plan.h"
 #include "gpu/op_case.h"
 #include "gpu/ops/op.h"
 
@@ -65,7 +66,9 @@ static void test_family(void **state)
 {
     const struct run *run = *state;
     large.wanted = run->large;
+    int plans = check_plan_count();
     op_family_run(run->family, run->device, run->precision, run->only);
+    assert_true(check_plan_count() > plans);
 }
 
 static int run_all(const struct gpu_device_info *info, const char *device, const char *family,

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// See check_plan.h. Nothing here calls the code that made the plan.
+#include "gpu/check_plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// ---- lives --------------------------------------------------------------------------------------
+
+struct life {
+    bool used;
+    int first, last; // steps
+    size_t bytes, begin, end;
+    const char *name;
+};
+
+static enum gpu_arg_kind kind_of(const struct gpu_plan_step *step, int operand)
+{
+    int args = 0;
+    while (args < GPU_KERNEL_ARGS && step->kernel->args[args].name) args++;
+    return operand < args ? step->kernel->args[operand].kind
+                          : GPU_IN; // behind its own: what an epilogue adds
+}
+
+static size_t bytes_of(const struct gpu_plan *plan, const struct gpu_value *value)
+{
+    struct gpu_shape s = value->shape;
+    size_t element = plan->precision == GPU_F32 ? 4 : 2;
+    return (size_t)s.b * (size_t)s.h * (size_t)s.w * (size_t)((s.c + 3) / 4 * 4) * element;
+}
+
+static struct life *find_lives(const struct gpu_plan *plan)
+{
+    struct life *lives = calloc((size_t)plan->graph->value_count + 1, sizeof *lives);
+    assert_non_null(lives);
+    for (int s = 0; s < plan->step_count; s++) {
+        const struct gpu_plan_step *step = &plan->steps[s];
+        for (int writes = 0; writes < 2; writes++) // what a step reads is there before it writes
+            for (int i = 0; i < step->operand_count; i++) {
+                const struct gpu_value *value = step->operands[i].value;
+                enum gpu_arg_kind kind = kind_of(step, i);
+                if (!value || (kind != GPU_IN && kind != GPU_OUT) || (kind == GPU_OUT) != writes)
+                    continue;
+                struct life *life = &lives[value->id];
+                if (!life->used && !writes)
+                    fail_msg("step %d (%s) reads %s, value %d, which nothing has written", s,
+                             step->label, value->name, value->id);
+                if (!life->used)
+                    *life = (struct life){.used = true,
+                                          .first = s,
+                                          .bytes = bytes_of(plan, value),
+                                          .name = value->name};
+                life->last = s;
+            }
+    }
+    return lives;
+}
+
+// ---- places -------------------------------------------------------------------------------------
+
+static void check_places(const struct gpu_plan *plan, struct life *lives)
+{
+    size_t sum = 0;
+    for (int v = 0; v < plan->graph->value_count; v++) {
+        struct life *life = &lives[v];
+        const struct gpu_place *place = &plan->places[v];
+        if (!life->used) continue;
+        assert_true(place->used);
+        assert_int_equal(place->offset % 256, 0);
+        assert_true(place->bytes >= life->bytes);
+        assert_true(place->offset <= plan->arena_bytes &&
+                    place->bytes <= plan->arena_bytes - place->offset);
+        life->begin = place->offset;
+        life->end = place->offset + place->bytes;
+        sum += place->bytes;
+    }
+    assert_true(plan->arena_bytes <= sum);
+    assert_int_equal(plan->arena_unshared, sum);
+}
+
+static void check_overlaps(const struct gpu_plan *plan, const struct life *lives)
+{
+    int values = plan->graph->value_count;
+    for (int a = 0; a < values; a++)
+        for (int b = a + 1; b < values && lives[a].used; b++) {
+            if (!lives[b].used || lives[a].first > lives[b].last || lives[b].first > lives[a].last)
+                continue;
+            if (lives[a].begin >= lives[b].end || lives[b].begin >= lives[a].end) continue;
+            fail_msg(
+                "%s, value %d, at %zu..%zu in steps %d to %d, and %s, value %d, at %zu..%zu in steps %d to %d share bytes",
+                lives[a].name, a, lives[a].begin, lives[a].end, lives[a].first, lives[a].last,
+                lives[b].name, b, lives[b].begin, lives[b].end, lives[b].first, lives[b].last);
+        }
+}
+
+static void check_total(const struct gpu_plan *plan, const struct life *lives)
+{
+    for (int s = 0; s < plan->step_count; s++) {
+        size_t alive = 0;
+        for (int v = 0; v < plan->graph->value_count; v++)
+            if (lives[v].used && lives[v].first <= s && s <= lives[v].last) alive += lives[v].bytes;
+        if (alive > plan->arena_bytes)
+            fail_msg("in step %d values of %zu bytes are alive, in an arena of %zu", s, alive,
+                     plan->arena_bytes);
+    }
+}
+
+static void check_limits(const struct gpu_plan *plan)
+{
+    for (int s = 0; s < plan->step_count; s++) {
+        const struct gpu_plan_step *step = &plan->steps[s];
+        int size = 1;
+        assert_in_range(step->operand_count, 1, GPU_MAX_BUFFERS);
+        for (int axis = 0; axis < 3; axis++) {
+            assert_in_range(step->group[axis], 1, plan->caps->max_group[axis]);
+            assert_in_range(step->groups[axis], 1, plan->caps->max_groups[axis]);
+            size *= step->group[axis];
+        }
+        assert_in_range(size, 1, plan->caps->max_group_size);
+    }
+}
+
+void check_plan(const struct gpu_plan *plan)
+{
+    struct life *lives = find_lives(plan);
+    check_places(plan, lives);
+    check_overlaps(plan, lives);
+    check_total(plan, lives);
+    check_limits(plan);
+    free(lives);
+}
+
+// ---- each plan on its way to a device -----------------------------------------------------------
+
+static int count;
+
+int check_plan_count(void)
+{
+    return count;
+}
+
+struct gpu_runner *__real_gpu_runner_create(struct gpu_plan *plan,
+                                            const struct gpu_backend *backend,
+                                            struct gpu_device *device);
+struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan,
+                                            const struct gpu_backend *backend,
+                                            struct gpu_device *device);
+struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan,
+                                            const struct gpu_backend *backend,
+                                            struct gpu_device *device)
+{
+    check_plan(plan);
+    count++;
+    return __real_gpu_runner_create(plan, backend, device);
+}
+
+// ---- barriers -----------------------------------------------------------------------------------
+
+struct touch {
+    int buffer;
+    size_t begin, end;
+    bool writes;
+};
+
+struct touches {
+    struct touch *list;
+    int count, capacity;
+};
+
+static void add_touch(struct touches *touches, struct touch touch)
+{
+    if (touches->count == touches->capacity) {
+        touches->capacity = touches->capacity * 2 + 64;
+        touches->list = realloc(touches->list, (size_t)touches->capacity * sizeof touch);
+        assert_non_null(touches->list);
+    }
+    touches->list[touches->count++] = touch;
+}
+
+// "… reads 0@0+1024 1@256+64 writes 2@512+2048 params …"
+static void add_dispatch(struct touches *touches, const char *line, size_t length)
+{
+    const char *end = line + length;
+    bool writes = false;
+    for (const char *word = line; word < end; word += strcspn(word, " \n") + 1) {
+        struct touch touch = {.writes = writes};
+        size_t bytes;
+        if (strncmp(word, "params", 6) == 0 || *word == ';') return;
+        if (strncmp(word, "writes", 6) == 0) writes = true;
+        if (sscanf(word, "%d@%zu+%zu", &touch.buffer, &touch.begin, &bytes) != 3) continue;
+        touch.end = touch.begin + bytes;
+        add_touch(touches, touch);
+    }
+}
+
+static bool conflict(const struct touches *a, const struct touches *b)
+{
+    for (int i = 0; i < a->count; i++)
+        for (int k = 0; k < b->count; k++) {
+            const struct touch *x = &a->list[i], *y = &b->list[k];
+            if (x->buffer == y->buffer && x->begin < y->end && y->begin < x->end &&
+                (x->writes || y->writes))
+                return true;
+        }
+    return false;
+}
+
+static void append(struct touches *to, const struct touches *from)
+{
+    for (int i = 0; i < from->count; i++) add_touch(to, from->list[i]);
+}
+
+void check_barriers(const char *text)
+{
+    struct touches before = {0}, since = {0},
+                   now = {0}; // in front of the last barrier, behind it, in one dispatch
+    int barriers = 0, dispatches = 0;
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        size_t length = strcspn(line, "\n");
+        bool barrier = strncmp(line, "barrier", 7) == 0, over = strncmp(line, "finish", 6) == 0;
+        if (barrier || over) {
+            if (barriers > 0 && !conflict(&before, &since))
+                fail_msg("barrier %d, before dispatch %d, is not needed", barriers, dispatches);
+            struct touches spare = before;
+            before = since;
+            since = spare;
+            since.count = 0;
+            barriers++;
+        } else if (strncmp(line, "dispatch", 8) == 0) {
+            now.count = 0;
+            add_dispatch(&now, line, length);
+            assert_true(now.count > 0);
+            if (conflict(&since, &now))
+                fail_msg("a barrier is missing before dispatch %d: %.*s", dispatches, (int)length,
+                         line);
+            append(&since, &now);
+            dispatches++;
+        }
+        if (!line[length]) break;
+    }
+    assert_true(dispatches > 0);
+    free(before.list);
+    free(since.list);
+    free(now.list);
+}

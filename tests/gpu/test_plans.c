@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of whole models on the null backend: what every plan must have (check_plan.h), for many models; and for a few the
+// plan as text beside one that a person has read, tests/gpu/plans/NAME.txt. A change that is meant is taken over by
+//     HALITE_RENEW=1 build/release/bin/test_plans
+// and read in the diff before it is committed. Needs models (../shared, or HALITE_SHARED); ends with 77 without them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gpu/backend/null.h"
+#include "gpu/check_plan.h"
+#include "gpu/delegate/delegate.h"
+#include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/delegates/gpu/delegate.h"
+
+static const struct model {
+    const char *golden; // NULL: only the properties
+    const char *path;
+} models[] = {
+    {NULL, "classification/mobilenet_v1_1.0_224_float.tflite"},
+    {NULL, "classification/tf2_mobilenet_v2_1.0_224_ptq.tflite"},
+    {NULL, "segmentation/deeplabv3_257_mv_gpu.tflite"},
+    {NULL, "detection/coco_ssd_mobilenet_v1_1.0_quant_2018_06_29.tflite"},
+    {NULL, "pose/posenet_mobilenet_v1_075_353_481_quant.tflite"},
+    {NULL, "classification/mobilenet_v1_1.0_224_quant.tflite"},
+    {NULL, "classification/mobilenet_v3_small_1.0_224_uint8.tflite"},
+    {NULL, "detection/yolox_nano_float16.tflite"},
+    {NULL, "detection/ultraface_rfb_320_float.tflite"},
+    {NULL, "mediapipe/face_landmark_float16.tflite"},
+    {NULL, "mediapipe/hand_landmark_lite_float16.tflite"},
+    {NULL, "mediapipe/iris_landmark_float.tflite"},
+    {NULL, "mediapipe/pose_detection_float16.tflite"},
+    {NULL, "segmentation/selfie_segmentation.tflite"},
+    {NULL, "segmentation/hair_segmentation.tflite"},
+    {NULL, "style/style_transfer_f16_384.tflite"},
+    {NULL, "text/text_classification.tflite"},
+};
+enum { MODELS = sizeof models / sizeof *models };
+
+// ---- text ---------------------------------------------------------------------------------------
+
+// Of the backend's text what a plan is: buffers, programs, dispatches with places, barriers. Not what is written to them,
+// nor parameters, which follow from the model's shapes and numbers.
+static void write_plan(FILE *to, const char *golden, const char *text)
+{
+    int dispatches = 0, barriers = 0;
+    size_t bytes = 0;
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        size_t own = 0;
+        dispatches += strncmp(line, "dispatch", 8) == 0;
+        barriers += strncmp(line, "barrier", 7) == 0;
+        if (sscanf(line, "buffer %*d: %zu bytes", &own) == 1) bytes += own;
+    }
+    fprintf(
+        to,
+        "# The plan of %s in f32, from the null backend (tests/gpu/test_plans.c). To renew it:\n",
+        golden);
+    fprintf(to, "#     HALITE_RENEW=1 build/release/bin/test_plans\n");
+    fprintf(
+        to,
+        "# Buffers: constants, values, inputs and outputs. A dispatch: kernel [work-groups]x[work-items of one], what it\n"
+        "# reads and writes as buffer@offset+bytes, and for which operator and node.\n");
+    fprintf(to, "%d dispatches, %d barriers, %zu bytes in buffers\n", dispatches, barriers, bytes);
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        int length = (int)strcspn(line, "\n");
+        const char *params = strstr(line, " params "), *label = strstr(line, " ; ");
+        if (strncmp(line, "dispatch list 0: ", 17) == 0) {
+            line += 17;
+            length -= 17;
+            int places = params && params < line + length ? (int)(params - line) : length;
+            fprintf(to, "    %.*s%.*s\n", places, line,
+                    label && label < line + length ? (int)(line + length - label) : 0, label);
+        } else if (strncmp(line, "barrier", 7) == 0) {
+            fprintf(to, "    barrier\n");
+        } else if (strncmp(line, "buffer", 6) == 0 || strncmp(line, "program", 7) == 0) {
+            fprintf(to, "%.*s\n", length, line);
+        }
+    }
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    size_t size = 0, room = 1 << 20;
+    char *text = malloc(room);
+    assert_non_null(text);
+    size = fread(text, 1, room - 1, file);
+    text[size] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void compare(const char *golden, const char *text)
+{
+    char path[160];
+    snprintf(path, sizeof path, "tests/gpu/plans/%s.txt", golden);
+    if (getenv("HALITE_RENEW")) {
+        FILE *file = fopen(path, "wb");
+        if (!file) fail_msg("cannot write %s", path);
+        write_plan(file, golden, text);
+        assert_int_equal(fclose(file), 0);
+        return;
+    }
+    char *expected = read_text(path);
+    if (!expected) fail_msg("cannot read %s", path);
+    FILE *scratch = tmpfile();
+    assert_non_null(scratch);
+    write_plan(scratch, golden, text);
+    rewind(scratch);
+    char line[1024];
+    const char *at = expected;
+    for (int n = 1; fgets(line, sizeof line, scratch); n++) {
+        size_t length = strcspn(at, "\n");
+        if (length != strcspn(line, "\n") || memcmp(at, line, length) != 0)
+            fail_msg(
+                "%s:%d: %.*s\nthe plan is now: %sif this is meant: HALITE_RENEW=1 build/release/bin/test_plans",
+                path, n, (int)length, at, line);
+        at += length + (at[length] != '\0');
+    }
+    if (*at) fail_msg("%s: the plan ends before: %.60s", path, at);
+    fclose(scratch);
+    free(expected);
+}
+
+// ---- a model ------------------------------------------------------------------------------------
+
+static const char *shared_folder(void)
+{
+    const char *folder = getenv("HALITE_SHARED");
+    return folder ? folder : "../shared";
+}
+
+static void complain(const char *text)
+{
+    print_error("%s\n", text);
+}
+
+static void test_model(void **state)
+{
+    const struct model *model = *state;
+    char path[512];
+    snprintf(path, sizeof path, "%s/models/%s", shared_folder(), model->path);
+    TfLiteModel *file = TfLiteModelCreateFromFile(path);
+    if (!file) {
+        print_message("no %s\n", path);
+        skip();
+    }
+    const char *keys[] = {"device", "precision"}, *values[] = {"null", "f32"};
+    TfLiteDelegate *delegate = tflite_plugin_create_delegate(keys, values, 2, complain);
+    assert_non_null(delegate);
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsAddDelegate(options, delegate);
+    int before = check_plan_count();
+    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(file, options);
+    assert_non_null(interpreter);
+    assert_true(check_plan_count() > before);
+    char *text = gpu_null_text(gpu_engine_device(gpu_delegate_of(delegate)->engine));
+    assert_non_null(text);
+    check_barriers(text);
+    if (model->golden) compare(model->golden, text);
+    free(text);
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteInterpreterOptionsDelete(options);
+    tflite_plugin_destroy_delegate(delegate);
+    TfLiteModelDelete(file);
+}
+
+int main(void)
+{
+    static struct CMUnitTest tests[MODELS];
+    int there = 0;
+    for (int i = 0; i < MODELS; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/models/%s", shared_folder(), models[i].path);
+        FILE *file = fopen(path, "rb");
+        there += file != NULL;
+        if (file) fclose(file);
+        tests[i] = (struct CMUnitTest){.name = models[i].path,
+                                       .test_func = test_model,
+                                       .initial_state = (void *)(uintptr_t)&models[i]};
+    }
+    if (there == 0) {
+        print_message("skipped: no models in %s\n", shared_folder());
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
