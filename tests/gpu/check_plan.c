@@ -92,9 +92,9 @@ static void check_overlaps(const struct gpu_plan *plan, const struct life *lives
                 continue;
             if (lives[a].begin >= lives[b].end || lives[b].begin >= lives[a].end) continue;
             fail_msg(
-                "%s, value %d, at %zu..%zu in steps %d to %d, and %s, value %d, at %zu..%zu in steps %d to %d share bytes",
-                lives[a].name, a, lives[a].begin, lives[a].end, lives[a].first, lives[a].last,
-                lives[b].name, b, lives[b].begin, lives[b].end, lives[b].first, lives[b].last);
+                "value %d, at %zu..%zu in steps %d to %d, and value %d, at %zu..%zu in steps %d to %d share bytes",
+                a, lives[a].begin, lives[a].end, lives[a].first, lives[a].last, b, lives[b].begin,
+                lives[b].end, lives[b].first, lives[b].last);
         }
 }
 
