@@ -26,7 +26,8 @@ static const struct hl_flag flags[] = {
     {.name = "warmup", .letter = 'w', .kind = HL_FLAG_INT, .value = "N", .min = 0, .max = 10000000,
      .offset = offsetof(struct options, warmup), .help = "runs before them, not timed; default 3"},
     {.name = "per-op", .letter = 'p', .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, per_op),
-     .help = "the share of each operator, from as many runs again"},
+     .help = "the share of each operator, and of each kernel on the\n"
+             "GPU, from as many runs again"},
     HL_MODEL_RUN_FLAGS(options, model),
 };
 // clang-format on
@@ -159,6 +160,80 @@ static bool time_operators(struct hl_graph *graph, const struct options *options
     return true;
 }
 
+// ---- per GPU kernel -----------------------------------------------------------------------------
+
+struct kernel_time {
+    const char *kernel, *op;
+    int dispatches;
+    double seconds; // of one run
+};
+
+static int compare_kernels(const void *a, const void *b)
+{
+    const struct kernel_time *x = a, *y = b;
+    if (x->seconds != y->seconds) return x->seconds < y->seconds ? 1 : -1;
+    int kernel = strcmp(x->kernel, y->kernel);
+    return kernel != 0 ? kernel : strcmp(x->op, y->op);
+}
+
+static void add_kernel(struct kernel_time *times, int *used, const HaliteDelegateKernel *kernel)
+{
+    int i = 0;
+    while (i < *used && (strcmp(times[i].kernel, kernel->kernel) != 0 || strcmp(times[i].op, kernel->op) != 0)) i++;
+    if (i == *used) times[(*used)++] = (struct kernel_time){.kernel = kernel->kernel, .op = kernel->op};
+    times[i].dispatches++;
+    if (kernel->runs > 0) times[i].seconds += 1e-9 * (double)kernel->nanoseconds / (double)kernel->runs;
+}
+
+static void add_kernel_row(struct hl_table *table, const struct kernel_time *time, double total)
+{
+    char text[32];
+    hl_format_seconds(text, sizeof text, time->seconds);
+    hl_table_add(table, "%s", time->kernel);
+    hl_table_add_name(table, time->op);
+    hl_table_add(table, "%d", time->dispatches);
+    hl_table_add(table, "%s", text);
+    hl_table_add(table, "%.1f %%", total > 0 ? 100 * time->seconds / total : 0.0);
+}
+
+static void print_kernels(const struct hl_gpu_library *gpu, const HaliteDelegateReport *report)
+{
+    int count = gpu->HaliteDelegateReportGetKernelCount(report), used = 0;
+    if (count == 0) return;
+    struct kernel_time *times = hl_alloc((size_t)count, sizeof *times), total = {.kernel = "total", .op = ""};
+    for (int i = 0; i < count; i++) add_kernel(times, &used, gpu->HaliteDelegateReportGetKernel(report, i));
+    qsort(times, (size_t)used, sizeof *times, compare_kernels);
+    for (int i = 0; i < used; i++) total.seconds += times[i].seconds;
+    total.dispatches = count;
+    const HaliteDevice *device = gpu->HaliteDelegateReportGetDevice(report);
+    printf("\nkernels on %s, %s, by its clock\n", device->name, device->description);
+    static const char *const titles[] = {"kernel", "operator", "dispatches", "a run", "share"};
+    struct hl_table table;
+    hl_table_start(&table, "llrrr");
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) hl_table_add(&table, "%s", titles[i]);
+    for (int i = 0; i < used; i++) add_kernel_row(&table, &times[i], total.seconds);
+    add_kernel_row(&table, &total, total.seconds);
+    hl_table_print(&table, 2, stdout);
+    free(times);
+}
+
+// What a partition does, which is one node to the runtime.
+static bool time_kernels(struct hl_graph *graph, const struct options *options)
+{
+    const struct hl_gpu_library *gpu = &graph->file->gpu;
+    TfLiteDelegate *delegate = graph->file->delegate;
+    if (gpu->handle == NULL) return true;
+    gpu->HaliteDelegateSetProfiling(delegate, true, NULL);
+    bool ok = true;
+    for (int i = 0; ok && i < options->runs; i++) ok = invoke(graph);
+    gpu->HaliteDelegateSetProfiling(delegate, false, NULL);
+    if (!ok) return false;
+    HaliteDelegateReport *report = hl_alloc_check(gpu->HaliteDelegateReportCreate(delegate));
+    print_kernels(gpu, report);
+    gpu->HaliteDelegateReportDelete(report);
+    return true;
+}
+
 static bool bench(struct hl_graph *graph, const struct options *options)
 {
     if (!hl_graph_open(graph, NULL) || !hl_graph_allocate(graph)) return false;
@@ -168,7 +243,7 @@ static bool bench(struct hl_graph *graph, const struct options *options)
     hl_model_file_placement(graph->file, &placement);
     printf("%d runs after %d to warm up\n%s", options->runs, options->warmup, placement.data);
     hl_text_free(&placement);
-    return time_runs(graph, options) && (!options->per_op || time_operators(graph, options));
+    return time_runs(graph, options) && (!options->per_op || (time_operators(graph, options) && time_kernels(graph, options)));
 }
 
 static int run(const void *given, int operand_count, char **operands)

@@ -29,7 +29,10 @@
     X(HaliteGpuPrecision, HaliteDelegateReportGetPrecision, (const HaliteDelegateReport *))                   \
     X(int32_t, HaliteDelegateReportGetGraphCount, (const HaliteDelegateReport *))                             \
     X(const HaliteDelegateGraph *, HaliteDelegateReportGetGraph, (const HaliteDelegateReport *, int32_t))     \
-    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))
+    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))       \
+    X(TfLiteStatus, HaliteDelegateSetProfiling, (TfLiteDelegate *, bool, TfLiteTelemetryProfilerStruct *))    \
+    X(int32_t, HaliteDelegateReportGetKernelCount, (const HaliteDelegateReport *))                            \
+    X(const HaliteDelegateKernel *, HaliteDelegateReportGetKernel, (const HaliteDelegateReport *, int32_t))
 // clang-format on
 
 struct hl_gpu_library {

@@ -16,6 +16,7 @@
 #include "tensorflow/lite/c/c_api_types.h"
 #include "tensorflow/lite/c/common.h"
 #include "tensorflow/lite/delegates/gpu/delegate_options.h"
+#include "tensorflow/lite/profiling/telemetry/c/profiler.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -180,6 +181,33 @@ TFL_CAPI_EXPORT extern const HaliteDelegateGraph *HaliteDelegateReportGetGraph(c
 TFL_CAPI_EXPORT extern int32_t HaliteDelegateReportGetNodeCount(const HaliteDelegateReport *report);
 TFL_CAPI_EXPORT extern const HaliteDelegateNode *HaliteDelegateReportGetNode(const HaliteDelegateReport *report,
                                                                              int32_t index);
+
+// ---- how long GPU kernels take ------------------------------------------------------------------
+
+// Starts or stops timing each kernel of each Invoke on the device's own clock; starting clears the times. Without it nothing
+// is timed and nothing costs time; with it kernels run one after the other, with a clock around each, so an Invoke as a whole
+// takes longer than it does. HaliteInterpreterSetProfiling times whole nodes, of which a delegated partition is one.
+// telemetry: NULL, or a profiler that gets ReportOpInvokeEvent for each kernel when its Invoke is done: op_name is operator,
+// node and kernel ("CONV_2D 3 conv"), op_idx the node or -1, subgraph_idx the number of the graph in the report. It stays the
+// caller's until profiling is stopped or the delegate deleted, and must not call functions of this header.
+// kTfLiteError: the delegate is none of Halite's GPU delegates. While profiling, Invoke fails on a device without a clock.
+TFL_CAPI_EXPORT extern TfLiteStatus HaliteDelegateSetProfiling(TfLiteDelegate *delegate, bool enable,
+                                                               struct TfLiteTelemetryProfilerStruct *telemetry);
+
+// One kernel that each Invoke starts on the device.
+typedef struct HaliteDelegateKernel {
+    int32_t graph, partition; // that it belongs to, as in HaliteDelegateNode
+    int32_t node;             // of the model that it computes, with others that were fused into it; -1: of none
+    const char *op;           // that node's operator; "": it copies between the CPU's layout of a tensor and the device's
+    const char *kernel;       // its name: "conv"
+    uint64_t runs;            // timed ones
+    uint64_t nanoseconds;     // of all of them together
+} HaliteDelegateKernel;
+
+// Kernels of all graphs whose interpreters live, by partition and in order of execution. NULL where index is outside.
+TFL_CAPI_EXPORT extern int32_t HaliteDelegateReportGetKernelCount(const HaliteDelegateReport *report);
+TFL_CAPI_EXPORT extern const HaliteDelegateKernel *HaliteDelegateReportGetKernel(const HaliteDelegateReport *report,
+                                                                                 int32_t index);
 
 #ifdef __cplusplus
 }

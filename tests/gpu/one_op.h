@@ -269,7 +269,7 @@ static void run_once(const struct test *test, int device, enum gpu_precision pre
         if (!test->inputs[i].constant) inputs[count++] = test->inputs[i].data;
     if (residual) inputs[count] = residual->data;
     for (int i = 0; i < test->output_count; i++) outputs[i] = test->outputs[i].data;
-    assert_true(gpu_runner_run(runner, inputs, outputs));
+    assert_true(gpu_runner_run(runner, inputs, outputs, NULL));
     // Behind an element that is exact, a sum and a product round.
     enum gpu_tolerance kind = residual && test->tolerance == GPU_MOVES ? GPU_ROUNDS : test->tolerance;
     for (int i = 0; i < test->output_count; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user learns of partitions: the report of halite/gpu_delegate.h, and the message about operators that stay on the
-// CPU. All on the null device: nothing here depends on the machine.
+// What a user learns of the delegate's work: the report of halite/gpu_delegate.h, the message about operators that stay on
+// the CPU, and the time of kernels. All on the null device, the times also on those that are here.
 #include "gpu/backend/null.h"
 #include "gpu/delegate_session.h"
 
@@ -244,6 +244,126 @@ static void test_auto_is_said_once(void **state)
     auto_reason()->why = NULL;
 }
 
+// ---- time of kernels ----------------------------------------------------------------------------
+
+struct events {
+    int count, wrong;
+    uint64_t microseconds;
+};
+
+static void take_event(TfLiteTelemetryProfilerStruct *telemetry, const char *name, uint64_t elapsed, int64_t node,
+                       int64_t graph_number)
+{
+    struct events *events = telemetry->data;
+    bool copies = strcmp(name, "from_dense") == 0 || strcmp(name, "to_dense") == 0;
+    bool named = strncmp(name, "RELU 0 ", 7) == 0 || strncmp(name, "ADD 2 ", 6) == 0 || strncmp(name, "MUL 3 ", 6) == 0;
+    events->count++;
+    events->microseconds += elapsed;
+    events->wrong += graph_number != 0 || (copies ? node != -1 : !named || node != strchr(name, ' ')[1] - '0');
+}
+
+static void invoke(struct session *session, int times)
+{
+    for (int i = 0; i < times; i++) {
+        set_input(session);
+        assert_int_equal(TfLiteInterpreterInvoke(session->interpreter), kTfLiteOk);
+    }
+}
+
+// Sum of all kernels' times; each has run so often.
+static uint64_t check_kernels(TfLiteDelegate *delegate, int runs, int *count)
+{
+    HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
+    uint64_t sum = 0;
+    *count = HaliteDelegateReportGetKernelCount(report);
+    int of_node[4] = {0}, copies = 0;
+    for (int i = 0; i < *count; i++) {
+        const HaliteDelegateKernel *kernel = HaliteDelegateReportGetKernel(report, i);
+        assert_int_equal(kernel->graph, 0);
+        assert_int_equal(kernel->runs, runs);
+        assert_true(kernel->kernel[0] != 0);
+        sum += kernel->nanoseconds;
+        if (kernel->node < 0) {
+            assert_string_equal(kernel->op, "");
+            copies++;
+            continue;
+        }
+        const HaliteDelegateNode *node = HaliteDelegateReportGetNode(report, kernel->node);
+        assert_int_equal(node->node, kernel->node);
+        assert_string_equal(node->op, kernel->op);
+        assert_int_equal(node->partition, kernel->partition);
+        assert_true(node->on_gpu);
+        of_node[kernel->node]++;
+    }
+    assert_int_equal(of_node[0], 1); // relu, a partition of its own
+    assert_int_equal(of_node[1], 0); // toy, on the CPU
+    assert_true(of_node[2] + of_node[3] >= 1); // may be one kernel
+    assert_int_equal(copies, 2 + 3); // a to r; a and t to p
+    assert_null(HaliteDelegateReportGetKernel(report, *count));
+    assert_null(HaliteDelegateReportGetKernel(report, -1));
+    HaliteDelegateReportDelete(report);
+    return sum;
+}
+
+static void profile_on(const char *device)
+{
+    const char *texts[] = {"device", device, "max_delegated_partitions", "2", "take_small_partitions", "1", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session session;
+    begin(&session, &graph);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    int count;
+    invoke(&session, 2);
+    assert_int_equal(check_kernels(delegate, 0, &count), 0); // nobody asked
+
+    struct events events = {0};
+    TfLiteTelemetryProfilerStruct telemetry = {.data = &events, .ReportOpInvokeEvent = take_event};
+    assert_int_equal(HaliteDelegateSetProfiling(delegate, true, &telemetry), kTfLiteOk);
+    invoke(&session, 3);
+    if (strcmp(device, "null") != 0) check_output(&session); // a profiled run is a run
+    uint64_t sum = check_kernels(delegate, 3, &count);
+    assert_int_equal(events.count, 3 * count);
+    assert_int_equal(events.wrong, 0);
+    assert_true(events.microseconds <= sum / 1000 + 3 * (uint64_t)count); // rounded
+    assert_int_equal(HaliteDelegateSetProfiling(delegate, false, NULL), kTfLiteOk);
+    invoke(&session, 2);
+    assert_int_equal(check_kernels(delegate, 3, &count), sum); // stays
+    assert_int_equal(events.count, 3 * count);
+    if (strcmp(device, "null") == 0) {
+        char *text = gpu_null_text(gpu_engine_device(gpu_delegate_of(delegate)->engine));
+        int recorded = 0, n;
+        for (const char *at = text; (at = strstr(at, "finish list ")); at++)
+            if (sscanf(at, "finish list %*d: %d dispatches", &n) == 1) recorded += n;
+        assert_int_equal(count, recorded);
+        free(text);
+    } else {
+        assert_true(sum > 0);
+    }
+    assert_int_equal(HaliteDelegateSetProfiling(delegate, true, NULL), kTfLiteOk);
+    assert_int_equal(check_kernels(delegate, 0, &count), 0); // starts anew
+    end(&session);
+    HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
+    assert_int_equal(HaliteDelegateReportGetKernelCount(report), 0); // none lives
+    HaliteDelegateReportDelete(report);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+static void test_profile(void **state)
+{
+    (void)state;
+    TfLiteDelegate other = {.flags = 0};
+    assert_int_equal(HaliteDelegateSetProfiling(&other, true, NULL), kTfLiteError);
+    assert_int_equal(HaliteDelegateSetProfiling(NULL, true, NULL), kTfLiteError);
+    static const char *const devices[] = {"null", "opencl", "vulkan"};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        struct gpu_device_info info;
+        struct messages messages = {0};
+        struct hl_reporter reporter = {collect, &messages};
+        if (gpu_device_choose(devices[i], "", &reporter, &info)) profile_on(devices[i]);
+        else print_message("left out: %s\n", messages.text);
+    }
+}
+
 int main(void)
 {
     unsetenv("HALITE_DEVICE");
@@ -255,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_full_delegation),
         cmocka_unit_test(test_a_tensor_at_fault),
         cmocka_unit_test(test_auto_is_said_once),
+        cmocka_unit_test(test_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,6 +72,16 @@ done
 passes env HALITE_DEVICE=null "$halite" devices
 says "HALITE_DEVICE is set and comes before auto: null"
 
+# ---- time of each kernel
+for name in null:0 $names; do
+    passes "$halite" bench --gpu --device "$name" --per-op --runs 2 --warmup 1 -m "$model"
+    says "kernels on $name, "
+    grep -qE '^  [a-z_0-9]+ +CONV_2D +[0-9]+ +[0-9.]+ [mu]?s +[0-9.]+ %$' "$work/out" || failed "no row of CONV_2D"
+    grep -qE '^  total +[0-9]+ +[0-9.]+ [mu]?s +[0-9.]+ %$' "$work/out" || failed "no total"
+    awk '/^kernels on/ { rows = 1 } rows && $NF == "%" && $1 != "total" { sum += $(NF - 4) } $1 == "total" { total = $2 }
+        END { exit !(sum == total && sum >= 7) }' "$work/out" || failed "the dispatches do not add up"
+done
+
 # ---- models with more to tell
 if has "$shared/models/text/recommendation_cnn_i10o100.tflite" "a model in parts"; then
     passes "$halite" inspect --placement --device null "$shared/models/text/recommendation_cnn_i10o100.tflite"

@@ -19,6 +19,7 @@ struct gpu_engine {
     struct gpu_device_info info;
     struct gpu_device *device;  // NULL until opened
     enum gpu_precision precision;
+    struct gpu_profiles profiles;
 };
 
 // ---- messages -----------------------------------------------------------------------------------
@@ -107,6 +108,11 @@ void gpu_engine_leave(struct gpu_engine *engine)
 {
     engine->context = NULL;
     pthread_mutex_unlock(&engine->mutex);
+}
+
+struct gpu_profiles *gpu_engine_profiles(struct gpu_engine *engine)
+{
+    return &engine->profiles;
 }
 
 // ---- the device ---------------------------------------------------------------------------------

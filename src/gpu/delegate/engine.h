@@ -7,6 +7,7 @@
 
 #include "gpu/backend/devices.h"
 #include "gpu/delegate/options.h"
+#include "gpu/delegate/profile.h"
 #include "tensorflow/lite/c/common.h"
 
 struct gpu_engine;
@@ -25,6 +26,7 @@ void gpu_engine_leave(struct gpu_engine *engine);
 // Between enter and leave. The reporter lives as long as the engine.
 const struct hl_reporter *gpu_engine_reporter(const struct gpu_engine *engine);
 const char *gpu_engine_said(const struct gpu_engine *engine); // the last message, shortened
+struct gpu_profiles *gpu_engine_profiles(struct gpu_engine *engine);
 // Opens the device unless it is open. False after a message.
 bool gpu_engine_open(struct gpu_engine *engine);
 const struct gpu_device_info *gpu_engine_info(const struct gpu_engine *engine); // NULL: not open

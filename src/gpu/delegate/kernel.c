@@ -29,12 +29,14 @@ struct kernel {
     int input_count, output_count, constant_count;
     const float **from; // the runner's arguments, filled anew in each run
     float **to;
+    struct gpu_profile profile;
 };
 
 // ---- init ---------------------------------------------------------------------------------------
 
 static void destroy_parts(struct kernel *kernel)
 {
+    gpu_profile_end(gpu_engine_profiles(kernel->engine), &kernel->profile);
     gpu_runner_destroy(kernel->runner);
     gpu_plan_destroy(kernel->plan);
     gpu_graph_destroy(kernel->graph);
@@ -99,6 +101,18 @@ static void drop_weights(struct kernel *kernel)
     }
 }
 
+static bool start_profile(struct kernel *kernel, const struct gpu_delegate *delegate, const TfLiteDelegateParams *params)
+{
+    const struct gpu_report *report = &delegate->report;
+    kernel->profile.graph = report->graphs[report->count - 1].number;
+    for (int i = 0; i < delegate->row_count; i++)
+        if (delegate->rows[i].node == params->nodes_to_replace->data[0])
+            kernel->profile.partition = delegate->rows[i].partition;
+    if (gpu_profile_begin(gpu_engine_profiles(kernel->engine), &kernel->profile, kernel->plan)) return true;
+    hl_report(gpu_engine_reporter(kernel->engine), "out of memory");
+    return false;
+}
+
 static bool build(struct kernel *kernel, TfLiteContext *context, const struct gpu_delegate *delegate,
                   const TfLiteDelegateParams *params)
 {
@@ -125,8 +139,9 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
     gpu_store_begin(&store, engine, kernel->plan);
     kernel->runner = gpu_runner_create(kernel->plan, backend, device);
     gpu_store_end(&store, engine, kernel->runner != NULL);
-    if (kernel->runner) drop_weights(kernel);
-    return kernel->runner != NULL;
+    if (!kernel->runner) return false;
+    drop_weights(kernel);
+    return start_profile(kernel, delegate, params);
 }
 
 // Lets the report say that these nodes do not run on the GPU after all, and what the device said. Between enter and leave.
@@ -262,13 +277,21 @@ static bool scatter_outputs(struct kernel *kernel, const TfLiteContext *context)
     return true;
 }
 
+static bool run(struct kernel *kernel)
+{
+    const struct gpu_profiles *profiles = gpu_engine_profiles(kernel->engine);
+    if (!kernel->runner) return true;
+    if (!gpu_runner_run(kernel->runner, kernel->from, kernel->to, profiles->on ? kernel->profile.last : NULL)) return false;
+    if (profiles->on) gpu_profile_add(profiles, &kernel->profile);
+    return true;
+}
+
 static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 {
     struct kernel *kernel = node->user_data;
     if (!kernel) return kTfLiteError;
     gpu_engine_enter(kernel->engine, context, "Invoke");
-    bool ok = gather_inputs(kernel, context) && aim_outputs(kernel, context) &&
-              (!kernel->runner || gpu_runner_run(kernel->runner, kernel->from, kernel->to)) &&
+    bool ok = gather_inputs(kernel, context) && aim_outputs(kernel, context) && run(kernel) &&
               scatter_outputs(kernel, context);
     gpu_engine_leave(kernel->engine);
     return ok ? kTfLiteOk : kTfLiteError;

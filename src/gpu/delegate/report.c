@@ -44,6 +44,8 @@ struct HaliteDelegateReport {
     HaliteDelegateGraph *graphs;
     HaliteDelegateNode *nodes;
     struct gpu_report_row *rows; // behind the nodes: their texts and shapes
+    int kernel_count;
+    HaliteDelegateKernel *kernels;
 };
 
 static HaliteDelegateNode public_node(int graph, const struct gpu_report_row *row)
@@ -107,6 +109,29 @@ static bool copy_report(HaliteDelegateReport *report, const struct gpu_report *f
     return true;
 }
 
+static bool copy_profiles(HaliteDelegateReport *report, const struct gpu_profiles *from)
+{
+    size_t count = 1;
+    for (const struct gpu_profile *profile = from->first; profile; profile = profile->next)
+        count += (size_t)profile->plan->step_count;
+    report->kernels = calloc(count, sizeof *report->kernels);
+    if (!report->kernels) return false;
+    for (const struct gpu_profile *profile = from->first; profile; profile = profile->next)
+        for (int i = 0; i < profile->plan->step_count; i++) {
+            const struct gpu_plan_step *step = &profile->plan->steps[i];
+            report->kernels[report->kernel_count++] = (HaliteDelegateKernel){
+                .graph = profile->graph,
+                .partition = profile->partition,
+                .node = step->node ? step->node->index : -1,
+                .op = step->node ? step->node->op->name : "",
+                .kernel = step->kernel->name,
+                .runs = profile->runs,
+                .nanoseconds = profile->sums[i],
+            };
+        }
+    return true;
+}
+
 HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate)
 {
     struct gpu_delegate *own = gpu_delegate_of(delegate);
@@ -115,6 +140,7 @@ HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate)
     pthread_mutex_lock(&own->mutex);
     bool ok = copy_report(report, &own->report);
     gpu_engine_enter(own->engine, NULL, "Report");
+    ok = ok && copy_profiles(report, gpu_engine_profiles(own->engine));
     const struct gpu_device_info *info = gpu_engine_info(own->engine);
     if (info) {
         report->info = *info;
@@ -134,6 +160,7 @@ void HaliteDelegateReportDelete(HaliteDelegateReport *report)
     free(report->graphs);
     free(report->nodes);
     free(report->rows);
+    free(report->kernels);
     free(report);
 }
 
@@ -165,4 +192,14 @@ int32_t HaliteDelegateReportGetNodeCount(const HaliteDelegateReport *report)
 const HaliteDelegateNode *HaliteDelegateReportGetNode(const HaliteDelegateReport *report, int32_t index)
 {
     return report && index >= 0 && index < report->node_count ? &report->nodes[index] : NULL;
+}
+
+int32_t HaliteDelegateReportGetKernelCount(const HaliteDelegateReport *report)
+{
+    return report ? report->kernel_count : 0;
+}
+
+const HaliteDelegateKernel *HaliteDelegateReportGetKernel(const HaliteDelegateReport *report, int32_t index)
+{
+    return report && index >= 0 && index < report->kernel_count ? &report->kernels[index] : NULL;
 }

@@ -168,7 +168,7 @@ bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *de
     if (!grow(&plan->steps, plan->step_count, &plan->step_capacity, sizeof *plan->steps))
         return gpu_plan_fail(plan, "out of memory");
     struct gpu_plan_step *step = &plan->steps[plan->step_count];
-    *step = (struct gpu_plan_step){.kernel = desc->kernel};
+    *step = (struct gpu_plan_step){.kernel = desc->kernel, .node = plan->node};
     if (plan->node)
         snprintf(step->label, sizeof step->label, "%s %d %s", plan->node->op->name,
                  plan->node->index, desc->kernel->name);

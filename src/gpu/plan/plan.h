@@ -27,6 +27,7 @@ struct gpu_plan_step {
     int32_t params[GPU_MAX_PARAMS][4];
     int constants[GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES];
     int group[3], groups[3];
+    const struct gpu_node *node; // that it is a part of, NULL: copies between dense floats and values
     char label[48];
 };
 
@@ -95,9 +96,7 @@ struct gpu_runner;
 struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend, struct gpu_device *device);
 void gpu_runner_destroy(struct gpu_runner *runner);
 // inputs and outputs: host memory, dense float32 [b, h, w, c], in the order of the graph's input and output values.
-bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float *const *outputs);
-// One label and one time (ns, 0: not measured) per dispatch of the last profiled run.
-int gpu_runner_dispatch_count(const struct gpu_runner *runner);
-bool gpu_runner_profile(struct gpu_runner *runner, uint64_t *nanoseconds, const char **labels, int count);
+// nanoseconds: room for the time of each step of the plan, on the device's clock and one after the other; NULL: no clock.
+bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float *const *outputs, uint64_t *nanoseconds);
 
 #endif

@@ -245,7 +245,16 @@ void gpu_runner_destroy(struct gpu_runner *runner)
     free(runner);
 }
 
-bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float *const *outputs)
+static bool run_list(struct gpu_runner *runner, uint64_t *nanoseconds)
+{
+    const struct gpu_backend *backend = runner->backend;
+    if (!nanoseconds) return backend->list_run(runner->list) && backend->list_wait(runner->list);
+    if (backend->list_profile) return backend->list_profile(runner->list, nanoseconds, runner->plan->step_count);
+    hl_report(runner->reporter, "%s has no clock for kernels: do not profile on it", backend->name);
+    return false;
+}
+
+bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float *const *outputs, uint64_t *nanoseconds)
 {
     const struct gpu_backend *backend = runner->backend;
     const struct gpu_graph *graph = runner->plan->graph;
@@ -257,7 +266,7 @@ bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float
                                    (size_t)gpu_elements(value->shape) * sizeof(float)))
             return false;
     }
-    if (!backend->list_run(runner->list) || !backend->list_wait(runner->list)) return false;
+    if (!run_list(runner, nanoseconds)) return false;
     for (int v = 0; v < graph->value_count; v++) {
         const struct gpu_value *value = graph->values[v];
         if (value->is_output &&
@@ -266,20 +275,4 @@ bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float
             return false;
     }
     return true;
-}
-
-int gpu_runner_dispatch_count(const struct gpu_runner *runner)
-{
-    return runner->plan->step_count;
-}
-
-bool gpu_runner_profile(struct gpu_runner *runner, uint64_t *nanoseconds, const char **labels,
-                        int count)
-{
-    for (int s = 0; s < count; s++) {
-        labels[s] = s < runner->plan->step_count ? runner->plan->steps[s].label : "";
-        nanoseconds[s] = 0;
-    }
-    return runner->backend->list_profile &&
-           runner->backend->list_profile(runner->list, nanoseconds, count);
 }
