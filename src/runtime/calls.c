@@ -188,3 +188,18 @@ TfLiteStatus hl_call_once(TfLiteContext *ctx, TfLiteNode *node, int index)
     *done = status == kTfLiteOk;
     return status;
 }
+
+// ---- descriptions -------------------------------------------------------------------------------
+
+int hl_callee_node_count(const TfLiteContext *ctx, int index)
+{
+    const struct hl_subgraph *callee = subgraph_at(ctx, index);
+    return callee ? callee->model->node_count : -1;
+}
+
+int hl_callee_code(const TfLiteContext *ctx, int index, int node)
+{
+    const struct hl_subgraph *callee = subgraph_at(ctx, index);
+    if (!callee || node < 0 || node >= callee->model->node_count) return -1;
+    return callee->interpreter->model->codes[callee->model->nodes[node].code].builtin;
+}

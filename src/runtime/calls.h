@@ -30,4 +30,9 @@ TfLiteStatus hl_call_once(TfLiteContext *ctx, TfLiteNode *node, int callee);
 // Whether a subgraph exists, and takes and gives nothing.
 bool hl_call_is_procedure(const TfLiteContext *ctx, int callee);
 
+// For operators that take a subgraph as a description of what to do with two numbers: its operators, as the model has them.
+// -1 where there is no such subgraph or node.
+int hl_callee_node_count(const TfLiteContext *ctx, int callee);
+int hl_callee_code(const TfLiteContext *ctx, int callee, int node); // TfLiteBuiltinOperator
+
 #endif
