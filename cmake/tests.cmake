@@ -155,13 +155,17 @@ if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs wit
     halite_test(style/ops_table COMMAND sh tests/style/ops_table.sh)
 endif()
 
-# ---- the halite command: tests/tools/X.sh and the demo, with the command in $HALITE --------------------------------
+# ---- the halite command: tests/tools/X.sh (X_slow.sh: slowly) and the demo, with the command in $HALITE ----
 if(HALITE_TOOLS)
     file(GLOB tool_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/tools/*.sh tests/demo/*.sh)
     foreach(file IN LISTS tool_tests)
         get_filename_component(name ${file} NAME_WE)
         string(REGEX REPLACE "^tests/([^/]*)/.*" "\\1" folder ${file})
-        halite_test(${folder}/${name} COMMAND sh ${file} ENVIRONMENT
+        set(slow)
+        if(name MATCHES "_slow$")
+            set(slow SLOW)
+        endif()
+        halite_test(${folder}/${name} ${slow} COMMAND sh ${file} ENVIRONMENT
             HALITE=$<TARGET_FILE:halite> HALITE_LIBRARY=$<TARGET_FILE:tensorflowlite_c> HALITE_SHARED=${HALITE_SHARED})
     endforeach()
 endif()

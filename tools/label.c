@@ -73,7 +73,8 @@ struct labeller {
     const struct options *options;
     struct hl_model_file file;
     struct hl_labels labels;
-    int width, height, channels, classes;
+    struct hl_preprocess_shape shape;
+    int classes;
     double crop;
     struct hl_normalisation normalisation;
     float *pixels;  // of one picture
@@ -103,20 +104,8 @@ static bool check_input(struct labeller *labeller)
         return false;
     }
     const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
-    int rank = TfLiteTensorNumDims(input);
-    bool picture = (rank == 3 || rank == 4) && TfLiteTensorDim(input, 0) == 1;
-    labeller->channels = rank == 4 ? TfLiteTensorDim(input, 3) : 1;
-    if (!picture || (labeller->channels != 1 && labeller->channels != 3))
-        return misfit(labeller, "the input", input,
-                      "[1,height,width,3] or [1,height,width,1] is wanted");
-    TfLiteType type = TfLiteTensorType(input);
-    if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
-        return misfit(labeller, "the input", input, "float32, uint8 or int8 is wanted");
-    labeller->height = TfLiteTensorDim(input, 1);
-    labeller->width = TfLiteTensorDim(input, 2);
-    if (labeller->height < 1 || labeller->width < 1)
-        return misfit(labeller, "the input", input, "it has no pixels");
-    return true;
+    const char *wanted = hl_preprocess_look(input, &labeller->shape);
+    return wanted == NULL || misfit(labeller, "the input", input, wanted);
 }
 
 static bool check_output(struct labeller *labeller)
@@ -179,7 +168,7 @@ static bool choose_normalisation(struct labeller *labeller)
     if (!hl_metadata_normalisation(labeller->file.model, 0, normalisation)) return true;
     // The same as the default, which rounds as the official evaluation does.
     bool same = true;
-    for (int i = 0; i < labeller->channels; i++)
+    for (int i = 0; i < labeller->shape.channels; i++)
         same = same && normalisation->mean[i] == 127.5 && normalisation->std[i] == 127.5;
     normalisation->given = !same;
     return true;
@@ -197,14 +186,14 @@ static bool prepare(struct labeller *labeller)
     if (!check_input(labeller) || !check_output(labeller) || !check_labels(labeller)) return false;
     if (!choose_normalisation(labeller)) return false;
     labeller->crop = !isnan(options->crop)     ? options->crop
-                     : labeller->channels == 3 ? HL_PREPROCESS_CROP
+                     : labeller->shape.channels == 3 ? HL_PREPROCESS_CROP
                                                : 1;
-    size_t pixels = (size_t)labeller->width * (size_t)labeller->height * (size_t)labeller->channels;
+    size_t pixels = (size_t)labeller->shape.width * (size_t)labeller->shape.height * (size_t)labeller->shape.channels;
     labeller->pixels = malloc(pixels * sizeof *labeller->pixels);
     if (labeller->pixels == NULL) {
         hl_error("label", labeller->file.path,
-                 "a picture of %d x %d pixels does not fit into memory", labeller->width,
-                 labeller->height);
+                 "a picture of %d x %d pixels does not fit into memory", labeller->shape.width,
+                 labeller->shape.height);
         return false;
     }
     labeller->scores = hl_alloc((size_t)labeller->classes, sizeof *labeller->scores);
@@ -317,9 +306,9 @@ static bool label_picture(struct labeller *labeller, const char *picture)
 
     TfLiteInterpreter *interpreter = labeller->file.interpreter;
     TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
-    hl_preprocess_scale(&image, labeller->crop, labeller->width, labeller->height,
-                        labeller->channels, labeller->pixels);
-    hl_preprocess_store(labeller->pixels, (size_t)hl_model_elements(input), labeller->channels,
+    hl_preprocess_scale(&image, labeller->crop, labeller->shape.width, labeller->shape.height,
+                        labeller->shape.channels, labeller->pixels);
+    hl_preprocess_store(labeller->pixels, (size_t)hl_model_elements(input), labeller->shape.channels,
                         &labeller->normalisation, TfLiteTensorType(input),
                         TfLiteTensorQuantizationParams(input), TfLiteTensorData(input));
     double start = hl_model_clock();

@@ -12,30 +12,53 @@ static unsigned char luminance(const unsigned char *rgb)
     return (unsigned char)((299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2] + 500) / 1000);
 }
 
-struct square {
+const char *hl_preprocess_look(const TfLiteTensor *input, struct hl_preprocess_shape *shape)
+{
+    int rank = TfLiteTensorNumDims(input);
+    bool picture = (rank == 3 || rank == 4) && TfLiteTensorDim(input, 0) == 1;
+    int channels = rank == 4 ? TfLiteTensorDim(input, 3) : 1;
+    if (!picture || (channels != 1 && channels != 3))
+        return "[1,height,width,3] or [1,height,width,1] is wanted";
+    TfLiteType type = TfLiteTensorType(input);
+    if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
+        return "float32, uint8 or int8 is wanted";
+    *shape = (struct hl_preprocess_shape){
+        .width = TfLiteTensorDim(input, 2),
+        .height = TfLiteTensorDim(input, 1),
+        .channels = channels,
+        .type = type,
+    };
+    return shape->width < 1 || shape->height < 1 ? "it has no pixels" : NULL;
+}
+
+// The part of a picture that is scaled.
+struct part {
     const struct hl_image *image;
-    int left, top, side;
+    int left, top, width, height;
 };
 
-static float sample(const struct square *square, int y, int x, int channel, int channels)
+static float sample(const struct part *part, int y, int x, int channel, int channels)
 {
-    const struct hl_image *image = square->image;
+    const struct hl_image *image = part->image;
     const unsigned char *pixel =
         image->rgb +
-        3 * ((size_t)(square->top + y) * (size_t)image->width + (size_t)(square->left + x));
+        3 * ((size_t)(part->top + y) * (size_t)image->width + (size_t)(part->left + x));
     return channels == 1 ? luminance(pixel) : pixel[channel];
 }
 
-static struct square central_square(const struct hl_image *image, double crop)
+static struct part choose_part(const struct hl_image *image, double crop)
 {
+    if (crop == HL_PREPROCESS_WHOLE)
+        return (struct part){image, 0, 0, image->width, image->height};
     int shorter = image->width < image->height ? image->width : image->height;
     int side = (int)floor(crop * shorter + 0.5);
     if (side < 1) side = 1;
-    return (struct square){
+    return (struct part){
         .image = image,
         .left = (int)floor((image->width - side) / 2.0 + 0.5),
         .top = (int)floor((image->height - side) / 2.0 + 0.5),
-        .side = side,
+        .width = side,
+        .height = side,
     };
 }
 
@@ -55,18 +78,18 @@ static struct between source(int position, float scale, int side)
 void hl_preprocess_scale(const struct hl_image *image, double crop, int width, int height,
                          int channels, float *pixels)
 {
-    struct square square = central_square(image, crop);
-    float x_scale = (float)square.side / (float)width, y_scale = (float)square.side / (float)height;
+    struct part part = choose_part(image, crop);
+    float x_scale = (float)part.width / (float)width, y_scale = (float)part.height / (float)height;
     for (int row = 0; row < height; row++) {
-        struct between y = source(row, y_scale, square.side);
+        struct between y = source(row, y_scale, part.height);
         for (int column = 0; column < width; column++) {
-            struct between x = source(column, x_scale, square.side);
+            struct between x = source(column, x_scale, part.width);
             for (int c = 0; c < channels; c++) {
                 float sum =
-                    sample(&square, y.low, x.low, c, channels) * (1 - y.part) * (1 - x.part);
-                sum += sample(&square, y.high, x.low, c, channels) * y.part * (1 - x.part);
-                sum += sample(&square, y.low, x.high, c, channels) * (1 - y.part) * x.part;
-                sum += sample(&square, y.high, x.high, c, channels) * y.part * x.part;
+                    sample(&part, y.low, x.low, c, channels) * (1 - y.part) * (1 - x.part);
+                sum += sample(&part, y.high, x.low, c, channels) * y.part * (1 - x.part);
+                sum += sample(&part, y.low, x.high, c, channels) * (1 - y.part) * x.part;
+                sum += sample(&part, y.high, x.high, c, channels) * y.part * x.part;
                 *pixels++ = sum;
             }
         }

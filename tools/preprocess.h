@@ -8,10 +8,21 @@
 #include <stddef.h>
 
 #include "image.h"
-#include "tensorflow/lite/c/c_api_types.h"
+#include "tensorflow/lite/c/c_api.h"
 
 // Part of the shorter side that the central square keeps.
 #define HL_PREPROCESS_CROP 0.875
+// In its place: the whole picture, of any shape.
+#define HL_PREPROCESS_WHOLE 0
+
+// An input for pictures: [1,height,width,3] (RGB), [1,height,width,1] or [1,height,width] (grey), float32, uint8 or int8.
+struct hl_preprocess_shape {
+    int width, height, channels;
+    TfLiteType type;
+};
+
+// NULL, or what is wanted instead of this input.
+const char *hl_preprocess_look(const TfLiteTensor *input, struct hl_preprocess_shape *shape);
 
 // What stands between a pixel (0 to 255) and an element of the input.
 struct hl_normalisation {

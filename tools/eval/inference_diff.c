@@ -9,8 +9,8 @@
 #include "alloc.h"
 #include "commands.h"
 #include "element.h"
+#include "eval/result.h"
 #include "eval/setting.h"
-#include "eval/stat.h"
 #include "message.h"
 
 struct options {
@@ -164,24 +164,41 @@ static bool run_once(struct diff *diff)
 
 // ---- the tool -----------------------------------------------------------------------------------
 
-static void print_latency(const char *name, const struct hl_stat *microseconds)
-{
-    printf("%s run latency: avg=%g(us), std_dev=%lld(us)\n", name, hl_stat_average(microseconds),
-           (long long)hl_stat_deviation(microseconds));
-}
-
 static void print(const struct diff *diff, const struct options *options)
 {
     printf("Num evaluation runs: %d\n", options->num_runs);
-    print_latency("Reference", &diff->reference_us);
-    print_latency("Test", &diff->test_us);
+    hl_result_print_latency("Reference run", &diff->reference_us, true);
+    hl_result_print_latency("Test run", &diff->test_us, true);
     for (int i = 0; i < diff->output_count; i++)
         printf("OutputDiff[%d]: avg_error=%g, std_dev=%g\n", i, hl_stat_average(&diff->errors[i]),
                hl_stat_deviation(&diff->errors[i]));
 }
 
+static bool write(const struct diff *diff, const struct options *options)
+{
+    cJSON *metrics = hl_alloc_check(cJSON_CreateObject());
+    cJSON_AddItemToObject(metrics, "reference_latency", hl_result_latency(&diff->reference_us, true));
+    cJSON_AddItemToObject(metrics, "test_latency", hl_result_latency(&diff->test_us, true));
+    cJSON *errors = hl_alloc_check(cJSON_AddArrayToObject(metrics, "output_errors"));
+    for (int i = 0; i < diff->output_count; i++) {
+        const struct hl_stat *stat = &diff->errors[i];
+        cJSON *error = hl_alloc_check(cJSON_CreateObject());
+        cJSON_AddNumberToObject(error, "max_value", stat->max);
+        cJSON_AddNumberToObject(error, "min_value", stat->min);
+        cJSON_AddNumberToObject(error, "avg_value", hl_stat_average(stat));
+        cJSON_AddNumberToObject(error, "std_deviation", hl_stat_deviation(stat));
+        cJSON_AddItemToArray(errors, error);
+    }
+    return hl_result_write(options->setting.output_file_path, options->num_runs, "inference_profiler_metrics", metrics);
+}
+
 static bool evaluate(struct diff *diff, const struct options *options)
 {
+    if (!hl_result_check(options->setting.output_file_path)) return false;
+    if (options->num_runs < 1) {
+        hl_error(HL_TFLITE, NULL, "--num_runs=%d: at least 1 is needed", options->num_runs);
+        return false;
+    }
     if (!hl_eval_model_open(&diff->test, &options->setting, &hl_command_inference_diff_run_eval)) return false;
     hl_info(HL_TFLITE, NULL, "Test interpreter has been initialized.");
     if (!hl_eval_model_open_reference(&diff->reference, &options->setting)) return false;
@@ -200,9 +217,9 @@ static int run(const void *given, int operand_count, char **operands)
     const struct options *options = given;
     struct diff diff = {.random = 1};
     bool ok = evaluate(&diff, options);
-    if (ok)
-        print(&diff, options);
-    else
+    if (ok) print(&diff, options);
+    ok = ok && write(&diff, options);
+    if (!ok)
         hl_error(HL_TFLITE, NULL, "Could not run the task evaluation!");
     hl_eval_model_close(&diff.test);
     hl_eval_model_close(&diff.reference);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ring of places. Picture n belongs to place n modulo their number; a thread takes the next picture when its place is free,
+// and the reader waits for the place of the picture that is next in order.
+#include "eval/pipeline.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "image.h"
+#include "model_file.h"
+
+enum { MOST_THREADS = 64, PLACES_PER_THREAD = 2 };
+
+struct place {
+    bool ready;
+    bool ok;
+    float *pixels; // scaled
+    void *input;
+    struct hl_text error;
+    double microseconds;
+};
+
+struct hl_pipeline {
+    struct hl_pipeline_setting setting;
+    size_t bytes; // of an input
+    struct place *places;
+    int place_count;
+    pthread_mutex_t mutex;
+    pthread_cond_t freed, filled;
+    int taken; // pictures before this one are in work or done
+    int read;  // those before this one were read; the one before it is lent
+    bool stop;
+    pthread_t threads[MOST_THREADS];
+    int thread_count;
+};
+
+// ---- one picture --------------------------------------------------------------------------------
+
+// .rgb8: the pixels as they go into the model, no header.
+static bool load_raw(const char *path, const struct hl_preprocess_shape *shape, float *pixels,
+                     struct hl_text *error)
+{
+    size_t count = (size_t)shape->width * (size_t)shape->height * (size_t)shape->channels;
+    struct hl_text file = {0};
+    bool ok = hl_files_read(path, count, &file, error);
+    if (ok && file.length != count) {
+        hl_text_add(error, "holds %zu bytes; a .rgb8 file for this model has %zu", file.length, count);
+        ok = false;
+    }
+    for (size_t i = 0; ok && i < count; i++) pixels[i] = (float)(unsigned char)file.data[i];
+    hl_text_free(&file);
+    return ok;
+}
+
+static bool load(const struct hl_pipeline *pipeline, const char *path, struct place *place)
+{
+    const struct hl_pipeline_setting *setting = &pipeline->setting;
+    const struct hl_preprocess_shape *shape = &setting->shape;
+    const char *dot = strrchr(path, '.');
+    if (dot != NULL && strcasecmp(dot, ".rgb8") == 0) {
+        if (!load_raw(path, shape, place->pixels, &place->error)) return false;
+    } else {
+        struct hl_image image;
+        if (!hl_image_load(path, &image, &place->error)) return false;
+        hl_preprocess_scale(&image, setting->crop, shape->width, shape->height, shape->channels,
+                            place->pixels);
+        hl_image_free(&image);
+    }
+    size_t count = (size_t)shape->width * (size_t)shape->height * (size_t)shape->channels;
+    static const struct hl_normalisation own = {.given = false};
+    return hl_preprocess_store(place->pixels, count, shape->channels, &own, shape->type,
+                               setting->quantisation, place->input);
+}
+
+// ---- the threads --------------------------------------------------------------------------------
+
+// The number of a picture to work on, -1 when there is none. Holds the mutex.
+static int take(struct hl_pipeline *pipeline)
+{
+    while (!pipeline->stop && pipeline->taken < pipeline->setting.count &&
+           pipeline->taken >= pipeline->read - 1 + pipeline->place_count)
+        pthread_cond_wait(&pipeline->freed, &pipeline->mutex);
+    if (pipeline->stop || pipeline->taken >= pipeline->setting.count) return -1;
+    return pipeline->taken++;
+}
+
+static void *work(void *given)
+{
+    struct hl_pipeline *pipeline = given;
+    pthread_mutex_lock(&pipeline->mutex);
+    for (int n; (n = take(pipeline)) >= 0;) {
+        pthread_mutex_unlock(&pipeline->mutex);
+        struct place *place = &pipeline->places[n % pipeline->place_count];
+        hl_text_clear(&place->error);
+        double start = hl_model_clock();
+        place->ok = load(pipeline, pipeline->setting.paths[n], place);
+        place->microseconds = floor(1e6 * (hl_model_clock() - start));
+        pthread_mutex_lock(&pipeline->mutex);
+        place->ready = true;
+        pthread_cond_signal(&pipeline->filled);
+    }
+    pthread_mutex_unlock(&pipeline->mutex);
+    return NULL;
+}
+
+bool hl_pipeline_next(struct hl_pipeline *pipeline, struct hl_pipeline_item *item)
+{
+    if (pipeline->read >= pipeline->setting.count) return false;
+    pthread_mutex_lock(&pipeline->mutex);
+    struct place *place = &pipeline->places[pipeline->read % pipeline->place_count];
+    // What was lent until now is free.
+    if (pipeline->read > pipeline->setting.first)
+        pipeline->places[(pipeline->read - 1) % pipeline->place_count].ready = false;
+    const char *path = pipeline->setting.paths[pipeline->read++];
+    pthread_cond_broadcast(&pipeline->freed);
+    while (!place->ready) pthread_cond_wait(&pipeline->filled, &pipeline->mutex);
+    pthread_mutex_unlock(&pipeline->mutex);
+    *item = (struct hl_pipeline_item){
+        .path = path,
+        .input = place->ok ? place->input : NULL,
+        .bytes = pipeline->bytes,
+        .error = hl_text_string(&place->error),
+        .microseconds = place->microseconds,
+    };
+    return true;
+}
+
+// ---- life ---------------------------------------------------------------------------------------
+
+static int choose_threads(int wanted)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (wanted <= 0) wanted = processors > 0 && processors < MOST_THREADS ? (int)processors : 1;
+    return wanted < MOST_THREADS ? wanted : MOST_THREADS;
+}
+
+struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting, struct hl_text *error)
+{
+    const struct hl_preprocess_shape *shape = &setting->shape;
+    int threads = choose_threads(setting->threads);
+    struct hl_pipeline *pipeline = hl_alloc(1, sizeof *pipeline);
+    pipeline->setting = *setting;
+    pipeline->taken = pipeline->read = setting->first;
+    size_t count = (size_t)shape->width * (size_t)shape->height * (size_t)shape->channels;
+    pipeline->bytes = count * (shape->type == kTfLiteFloat32 ? sizeof(float) : 1);
+    pipeline->place_count = PLACES_PER_THREAD * threads;
+    pipeline->places = hl_alloc((size_t)pipeline->place_count, sizeof *pipeline->places);
+    pthread_mutex_init(&pipeline->mutex, NULL);
+    pthread_cond_init(&pipeline->freed, NULL);
+    pthread_cond_init(&pipeline->filled, NULL);
+    for (int i = 0; i < pipeline->place_count; i++) {
+        struct place *place = &pipeline->places[i];
+        place->pixels = malloc(count * sizeof *place->pixels);
+        place->input = malloc(pipeline->bytes);
+        if (place->pixels != NULL && place->input != NULL) continue;
+        hl_text_add(error, "%d pictures of %d x %d pixels do not fit into memory", pipeline->place_count, shape->width,
+                    shape->height);
+        goto fail;
+    }
+    for (int i = 0; i < threads; i++) {
+        if (pthread_create(&pipeline->threads[i], NULL, work, pipeline) != 0) break;
+        pipeline->thread_count++;
+    }
+    if (pipeline->thread_count > 0) return pipeline;
+    hl_text_add(error, "no thread can be started to read pictures");
+fail:
+    hl_pipeline_destroy(pipeline);
+    return NULL;
+}
+
+void hl_pipeline_destroy(struct hl_pipeline *pipeline)
+{
+    if (pipeline == NULL) return;
+    pthread_mutex_lock(&pipeline->mutex);
+    pipeline->stop = true;
+    pthread_cond_broadcast(&pipeline->freed);
+    pthread_mutex_unlock(&pipeline->mutex);
+    for (int i = 0; i < pipeline->thread_count; i++) pthread_join(pipeline->threads[i], NULL);
+    for (int i = 0; i < pipeline->place_count; i++) {
+        free(pipeline->places[i].pixels);
+        free(pipeline->places[i].input);
+        hl_text_free(&pipeline->places[i].error);
+    }
+    pthread_cond_destroy(&pipeline->freed);
+    pthread_cond_destroy(&pipeline->filled);
+    pthread_mutex_destroy(&pipeline->mutex);
+    free(pipeline->places);
+    free(pipeline);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages of evaluation.proto. In memory they are JSON trees whose names are the message's fields; in files they are JSON
+// where the name ends in .json, else the original's serialized form (which needs protobuf-c when Halite is built).
+#ifndef HALITE_TOOLS_EVAL_WIRE_H
+#define HALITE_TOOLS_EVAL_WIRE_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+#include "text.h"
+
+enum hl_wire_message { HL_WIRE_METRICS, HL_WIRE_GROUND_TRUTH };
+
+// Can a file of this name be written (read) in this build? False with the reason in `error`. To be asked before hours of work.
+bool hl_wire_can(const char *path, struct hl_text *error);
+// False on failure, with the reason in `error`; then there is no half file.
+bool hl_wire_write(const char *path, enum hl_wire_message message, const cJSON *tree,
+                   struct hl_text *error);
+// NULL on failure, with the reason in `error`. The caller frees it with cJSON_Delete.
+cJSON *hl_wire_read(const char *path, enum hl_wire_message message, struct hl_text *error);
+
+#endif
