@@ -193,15 +193,16 @@ static inline int delegated_nodes(const struct session *session)
     return count;
 }
 
-static inline bool has_pocl(void)
+// Whether a backend has a device; if not, says so.
+static inline bool has_device(const char *backend)
 {
     struct gpu_device_list *list = malloc(sizeof *list);
     assert_non_null(list);
     gpu_devices_find(list);
-    bool found = false;
-    for (int i = 0; i < list->count; i++) found = found || strcmp(list->devices[i].backend->name, "opencl") == 0;
+    bool found = strcmp(backend, "null") == 0;
+    for (int i = 0; i < list->count; i++) found = found || strcmp(list->devices[i].backend->name, backend) == 0;
     free(list);
-    if (!found) print_message("no OpenCL device: install pocl-opencl-icd\n");
+    if (!found) print_message("no device of %s: install pocl-opencl-icd or mesa-vulkan-drivers\n", backend);
     return found;
 }
 

@@ -2,7 +2,6 @@
 // The GPU delegate inside our runtime: messages, what happens when a device fails at any call, and results on
 // PoCL where it is installed. The graph and its session: delegate_session.h; partitions and reports: test_report.c.
 #include <math.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include "base/half.h"
@@ -226,7 +225,7 @@ static void test_every_allocation_fails(void **state)
 static void test_results(void **state)
 {
     (void)state;
-    if (!has_pocl()) skip();
+    if (!has_device("opencl")) skip();
     static const char *const precisions[] = {"f32", "f16s", "f16"};
     for (int p = 0; p < 3; p++) {
         const char *texts[] = {"device", "opencl", "precision", precisions[p], "max_delegated_partitions", "2",
@@ -243,40 +242,6 @@ static void test_results(void **state)
         end(&session);
         tflite_plugin_destroy_delegate(delegate);
     }
-}
-
-static void *run_a_session(void *data)
-{
-    struct session session;
-    begin(&session, &whole);
-    if (apply(&session, data) != kTfLiteOk) return NULL;
-    for (int run = 0; run < 20; run++) {
-        set_input(&session);
-        if (TfLiteInterpreterInvoke(session.interpreter) != kTfLiteOk) return NULL;
-        check_output(&session);
-    }
-    end(&session);
-    return data;
-}
-
-static void test_threads_share_a_delegate(void **state)
-{
-    (void)state;
-    if (!has_pocl()) skip();
-    static const char *const texts[] = {"device", "opencl", NULL};
-    TfLiteDelegate *delegate = make(texts);
-    pthread_t threads[3];
-    for (int i = 0; i < 3; i++) assert_int_equal(pthread_create(&threads[i], NULL, run_a_session, delegate), 0);
-    for (int i = 0; i < 3; i++) {
-        void *result;
-        assert_int_equal(pthread_join(threads[i], &result), 0);
-        assert_ptr_equal(result, delegate);
-    }
-    HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
-    int32_t rows = HaliteDelegateReportGetNodeCount(report);
-    assert_true(rows >= 3 && rows <= 9 && rows % 3 == 0); // the address of a graph that is gone may be another's
-    HaliteDelegateReportDelete(report);
-    tflite_plugin_destroy_delegate(delegate);
 }
 
 // The same model on the CPU and on PoCL: outputs of bytes may differ by one step.
@@ -309,7 +274,7 @@ static void compare_bytes(const struct test_model *model, const void *input, siz
 static void test_quantised(void **state)
 {
     (void)state;
-    if (!has_pocl()) skip();
+    if (!has_device("opencl")) skip();
     static const int8_t other[4] = {-128, -5, 17, 127};
 #define BYTES(label, s, z) .name = label, .type = TEST_INT8, .rank = 2, .dims = {64, 4}, .scale = s, .zero_point = z
     static const struct test_tensor list[] = {{BYTES("x", 0.05f, 3)},
@@ -337,7 +302,7 @@ static void test_quantised(void **state)
 static void test_ranks_behind_a_reshape(void **state)
 {
     (void)state;
-    if (!has_pocl()) skip();
+    if (!has_device("opencl")) skip();
     static const int32_t shape[2] = {4, 6}, order[2] = {1, 0}, axis[1] = {1};
     static const float row[6] = {1, 2, 3, 4, 5, 6};
     static const struct test_tensor list[] = {
@@ -387,7 +352,7 @@ static void test_ranks_behind_a_reshape(void **state)
 static void test_half_constants(void **state)
 {
     (void)state;
-    if (!has_pocl()) skip();
+    if (!has_device("opencl")) skip();
     uint16_t halves[5];
     for (int i = 0; i < 5; i++) halves[i] = hl_half_from_float((float)i * 0.25f);
     const struct test_tensor list[] = {
@@ -467,7 +432,6 @@ int main(void)
         cmocka_unit_test(test_every_call_fails),
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_results),
-        cmocka_unit_test(test_threads_share_a_delegate),
         cmocka_unit_test(test_quantised),
         cmocka_unit_test(test_ranks_behind_a_reshape),
         cmocka_unit_test(test_half_constants),

@@ -485,7 +485,7 @@ static void test_opencl(void **state)
 {
     struct folder *folder = *state;
     struct start start = {.folder = folder->path, .device = "opencl"};
-    if (!has_pocl()) skip();
+    if (!has_device("opencl")) skip();
     run(start);
     assert_int_equal(count_files(folder), 1);
     struct stat before, after;
