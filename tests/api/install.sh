@@ -51,32 +51,27 @@ if ldd "$work/static" | grep tensorflowlite; then
 fi
 run 'pkg-config, static' "$work/static"
 
-# A program that makes a GPU delegate; applying it would need a device.
-cat >"$work/app/gpu.c" <<'END'
-#include <stdio.h>
-#include <tensorflow/lite/delegates/gpu/delegate.h>
-
-int main(void)
-{
-    TfLiteGpuDelegateOptionsV2 options = TfLiteGpuDelegateOptionsV2Default();
-    TfLiteDelegate *delegate = TfLiteGpuDelegateV2Create(&options);
-    TfLiteGpuDelegateV2Delete(delegate);
-    return delegate ? 0 : 1;
-}
-END
+# docs/gpu.md's program, on the device that needs none.
+awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/gpu.md >"$work/app/gpu.c"
+[ "$(grep -c 'int main' "$work/app/gpu.c")" -eq 1 ] || { echo "docs/gpu.md has no C program, or several"; exit 1; }
 
 # run_gpu NAME PROGRAM
 run_gpu() {
-    LD_LIBRARY_PATH=$(dirname "$library") "$2" || { echo "$1: no GPU delegate"; exit 1; }
+    LD_LIBRARY_PATH=$(dirname "$library") "$2" demo/digits.tflite null >"$work/out"
+    [ "$(grep -c ' GPU$' "$work/out")" -eq 7 ] || {
+        cat "$work/out"
+        echo "$1: not all nodes are on the GPU"
+        exit 1
+    }
     echo "$1: works"
 }
 
 if [ -n "$(find "$work/root" -name libtensorflowlite_gpu_delegate.so)" ]; then
-    gpu=tensorflowlite_gpu_delegate
-    # shellcheck disable=SC2046
+    gpu="tensorflowlite_gpu_delegate tensorflowlite_c"
+    # shellcheck disable=SC2046,SC2086
     "$cc" -Wall -Wextra -Werror $(pkg-config --cflags $gpu) "$work/app/gpu.c" -o "$work/gpu" $(pkg-config --libs $gpu)
     run_gpu 'GPU delegate, pkg-config, shared' "$work/gpu"
-    # shellcheck disable=SC2046
+    # shellcheck disable=SC2046,SC2086
     "$cc" $(pkg-config --cflags $gpu) "$work/app/gpu.c" -o "$work/gpu" $(pkg-config --variable=static_libs $gpu)
     run_gpu 'GPU delegate, pkg-config, static' "$work/gpu"
 fi
@@ -91,9 +86,9 @@ add_executable(static app.c)
 target_link_libraries(static tensorflowlite_c::static)
 if(TARGET tensorflowlite_c::gpu_delegate)
     add_executable(gpu gpu.c)
-    target_link_libraries(gpu tensorflowlite_c::gpu_delegate)
+    target_link_libraries(gpu tensorflowlite_c::gpu_delegate tensorflowlite_c::tensorflowlite_c)
     add_executable(gpu_static gpu.c)
-    target_link_libraries(gpu_static tensorflowlite_c::gpu_delegate_static)
+    target_link_libraries(gpu_static tensorflowlite_c::gpu_delegate_static tensorflowlite_c::static)
 endif()
 END
 {
