@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph of one node through plan and runner, for tests of operators: tensors in (dimensions, values), a function that says
 // what one element of an output is; the node runs on every backend that has a device, in every precision that the device
-// has, with and without an epilogue, and a difference fails the test with the element's place. Definitions, for the one
-// test program that includes them.
+// has, with and without an epilogue, and a difference fails the test with the element's place. For what the CPU refuses or does
+// otherwise, and the op table (op_case.h) cannot compare.
 #ifndef HALITE_TEST_GPU_ONE_OP_H
 #define HALITE_TEST_GPU_ONE_OP_H
 
@@ -50,7 +50,7 @@ struct test {
 
 // ---- tensors ------------------------------------------------------------------------------------
 
-static int elements_of(const struct tensor *tensor)
+static inline int elements_of(const struct tensor *tensor)
 {
     int count = 1;
     for (int i = 0; i < tensor->rank; i++) count *= tensor->dims[i];
@@ -59,13 +59,13 @@ static int elements_of(const struct tensor *tensor)
 
 // Multiples of 1/8 from -4 to 4: exact in half precision, and so are their sums.
 static unsigned seed = 1;
-static float random_float(void)
+static inline float random_float(void)
 {
     seed = seed * 1664525u + 1013904223u;
     return (float)(int)(seed >> 16 & 63) / 8.0f - 4.0f;
 }
 
-static struct tensor tensor_of(int rank, const int *dims)
+static inline struct tensor tensor_of(int rank, const int *dims)
 {
     struct tensor tensor = {.rank = rank, .type = kTfLiteFloat32};
     for (int i = 0; i < rank; i++) tensor.dims[i] = dims[i];
@@ -76,44 +76,44 @@ static struct tensor tensor_of(int rank, const int *dims)
 }
 #define DIMS(...) (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)), (int[]){__VA_ARGS__}
 
-static struct test test_of(const char *name, int builtin, element_function element, enum gpu_tolerance tolerance)
+static inline struct test test_of(const char *name, int builtin, element_function element, enum gpu_tolerance tolerance)
 {
     struct test test = {.builtin = builtin, .element = element, .tolerance = tolerance};
     snprintf(test.name, sizeof test.name, "%s", name);
     return test;
 }
 
-static void add_input(struct test *test, int rank, const int *dims)
+static inline void add_input(struct test *test, int rank, const int *dims)
 {
     test->inputs[test->input_count++] = tensor_of(rank, dims);
 }
 
-static void add_constant(struct test *test, int rank, const int *dims)
+static inline void add_constant(struct test *test, int rank, const int *dims)
 {
     test->inputs[test->input_count] = tensor_of(rank, dims);
     test->inputs[test->input_count++].constant = true;
 }
 
 // A list of integers, as axes and sizes come.
-static void add_integers(struct test *test, int count, const int *values)
+static inline void add_integers(struct test *test, int count, const int *values)
 {
     add_constant(test, 1, &count);
     for (int i = 0; i < count; i++) test->inputs[test->input_count - 1].data[i] = (float)values[i];
 }
 
-static void add_output(struct test *test, int rank, const int *dims)
+static inline void add_output(struct test *test, int rank, const int *dims)
 {
     test->outputs[test->output_count++] = tensor_of(rank, dims);
 }
 
-static void set_params(struct test *test, const void *params, size_t size)
+static inline void set_params(struct test *test, const void *params, size_t size)
 {
     test->params = params;
     test->params_size = size;
 }
 
 // The element at these indices.
-static float get(const struct tensor *tensor, const int *at)
+static inline float get(const struct tensor *tensor, const int *at)
 {
     int place = 0;
     for (int i = 0; i < tensor->rank; i++) {
@@ -124,7 +124,7 @@ static float get(const struct tensor *tensor, const int *at)
 }
 
 // The element that broadcasting puts at these indices of a tensor of this rank.
-static float get_broadcast(const struct tensor *tensor, int rank, const int *at)
+static inline float get_broadcast(const struct tensor *tensor, int rank, const int *at)
 {
     int own[4] = {0};
     for (int i = 0; i < tensor->rank; i++) {
@@ -134,12 +134,12 @@ static float get_broadcast(const struct tensor *tensor, int rank, const int *at)
     return get(tensor, own);
 }
 
-static int integer(const struct test *test, int input, int index)
+static inline int integer(const struct test *test, int input, int index)
 {
     return (int)test->inputs[input].data[index];
 }
 
-static void indices_of(const struct tensor *tensor, int place, int at[4])
+static inline void indices_of(const struct tensor *tensor, int place, int at[4])
 {
     for (int i = tensor->rank; i-- > 0; place /= tensor->dims[i]) at[i] = place % tensor->dims[i];
 }
@@ -152,7 +152,7 @@ static struct {
 } devices[MOST_DEVICES];
 static int device_count;
 
-static int open_devices(void **state)
+static inline int open_devices(void **state)
 {
     (void)state;
     static struct gpu_device_list list;
@@ -171,14 +171,14 @@ static int open_devices(void **state)
     return 0;
 }
 
-static int close_devices(void **state)
+static inline int close_devices(void **state)
 {
     (void)state;
     for (int d = 0; d < device_count; d++) devices[d].backend->close(devices[d].device);
     return 0;
 }
 
-static struct gpu_value *add_value(struct gpu_graph *graph, const struct tensor *tensor)
+static inline struct gpu_value *add_value(struct gpu_graph *graph, const struct tensor *tensor)
 {
     TfLiteIntArray *dims = TfLiteIntArrayCreate(tensor->rank);
     assert_non_null(dims);
@@ -198,7 +198,7 @@ static struct gpu_value *add_value(struct gpu_graph *graph, const struct tensor 
 }
 
 // With residual: the output is leaky_relu(element + residual).
-static struct gpu_graph *graph_of(const struct test *test, const struct tensor *residual)
+static inline struct gpu_graph *graph_of(const struct test *test, const struct tensor *residual)
 {
     struct gpu_graph *graph = gpu_graph_create(NULL);
     struct gpu_node *node = graph ? gpu_graph_add_node(graph, test->builtin, -1) : NULL;
@@ -234,8 +234,8 @@ static struct gpu_graph *graph_of(const struct test *test, const struct tensor *
     return graph;
 }
 
-static void compare(const struct test *test, int output, const float *got, const struct tensor *residual, double tolerance,
-                    const char *where)
+static inline void compare(const struct test *test, int output, const float *got, const struct tensor *residual,
+                           double tolerance, const char *where)
 {
     const struct tensor *tensor = &test->outputs[output];
     for (int i = 0; i < elements_of(tensor); i++) {
@@ -251,7 +251,7 @@ static void compare(const struct test *test, int output, const float *got, const
     }
 }
 
-static void run_once(const struct test *test, int device, enum gpu_precision precision, const struct tensor *residual)
+static inline void run_once(const struct test *test, int device, enum gpu_precision precision, const struct tensor *residual)
 {
     static const char *const names[] = {"f32", "f16s", "f16"};
     const struct gpu_backend *backend = devices[device].backend;
@@ -280,7 +280,7 @@ static void run_once(const struct test *test, int device, enum gpu_precision pre
 }
 
 // Frees the test's tensors, too. The epilogue comes with two batches only: programs take their time to compile.
-static void run(struct test *test)
+static inline void run(struct test *test)
 {
     struct tensor residual = {0};
     bool epilogue = gpu_op_find(test->builtin, test->custom)->epilogue && test->outputs[0].dims[0] == 2;

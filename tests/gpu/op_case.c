@@ -36,6 +36,7 @@ struct job {
     bool behind;               // the second kind
     int outputs[MOST_OUTPUTS]; // tensors of the model
     int output_count;
+    int first_tensor, end_tensor; // its own
     int rank, dims[6]; // of output 0
 };
 
@@ -301,6 +302,7 @@ static void add_nodes(struct table *table, int index, bool behind)
 {
     struct job *job = &table->jobs[index];
     const struct op_case *row = job->row;
+    job->first_tensor = table->tensor_count;
     bool padded = row->pad[0] || row->pad[1] || row->pad[2] || row->pad[3];
     int inputs[CASE_INPUTS], count = 0;
     for (; count < CASE_INPUTS && row->inputs[count].kind != TENSOR_NONE; count++) {
@@ -324,6 +326,7 @@ static void add_nodes(struct table *table, int index, bool behind)
         node->outputs[i] = job->outputs[i] = index_of(table, tensor);
     }
     if (behind) add_behind(table, index);
+    job->end_tensor = table->tensor_count;
     for (int i = 0; i < job->output_count; i++) table->tensors[job->outputs[i]].is_output = true;
 }
 
@@ -477,36 +480,43 @@ static double allowed(const struct job *job, TfLiteType type, double expected,
     return gpu_tolerance(kind, precision) * fmax(1.0, fabs(expected));
 }
 
-// How many outputs of the job differ; says so for each.
-static int compare(const struct job *job, const struct session *cpu, const struct session *gpu,
-                   enum gpu_precision precision)
+// Whether a tensor of the job differs; says so.
+static bool differs(const struct job *job, const char *what, const TfLiteTensor *wanted, const TfLiteTensor *got,
+                    size_t element_bytes, enum gpu_precision precision)
+{
+    size_t count = TfLiteTensorByteSize(wanted) / element_bytes, bad = 0, worst = 0;
+    double excess = 0;
+    assert_int_equal(TfLiteTensorByteSize(got), TfLiteTensorByteSize(wanted));
+    for (size_t i = 0; i < count; i++) {
+        double a = element(wanted, i), b = element(got, i), room = allowed(job, TfLiteTensorType(wanted), a, precision);
+        if (a == b || fabs(a - b) <= room) continue;
+        if (bad++ == 0 || fabs(a - b) - room > excess) {
+            worst = i;
+            excess = fabs(a - b) - room;
+        }
+    }
+    if (bad == 0) return false;
+    char name[160];
+    describe(job, name, sizeof name);
+    print_error("%s: %s differs in %zu of %zu elements, most in %zu: %g, the CPU says %g\n", name, what, bad, count, worst,
+                element(got, worst), element(wanted, worst));
+    return true;
+}
+
+// How many outputs and variables of the job differ.
+static int compare(const struct job *job, const struct session *cpu, const struct session *gpu, enum gpu_precision precision)
 {
     int differ = 0;
     for (int o = 0; o < job->output_count; o++) {
-        const TfLiteTensor *wanted = output_of(cpu, job->outputs[o]),
-                           *got = output_of(gpu, job->outputs[o]);
-        size_t count = TfLiteTensorByteSize(wanted) /
-                       bytes_of(cpu->table->tensors[job->outputs[o]].type),
-               bad = 0, worst = 0;
-        double excess = 0;
-        assert_int_equal(TfLiteTensorByteSize(got), TfLiteTensorByteSize(wanted));
-        for (size_t i = 0; i < count; i++) {
-            double a = element(wanted, i), b = element(got, i),
-                   room = allowed(job, TfLiteTensorType(wanted), a, precision);
-            if (a == b || fabs(a - b) <= room) continue;
-            if (bad++ == 0 || fabs(a - b) - room > excess) {
-                worst = i;
-                excess = fabs(a - b) - room;
-            }
-        }
-        if (bad == 0) continue;
-        char name[160];
-        describe(job, name, sizeof name);
-        print_error(
-            "%s: output %d differs in %zu of %zu elements, most in %zu: %g, the CPU says %g\n",
-            name, o, bad, count, worst, element(got, worst), element(wanted, worst));
-        differ++;
+        char what[32];
+        snprintf(what, sizeof what, "output %d", o);
+        differ += differs(job, what, output_of(cpu, job->outputs[o]), output_of(gpu, job->outputs[o]),
+                          bytes_of(cpu->table->tensors[job->outputs[o]].type), precision);
     }
+    for (int i = job->first_tensor; i < job->end_tensor; i++)
+        if (cpu->table->tensors[i].is_variable)
+            differ += differs(job, "a variable", TfLiteInterpreterGetTensor(cpu->interpreter, i),
+                              TfLiteInterpreterGetTensor(gpu->interpreter, i), sizeof(float), precision);
     return differ;
 }
 
@@ -547,10 +557,15 @@ void op_family_run(const struct op_family *family, const char *device, enum gpu_
     begin(&cpu, table, NULL, GPU_F32);
     begin(&gpu, table, device, precision);
     int failed = count_left(&gpu, precision);
-    invoke(&cpu);
-    invoke(&gpu);
-    for (int i = 0; i < table->job_count; i++)
-        failed += compare(&table->jobs[i], &cpu, &gpu, precision);
+    for (int n = 0; n <= family->repeats + (family->repeats > 0); n++) {
+        if (n > family->repeats) {
+            assert_int_equal(TfLiteInterpreterResetVariableTensors(cpu.interpreter), kTfLiteOk);
+            assert_int_equal(TfLiteInterpreterResetVariableTensors(gpu.interpreter), kTfLiteOk);
+        }
+        invoke(&cpu);
+        invoke(&gpu);
+        for (int i = 0; i < table->job_count; i++) failed += compare(&table->jobs[i], &cpu, &gpu, precision);
+    }
     end(&cpu);
     end(&gpu);
     if (gpu.messages[0]) print_error("%s", gpu.messages);

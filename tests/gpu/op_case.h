@@ -80,6 +80,7 @@ struct op_case {
 #define CONST_OF(values_, ...) {.kind = TENSOR_CONSTANT, .values = VALUES_##values_, SHAPED(__VA_ARGS__)}
 #define CONST_SCALAR {.kind = TENSOR_CONSTANT}
 #define ABSENT {.kind = TENSOR_ABSENT}
+#define VARIABLE(...) {.kind = TENSOR_VARIABLE, SHAPED(__VA_ARGS__)}
 // Axes, sizes, paddings: int32 constants of rank 1, of rank 0, of pairs.
 #define INTS(...) \
     {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 1, .dims = {CASE_COUNT(__VA_ARGS__)}, .ints = {__VA_ARGS__}}
@@ -101,9 +102,10 @@ struct op_family {
     const char *name;
     const struct op_case *cases;
     bool by_device; // block sizes are chosen by the device: once more as if it were a large GPU
+    int repeats;    // further invocations, before which variables keep their values; then one more behind a reset of them
 };
 extern const struct op_family op_family_convolve, op_family_elementwise, op_family_move, op_family_pick,
-    op_family_reduce, op_family_quantised;
+    op_family_reduce, op_family_quantised, op_family_recurrent;
 
 // Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU and a
 // message each fail the running cmocka test. only: rows whose name has it; NULL: all.

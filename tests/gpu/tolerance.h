@@ -13,7 +13,8 @@ enum gpu_tolerance {
     GPU_BLENDS,   // sums of neighbours by fractions of places
     GPU_SUMS,     // long sums of products
     GPU_FUNCTION, // exp, log, pow, roots, and sums of a row of them
-    GPU_WAVES     // sin, cos
+    GPU_WAVES,    // sin, cos
+    GPU_RECURS,   // a few times after each other what GPU_FUNCTION does, with values of about 1
 };
 
 static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision precision)
@@ -35,6 +36,8 @@ static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision p
         [GPU_FUNCTION] = {4e-6, 1e-3, 2e-3},
         // f32: Vulkan allows 2^-11 between -pi and pi.
         [GPU_WAVES] = {5e-4, 1.5e-3, 2.5e-3},
+        // f16s, f16: states of about 1 round to halves, 2^-11 each time, for the nine times of the longest row.
+        [GPU_RECURS] = {4e-6, 4.5e-3, 4.5e-3},
     };
     return table[kind][precision];
 }

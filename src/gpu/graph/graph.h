@@ -65,7 +65,7 @@ struct gpu_epilogue {
     struct gpu_value *residual; // of a GPU_EPI_ADD_VALUE or GPU_EPI_MUL_VALUE stage
 };
 
-enum { GPU_NODE_INPUTS = 24, GPU_NODE_OUTPUTS = 64 };
+enum { GPU_NODE_INPUTS = 64, GPU_NODE_OUTPUTS = 64 };
 
 struct gpu_node {
     int index;   // of the TFLite node, -1: made here
