@@ -96,65 +96,41 @@ bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes,
 // ---- values -------------------------------------------------------------------------------------
 
 // A string tensor's bytes have no fixed size: the tensor is made to fit them.
-static bool set_strings(const struct hl_graph *graph, int index, const char *from,
-                        const char *const *strings, const size_t *lengths, int count)
+static bool set_strings(const struct hl_graph *graph, int index, const char *from, int64_t count, const struct hl_text *packed)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
     if (count != hl_model_elements(tensor)) {
         struct hl_text why = {0};
-        hl_text_add(&why, "%d strings where the tensor takes %" PRId64 "; resize it with --shape",
-                    count, hl_model_elements(tensor));
+        hl_text_add(&why, "%" PRId64 " strings where the tensor takes %" PRId64 "; resize it with --shape", count,
+                    hl_model_elements(tensor));
         failed(graph, index, from, why.data);
         hl_text_free(&why);
         return false;
     }
-    struct hl_text packed = {0};
-    hl_values_pack_strings(strings, lengths, count, &packed);
-    bool ok =
-        TfLiteTensorRealloc(packed.length, tensor) == kTfLiteOk && tensor->bytes == packed.length;
-    if (ok)
-        memcpy(tensor->data.raw, packed.data, packed.length);
-    else
-        failed(graph, index, from, "no memory for the strings");
-    hl_text_free(&packed);
-    return ok;
+    if (TfLiteTensorRealloc(packed->length, tensor) != kTfLiteOk || tensor->bytes != packed->length)
+        return failed(graph, index, from, "no memory for the strings");
+    memcpy(tensor->data.raw, packed->data, packed->length);
+    return true;
 }
 
 // The same string for every element.
 static bool set_one_string(const struct hl_graph *graph, int index, const char *string)
 {
     int64_t count = hl_model_elements(hl_graph_input(graph, index));
-    if (count > 1000000) return failed(graph, index, NULL, "has more than a million strings");
-    const char **strings = hl_alloc((size_t)count, sizeof *strings);
-    size_t *lengths = hl_alloc((size_t)count, sizeof *lengths);
-    for (int64_t i = 0; i < count; i++) {
-        strings[i] = string;
-        lengths[i] = strlen(string);
-    }
-    bool ok = set_strings(graph, index, NULL, strings, lengths, (int)count);
-    free(strings);
-    free(lengths);
+    if (count > HL_VALUES_MOST_STRINGS) return failed(graph, index, NULL, "has more than a million strings");
+    struct hl_text packed = {0};
+    hl_values_pack_string(string, (int)count, &packed);
+    bool ok = set_strings(graph, index, NULL, count, &packed);
+    hl_text_free(&packed);
     return ok;
 }
 
-// Lines of a text file as strings; the last newline ends the last one.
-static bool set_lines(const struct hl_graph *graph, int index, const char *from,
-                      const struct hl_text *text)
+static bool set_lines(const struct hl_graph *graph, int index, const char *from, const struct hl_text *text)
 {
-    const char **strings = NULL, *at = hl_text_string(text), *end = at + text->length;
-    size_t *lengths = NULL;
-    int count = 0;
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        strings = hl_alloc_grow(strings, (size_t)count + 1, sizeof *strings);
-        lengths = hl_alloc_grow(lengths, (size_t)count + 1, sizeof *lengths);
-        strings[count] = at;
-        lengths[count++] = (size_t)((newline != NULL ? newline : end) - at);
-        at = newline != NULL ? newline + 1 : end;
-    }
-    bool ok = set_strings(graph, index, from, strings, lengths, count);
-    free(strings);
-    free(lengths);
+    struct hl_text packed = {0};
+    int count = hl_values_pack_lines(hl_text_string(text), text->length, &packed);
+    bool ok = set_strings(graph, index, from, count, &packed);
+    hl_text_free(&packed);
     return ok;
 }
 

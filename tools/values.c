@@ -197,12 +197,43 @@ static void add_word(struct hl_text *packed, size_t value)
     hl_text_add_bytes(packed, (const char *)bytes, sizeof bytes);
 }
 
-void hl_values_pack_strings(const char *const *strings, const size_t *lengths, int count,
-                            struct hl_text *packed)
+static void pack(const char *const *strings, const size_t *lengths, int count, struct hl_text *packed)
 {
     size_t offset = 4 * ((size_t)count + 2);
     add_word(packed, (size_t)count);
     add_word(packed, offset);
     for (int i = 0; i < count; i++) add_word(packed, offset += lengths[i]);
     for (int i = 0; i < count; i++) hl_text_add_bytes(packed, strings[i], lengths[i]);
+}
+
+void hl_values_pack_string(const char *string, int count, struct hl_text *packed)
+{
+    const char **strings = hl_alloc((size_t)count, sizeof *strings);
+    size_t *lengths = hl_alloc((size_t)count, sizeof *lengths);
+    for (int i = 0; i < count; i++) {
+        strings[i] = string;
+        lengths[i] = strlen(string);
+    }
+    pack(strings, lengths, count, packed);
+    free(strings);
+    free(lengths);
+}
+
+int hl_values_pack_lines(const char *text, size_t length, struct hl_text *packed)
+{
+    const char **strings = NULL, *at = text, *end = text + length;
+    size_t *lengths = NULL;
+    int count = 0;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        strings = hl_alloc_grow(strings, (size_t)count + 1, sizeof *strings);
+        lengths = hl_alloc_grow(lengths, (size_t)count + 1, sizeof *lengths);
+        strings[count] = at;
+        lengths[count++] = (size_t)((newline != NULL ? newline : end) - at);
+        at = newline != NULL ? newline + 1 : end;
+    }
+    pack(strings, lengths, count, packed);
+    free(strings);
+    free(lengths);
+    return count;
 }

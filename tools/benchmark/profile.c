@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// See profile.h.
+#include "benchmark/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "model_file.h"
+
+// ---- events -------------------------------------------------------------------------------------
+
+static void add_name(struct hl_text *text, const TfLiteModel *model, int64_t subgraph, int64_t node)
+{
+    hl_text_add(text, "[");
+    const struct hl_model_subgraph *graph =
+        subgraph >= 0 && subgraph < model->subgraph_count ? &model->subgraphs[subgraph] : NULL;
+    if (graph != NULL && node >= 0 && node < graph->node_count) {
+        const struct hl_model_node *at = &graph->nodes[node];
+        for (int i = 0, more = 0; i < at->output_count; i++) {
+            if (at->outputs[i] < 0) continue;
+            const char *name = graph->tensors[at->outputs[i]].name;
+            hl_text_add(text, "%s", more++ > 0 ? ", " : "");
+            hl_text_add_escaped(text, name, strlen(name));
+        }
+    }
+    hl_text_add(text, "]:%" PRId64, node);
+}
+
+// Rows come in the order in which they ran first, so the next event is mostly that of the next row.
+static int row_of(struct hl_profile *profile, const char *type, int64_t subgraph, int64_t node, bool internal)
+{
+    for (int i = 0; i < profile->row_count; i++) {
+        const struct hl_profile_row *row = &profile->rows[i];
+        if (row->node == node && row->subgraph == subgraph && row->internal == internal && strcmp(row->type, type) == 0)
+            return i;
+    }
+    profile->rows = hl_alloc_grow(profile->rows, (size_t)profile->row_count + 1, sizeof *profile->rows);
+    struct hl_profile_row *row = &profile->rows[profile->row_count];
+    *row = (struct hl_profile_row){.type = type, .subgraph = subgraph, .node = node, .internal = internal};
+    add_name(&row->name, profile->model, subgraph, node);
+    return profile->row_count++;
+}
+
+static void add_time(struct hl_profile *profile, int index, double microseconds)
+{
+    struct hl_profile_row *row = &profile->rows[index];
+    if (profile->runs == 0) {
+        row->first += microseconds;
+        row->calls_in_run++;
+    }
+    row->sum += microseconds;
+    row->calls++;
+    if (!row->internal && profile->open_count == 0) profile->run_us += microseconds; // the time of a call holds its nodes'
+}
+
+static uint32_t begin_node(TfLiteTelemetryProfilerStruct *hooks, const char *type, int64_t node, int64_t subgraph)
+{
+    struct hl_profile *profile = hooks->data;
+    if (!profile->on || profile->open_count == (int)(sizeof profile->open / sizeof *profile->open)) return 0;
+    int row = row_of(profile, type, subgraph, node, false);
+    profile->open[profile->open_count].row = row;
+    profile->open[profile->open_count++].start = hl_model_clock();
+    return (uint32_t)profile->open_count;
+}
+
+static void end_node(TfLiteTelemetryProfilerStruct *hooks, uint32_t handle)
+{
+    struct hl_profile *profile = hooks->data;
+    if (handle == 0 || (int)handle != profile->open_count) return;
+    profile->open_count--;
+    double microseconds = 1e6 * (hl_model_clock() - profile->open[profile->open_count].start);
+    add_time(profile, profile->open[profile->open_count].row, microseconds);
+}
+
+static void kernel(TfLiteTelemetryProfilerStruct *hooks, const char *type, uint64_t microseconds, int64_t node, int64_t subgraph)
+{
+    struct hl_profile *profile = hooks->data;
+    if (profile->on) add_time(profile, row_of(profile, type, subgraph, node, true), (double)microseconds);
+}
+
+static void ignore_event(TfLiteTelemetryProfilerStruct *hooks, const char *event, uint64_t status)
+{
+    (void)hooks, (void)event, (void)status;
+}
+
+static void ignore_op_event(TfLiteTelemetryProfilerStruct *hooks, const char *event, int64_t node, int64_t subgraph,
+                            uint64_t status)
+{
+    (void)hooks, (void)event, (void)node, (void)subgraph, (void)status;
+}
+
+static void ignore_settings(TfLiteTelemetryProfilerStruct *hooks, const char *name, const TfLiteTelemetrySettings *settings)
+{
+    (void)hooks, (void)name, (void)settings;
+}
+
+void hl_profile_start(struct hl_profile *profile, const TfLiteModel *model)
+{
+    *profile = (struct hl_profile){
+        .hooks = {.data = profile,
+                  .ReportTelemetryEvent = ignore_event,
+                  .ReportTelemetryOpEvent = ignore_op_event,
+                  .ReportSettings = ignore_settings,
+                  .ReportBeginOpInvokeEvent = begin_node,
+                  .ReportEndOpInvokeEvent = end_node,
+                  .ReportOpInvokeEvent = kernel},
+        .model = model,
+    };
+}
+
+void hl_profile_free(struct hl_profile *profile)
+{
+    for (int i = 0; i < profile->row_count; i++) hl_text_free(&profile->rows[i].name);
+    free(profile->rows);
+    hl_series_free(&profile->totals);
+    *profile = (struct hl_profile){0};
+}
+
+void hl_profile_begin_run(struct hl_profile *profile)
+{
+    profile->on = true;
+    profile->run_us = 0;
+}
+
+void hl_profile_end_run(struct hl_profile *profile)
+{
+    profile->on = false;
+    profile->open_count = 0;
+    profile->runs++;
+    hl_series_add(&profile->totals, profile->run_us);
+}
+
+void hl_profile_add(struct hl_profile *profile, const char *type, double microseconds)
+{
+    add_time(profile, row_of(profile, type, 0, profile->row_count, false), microseconds);
+}
+
+// ---- tables -------------------------------------------------------------------------------------
+
+// One table of the original: cells for a type, numbers and a name, between tabs or commas.
+struct writer {
+    struct hl_text *text;
+    bool csv;
+    int64_t runs;
+    double total, cumulative; // microseconds of a run
+};
+
+static void title(struct writer *writer, const char *words)
+{
+    if (writer->csv)
+        hl_text_add(writer->text, "%s\n", words);
+    else
+        hl_text_add(writer->text, "============================== %s ==============================\n", words);
+    writer->cumulative = 0;
+}
+
+static void cells(struct writer *writer, const char *first, int count, const char *const *more)
+{
+    hl_text_add(writer->text, writer->csv ? "%s" : "%24s", first);
+    for (int i = 0; i < count; i++) hl_text_add(writer->text, writer->csv ? ", %s" : "\t%9s", more[i]);
+    hl_text_add(writer->text, "\n");
+}
+
+static void numbers(struct writer *writer, int count, const double *values)
+{
+    for (int i = 0; i < count; i++) hl_text_add(writer->text, writer->csv ? ", %.3f" : "\t%9.3f", values[i]);
+}
+
+static void shares(struct writer *writer, double microseconds)
+{
+    double share = writer->total > 0 ? 100 * microseconds / writer->total : 0;
+    writer->cumulative += share;
+    hl_text_add(writer->text, writer->csv ? ", %.3f%%, %.3f%%" : "\t%8.3f%%\t%8.3f%%", share, writer->cumulative);
+}
+
+static double average(const struct writer *writer, const struct hl_profile_row *row)
+{
+    return row->sum / (double)(writer->runs > 0 ? writer->runs : 1);
+}
+
+static void rows(struct writer *writer, const struct hl_profile_row *const *sorted, int count)
+{
+    static const char *const heads[] = {"[first]", "[avg ms]", "[%]", "[cdf%]", "[mem KB]", "[times called]", "[Name]"};
+    cells(writer, "[node type]", 7, heads);
+    for (int i = 0; i < count; i++) {
+        const struct hl_profile_row *row = sorted[i];
+        hl_text_add(writer->text, writer->csv ? "%s" : "%24s", row->type);
+        numbers(writer, 2, (double[]){row->first / 1000, average(writer, row) / 1000});
+        shares(writer, average(writer, row));
+        numbers(writer, 1, (double[]){0});
+        hl_text_add(writer->text, writer->csv ? ", %" PRId64 ", %s\n" : "\t%9" PRId64 "\t%s\n", row->calls_in_run,
+                    row->name.data);
+    }
+    hl_text_add(writer->text, "\n");
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct hl_profile_row *x = *(const struct hl_profile_row *const *)a, *y = *(const struct hl_profile_row *const *)b;
+    return (x->sum < y->sum) - (x->sum > y->sum);
+}
+
+static int by_type(const void *a, const void *b)
+{
+    const struct hl_profile_row *x = *(const struct hl_profile_row *const *)a, *y = *(const struct hl_profile_row *const *)b;
+    return strcmp(x->type, y->type);
+}
+
+struct type_sum {
+    const char *type;
+    int nodes;
+    int64_t calls;
+    double sum;
+};
+
+static int by_sum(const void *a, const void *b)
+{
+    const struct type_sum *x = a, *y = b;
+    return (x->sum < y->sum) - (x->sum > y->sum);
+}
+
+static void summary(struct writer *writer, const struct hl_profile_row **sorted, int count)
+{
+    static const char *const heads[] = {"[count]", "[avg ms]", "[avg %]", "[cdf %]", "[mem KB]", "[times called]"};
+    struct type_sum *types = hl_alloc((size_t)count, sizeof *types);
+    int used = 0;
+    qsort(sorted, (size_t)count, sizeof *sorted, by_type);
+    for (int i = 0; i < count; i++) {
+        if (used == 0 || strcmp(types[used - 1].type, sorted[i]->type) != 0)
+            types[used++] = (struct type_sum){.type = sorted[i]->type};
+        types[used - 1].nodes++;
+        types[used - 1].calls += sorted[i]->calls_in_run;
+        types[used - 1].sum += average(writer, sorted[i]);
+    }
+    qsort(types, (size_t)used, sizeof *types, by_sum);
+    title(writer, "Summary by node type");
+    cells(writer, "[Node type]", 6, heads);
+    for (int i = 0; i < used; i++) {
+        hl_text_add(writer->text, writer->csv ? "%s, %d" : "%24s\t%9d", types[i].type, types[i].nodes);
+        numbers(writer, 1, &(double){types[i].sum / 1000});
+        shares(writer, types[i].sum);
+        numbers(writer, 1, (double[]){0});
+        hl_text_add(writer->text, writer->csv ? ", %" PRId64 "\n" : "\t%9" PRId64 "\n", types[i].calls);
+    }
+    hl_text_add(writer->text, "\n");
+    free(types);
+}
+
+// The nodes of one subgraph, or a delegate's kernels; nothing where there are none.
+static void tables(struct writer *writer, const struct hl_profile *profile, int64_t subgraph, bool internal)
+{
+    const struct hl_profile_row **sorted = hl_alloc((size_t)profile->row_count, sizeof *sorted);
+    int count = 0;
+    writer->total = 0;
+    for (int i = 0; i < profile->row_count; i++) {
+        const struct hl_profile_row *row = &profile->rows[i];
+        if (row->internal != internal || (!internal && row->subgraph != subgraph)) continue;
+        sorted[count++] = row;
+        writer->total += average(writer, row);
+    }
+    if (count > 0) {
+        if (internal)
+            hl_text_add(writer->text, "Delegate internal:\n");
+        else if (profile->model->subgraph_count > 1)
+            hl_text_add(writer->text, subgraph == 0 ? "Primary graph:\n" : "Subgraph (index: %" PRId64 "):\n", subgraph);
+        title(writer, "Run Order");
+        rows(writer, sorted, count);
+        qsort(sorted, (size_t)count, sizeof *sorted, by_time);
+        title(writer, "Top by Computation Time");
+        rows(writer, sorted, count < 10 ? count : 10);
+        hl_text_add(writer->text, "Number of nodes executed: %d\n", count);
+        summary(writer, sorted, count);
+    }
+    free(sorted);
+}
+
+void hl_profile_print(const struct hl_profile *profile, const char *words, bool csv, struct hl_text *text)
+{
+    struct writer writer = {.text = text, .csv = csv, .runs = profile->runs};
+    hl_text_add(text, "%s\n", words);
+    for (int i = 0; i < profile->model->subgraph_count; i++) tables(&writer, profile, i, false);
+    tables(&writer, profile, 0, true);
+    hl_text_add(text, "Timings (microseconds): ");
+    hl_series_print(&profile->totals, text);
+    hl_text_add(text, "\nMemory (bytes): count=0\n%d nodes observed\n\n", profile->row_count);
+}

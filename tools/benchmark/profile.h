@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times of operators as benchmark_model prints them. In: the telemetry events of an interpreter (nodes begin and end; delegates
+// tell of their kernels). Out: tables in order of execution, by time and by operator, as text or CSV.
+#ifndef HALITE_TOOLS_BENCHMARK_PROFILE_H
+#define HALITE_TOOLS_BENCHMARK_PROFILE_H
+
+#include <stdbool.h>
+
+#include "benchmark/series.h"
+#include "model/model.h"
+#include "tensorflow/lite/profiling/telemetry/c/profiler.h"
+#include "text.h"
+
+struct hl_profile_row {
+    const char *type;     // "CONV_2D"; lent
+    struct hl_text name;  // "[output tensor]:node"
+    int64_t subgraph, node;
+    bool internal;        // a delegate's kernel, in the time of the delegate's node
+    double first, sum;    // microseconds: of the first run, of all
+    int64_t calls, calls_in_run;
+};
+
+struct hl_profile {
+    TfLiteTelemetryProfilerStruct hooks; // its `data` is the profile
+    const TfLiteModel *model;            // for names of tensors
+    bool on;
+    int row_count;
+    struct hl_profile_row *rows;
+    struct {
+        int row;
+        double start;
+    } open[64]; // events that have begun: calls of subgraphs nest
+    int open_count;
+    int64_t runs;
+    double run_us; // of the nodes of the run that goes on
+    struct hl_series totals; // microseconds of each run
+};
+
+// Must stay where it is while an interpreter reports to it.
+void hl_profile_start(struct hl_profile *profile, const TfLiteModel *model);
+void hl_profile_free(struct hl_profile *profile);
+
+// Around each run that counts.
+void hl_profile_begin_run(struct hl_profile *profile);
+void hl_profile_end_run(struct hl_profile *profile);
+
+// Something that is no node, as a row of its own in a run.
+void hl_profile_add(struct hl_profile *profile, const char *type, double microseconds);
+
+void hl_profile_print(const struct hl_profile *profile, const char *title, bool csv, struct hl_text *text);
+
+#endif
