@@ -11,6 +11,7 @@
 #include "alloc.h"
 #include "element.h"
 #include "message.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
 
 const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
@@ -47,6 +48,14 @@ bool hl_model_file_open(struct hl_model_file *file, const char *command, const c
     *file = (struct hl_model_file){.command = command, .path = path};
     file->model =
         TfLiteModelCreateFromFileWithErrorReporter(path, hl_text_reporter, &file->messages);
+    if (file->model == NULL) hl_model_file_failed(file, "cannot be loaded");
+    return file->model != NULL;
+}
+
+bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, const char *path, void *bytes, size_t size)
+{
+    *file = (struct hl_model_file){.command = command, .path = path, .bytes = bytes};
+    file->model = TfLiteModelCreateWithErrorReporter(bytes, size, hl_text_reporter, &file->messages);
     if (file->model == NULL) hl_model_file_failed(file, "cannot be loaded");
     return file->model != NULL;
 }
@@ -138,6 +147,7 @@ bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options
     if (file->delegate != NULL) TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
     for (int i = 0; options->delegates != NULL && i < options->delegates->count; i++)
         TfLiteInterpreterOptionsAddDelegate(how, options->delegates->items[i].delegate);
+    if (options->profiler != NULL) TfLiteInterpreterOptionsSetTelemetryProfiler(how, options->profiler);
     file->interpreter = TfLiteInterpreterCreate(file->model, how);
     TfLiteInterpreterOptionsDelete(how);
     return file->interpreter != NULL;
@@ -151,6 +161,7 @@ void hl_model_file_close(struct hl_model_file *file)
     else if (file->delegate != NULL)
         TfLiteExternalDelegateDelete(file->delegate);
     TfLiteModelDelete(file->model);
+    free(file->bytes);
     hl_text_free(&file->messages);
     *file = (struct hl_model_file){0};
 }

@@ -24,6 +24,7 @@ struct hl_model_options {
     const char *device;   // for it, or any delegate with an option of this name; NULL: its choice
     int precision;        // index into hl_model_precisions
     const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
+    struct TfLiteTelemetryProfilerStruct *profiler; // hears of every node that runs; NULL: none
     const char *cache;    // folder for compiled kernels; NULL: none are kept
 };
 
@@ -88,11 +89,14 @@ struct hl_model_file {
     TfLiteInterpreter *interpreter;
     TfLiteDelegate *delegate;
     struct hl_gpu_library gpu; // where it is Halite's
+    void *bytes;             // of the model, where it is not read from `path`
     struct hl_text messages; // the library's, one a line; the struct must stay where it is
 };
 
 // Loads the model. False on failure, after a message on standard error; hl_model_file_close is right in both cases.
 bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path);
+// The same for a model in memory from malloc, which belongs to the file from now on; `path` is what messages call it.
+bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, const char *path, void *bytes, size_t size);
 // Makes the interpreter, likewise.
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options);
 // The same without a message where the library refuses.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // benchmark_model: how fast is a model? In: a model and flags (options.h). Out: the original's lines: times of initialisation,
-// warm-up and runs, memory, and tables of operators if asked for. Runs with operator profiling come after those that are timed.
+// warm-up and runs, memory, and tables of operators if asked for.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "message.h"
 #include "output_file.h"
+#include "state.h"
 
 #define DEFAULT(kind, name, initial, idle, label, help) .name = (initial),
 static const struct hl_benchmark_options defaults = {HL_BENCHMARK_FLAG_LIST(DEFAULT).delegates = HL_DELEGATE_DEFAULTS};
@@ -170,8 +171,11 @@ static bool initialise(struct benchmark *benchmark)
     hl_profile_start(&benchmark->runs, file->model);
     if (!hl_delegates_create(&options->delegates, &hl_command_benchmark_model, options->positions, &benchmark->delegates))
         return false;
-    for (int i = 0; i < benchmark->delegates.count; i++)
-        hl_info(HL_TFLITE, NULL, "%s delegate created.", benchmark->delegates.items[i].name);
+    for (int i = 0; i < benchmark->delegates.count; i++) {
+        const char *name = benchmark->delegates.items[i].name;
+        if (strcmp(name, "GPU") == 0) hl_info(HL_TFLITE, NULL, "Created TensorFlow Lite delegate for GPU.");
+        hl_info(HL_TFLITE, NULL, "%s delegate created.", name);
+    }
     struct hl_model_options how = {
         .threads = options->delegates.num_threads,
         .delegates = &benchmark->delegates,
@@ -285,15 +289,30 @@ static void report_peak(double most)
     hl_text_free(&text);
 }
 
+static void print_state(const struct benchmark *benchmark, const char *when)
+{
+    const struct hl_benchmark_options *options = benchmark->options;
+    struct hl_state_widths widths = {options->tensor_name_display_length, options->tensor_type_display_length,
+                                     options->alloc_type_display_length};
+    struct hl_text text = {0};
+    hl_state_print(&benchmark->file, widths, &text);
+    hl_info(HL_TFLITE, NULL, "==== Printing out TfLite interpreter %s-invoke state begins ====", when);
+    fputs(text.data, stdout);
+    hl_info(HL_TFLITE, NULL, "==== Printing out TfLite interpreter %s-invoke state ends ====", when);
+    hl_text_free(&text);
+}
+
 static bool measure(struct benchmark *benchmark)
 {
     const struct hl_benchmark_options *options = benchmark->options;
     benchmark->memory_at_start = hl_memory_most();
     if (!initialise(benchmark)) return false;
     benchmark->memory_after_init = hl_memory_most();
+    if (options->print_preinvoke_state) print_state(benchmark, "pre");
     if (!run_series(benchmark, options->warmup_runs, options->warmup_min_secs, NULL, &benchmark->warmup_us)) return false;
     struct hl_profile *profile = options->enable_op_profiling ? &benchmark->runs : NULL;
     if (!run_series(benchmark, options->num_runs, options->min_secs, profile, &benchmark->run_us)) return false;
+    if (options->print_postinvoke_state) print_state(benchmark, "post");
     if (profile != NULL && !options->dry_run && !write_profile(benchmark)) return false;
     if (!options->dry_run)
         hl_info(HL_TFLITE, NULL, "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",

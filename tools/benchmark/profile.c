@@ -134,7 +134,10 @@ void hl_profile_end_run(struct hl_profile *profile)
 
 void hl_profile_add(struct hl_profile *profile, const char *type, double microseconds)
 {
-    add_time(profile, row_of(profile, type, 0, profile->row_count, false), microseconds);
+    int row = row_of(profile, type, 0, -1, false);
+    hl_text_clear(&profile->rows[row].name);
+    hl_text_add(&profile->rows[row].name, "%s/0", type);
+    add_time(profile, row, microseconds);
 }
 
 // ---- tables -------------------------------------------------------------------------------------
