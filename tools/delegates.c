@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// See delegates.h. Each delegate is a row: what asks for it, and how it is made. The GPU delegate is opened as any plug-in is,
-// so a tool works without it.
+// See delegates.h. Each delegate is a row: what asks for it, how it is made and deleted.
 #include "delegates.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu_library.h"
 #include "message.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
 
@@ -26,41 +23,39 @@ static const char *gpu_device(const char *backend)
     return backend;
 }
 
-// Keys and values of tflite_plugin_create_delegate.
-static void set_gpu_options(const struct hl_delegate_flags *flags, char *partitions, size_t size,
-                            TfLiteExternalDelegateOptions *options)
+static void set_gpu_options(const struct hl_delegate_flags *flags, TfLiteGpuDelegateOptionsV2 *options)
 {
     if (flags->gpu_precision_loss_allowed) {
-        // MIN_LATENCY, MIN_MEMORY_USAGE, MAX_PRECISION.
-        TfLiteExternalDelegateOptionsInsert(options, "inference_priority1", "2");
-        TfLiteExternalDelegateOptionsInsert(options, "inference_priority2", "3");
-        TfLiteExternalDelegateOptionsInsert(options, "inference_priority3", "1");
+        options->inference_priority1 = TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY;
+        options->inference_priority2 = TFLITE_GPU_INFERENCE_PRIORITY_MIN_MEMORY_USAGE;
+        options->inference_priority3 = TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION;
     }
     if (flags->gpu_inference_for_sustained_speed)
-        TfLiteExternalDelegateOptionsInsert(options, "inference_preference", "1");
-    if (flags->max_delegated_partitions > 0) {
-        snprintf(partitions, size, "%d", flags->max_delegated_partitions);
-        TfLiteExternalDelegateOptionsInsert(options, "max_delegated_partitions", partitions);
-    }
-    if (*flags->gpu_backend != '\0')
-        TfLiteExternalDelegateOptionsInsert(options, "device", gpu_device(flags->gpu_backend));
+        options->inference_preference = TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED;
+    if (flags->max_delegated_partitions > 0) options->max_delegated_partitions = flags->max_delegated_partitions;
     if (*flags->delegate_serialize_dir != '\0' && *flags->delegate_serialize_token != '\0') {
-        TfLiteExternalDelegateOptionsInsert(options, "serialization_dir",
-                                            flags->delegate_serialize_dir);
-        TfLiteExternalDelegateOptionsInsert(options, "model_token", flags->delegate_serialize_token);
+        options->experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
+        options->serialization_dir = flags->delegate_serialize_dir;
+        options->model_token = flags->delegate_serialize_token;
     }
 }
 
-static TfLiteDelegate *create_gpu(const struct hl_delegate_flags *flags)
+static TfLiteDelegate *create_gpu(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
 {
-    struct hl_text path = {0};
-    char partitions[16];
-    hl_gpu_library_path(&path);
-    TfLiteExternalDelegateOptions options = TfLiteExternalDelegateOptionsDefault(path.data);
-    set_gpu_options(flags, partitions, sizeof partitions, &options);
-    TfLiteDelegate *delegate = TfLiteExternalDelegateCreate(&options);
-    hl_text_free(&path);
-    return delegate;
+    struct hl_text problem = {0};
+    bool ok = hl_gpu_library_open(&delegates->gpu, &problem);
+    if (!ok) hl_error(HL_TFLITE, NULL, "%s", problem.data);
+    hl_text_free(&problem);
+    if (!ok) return NULL;
+    TfLiteGpuDelegateOptionsV2 v2 = delegates->gpu.TfLiteGpuDelegateOptionsV2Default();
+    set_gpu_options(flags, &v2);
+    HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .v2 = &v2, .device = gpu_device(flags->gpu_backend)};
+    return delegates->gpu.HaliteGpuDelegateCreate(&options);
+}
+
+static void delete_gpu(struct hl_delegates *delegates, TfLiteDelegate *delegate)
+{
+    delegates->gpu.TfLiteGpuDelegateV2Delete(delegate);
 }
 
 // ---- external delegates ---------------------------------------------------------------------------
@@ -70,8 +65,9 @@ static bool wants_external(const struct hl_delegate_flags *flags)
     return *flags->external_delegate_path != '\0';
 }
 
-static TfLiteDelegate *create_external(const struct hl_delegate_flags *flags)
+static TfLiteDelegate *create_external(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
 {
+    (void)delegates;
     TfLiteExternalDelegateOptions options =
         TfLiteExternalDelegateOptionsDefault(flags->external_delegate_path);
     char *text = hl_alloc_string(flags->external_delegate_options);
@@ -94,15 +90,22 @@ done:
     return delegate;
 }
 
+static void delete_external(struct hl_delegates *delegates, TfLiteDelegate *delegate)
+{
+    (void)delegates;
+    TfLiteExternalDelegateDelete(delegate);
+}
+
 // ---- all of them ----------------------------------------------------------------------------------
 
 static const struct provider {
     const char *flag, *name;
     bool (*wanted)(const struct hl_delegate_flags *flags);
-    TfLiteDelegate *(*create)(const struct hl_delegate_flags *flags);
+    TfLiteDelegate *(*create)(struct hl_delegates *delegates, const struct hl_delegate_flags *flags);
+    void (*delete)(struct hl_delegates *delegates, TfLiteDelegate *delegate);
 } providers[] = {
-    {"use_gpu", "GPU", wants_gpu, create_gpu},
-    {"external_delegate_path", "EXTERNAL", wants_external, create_external},
+    {"use_gpu", "GPU", wants_gpu, create_gpu, delete_gpu},
+    {"external_delegate_path", "EXTERNAL", wants_external, create_external, delete_external},
 };
 enum { PROVIDERS = sizeof providers / sizeof *providers };
 _Static_assert((int)PROVIDERS <= (int)HL_DELEGATES_MAX, "room for one of each kind");
@@ -121,13 +124,12 @@ static void warn_of_idle(const struct hl_command *command, const int *positions)
 static bool create(const struct provider *provider, const struct hl_delegate_flags *flags,
                    struct hl_delegates *delegates)
 {
-    TfLiteDelegate *delegate = provider->create(flags);
+    TfLiteDelegate *delegate = provider->create(delegates, flags);
     if (delegate == NULL) {
         hl_error(HL_TFLITE, NULL, "--%s: the delegate cannot be made", provider->flag);
         return false;
     }
-    delegates->items[delegates->count++] =
-        (struct hl_delegate){provider->name, delegate};
+    delegates->items[delegates->count++] = (struct hl_delegate){provider->name, delegate, provider->delete};
     return true;
 }
 
@@ -154,6 +156,8 @@ bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_
 
 void hl_delegates_free(struct hl_delegates *delegates)
 {
-    while (delegates->count > 0)
-        TfLiteExternalDelegateDelete(delegates->items[--delegates->count].delegate);
+    while (delegates->count > 0) {
+        struct hl_delegate *last = &delegates->items[--delegates->count];
+        last->delete(delegates, last->delegate);
+    }
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "flags_tflite.h"
+#include "gpu_library.h"
 #include "tensorflow/lite/c/c_api.h"
 
 // Why flags of the original do nothing here.
@@ -95,7 +96,9 @@ struct hl_delegates {
     struct hl_delegate {
         const char *name; // "GPU", "EXTERNAL"
         TfLiteDelegate *delegate;
+        void (*delete)(struct hl_delegates *delegates, TfLiteDelegate *delegate);
     } items[HL_DELEGATES_MAX];
+    struct hl_gpu_library gpu; // open where there is a GPU delegate
 };
 
 // Makes what the flags ask for and says, a line each, which of those given do nothing here. False after a message where a

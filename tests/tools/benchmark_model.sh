@@ -16,11 +16,13 @@ stops() {
     text=$1
     shift
     run "$@"
-    [ $code -eq 1 ] && grep -qF -- "$text" "$work/err" && grep -qF "ERROR: Benchmarking failed." "$work/err" || failed "$* ('$text')"
+    [ $code -eq 1 ] && grep -qF -- "$text" "$work/err" && grep -qF "ERROR: Benchmarking failed." "$work/err" ||
+        failed "$* ('$text')"
 }
 
 number='[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?'
-count="count=3 (first=[0-9]+ curr=[0-9]+ min=[0-9]+ max=[0-9]+ avg=$number std=[0-9]+ p5=[0-9]+ median=[0-9]+ p95=[0-9]+|curr=[0-9]+ \(all same\))"
+spread="first=[0-9]+ curr=[0-9]+ min=[0-9]+ max=[0-9]+ avg=$number std=[0-9]+ p5=[0-9]+ median=[0-9]+ p95=[0-9]+"
+count="count=3 ($spread|curr=[0-9]+ \(all same\))"
 passes "$tool" --graph="$model" $short --num_threads=1
 line "^INFO: Min num runs: \[3\]$"
 line "^INFO: Num threads: \[1\]$"
@@ -29,7 +31,7 @@ line "^INFO: The input model file size \(MB\): $number$"
 line "^INFO: Initialized session in ${number}ms\.$"
 line "^INFO: Running benchmark for at least 1 iterations and at least 0 seconds but terminate if exceeding 150 seconds\.$"
 line "^INFO: $count$"
-line "^INFO: Inference timings in us: Init: [0-9]+, First inference: [0-9]+, Warmup \(avg\): $number, Inference \(avg\): $number$"
+line "^INFO: Inference timings in us: Init: [0-9]+, First inference: [0-9]+, Warmup \(avg\): $number, Inference \(avg\): "
 line "^INFO: Memory footprint delta from the start of the tool \(MB\): init=$number overall=$number$"
 
 # Profiles: every node once, shares that end at 100 %.
@@ -37,8 +39,9 @@ passes "$tool" --graph="$model" $short --enable_op_profiling=true --report_peak_
 line "^INFO: Overall peak memory footprint \(MB\) via periodic monitoring: $number$"
 says "Operator-wise Profiling Info for Regular Benchmark Runs:"
 says "============================== Top by Computation Time =============================="
-[ "$(grep -cE '	\[[a-z_]+\]:[0-6]$' "$work/out")" -eq 14 ] || failed "7 nodes in two tables"
-grep -qE '^ +CONV_2D	 +2	' "$work/out" || failed "two convolutions"
+tab=$(printf '\t')
+[ "$(grep -cE "$tab\[[a-z_]+\]:[0-6]\$" "$work/out")" -eq 14 ] || failed "7 nodes in two tables"
+grep -qE "^ +CONV_2D$tab +2$tab" "$work/out" || failed "two convolutions"
 line ' 100\.000%'
 passes "$tool" --graph="$model" $short --enable_op_profiling=true --op_profiling_output_mode=csv \
     --op_profiling_output_file="$work/profile.csv"
@@ -78,6 +81,19 @@ line "^Node   6 Operator Builtin Code  25 SOFTMAX \(not delegated\)$"
 run "$tool" --graph="$model" --list_signatures=true
 [ $code -eq 1 ] || failed "a list of signatures is no success"
 says "- serving_default"
+
+# On a GPU: what the delegate takes, and its kernels.
+if "$halite" devices 2>/dev/null | grep -q '^ *opencl:0'; then
+    passes "$tool" --graph="$model" $short --use_gpu=true --gpu_backend=opencl:0 --enable_op_profiling=true \
+        --require_full_delegation=true
+    line "^INFO: Created TensorFlow Lite delegate for GPU\.$"
+    line "^INFO: Explicitly applied GPU delegate, and the model graph will be completely executed by the delegate\.$"
+    line "^ +TfLiteGpuDelegateV2$tab"
+    line "^Delegate internal:"
+    line "^ +CONV_2D 0 "
+else
+    echo "left out: the GPU (no OpenCL device)"
+fi
 
 stops "Please specify the name of your TF Lite input file with --graph" "$tool"
 stops "no/such.tflite" "$tool" --graph=no/such.tflite

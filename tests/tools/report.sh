@@ -45,7 +45,6 @@ import json, sys
 page = open(sys.argv[1]).read()
 data = json.loads(page.split("id=\"data\">")[1].split("</script>")[0])
 nodes = data["subgraphs"][0]["nodes"]
-assert len(data["placement"]["nodes"]) == len(nodes)
 assert [t["node"] for t in data["times"]["nodes"]] == list(range(len(nodes)))
 assert data["times"]["runs"] == 2 and data["times"]["total_ns"] > 0
 events = json.load(open(sys.argv[2]))["traceEvents"]
@@ -54,6 +53,32 @@ for before, after in zip(events, events[1:]):
     assert abs(before["ts"] + before["dur"] - after["ts"]) < 1e-3
 ' "$page" "$work/trace.json"
     [ $code -eq 0 ] || failed "the data of the page or the trace"
+
+    # With no GPU at all: what would run there.
+    passes "$halite" report --gpu --device null "$model" -o "$work/null.html"
+    run python3 -c '
+import json, sys
+data = json.loads(open(sys.argv[1]).read().split("id=\"data\">")[1].split("</script>")[0])
+rows = data["placement"]["subgraphs"][0]
+assert [r["node"] for r in rows] == list(range(len(data["subgraphs"][0]["nodes"]))) and all(r["where"] == "GPU" for r in rows)
+assert "times" not in data
+' "$work/null.html"
+    [ $code -eq 0 ] || failed "the placement on no GPU"
+    shows 9 "$work/null.html"
+    if "$halite" devices 2>/dev/null | grep -q '^ *opencl:0'; then
+        passes "$halite" report --gpu --device opencl:0 "$model" -o "$work/gpu.html" --runs 2 --trace "$work/gpu.json"
+        run python3 -c '
+import json, sys
+data = json.loads(open(sys.argv[1]).read().split("id=\"data\">")[1].split("</script>")[0])
+on_gpu = [r["node"] for r in data["times"]["nodes"] if r["where"] == "GPU" and r["node"] >= 0]
+assert 0 in on_gpu and all(r["ns"] > 0 for r in data["times"]["nodes"])
+assert {e["tid"] for e in json.load(open(sys.argv[2]))["traceEvents"]} == {"CPU", "GPU"}
+' "$work/gpu.html" "$work/gpu.json"
+        [ $code -eq 0 ] || failed "the times on a GPU"
+        shows 9 "$work/gpu.html"
+    else
+        echo "left out: times on a GPU (no OpenCL device)"
+    fi
 
     # Names that would end the script element, of the same length as those that they replace.
     python3 -c '

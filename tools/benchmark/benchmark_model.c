@@ -122,6 +122,15 @@ static bool choose_signature(struct benchmark *benchmark, const char **key)
     return true;
 }
 
+// With operator profiling the GPU delegate times its kernels too.
+static void profile_kernels(struct benchmark *benchmark)
+{
+    struct hl_delegates *delegates = &benchmark->delegates;
+    for (int i = 0; i < delegates->count && benchmark->options->enable_op_profiling; i++)
+        if (delegates->gpu.handle != NULL && strcmp(delegates->items[i].name, "GPU") == 0)
+            delegates->gpu.HaliteDelegateSetProfiling(delegates->items[i].delegate, true, &benchmark->runs.hooks);
+}
+
 // What the delegates have made of the graph. False where that is not what the flags demand.
 static bool report_delegates(const struct benchmark *benchmark)
 {
@@ -197,6 +206,7 @@ static bool initialise(struct benchmark *benchmark)
     if (!report_delegates(benchmark)) return false;
     hl_info(HL_TFLITE, NULL, "The input model file size (MB): %g", (double)file->model->file_size / 1e6);
     hl_info(HL_TFLITE, NULL, "Initialized session in %gms.", benchmark->init_us / 1e3);
+    profile_kernels(benchmark);
     return hl_benchmark_inputs_make(&benchmark->inputs, &benchmark->graph, options);
 }
 
@@ -222,7 +232,8 @@ static bool run_once(struct benchmark *benchmark, struct hl_profile *profile, do
 }
 
 // At least `runs` and `least` seconds, until `most` seconds have gone.
-static bool run_series(struct benchmark *benchmark, int runs, double least, struct hl_profile *profile, struct hl_series *series)
+static bool run_series(struct benchmark *benchmark, int runs, double least, struct hl_profile *profile,
+                       struct hl_series *series)
 {
     const struct hl_benchmark_options *options = benchmark->options;
     double most = options->max_secs, start = hl_model_clock(), microseconds;
@@ -251,7 +262,8 @@ static bool write_profile(struct benchmark *benchmark)
     const struct hl_benchmark_options *options = benchmark->options;
     bool csv = strcmp(options->op_profiling_output_mode, "csv") == 0 || *options->profiling_output_csv_file != '\0';
     if (!csv && strcmp(options->op_profiling_output_mode, "stdout") != 0)
-        hl_warn(HL_TFLITE, NULL, "--op_profiling_output_mode=%s is not known, so it is stdout", options->op_profiling_output_mode);
+        hl_warn(HL_TFLITE, NULL, "--op_profiling_output_mode=%s is not known, so it is stdout",
+                options->op_profiling_output_mode);
     const char *path = *options->op_profiling_output_file != '\0' ? options->op_profiling_output_file
                                                                    : options->profiling_output_csv_file;
     struct hl_text text = {0}, error = {0};
@@ -315,7 +327,8 @@ static bool measure(struct benchmark *benchmark)
     if (options->print_postinvoke_state) print_state(benchmark, "post");
     if (profile != NULL && !options->dry_run && !write_profile(benchmark)) return false;
     if (!options->dry_run)
-        hl_info(HL_TFLITE, NULL, "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",
+        hl_info(HL_TFLITE, NULL,
+                "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",
                 benchmark->init_us,
                 benchmark->warmup_us.count > 0 ? benchmark->warmup_us.values[0]
                 : benchmark->run_us.count > 0  ? benchmark->run_us.values[0]

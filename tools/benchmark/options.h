@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags of benchmark_model, once, and the struct that they fill. Those that TensorFlow Lite's tools share are in delegates.h.
+// The flags of benchmark_model, once, and the struct that they fill. Those that all of TensorFlow Lite's tools have are in
+// delegates.h.
 #ifndef HALITE_TOOLS_BENCHMARK_OPTIONS_H
 #define HALITE_TOOLS_BENCHMARK_OPTIONS_H
 

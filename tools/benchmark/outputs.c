@@ -20,8 +20,8 @@ static bool open_part(struct hl_model_file *file, const char *graph)
 {
     long long offset, size;
     int number, end = 0;
-    if (sscanf(graph, "fd:%d:%lld:%lld%n", &number, &offset, &size, &end) != 3 || graph[end] != '\0' || offset < 0 || size < 1 ||
-        (unsigned long long)size > SIZE_MAX / 2) {
+    if (sscanf(graph, "fd:%d:%lld:%lld%n", &number, &offset, &size, &end) != 3 || graph[end] != '\0' || offset < 0 ||
+        size < 1 || (unsigned long long)size > SIZE_MAX / 2) {
         hl_error(HL_TFLITE, NULL, "--graph: '%s' is not fd:NUMBER:OFFSET:SIZE", graph);
         return false;
     }

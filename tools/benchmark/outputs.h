@@ -6,8 +6,8 @@
 #include "benchmark/options.h"
 #include "run_graph.h"
 
-// `graph` is a path, or fd:NUMBER:OFFSET:SIZE for a part of an open file. False after a message; hl_model_file_close is right in
-// both cases.
+// `graph` is a path, or fd:NUMBER:OFFSET:SIZE for a part of an open file. False after a message; hl_model_file_close is right
+// in both cases.
 bool hl_benchmark_open_model(struct hl_model_file *file, const char *graph);
 
 // --output_filepath: all outputs as they lie in memory, one behind the other. --output_proto_filepath: a tf.Example with a list

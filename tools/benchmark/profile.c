@@ -74,7 +74,8 @@ static void end_node(TfLiteTelemetryProfilerStruct *hooks, uint32_t handle)
     add_time(profile, profile->open[profile->open_count].row, microseconds);
 }
 
-static void kernel(TfLiteTelemetryProfilerStruct *hooks, const char *type, uint64_t microseconds, int64_t node, int64_t subgraph)
+static void kernel(TfLiteTelemetryProfilerStruct *hooks, const char *type, uint64_t microseconds, int64_t node,
+                   int64_t subgraph)
 {
     struct hl_profile *profile = hooks->data;
     if (profile->on) add_time(profile, row_of(profile, type, subgraph, node, true), (double)microseconds);

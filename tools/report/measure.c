@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See report.h. In: an interpreter. Out: where its nodes run, what a run takes, and what each node's share is, as JSON.
+// See report.h. The runtime times what it runs: nodes, and delegated parts as a whole. The GPU delegate times its kernels, in
+// runs of their own, since that makes runs slower.
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +17,24 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool invoke(struct hl_graph *graph)
+static bool invoke(struct hl_graph *graph, int runs)
 {
-    if (hl_graph_invoke(graph) == kTfLiteOk) return true;
-    hl_model_file_failed(graph->file, "the run failed");
-    return false;
+    for (int i = 0; i < runs; i++) {
+        if (hl_graph_invoke(graph) == kTfLiteOk) continue;
+        hl_model_file_failed(graph->file, "the run failed");
+        return false;
+    }
+    return true;
 }
 
 // Median of `runs`, in seconds; negative where one failed.
 static double time_runs(struct hl_graph *graph, int runs)
 {
     double *seconds = hl_alloc((size_t)runs, sizeof *seconds);
-    bool ok = invoke(graph); // the first one warms up
+    bool ok = invoke(graph, 1); // the first one warms up
     for (int i = 0; ok && i < runs; i++) {
         double start = hl_model_clock();
-        ok = invoke(graph);
+        ok = invoke(graph, 1);
         seconds[i] = hl_model_clock() - start;
     }
     qsort(seconds, (size_t)runs, sizeof *seconds, compare);
@@ -39,52 +43,47 @@ static double time_runs(struct hl_graph *graph, int runs)
     return ok ? median : -1;
 }
 
-static bool add_times(cJSON *json, struct hl_graph *graph, int runs)
+static void add_row(cJSON *rows, int node, const char *op, const char *where, uint64_t nanoseconds, uint64_t runs)
 {
-    double median = time_runs(graph, runs);
-    if (median < 0) return false;
-    TfLiteInterpreter *interpreter = graph->file->interpreter;
-    HaliteInterpreterSetProfiling(interpreter, true);
-    bool ok = true;
-    for (int i = 0; ok && i < runs; i++) ok = invoke(graph);
-    HaliteInterpreterSetProfiling(interpreter, false);
-    if (!ok) return false;
-
-    cJSON *times = cJSON_AddObjectToObject(json, "times");
-    cJSON_AddNumberToObject(times, "runs", runs);
-    cJSON_AddNumberToObject(times, "total_ns", 1e9 * median);
-    cJSON *nodes = cJSON_AddArrayToObject(times, "nodes");
-    for (int i = 0; i < HaliteInterpreterGetNodeCount(interpreter); i++) {
-        HaliteNodeReport node;
-        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk || node.runs == 0) continue;
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "node", node.node);
-        hl_json_add_string(item, "op", node.op);
-        hl_json_add_string(item, "where", node.where);
-        cJSON_AddNumberToObject(item, "ns", (double)node.nanoseconds / (double)node.runs);
-        cJSON_AddItemToArray(nodes, item);
-    }
-    return true;
+    cJSON *row = cJSON_CreateObject();
+    cJSON_AddNumberToObject(row, "node", node);
+    hl_json_add_string(row, "op", op);
+    hl_json_add_string(row, "where", where);
+    cJSON_AddNumberToObject(row, "ns", (double)nanoseconds / (double)runs);
+    cJSON_AddItemToArray(rows, row);
 }
 
-static void add_placement(cJSON *json, const struct hl_model_file *file)
+static bool add_nodes(cJSON *rows, struct hl_graph *graph, int runs)
 {
-    cJSON *placement = cJSON_AddObjectToObject(json, "placement");
-    struct hl_text summary = {0};
-    hl_model_file_placement(file, &summary);
-    if (summary.length > 0) summary.data[strcspn(summary.data, "\n")] = '\0';
-    hl_json_add_string(placement, "summary", hl_text_string(&summary));
-    hl_text_free(&summary);
-    cJSON *nodes = cJSON_AddArrayToObject(placement, "nodes");
-    for (int i = 0; i < HaliteInterpreterGetNodeCount(file->interpreter); i++) {
+    TfLiteInterpreter *interpreter = graph->file->interpreter;
+    HaliteInterpreterSetProfiling(interpreter, true);
+    bool ok = invoke(graph, runs);
+    HaliteInterpreterSetProfiling(interpreter, false);
+    for (int i = 0; ok && i < HaliteInterpreterGetNodeCount(interpreter); i++) {
         HaliteNodeReport node;
-        if (HaliteInterpreterGetNodeReport(file->interpreter, i, &node) != kTfLiteOk) continue;
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "subgraph", 0);
-        cJSON_AddNumberToObject(item, "node", node.node);
-        hl_json_add_string(item, "device", node.where);
-        cJSON_AddItemToArray(nodes, item);
+        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk || node.runs == 0) continue;
+        add_row(rows, node.node, node.op, node.where, node.nanoseconds, node.runs);
     }
+    return ok;
+}
+
+static bool add_kernels(cJSON *rows, struct hl_graph *graph, int runs)
+{
+    const struct hl_gpu_library *gpu = &graph->file->gpu;
+    TfLiteDelegate *delegate = graph->file->delegate;
+    if (gpu->handle == NULL || delegate == NULL) return true;
+    gpu->HaliteDelegateSetProfiling(delegate, true, NULL);
+    bool ok = invoke(graph, runs);
+    gpu->HaliteDelegateSetProfiling(delegate, false, NULL);
+    HaliteDelegateReport *report = hl_alloc_check(gpu->HaliteDelegateReportCreate(delegate));
+    for (int i = 0; ok && i < gpu->HaliteDelegateReportGetKernelCount(report); i++) {
+        const HaliteDelegateKernel *kernel = gpu->HaliteDelegateReportGetKernel(report, i);
+        if (kernel->runs > 0)
+            add_row(rows, kernel->node, *kernel->op != '\0' ? kernel->op : kernel->kernel, "GPU", kernel->nanoseconds,
+                    kernel->runs);
+    }
+    gpu->HaliteDelegateReportDelete(report);
+    return ok;
 }
 
 bool hl_report_measure(cJSON *json, struct hl_model_file *file, int runs)
@@ -92,31 +91,48 @@ bool hl_report_measure(cJSON *json, struct hl_model_file *file, int runs)
     struct hl_graph graph = {.file = file};
     bool ok = hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
     for (int i = 0; ok && i < graph.input_count; i++) ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
-    if (ok) add_placement(json, file);
-    if (ok && runs > 0) ok = add_times(json, &graph, runs);
+    double median = ok ? time_runs(&graph, runs) : -1;
+    cJSON *times = cJSON_AddObjectToObject(json, "times");
+    cJSON_AddNumberToObject(times, "runs", runs);
+    cJSON_AddNumberToObject(times, "total_ns", 1e9 * median);
+    cJSON *rows = cJSON_AddArrayToObject(times, "nodes");
+    ok = median >= 0 && add_nodes(rows, &graph, runs) && add_kernels(rows, &graph, runs);
     hl_graph_close(&graph);
     return ok;
+}
+
+// ---- trace --------------------------------------------------------------------------------------
+
+// One row as an event on the line of its place; microseconds there.
+static void add_event(cJSON *events, const cJSON *row, double start)
+{
+    const char *where = cJSON_GetObjectItem(row, "where")->valuestring;
+    cJSON *event = cJSON_CreateObject();
+    cJSON_AddStringToObject(event, "name", cJSON_GetObjectItem(row, "op")->valuestring);
+    cJSON_AddStringToObject(event, "cat", where);
+    cJSON_AddStringToObject(event, "ph", "X");
+    cJSON_AddNumberToObject(event, "ts", start);
+    cJSON_AddNumberToObject(event, "dur", cJSON_GetObjectItem(row, "ns")->valuedouble / 1000);
+    cJSON_AddNumberToObject(event, "pid", 1);
+    cJSON_AddStringToObject(event, "tid", strcmp(where, "GPU") == 0 ? "GPU" : "CPU");
+    cJSON *arguments = cJSON_AddObjectToObject(event, "args");
+    cJSON_AddNumberToObject(arguments, "node", cJSON_GetObjectItem(row, "node")->valueint);
+    cJSON_AddItemToArray(events, event);
 }
 
 cJSON *hl_report_trace(const cJSON *json)
 {
     cJSON *trace = cJSON_CreateObject(), *events = cJSON_AddArrayToObject(trace, "traceEvents");
-    const cJSON *times = cJSON_GetObjectItem(json, "times"), *node;
-    double start = 0;
-    cJSON_ArrayForEach(node, cJSON_GetObjectItem(times, "nodes")) {
-        double microseconds = cJSON_GetObjectItem(node, "ns")->valuedouble / 1000;
-        cJSON *event = cJSON_CreateObject();
-        cJSON_AddStringToObject(event, "name", cJSON_GetObjectItem(node, "op")->valuestring);
-        cJSON_AddStringToObject(event, "cat", cJSON_GetObjectItem(node, "where")->valuestring);
-        cJSON_AddStringToObject(event, "ph", "X");
-        cJSON_AddNumberToObject(event, "ts", start);
-        cJSON_AddNumberToObject(event, "dur", microseconds);
-        cJSON_AddNumberToObject(event, "pid", 1);
-        cJSON_AddStringToObject(event, "tid", cJSON_GetObjectItem(node, "where")->valuestring);
-        cJSON *arguments = cJSON_AddObjectToObject(event, "args");
-        cJSON_AddNumberToObject(arguments, "node", cJSON_GetObjectItem(node, "node")->valueint);
-        cJSON_AddItemToArray(events, event);
-        start += microseconds;
+    const cJSON *times = cJSON_GetObjectItem(json, "times"), *row;
+    double cpu = 0, gpu = -1; // where each line goes on; kernels begin with the first delegated part
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(times, "nodes")) {
+        const char *where = cJSON_GetObjectItem(row, "where")->valuestring;
+        bool kernel = strcmp(where, "GPU") == 0;
+        double *line = kernel ? &gpu : &cpu;
+        if (!kernel && gpu < 0 && strcmp(where, "CPU") != 0) gpu = cpu;
+        if (*line < 0) *line = 0;
+        add_event(events, row, *line);
+        *line += cJSON_GetObjectItem(row, "ns")->valuedouble / 1000;
     }
     return trace;
 }

@@ -28,11 +28,29 @@ const timed = ns => ns === undefined ? '' : ns < 1e6 ? `${rounded(ns / 1e3)} µs
 const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 const shaped = tensor => `${tensor.type}[${tensor.shape.join(',')}]`;
 
-const placement = data.placement || { nodes: [] };
+// Rows of nodes and of GPU kernels, summed up by node; a row of neither is a delegated part as a whole, or a copy.
 const times = data.times || { nodes: [] };
-const placed = new Map(placement.nodes.map(row => [`${row.subgraph}/${row.node}`, row]));
-const spent = new Map(times.nodes.map(row => [row.node, row.ns]));
-const total = times.nodes.reduce((sum, row) => sum + row.ns, 0);
+const nodeCount = data.subgraphs[0].nodes.length;
+const spent = new Map();
+for (const row of times.nodes)
+  if (row.node >= 0 && row.node < nodeCount) spent.set(row.node, (spent.get(row.node) || 0) + row.ns);
+const total = [...spent.values()].reduce((sum, ns) => sum + ns, 0);
+const slowest = Math.max(1, ...spent.values());
+
+// Where a node runs, and why: the delegate's report, else whether the CPU can.
+function placeOf(subgraph, number) {
+  const row = data.placement && data.placement.subgraphs[subgraph][number];
+  if (row) return { place: row.where, reason: row.where === 'CPU' ? row.text : '' };
+  return { place: data.runs_here ? 'CPU' : '', reason: '' };
+}
+
+function placementFacts() {
+  const placement = data.placement;
+  if (!placement) return '';
+  const device = placement.assumed ? 'a GPU (none is here)' : `${placement.description} (${placement.device}, ${placement.precision})`;
+  return `${placement.on_gpu} of ${counted(placement.operators, 'operator')} on ${device} in `
+    + counted(placement.partitions, 'part');
+}
 
 // A subgraph as vertices: its nodes, with a vertex for each input and output of the graph.
 function read(index) {
@@ -45,10 +63,9 @@ function read(index) {
     vertices.push({ kind: 'input', title: 'input', outputs: [tensor], inputs: [] });
   }
   graph.nodes.forEach((node, number) => {
-    const where = placed.get(`${index}/${number}`);
     const vertex = {
-      kind: 'node', number, title: node.operator, node, inputs: node.inputs, outputs: node.outputs, where,
-      place: where ? where.device : '', ns: index === 0 ? spent.get(number) : undefined,
+      kind: 'node', number, title: node.operator, node, inputs: node.inputs, outputs: node.outputs,
+      ...placeOf(index, number), ns: index === 0 ? spent.get(number) : undefined,
     };
     for (const tensor of new Set(node.inputs))
       if (producer.has(tensor)) edges.push({ from: producer.get(tensor), to: vertices.length, tensor });
@@ -158,7 +175,7 @@ const placeColour = place => style(!place ? '--none' : place === 'CPU' ? '--cpu'
 // From grey to red; the slowest node is the reddest.
 function timeColour(ns) {
   if (ns === undefined) return style('--none');
-  const share = Math.sqrt(ns / Math.max(...times.nodes.map(row => row.ns), 1));
+  const share = Math.sqrt(ns / slowest);
   return `hsl(${40 - 40 * share} ${20 + 70 * share}% 50%)`;
 }
 
@@ -305,8 +322,7 @@ function choose(vertex) {
     const facts = [`version ${vertex.node.version}`, vertex.place && `on ${vertex.place}`,
       vertex.ns !== undefined && `${timed(vertex.ns)} (${(100 * vertex.ns / total).toFixed(1)} %)`].filter(Boolean);
     panel.append(element('p', {}, facts.join(', ')));
-    const reason = vertex.where && vertex.where.text;
-    if (reason && vertex.place === 'CPU') panel.append(element('p', { className: 'reason' }, reason));
+    if (vertex.reason) panel.append(element('p', { className: 'reason' }, vertex.reason));
   }
   const list = (name, indices, others) => {
     const present = indices.filter(index => index >= 0);
@@ -388,7 +404,7 @@ function fillTables() {
     if (vertex.place === 'GPU') row.gpu++;
     if (vertex.place === 'CPU') row.cpu++;
     if (vertex.ns !== undefined) row.ns = (row.ns || 0) + vertex.ns;
-    if (vertex.place === 'CPU' && vertex.where.text) row.reasons.add(vertex.where.text);
+    if (vertex.reason) row.reasons.add(vertex.reason);
     operators.set(vertex.title, row);
   }
   const rows = [...operators.values()].sort((a, b) => (b.ns || 0) - (a.ns || 0) || b.nodes - a.nodes);
@@ -408,7 +424,7 @@ function fillTables() {
     return {
       vertex, number: vertex.number, op: vertex.title, place: vertex.place, output: tensor ? shaped(tensor) : '',
       ns: vertex.ns, share: vertex.ns !== undefined && total ? vertex.ns / total : undefined,
-      reason: vertex.place === 'CPU' && vertex.where.text || '',
+      reason: vertex.reason,
     };
   }), row => {
     choose(row.vertex);
@@ -515,8 +531,8 @@ function listen() {
 }
 
 document.title = by('title').textContent = data.file.split('/').pop();
-by('facts').textContent = [sized(data.bytes), counted(data.subgraphs[0].nodes.length, 'node'), placement.summary,
-  times.runs && `${timed(times.total_ns)} a run (median of ${times.runs}, the nodes' times are from as many more)`,
+by('facts').textContent = [sized(data.bytes), counted(nodeCount, 'node'), placementFacts(),
+  times.runs && `${timed(times.total_ns)} a run (median of ${times.runs}, the times of nodes are from as many more)`,
   data.reason && `does not run here: ${data.reason}`].filter(Boolean).join(' · ');
 data.subgraphs.forEach((subgraph, i) => by('subgraph').append(element('option', { value: i },
   `${i}: ${subgraph.name || 'subgraph'} (${counted(subgraph.nodes.length, 'node')})`)));

@@ -12,6 +12,7 @@
 #include "inspect.h"
 #include "message.h"
 #include "output_file.h"
+#include "placement.h"
 
 struct options {
     struct hl_model_options model;
@@ -85,31 +86,55 @@ static bool write_trace(const char *path, const cJSON *json)
     return ok;
 }
 
-// The model as it is, with the CPU's memory plan where it runs there; then as it runs where the options say.
+// The model as it is, with the CPU's memory plan where it runs there.
+static cJSON *describe(const char *path, const struct hl_model_options *model)
+{
+    struct hl_model_file file;
+    struct hl_model_options cpu = {.kernels = model->kernels, .threads = model->threads};
+    cJSON *json = NULL;
+    if (hl_model_file_open(&file, "report", path)) {
+        if (hl_model_file_try(&file, &cpu) && TfLiteInterpreterAllocateTensors(file.interpreter) != kTfLiteOk) {
+            TfLiteInterpreterDelete(file.interpreter);
+            file.interpreter = NULL;
+        }
+        json = hl_inspect_to_json(&file);
+    }
+    hl_model_file_close(&file);
+    return json;
+}
+
+static bool add_gpu(cJSON *json, const char *path, const struct options *options)
+{
+    struct hl_placement placement;
+    bool ok = hl_placement_open(&placement, "report", path, &options->model);
+    if (ok) hl_placement_json(&placement, json);
+    // The null device stands for a GPU where there is none, and computes nothing.
+    const HaliteDevice *device = ok ? placement.file.gpu.HaliteDelegateReportGetDevice(placement.report) : NULL;
+    bool computes = device == NULL || strncmp(device->name, "null", 4) != 0;
+    if (ok && computes && !placement.refused && options->runs > 0)
+        ok = hl_report_measure(json, &placement.file, options->runs);
+    hl_placement_close(&placement);
+    return ok;
+}
+
+static bool add_times(cJSON *json, const char *path, const struct options *options)
+{
+    struct hl_model_file file;
+    bool ok = hl_model_file_open(&file, "report", path) && hl_model_file_start(&file, &options->model) &&
+              hl_report_measure(json, &file, options->runs);
+    hl_model_file_close(&file);
+    return ok;
+}
+
 static bool report(const char *path, const struct options *options)
 {
-    struct hl_model_file plain, placed;
-    struct hl_model_options on_cpu = options->model;
-    on_cpu.delegate = NULL;
-    on_cpu.gpu = false;
-    on_cpu.device = NULL;
-    bool ok = hl_model_file_open(&plain, "report", path);
-    if (!ok) {
-        hl_model_file_close(&plain);
-        return false;
-    }
-    if (hl_model_file_try(&plain, &on_cpu) && TfLiteInterpreterAllocateTensors(plain.interpreter) != kTfLiteOk) {
-        TfLiteInterpreterDelete(plain.interpreter);
-        plain.interpreter = NULL;
-    }
-    bool runs = plain.interpreter != NULL || options->model.gpu || options->model.delegate != NULL;
-    cJSON *json = hl_inspect_to_json(&plain);
-    hl_model_file_close(&plain);
-    if (runs) {
-        ok = hl_model_file_open(&placed, "report", path) && hl_model_file_start(&placed, &options->model) &&
-             hl_report_measure(json, &placed, options->runs);
-        hl_model_file_close(&placed);
-    }
+    cJSON *json = describe(path, &options->model);
+    if (json == NULL) return false;
+    bool runs = cJSON_IsTrue(cJSON_GetObjectItem(json, "runs_here")) || options->model.delegate != NULL, ok = true;
+    if (options->model.gpu)
+        ok = add_gpu(json, path, options);
+    else if (runs && options->runs > 0)
+        ok = add_times(json, path, options);
     ok = ok && write_page(options->output, json) && (options->trace == NULL || write_trace(options->trace, json));
     if (ok) printf("%s\n", options->output);
     cJSON_Delete(json);

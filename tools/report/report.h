@@ -13,11 +13,12 @@ struct cJSON;
 // The page, with a mark where the model's JSON belongs.
 extern const char hl_report_page[];
 
-// Adds the members `placement` (where each node runs, and why) and `times` to json. The interpreter is there, with its
-// tensors allocated; runs 0: nothing is run. False after a message.
+// Runs the model (`runs` times for the median, as often again for the nodes, again for GPU kernels) and adds the member
+// `times` to json: `runs`, `total_ns`, and `nodes`, a row for each node on the CPU, each kernel on the GPU and each delegated
+// part, with node, op, where and ns. The file has an interpreter. False after a message.
 bool hl_report_measure(struct cJSON *json, struct hl_model_file *file, int runs);
 
-// Those times as a trace that chrome://tracing and Perfetto open: one average run, its nodes one after another.
+// Those times as a trace that chrome://tracing and Perfetto open: one average run.
 struct cJSON *hl_report_trace(const struct cJSON *json);
 
 #endif
