@@ -109,12 +109,19 @@ function(gpu_golden_test name device quantum)
     if(name STREQUAL "ops" AND device STREQUAL "opencl") # compiles every kernel anew: minutes
         set(slow DEVICES)
     endif()
+    set(validation)
+    set(verbose)
+    if(name STREQUAL "graphs" AND device STREQUAL "vulkan") # under the Khronos layer; --verbose shows its messages
+        set(validation ENVIRONMENT HALITE_VULKAN_VALIDATION=1)
+        set(verbose --verbose)
+    endif()
     list(TRANSFORM ARGN PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
     halite_test(golden/${name}.${device} ${slow} COMMAND sh cmake/with_device.sh ${device}
         ${HALITE_SHARED}/golden/ops/add/add_float32_broadcast_channel
-        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_gpu_delegate>
+        $<TARGET_FILE:golden_runner> ${verbose} --delegate $<TARGET_FILE:tensorflowlite_gpu_delegate>
         --option take_small_partitions=true --option max_delegated_partitions=1000 --quantum ${quantum}
-        --differences tests/gpu/tolerances.md --differences docs/differences.md ${paths})
+        --differences tests/gpu/tolerances.md --differences docs/differences.md ${paths} ${validation})
+    set_tests_properties(golden/${name}.${device} PROPERTIES FAIL_REGULAR_EXPRESSION "Vulkan validation:")
 endfunction()
 if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which does not survive fork beside a driver's threads
     # The operators that the delegate has rows for, where there are cases.

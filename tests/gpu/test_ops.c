@@ -140,6 +140,26 @@ static int say_uncovered(void)
     return missing ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+// The Khronos layer, with its checks of synchronisation: what it says fails the table like any other message.
+static void note_missing_layer(void *missing, const char *format, va_list args)
+{
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    if (strstr(text, "there is no VK_LAYER")) *(bool *)missing = true;
+}
+
+static void ask_for_validation(const struct gpu_device_info *info)
+{
+    if (strcmp(info->backend->name, "vulkan") != 0) return;
+    bool missing = false;
+    const struct hl_reporter reporter = {note_missing_layer, &missing};
+    setenv("HALITE_VULKAN_VALIDATION", "1", 0);
+    info->backend->close(info->backend->open(info->index, &reporter));
+    if (!missing) return;
+    print_message("without validation: the layer is not installed\n");
+    setenv("HALITE_VULKAN_VALIDATION", "0", 1);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -149,5 +169,6 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--covered") == 0) return say_uncovered();
     struct gpu_device_info info;
     if (!gpu_device_choose(argv[1], "", NULL, &info)) return 77; // after a message
+    ask_for_validation(&info);
     return run_all(&info, argv[1], argc > 2 ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
 }
