@@ -33,6 +33,8 @@
     {.name = "BATCH_MATMUL " name_, OP(BatchMatmul),                                                                      \
      .settings = {SET(BatchMatMulOptions, adj_x, adj_x_), SET(BatchMatMulOptions, adj_y, adj_y_)}, .inputs = {__VA_ARGS__}, \
      .tolerance = GPU_SUMS}
+#define FRONT(suffix_, ...) .front = {kTfLiteBuiltin##suffix_, __VA_ARGS__}
+#define TAIL(suffix_, ...) .tail = {kTfLiteBuiltin##suffix_, __VA_ARGS__}
 #define WEIGHTS(...) CONST_OF(SMALL, __VA_ARGS__)
 
 static const struct op_case cases[] = {
@@ -98,6 +100,34 @@ static const struct op_case cases[] = {
     MATMUL("of rank 2", 0, 0, IN(6, C), IN_OF(SMALL, C, 7)),
     MATMUL("by a constant", 0, 0, IN(B, 6, C), WEIGHTS(C, 13)),
     MATMUL("by a constant, adj_y", 0, 1, IN(B, 6, C), WEIGHTS(13, C)),
+
+    // Constants in front and behind, which go into the weights.
+    {.name = "CONV_2D between MUL and ADD", OP(Conv2d), .settings = {CONV_OPTIONS(Conv2DOptions, 1, 1, 1, 1, 1, 0)},
+     .inputs = {IN(B, 6, 7, C), WEIGHTS(9, 3, 3, C), CONST(9)}, FRONT(Mul, CONST_OF(SMALL, C)), TAIL(Add, CONST(9)),
+     .tolerance = GPU_SUMS},
+    {.name = "CONV_2D of groups between DIV and MUL", OP(Conv2d), .settings = {CONV_OPTIONS(Conv2DOptions, 0, 2, 1, 1, 1, 0)},
+     .inputs = {IN(B, 7, 7, 2 * C), WEIGHTS(10, 3, 3, C), CONST(10)}, FRONT(Div, CONST_OF(DIVISORS, 2 * C)),
+     TAIL(Mul, CONST_OF(SMALL, 10)),
+     .tolerance = GPU_SUMS},
+    {.name = "CONV_2D behind ADD", OP(Conv2d), .settings = {CONV_OPTIONS(Conv2DOptions, 1, 1, 1, 1, 1, 0)},
+     .inputs = {IN(B, 6, 7, C), WEIGHTS(9, 3, 3, C), CONST(9)}, FRONT(Add, CONST(C)), .tolerance = GPU_SUMS},
+    {.name = "DEPTHWISE_CONV_2D between MUL and DIV", OP(DepthwiseConv2d),
+     .settings = {CONV_OPTIONS(DepthwiseConv2DOptions, 0, 1, 1, 2, 1, 0), SET(DepthwiseConv2DOptions, depth_multiplier, 2)},
+     .inputs = {IN(B, 9, 7, C), WEIGHTS(1, 3, 3, 2 * C), CONST(2 * C)}, FRONT(Mul, CONST_OF(SMALL, C)),
+     TAIL(Div, CONST_OF(DIVISORS, 2 * C)), .tolerance = GPU_SUMS},
+    {.name = "TRANSPOSE_CONV between MUL and SUB", OP(TransposeConv), .version = 1,
+     .settings = {SET(TransposeConvOptions, padding, 0), SET(TransposeConvOptions, stride_h, 2),
+                  SET(TransposeConvOptions, stride_w, 2)},
+     .inputs = {INTS(B, 10, 12, 5), WEIGHTS(5, 3, 3, C), IN(B, 5, 6, C)}, FRONT(Mul, CONST_OF(SMALL, C)), TAIL(Sub, CONST(5)),
+     .tolerance = GPU_SUMS},
+    {.name = "FULLY_CONNECTED of an image between MUL and MUL", OP(FullyConnected),
+     .settings = {SET(FullyConnectedOptions, fused_activation_function, 0)},
+     .inputs = {IN(B, 3, 4, C), WEIGHTS(10, 12 * C)}, FRONT(Mul, CONST_OF(SMALL, C)),
+     TAIL(Mul, CONST_OF(SMALL, 10)), .tolerance = GPU_SUMS},
+    {.name = "FULLY_CONNECTED between two numbers", OP(FullyConnected),
+     .settings = {SET(FullyConnectedOptions, fused_activation_function, 0)},
+     .inputs = {IN(B, 5 * C), WEIGHTS(10, 5 * C), CONST(10)}, FRONT(Div, CONST_OF(DIVISORS, 1)), TAIL(Add, CONST(1)),
+     .tolerance = GPU_SUMS},
     {0}};
 
 const struct op_family op_family_convolve = {.name = "convolve", .cases = cases, .by_device = true};

@@ -48,8 +48,8 @@ struct table {
     char names[MOST_TENSORS][16];
     void *data[MOST_TENSORS]; // of inputs and constants
     int tensor_count;
-    struct test_node nodes[4 * MOST_JOBS];
-    int job_of_node[4 * MOST_JOBS];
+    struct test_node nodes[6 * MOST_JOBS];
+    int job_of_node[6 * MOST_JOBS];
     int node_count;
 };
 
@@ -283,7 +283,7 @@ static int add_cast(struct table *table, int index, const struct case_tensor *fr
     return node->outputs[0];
 }
 
-// Input 0, padded.
+// An input, padded.
 static int add_pad(struct table *table, int index, int input)
 {
     const int *pad = table->jobs[index].row->pad;
@@ -298,17 +298,39 @@ static int add_pad(struct table *table, int index, int input)
     return node->outputs[0];
 }
 
+// A value, added to or multiplied by a constant.
+static int add_step(struct table *table, int index, const struct case_step *step, int input)
+{
+    if (!step->builtin && step->constant.kind == TENSOR_NONE) return input;
+    int constant = add_input(table, &step->constant, &table->jobs[index]);
+    struct test_node *node = add_node(table, index, step->builtin);
+    switch (step->builtin) {
+    case kTfLiteBuiltinAdd: node->settings[0] = (struct test_setting)SET(AddOptions, fused_activation_function, 0); break;
+    case kTfLiteBuiltinSub: node->settings[0] = (struct test_setting)SET(SubOptions, fused_activation_function, 0); break;
+    case kTfLiteBuiltinMul: node->settings[0] = (struct test_setting)SET(MulOptions, fused_activation_function, 0); break;
+    default: node->settings[0] = (struct test_setting)SET(DivOptions, fused_activation_function, 0);
+    }
+    node->input_count = 2;
+    node->inputs[0] = input;
+    node->inputs[1] = constant;
+    node->output_count = 1;
+    node->outputs[0] = index_of(table, add_tensor(table, TEST_FLOAT32, 0, NULL));
+    return node->outputs[0];
+}
+
 static void add_nodes(struct table *table, int index, bool behind)
 {
     struct job *job = &table->jobs[index];
     const struct op_case *row = job->row;
     job->first_tensor = table->tensor_count;
     bool padded = row->pad[0] || row->pad[1] || row->pad[2] || row->pad[3];
-    int inputs[CASE_INPUTS], count = 0;
+    int inputs[CASE_INPUTS], count = 0, fronted = 0;
     for (; count < CASE_INPUTS && row->inputs[count].kind != TENSOR_NONE; count++) {
         const struct case_tensor *from = &row->inputs[count];
         inputs[count] = from->made ? add_cast(table, index, from) : add_input(table, from, job);
-        if (count == 0 && padded) inputs[count] = add_pad(table, index, inputs[count]);
+        bool first = from->kind == TENSOR_INPUT && fronted++ == 0;
+        if (first) inputs[count] = add_step(table, index, &row->front, inputs[count]);
+        if (first && padded) inputs[count] = add_pad(table, index, inputs[count]);
     }
     struct test_node *node = add_node(table, index, row->builtin);
     node->custom = row->custom;
@@ -325,6 +347,7 @@ static void add_nodes(struct table *table, int index, bool behind)
         tensor->zero_point = row->output.zero_point;
         node->outputs[i] = job->outputs[i] = index_of(table, tensor);
     }
+    job->outputs[0] = add_step(table, index, &row->tail, job->outputs[0]);
     if (behind) add_behind(table, index);
     job->end_tensor = table->tensor_count;
     for (int i = 0; i < job->output_count; i++) table->tensors[job->outputs[i]].is_output = true;

@@ -50,6 +50,12 @@ struct case_output {
     int zero_point;
 };
 
+// ADD, SUB, MUL or DIV by a constant.
+struct case_step {
+    int builtin;
+    struct case_tensor constant;
+};
+
 struct op_case {
     const char *name;
     int builtin;
@@ -61,6 +67,7 @@ struct op_case {
     struct test_setting settings[TEST_SETTINGS];
     struct case_tensor inputs[CASE_INPUTS];
     int pad[4];       // top, bottom, left, right of a PAD in front of the first input, which a pass takes into the node
+    struct case_step front, tail; // on the first float input, and behind output 0: a pass takes them into the node
     int output_count; // 0 means 1
     struct case_output output; // of each
     enum gpu_tolerance tolerance;

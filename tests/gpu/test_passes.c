@@ -195,6 +195,43 @@ static void test_identity_of_another_rank(void **state)
            "TANH in0[1,1,4,8] -> v1[1,1,4,8]\nSOFTMAX v1[1,1,4,8] -> out3[1,1,4,8]\n");
 }
 
+// What else copies, by the operators' own constants.
+static void test_identity_of_moves(void **state)
+{
+    (void)state;
+    const struct gpu_shape four = {1, 1, 1, 4};
+    const float strides[2][4] = {{1, 1, 1, 1}, {1, 1, -1, 1}};
+    for (int reversed = 0; reversed < 2; reversed++) {
+        struct gpu_graph *graph = begin();
+        TfLiteStridedSliceParams all = {.begin_mask = 15, .end_mask = 15};
+        struct gpu_value *x = NODE(graph, Tanh, image, add_input(graph, image)),
+                         *zeros = add_constant(graph, four, NULL);
+        ends(NODE(graph, Exp, image,
+                  NODE_OF(graph, StridedSlice, all, image, x, zeros, zeros,
+                          add_constant(graph, four, strides[reversed]))));
+        assert_int_equal(gpu_pass_remove_identity(graph), !reversed);
+        gpu_graph_destroy(graph);
+    }
+    const float orders[2][4] = {{0, 3, 1, 2},
+                                {0, 2, 1, 3}}; // of [1, 4, 4, 8]; then of [1, 1, 1, 8]
+    const struct gpu_shape pixel = {1, 1, 1, 8};
+    for (int i = 0; i < 4; i++) {
+        struct gpu_shape shape = i < 2 ? image : pixel;
+        struct gpu_graph *graph = begin();
+        struct gpu_value *x = NODE(graph, Tanh, shape, add_input(graph, shape));
+        ends(NODE(graph, Exp, shape,
+                  NODE(graph, Transpose, shape, x, add_constant(graph, four, orders[i % 2]))));
+        assert_int_equal(gpu_pass_remove_identity(graph), i >= 2);
+        gpu_graph_destroy(graph);
+    }
+    struct gpu_graph *graph = begin();
+    struct gpu_value *x = NODE(graph, Tanh, image, add_input(graph, image));
+    TfLiteConcatenationParams last = {.axis = 3};
+    ends(NODE(graph, Exp, image, NODE_OF(graph, Concatenation, last, image, x)));
+    expect(graph, gpu_pass_remove_identity, true,
+           "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nEXP v1[1,4,4,8] -> out3[1,4,4,8]\n");
+}
+
 // ---- merge_padding ------------------------------------------------------------------------------
 
 static struct gpu_value *add_pad(struct gpu_graph *graph, const float *pairs,
@@ -362,6 +399,80 @@ static void test_stages_behind_a_simulator(void **state)
     expect(graph, gpu_pass_fuse_stages, true, CONV "out4[1,4,4,8] + quantise + relu + quantise\n");
 }
 
+// ---- fold_behind, fold_in_front: the numbers are compared by the op table ------------------------
+
+static const struct gpu_shape channels = {1, 1, 1, 8}, one = {1, 1, 1, 1};
+
+static void test_folding(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    struct gpu_value *x = begin_conv(&graph); // behind, with the activation of what is folded
+    x = NODE(graph, Mul, image, x, add_constant(graph, channels, NULL));
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
+    ends(x);
+    expect(graph, gpu_pass_fold_behind, true,
+           "CONV_2D in0[1,4,4,8] const6[8,3,3,8] const7[1,1,1,8] -> out5[1,4,4,8] + relu\n");
+
+    graph = begin(); // in front; the weights are not the other node's
+    x = NODE(graph, Mul, image, add_constant(graph, one, NULL), add_input(graph, image));
+    ends(add_conv(graph, kTfLitePaddingSame, image, x));
+    expect(graph, gpu_pass_fold_in_front, true,
+           "CONV_2D in1[1,4,4,8] const6[8,3,3,8] const4[1,1,1,8] -> out5[1,4,4,8]\n");
+}
+
+static void test_folding_that_stays(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph;
+    struct gpu_value *x = begin_conv(&graph); // rounding of 8 bits in between
+    x->producer->epilogue =
+        (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
+    ends(NODE(graph, Mul, image, x, add_constant(graph, channels, NULL)));
+    assert_false(gpu_pass_fold_behind(graph));
+    gpu_graph_destroy(graph);
+
+    x = begin_conv(&graph); // the sum is wanted, too
+    ends(x);
+    ends(NODE(graph, Mul, image, x, add_constant(graph, channels, NULL)));
+    assert_false(gpu_pass_fold_behind(graph));
+    gpu_graph_destroy(graph);
+
+    x = begin_conv(&graph); // a number for each place
+    ends(NODE(graph, Mul, image, x, add_constant(graph, image, NULL)));
+    assert_false(gpu_pass_fold_behind(graph));
+    gpu_graph_destroy(graph);
+
+    x = begin_conv(&graph); // no number
+    ends(NODE(graph, Mul, image, x, add_input(graph, channels)));
+    assert_false(gpu_pass_fold_behind(graph));
+    gpu_graph_destroy(graph);
+
+    x = begin_conv(&graph); // by zero, and a constant by the sum
+    x = NODE(graph, Div, image, x, add_constant(graph, one, (const float[]){0}));
+    ends(x);
+    assert_false(gpu_pass_fold_behind(graph));
+    gpu_graph_destroy(graph);
+    x = begin_conv(&graph);
+    ends(NODE(graph, Div, image, add_constant(graph, one, NULL), x));
+    assert_false(gpu_pass_fold_behind(graph));
+    gpu_graph_destroy(graph);
+
+    graph = begin(); // a sum in front
+    ends(
+        add_conv(graph, kTfLitePaddingSame, image,
+                 NODE(graph, Add, image, add_input(graph, image), add_constant(graph, one, NULL))));
+    assert_false(gpu_pass_fold_in_front(graph));
+    gpu_graph_destroy(graph);
+
+    graph = begin(); // an activation in between
+    x = NODE(graph, Mul, image, add_input(graph, image), add_constant(graph, one, NULL));
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
+    ends(add_conv(graph, kTfLitePaddingSame, image, x));
+    assert_false(gpu_pass_fold_in_front(graph));
+    gpu_graph_destroy(graph);
+}
+
 // ---- fuse_residual ------------------------------------------------------------------------------
 
 static void test_residual(void **state)
@@ -400,8 +511,7 @@ static void test_residual_that_stays(void **state)
            CONV "v3[1,4,4,8]\nADD v3[1,4,4,8] v3[1,4,4,8] -> out4[1,4,4,8]\n");
 
     x = begin_conv(&graph); // the other one is stretched
-    struct gpu_value *channels = add_input(graph, (struct gpu_shape){1, 1, 1, 8});
-    ends(NODE(graph, Add, image, x, channels));
+    ends(NODE(graph, Add, image, x, add_input(graph, channels)));
     expect(graph, gpu_pass_fuse_residual, false,
            CONV "v3[1,4,4,8]\nADD v3[1,4,4,8] in4[1,1,1,8] -> out5[1,4,4,8]\n");
 
@@ -453,8 +563,7 @@ static void test_simulators(void **state)
     struct gpu_graph *graph; // behind what somebody reads, not in front of an end
     struct gpu_value *x = in_8_bits(begin_conv(&graph), 0.5f, 0);
     ends(in_8_bits(NODE(graph, Tanh, image, x), 0.25f, 0));
-    expect_quantised(graph,
-                     CONV "v3[1,4,4,8] + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
+    expect_quantised(graph, CONV "v3[1,4,4,8] + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
 
     graph = begin(); // what only moves keeps the grid that it reads
     x = in_8_bits(add_input(graph, image), 0.5f, 3);
@@ -485,11 +594,10 @@ static void test_simulators_and_activations(void **state)
         x->producer->epilogue =
             (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU6, 0, 0}}};
         ends(NODE(graph, Tanh, image, x));
-        expect_quantised(
-            graph, wide ? CONV
-                       "v3[1,4,4,8] + relu6 + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n"
-                        : CONV
-                       "v3[1,4,4,8] + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
+        expect_quantised(graph,
+                         wide ? CONV
+                             "v3[1,4,4,8] + relu6 + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n"
+                              : CONV "v3[1,4,4,8] + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
     }
 }
 
@@ -500,12 +608,15 @@ int main(void)
         cmocka_unit_test(test_identity_at_an_end),
         cmocka_unit_test(test_identity_that_is_none),
         cmocka_unit_test(test_identity_of_another_rank),
+        cmocka_unit_test(test_identity_of_moves),
         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_padding_that_stays),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_stages_that_stay),
         cmocka_unit_test(test_stages_that_do_not_fit),
         cmocka_unit_test(test_stages_behind_a_simulator),
+        cmocka_unit_test(test_folding),
+        cmocka_unit_test(test_folding_that_stays),
         cmocka_unit_test(test_residual),
         cmocka_unit_test(test_residual_that_stays),
         cmocka_unit_test(test_residual_of_two),

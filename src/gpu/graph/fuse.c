@@ -13,7 +13,7 @@ static bool can_take_stages(const struct gpu_node *node, int count)
            node->epilogue.count + count <= GPU_EPILOGUE_STAGES;
 }
 
-static bool is_private(const struct gpu_value *value)
+bool gpu_is_private(const struct gpu_value *value)
 {
     return !value->is_output && !value->is_input && !value->data && value->consumers == 1;
 }
@@ -25,9 +25,7 @@ static void append_stages(struct gpu_node *node, const struct gpu_epilogue *stag
     if (stages->residual) node->epilogue.residual = stages->residual;
 }
 
-// The node writes what `behind` wrote, with `behind`'s own stages at the end; `behind` is gone.
-static void take_over_output(struct gpu_graph *graph, struct gpu_node *node,
-                             struct gpu_node *behind)
+void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *behind)
 {
     struct gpu_value *output = behind->outputs[0];
     struct gpu_value *between = node->outputs[0];
@@ -51,14 +49,14 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph)
             continue;
         struct gpu_node *before = node->inputs[0]->producer;
         bool residual_twice = before && before->epilogue.residual && node->epilogue.residual;
-        if (!is_private(node->inputs[0]) || residual_twice ||
+        if (!gpu_is_private(node->inputs[0]) || residual_twice ||
             node->inputs[0]->rank != node->outputs[0]->rank || // axes are counted by it
             !gpu_same_shape(node->inputs[0]->shape, node->outputs[0]->shape))
             continue;
         if (!can_take_stages(before, 1 + node->epilogue.count) || !node->op->as_stage(node, &stage))
             continue;
         append_stages(before, &stage);
-        take_over_output(graph, before, node);
+        gpu_take_over_output(graph, before, node);
         changed = true;
     }
     return changed;
@@ -76,7 +74,7 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
 {
     struct gpu_value *between = node->inputs[through], *other = node->inputs[1 - through];
     struct gpu_node *before = between->producer;
-    if (other == between || other->data || !is_private(between)) return false;
+    if (other == between || other->data || !gpu_is_private(between)) return false;
     if (between->rank != node->outputs[0]->rank) return false;
     if (!can_take_stages(before, 1 + node->epilogue.count) || before->epilogue.residual ||
         node->epilogue.residual)
@@ -90,7 +88,7 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     before->epilogue.count++;
     before->epilogue.residual = other;
     other->consumers++;
-    take_over_output(graph, before, node);
+    gpu_take_over_output(graph, before, node);
     return true;
 }
 

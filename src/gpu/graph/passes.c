@@ -15,6 +15,8 @@ static const struct {
 } passes[] = {
     {"remove_identity", gpu_pass_remove_identity},
     {"merge_padding", gpu_pass_merge_padding},
+    {"fold_behind", gpu_pass_fold_behind},
+    {"fold_in_front", gpu_pass_fold_in_front},
     {"fuse_stages", gpu_pass_fuse_stages},
     {"fuse_residual", gpu_pass_fuse_residual},
 };

@@ -10,8 +10,15 @@ typedef bool (*gpu_pass_function)(struct gpu_graph *graph);
 
 bool gpu_pass_remove_identity(struct gpu_graph *graph);
 bool gpu_pass_merge_padding(struct gpu_graph *graph);
+bool gpu_pass_fold_behind(struct gpu_graph *graph);
+bool gpu_pass_fold_in_front(struct gpu_graph *graph);
 bool gpu_pass_fuse_stages(struct gpu_graph *graph);
 bool gpu_pass_fuse_residual(struct gpu_graph *graph);
+
+// For passes. Read by one node and by nobody outside: it may go.
+bool gpu_is_private(const struct gpu_value *value);
+// The node writes what `behind`, which reads its output, wrote, with `behind`'s own stages at the end; `behind` is gone.
+void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *behind);
 
 // All passes, again and again until none changes anything.
 void gpu_run_passes(struct gpu_graph *graph);

@@ -1,21 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that need no kernel:
-//   remove_identity   RESHAPE, SQUEEZE, EXPAND_DIMS whose [b, h, w, c] stays; a resize to the same size; DEQUANTIZE
+//   remove_identity   what writes the [b, h, w, c] that it reads: RESHAPE, SQUEEZE, EXPAND_DIMS, DEQUANTIZE; slices of all,
+//                     paddings by nothing, resizes to the same size, transpositions of axes that have one index
 //   merge_padding     PAD of zeros on h and w in front of a convolution or depthwise convolution without padding
 #include "gpu/graph/passes.h"
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-static bool may_be_identity(int builtin)
+static bool reverses(const struct gpu_node *node)
 {
-    switch (builtin) {
+    const struct gpu_value *strides = node->inputs[3];
+    for (int64_t i = 0; i < gpu_elements(strides->shape); i++)
+        if (gpu_constant_int(strides, (int)i) < 0) return true;
+    return false;
+}
+
+// Whether the axes that have more than one index keep their order.
+static bool keeps_order(const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0];
+    int sizes[4] = {x->shape.b, x->shape.h, x->shape.w, x->shape.c}, last = -1;
+    if (x->rank > 4) return false;
+    for (int i = 0; i < x->rank; i++) {
+        int axis = gpu_constant_int(node->inputs[1], i);
+        axis = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
+        if (sizes[axis] == 1) continue;
+        if (axis < last) return false;
+        last = axis;
+    }
+    return true;
+}
+
+// Whether the node writes what it reads, where both have the same [b, h, w, c].
+static bool copies(const struct gpu_node *node)
+{
+    switch (node->builtin) {
     case kTfLiteBuiltinReshape:
     case kTfLiteBuiltinSqueeze:
     case kTfLiteBuiltinExpandDims:
     case kTfLiteBuiltinDequantize:
     case kTfLiteBuiltinQuantize: // its rounding, where there is any, is in the epilogue
     case kTfLiteBuiltinResizeBilinear:
-    case kTfLiteBuiltinResizeNearestNeighbor: return true;
+    case kTfLiteBuiltinResizeNearestNeighbor:
+    case kTfLiteBuiltinSlice: // of the same shape: all of it, padded by nothing, once
+    case kTfLiteBuiltinPad:
+    case kTfLiteBuiltinPadv2:
+    case kTfLiteBuiltinMirrorPad:
+    case kTfLiteBuiltinTile:
+    case kTfLiteBuiltinBroadcastTo:
+    case kTfLiteBuiltinMean: // along axes of one index
+    case kTfLiteBuiltinSum:
+    case kTfLiteBuiltinReduceMax:
+    case kTfLiteBuiltinReduceMin:
+    case kTfLiteBuiltinReduceProd: return true;
+    case kTfLiteBuiltinConcatenation: return node->input_count == 1;
+    case kTfLiteBuiltinStridedSlice: return !reverses(node);
+    case kTfLiteBuiltinTranspose: return keeps_order(node);
     default: return false;
     }
 }
@@ -69,11 +109,9 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
     bool changed = false;
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
-        if (node->dead || !may_be_identity(node->builtin) || node->epilogue.count ||
-            node->output_count != 1)
-            continue;
+        if (node->dead || node->epilogue.count || node->output_count != 1) continue;
         struct gpu_value *from = node->inputs[0], *to = node->outputs[0];
-        if (!gpu_same_shape(from->shape, to->shape)) continue;
+        if (!from || !gpu_same_shape(from->shape, to->shape) || !copies(node)) continue;
         if (!to->is_output) {
             if (from->rank != to->rank && !readers_are_rank_blind(graph, to)) continue;
             gpu_graph_replace_value(graph, to, from);

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants per channel go into weights and bias:
+//   fold_behind     conv -> mul, add, sub, div by constants  =>  conv
+//   fold_in_front   mul, div by constants -> conv            =>  conv
+// for convolutions, depthwise and transposed ones, and fully connected layers whose weights are constants. The value in
+// between must be read by nobody else and wanted by nobody outside, and nothing may happen to it there. Sums in front stay:
+// padding is not part of them, and a bias that takes them back is large, which half precision does not forgive.
+#include <string.h>
+
+#include "gpu/graph/passes.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+// Inputs of a node that sums products.
+struct roles {
+    int builtin, x, weights, bias;
+};
+
+static const struct roles *roles_of(const struct gpu_node *node)
+{
+    static const struct roles roles[] = {{kTfLiteBuiltinConv2d, 0, 1, 2},
+                                         {kTfLiteBuiltinDepthwiseConv2d, 0, 1, 2},
+                                         {kTfLiteBuiltinFullyConnected, 0, 1, 2},
+                                         {kTfLiteBuiltinTransposeConv, 2, 1, 3}};
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (node->builtin == roles[i].builtin) return &roles[i];
+    return NULL;
+}
+
+static struct gpu_value *bias_of(const struct gpu_node *node, const struct roles *roles)
+{
+    return roles->bias < node->input_count ? node->inputs[roles->bias] : NULL;
+}
+
+static bool has_constants(const struct gpu_node *node, const struct roles *roles)
+{
+    const struct gpu_value *weights = node->inputs[roles->weights], *bias = bias_of(node, roles);
+    int outputs = node->outputs[0]->shape.c;
+    bool depthwise = node->builtin == kTfLiteBuiltinDepthwiseConv2d;
+    if (!weights->data || (depthwise ? weights->shape.c : weights->shape.b) != outputs) return false;
+    return !bias || (bias->data && gpu_elements(bias->shape) == outputs);
+}
+
+// ---- what an elementwise node does to a channel: x * scale + shift ------------------------------
+
+struct affine {
+    float scale, shift;
+};
+
+// Which input of the node is not constant, where the other one is a number for all channels or one for each; else -1.
+static int through_of(const struct gpu_node *node)
+{
+    switch (node->builtin) {
+    case kTfLiteBuiltinAdd:
+    case kTfLiteBuiltinSub:
+    case kTfLiteBuiltinMul:
+    case kTfLiteBuiltinDiv: break;
+    default: return -1;
+    }
+    for (int through = 0; through < 2; through++) {
+        const struct gpu_value *x = node->inputs[through], *k = node->inputs[1 - through], *y = node->outputs[0];
+        if (x->data || !k->data || !gpu_same_shape(x->shape, y->shape) || x->rank != y->rank) continue;
+        int64_t count = gpu_elements(k->shape);
+        if (count != k->shape.c || (count != 1 && count != y->shape.c)) continue;
+        if (node->builtin == kTfLiteBuiltinDiv && through == 1) continue;
+        return through;
+    }
+    return -1;
+}
+
+static struct affine affine_of(const struct gpu_node *node, int through, int channel)
+{
+    const struct gpu_value *k = node->inputs[1 - through];
+    float number = k->data[gpu_elements(k->shape) == 1 ? 0 : channel];
+    switch (node->builtin) {
+    case kTfLiteBuiltinAdd: return (struct affine){1, number};
+    case kTfLiteBuiltinSub: return through == 0 ? (struct affine){1, -number} : (struct affine){-1, number};
+    case kTfLiteBuiltinMul: return (struct affine){number, 0};
+    default: return (struct affine){1 / number, 0};
+    }
+}
+
+static bool divides_by_zero(const struct gpu_node *node, int through)
+{
+    const struct gpu_value *k = node->inputs[1 - through];
+    if (node->builtin != kTfLiteBuiltinDiv) return false;
+    for (int64_t i = 0; i < gpu_elements(k->shape); i++)
+        if (k->data[i] == 0) return true;
+    return false;
+}
+
+// ---- new constants ------------------------------------------------------------------------------
+
+static int64_t output_of(const struct gpu_node *node, const struct gpu_value *weights, int64_t i)
+{
+    if (node->builtin == kTfLiteBuiltinDepthwiseConv2d) return i % weights->shape.c;
+    return i / (gpu_elements(weights->shape) / weights->shape.b);
+}
+
+// The channel of x that weight i is for.
+static int64_t input_of(const struct gpu_node *node, const struct gpu_value *x, const struct gpu_value *weights, int64_t i)
+{
+    int64_t output = output_of(node, weights, i), outputs = node->outputs[0]->shape.c, own = i % weights->shape.c;
+    switch (node->builtin) {
+    case kTfLiteBuiltinDepthwiseConv2d: return output / (outputs / x->shape.c);
+    case kTfLiteBuiltinConv2d: return output / (outputs / (x->shape.c / weights->shape.c)) * weights->shape.c + own;
+    default: return own % x->shape.c;
+    }
+}
+
+// Copies, for other nodes may read the same constants; NULL without memory. A bias that is not there is zeros.
+static struct gpu_value *copy_weights(struct gpu_graph *graph, const struct gpu_value *from)
+{
+    struct gpu_value *copy = gpu_graph_add_constant(graph, from->name, from->shape);
+    if (!copy) return NULL;
+    memcpy(copy->data, from->data, (size_t)gpu_elements(from->shape) * sizeof *copy->data);
+    copy->rank = from->rank;
+    memcpy(copy->dims, from->dims, sizeof copy->dims);
+    copy->type = from->type;
+    return copy;
+}
+
+static struct gpu_value *copy_bias(struct gpu_graph *graph, const struct gpu_node *node, const struct gpu_value *from)
+{
+    if (from) return copy_weights(graph, from);
+    struct gpu_value *bias = gpu_graph_add_constant(graph, "bias", (struct gpu_shape){1, 1, 1, node->outputs[0]->shape.c});
+    if (bias) bias->rank = 1;
+    return bias;
+}
+
+static void set_input(struct gpu_node *node, int input, struct gpu_value *value)
+{
+    while (node->input_count <= input) gpu_graph_connect_input(node, NULL);
+    if (node->inputs[input]) node->inputs[input]->consumers--;
+    node->inputs[input] = value;
+    value->consumers++;
+}
+
+// ---- behind -------------------------------------------------------------------------------------
+
+static bool try_behind(struct gpu_graph *graph, struct gpu_node *node)
+{
+    int through = node->dead ? -1 : through_of(node);
+    if (through < 0 || !gpu_is_private(node->inputs[through]) || divides_by_zero(node, through)) return false;
+    struct gpu_node *conv = node->inputs[through]->producer;
+    const struct roles *roles = conv ? roles_of(conv) : NULL;
+    if (!roles || conv->epilogue.count || !has_constants(conv, roles)) return false;
+    struct gpu_value *weights = copy_weights(graph, conv->inputs[roles->weights]);
+    struct gpu_value *bias = weights ? copy_bias(graph, conv, bias_of(conv, roles)) : NULL;
+    if (!bias) return false;
+    for (int64_t i = 0; i < gpu_elements(weights->shape); i++)
+        weights->data[i] *= affine_of(node, through, (int)output_of(conv, weights, i)).scale;
+    for (int o = 0; o < conv->outputs[0]->shape.c; o++) {
+        struct affine affine = affine_of(node, through, o);
+        bias->data[o] = bias->data[o] * affine.scale + affine.shift;
+    }
+    set_input(conv, roles->weights, weights);
+    set_input(conv, roles->bias, bias);
+    gpu_take_over_output(graph, conv, node);
+    return true;
+}
+
+bool gpu_pass_fold_behind(struct gpu_graph *graph)
+{
+    bool changed = false;
+    for (int n = 0; n < graph->node_count; n++) changed = try_behind(graph, graph->nodes[n]) || changed;
+    return changed;
+}
+
+// ---- in front -----------------------------------------------------------------------------------
+
+static bool shifts(const struct gpu_node *node)
+{
+    return node->builtin == kTfLiteBuiltinAdd || node->builtin == kTfLiteBuiltinSub;
+}
+
+static bool try_in_front(struct gpu_graph *graph, struct gpu_node *conv)
+{
+    const struct roles *roles = conv->dead ? NULL : roles_of(conv);
+    if (!roles || !gpu_is_private(conv->inputs[roles->x]) || !has_constants(conv, roles)) return false;
+    struct gpu_value *x = conv->inputs[roles->x];
+    struct gpu_node *node = x->producer;
+    int through = node ? through_of(node) : -1;
+    if (through < 0 || shifts(node) || node->epilogue.count || divides_by_zero(node, through)) return false;
+    struct gpu_value *weights = copy_weights(graph, conv->inputs[roles->weights]);
+    if (!weights) return false;
+    for (int64_t i = 0; i < gpu_elements(weights->shape); i++)
+        weights->data[i] *= affine_of(node, through, (int)input_of(conv, x, weights, i)).scale;
+    set_input(conv, roles->weights, weights);
+    set_input(conv, roles->x, node->inputs[through]);
+    gpu_graph_remove_node(graph, node);
+    return true;
+}
+
+bool gpu_pass_fold_in_front(struct gpu_graph *graph)
+{
+    bool changed = false;
+    for (int n = 0; n < graph->node_count; n++) changed = try_in_front(graph, graph->nodes[n]) || changed;
+    return changed;
+}
