@@ -5,46 +5,68 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "gpu/ops/convolve.h"
 
+static const struct gpu_caps caps = {.vendor = GPU_VENDOR_NVIDIA,
+                                     .compute_units = 132,
+                                     .max_group_size = 1024,
+                                     .shared_bytes = 49152,
+                                     .max_group = {1024, 1024, 64},
+                                     .max_groups = {65535, 65535, 65535}};
+
 static void test_blocks(void **state)
 {
     (void)state;
-    struct gpu_caps caps = {.vendor = GPU_VENDOR_NVIDIA,
-                            .compute_units = 132,
-                            .max_group_size = 1024,
-                            .shared_bytes = 49152,
-                            .max_group = {1024, 1024, 64}};
-    static const struct {
-        int places, slices, terms;
-    } shapes[] = {{12544, 8, 9},   {12544, 16, 8},  {3136, 32, 16},  {3136, 32, 32}, {784, 64, 32},
-                  {784, 64, 64},   {196, 128, 64},  {196, 128, 128}, {49, 256, 128}, {49, 256, 256},
-                  {1, 251, 256},   {802816, 16, 8}, {3136, 16, 144}, {784, 32, 288}, {196, 64, 576},
-                  {49, 128, 1152}, {1, 1, 1},       {7, 3, 1}};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        struct gpu_conv_block block =
-            gpu_choose_block(&caps, shapes[i].places, shapes[i].slices, shapes[i].terms, shapes[i].terms);
+    static const struct gpu_conv_size sizes[] = {
+        {12544, 8, 9, 1},       {12544, 16, 8, 8},     {3136, 32, 16, 16},   {3136, 32, 32, 32},
+        {784, 64, 32, 32},      {784, 64, 64, 64},     {196, 128, 64, 64},   {196, 128, 128, 128},
+        {49, 256, 128, 128},    {49, 256, 256, 256},   {1, 251, 256, 256},   {802816, 16, 8, 8},
+        {3136, 16, 144, 16},    {784, 32, 288, 32},    {196, 64, 576, 64},   {49, 128, 1152, 128},
+        {1, 1, 1, 1},           {7, 3, 1, 1},          {12544, 8, 9, 0}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct gpu_conv_block block = gpu_choose_block(&caps, &sizes[i], NULL, 0);
         int size = block.group[0] * block.group[1] * block.group[2];
         int across = block.places * block.group[0], down = block.slices * block.group[1];
-        int groups =
-            (shapes[i].places + across - 1) / across * ((shapes[i].slices + down - 1) / down);
+        int groups = ((int)sizes[i].places + across - 1) / across * ((sizes[i].slices + down - 1) / down);
         if (getenv("HALITE_TEST_VERBOSE"))
-            print_message(
-                "%6d places %3d slices %4d terms: block %d x %d, group %d x %d x %d, %d groups, %d work-items\n",
-                shapes[i].places, shapes[i].slices, shapes[i].terms, block.places, block.slices,
-                block.group[0], block.group[1], block.group[2], groups, groups * size);
+            print_message("%6d places %3d slices %4d terms: block %d x %d, %d ahead, group %d x %d x %d, %d groups, "
+                          "%d work-items\n",
+                          (int)sizes[i].places, sizes[i].slices, sizes[i].terms, block.places, block.slices,
+                          block.depth, block.group[0], block.group[1], block.group[2], groups, groups * size);
         assert_true(size >= 1 && size <= 256);
+        assert_true(size > 1 || sizes[i].places * sizes[i].slices == 1);
         assert_true(block.places * block.slices <= 16);
-        assert_true(block.group[2] <= shapes[i].terms);
-        assert_true(block.depth == 1 || shapes[i].terms % (block.depth * block.group[2]) == 0);
+        assert_true(block.group[2] <= (sizes[i].run ? sizes[i].terms : 1));
+        assert_true(block.depth == 1 || sizes[i].run % (block.depth * block.group[2]) == 0);
     }
+}
+
+static bool is_same(const struct gpu_conv_block *a, const struct gpu_conv_block *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+// A block that is at hand is taken where it is about as good as the best, and not where it is far from it.
+static void test_blocks_at_hand(void **state)
+{
+    (void)state;
+    struct gpu_conv_size size = {196, 128, 128, 128}, like_it = {196, 128, 64, 64}, unlike = {12544, 16, 8, 8};
+    struct gpu_conv_block made = gpu_choose_block(&caps, &size, NULL, 0);
+    struct gpu_conv_block best = gpu_choose_block(&caps, &unlike, NULL, 0);
+    struct gpu_conv_block poor = {1, 1, 1, {1, 1, 1}};
+    struct gpu_conv_block again = gpu_choose_block(&caps, &like_it, &made, 1);
+    assert_true(is_same(&again, &made));
+    assert_false(is_same(&best, &poor));
+    again = gpu_choose_block(&caps, &unlike, &poor, 1);
+    assert_true(is_same(&again, &best));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_blocks_at_hand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 
 enum {
     STAGING_BYTES = 4 << 20, // of each batch, and for reading
-    MIRROR_BYTES = 4 << 20,  // larger reads get no mirror
+    MIRROR_BYTES = 64 << 20, // larger reads get no mirror
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------

@@ -46,9 +46,15 @@ struct gpu_conv_block {
     int depth; // terms that it loads before it sums any
     int group[3];
 };
-// places: of all batches; slices: of the output; terms: taps times input slices; run: how many of them follow each
-// other in one tap and may be dealt out along z, 0: none may. Pure.
-struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, int64_t places, int slices, int terms, int run);
+struct gpu_conv_size {
+    int64_t places; // of all batches
+    int slices;     // of the output
+    int terms;      // taps times input slices
+    int run;        // how many of them follow each other in one tap and may be dealt out along z; 0: none may
+};
+// made: blocks of which the plan has programs already. Pure.
+struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct gpu_conv_size *size,
+                                       const struct gpu_conv_block *made, int made_count);
 
 extern const struct gpu_kernel gpu_kernel_convolve;
 

@@ -4,15 +4,23 @@
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
+// Along x all slices of a place and then the next place, as they lie in the raw argument: what neighbours read and write
+// there lies side by side. (257 x 257 x 21 floats to raw on an H200: 10 us, with a grid like the value's 20 us.)
+#define AT_DENSE(value)                                                                      \
+    GPU_TEXT(                                                                                \
+        int slices = value##_s;                                                              \
+        int place = GID0 / slices;                                                           \
+        int4 p = mki4(place, GID1, GID0 - place * slices, GID2);                             \
+        if (outside_##value(p)) return;                                                      \
+        int at = ((p.w * value##_h + p.y) * value##_w + p.x) * value##_c + p.z * 4;          \
+        int left = value##_c - p.z * 4;                                                      \
+    )
+
 const struct gpu_kernel gpu_kernel_from_dense = {
     .name = "from_dense",
-    .group = {32, 4, 1},
+    .group = {64, 2, 1},
     .args = {{GPU_RAW_IN, "raw"}, {GPU_OUT, "y"}},
-    .body = GPU_TEXT(
-        int4 p = position();
-        if (outside_y(p)) return;
-        int at = ((p.w * y_h + p.y) * y_w + p.x) * y_c + p.z * 4;
-        int left = y_c - p.z * 4;
+    .body = AT_DENSE(y) GPU_TEXT(
         float a = raw[at];
         float b = 0.0f;
         float c = 0.0f;
@@ -26,13 +34,9 @@ const struct gpu_kernel gpu_kernel_from_dense = {
 
 const struct gpu_kernel gpu_kernel_to_dense = {
     .name = "to_dense",
-    .group = {32, 4, 1},
+    .group = {64, 2, 1},
     .args = {{GPU_IN, "x"}, {GPU_RAW_OUT, "raw"}},
-    .body = GPU_TEXT(
-        int4 p = position();
-        if (outside_x(p)) return;
-        int at = ((p.w * x_h + p.y) * x_w + p.x) * x_c + p.z * 4;
-        int left = x_c - p.z * 4;
+    .body = AT_DENSE(x) GPU_TEXT(
         acc4 v = to_acc4(read_x(p));
         raw[at] = v.x;
         if (left > 1) raw[at + 1] = v.y;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of values in one device buffer: each lives from the first step that names it to the last; the largest are placed
-// first, each into the smallest gap among those alive at the same time. All values are in the arena, inputs and outputs too
-// (their raw forms are buffers of their own).
+// Places of values in one device buffer: each lives from the first level whose steps name it to the last; the largest are
+// placed first, each into the smallest gap among those alive at the same time. All values are in the arena, inputs and
+// outputs too (their raw forms are buffers of their own), but for those whose raw form is all there is.
 #include <limits.h>
 #include <stdlib.h>
 
@@ -29,12 +29,13 @@ static void find_lives(struct gpu_plan *plan)
     for (int s = 0; s < plan->step_count; s++)
         for (int i = 0; i < plan->steps[s].operand_count; i++) {
             const struct gpu_value *value = plan->steps[s].operands[i].value;
-            if (!value || is_raw(&plan->steps[s], i)) continue;
+            if (!value || is_raw(&plan->steps[s], i) || gpu_plan_is_dense(plan, value)) continue;
+            int level = plan->steps[s].level;
             struct gpu_place *place = &plan->places[value->id];
             if (!place->used)
                 *place =
-                    (struct gpu_place){.used = true, .first = s, .bytes = value_bytes(plan, value)};
-            place->last = s;
+                    (struct gpu_place){.used = true, .first = level, .bytes = value_bytes(plan, value)};
+            place->last = level;
         }
 }
 

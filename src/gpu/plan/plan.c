@@ -219,12 +219,22 @@ int gpu_rows_per_group(const struct gpu_caps *caps, int width, int64_t rows)
 
 // ---- the whole plan -----------------------------------------------------------------------------
 
+// Slices of floats in the order of channels: one slice of four at each place, or one place (per batch, whole slices;
+// nothing may lie between the channels of an input and the end of its slice).
+bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *value)
+{
+    struct gpu_shape shape = value->shape;
+    if (plan->precision != GPU_F32 || !(value->is_input || value->is_output)) return false;
+    bool whole = shape.c % 4 == 0 || (shape.b == 1 && !value->is_input);
+    return shape.c == 4 || (shape.w == 1 && shape.h == 1 && whole);
+}
+
 static bool plan_transfer(struct gpu_plan *plan, const struct gpu_kernel *kernel,
                           const struct gpu_value *from, const struct gpu_value *to)
 {
     struct gpu_dispatch_desc desc = {.kernel = kernel,
-                                     .operands = {{.value = from}, {.value = to}}};
-    gpu_grid_over(&desc, from->shape);
+                                     .operands = {{.value = from}, {.value = to}},
+                                     .grid = {from->shape.w * gpu_slices(from->shape), from->shape.h, from->shape.b}};
     return gpu_plan_dispatch(plan, &desc);
 }
 
@@ -297,12 +307,12 @@ static bool plan_all(struct gpu_plan *plan)
 {
     const struct gpu_graph *graph = plan->graph;
     for (int v = 0; v < graph->value_count; v++)
-        if (graph->values[v]->is_input &&
+        if (graph->values[v]->is_input && !gpu_plan_is_dense(plan, graph->values[v]) &&
             !plan_transfer(plan, &gpu_kernel_from_dense, graph->values[v], graph->values[v]))
             return false;
     if (!plan_nodes(plan)) return false;
     for (int v = 0; v < graph->value_count; v++)
-        if (graph->values[v]->is_output &&
+        if (graph->values[v]->is_output && !gpu_plan_is_dense(plan, graph->values[v]) &&
             !plan_transfer(plan, &gpu_kernel_to_dense, graph->values[v], graph->values[v]))
             return false;
     return plan_constants(plan);
@@ -320,7 +330,7 @@ struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps 
                               .caps = caps,
                               .precision = precision,
                               .reporter = graph->reporter};
-    if (plan_all(plan) && gpu_plan_memory(plan)) return plan;
+    if (plan_all(plan) && gpu_plan_order(plan) && gpu_plan_memory(plan)) return plan;
     gpu_plan_destroy(plan);
     return NULL;
 }

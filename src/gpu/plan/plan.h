@@ -28,6 +28,7 @@ struct gpu_plan_step {
     int constants[GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES];
     int group[3], groups[3];
     const struct gpu_node *node; // that it is a part of, NULL: copies between dense floats and values
+    int level; // order.c: steps of one level need nothing of each other
     char label[48];
 };
 
@@ -59,7 +60,7 @@ struct gpu_plan {
     struct gpu_place {
         bool used;
         size_t offset, bytes;
-        int first, last; // steps
+        int first, last; // levels
     } *places;
     size_t arena_bytes, arena_unshared;
 };
@@ -88,8 +89,13 @@ static inline int32_t gpu_float_bits(float value)
 // Plans every node. NULL after a message.
 struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision);
 void gpu_plan_destroy(struct gpu_plan *plan);
+// Steps by levels. False after a message.
+bool gpu_plan_order(struct gpu_plan *plan);
 // Offsets of all values in one arena by life and size. False after a message.
 bool gpu_plan_memory(struct gpu_plan *plan);
+// Whether a value is an input or output that lies on the device as the caller has it: then it has no place in the arena
+// but its raw buffer, and no step copies it.
+bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *value);
 
 // A plan on a device: programs, buffers, list.
 struct gpu_runner;

@@ -80,9 +80,9 @@ static bool create_buffers(struct gpu_runner *runner)
     for (int v = 0; v < plan->graph->value_count; v++) {
         const struct gpu_value *value = plan->graph->values[v];
         if (!value->is_input && !value->is_output) continue;
-        runner->raw[v] =
-            runner->backend->buffer_create(runner->device,
-                                           (size_t)gpu_elements(value->shape) * sizeof(float));
+        size_t floats = (size_t)gpu_elements(value->shape);
+        if (gpu_plan_is_dense(plan, value)) floats = (floats + 3) / 4 * 4; // kernels write whole slices
+        runner->raw[v] = runner->backend->buffer_create(runner->device, floats * sizeof(float));
         if (!runner->raw[v]) return false;
     }
     return true;
@@ -112,8 +112,9 @@ static struct gpu_program *program_for(struct gpu_runner *runner, const struct g
 
 // ---- the list -----------------------------------------------------------------------------------
 
-// Byte ranges of the arena that steps since the last barrier have read or written.
+// Ranges of bytes that steps since the last barrier have read or written.
 struct range {
+    const struct gpu_buffer *buffer;
     size_t begin, end;
     bool written;
 };
@@ -122,11 +123,19 @@ struct hazards {
     int count;
 };
 
-static bool conflicts(const struct hazards *hazards, size_t begin, size_t end, bool writes)
+static struct range range_of(const struct gpu_dispatch *dispatch, int i)
+{
+    return (struct range){dispatch->buffers[i], dispatch->offsets[i], dispatch->offsets[i] + dispatch->sizes[i],
+                          dispatch->writes[i]};
+}
+
+static bool conflicts(const struct hazards *hazards, const struct range *wanted)
 {
     for (int i = 0; i < hazards->count; i++) {
         const struct range *range = &hazards->ranges[i];
-        if (begin < range->end && range->begin < end && (writes || range->written)) return true;
+        if (wanted->buffer == range->buffer && wanted->begin < range->end && range->begin < wanted->end &&
+            (wanted->written || range->written))
+            return true;
     }
     return false;
 }
@@ -138,15 +147,14 @@ static bool operand_writes(const struct gpu_plan_step *step, int operand)
     return kind == GPU_OUT || kind == GPU_RAW_OUT;
 }
 
-// Where an operand lies. Weights and raw buffers are written or read by one side only: no hazards there.
+// Where an operand lies.
 static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *step, int i,
-                   struct gpu_dispatch *dispatch, bool *in_arena)
+                   struct gpu_dispatch *dispatch)
 {
     const struct gpu_operand *operand = &step->operands[i];
     enum gpu_arg_kind kind =
         i < gpu_kernel_arg_count(step->kernel) ? step->kernel->args[i].kind : GPU_IN;
     bool half = runner->plan->precision != GPU_F32;
-    *in_arena = false;
     dispatch->writes[i] = operand_writes(step, i);
     if (operand->weights) {
         dispatch->buffers[i] = runner->weights;
@@ -155,12 +163,14 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
     } else if (kind == GPU_RAW_IN || kind == GPU_RAW_OUT) {
         dispatch->buffers[i] = runner->raw[operand->value->id];
         dispatch->sizes[i] = (size_t)gpu_elements(operand->value->shape) * sizeof(float);
+    } else if (gpu_plan_is_dense(runner->plan, operand->value)) {
+        dispatch->buffers[i] = runner->raw[operand->value->id];
+        dispatch->sizes[i] = ((size_t)gpu_elements(operand->value->shape) + 3) / 4 * 4 * sizeof(float);
     } else {
         const struct gpu_place *place = &runner->plan->places[operand->value->id];
         dispatch->buffers[i] = runner->arena;
         dispatch->offsets[i] = place->offset;
         dispatch->sizes[i] = place->bytes;
-        *in_arena = true;
     }
 }
 
@@ -176,22 +186,17 @@ static bool record_step(struct gpu_runner *runner, const struct gpu_plan_step *s
     };
     if (!dispatch.program) return false;
     memcpy(dispatch.params, step->params, sizeof dispatch.params);
-    bool in_arena[GPU_MAX_BUFFERS], barrier = false;
+    bool barrier = false;
     for (int i = 0; i < step->operand_count; i++) {
-        locate(runner, step, i, &dispatch, &in_arena[i]);
-        barrier = barrier || (in_arena[i] && conflicts(hazards, dispatch.offsets[i],
-                                                       dispatch.offsets[i] + dispatch.sizes[i],
-                                                       dispatch.writes[i]));
+        locate(runner, step, i, &dispatch);
+        struct range range = range_of(&dispatch, i);
+        barrier = barrier || conflicts(hazards, &range);
     }
     if (barrier) {
         hazards->count = 0;
         if (!runner->backend->list_barrier(runner->list)) return false;
     }
-    for (int i = 0; i < step->operand_count; i++)
-        if (in_arena[i])
-            hazards->ranges[hazards->count++] =
-                (struct range){dispatch.offsets[i], dispatch.offsets[i] + dispatch.sizes[i],
-                               dispatch.writes[i]};
+    for (int i = 0; i < step->operand_count; i++) hazards->ranges[hazards->count++] = range_of(&dispatch, i);
     return runner->backend->list_dispatch(runner->list, &dispatch);
 }
 
@@ -248,7 +253,7 @@ void gpu_runner_destroy(struct gpu_runner *runner)
 static bool run_list(struct gpu_runner *runner, uint64_t *nanoseconds)
 {
     const struct gpu_backend *backend = runner->backend;
-    if (!nanoseconds) return backend->list_run(runner->list) && backend->list_wait(runner->list);
+    if (!nanoseconds) return backend->list_run(runner->list); // reading waits
     if (backend->list_profile) return backend->list_profile(runner->list, nanoseconds, runner->plan->step_count);
     hl_report(runner->reporter, "%s has no clock for kernels: do not profile on it", backend->name);
     return false;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of steps. In: steps in the graph's order. Out: the same by levels: a step comes one level behind the last of
+// those that it needs, so that those of one level need nothing of each other and run without barriers between them
+// (memory.c keeps their values apart). A barrier costs about 3 us on an H200, a dispatch without one 0.2: the heads of a
+// detector, the outputs of a pose model.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/plan/plan.h"
+
+static bool writes(const struct gpu_plan_step *step, int operand)
+{
+    return operand < gpu_kernel_arg_count(step->kernel) && step->kernel->args[operand].kind == GPU_OUT;
+}
+
+// Levels of the last steps that wrote and read each value, by its id; -1: none.
+struct touched {
+    int written, read;
+};
+
+static int level_of(const struct gpu_plan_step *step, const struct touched *touched)
+{
+    int level = 0;
+    for (int i = 0; i < step->operand_count; i++) {
+        if (!step->operands[i].value) continue;
+        const struct touched *at = &touched[step->operands[i].value->id];
+        if (at->written >= level) level = at->written + 1;
+        if (writes(step, i) && at->read >= level) level = at->read + 1;
+    }
+    return level;
+}
+
+static void touch(const struct gpu_plan_step *step, struct touched *touched)
+{
+    for (int i = 0; i < step->operand_count; i++) {
+        if (!step->operands[i].value) continue;
+        struct touched *at = &touched[step->operands[i].value->id];
+        int *last = writes(step, i) ? &at->written : &at->read;
+        if (*last < step->level) *last = step->level;
+    }
+}
+
+bool gpu_plan_order(struct gpu_plan *plan)
+{
+    int count = plan->step_count;
+    struct touched *touched = malloc(((size_t)plan->graph->value_count + 1) * sizeof *touched);
+    struct gpu_plan_step *sorted = malloc(((size_t)count + 1) * sizeof *sorted);
+    int *starts = calloc((size_t)count + 2, sizeof *starts); // of levels among the sorted
+    bool ok = touched && sorted && starts;
+    if (ok) {
+        for (int v = 0; v < plan->graph->value_count; v++) touched[v] = (struct touched){-1, -1};
+        for (int s = 0; s < count; s++) {
+            plan->steps[s].level = level_of(&plan->steps[s], touched);
+            touch(&plan->steps[s], touched);
+            starts[plan->steps[s].level + 1]++;
+        }
+        for (int level = 1; level <= count; level++) starts[level] += starts[level - 1];
+        for (int s = 0; s < count; s++) sorted[starts[plan->steps[s].level]++] = plan->steps[s];
+        memcpy(plan->steps, sorted, (size_t)count * sizeof *sorted);
+    }
+    free(touched);
+    free(sorted);
+    free(starts);
+    return ok || gpu_plan_fail(plan, "out of memory");
+}
