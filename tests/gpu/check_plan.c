@@ -34,6 +34,16 @@ static size_t bytes_of(const struct gpu_plan *plan, const struct gpu_value *valu
     return (size_t)s.b * (size_t)s.h * (size_t)s.w * (size_t)((s.c + 3) / 4 * 4) * element;
 }
 
+// An input or output without a place in the arena is what the caller gave or takes: its slices must lie as its channels do.
+static bool has_own_buffer(const struct gpu_plan *plan, const struct gpu_value *value)
+{
+    struct gpu_shape s = value->shape;
+    if (plan->places[value->id].used || !(value->is_input || value->is_output)) return false;
+    assert_int_equal(plan->precision, GPU_F32);
+    assert_true(s.c == 4 || (s.w * s.h == 1 && (s.c % 4 == 0 || (s.b == 1 && !value->is_input))));
+    return true;
+}
+
 static struct life *find_lives(const struct gpu_plan *plan)
 {
     struct life *lives = calloc((size_t)plan->graph->value_count + 1, sizeof *lives);
@@ -46,6 +56,7 @@ static struct life *find_lives(const struct gpu_plan *plan)
                 enum gpu_arg_kind kind = kind_of(step, i);
                 if (!value || (kind != GPU_IN && kind != GPU_OUT) || (kind == GPU_OUT) != writes)
                     continue;
+                if (has_own_buffer(plan, value)) continue;
                 struct life *life = &lives[value->id];
                 if (!life->used && !writes)
                     fail_msg("step %d (%s) reads %s, value %d, which nothing has written", s,
