@@ -30,6 +30,7 @@ target_include_directories(test_support PUBLIC tests)
 target_link_libraries(test_support PUBLIC halite_flags ${CMOCKA_LIBRARY} m)
 set(test_kernels_more src/gpu/lang/build/kernels.c tests/gpu/dialect_kernels.c)
 set(test_dialect_more ${gpu_dialect_files})
+set(test_average_precision_more tools/eval/average_precision.c)
 file(GLOB test_ops_more CONFIGURE_DEPENDS tests/gpu/op_case.c tests/gpu/cases_*.c tests/gpu/check_plan.c)
 set(test_plans_more tests/gpu/check_plan.c)
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/*/test_*.c)
@@ -71,6 +72,8 @@ foreach(file IN LISTS test_files)
     endif()
     halite_test(${folder}/${name} ${slow} COMMAND ${target})
 endforeach()
+
+target_include_directories(test_average_precision PRIVATE tools)
 
 # ---- the GPU delegate as other runtimes see it -----------------------------------------------------------------------
 if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
@@ -164,6 +167,8 @@ endif()
 
 # ---- the halite command: tests/tools/X.sh (X_slow.sh: slowly) and the demo, with the command in $HALITE ----
 if(HALITE_TOOLS)
+    add_executable(pixel_detector tests/tools/pixel_detector.c)
+    target_link_libraries(pixel_detector PRIVATE test_support)
     file(GLOB tool_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/tools/*.sh tests/demo/*.sh)
     foreach(file IN LISTS tool_tests)
         get_filename_component(name ${file} NAME_WE)

@@ -286,7 +286,7 @@ static bool open_journal(struct run *run)
 bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task, void *user_data)
 {
     struct run run = {.evaluation = evaluation, .task = task, .user_data = user_data};
-    hl_progress_start(&run.progress, task->word, evaluation->path_count);
+    hl_progress_start(&run.progress, task->word, evaluation->path_count, !task->talks);
     bool ok = open_journal(&run) && run_pictures(&run);
     hl_progress_stop(&run.progress);
     if (ok && evaluation->interrupted)

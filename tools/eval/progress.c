@@ -23,14 +23,14 @@ static void stopping_signals(sigset_t *set)
     }
 }
 
-void hl_progress_start(struct hl_progress *progress, const char *word, int total)
+void hl_progress_start(struct hl_progress *progress, const char *word, int total, bool bar)
 {
     sigset_t signals;
     stopping_signals(&signals);
     *progress = (struct hl_progress){
         .word = word,
         .total = total,
-        .terminal = isatty(STDOUT_FILENO),
+        .terminal = bar && isatty(STDOUT_FILENO),
         .start = hl_model_clock(),
     };
     pthread_sigmask(SIG_BLOCK, &signals, &progress->before);

@@ -16,7 +16,8 @@ struct hl_progress {
 };
 
 // From here to hl_progress_stop SIGINT and SIGTERM wait to be asked for. Start before any thread, which would take them.
-void hl_progress_start(struct hl_progress *progress, const char *word, int total);
+// bar: there may be one, where standard output is a terminal.
+void hl_progress_start(struct hl_progress *progress, const char *word, int total, bool bar);
 // Picture `done` is about to begin.
 void hl_progress_show(struct hl_progress *progress, int done);
 // Takes the bar away, before other output.
