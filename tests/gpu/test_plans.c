@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of whole models on the null backend: what every plan must have (check_plan.h), for many models; and for a few the
-// plan as text beside one that a person has read, tests/gpu/plans/NAME.txt. A change that is meant is taken over by
-//     HALITE_RENEW=1 build/release/bin/test_plans
-// and read in the diff before it is committed. Needs models (../shared, or HALITE_SHARED); ends with 77 without them.
+// plan as text beside one that a person has read, tests/gpu/plans/NAME.txt. A change that is meant is taken over by ./dev plans
+// (HALITE_RENEW=1 build/release/bin/test_plans) and read in the diff before it is committed. Needs
+// models (../shared, or HALITE_SHARED); ends with 77 without them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,11 +21,11 @@ static const struct model {
     const char *golden; // NULL: only the properties
     const char *path;
 } models[] = {
-    {NULL, "classification/mobilenet_v1_1.0_224_float.tflite"},
-    {NULL, "classification/tf2_mobilenet_v2_1.0_224_ptq.tflite"},
-    {NULL, "segmentation/deeplabv3_257_mv_gpu.tflite"},
-    {NULL, "detection/coco_ssd_mobilenet_v1_1.0_quant_2018_06_29.tflite"},
-    {NULL, "pose/posenet_mobilenet_v1_075_353_481_quant.tflite"},
+    {"mobilenet_v1", "classification/mobilenet_v1_1.0_224_float.tflite"},
+    {"mobilenet_v2", "classification/tf2_mobilenet_v2_1.0_224_ptq.tflite"},
+    {"deeplab", "segmentation/deeplabv3_257_mv_gpu.tflite"},
+    {"ssd", "detection/coco_ssd_mobilenet_v1_1.0_quant_2018_06_29.tflite"},
+    {"posenet", "pose/posenet_mobilenet_v1_075_353_481_quant.tflite"},
     {NULL, "classification/mobilenet_v1_1.0_224_quant.tflite"},
     {NULL, "classification/mobilenet_v3_small_1.0_224_uint8.tflite"},
     {NULL, "detection/yolox_nano_float16.tflite"},
@@ -43,42 +43,59 @@ enum { MODELS = sizeof models / sizeof *models };
 
 // ---- text ---------------------------------------------------------------------------------------
 
-// Of the backend's text what a plan is: buffers, programs, dispatches with places, barriers. Not what is written to them,
-// nor parameters, which follow from the model's shapes and numbers.
+// Without the epilogue's stages that are none.
+static void write_program(FILE *to, const char *line, int length)
+{
+    int word = 0;
+    for (int at = 0; at < length; at += word + 1) {
+        word = (int)strcspn(line + at, " \n");
+        bool none = strncmp(line + at, "EPI_", 4) == 0 && line[at + word - 1] == '0' &&
+                    line[at + word - 2] == '=';
+        if (!none) fprintf(to, "%s%.*s", at ? " " : "", word, line + at);
+    }
+    fprintf(to, "\n");
+}
+
+// Where it reads and writes, and what for; not the parameters, which follow from the model's shapes and numbers.
+static void write_dispatch(FILE *to, const char *line, int length)
+{
+    static const char list[] = "dispatch list 0: ";
+    const char *end = line + length, *from = line + sizeof list - 1;
+    const char *params = strstr(from, " params "), *label = strstr(from, " ; ");
+    assert_memory_equal(line, list, sizeof list - 1);
+    assert_true(params && params < end && label && label < end);
+    fprintf(to, "    %.*s%.*s\n", (int)(params - from), from, (int)(end - label), label);
+}
+
+// Of the backend's text what a plan is: buffers, programs, dispatches, barriers.
 static void write_plan(FILE *to, const char *golden, const char *text)
 {
     int dispatches = 0, barriers = 0;
-    size_t bytes = 0;
+    size_t bytes = 0, own;
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
-        size_t own = 0;
         dispatches += strncmp(line, "dispatch", 8) == 0;
         barriers += strncmp(line, "barrier", 7) == 0;
         if (sscanf(line, "buffer %*d: %zu bytes", &own) == 1) bytes += own;
     }
     fprintf(
         to,
-        "# The plan of %s in f32, from the null backend (tests/gpu/test_plans.c). To renew it:\n",
+        "# The plan of %s in f32, from the null backend; ./dev plans writes it anew (tests/gpu/test_plans.c).\n",
         golden);
-    fprintf(to, "#     HALITE_RENEW=1 build/release/bin/test_plans\n");
     fprintf(
         to,
-        "# Buffers: constants, values, inputs and outputs. A dispatch: kernel [work-groups]x[work-items of one], what it\n"
-        "# reads and writes as buffer@offset+bytes, and for which operator and node.\n");
+        "# Buffers: constants, values, inputs and outputs. A dispatch: kernel [work-groups]x[work-items of one], what it\n");
+    fprintf(to, "# reads and writes as buffer@offset+bytes, and for which operator and node.\n");
     fprintf(to, "%d dispatches, %d barriers, %zu bytes in buffers\n", dispatches, barriers, bytes);
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         int length = (int)strcspn(line, "\n");
-        const char *params = strstr(line, " params "), *label = strstr(line, " ; ");
-        if (strncmp(line, "dispatch list 0: ", 17) == 0) {
-            line += 17;
-            length -= 17;
-            int places = params && params < line + length ? (int)(params - line) : length;
-            fprintf(to, "    %.*s%.*s\n", places, line,
-                    label && label < line + length ? (int)(line + length - label) : 0, label);
-        } else if (strncmp(line, "barrier", 7) == 0) {
+        if (strncmp(line, "dispatch", 8) == 0)
+            write_dispatch(to, line, length);
+        else if (strncmp(line, "program", 7) == 0)
+            write_program(to, line, length);
+        else if (strncmp(line, "barrier", 7) == 0)
             fprintf(to, "    barrier\n");
-        } else if (strncmp(line, "buffer", 6) == 0 || strncmp(line, "program", 7) == 0) {
+        else if (strncmp(line, "buffer", 6) == 0)
             fprintf(to, "%.*s\n", length, line);
-        }
     }
 }
 
@@ -117,9 +134,8 @@ static void compare(const char *golden, const char *text)
     for (int n = 1; fgets(line, sizeof line, scratch); n++) {
         size_t length = strcspn(at, "\n");
         if (length != strcspn(line, "\n") || memcmp(at, line, length) != 0)
-            fail_msg(
-                "%s:%d: %.*s\nthe plan is now: %sif this is meant: HALITE_RENEW=1 build/release/bin/test_plans",
-                path, n, (int)length, at, line);
+            fail_msg("%s:%d: %.*s\nthe plan is now: %sif this is meant: ./dev plans", path, n,
+                     (int)length, at, line);
         at += length + (at[length] != '\0');
     }
     if (*at) fail_msg("%s: the plan ends before: %.60s", path, at);
