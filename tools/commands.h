@@ -10,6 +10,7 @@ extern const struct hl_command hl_command_run;
 extern const struct hl_command hl_command_inspect;
 extern const struct hl_command hl_command_bench;
 extern const struct hl_command hl_command_report;
+extern const struct hl_command hl_command_diff;
 extern const struct hl_command hl_command_devices;
 
 #define PROGRAM(name) extern const struct hl_command hl_command_##name;

@@ -31,9 +31,12 @@ static const struct {
     TfLiteAllocationType type;
     const char *name;
 } allocations[] = {
-    {kTfLiteArenaRw, "kTfLiteArenaRw"},     {kTfLiteArenaRwPersistent, "kTfLiteArenaRwPersistent"},
-    {kTfLiteMmapRo, "kTfLiteMmapRo"},       {kTfLiteDynamic, "kTfLiteDynamic"},
-    {kTfLitePersistentRo, "kTfLitePersistentRo"}, {kTfLiteCustom, "kTfLiteCustom"},
+    {kTfLiteArenaRw, "kTfLiteArenaRw"},
+    {kTfLiteArenaRwPersistent, "kTfLiteArenaRwPersistent"},
+    {kTfLiteMmapRo, "kTfLiteMmapRo"},
+    {kTfLiteDynamic, "kTfLiteDynamic"},
+    {kTfLitePersistentRo, "kTfLitePersistentRo"},
+    {kTfLiteCustom, "kTfLiteCustom"},
 };
 enum { ALLOCATIONS = sizeof allocations / sizeof *allocations };
 
@@ -54,7 +57,9 @@ static HaliteTensorReport tensor_of(const struct hl_model_file *file, int graph,
 {
     HaliteTensorReport report = {.name = "", .first_node = -1, .last_node = -1, .shares_with = -1};
     const struct hl_model_tensor *tensor = &file->model->subgraphs[graph].tensors[index];
-    if (graph == 0 && HaliteInterpreterGetTensorReport(file->interpreter, index, &report) == kTfLiteOk) return report;
+    if (graph == 0 &&
+        HaliteInterpreterGetTensorReport(file->interpreter, index, &report) == kTfLiteOk)
+        return report;
     report.name = tensor->name;
     report.bytes = tensor->bytes;
     report.where = tensor->data != NULL ? kTfLiteMmapRo : kTfLiteMemNone;
@@ -73,8 +78,8 @@ static void add_indices(struct hl_text *text, int count, const int *indices)
     hl_text_add(text, "]");
 }
 
-static void add_tensors(const struct hl_model_file *file, int graph, const char *what, int count, const int *tensors,
-                        struct hl_text *text)
+static void add_tensors(const struct hl_model_file *file, int graph, const char *what, int count,
+                        const int *tensors, struct hl_text *text)
 {
     size_t bytes = 0;
     for (int i = 0; i < count; i++)
@@ -95,7 +100,8 @@ static void add_cell(struct hl_text *text, const char *cell, int width)
     hl_text_free(&shown);
 }
 
-static void add_table(const struct hl_model_file *file, int graph, struct hl_state_widths widths, struct hl_text *text)
+static void add_table(const struct hl_model_file *file, int graph, struct hl_state_widths widths,
+                      struct hl_text *text)
 {
     const struct hl_model_subgraph *subgraph = &file->model->subgraphs[graph];
     hl_text_add(text, "\nTensor  ID ");
@@ -107,11 +113,13 @@ static void add_table(const struct hl_model_file *file, int graph, struct hl_sta
         HaliteTensorReport report = tensor_of(file, graph, i);
         const struct hl_model_tensor *tensor = &subgraph->tensors[i];
         hl_text_add(text, "Tensor %3d ", i);
-        add_cell(text, report.name != NULL && *report.name != '\0' ? report.name : "nil", widths.name);
+        add_cell(text, report.name != NULL && *report.name != '\0' ? report.name : "nil",
+                 widths.name);
         add_cell(text, type_name(tensor->type), widths.type);
         add_cell(text, allocation_name(report.where), widths.allocation);
         hl_text_add(text, "%-8zu / %.2f [", report.bytes, megabytes(report.bytes));
-        for (int d = 0; d < tensor->rank; d++) hl_text_add(text, "%s%d", d > 0 ? "," : "", tensor->dims[d]);
+        for (int d = 0; d < tensor->rank; d++)
+            hl_text_add(text, "%s%d", d > 0 ? "," : "", tensor->dims[d]);
         hl_text_add(text, "] ");
         if (report.where == kTfLiteArenaRw)
             hl_text_add(text, "[%zu, %zu)\n", report.offset, report.offset + report.bytes);
@@ -130,7 +138,8 @@ static void add_memory(const struct hl_model_file *file, struct hl_text *text)
         size_t bytes = 0, most = 0;
         for (int i = 0; i < HaliteInterpreterGetTensorCount(file->interpreter); i++) {
             HaliteTensorReport report;
-            if (HaliteInterpreterGetTensorReport(file->interpreter, i, &report) != kTfLiteOk) continue;
+            if (HaliteInterpreterGetTensorReport(file->interpreter, i, &report) != kTfLiteOk)
+                continue;
             if (report.where != allocations[kind].type) continue;
             count++;
             bytes += report.bytes;
@@ -143,18 +152,22 @@ static void add_memory(const struct hl_model_file *file, struct hl_text *text)
             hl_text_add(text, "not holding any allocation.\n");
             continue;
         }
-        hl_text_add(text, "\nTensor %d has the max size %zu bytes (%.3f MB).\n", largest, most, megabytes(most));
+        hl_text_add(text, "\nTensor %d has the max size %zu bytes (%.3f MB).\n", largest, most,
+                    megabytes(most));
         if (allocations[kind].type == kTfLiteArenaRw)
-            hl_text_add(text, "%d tensors of %zu bytes (%.3f MB) share an arena of %zu bytes (%.3f MB).\n", count, bytes,
-                        megabytes(bytes), memory.arena, megabytes(memory.arena));
+            hl_text_add(
+                text, "%d tensors of %zu bytes (%.3f MB) share an arena of %zu bytes (%.3f MB).\n",
+                count, bytes, megabytes(bytes), memory.arena, megabytes(memory.arena));
         else
-            hl_text_add(text, "%d tensors take %zu bytes (%.3f MB).\n", count, bytes, megabytes(bytes));
+            hl_text_add(text, "%d tensors take %zu bytes (%.3f MB).\n", count, bytes,
+                        megabytes(bytes));
     }
 }
 
 // Fills plan with the numbers of the nodes that run, in order; returns how many. delegates: how many of them are a delegate's,
 // and the last of those.
-static int read_plan(const struct hl_model_file *file, int *plan, int *delegates, int *last_delegate)
+static int read_plan(const struct hl_model_file *file, int *plan, int *delegates,
+                     int *last_delegate)
 {
     int count = HaliteInterpreterGetNodeCount(file->interpreter), used = 0;
     *delegates = 0;
@@ -172,8 +185,10 @@ static int read_plan(const struct hl_model_file *file, int *plan, int *delegates
 static void add_nodes(const struct hl_model_file *file, int graph, struct hl_text *text)
 {
     const struct hl_model_subgraph *subgraph = &file->model->subgraphs[graph];
-    int most = HaliteInterpreterGetNodeCount(file->interpreter), planned = 0, delegates = 0, delegate = -1;
-    int *plan = hl_alloc((size_t)(most > subgraph->node_count ? most : subgraph->node_count), sizeof *plan);
+    int most = HaliteInterpreterGetNodeCount(file->interpreter), planned = 0, delegates = 0,
+        delegate = -1;
+    int *plan =
+        hl_alloc((size_t)(most > subgraph->node_count ? most : subgraph->node_count), sizeof *plan);
     bool *runs = hl_alloc((size_t)subgraph->node_count, sizeof *runs);
     if (graph == 0) {
         planned = read_plan(file, plan, &delegates, &delegate);
@@ -187,7 +202,8 @@ static void add_nodes(const struct hl_model_file *file, int graph, struct hl_tex
         const struct hl_model_node *node = &subgraph->nodes[i];
         const struct hl_model_code *code = &file->model->codes[node->code];
         const char *name = hl_model_code_name(code);
-        hl_text_add(text, "Node %3d Operator %s ", i, code->custom_name != NULL ? "Custom Name" : "Builtin Code");
+        hl_text_add(text, "Node %3d Operator %s ", i,
+                    code->custom_name != NULL ? "Custom Name" : "Builtin Code");
         if (code->custom_name == NULL) hl_text_add(text, "%3d ", code->builtin);
         hl_text_add_escaped(text, name, strlen(name));
         if (runs[i])
@@ -202,7 +218,8 @@ static void add_nodes(const struct hl_model_file *file, int graph, struct hl_tex
         add_tensors(file, graph, "Output Tensors", node->output_count, node->outputs, text);
         if (node->intermediate_count > 0) {
             hl_text_add(text, "  ");
-            add_tensors(file, graph, "Intermediate Tensors", node->intermediate_count, node->intermediates, text);
+            add_tensors(file, graph, "Intermediate Tensors", node->intermediate_count,
+                        node->intermediates, text);
         }
     }
     hl_text_add(text, "\nExecution plan as the list of %d nodes invoked in-order: ", planned);
@@ -212,14 +229,15 @@ static void add_nodes(const struct hl_model_file *file, int graph, struct hl_tex
     free(runs);
 }
 
-void hl_state_print(const struct hl_model_file *file, struct hl_state_widths widths, struct hl_text *text)
+void hl_state_print(const struct hl_model_file *file, struct hl_state_widths widths,
+                    struct hl_text *text)
 {
     const TfLiteModel *model = file->model;
     hl_text_add(text, "Interpreter has %d subgraphs.\n", model->subgraph_count);
     for (int i = 0; i < model->subgraph_count; i++) {
         const struct hl_model_subgraph *subgraph = &model->subgraphs[i];
-        hl_text_add(text, "\n-----------Subgraph-%d has %d tensors and %d nodes------------\n", i, subgraph->tensor_count,
-                    subgraph->node_count);
+        hl_text_add(text, "\n-----------Subgraph-%d has %d tensors and %d nodes------------\n", i,
+                    subgraph->tensor_count, subgraph->node_count);
         add_tensors(file, i, "Inputs", subgraph->input_count, subgraph->inputs, text);
         add_tensors(file, i, "Outputs", subgraph->output_count, subgraph->outputs, text);
         add_table(file, i, widths, text);

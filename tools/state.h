@@ -9,8 +9,12 @@
 struct hl_state_widths {
     int name, type, allocation;
 };
-#define HL_STATE_WIDTHS {25, 15, 18}
+#define HL_STATE_WIDTHS \
+    {                   \
+        25, 15, 18      \
+    }
 
-void hl_state_print(const struct hl_model_file *file, struct hl_state_widths widths, struct hl_text *text);
+void hl_state_print(const struct hl_model_file *file, struct hl_state_widths widths,
+                    struct hl_text *text);
 
 #endif

@@ -18,10 +18,13 @@
 #include "state.h"
 
 #define DEFAULT(kind, name, initial, idle, label, help) .name = (initial),
-static const struct hl_benchmark_options defaults = {HL_BENCHMARK_FLAG_LIST(DEFAULT).delegates = HL_DELEGATE_DEFAULTS};
+static const struct hl_benchmark_options defaults = {HL_BENCHMARK_FLAG_LIST(DEFAULT).delegates =
+                                                         HL_DELEGATE_DEFAULTS};
 
-#define ROW(kind, name, initial, idle, label, help) HL_TFLITE_FLAG(kind, hl_benchmark_options, name, help),
-static const struct hl_flag flags[] = {HL_BENCHMARK_FLAG_LIST(ROW) HL_DELEGATE_FLAGS(hl_benchmark_options, delegates)};
+#define ROW(kind, name, initial, idle, label, help) \
+    HL_TFLITE_FLAG(kind, hl_benchmark_options, name, help),
+static const struct hl_flag flags[] = {HL_BENCHMARK_FLAG_LIST(ROW)
+                                           HL_DELEGATE_FLAGS(hl_benchmark_options, delegates)};
 
 // Everything of one run of the tool.
 struct benchmark {
@@ -94,7 +97,8 @@ static void log_flags(const struct hl_benchmark_options *options)
         const char *name, *idle;
     } all[] = {HL_BENCHMARK_FLAG_LIST(IDLE)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].idle != NULL && hl_flags_position(&hl_command_benchmark_model, options->positions, all[i].name) > 0)
+        if (all[i].idle != NULL &&
+            hl_flags_position(&hl_command_benchmark_model, options->positions, all[i].name) > 0)
             hl_warn(HL_TFLITE, NULL, "--%s does nothing here: %s", all[i].name, all[i].idle);
 }
 
@@ -107,14 +111,16 @@ static bool choose_signature(struct benchmark *benchmark, const char **key)
     *key = *options->signature_to_run_for != '\0' ? options->signature_to_run_for : NULL;
     if (options->list_signatures) {
         hl_info(HL_TFLITE, NULL, "The Model contains the following signature keys.");
-        for (int i = 0; i < model->signature_count; i++) hl_info(HL_TFLITE, NULL, "- %s", model->signatures[i].key);
+        for (int i = 0; i < model->signature_count; i++)
+            hl_info(HL_TFLITE, NULL, "- %s", model->signatures[i].key);
         return false;
     }
     if (*key == NULL && model->signature_count > 1) {
         struct hl_text keys = {0};
         for (int i = 0; i < model->signature_count; i++)
             hl_text_add(&keys, "%s%s", i > 0 ? ", " : "", model->signatures[i].key);
-        hl_error(HL_TFLITE, NULL, "Signature not specified: --signature_to_run_for takes one of %s", keys.data);
+        hl_error(HL_TFLITE, NULL, "Signature not specified: --signature_to_run_for takes one of %s",
+                 keys.data);
         hl_text_free(&keys);
         return false;
     }
@@ -128,7 +134,8 @@ static void profile_kernels(struct benchmark *benchmark)
     struct hl_delegates *delegates = &benchmark->delegates;
     for (int i = 0; i < delegates->count && benchmark->options->enable_op_profiling; i++)
         if (delegates->gpu.handle != NULL && strcmp(delegates->items[i].name, "GPU") == 0)
-            delegates->gpu.HaliteDelegateSetProfiling(delegates->items[i].delegate, true, &benchmark->runs.hooks);
+            delegates->gpu.HaliteDelegateSetProfiling(delegates->items[i].delegate, true,
+                                                      &benchmark->runs.hooks);
 }
 
 // What the delegates have made of the graph. False where that is not what the flags demand.
@@ -147,18 +154,25 @@ static bool report_delegates(const struct benchmark *benchmark)
     for (int i = 0; i < benchmark->delegates.count; i++) {
         const char *name = benchmark->delegates.items[i].name;
         if (kernels == 0)
-            hl_info(HL_TFLITE, NULL,
-                    "Though %s delegate is explicitly applied, the model graph will not be executed by the delegate.", name);
+            hl_info(
+                HL_TFLITE, NULL,
+                "Though %s delegate is explicitly applied, the model graph will not be executed by the delegate.",
+                name);
         else if (on_cpu == 0)
-            hl_info(HL_TFLITE, NULL,
-                    "Explicitly applied %s delegate, and the model graph will be completely executed by the delegate.", name);
+            hl_info(
+                HL_TFLITE, NULL,
+                "Explicitly applied %s delegate, and the model graph will be completely executed by the delegate.",
+                name);
         else
-            hl_info(HL_TFLITE, NULL,
-                    "Explicitly applied %s delegate, and the model graph will be partially executed by the delegate w/ %d "
-                    "delegate kernels.",
-                    name, kernels);
+            hl_info(
+                HL_TFLITE, NULL,
+                "Explicitly applied %s delegate, and the model graph will be partially executed by the delegate w/ %d "
+                "delegate kernels.",
+                name, kernels);
     }
-    if (!benchmark->options->require_full_delegation || benchmark->delegates.count == 0 || on_cpu == 0) return true;
+    if (!benchmark->options->require_full_delegation || benchmark->delegates.count == 0 ||
+        on_cpu == 0)
+        return true;
     hl_error(HL_TFLITE, NULL, "Disallowed CPU fallback detected.");
     return false;
 }
@@ -169,7 +183,8 @@ static bool initialise(struct benchmark *benchmark)
     struct hl_model_file *file = &benchmark->file;
     const char *signature;
     if (*options->graph == '\0') {
-        hl_error(HL_TFLITE, NULL, "Please specify the name of your TF Lite input file with --graph");
+        hl_error(HL_TFLITE, NULL,
+                 "Please specify the name of your TF Lite input file with --graph");
         return false;
     }
     double start = hl_model_clock();
@@ -178,11 +193,13 @@ static bool initialise(struct benchmark *benchmark)
     if (!choose_signature(benchmark, &signature)) return false;
     hl_profile_start(&benchmark->initialisation, file->model);
     hl_profile_start(&benchmark->runs, file->model);
-    if (!hl_delegates_create(&options->delegates, &hl_command_benchmark_model, options->positions, &benchmark->delegates))
+    if (!hl_delegates_create(&options->delegates, &hl_command_benchmark_model, options->positions,
+                             &benchmark->delegates))
         return false;
     for (int i = 0; i < benchmark->delegates.count; i++) {
         const char *name = benchmark->delegates.items[i].name;
-        if (strcmp(name, "GPU") == 0) hl_info(HL_TFLITE, NULL, "Created TensorFlow Lite delegate for GPU.");
+        if (strcmp(name, "GPU") == 0)
+            hl_info(HL_TFLITE, NULL, "Created TensorFlow Lite delegate for GPU.");
         hl_info(HL_TFLITE, NULL, "%s delegate created.", name);
     }
     struct hl_model_options how = {
@@ -199,12 +216,14 @@ static bool initialise(struct benchmark *benchmark)
     if (!hl_graph_allocate(&benchmark->graph)) return false;
     double end = hl_model_clock();
     if (benchmark->delegates.count > 0)
-        hl_profile_add(&benchmark->initialisation, "ModifyGraphWithDelegate", 1e6 * (between - before));
+        hl_profile_add(&benchmark->initialisation, "ModifyGraphWithDelegate",
+                       1e6 * (between - before));
     hl_profile_add(&benchmark->initialisation, "AllocateTensors", 1e6 * (end - between));
     hl_profile_end_run(&benchmark->initialisation);
     benchmark->init_us = 1e6 * (end - start);
     if (!report_delegates(benchmark)) return false;
-    hl_info(HL_TFLITE, NULL, "The input model file size (MB): %g", (double)file->model->file_size / 1e6);
+    hl_info(HL_TFLITE, NULL, "The input model file size (MB): %g",
+            (double)file->model->file_size / 1e6);
     hl_info(HL_TFLITE, NULL, "Initialized session in %gms.", benchmark->init_us / 1e3);
     profile_kernels(benchmark);
     return hl_benchmark_inputs_make(&benchmark->inputs, &benchmark->graph, options);
@@ -215,8 +234,10 @@ static bool initialise(struct benchmark *benchmark)
 static void sleep_for(double seconds)
 {
     if (!(seconds > 0)) return;
-    struct timespec time = {.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))};
-    while (nanosleep(&time, &time) != 0) {}
+    struct timespec time = {.tv_sec = (time_t)seconds,
+                            .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))};
+    while (nanosleep(&time, &time) != 0) {
+    }
 }
 
 static bool run_once(struct benchmark *benchmark, struct hl_profile *profile, double *microseconds)
@@ -232,14 +253,15 @@ static bool run_once(struct benchmark *benchmark, struct hl_profile *profile, do
 }
 
 // At least `runs` and `least` seconds, until `most` seconds have gone.
-static bool run_series(struct benchmark *benchmark, int runs, double least, struct hl_profile *profile,
-                       struct hl_series *series)
+static bool run_series(struct benchmark *benchmark, int runs, double least,
+                       struct hl_profile *profile, struct hl_series *series)
 {
     const struct hl_benchmark_options *options = benchmark->options;
     double most = options->max_secs, start = hl_model_clock(), microseconds;
-    hl_info(HL_TFLITE, NULL,
-            "Running benchmark for at least %d iterations and at least %g seconds but terminate if exceeding %g seconds.", runs,
-            least, most);
+    hl_info(
+        HL_TFLITE, NULL,
+        "Running benchmark for at least %d iterations and at least %g seconds but terminate if exceeding %g seconds.",
+        runs, least, most);
     for (int i = 0; !options->dry_run; i++) {
         double gone = hl_model_clock() - start;
         if ((i >= runs && gone >= least) || gone > most) break;
@@ -260,15 +282,19 @@ static bool run_series(struct benchmark *benchmark, int runs, double least, stru
 static bool write_profile(struct benchmark *benchmark)
 {
     const struct hl_benchmark_options *options = benchmark->options;
-    bool csv = strcmp(options->op_profiling_output_mode, "csv") == 0 || *options->profiling_output_csv_file != '\0';
+    bool csv = strcmp(options->op_profiling_output_mode, "csv") == 0 ||
+               *options->profiling_output_csv_file != '\0';
     if (!csv && strcmp(options->op_profiling_output_mode, "stdout") != 0)
         hl_warn(HL_TFLITE, NULL, "--op_profiling_output_mode=%s is not known, so it is stdout",
                 options->op_profiling_output_mode);
-    const char *path = *options->op_profiling_output_file != '\0' ? options->op_profiling_output_file
-                                                                   : options->profiling_output_csv_file;
+    const char *path = *options->op_profiling_output_file != '\0'
+                           ? options->op_profiling_output_file
+                           : options->profiling_output_csv_file;
     struct hl_text text = {0}, error = {0};
-    hl_profile_print(&benchmark->initialisation, "Profiling Info for Benchmark Initialization:", csv, &text);
-    hl_profile_print(&benchmark->runs, "Operator-wise Profiling Info for Regular Benchmark Runs:", csv, &text);
+    hl_profile_print(&benchmark->initialisation,
+                     "Profiling Info for Benchmark Initialization:", csv, &text);
+    hl_profile_print(&benchmark->runs,
+                     "Operator-wise Profiling Info for Regular Benchmark Runs:", csv, &text);
     FILE *file = *path != '\0' ? hl_output_open(path, &error) : stdout;
     if (file != NULL) fputs(text.data, file);
     if (file != NULL && file != stdout) hl_output_close(file, path, &error);
@@ -281,20 +307,25 @@ static bool write_profile(struct benchmark *benchmark)
 
 static void report_memory(const struct benchmark *benchmark)
 {
+    hl_info(
+        HL_TFLITE, NULL,
+        "Note: as the benchmark tool itself affects memory footprint, the following is only APPROXIMATE to the actual "
+        "memory footprint of the model at runtime. Take the information at your discretion.");
     hl_info(HL_TFLITE, NULL,
-            "Note: as the benchmark tool itself affects memory footprint, the following is only APPROXIMATE to the actual "
-            "memory footprint of the model at runtime. Take the information at your discretion.");
-    hl_info(HL_TFLITE, NULL, "Memory footprint delta from the start of the tool (MB): init=%g overall=%g",
-            benchmark->memory_after_init - benchmark->memory_at_start, hl_memory_most() - benchmark->memory_at_start);
+            "Memory footprint delta from the start of the tool (MB): init=%g overall=%g",
+            benchmark->memory_after_init - benchmark->memory_at_start,
+            hl_memory_most() - benchmark->memory_at_start);
 }
 
 static void report_peak(double most)
 {
     struct hl_text text = {0};
-    hl_info(HL_TFLITE, NULL, "Overall peak memory footprint (MB) via periodic monitoring: %g", most);
+    hl_info(HL_TFLITE, NULL, "Overall peak memory footprint (MB) via periodic monitoring: %g",
+            most);
     hl_memory_status(&text);
     if (text.length > 0) {
-        hl_info(HL_TFLITE, NULL, "Memory status at the end of exeution:"); // as the original spells it
+        hl_info(HL_TFLITE, NULL,
+                "Memory status at the end of exeution:"); // as the original spells it
         for (char *line = strtok(text.data, "\n"); line != NULL; line = strtok(NULL, "\n"))
             hl_info(HL_TFLITE, NULL, "%s", line);
     }
@@ -304,13 +335,16 @@ static void report_peak(double most)
 static void print_state(const struct benchmark *benchmark, const char *when)
 {
     const struct hl_benchmark_options *options = benchmark->options;
-    struct hl_state_widths widths = {options->tensor_name_display_length, options->tensor_type_display_length,
+    struct hl_state_widths widths = {options->tensor_name_display_length,
+                                     options->tensor_type_display_length,
                                      options->alloc_type_display_length};
     struct hl_text text = {0};
     hl_state_print(&benchmark->file, widths, &text);
-    hl_info(HL_TFLITE, NULL, "==== Printing out TfLite interpreter %s-invoke state begins ====", when);
+    hl_info(HL_TFLITE, NULL,
+            "==== Printing out TfLite interpreter %s-invoke state begins ====", when);
     fputs(text.data, stdout);
-    hl_info(HL_TFLITE, NULL, "==== Printing out TfLite interpreter %s-invoke state ends ====", when);
+    hl_info(HL_TFLITE, NULL,
+            "==== Printing out TfLite interpreter %s-invoke state ends ====", when);
     hl_text_free(&text);
 }
 
@@ -321,19 +355,23 @@ static bool measure(struct benchmark *benchmark)
     if (!initialise(benchmark)) return false;
     benchmark->memory_after_init = hl_memory_most();
     if (options->print_preinvoke_state) print_state(benchmark, "pre");
-    if (!run_series(benchmark, options->warmup_runs, options->warmup_min_secs, NULL, &benchmark->warmup_us)) return false;
+    if (!run_series(benchmark, options->warmup_runs, options->warmup_min_secs, NULL,
+                    &benchmark->warmup_us))
+        return false;
     struct hl_profile *profile = options->enable_op_profiling ? &benchmark->runs : NULL;
-    if (!run_series(benchmark, options->num_runs, options->min_secs, profile, &benchmark->run_us)) return false;
+    if (!run_series(benchmark, options->num_runs, options->min_secs, profile, &benchmark->run_us))
+        return false;
     if (options->print_postinvoke_state) print_state(benchmark, "post");
     if (profile != NULL && !options->dry_run && !write_profile(benchmark)) return false;
     if (!options->dry_run)
-        hl_info(HL_TFLITE, NULL,
-                "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",
-                benchmark->init_us,
-                benchmark->warmup_us.count > 0 ? benchmark->warmup_us.values[0]
-                : benchmark->run_us.count > 0  ? benchmark->run_us.values[0]
-                                               : 0,
-                hl_series_average(&benchmark->warmup_us), hl_series_average(&benchmark->run_us));
+        hl_info(
+            HL_TFLITE, NULL,
+            "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",
+            benchmark->init_us,
+            benchmark->warmup_us.count > 0 ? benchmark->warmup_us.values[0]
+            : benchmark->run_us.count > 0  ? benchmark->run_us.values[0]
+                                           : 0,
+            hl_series_average(&benchmark->warmup_us), hl_series_average(&benchmark->run_us));
     report_memory(benchmark);
     return options->dry_run || hl_benchmark_write_outputs(&benchmark->graph, options);
 }

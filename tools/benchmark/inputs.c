@@ -47,7 +47,8 @@ static int find_input(const struct hl_graph *graph, const char *name)
     struct hl_text names = {0};
     for (int i = 0; i < graph->input_count; i++)
         hl_text_add(&names, "%s%s", i > 0 ? ", " : "", hl_graph_input_name(graph, i));
-    hl_error(HL_TFLITE, NULL, "there is no input '%s'; the inputs are: %s", name, hl_text_string(&names));
+    hl_error(HL_TFLITE, NULL, "there is no input '%s'; the inputs are: %s", name,
+             hl_text_string(&names));
     hl_text_free(&names);
     return -1;
 }
@@ -77,17 +78,20 @@ static bool take_shape(void *user, char *item, int index)
         hl_error(HL_TFLITE, NULL, "--input_layer_shape has more shapes than --input_layer names");
         return false;
     }
-    for (char *at = item, *end = item; *at != '\0' && end != NULL; at = *end == ',' ? end + 1 : end) {
+    for (char *at = item, *end = item; *at != '\0' && end != NULL;
+         at = *end == ',' ? end + 1 : end) {
         errno = 0;
         long value = strtol(at, &end, 10);
-        if (end == at || errno != 0 || value < 0 || value > INT_MAX || (*end != ',' && *end != '\0') ||
-            rank == (int)(sizeof dims / sizeof *dims)) {
-            hl_error(HL_TFLITE, NULL, "--input_layer_shape: '%s' is no shape like 1,224,224,3", item);
+        if (end == at || errno != 0 || value < 0 || value > INT_MAX ||
+            (*end != ',' && *end != '\0') || rank == (int)(sizeof dims / sizeof *dims)) {
+            hl_error(HL_TFLITE, NULL, "--input_layer_shape: '%s' is no shape like 1,224,224,3",
+                     item);
             return false;
         }
         dims[rank++] = (int)value;
     }
-    if (hl_graph_resize_input(layers->graph, layers->inputs[index], rank, dims) == kTfLiteOk) return true;
+    if (hl_graph_resize_input(layers->graph, layers->inputs[index], rank, dims) == kTfLiteOk)
+        return true;
     hl_model_file_failed(layers->graph->file, "the shape is refused");
     return false;
 }
@@ -109,7 +113,7 @@ struct maker {
     struct range {
         bool given;
         long long low, high;
-    } *ranges;
+    } * ranges;
     uint64_t random;
 };
 
@@ -132,9 +136,11 @@ static bool take_range(void *user, char *item, int index)
     struct range range = {.given = true, .low = strtoll(first, &end, 10)};
     bool ok = end != first && *end == '\0';
     range.high = strtoll(second, &end, 10);
-    if (!ok || end == second || *end != '\0' || range.low > range.high || range.low < INT32_MIN || range.high > INT32_MAX) {
-        hl_error(HL_TFLITE, NULL, "--input_layer_value_range: %s: '%s' to '%s' is no range of whole numbers", item, first,
-                 second);
+    if (!ok || end == second || *end != '\0' || range.low > range.high || range.low < INT32_MIN ||
+        range.high > INT32_MAX) {
+        hl_error(HL_TFLITE, NULL,
+                 "--input_layer_value_range: %s: '%s' to '%s' is no range of whole numbers", item,
+                 first, second);
         return false;
     }
     maker->ranges[input] = range;
@@ -164,10 +170,12 @@ static bool take_file(void *user, char *item, int index)
     if (!ok) hl_error(HL_TFLITE, colon + 1, "%s", error.data);
     const TfLiteTensor *tensor = hl_graph_input(maker->graph, input);
     if (ok && TfLiteTensorType(tensor) == kTfLiteString) {
-        hl_values_pack_lines(hl_text_string(&content), content.length, &maker->inputs->values[input]);
+        hl_values_pack_lines(hl_text_string(&content), content.length,
+                             &maker->inputs->values[input]);
     } else if (ok && content.length != TfLiteTensorByteSize(tensor)) {
-        hl_error(HL_TFLITE, colon + 1, "the file has %zu bytes, input '%s' takes %zu", content.length,
-                 hl_graph_input_name(maker->graph, input), TfLiteTensorByteSize(tensor));
+        hl_error(HL_TFLITE, colon + 1, "the file has %zu bytes, input '%s' takes %zu",
+                 content.length, hl_graph_input_name(maker->graph, input),
+                 TfLiteTensorByteSize(tensor));
         ok = false;
     } else if (ok) {
         hl_text_add_bytes(&maker->inputs->values[input], hl_text_string(&content), content.length);
@@ -191,7 +199,9 @@ static struct range default_range(TfLiteType type)
 {
     struct hl_element_type how = hl_element_type(type);
     if (type == kTfLiteBool) return (struct range){true, 0, 1};
-    if (how.bits == 8) return how.view == HL_ELEMENT_SIGNED ? (struct range){true, -127, 127} : (struct range){true, 0, 254};
+    if (how.bits == 8)
+        return how.view == HL_ELEMENT_SIGNED ? (struct range){true, -127, 127}
+                                             : (struct range){true, 0, 254};
     if (how.bits == 16) return (struct range){true, 0, 0};
     return how.bits > 16 ? (struct range){true, 0, 99} : (struct range){true, 0, 1};
 }
@@ -214,16 +224,23 @@ static bool make_random(struct maker *maker, int input)
     struct range range = maker->ranges[input].given ? maker->ranges[input] : default_range(type);
     if (how.view == HL_ELEMENT_COMPLEX) count *= 2;
     for (int64_t i = 0; i < count; i++) {
-        double value = (double)range.low + floor(uniform(maker) * (double)(range.high - range.low + 1));
+        double value =
+            (double)range.low + floor(uniform(maker) * (double)(range.high - range.low + 1));
         switch (how.view) {
-        case HL_ELEMENT_SIGNED: hl_element_set_bits(values->data, how.bits, i, (uint64_t)(int64_t)value); break;
-        case HL_ELEMENT_UNSIGNED: hl_element_set_bits(values->data, how.bits, i, (uint64_t)value); break;
+        case HL_ELEMENT_SIGNED:
+            hl_element_set_bits(values->data, how.bits, i, (uint64_t)(int64_t)value);
+            break;
+        case HL_ELEMENT_UNSIGNED:
+            hl_element_set_bits(values->data, how.bits, i, (uint64_t)value);
+            break;
         case HL_ELEMENT_COMPLEX:
         case HL_ELEMENT_REAL:
-            hl_element_set_real(type, values->data, i, maker->ranges[input].given ? value : uniform(maker) - 0.5);
+            hl_element_set_real(type, values->data, i,
+                                maker->ranges[input].given ? value : uniform(maker) - 0.5);
             break;
         default:
-            hl_error(HL_TFLITE, NULL, "input '%s' is of type %s: give its values with --input_layer_value_files",
+            hl_error(HL_TFLITE, NULL,
+                     "input '%s' is of type %s: give its values with --input_layer_value_files",
                      hl_graph_input_name(maker->graph, input), hl_element_name(type));
             return false;
         }
@@ -251,11 +268,13 @@ bool hl_benchmark_inputs_write(const struct hl_benchmark_inputs *inputs, struct 
     for (int i = 0; i < inputs->count; i++) {
         TfLiteTensor *tensor = hl_graph_input(graph, i);
         const struct hl_text *values = &inputs->values[i];
-        if (TfLiteTensorType(tensor) == kTfLiteString && TfLiteTensorRealloc(values->length, tensor) != kTfLiteOk) return false;
+        if (TfLiteTensorType(tensor) == kTfLiteString &&
+            TfLiteTensorRealloc(values->length, tensor) != kTfLiteOk)
+            return false;
         if (values->length == 0) continue;
         if (TfLiteTensorByteSize(tensor) != values->length || TfLiteTensorData(tensor) == NULL) {
-            hl_error(HL_TFLITE, NULL, "input '%s' takes %zu bytes, its values have %zu", hl_graph_input_name(graph, i),
-                     TfLiteTensorByteSize(tensor), values->length);
+            hl_error(HL_TFLITE, NULL, "input '%s' takes %zu bytes, its values have %zu",
+                     hl_graph_input_name(graph, i), TfLiteTensorByteSize(tensor), values->length);
             return false;
         }
         memcpy(TfLiteTensorData(tensor), values->data, values->length);

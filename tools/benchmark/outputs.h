@@ -12,6 +12,7 @@ bool hl_benchmark_open_model(struct hl_model_file *file, const char *graph);
 
 // --output_filepath: all outputs as they lie in memory, one behind the other. --output_proto_filepath: a tf.Example with a list
 // of floats, integers or bytes for each. False after a message.
-bool hl_benchmark_write_outputs(const struct hl_graph *graph, const struct hl_benchmark_options *options);
+bool hl_benchmark_write_outputs(const struct hl_graph *graph,
+                                const struct hl_benchmark_options *options);
 
 #endif

@@ -29,16 +29,22 @@ static void add_name(struct hl_text *text, const TfLiteModel *model, int64_t sub
 }
 
 // Rows come in the order in which they ran first, so the next event is mostly that of the next row.
-static int row_of(struct hl_profile *profile, const char *type, int64_t subgraph, int64_t node, bool internal)
+static int row_of(struct hl_profile *profile, const char *type, int64_t subgraph, int64_t node,
+                  bool internal)
 {
     for (int i = 0; i < profile->row_count; i++) {
         const struct hl_profile_row *row = &profile->rows[i];
-        if (row->node == node && row->subgraph == subgraph && row->internal == internal && strcmp(row->type, type) == 0)
+        if (row->node == node && row->subgraph == subgraph && row->internal == internal &&
+            strcmp(row->type, type) == 0)
             return i;
     }
-    profile->rows = hl_alloc_grow(profile->rows, (size_t)profile->row_count + 1, sizeof *profile->rows);
+    profile->rows =
+        hl_alloc_grow(profile->rows, (size_t)profile->row_count + 1, sizeof *profile->rows);
     struct hl_profile_row *row = &profile->rows[profile->row_count];
-    *row = (struct hl_profile_row){.type = type, .subgraph = subgraph, .node = node, .internal = internal};
+    *row = (struct hl_profile_row){.type = type,
+                                   .subgraph = subgraph,
+                                   .node = node,
+                                   .internal = internal};
     add_name(&row->name, profile->model, subgraph, node);
     return profile->row_count++;
 }
@@ -52,13 +58,16 @@ static void add_time(struct hl_profile *profile, int index, double microseconds)
     }
     row->sum += microseconds;
     row->calls++;
-    if (!row->internal && profile->open_count == 0) profile->run_us += microseconds; // the time of a call holds its nodes'
+    if (!row->internal && profile->open_count == 0)
+        profile->run_us += microseconds; // the time of a call holds its nodes'
 }
 
-static uint32_t begin_node(TfLiteTelemetryProfilerStruct *hooks, const char *type, int64_t node, int64_t subgraph)
+static uint32_t begin_node(TfLiteTelemetryProfilerStruct *hooks, const char *type, int64_t node,
+                           int64_t subgraph)
 {
     struct hl_profile *profile = hooks->data;
-    if (!profile->on || profile->open_count == (int)(sizeof profile->open / sizeof *profile->open)) return 0;
+    if (!profile->on || profile->open_count == (int)(sizeof profile->open / sizeof *profile->open))
+        return 0;
     int row = row_of(profile, type, subgraph, node, false);
     profile->open[profile->open_count].row = row;
     profile->open[profile->open_count++].start = hl_model_clock();
@@ -74,11 +83,12 @@ static void end_node(TfLiteTelemetryProfilerStruct *hooks, uint32_t handle)
     add_time(profile, profile->open[profile->open_count].row, microseconds);
 }
 
-static void kernel(TfLiteTelemetryProfilerStruct *hooks, const char *type, uint64_t microseconds, int64_t node,
-                   int64_t subgraph)
+static void kernel(TfLiteTelemetryProfilerStruct *hooks, const char *type, uint64_t microseconds,
+                   int64_t node, int64_t subgraph)
 {
     struct hl_profile *profile = hooks->data;
-    if (profile->on) add_time(profile, row_of(profile, type, subgraph, node, true), (double)microseconds);
+    if (profile->on)
+        add_time(profile, row_of(profile, type, subgraph, node, true), (double)microseconds);
 }
 
 static void ignore_event(TfLiteTelemetryProfilerStruct *hooks, const char *event, uint64_t status)
@@ -86,13 +96,14 @@ static void ignore_event(TfLiteTelemetryProfilerStruct *hooks, const char *event
     (void)hooks, (void)event, (void)status;
 }
 
-static void ignore_op_event(TfLiteTelemetryProfilerStruct *hooks, const char *event, int64_t node, int64_t subgraph,
-                            uint64_t status)
+static void ignore_op_event(TfLiteTelemetryProfilerStruct *hooks, const char *event, int64_t node,
+                            int64_t subgraph, uint64_t status)
 {
     (void)hooks, (void)event, (void)node, (void)subgraph, (void)status;
 }
 
-static void ignore_settings(TfLiteTelemetryProfilerStruct *hooks, const char *name, const TfLiteTelemetrySettings *settings)
+static void ignore_settings(TfLiteTelemetryProfilerStruct *hooks, const char *name,
+                            const TfLiteTelemetrySettings *settings)
 {
     (void)hooks, (void)name, (void)settings;
 }
@@ -156,27 +167,31 @@ static void title(struct writer *writer, const char *words)
     if (writer->csv)
         hl_text_add(writer->text, "%s\n", words);
     else
-        hl_text_add(writer->text, "============================== %s ==============================\n", words);
+        hl_text_add(writer->text,
+                    "============================== %s ==============================\n", words);
     writer->cumulative = 0;
 }
 
 static void cells(struct writer *writer, const char *first, int count, const char *const *more)
 {
     hl_text_add(writer->text, writer->csv ? "%s" : "%24s", first);
-    for (int i = 0; i < count; i++) hl_text_add(writer->text, writer->csv ? ", %s" : "\t%9s", more[i]);
+    for (int i = 0; i < count; i++)
+        hl_text_add(writer->text, writer->csv ? ", %s" : "\t%9s", more[i]);
     hl_text_add(writer->text, "\n");
 }
 
 static void numbers(struct writer *writer, int count, const double *values)
 {
-    for (int i = 0; i < count; i++) hl_text_add(writer->text, writer->csv ? ", %.3f" : "\t%9.3f", values[i]);
+    for (int i = 0; i < count; i++)
+        hl_text_add(writer->text, writer->csv ? ", %.3f" : "\t%9.3f", values[i]);
 }
 
 static void shares(struct writer *writer, double microseconds)
 {
     double share = writer->total > 0 ? 100 * microseconds / writer->total : 0;
     writer->cumulative += share;
-    hl_text_add(writer->text, writer->csv ? ", %.3f%%, %.3f%%" : "\t%8.3f%%\t%8.3f%%", share, writer->cumulative);
+    hl_text_add(writer->text, writer->csv ? ", %.3f%%, %.3f%%" : "\t%8.3f%%\t%8.3f%%", share,
+                writer->cumulative);
 }
 
 static double average(const struct writer *writer, const struct hl_profile_row *row)
@@ -186,7 +201,8 @@ static double average(const struct writer *writer, const struct hl_profile_row *
 
 static void rows(struct writer *writer, const struct hl_profile_row *const *sorted, int count)
 {
-    static const char *const heads[] = {"[first]", "[avg ms]", "[%]", "[cdf%]", "[mem KB]", "[times called]", "[Name]"};
+    static const char *const heads[] = {"[first]",  "[avg ms]",       "[%]",   "[cdf%]",
+                                        "[mem KB]", "[times called]", "[Name]"};
     cells(writer, "[node type]", 7, heads);
     for (int i = 0; i < count; i++) {
         const struct hl_profile_row *row = sorted[i];
@@ -194,21 +210,23 @@ static void rows(struct writer *writer, const struct hl_profile_row *const *sort
         numbers(writer, 2, (double[]){row->first / 1000, average(writer, row) / 1000});
         shares(writer, average(writer, row));
         numbers(writer, 1, (double[]){0});
-        hl_text_add(writer->text, writer->csv ? ", %" PRId64 ", %s\n" : "\t%9" PRId64 "\t%s\n", row->calls_in_run,
-                    row->name.data);
+        hl_text_add(writer->text, writer->csv ? ", %" PRId64 ", %s\n" : "\t%9" PRId64 "\t%s\n",
+                    row->calls_in_run, row->name.data);
     }
     hl_text_add(writer->text, "\n");
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const struct hl_profile_row *x = *(const struct hl_profile_row *const *)a, *y = *(const struct hl_profile_row *const *)b;
+    const struct hl_profile_row *x = *(const struct hl_profile_row *const *)a,
+                                *y = *(const struct hl_profile_row *const *)b;
     return (x->sum < y->sum) - (x->sum > y->sum);
 }
 
 static int by_type(const void *a, const void *b)
 {
-    const struct hl_profile_row *x = *(const struct hl_profile_row *const *)a, *y = *(const struct hl_profile_row *const *)b;
+    const struct hl_profile_row *x = *(const struct hl_profile_row *const *)a,
+                                *y = *(const struct hl_profile_row *const *)b;
     return strcmp(x->type, y->type);
 }
 
@@ -227,7 +245,8 @@ static int by_sum(const void *a, const void *b)
 
 static void summary(struct writer *writer, const struct hl_profile_row **sorted, int count)
 {
-    static const char *const heads[] = {"[count]", "[avg ms]", "[avg %]", "[cdf %]", "[mem KB]", "[times called]"};
+    static const char *const heads[] = {"[count]", "[avg ms]", "[avg %]",
+                                        "[cdf %]", "[mem KB]", "[times called]"};
     struct type_sum *types = hl_alloc((size_t)count, sizeof *types);
     int used = 0;
     qsort(sorted, (size_t)count, sizeof *sorted, by_type);
@@ -242,18 +261,21 @@ static void summary(struct writer *writer, const struct hl_profile_row **sorted,
     title(writer, "Summary by node type");
     cells(writer, "[Node type]", 6, heads);
     for (int i = 0; i < used; i++) {
-        hl_text_add(writer->text, writer->csv ? "%s, %d" : "%24s\t%9d", types[i].type, types[i].nodes);
+        hl_text_add(writer->text, writer->csv ? "%s, %d" : "%24s\t%9d", types[i].type,
+                    types[i].nodes);
         numbers(writer, 1, &(double){types[i].sum / 1000});
         shares(writer, types[i].sum);
         numbers(writer, 1, (double[]){0});
-        hl_text_add(writer->text, writer->csv ? ", %" PRId64 "\n" : "\t%9" PRId64 "\n", types[i].calls);
+        hl_text_add(writer->text, writer->csv ? ", %" PRId64 "\n" : "\t%9" PRId64 "\n",
+                    types[i].calls);
     }
     hl_text_add(writer->text, "\n");
     free(types);
 }
 
 // The nodes of one subgraph, or a delegate's kernels; nothing where there are none.
-static void tables(struct writer *writer, const struct hl_profile *profile, int64_t subgraph, bool internal)
+static void tables(struct writer *writer, const struct hl_profile *profile, int64_t subgraph,
+                   bool internal)
 {
     const struct hl_profile_row **sorted = hl_alloc((size_t)profile->row_count, sizeof *sorted);
     int count = 0;
@@ -268,7 +290,9 @@ static void tables(struct writer *writer, const struct hl_profile *profile, int6
         if (internal)
             hl_text_add(writer->text, "Delegate internal:\n");
         else if (profile->model->subgraph_count > 1)
-            hl_text_add(writer->text, subgraph == 0 ? "Primary graph:\n" : "Subgraph (index: %" PRId64 "):\n", subgraph);
+            hl_text_add(writer->text,
+                        subgraph == 0 ? "Primary graph:\n" : "Subgraph (index: %" PRId64 "):\n",
+                        subgraph);
         title(writer, "Run Order");
         rows(writer, sorted, count);
         qsort(sorted, (size_t)count, sizeof *sorted, by_time);
@@ -280,7 +304,8 @@ static void tables(struct writer *writer, const struct hl_profile *profile, int6
     free(sorted);
 }
 
-void hl_profile_print(const struct hl_profile *profile, const char *words, bool csv, struct hl_text *text)
+void hl_profile_print(const struct hl_profile *profile, const char *words, bool csv,
+                      struct hl_text *text)
 {
     struct writer writer = {.text = text, .csv = csv, .runs = profile->runs};
     hl_text_add(text, "%s\n", words);

@@ -12,11 +12,11 @@
 #include "text.h"
 
 struct hl_profile_row {
-    const char *type;     // "CONV_2D"; lent
-    struct hl_text name;  // "[output tensor]:node"
+    const char *type;    // "CONV_2D"; lent
+    struct hl_text name; // "[output tensor]:node"
     int64_t subgraph, node;
-    bool internal;        // a delegate's kernel, in the time of the delegate's node
-    double first, sum;    // microseconds: of the first run, of all
+    bool internal;     // a delegate's kernel, in the time of the delegate's node
+    double first, sum; // microseconds: of the first run, of all
     int64_t calls, calls_in_run;
 };
 
@@ -32,7 +32,7 @@ struct hl_profile {
     } open[64]; // events that have begun: calls of subgraphs nest
     int open_count;
     int64_t runs;
-    double run_us; // of the nodes of the run that goes on
+    double run_us;           // of the nodes of the run that goes on
     struct hl_series totals; // microseconds of each run
 };
 
@@ -47,6 +47,7 @@ void hl_profile_end_run(struct hl_profile *profile);
 // Something that is no node, as a row of its own in a run.
 void hl_profile_add(struct hl_profile *profile, const char *type, double microseconds);
 
-void hl_profile_print(const struct hl_profile *profile, const char *title, bool csv, struct hl_text *text);
+void hl_profile_print(const struct hl_profile *profile, const char *title, bool csv,
+                      struct hl_text *text);
 
 #endif

@@ -16,7 +16,8 @@ struct hl_series {
 
 static inline void hl_series_add(struct hl_series *series, double value)
 {
-    series->values = hl_alloc_grow(series->values, (size_t)series->count + 1, sizeof *series->values);
+    series->values =
+        hl_alloc_grow(series->values, (size_t)series->count + 1, sizeof *series->values);
     series->values[series->count++] = value;
 }
 
@@ -46,17 +47,20 @@ static inline void hl_series_print(const struct hl_series *series, struct hl_tex
     int count = series->count;
     hl_text_add(text, "count=%d", count);
     if (count == 0) return;
-    double *sorted = hl_alloc((size_t)count, sizeof *sorted), average = hl_series_average(series), squares = 0;
+    double *sorted = hl_alloc((size_t)count, sizeof *sorted), average = hl_series_average(series),
+           squares = 0;
     memcpy(sorted, series->values, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, hl_series_compare);
     for (int i = 0; i < count; i++) squares += (sorted[i] - average) * (sorted[i] - average);
     if (sorted[0] == sorted[count - 1])
         hl_text_add(text, " curr=%.0f (all same)", sorted[0]);
     else
-        hl_text_add(text, " first=%.0f curr=%.0f min=%.0f max=%.0f avg=%g std=%.0f p5=%.0f median=%.0f p95=%.0f",
-                    series->values[0], series->values[count - 1], sorted[0], sorted[count - 1], average,
-                    floor(sqrt(squares / count)), sorted[(int)(0.05 * (count - 1))], sorted[(count - 1) / 2],
-                    sorted[(int)(0.95 * (count - 1))]);
+        hl_text_add(
+            text,
+            " first=%.0f curr=%.0f min=%.0f max=%.0f avg=%g std=%.0f p5=%.0f median=%.0f p95=%.0f",
+            series->values[0], series->values[count - 1], sorted[0], sorted[count - 1], average,
+            floor(sqrt(squares / count)), sorted[(int)(0.05 * (count - 1))],
+            sorted[(count - 1) / 2], sorted[(int)(0.95 * (count - 1))]);
     free(sorted);
 }
 

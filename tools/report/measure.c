@@ -43,7 +43,8 @@ static double time_runs(struct hl_graph *graph, int runs)
     return ok ? median : -1;
 }
 
-static void add_row(cJSON *rows, int node, const char *op, const char *where, uint64_t nanoseconds, uint64_t runs)
+static void add_row(cJSON *rows, int node, const char *op, const char *where, uint64_t nanoseconds,
+                    uint64_t runs)
 {
     cJSON *row = cJSON_CreateObject();
     cJSON_AddNumberToObject(row, "node", node);
@@ -61,7 +62,8 @@ static bool add_nodes(cJSON *rows, struct hl_graph *graph, int runs)
     HaliteInterpreterSetProfiling(interpreter, false);
     for (int i = 0; ok && i < HaliteInterpreterGetNodeCount(interpreter); i++) {
         HaliteNodeReport node;
-        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk || node.runs == 0) continue;
+        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk || node.runs == 0)
+            continue;
         add_row(rows, node.node, node.op, node.where, node.nanoseconds, node.runs);
     }
     return ok;
@@ -79,8 +81,8 @@ static bool add_kernels(cJSON *rows, struct hl_graph *graph, int runs)
     for (int i = 0; ok && i < gpu->HaliteDelegateReportGetKernelCount(report); i++) {
         const HaliteDelegateKernel *kernel = gpu->HaliteDelegateReportGetKernel(report, i);
         if (kernel->runs > 0)
-            add_row(rows, kernel->node, *kernel->op != '\0' ? kernel->op : kernel->kernel, "GPU", kernel->nanoseconds,
-                    kernel->runs);
+            add_row(rows, kernel->node, *kernel->op != '\0' ? kernel->op : kernel->kernel, "GPU",
+                    kernel->nanoseconds, kernel->runs);
     }
     gpu->HaliteDelegateReportDelete(report);
     return ok;
@@ -90,7 +92,8 @@ bool hl_report_measure(cJSON *json, struct hl_model_file *file, int runs)
 {
     struct hl_graph graph = {.file = file};
     bool ok = hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
-    for (int i = 0; ok && i < graph.input_count; i++) ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
+    for (int i = 0; ok && i < graph.input_count; i++)
+        ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
     double median = ok ? time_runs(&graph, runs) : -1;
     cJSON *times = cJSON_AddObjectToObject(json, "times");
     cJSON_AddNumberToObject(times, "runs", runs);
@@ -124,8 +127,10 @@ cJSON *hl_report_trace(const cJSON *json)
 {
     cJSON *trace = cJSON_CreateObject(), *events = cJSON_AddArrayToObject(trace, "traceEvents");
     const cJSON *times = cJSON_GetObjectItem(json, "times"), *row;
-    double cpu = 0, gpu = -1; // where each line goes on; kernels begin with the first delegated part
-    cJSON_ArrayForEach(row, cJSON_GetObjectItem(times, "nodes")) {
+    double cpu = 0,
+           gpu = -1; // where each line goes on; kernels begin with the first delegated part
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(times, "nodes"))
+    {
         const char *where = cJSON_GetObjectItem(row, "where")->valuestring;
         bool kernel = strcmp(where, "GPU") == 0;
         double *line = kernel ? &gpu : &cpu;

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// halite diff: where do two ways to run a model part? In: a model, its inputs, two settings. Out: for each node the distance of
+// its outputs, the first that goes beyond a bound, and values that are no numbers or too large for half floats.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "alloc.h"
+#include "commands.h"
+#include "diff/setting.h"
+#include "element.h"
+#include "json.h"
+#include "message.h"
+#include "table.h"
+
+struct options {
+    const char *a, *b;
+    struct hl_flag_list inputs, shapes;
+    double bound, steps;
+    bool all, bisect, json, fail;
+};
+
+static const struct options defaults = {.a = "reference", .b = "auto", .bound = 1e-3, .steps = 1};
+
+// clang-format off
+static const struct hl_flag flags[] = {
+    {.name = "from", .letter = 'a', .kind = HL_FLAG_STRING, .value = "SETTING", .offset = offsetof(struct options, a),
+     .help = "what is right; default reference"},
+    {.name = "to", .letter = 'b', .kind = HL_FLAG_STRING, .value = "SETTING", .offset = offsetof(struct options, b),
+     .help = "what is compared with it; default auto, the fastest GPU"},
+    {.name = "input", .letter = 'i', .kind = HL_FLAG_LIST, .value = "TENSOR=VALUE",
+     .offset = offsetof(struct options, inputs), .help = "as for halite run; default: random"},
+    {.name = "shape", .letter = 's', .kind = HL_FLAG_LIST, .value = "TENSOR=DIMS",
+     .offset = offsetof(struct options, shapes), .help = "resize an input: 1,224,224,3"},
+    {.name = "bound", .kind = HL_FLAG_NUMBER, .value = "X", .min = 0, .max = 1e300, .offset = offsetof(struct options, bound),
+     .help = "for reals: largest difference as a part of the tensor's\nlargest value; default 0.001"},
+    {.name = "steps", .kind = HL_FLAG_NUMBER, .value = "N", .min = 0, .max = 1e18, .offset = offsetof(struct options, steps),
+     .help = "for integers: largest difference; default 1"},
+    {.name = "bisect", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, bisect),
+     .help = "search the first node beyond the bound with one tensor seen\nat a time: a GPU fuses as it does without looking"},
+    {.name = "all", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, all),
+     .help = "list all nodes, not only those beyond the bound"},
+    {.name = "json", .letter = 'j', .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, json),
+     .help = "all nodes as JSON"},
+    {.name = "fail", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, fail),
+     .help = "exit code 1 where a node is beyond the bound"},
+};
+// clang-format on
+
+static const char details[] =
+    "SETTING: reference or fast (CPU kernels), official (the Python package ai-edge-litert), or a GPU by\n"
+    "the name of its device, with its precision: auto, opencl/f16, vulkan:0/f16s.\n";
+
+// ---- comparing ----------------------------------------------------------------------------------
+
+// An output of a node in both settings.
+struct row {
+    int node, tensor;
+    const char *op, *name;
+    TfLiteType type;
+    bool compared, beyond;
+    int64_t count, at;                         // elements; the one that differs most
+    double a, b, most, mean;                   // its values; largest and mean difference
+    double relative;                           // of reals: to the largest value in `a`
+    int64_t nans[2], infinities[2], too_large; // too_large: in a, beyond the largest half float
+};
+
+static double value_at(const struct hl_diff_tensor *tensor, int64_t i)
+{
+    struct hl_element_type how = hl_element_type(tensor->type);
+    switch (how.view) {
+    case HL_ELEMENT_SIGNED: return (double)hl_element_signed(tensor->bytes.data, how.bits, i);
+    case HL_ELEMENT_UNSIGNED: return (double)hl_element_bits(tensor->bytes.data, how.bits, i);
+    default: return hl_element_real(tensor->type, tensor->bytes.data, i);
+    }
+}
+
+static bool is_real(TfLiteType type)
+{
+    enum hl_element_view view = hl_element_type(type).view;
+    return view == HL_ELEMENT_REAL || view == HL_ELEMENT_COMPLEX;
+}
+
+static void compare(struct row *row, const struct hl_diff_tensor *a, const struct hl_diff_tensor *b,
+                    const struct options *options)
+{
+    enum { LARGEST_HALF = 65504 };
+    enum hl_element_view view = hl_element_type(a->type).view;
+    row->type = a->type;
+    row->count = view == HL_ELEMENT_COMPLEX ? 2 * a->count : a->count;
+    row->compared = a->type == b->type && a->count == b->count &&
+                    a->bytes.length == b->bytes.length && view != HL_ELEMENT_NONE &&
+                    view != HL_ELEMENT_STRING;
+    row->beyond = !row->compared && (a->bytes.length != b->bytes.length ||
+                                     memcmp(hl_text_string(&a->bytes), hl_text_string(&b->bytes),
+                                            a->bytes.length) != 0);
+    double sum = 0, largest = 0;
+    for (int64_t i = 0; row->compared && i < row->count; i++) {
+        double x = value_at(a, i), y = value_at(b, i), difference = fabs(x - y);
+        row->nans[0] += isnan(x) != 0;
+        row->nans[1] += isnan(y) != 0;
+        row->infinities[0] += isinf(x) != 0;
+        row->infinities[1] += isinf(y) != 0;
+        row->too_large += isfinite(x) && fabs(x) > LARGEST_HALF;
+        if (x == y || (isnan(x) && isnan(y))) difference = 0;
+        if (isnan(difference)) difference = INFINITY;
+        if (isfinite(x) && fabs(x) > largest) largest = fabs(x);
+        sum += difference;
+        if (i > 0 && difference <= row->most) continue;
+        row->most = difference;
+        row->at = i;
+        row->a = x;
+        row->b = y;
+    }
+    if (!row->compared || row->count == 0) return;
+    row->mean = sum / (double)row->count;
+    row->relative = row->most == 0 ? 0 : row->most / largest;
+    row->beyond = is_real(a->type) ? row->relative > options->bound : row->most > options->steps;
+}
+
+// ---- both sides ---------------------------------------------------------------------------------
+
+struct diff {
+    const char *path;
+    const struct options *options;
+    struct hl_diff_setting a, b;
+    struct hl_model_file file; // for the names of things
+    struct hl_diff_inputs inputs;
+    int count;
+    struct row *rows;
+    int *tensors;
+};
+
+// Every output of a node that can be looked at, once.
+static void list_tensors(struct diff *diff)
+{
+    const TfLiteModel *model = diff->file.model;
+    const struct hl_model_subgraph *graph = &model->subgraphs[0];
+    diff->rows = hl_alloc((size_t)graph->tensor_count, sizeof *diff->rows);
+    diff->tensors = hl_alloc((size_t)graph->tensor_count, sizeof *diff->tensors);
+    bool *seen = hl_alloc((size_t)graph->tensor_count, sizeof *seen);
+    for (int n = 0; n < graph->node_count; n++) {
+        const struct hl_model_node *node = &graph->nodes[n];
+        for (int i = 0; i < node->output_count; i++) {
+            int tensor = node->outputs[i];
+            if (tensor < 0 || seen[tensor] || graph->tensors[tensor].data != NULL ||
+                graph->tensors[tensor].is_variable)
+                continue;
+            enum hl_element_view view = hl_element_type(graph->tensors[tensor].type).view;
+            if (view == HL_ELEMENT_NONE) continue;
+            seen[tensor] = true;
+            diff->tensors[diff->count] = tensor;
+            diff->rows[diff->count++] =
+                (struct row){.node = n,
+                             .tensor = tensor,
+                             .op = hl_model_code_name(&model->codes[node->code]),
+                             .name = graph->tensors[tensor].name};
+        }
+    }
+    free(seen);
+}
+
+static bool compare_range(struct diff *diff, int first, int count)
+{
+    struct hl_diff_tensor *a = hl_alloc((size_t)count, sizeof *a),
+                          *b = hl_alloc((size_t)count, sizeof *b);
+    bool ok = hl_diff_run(diff->path, &diff->a, &diff->inputs, count, diff->tensors + first, a) &&
+              hl_diff_run(diff->path, &diff->b, &diff->inputs, count, diff->tensors + first, b);
+    for (int i = 0; ok && i < count; i++) {
+        struct row *row = &diff->rows[first + i];
+        *row = (struct row){.node = row->node,
+                            .tensor = row->tensor,
+                            .op = row->op,
+                            .name = row->name};
+        compare(row, &a[i], &b[i], diff->options);
+    }
+    hl_diff_values_free(a, count);
+    hl_diff_values_free(b, count);
+    free(a);
+    free(b);
+    return ok;
+}
+
+// The first row beyond the bound, if rows before it are within and those behind it are not; diff->count: the last is within.
+static bool bisect(struct diff *diff, int *first)
+{
+    int low = 0, high = diff->count - 1;
+    *first = diff->count;
+    if (diff->count == 0) return true;
+    if (!compare_range(diff, high, 1)) return false;
+    if (!diff->rows[high].beyond) return true;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (!compare_range(diff, middle, 1)) return false;
+        if (diff->rows[middle].beyond)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    *first = high;
+    return high == diff->count - 1 || compare_range(diff, high, 1);
+}
+
+// ---- showing ------------------------------------------------------------------------------------
+
+static void add_row(struct hl_table *table, const struct row *row)
+{
+    hl_table_add(table, "%d", row->node);
+    hl_table_add_name(table, row->op);
+    hl_table_add(table, "%d", row->tensor);
+    hl_table_add(table, "%s", hl_element_name(row->type));
+    if (!row->compared) {
+        for (int i = 0; i < 6; i++) hl_table_add(table, i == 0 ? "not alike" : "");
+        return;
+    }
+    hl_table_add(table, "%g", row->most);
+    if (is_real(row->type))
+        hl_table_add(table, "%.2g", row->relative);
+    else
+        hl_table_add(table, "steps");
+    hl_table_add(table, "%g", row->mean);
+    hl_table_add(table, "%" PRId64, row->at);
+    hl_table_add(table, "%g", row->a);
+    hl_table_add(table, "%g", row->b);
+}
+
+static void print_notes(const struct diff *diff)
+{
+    for (int i = 0; i < diff->count; i++) {
+        const struct row *row = &diff->rows[i];
+        for (int side = 0; side < 2; side++)
+            if (row->nans[side] > 0 || row->infinities[side] > 0)
+                printf("node %d, tensor %d: %" PRId64 " NaN and %" PRId64
+                       " infinite values in %s\n",
+                       row->node, row->tensor, row->nans[side], row->infinities[side],
+                       side == 0 ? diff->a.name : diff->b.name);
+        if (row->too_large > 0)
+            printf("node %d, tensor %d: %" PRId64
+                   " values beyond 65504, which half floats do not hold\n",
+                   row->node, row->tensor, row->too_large);
+    }
+}
+
+static void print_text(const struct diff *diff, int first, int beyond)
+{
+    static const char *const heads[] = {"node",    "operator", "tensor", "type",
+                                        "largest", "relative", "mean",   "element"};
+    printf("%s against %s, %d tensors of %d nodes\n", diff->b.name, diff->a.name, diff->count,
+           diff->file.model->subgraphs[0].node_count);
+    struct hl_table table;
+    hl_table_start(&table, "rlrlrrrrrr");
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) hl_table_add(&table, "%s", heads[i]);
+    hl_table_add_name(&table, diff->a.name);
+    hl_table_add_name(&table, diff->b.name);
+    for (int i = 0; i < diff->count; i++)
+        if (diff->options->bisect
+                ? i == first
+                : diff->options->all || diff->rows[i].beyond || i == diff->count - 1)
+            add_row(&table, &diff->rows[i]);
+    hl_table_print(&table, 2, stdout);
+    print_notes(diff);
+    if (first == diff->count)
+        printf("all within the bound (%g of the largest value, %g steps)\n", diff->options->bound,
+               diff->options->steps);
+    else if (diff->options->bisect)
+        printf("first beyond the bound: node %d, %s\n", diff->rows[first].node,
+               diff->rows[first].op);
+    else
+        printf("%d of %d beyond the bound, first node %d, %s\n", beyond, diff->count,
+               diff->rows[first].node, diff->rows[first].op);
+}
+
+static void print_json(const struct diff *diff, int first)
+{
+    cJSON *json = cJSON_CreateObject();
+    hl_json_add_string(json, "file", diff->path);
+    hl_json_add_string(json, "from", diff->a.name);
+    hl_json_add_string(json, "to", diff->b.name);
+    if (first < diff->count) cJSON_AddNumberToObject(json, "first_beyond", diff->rows[first].node);
+    cJSON *rows = cJSON_AddArrayToObject(json, "tensors");
+    for (int i = 0; i < diff->count; i++) {
+        const struct row *row = &diff->rows[i];
+        if (diff->options->bisect && i != first) continue;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddNumberToObject(item, "node", row->node);
+        hl_json_add_string(item, "operator", row->op);
+        cJSON_AddNumberToObject(item, "tensor", row->tensor);
+        hl_json_add_string(item, "name", row->name);
+        cJSON_AddStringToObject(item, "type", hl_element_name(row->type));
+        cJSON_AddBoolToObject(item, "compared", row->compared);
+        cJSON_AddBoolToObject(item, "beyond", row->beyond);
+        cJSON_AddNumberToObject(item, "largest", row->most);
+        cJSON_AddNumberToObject(item, "relative", row->relative);
+        cJSON_AddNumberToObject(item, "mean", row->mean);
+        cJSON_AddNumberToObject(item, "element", (double)row->at);
+        cJSON_AddNumberToObject(item, "value_from", row->a);
+        cJSON_AddNumberToObject(item, "value_to", row->b);
+        cJSON_AddNumberToObject(item, "nan", (double)row->nans[1]);
+        cJSON_AddNumberToObject(item, "infinite", (double)row->infinities[1]);
+        cJSON_AddNumberToObject(item, "beyond_half", (double)row->too_large);
+        cJSON_AddItemToArray(rows, item);
+    }
+    hl_json_print(json);
+    cJSON_Delete(json);
+}
+
+// ---- the subcommand -----------------------------------------------------------------------------
+
+static bool take_inputs(struct diff *diff)
+{
+    struct hl_model_options plain = {.threads = -1};
+    struct hl_graph graph = {.file = &diff->file};
+    bool ok = hl_model_file_start(&diff->file, &plain) && hl_graph_open(&graph, NULL) &&
+              hl_graph_resize(&graph, &diff->options->shapes, &diff->options->inputs) &&
+              hl_graph_allocate(&graph) && hl_graph_fill(&graph, &diff->options->inputs, true) &&
+              hl_diff_inputs_take(&diff->inputs, &graph);
+    hl_graph_close(&graph);
+    return ok;
+}
+
+static bool run_diff(struct diff *diff, bool *beyond)
+{
+    const struct options *options = diff->options;
+    if (!hl_model_file_open(&diff->file, "diff", diff->path) || !take_inputs(diff)) return false;
+    list_tensors(diff);
+    int first = diff->count, count = 0;
+    if (!(options->bisect ? bisect(diff, &first) : compare_range(diff, 0, diff->count)))
+        return false;
+    for (int i = diff->count - 1; i >= 0 && !options->bisect; i--) {
+        if (!diff->rows[i].beyond) continue;
+        count++;
+        first = i;
+    }
+    *beyond = first < diff->count;
+    if (options->json)
+        print_json(diff, first);
+    else
+        print_text(diff, first, count);
+    return true;
+}
+
+static int run(const void *given, int operand_count, char **operands)
+{
+    (void)operand_count;
+    const struct options *options = given;
+    struct diff diff = {.path = operands[0], .options = options};
+    bool beyond = false;
+    bool ok = hl_diff_setting_parse(&diff.a, options->a) &&
+              hl_diff_setting_parse(&diff.b, options->b) && run_diff(&diff, &beyond);
+    hl_model_file_close(&diff.file);
+    hl_diff_inputs_free(&diff.inputs);
+    free(diff.rows);
+    free(diff.tensors);
+    return ok && !(beyond && options->fail) ? HL_EXIT_OK : HL_EXIT_FAILED;
+}
+
+const struct hl_command hl_command_diff = {
+    .name = "diff",
+    .summary = "Compare two ways to run a model, node by node.",
+    .operands = "MODEL",
+    .details = details,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
+    .min_operands = 1,
+    .max_operands = 1,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = run,
+};
