@@ -218,6 +218,17 @@ static void add_place(struct hl_text *text, const struct op_count *counts, int f
     hl_text_add(text, "\n");
 }
 
+static void add_gpu(struct hl_text *text, const struct hl_model_file *file)
+{
+    const struct hl_gpu_library *gpu = &file->gpu;
+    HaliteDelegateReport *report = hl_alloc_check(gpu->HaliteDelegateReportCreate(file->delegate));
+    const HaliteDevice *device = gpu->HaliteDelegateReportGetDevice(report);
+    if (device != NULL)
+        hl_text_add(text, "on %s, %s, %s\n", device->name, device->description,
+                    hl_model_precisions[gpu->HaliteDelegateReportGetPrecision(report) - kHaliteGpuPrecisionF32]);
+    gpu->HaliteDelegateReportDelete(report);
+}
+
 void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *text)
 {
     int node_count = HaliteInterpreterGetNodeCount(file->interpreter), used = 0;
@@ -233,6 +244,7 @@ void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *t
         add_place(text, counts, from, to);
     }
     if (used == 0) hl_text_add(text, "0 nodes: the model hands its inputs on\n");
+    if (file->gpu.handle != NULL) add_gpu(text, file);
     free(counts);
 }
 

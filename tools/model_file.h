@@ -110,7 +110,8 @@ bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct 
 // Prints the message for a failed call: what the library said first, else `what`.
 void hl_model_file_failed(struct hl_model_file *file, const char *what);
 
-// Adds "31 nodes on the CPU: CONV_2D 15, DEPTHWISE_CONV_2D 13, ..." to text, one line for each place where nodes run.
+// Adds "31 nodes on the CPU: CONV_2D 15, DEPTHWISE_CONV_2D 13, ..." to text, one line for each place where nodes run, and
+// which GPU it is.
 void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *text);
 
 // "float32[1,224,224,3]", and "[1,?,?,3]" where `signature` has -1. dims may be NULL where rank is 0.

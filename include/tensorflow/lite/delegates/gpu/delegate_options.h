@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Options of the GPU delegate. Start from TfLiteGpuDelegateOptionsV2Default() and change what is
-// needed. Halite adds choices of its own (backend, device) through the keys of
-// tflite_plugin_create_delegate, so that this struct keeps TensorFlow Lite's layout.
+// needed. Halite's own choices (device, precision) are in HaliteGpuDelegateOptions of
+// halite/gpu_delegate.h and in the keys of tflite_plugin_create_delegate, so that this struct keeps
+// TensorFlow Lite's layout.
 #ifndef TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_OPTIONS_H_
 #define TENSORFLOW_LITE_DELEGATES_GPU_DELEGATE_OPTIONS_H_
 
