@@ -298,7 +298,7 @@ static uint64_t check_kernels(TfLiteDelegate *delegate, int runs, int *count)
     assert_int_equal(of_node[0], 1); // relu, a partition of its own
     assert_int_equal(of_node[1], 0); // toy, on the CPU
     assert_true(of_node[2] + of_node[3] >= 1); // may be one kernel
-    assert_int_equal(copies, 2 + 3); // a to r; a and t to p
+    assert_true(copies <= 2 + 3); // a to r; a and t to p; some copy for themselves
     assert_null(HaliteDelegateReportGetKernel(report, *count));
     assert_null(HaliteDelegateReportGetKernel(report, -1));
     HaliteDelegateReportDelete(report);
