@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU delegate inside our runtime: messages, what happens when a device fails at any call, and results on
 // PoCL where it is installed. The graph and its session: delegate_session.h; partitions and reports: test_report.c.
+#include <float.h>
 #include <math.h>
 #include <unistd.h>
 
 #include "base/half.h"
 #include "gpu/backend/null.h"
 #include "gpu/delegate_session.h"
+#include "model/schema.h"
 #include "tensorflow/lite/delegates/gpu/metal_delegate_internal.h"
 
 // ---- doors --------------------------------------------------------------------------------------
@@ -347,6 +349,47 @@ static void test_ranks_behind_a_reshape(void **state)
     tflite_plugin_destroy_delegate(delegate);
 }
 
+// Attention masks are the lowest float: what is behind one is no reason for a sum of nothing, and all of a row may be.
+static void test_masked_rows(void **state)
+{
+    (void)state;
+    static const struct test_tensor list[] = {{.name = "x", .type = TEST_FLOAT32, .rank = 2, .dims = {3, 4}},
+                                              {.name = "y", .type = TEST_FLOAT32, .rank = 2, .dims = {3, 4}},
+                                              {.name = "z", .type = TEST_FLOAT32, .rank = 2, .dims = {3, 4}}};
+    static const struct test_node list_nodes[] = {{.builtin = kTfLiteBuiltinSoftmax,
+                                                   .input_count = 1,
+                                                   .inputs = {0},
+                                                   .output_count = 1,
+                                                   .outputs = {1},
+                                                   .settings = {{.field = HL_SoftmaxOptions_beta, .value = 1}}},
+                                                  ONE_IN(kTfLiteBuiltinLogSoftmax, 0, 2)};
+    static const struct test_model model = {.tensor_count = 3, .tensors = list, .node_count = 2, .nodes = list_nodes,
+                                            .input_count = 1, .inputs = {0}, .output_count = 2, .outputs = {1, 2}};
+    static const float x[12] = {-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, 1, 1, -FLT_MAX, -FLT_MAX, 2, 2, 2, 2};
+    static const float expected[12] = {0.25f, 0.25f, 0.25f, 0.25f, 0.5f, 0.5f, 0, 0, 0.25f, 0.25f, 0.25f, 0.25f};
+    static const char *const backends[] = {"opencl", "vulkan"};
+    for (int b = 0; b < 2; b++) {
+        const char *texts[] = {"device", backends[b], "require_full_delegation", "1", NULL};
+        if (!has_device(backends[b])) continue;
+        TfLiteDelegate *delegate = make(texts);
+        struct session session;
+        begin(&session, &model);
+        assert_int_equal(apply(&session, delegate), kTfLiteOk);
+        TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session.interpreter, 0);
+        assert_int_equal(TfLiteTensorCopyFromBuffer(input, x, sizeof x), kTfLiteOk);
+        assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
+        const float *y = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 0));
+        const float *z = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 1));
+        for (int i = 0; i < 12; i++) {
+            assert_float_equal(y[i], expected[i], 1e-6f);
+            if (expected[i] > 0) assert_float_equal(z[i], logf(expected[i]), 1e-5f);
+            else assert_true(z[i] < -1e38f);
+        }
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+    }
+}
+
 // ---- constants behind DEQUANTIZE ----------------------------------------------------------------
 
 static void test_half_constants(void **state)
@@ -434,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_results),
         cmocka_unit_test(test_quantised),
         cmocka_unit_test(test_ranks_behind_a_reshape),
+        cmocka_unit_test(test_masked_rows),
         cmocka_unit_test(test_half_constants),
     };
     return cmocka_run_group_tests(tests, without_device, NULL);

@@ -29,8 +29,8 @@ static const struct gpu_kernel kernel = {
         int place = (p.w * y_h + p.y) * y_w + p.x;
         int count = P_over.x * P_over.y * P_over.z * P_over.w;
         float neutral = 0.0f;
-        if (KIND == 1) neutral = -3.4e38f;
-        if (KIND == 2) neutral = 3.4e38f;
+        if (KIND == 1) neutral = -3.402823466e38f;
+        if (KIND == 2) neutral = 3.402823466e38f;
         if (KIND == 3) neutral = 1.0f;
         acc4 result = splatf4(neutral);
         UNROLL for (int l = 0; l < 1 + CHANNELS * 3; l += 1) {

@@ -15,7 +15,7 @@ static const struct gpu_kernel kernel = {
     .body = GPU_TEXT(
         int4 p = mki4(GID0, GID1, 0, GID2);
         if (outside_y(p)) return;
-        float most = -3.0e38f;
+        float most = -3.402823466e38f;
         float sum = 0.0f;
         if (FUNCTION == 1) {
             for (int s = 0; s < x_s; s += 1) {

@@ -23,7 +23,7 @@ static const struct gpu_kernel kernel = {
         x0 = max(x0, 0);
         y0 = max(y0, 0);
         int from = (p.w * x_s + p.z) * x_h;
-        acc4 v = splatf4(pick(MAXIMUM == 1, -3.4e38f, 0.0f));
+        acc4 v = splatf4(pick(MAXIMUM == 1, -3.402823466e38f, 0.0f));
         for (int py = y0; py < y1; py += 1) {
             for (int px = x0; px < x1; px += 1) {
                 acc4 u = to_acc4(load_x((from + py) * x_w + px));
@@ -58,7 +58,7 @@ static const struct gpu_kernel shared_kernel = {
         int across = max(x1 - x0, 1);
         int count = across * max(y1 - y0, 0);
         int from = (p.w * x_s + p.z) * x_h;
-        acc4 v = splatf4(pick(MAXIMUM == 1, -3.4e38f, 0.0f));
+        acc4 v = splatf4(pick(MAXIMUM == 1, -3.402823466e38f, 0.0f));
         for (int n = LID0; n < count; n += GROUP_X) {
             int down = n / across;
             acc4 u = to_acc4(load_x((from + y0 + down) * x_w + x0 + n - down * across));

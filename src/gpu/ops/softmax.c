@@ -21,7 +21,7 @@ static const struct gpu_kernel kernel = {
         int from = batch * x_s * plane + place - batch * plane;
         float beta = bits_to_float(P_beta.x);
         int lid = LID1 * GROUP_X + LID0;
-        float none = -3.0e38f;
+        float none = -3.402823466e38f;
 
         float most = none;
         for (int s = LID0; s < x_s; s += GROUP_X) {

@@ -26,7 +26,7 @@ static const struct gpu_kernel pool_kernel = {
         int y0 = p.y * P_window.w - P_pad.y;
         int x1 = min(P_window.x, x_w - x0);
         int y1 = min(P_window.y, x_h - y0);
-        acc4 v = splatf4(-3.4e38f);
+        acc4 v = splatf4(-3.402823466e38f);
         acc4 at = splatf4(0.1f);
         for (int j = max(0 - y0, 0); j < y1; j += 1) {
             for (int i = max(0 - x0, 0); i < x1; i += 1) {

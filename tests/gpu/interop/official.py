@@ -8,15 +8,24 @@ import sys
 import numpy
 from ai_edge_litert import interpreter
 
-# File, options of the delegate, largest difference: of floats in parts of the largest output, of bytes in steps. 8-bit
-# models: the official runtime's two CPU engines, its own kernels and XNNPACK, differ by up to 11 steps on such noise.
+# File, options of the delegate, largest difference, kernels at least. Differences: of floats in parts of the largest
+# output, of bytes in steps. 8-bit models: the official runtime's two CPU engines, its own kernels and XNNPACK, differ by
+# up to 11 steps on such noise; YAMNet is one too, between floats, and there they differ by 0.34 of the largest output.
+# Its spectrum (RFFT2D, COMPLEX_ABS) stays on the CPU, between two parts on the GPU.
 CASES = [
-    ("classification/mobilenet_v1_0.25_128_float.tflite", {}, 1e-4),
-    ("classification/mobilenet_v1_0.25_128_float.tflite", {"precision": "f16s"}, 5e-2),
-    ("classification/mobilenet_v1_1.0_224_fp16.tflite", {}, 1e-3),
-    ("classification/mobilenet_v1_0.25_128_quant.tflite", {}, 16),
-    ("classification/mobilenet_v1_1.0_224_int8.tflite", {}, 16),
-    ("segmentation/deeplabv3_257_mv_gpu.tflite", {"max_delegated_partitions": "4"}, 1e-2),
+    ("classification/mobilenet_v1_0.25_128_float.tflite", {}, 1e-4, 1),
+    ("classification/mobilenet_v1_0.25_128_float.tflite", {"precision": "f16s"}, 5e-2, 1),
+    ("classification/mobilenet_v1_1.0_224_fp16.tflite", {}, 1e-3, 1),
+    ("classification/mobilenet_v1_0.25_128_quant.tflite", {}, 16, 1),
+    ("classification/mobilenet_v1_1.0_224_int8.tflite", {}, 16, 1),
+    ("segmentation/deeplabv3_257_mv_gpu.tflite", {}, 1e-2, 1),
+    (
+        "audio/yamnet_with_metadata.tflite",
+        {"max_delegated_partitions": "4", "take_small_partitions": "true"},
+        0.5,
+        2,
+    ),
+    ("audio/torchaudio_conformer.tflite", {"max_delegated_partitions": "4"}, 1e-4, 1),
 ]
 
 
@@ -24,6 +33,8 @@ def random_input(details, generator):
     kind = details["dtype"]
     if numpy.issubdtype(kind, numpy.floating):
         return generator.standard_normal(details["shape"]).astype(kind)
+    if kind == numpy.bool_:
+        return generator.integers(0, 2, details["shape"]).astype(kind)
     limits = numpy.iinfo(kind)
     return generator.integers(limits.min, limits.max, details["shape"], endpoint=True).astype(kind)
 
@@ -58,7 +69,7 @@ def main():
     library, models = sys.argv[1:3]
     failed = False
     done = 0
-    for name, options, limit in CASES:
+    for name, options, limit, least in CASES:
         path = os.path.join(models, name)
         if not os.path.exists(path):
             print(f"{name}: not there")
@@ -73,7 +84,7 @@ def main():
                 return 77
             raise
         most = max(difference(a, b) for a, b in zip(want, have))
-        good = kernels > 0 and most <= limit
+        good = kernels >= least and most <= limit
         failed = failed or not good
         done += 1
         print(f"{name} {options}: {kernels} kernels, difference {most:.3g} of {limit:g}{'' if good else '  <- wrong'}")
