@@ -79,6 +79,16 @@ endforeach()
 
 target_include_directories(test_average_precision PRIVATE tools)
 
+# A third party's delegate: nothing of the tree but the public headers, not even its flags. The second lacks a door.
+foreach(library third_party third_party_half)
+    add_library(${library} MODULE tests/api/third_party/delegate.c)
+    target_include_directories(${library} PRIVATE include)
+    add_dependencies(test_external ${library})
+endforeach()
+target_compile_definitions(third_party_half PRIVATE LACKS_DESTROY)
+target_compile_definitions(test_external PRIVATE
+    THIRD_PARTY="$<TARGET_FILE:third_party>" THIRD_PARTY_HALF="$<TARGET_FILE:third_party_half>")
+
 # ---- the GPU delegate as other runtimes see it -----------------------------------------------------------------------
 if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
     set(HALITE_LITERT_VENV "" CACHE PATH "Python environment with ai-edge-litert (the official runtime); empty: made anew")
