@@ -112,7 +112,7 @@ struct op_family {
     int repeats;    // further invocations, before which variables keep their values; then one more behind a reset of them
 };
 extern const struct op_family op_family_convolve, op_family_elementwise, op_family_move, op_family_pick,
-    op_family_reduce, op_family_quantised, op_family_recurrent;
+    op_family_reduce, op_family_quantised, op_family_ranks, op_family_recurrent;
 
 // Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU and a
 // message each fail the running cmocka test. only: rows whose name has it; NULL: all.

@@ -313,11 +313,36 @@ static void test_stages_without_room(void **state)
     gpu_graph_destroy(graph);
 }
 
+// Several to a byte, the first in the low bits.
+static void test_packed(void **state)
+{
+    (void)state;
+    uint8_t nibbles[] = {0x21, 0x8f, 0x07}, pairs[] = {0xe4, 0x02};
+    struct box box;
+    float to[5];
+    box_make(&box, kTfLiteInt4, 1, 5, nibbles, sizeof nibbles);
+    assert_false(gpu_can_read(&box.tensor)); // without a scale
+    box_quantise(&box, 1, (float[]){0.5f}, (int[]){1}, 0);
+    assert_true(gpu_can_read(&box.tensor) && gpu_floats_from(&box.tensor, to));
+    const float four[] = {0, 0.5f, -1, -4.5f, 3};
+    assert_memory_equal(to, four, sizeof four);
+    box.tensor.bytes = 2;
+    assert_false(gpu_can_read(&box.tensor));
+    box_free(&box);
+    box_make(&box, kTfLiteInt2, 1, 5, pairs, sizeof pairs);
+    box_quantise(&box, 5, (float[]){1, 2, 3, 4, 5}, (int[]){0, 0, 0, 0, 0}, 1);
+    assert_true(gpu_floats_from(&box.tensor, to));
+    const float two[] = {0, 2, -6, -4, -10};
+    assert_memory_equal(to, two, sizeof two);
+    box_free(&box);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain_types),
         cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_packed),
         cmocka_unit_test(test_back),
         cmocka_unit_test(test_constant_int),
         cmocka_unit_test(test_sparse),

@@ -19,7 +19,7 @@
 static const struct op_family *const families[] = {&op_family_elementwise, &op_family_move,
                                                    &op_family_pick,        &op_family_reduce,
                                                    &op_family_convolve,    &op_family_quantised,
-                                                   &op_family_recurrent};
+                                                   &op_family_ranks,       &op_family_recurrent};
 enum { FAMILIES = sizeof families / sizeof *families, MOST_RUNS = FAMILIES * 2 * GPU_PRECISIONS };
 
 // ---- a device that passes for a large one -------------------------------------------------------

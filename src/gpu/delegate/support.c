@@ -62,7 +62,7 @@ static int copied_constant(const TfLiteContext *context, const TfLiteNode *node,
     if (source[tensor] >= 0) tensor = source[tensor]; // DENSIFY, then DEQUANTIZE
     const TfLiteTensor *from = &context->tensors[tensor];
     bool floats = from->type == kTfLiteFloat16 || from->type == kTfLiteFloat32;
-    bool bytes = from->type == kTfLiteInt8 || from->type == kTfLiteUInt8;
+    bool bytes = from->type == kTfLiteInt8 || from->type == kTfLiteUInt8 || from->type == kTfLiteInt4;
     const TfLiteTensor *to = &context->tensors[node->outputs->data[0]];
     bool whole = from->dims && to->dims && gpu_tensor_elements(from) == gpu_tensor_elements(to);
     return gpu_is_constant(from) && (floats || bytes) && whole && gpu_can_read(from) ? tensor : -1;

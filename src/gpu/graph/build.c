@@ -26,14 +26,10 @@ static bool fail(struct builder *builder, const char *what, const TfLiteTensor *
 
 // ---- values -------------------------------------------------------------------------------------
 
-// Above rank 4 the leading axes are one.
 static struct gpu_shape shape_of(const TfLiteIntArray *dims)
 {
-    struct gpu_shape shape;
-    if (gpu_shape_of(dims, &shape)) return shape;
-    int rank = dims->size;
-    shape = (struct gpu_shape){1, dims->data[rank - 3], dims->data[rank - 2], dims->data[rank - 1]};
-    for (int i = 0; i < rank - 3; i++) shape.b *= dims->data[i];
+    struct gpu_shape shape = {1, 1, 1, 1};
+    gpu_shape_of(dims, &shape); // its rank was checked with the node
     return shape;
 }
 
@@ -43,7 +39,7 @@ static void describe(struct gpu_value *value, int tensor_index, const TfLiteTens
     value->rank = tensor->dims->size;
     value->type = tensor->type;
     memset(value->dims, 0, sizeof value->dims);
-    for (int i = 0; i < value->rank && i < 8; i++) value->dims[i] = tensor->dims->data[i];
+    for (int i = 0; i < value->rank && i < GPU_MOST_RANK; i++) value->dims[i] = tensor->dims->data[i];
 }
 
 static struct gpu_value *add_constant(struct builder *builder, int index, const TfLiteTensor *from)

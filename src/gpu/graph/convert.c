@@ -54,14 +54,29 @@ static size_t element_bytes(TfLiteType type)
     }
 }
 
+// Of types of which a byte holds several; 0: no such type.
+static int packed_bits(TfLiteType type)
+{
+    return type == kTfLiteInt4 ? 4 : type == kTfLiteInt2 ? 2 : 0;
+}
+
 static bool has_room(const TfLiteTensor *tensor, int64_t count)
 {
-    size_t bytes = element_bytes(tensor->type);
-    if (!bytes || count < 0) return false;
-    return count == 0 || (tensor->data.raw && (uint64_t)count <= tensor->bytes / bytes);
+    size_t bytes = element_bytes(tensor->type), bits = (size_t)packed_bits(tensor->type);
+    if ((!bytes && !bits) || count < 0) return false;
+    return count == 0 ||
+           (tensor->data.raw && (uint64_t)count <= (bits ? tensor->bytes * (8 / bits) : tensor->bytes / bytes));
 }
 
 // ---- to floats ----------------------------------------------------------------------------------
+
+// The first of those in a byte is in its low bits.
+static int packed_at(const TfLiteTensor *tensor, int64_t at)
+{
+    int bits = packed_bits(tensor->type), sign = 1 << (bits - 1);
+    int stored = tensor->data.uint8[at * bits / 8] >> (at * bits % 8) & ((1 << bits) - 1);
+    return (stored ^ sign) - sign;
+}
 
 // real = scale * (stored - zero point)
 static void dequantise(const TfLiteTensor *tensor, int64_t from, int64_t count, float scale, int zero_point, float *to)
@@ -72,6 +87,10 @@ static void dequantise(const TfLiteTensor *tensor, int64_t from, int64_t count, 
         break;
     case kTfLiteUInt8:
         for (int64_t i = 0; i < count; i++) to[i] = scale * (float)(tensor->data.uint8[from + i] - zero_point);
+        break;
+    case kTfLiteInt4:
+    case kTfLiteInt2:
+        for (int64_t i = 0; i < count; i++) to[i] = scale * (float)(packed_at(tensor, from + i) - zero_point);
         break;
     default: // biases: beyond 2^24 the difference is taken in double
         for (int64_t i = 0; i < count; i++)
@@ -98,7 +117,7 @@ static void dequantise_all(const TfLiteTensor *tensor, const TfLiteAffineQuantiz
 
 bool gpu_can_read(const TfLiteTensor *tensor)
 {
-    bool bytes = tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8;
+    bool bytes = tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8 || packed_bits(tensor->type);
     if (bytes && !gpu_affine_of(tensor)) return false;
     if (!tensor->sparsity) return has_room(tensor, gpu_tensor_elements(tensor));
     size_t element = element_bytes(tensor->type);

@@ -17,7 +17,7 @@ const TfLiteAffineQuantization *gpu_affine_of(const TfLiteTensor *tensor);
 
 int64_t gpu_tensor_elements(const TfLiteTensor *tensor);
 
-// All elements: float32, float16, int32, int64, bool as they are; 8-bit and int32 with scales as real numbers, per
+// All elements: float32, float16, int32, int64, bool as they are; int2, int4, 8-bit and int32 with scales as real numbers, per
 // tensor or per channel; sparse ones with zeros where nothing is stored. False: no such type, no data, or fewer bytes
 // than elements.
 bool gpu_floats_from(const TfLiteTensor *tensor, float *to);

@@ -160,12 +160,18 @@ bool gpu_shape_of(const TfLiteIntArray *dims, struct gpu_shape *shape)
     case 2: *shape = (struct gpu_shape){d[0], 1, 1, d[1]}; return true;
     case 3: *shape = (struct gpu_shape){d[0], 1, d[1], d[2]}; return true;
     case 4: *shape = (struct gpu_shape){d[0], d[1], d[2], d[3]}; return true;
-    default: return false;
+    default: break;
     }
+    int rank = dims->size;
+    if (rank > GPU_MOST_RANK) return false;
+    *shape = (struct gpu_shape){1, d[rank - 3], d[rank - 2], d[rank - 1]};
+    for (int i = 0; i < rank - 3; i++) shape->b *= d[i];
+    return true;
 }
 
 int gpu_axis_of(int rank, int axis)
 {
     static const int axes[5][4] = {{3}, {3}, {0, 3}, {0, 2, 3}, {0, 1, 2, 3}};
+    if (rank > 4) return axis < rank - 3 ? 0 : axis - rank + 4;
     return axes[rank][axis];
 }

@@ -14,7 +14,8 @@
 #include "tensorflow/lite/c/common.h"
 
 // A tensor of rank 0 to 4 as [b, h, w, c]: [] is [1,1,1,1], [c] is [1,1,1,c], [b,c] is [b,1,1,c], [b,w,c] is [b,1,w,c].
-// Higher ranks are for the ops that say so in `supported`: they fold leading axes into b themselves.
+// Above, all axes but the last three are b; such tensors are for the ops that say so in `supported` (GPU_ANY_RANK).
+enum { GPU_MOST_RANK = 8 };
 struct gpu_shape {
     int b, h, w, c;
 };
@@ -46,7 +47,7 @@ struct gpu_value {
     const char *name;
     struct gpu_shape shape;
     int rank; // of the tensor: what its axes mean
-    int dims[8];
+    int dims[GPU_MOST_RANK];
     TfLiteType type; // of the tensor; kTfLiteNoType: made here
     bool is_input, is_output; // of the delegated part: the CPU gives or takes it
     float *data;              // a constant: elements in [b, h, w, c] order, dense; owned by the graph
@@ -105,9 +106,9 @@ void gpu_graph_replace_value(struct gpu_graph *graph, struct gpu_value *from, st
 // Takes a node out: its inputs lose a consumer.
 void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node);
 
-// [b, h, w, c] of a tensor's dims (rank 0..4). False above.
+// [b, h, w, c] of a tensor's dims (rank 0 to GPU_MOST_RANK). False above.
 bool gpu_shape_of(const TfLiteIntArray *dims, struct gpu_shape *shape);
-// Which of b h w c (0..3) an axis of a tensor of this rank is.
+// Which of b h w c (0..3) an axis of a tensor of this rank is, or is a part of.
 int gpu_axis_of(int rank, int axis);
 
 #endif

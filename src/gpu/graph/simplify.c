@@ -104,6 +104,14 @@ static bool readers_are_rank_blind(const struct gpu_graph *graph, const struct g
     return true;
 }
 
+// The same axes, too: above rank 4 some of them are one of [b, h, w, c].
+static bool same_dims(const struct gpu_value *a, const struct gpu_value *b)
+{
+    bool same = a->rank == b->rank;
+    for (int i = 0; i < a->rank && same; i++) same = a->dims[i] == b->dims[i];
+    return same;
+}
+
 bool gpu_pass_remove_identity(struct gpu_graph *graph)
 {
     bool changed = false;
@@ -113,11 +121,11 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
         struct gpu_value *from = node->inputs[0], *to = node->outputs[0];
         if (!from || !gpu_same_shape(from->shape, to->shape) || !copies(node)) continue;
         if (!to->is_output) {
-            if (from->rank != to->rank && !readers_are_rank_blind(graph, to)) continue;
+            if (!same_dims(from, to) && !readers_are_rank_blind(graph, to)) continue;
             gpu_graph_replace_value(graph, to, from);
         } else if (from->producer && !from->is_output && from->consumers == 1 &&
                    from->producer->output_count == 1 &&
-                   (from->rank == to->rank || is_rank_blind(from->producer->builtin))) {
+                   (same_dims(from, to) || is_rank_blind(from->producer->builtin))) {
             from->producer->outputs[0] = to; // the producer writes the output itself
             to->producer = from->producer;
             from->producer = NULL;

@@ -70,7 +70,7 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
+    if (!gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK)) return false;
     const TfLiteIntArray *in = gpu_view_input(view, 0)->dims, *out = gpu_view_output(view, 0)->dims;
     bool same = in->size == out->size;
     for (int i = 0; i < in->size && same; i++) same = in->data[i] == out->data[i];

@@ -93,7 +93,7 @@ static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, 
 // The operand's axes set right-aligned into the output's, as [b, h, w, c].
 static struct gpu_shape aligned(int rank, const int *dims, int output_rank)
 {
-    int sizes[4] = {1, 1, 1, 1};
+    int sizes[GPU_MOST_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
     for (int i = 0; i < rank; i++) sizes[output_rank - rank + i] = dims[i];
     return gpu_shape_from(output_rank, sizes);
 }
@@ -107,6 +107,7 @@ static bool check_operands(const struct gpu_node_view *view)
         constant = constant && gpu_is_constant(input);
         if (input->dims->size > output->dims->size)
             return gpu_refuse(view, GPU_REASON_RANK, i, "its rank is above the output's");
+        if (!gpu_check_folds(view, i)) return false;
     }
     if (constant) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "all operands are constants");
     return true;
@@ -114,14 +115,14 @@ static bool check_operands(const struct gpu_node_view *view)
 
 static bool supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 2, 2, 1, 0) && check_operands(view);
+    return gpu_check_common(view, 2, 2, 1, GPU_ANY_RANK) && check_operands(view);
 }
 
 // Integers are not compared: they are exact only as far as the device's floats are; nor are 8-bit tensors, whose real numbers
 // are equal or not by a rounding.
 static bool supported_comparison(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 3 | GPU_INTEGER_OUTPUTS) || !check_operands(view)) return false;
+    if (!gpu_check_common(view, 2, 2, 1, 3 | GPU_INTEGER_OUTPUTS | GPU_ANY_RANK) || !check_operands(view)) return false;
     for (int i = 0; i < 2; i++) {
         TfLiteType type = gpu_view_input(view, i)->type;
         if (type != kTfLiteFloat32 && type != kTfLiteFloat16 && type != kTfLiteBool)
@@ -132,7 +133,7 @@ static bool supported_comparison(const struct gpu_node_view *view)
 
 static bool supported_sum(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, 0) && check_operands(view);
+    return gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, GPU_ANY_RANK) && check_operands(view);
 }
 
 // ---- plan ---------------------------------------------------------------------------------------

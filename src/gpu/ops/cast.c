@@ -33,7 +33,7 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, 1 | GPU_INTEGER_OUTPUTS)) return false;
+    if (!gpu_check_common(view, 1, 1, 1, 1 | GPU_INTEGER_OUTPUTS | GPU_ANY_RANK)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (x->type == kTfLiteInt32 && y->type == kTfLiteInt32)

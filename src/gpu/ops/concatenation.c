@@ -64,7 +64,7 @@ static bool supported(const struct gpu_node_view *view)
 {
     int inputs = view->node->inputs->size;
     if (inputs > GPU_NODE_INPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs are too many", inputs);
-    if (!gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, 0)) return false;
+    if (!gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, GPU_ANY_RANK)) return false;
     int rank = gpu_view_output(view, 0)->dims->size, axis = axis_of(view->registration->builtin_code, view->node->builtin_data);
     return (axis >= -rank && axis < rank) ||
            gpu_refuse(view, GPU_REASON_PARAMETER, -1, "axis %d of an output of rank %d", axis, rank);
@@ -75,22 +75,23 @@ struct part {
     struct gpu_shape shape; // under which it is seen
 };
 
-static bool join(struct gpu_plan *plan, struct part a, struct part b, const struct gpu_value *y, int axis,
+static bool join(struct gpu_plan *plan, struct part a, struct part b, struct part y, int axis,
                  const struct gpu_epilogue *epilogue)
 {
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
-        .operands = {{.value = a.value}, {.value = b.value}, {.value = y}},
-        .views = {a.shape, b.shape},
+        .operands = {{.value = a.value}, {.value = b.value}, {.value = y.value}},
+        .views = {a.shape, b.shape, y.shape},
         .constants = {{"AXIS", axis}, {"WHOLE", a.shape.c % 4 == 0}},
         .epilogue = epilogue,
     };
-    gpu_grid_over(&desc, y->shape);
+    gpu_grid_over(&desc, y.shape);
     return gpu_plan_dispatch(plan, &desc);
 }
 
 // Neighbours are joined in rounds until two are left, which make the output.
-static bool join_all(struct gpu_plan *plan, const struct gpu_node *node, struct part *parts, int count, int axis)
+static bool join_all(struct gpu_plan *plan, struct part *parts, int count, struct part y, int axis,
+                     const struct gpu_epilogue *epilogue)
 {
     while (count > 2) {
         int kept = 0;
@@ -101,41 +102,47 @@ static bool join_all(struct gpu_plan *plan, const struct gpu_node *node, struct 
             }
             struct gpu_shape shape = parts[i].shape;
             *gpu_along(&shape, axis) += *gpu_along(&parts[i + 1].shape, axis);
-            struct gpu_value *joined = gpu_plan_scratch(plan, shape);
-            if (!joined || !join(plan, parts[i], parts[i + 1], joined, axis, NULL)) return false;
-            parts[kept++] = (struct part){joined, shape};
+            struct part joined = {gpu_plan_scratch(plan, shape), shape};
+            if (!joined.value || !join(plan, parts[i], parts[i + 1], joined, axis, NULL)) return false;
+            parts[kept++] = joined;
         }
         count = kept;
     }
-    if (count == 1) return gpu_plan_reshape(plan, parts[0].value, node->outputs[0], &node->epilogue);
-    return join(plan, parts[0], parts[1], node->outputs[0], axis, &node->epilogue);
+    return join(plan, parts[0], parts[1], y, axis, epilogue);
+}
+
+// The shape under which parts are joined, and which of its axes they lie along: the output's own, but where the axis is one
+// of several that are b, [those before it, it, those between, c].
+static struct gpu_shape joined_shape(const struct gpu_value *y, int axis, int *where)
+{
+    *where = gpu_axis_of(y->rank, axis);
+    if (y->rank <= 4 || *where > 0) return y->shape;
+    struct gpu_shape shape = {1, y->dims[axis], 1, y->shape.c};
+    for (int i = 0; i < axis; i++) shape.b *= y->dims[i];
+    for (int i = axis + 1; i < y->rank - 1; i++) shape.w *= y->dims[i];
+    *where = 1;
+    return shape;
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    int rank = node->outputs[0]->rank, axis = axis_of(node->builtin, node->params);
-    struct part parts[GPU_NODE_INPUTS];
-    for (int i = 0; i < node->input_count; i++) parts[i] = (struct part){node->inputs[i], node->inputs[i]->shape};
-    return join_all(plan, node, parts, node->input_count, gpu_axis_of(rank, axis < 0 ? axis + rank : axis));
-}
-
-// ---- PACK: parts with an axis of length one more ------------------------------------------------
-
-static bool pack_plan(struct gpu_plan *plan, const struct gpu_node *node)
-{
-    const struct gpu_value *y = node->outputs[0];
-    int axis = axis_of(node->builtin, node->params), where = gpu_axis_of(y->rank, axis < 0 ? axis + y->rank : axis);
-    struct gpu_shape shape = y->shape;
-    *gpu_along(&shape, where) = 1;
+    struct gpu_value *y = node->outputs[0];
+    if (node->input_count == 1) return gpu_plan_reshape(plan, node->inputs[0], y, &node->epilogue);
+    int axis = axis_of(node->builtin, node->params), where;
+    if (axis < 0) axis += y->rank;
+    struct gpu_shape shape = joined_shape(y, axis, &where);
     struct part parts[GPU_NODE_INPUTS];
     for (int i = 0; i < node->input_count; i++) {
-        parts[i] = (struct part){gpu_plan_seen_as(plan, node->inputs[i], shape), shape};
-        if (!parts[i].value) return false;
+        parts[i].shape = shape;
+        *gpu_along(&parts[i].shape, where) = node->builtin == kTfLiteBuiltinPack ? 1 : node->inputs[i]->dims[axis];
+        if (!(parts[i].value = gpu_plan_seen_as(plan, node->inputs[i], parts[i].shape))) return false;
     }
-    return join_all(plan, node, parts, node->input_count, where);
+    struct gpu_value *to = gpu_plan_target(plan, y, shape);
+    return to && join_all(plan, parts, node->input_count, (struct part){to, shape}, where, to == y ? &node->epilogue : NULL) &&
+           gpu_plan_written_as(plan, to, y, &node->epilogue);
 }
 
-const struct gpu_op gpu_op_pack = {.name = "PACK", .max_version = 5, .supported = supported, .plan = pack_plan,
+const struct gpu_op gpu_op_pack = {.name = "PACK", .max_version = 5, .supported = supported, .plan = plan,
                                    .epilogue = true, .params_size = sizeof(TfLitePackParams), .kernels = kernels};
 const struct gpu_op gpu_op_concatenation = {.name = "CONCATENATION", .max_version = 7, .supported = supported, .plan = plan,
                                             .epilogue = true, .params_size = sizeof(TfLiteConcatenationParams),

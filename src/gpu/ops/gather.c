@@ -9,7 +9,7 @@
 #include "tensorflow/lite/builtin_ops.h"
 
 // A half holds integers up to 2048: a constant number is two of them.
-enum { LOW = 1024, MOST = LOW * 2048 };
+enum { LOW = 1024, MOST = LOW * 2048, MOST_AXES = 4 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -107,9 +107,21 @@ static bool check_range(const struct gpu_node_view *view, int input, int first, 
     return true;
 }
 
+// Rows of so many elements, in which the kernels see x and y.
+static bool check_rows(const struct gpu_node_view *view, int input, const TfLiteIntArray *x, int axis)
+{
+    int64_t row = 1;
+    for (int i = axis; i < x->size; i++) row *= x->data[i];
+    const TfLiteTensor *from = gpu_view_input(view, input), *to = gpu_view_output(view, 0);
+    if (row < 1) return gpu_refuse(view, GPU_REASON_SHAPE, input, "rows without elements");
+    struct gpu_shape x_shape = {1, 1, (int)(gpu_tensor_elements(from) / row), (int)row};
+    struct gpu_shape y_shape = {1, 1, (int)(gpu_tensor_elements(to) / row), (int)row};
+    return (gpu_is_constant(from) || gpu_check_extent(view, input, x_shape)) && gpu_check_extent(view, -1, y_shape);
+}
+
 static bool gather_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2) || !check_numbers(view, 1)) return false;
+    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) || !check_numbers(view, 1)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *numbers = gpu_view_input(view, 1)->dims;
     const TfLiteGatherParams *params = view->node->builtin_data;
     int axis = params->axis < 0 ? params->axis + x->size : params->axis;
@@ -123,27 +135,27 @@ static bool gather_supported(const struct gpu_node_view *view)
         if (x->data[i] != numbers->data[i])
             return gpu_refuse(view, GPU_REASON_SHAPE, 1, "batch dimension %d is %d and %d", i, x->data[i],
                               numbers->data[i]);
-    return check_range(view, 1, 0, 1, x->data[axis]);
+    return check_rows(view, 0, x, axis + 1) && check_range(view, 1, 0, 1, x->data[axis]);
 }
 
 static bool gather_nd_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2) || !check_numbers(view, 1)) return false;
+    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) || !check_numbers(view, 1)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *numbers = gpu_view_input(view, 1)->dims;
     int axes = numbers->size > 0 ? numbers->data[numbers->size - 1] : 0;
-    if (axes < 1 || axes > x->size)
+    if (axes < 1 || axes > x->size || axes > MOST_AXES)
         return gpu_refuse(view, GPU_REASON_SHAPE, 1, "%d indices for a tensor of rank %d", axes, x->size);
     for (int i = 0; i < axes; i++)
         if (!check_range(view, 1, i, axes, x->data[i])) return false;
-    return true;
+    return check_rows(view, 0, x, axes);
 }
 
 static bool lookup_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 1) || !check_numbers(view, 0)) return false;
+    if (!gpu_check_common(view, 2, 2, 1, 1 | GPU_ANY_RANK) || !check_numbers(view, 0)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 1)->dims;
-    return x->size > 0 ? check_range(view, 0, 0, 1, x->data[0])
-                       : gpu_refuse(view, GPU_REASON_RANK, 1, "the table is a scalar");
+    if (x->size == 0) return gpu_refuse(view, GPU_REASON_RANK, 1, "the table is a scalar");
+    return check_rows(view, 1, x, 1) && check_range(view, 0, 0, 1, x->data[0]);
 }
 
 // ---- plan ---------------------------------------------------------------------------------------
@@ -153,7 +165,7 @@ struct rows {
     const struct gpu_value *x, *numbers;
     struct gpu_value *y;
     int outer, share; // of the outer indices, as many in a row have the same numbers
-    int axes, lengths[4];
+    int axes, lengths[MOST_AXES];
     int row; // elements
 };
 

@@ -57,7 +57,7 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
+    if (!gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     return x->dims->size > 0 || gpu_refuse(view, GPU_REASON_RANK, 0, "the input is a scalar");

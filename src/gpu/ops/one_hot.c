@@ -43,7 +43,7 @@ enum { INDICES, DEPTH, ON, OFF };
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 4, 4, 1, 15 | GPU_INTEGER_OUTPUTS)) return false;
+    if (!gpu_check_common(view, 4, 4, 1, 15 | GPU_INTEGER_OUTPUTS | GPU_ANY_RANK)) return false;
     for (int i = DEPTH; i <= OFF; i++)
         if (!gpu_check_constant(view, i)) return false;
     const TfLiteTensor *indices = gpu_view_input(view, INDICES), *y = gpu_view_output(view, 0);

@@ -84,6 +84,7 @@ struct place {
     int number;       // of the kind
     int tensor;       // index in the graph
     bool integers;    // int32 and bool are fine
+    bool any_rank;
 };
 
 static bool is_integer(TfLiteType type)
@@ -108,6 +109,8 @@ static bool check_constant_type(const struct gpu_node_view *view, const struct p
     switch (tensor->type) {
     case kTfLiteFloat32:
     case kTfLiteFloat16: return true;
+    case kTfLiteInt2:
+    case kTfLiteInt4:
     case kTfLiteInt8:
     case kTfLiteUInt8:
     case kTfLiteInt32:
@@ -149,19 +152,22 @@ static bool check_runtime_type(const struct gpu_node_view *view, const struct pl
 // exact as a float, and elements, channels rounded up to four, fit in 32 bits.
 enum { MOST_PLACES = GPU_MOST_ROWS, MOST_LAYERS = 65535 * 64, MOST_LENGTH = 1 << 24, MOST_ELEMENTS = INT32_MAX / 16 };
 
-static bool check_extent(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
+static bool check_extent(const struct gpu_node_view *view, int tensor, struct gpu_shape shape)
 {
-    struct gpu_shape shape;
-    if (!gpu_shape_of(tensor->dims, &shape)) return true;
     int64_t places = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
     if (places > MOST_PLACES)
-        return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has %lld places, the GPU takes up to %d",
-                             place->kind, place->number, (long long)places, MOST_PLACES);
+        return refuse_tensor(view, GPU_REASON_SHAPE, tensor, "%lld places, the GPU takes up to %d", (long long)places,
+                             MOST_PLACES);
     if (layers > MOST_LAYERS)
-        return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor,
-                             "%s %d has %lld slices of four channels in all batches, the GPU takes up to %d", place->kind,
-                             place->number, (long long)layers, MOST_LAYERS);
+        return refuse_tensor(view, GPU_REASON_SHAPE, tensor,
+                             "%lld slices of four channels in all batches, the GPU takes up to %d", (long long)layers,
+                             MOST_LAYERS);
     return true;
+}
+
+bool gpu_check_extent(const struct gpu_node_view *view, int input, struct gpu_shape shape)
+{
+    return check_extent(view, input >= 0 ? view->node->inputs->data[input] : -1, shape);
 }
 
 static bool check_dims(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor,
@@ -170,9 +176,10 @@ static bool check_dims(const struct gpu_node_view *view, const struct place *pla
     if (!tensor->dims)
         return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor, "%s %d has no shape yet", place->kind,
                              place->number);
-    if (tensor->dims->size > 4)
-        return refuse_tensor(view, GPU_REASON_RANK, place->tensor, "%s %d has rank %d, the GPU takes up to 4",
-                             place->kind, place->number, tensor->dims->size);
+    int most = place->any_rank ? GPU_MOST_RANK : 4;
+    if (tensor->dims->size > most)
+        return refuse_tensor(view, GPU_REASON_RANK, place->tensor, "%s %d has rank %d, the GPU takes up to %d here",
+                             place->kind, place->number, tensor->dims->size, most);
     int64_t elements = 1;
     for (int i = 0; i < tensor->dims->size; i++) {
         int size = tensor->dims->data[i];
@@ -184,7 +191,8 @@ static bool check_dims(const struct gpu_node_view *view, const struct place *pla
             return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has more than %d elements", place->kind,
                                  place->number, MOST_ELEMENTS);
     }
-    return constant || check_extent(view, place, tensor);
+    struct gpu_shape shape;
+    return constant || !gpu_shape_of(tensor->dims, &shape) || check_extent(view, place->tensor, shape);
 }
 
 static bool check_tensor(const struct gpu_node_view *view, const struct place *place)
@@ -222,13 +230,14 @@ bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_
                       unsigned integer_inputs)
 {
     if (!check_counts(view, min_inputs, max_inputs, outputs)) return false;
+    bool any_rank = (integer_inputs & GPU_ANY_RANK) != 0;
     const TfLiteIntArray *in = view->node->inputs, *out = view->node->outputs;
     for (int i = 0; i < in->size; i++) {
-        struct place place = {"input", i, in->data[i], i < 31 && (integer_inputs >> i & 1)};
+        struct place place = {"input", i, in->data[i], i < 30 && (integer_inputs >> i & 1), any_rank};
         if (place.tensor >= 0 && !check_tensor(view, &place)) return false;
     }
     for (int i = 0; i < out->size; i++) {
-        struct place place = {"output", i, out->data[i], (integer_inputs & GPU_INTEGER_OUTPUTS) != 0};
+        struct place place = {"output", i, out->data[i], (integer_inputs & GPU_INTEGER_OUTPUTS) != 0, any_rank};
         if (place.tensor < 0) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "output %d is left out", i);
         if (!check_tensor(view, &place)) return false;
         if (gpu_is_constant(&view->context->tensors[place.tensor]))

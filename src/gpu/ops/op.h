@@ -50,12 +50,16 @@ static inline bool gpu_is_constant(const TfLiteTensor *tensor)
 {
     return tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLitePersistentRo;
 }
-// Checks that all ops share: numbers of inputs and outputs, types (float32; float16 and 8-bit constants; 8-bit
+// Checks that all ops share: numbers of inputs and outputs, types (float32; float16, int2, int4 and 8-bit constants; 8-bit
 // activations where allowed and per tensor; int32 and bool, and int64 constants, only for the inputs in integer_inputs, a
-// bit each), ranks up to 4, static shapes that kernels can count, constants that can be read.
+// bit each), ranks up to 4 (with GPU_ANY_RANK among the bits: up to GPU_MOST_RANK), static shapes that kernels can count,
+// constants that can be read.
 // GPU_INTEGER_OUTPUTS among the bits: outputs may be int32 or bool, too; on the GPU these are floats, exact up to 2^24.
 #define GPU_INTEGER_OUTPUTS (1u << 31)
+#define GPU_ANY_RANK (1u << 30)
 bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs, unsigned integer_inputs);
+// The same limits for another shape, under which the operator sees tensor number `input` (-1: an output).
+bool gpu_check_extent(const struct gpu_node_view *view, int input, struct gpu_shape shape);
 bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation);
 bool gpu_check_constant(const struct gpu_node_view *view, int input);
 // A constant list of int32 or int64 (axes, sizes, paddings), `count` of them, -1: any number.

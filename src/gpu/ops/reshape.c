@@ -43,14 +43,27 @@ static const struct gpu_kernel *const kernels[] = {&gpu_kernel_reshape, NULL};
 // The new shape is the output tensor's; further inputs only led to it.
 static bool supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 1, 2, 1, 2);
+    return gpu_check_common(view, 1, 2, 1, 2 | GPU_ANY_RANK);
 }
 
 struct gpu_shape gpu_shape_from(int rank, const int *dims)
 {
     struct gpu_shape shape = {1, 1, 1, 1};
-    for (int i = 0; i < rank; i++) *gpu_along(&shape, gpu_axis_of(rank, i)) = dims[i];
+    for (int i = 0; i < rank; i++) *gpu_along(&shape, gpu_axis_of(rank, i)) *= dims[i];
     return shape;
+}
+
+bool gpu_check_folds(const struct gpu_node_view *view, int input)
+{
+    const TfLiteIntArray *x = gpu_view_input(view, input)->dims, *y = gpu_view_output(view, 0)->dims;
+    bool all = true, one = true;
+    for (int i = 0; y->size > 4 && i < y->size - 3; i++) {
+        int own = i - (y->size - x->size), length = own >= 0 ? x->data[own] : 1;
+        all = all && length == y->data[i];
+        one = one && length == 1;
+    }
+    return all || one ||
+           gpu_refuse(view, GPU_REASON_RANK, input, "input %d stretches over some of the axes before the last three", input);
 }
 
 // The planes of a batch's slices follow each other; within a plane places are in order.

@@ -20,6 +20,9 @@ struct gpu_value *gpu_plan_target(struct gpu_plan *plan, struct gpu_value *y, st
 bool gpu_plan_written_as(struct gpu_plan *plan, const struct gpu_value *target, const struct gpu_value *y,
                          const struct gpu_epilogue *epilogue);
 
+// An operand that broadcasts over an output of rank above 4: the axes that are one, b, must be all there or all missing.
+bool gpu_check_folds(const struct gpu_node_view *view, int input);
+
 // The dims of a tensor of this rank as [b, h, w, c].
 struct gpu_shape gpu_shape_from(int rank, const int *dims);
 // The size along one of b h w c (0..3).

@@ -36,7 +36,7 @@ static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape,
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 3, 3, 1, 1)) return false;
+    if (!gpu_check_common(view, 3, 3, 1, 1 | GPU_ANY_RANK)) return false;
     if (gpu_view_input(view, 0)->type != kTfLiteBool) return gpu_refuse(view, GPU_REASON_TYPE, 0, "the condition must be bool");
     TfLiteType type = gpu_view_output(view, 0)->type;
     if (type == kTfLiteInt8 || type == kTfLiteUInt8)
@@ -47,14 +47,18 @@ static bool supported(const struct gpu_node_view *view)
         constant = constant && gpu_is_constant(gpu_view_input(view, i));
         if (gpu_view_input(view, i)->dims->size > gpu_view_output(view, 0)->dims->size)
             return gpu_refuse(view, GPU_REASON_RANK, i, "its rank is above the output's");
+        if (!gpu_check_folds(view, i)) return false;
     }
+    bool listed = view->registration->builtin_code == kTfLiteBuiltinSelect && gpu_view_input(view, 0)->dims->size == 1;
+    if (listed && gpu_view_output(view, 0)->dims->size > 4)
+        return gpu_refuse(view, GPU_REASON_RANK, 0, "a list of conditions for an output of rank above 4");
     return !constant || gpu_refuse(view, GPU_REASON_CONSTANT, 0, "all inputs are constants");
 }
 
 static struct gpu_shape aligned(const struct gpu_node *node, int input)
 {
     const struct gpu_value *x = node->inputs[input], *y = node->outputs[0];
-    int dims[4] = {1, 1, 1, 1}, first = y->rank - x->rank;
+    int dims[GPU_MOST_RANK] = {1, 1, 1, 1, 1, 1, 1, 1}, first = y->rank - x->rank;
     // SELECT's own rule: one entry for each first index.
     if (input == 0 && node->builtin == kTfLiteBuiltinSelect && x->rank == 1) first = 0;
     for (int i = 0; i < x->rank; i++) dims[first + i] = x->dims[i];

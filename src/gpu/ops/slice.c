@@ -2,6 +2,8 @@
 // Parts, orders and repetitions of one tensor, all as affine movement: SLICE, STRIDED_SLICE, TRANSPOSE, REVERSE_V2, PAD, PADV2,
 // MIRROR_PAD, TILE, BROADCAST_TO, SPLIT, SPLIT_V, UNPACK. Their integer inputs (begin, sizes, perm, paddings …) must be
 // constants.
+#include <string.h>
+
 #include "gpu/graph/convert.h"
 #include "gpu/ops/affine.h"
 #include "gpu/ops/reshape.h"
@@ -141,28 +143,76 @@ static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 // ---- TRANSPOSE and REVERSE_V2 -------------------------------------------------------------------
 
+// A permutation with axes that stay side by side as one, and without those of length one.
+struct merged {
+    int rank;
+    int from[GPU_MOST_RANK];    // by output axis
+    int in[GPU_MOST_RANK], out[GPU_MOST_RANK]; // lengths
+};
+
+static struct merged merge_axes(int rank, const int *dims, const int *from)
+{
+    struct merged merged = {0};
+    int first[GPU_MOST_RANK] = {0}, length[GPU_MOST_RANK] = {0}, last = -1; // of each run, as output axes come
+    for (int i = 0; i < rank; i++) {
+        if (dims[from[i]] == 1) continue;
+        bool follows = last >= 0 && from[i] > last;
+        for (int k = last + 1; follows && k < from[i]; k++) follows = dims[k] == 1;
+        if (!follows) first[merged.rank++] = from[i];
+        int run = merged.rank - 1;
+        length[run] = follows ? length[run] * dims[from[i]] : dims[from[i]];
+        last = from[i];
+    }
+    for (int i = 0; i < merged.rank; i++) {
+        for (int k = 0; k < merged.rank; k++) merged.from[i] += first[k] < first[i];
+        merged.out[i] = merged.in[merged.from[i]] = length[i];
+    }
+    if (merged.rank == 0) merged.in[0] = merged.out[0] = merged.rank = 1;
+    return merged;
+}
+
 static bool transpose_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2)) return false;
-    int rank = gpu_view_input(view, 0)->dims->size, seen = 0;
+    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK)) return false;
+    const TfLiteIntArray *x = gpu_view_input(view, 0)->dims;
+    int rank = x->size, seen = 0, from[GPU_MOST_RANK];
     if (!gpu_check_integers(view, 1, rank) || !check_axes(view, 1, rank)) return false;
     for (int i = 0; i < rank; i++) {
         int axis = gpu_integer_at(gpu_view_input(view, 1), i);
-        seen |= 1 << (axis < 0 ? axis + rank : axis);
+        from[i] = axis < 0 ? axis + rank : axis;
+        seen |= 1 << from[i];
     }
-    return seen == (1 << rank) - 1 || gpu_refuse(view, GPU_REASON_PARAMETER, 1, "the permutation names an axis twice");
+    if (seen != (1 << rank) - 1) return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "the permutation names an axis twice");
+    if (rank <= 4) return true;
+    struct merged merged = merge_axes(rank, x->data, from);
+    if (merged.rank > 4)
+        return gpu_refuse(view, GPU_REASON_RANK, 0, "%d axes change places with each other, the GPU takes up to 4",
+                          merged.rank);
+    return gpu_check_extent(view, 0, gpu_shape_from(merged.rank, merged.in)) &&
+           gpu_check_extent(view, 0, gpu_shape_from(merged.rank, merged.out));
 }
 
 static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
+    const struct gpu_value *x = node->inputs[0];
     struct gpu_affine affine = gpu_affine_identity();
-    int rank = node->inputs[0]->rank;
+    struct gpu_value *y = node->outputs[0];
+    struct gpu_shape x_shape = x->shape, y_shape = y->shape;
+    int rank = x->rank, from[GPU_MOST_RANK];
     for (int i = 0; i < rank; i++) {
-        int from = gpu_constant_int(node->inputs[1], i);
-        if (from < 0) from += rank;
-        affine.from[gpu_axis_of(rank, from)] = gpu_axis_of(rank, i); // output axis i follows input axis `from`
+        from[i] = gpu_constant_int(node->inputs[1], i);
+        if (from[i] < 0) from[i] += rank;
     }
-    return gpu_plan_affine(plan, node, node->inputs[0], node->outputs[0], &affine);
+    if (rank > 4) {
+        struct merged merged = merge_axes(rank, x->dims, from);
+        rank = merged.rank;
+        memcpy(from, merged.from, sizeof from);
+        x_shape = gpu_shape_from(rank, merged.in);
+        y_shape = gpu_shape_from(rank, merged.out);
+    }
+    for (int i = 0; i < rank; i++) // output axis i follows input axis from[i]
+        affine.from[gpu_axis_of(rank, from[i])] = gpu_axis_of(rank, i);
+    return gpu_plan_affine_as(plan, node, x, x_shape, y, y_shape, &affine);
 }
 
 static bool reverse_supported(const struct gpu_node_view *view)

@@ -79,7 +79,7 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
+    if (!gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK)) return false;
     if (!view->node->builtin_data) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
