@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows of any rank that slide over x, each reduced to one value: y[i] = init o x[taps of window i].
 //   REDUCE_WINDOW            in 0: x, in 1: init, one element, in 2, 3, 4: lengths, strides and dilations of the window, int64
-//                            [rank], constant. o: add, mul, min, max; all, any of bool.
+//                            [rank], constant. o: add, mul, min, max, all, any.
 //   STABLEHLO_REDUCE_WINDOW  in 0: x, in 1: init. The window is in the options, with a padding (negative: elements cut off) and
 //                            a dilation of x itself; what they add holds init. o is the only operator of a subgraph.
-// out 0: y, of x's type: bool, int8, uint8, int16, int32, int64 (sums and products wrap), float32, float64.
+// out 0: y, of x's type: bool, int8, uint8, int16, int32, int64 (sums and products wrap), float32, float64. All and any give 1
+// or 0; of bool, a sum is any, a product all.
 #include <string.h>
 
 #include "ops/op.h"
@@ -45,7 +46,9 @@ struct reduce_window {
     REDUCER(add_##name, type, (wide)a + (wide)b)               \
     REDUCER(mul_##name, type, (wide)a * (wide)b)               \
     REDUCER(min_##name, type, b < a ? b : a)                   \
-    REDUCER(max_##name, type, a < b ? b : a)
+    REDUCER(max_##name, type, a < b ? b : a)                   \
+    REDUCER(all_##name, type, a != 0 && b != 0)                \
+    REDUCER(any_##name, type, a != 0 || b != 0)
 REDUCERS(i8, int8_t, int)
 REDUCERS(u8, uint8_t, int)
 REDUCERS(i16, int16_t, int)
@@ -53,35 +56,29 @@ REDUCERS(i32, int32_t, uint32_t)
 REDUCERS(i64, int64_t, uint64_t)
 REDUCERS(f32, float, float)
 REDUCERS(f64, double, double)
-REDUCER(all_bool, uint8_t, a && b)
-REDUCER(any_bool, uint8_t, a || b)
 
 static reducer *find_reducer(TfLiteType type, enum TfLiteReduceWindowFunction function)
 {
-#define ROW(type, name)                                          \
-    {type, TfLiteReduceWindowFunctionAdd, add_##name},           \
-    {type, TfLiteReduceWindowFunctionMul, mul_##name},           \
-    {type, TfLiteReduceWindowFunctionMin, min_##name},           \
-    {type, TfLiteReduceWindowFunctionMax, max_##name}
-    static const struct {
-        TfLiteType type;
-        enum TfLiteReduceWindowFunction function;
-        reducer *reduce;
-    } table[] = {
-        ROW(kTfLiteInt8, i8),
-        ROW(kTfLiteUInt8, u8),
-        ROW(kTfLiteInt16, i16),
-        ROW(kTfLiteInt32, i32),
-        ROW(kTfLiteInt64, i64),
-        ROW(kTfLiteFloat32, f32),
-        ROW(kTfLiteFloat64, f64),
-        {kTfLiteBool, TfLiteReduceWindowFunctionAll, all_bool},
-        {kTfLiteBool, TfLiteReduceWindowFunctionAny, any_bool},
+    enum { FUNCTIONS = TfLiteReduceWindowFunctionAny + 1 };
+#define ROW(add, mul, min, max, name)                                                                                  \
+    {                                                                                                                  \
+        [TfLiteReduceWindowFunctionAdd] = add##_##name, [TfLiteReduceWindowFunctionMul] = mul##_##name,                \
+        [TfLiteReduceWindowFunctionMin] = min##_##name, [TfLiteReduceWindowFunctionMax] = max##_##name,                \
+        [TfLiteReduceWindowFunctionAll] = all_##name, [TfLiteReduceWindowFunctionAny] = any_##name                     \
+    }
+    static reducer *const table[][FUNCTIONS] = {
+        [kTfLiteBool] = ROW(any, all, all, any, u8),
+        [kTfLiteInt8] = ROW(add, mul, min, max, i8),
+        [kTfLiteUInt8] = ROW(add, mul, min, max, u8),
+        [kTfLiteInt16] = ROW(add, mul, min, max, i16),
+        [kTfLiteInt32] = ROW(add, mul, min, max, i32),
+        [kTfLiteInt64] = ROW(add, mul, min, max, i64),
+        [kTfLiteFloat32] = ROW(add, mul, min, max, f32),
+        [kTfLiteFloat64] = ROW(add, mul, min, max, f64),
     };
 #undef ROW
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].type == type && table[i].function == function) return table[i].reduce;
-    return NULL;
+    bool known = (unsigned)type < sizeof table / sizeof *table && (unsigned)function < FUNCTIONS;
+    return known ? table[type][function] : NULL;
 }
 
 // ---- prepare ------------------------------------------------------------------------------------
