@@ -262,8 +262,8 @@ static inline void run_once(const struct test *test, int device, enum gpu_precis
     if (!plan) fail_msg("%s on %s: no plan", test->name, where);
     struct gpu_runner *runner = gpu_runner_create(plan, backend, devices[device].device);
     if (!runner) fail_msg("%s on %s: no runner", test->name, where);
-    const float *inputs[MOST_TENSORS + 1];
-    float *outputs[MOST_TENSORS];
+    const void *inputs[MOST_TENSORS + 1];
+    void *outputs[MOST_TENSORS];
     int count = 0;
     for (int i = 0; i < test->input_count; i++)
         if (!test->inputs[i].constant) inputs[count++] = test->inputs[i].data;

@@ -106,7 +106,7 @@ static void lint_table(const struct gpu_kernel *kernel)
         fault(kernel, "work-groups that many devices do not take: more than 256", "", 0);
     for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
         lint_name(kernel, arg->name, arg->kind != GPU_IN && arg->kind != GPU_OUT);
-        output = output || arg->kind == GPU_OUT || arg->kind == GPU_RAW_OUT;
+        output = output || gpu_arg_is_written(arg->kind);
     }
     if (!output) fault(kernel, "no output", "", 0);
     for (const char *const *param = kernel->params; *param; param++) lint_name(kernel, *param, false);

@@ -437,7 +437,7 @@ static bool check_buffers(const struct gpu_device *device, const struct gpu_disp
         if (dispatch->offsets[i] % OFFSET_MULTIPLE != 0 || dispatch->sizes[i] == 0)
             return refuse(device, "kernel %s, argument %d: %zu bytes at %zu, no multiple of %d", kernel->name, i,
                           dispatch->sizes[i], dispatch->offsets[i], OFFSET_MULTIPLE);
-        if (dispatch->writes[i] != (kind == GPU_OUT || kind == GPU_RAW_OUT))
+        if (dispatch->writes[i] != gpu_arg_is_written(kind))
             return refuse(device, "kernel %s, argument %d: said to be %s", kernel->name, i,
                           dispatch->writes[i] ? "written" : "read");
     }

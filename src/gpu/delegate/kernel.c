@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One claimed partition as a node of the runtime. init: graph, passes, plan, recorded list. invoke: inputs to the
-// device, run, outputs back. What is not float32 on the CPU passes through a buffer of floats.
+// device, run, outputs back. What the device cannot take as it is passes through a buffer of floats.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 struct binding {
     const struct gpu_value *value;
     int tensor;
-    float *floats; // where the tensor is not float32; NULL: the runner uses the tensor's own memory
+    float *floats; // where the device cannot take the tensor as it is; NULL: the runner uses the tensor's own memory
 };
 
 struct kernel {
@@ -27,8 +27,8 @@ struct kernel {
     struct gpu_runner *runner; // NULL: nothing but constants
     struct binding *inputs, *outputs, *constants;
     int input_count, output_count, constant_count;
-    const float **from; // the runner's arguments, filled anew in each run
-    float **to;
+    const void **from; // the runner's arguments, filled anew in each run
+    void **to;
     struct gpu_profile profile;
 };
 
@@ -52,7 +52,7 @@ static void destroy_parts(struct kernel *kernel)
 static bool bind(const TfLiteContext *context, const struct gpu_value *value, struct binding *binding)
 {
     *binding = (struct binding){.value = value, .tensor = value->tensor};
-    if (context->tensors[value->tensor].type == kTfLiteFloat32) return true;
+    if (context->tensors[value->tensor].type == kTfLiteFloat32 || gpu_caller_has_bytes(value)) return true;
     binding->floats = malloc((size_t)gpu_elements(value->shape) * sizeof *binding->floats);
     return binding->floats != NULL;
 }
@@ -234,9 +234,9 @@ static bool complain(struct kernel *kernel, const TfLiteTensor *tensor, const ch
     return false;
 }
 
-static bool has_floats(const TfLiteTensor *tensor, const struct binding *binding)
+static bool has_room(const TfLiteTensor *tensor, const struct binding *binding)
 {
-    return tensor->data.f && tensor->bytes >= (size_t)gpu_elements(binding->value->shape) * sizeof(float);
+    return tensor->data.raw && tensor->bytes >= gpu_caller_bytes(binding->value);
 }
 
 static bool gather_inputs(struct kernel *kernel, const TfLiteContext *context)
@@ -244,9 +244,9 @@ static bool gather_inputs(struct kernel *kernel, const TfLiteContext *context)
     for (int i = 0; i < kernel->input_count; i++) {
         const struct binding *binding = &kernel->inputs[i];
         const TfLiteTensor *tensor = &context->tensors[binding->tensor];
-        if (binding->floats ? !gpu_floats_from(tensor, binding->floats) : !has_floats(tensor, binding))
+        if (binding->floats ? !gpu_floats_from(tensor, binding->floats) : !has_room(tensor, binding))
             return complain(kernel, tensor, "has no memory");
-        kernel->from[i] = binding->floats ? binding->floats : tensor->data.f;
+        kernel->from[i] = binding->floats ? (const void *)binding->floats : tensor->data.raw;
     }
     return true;
 }
@@ -256,8 +256,8 @@ static bool aim_outputs(struct kernel *kernel, const TfLiteContext *context)
     for (int i = 0; i < kernel->output_count; i++) {
         const struct binding *binding = &kernel->outputs[i];
         const TfLiteTensor *tensor = &context->tensors[binding->tensor];
-        if (!binding->floats && !has_floats(tensor, binding)) return complain(kernel, tensor, "has no memory");
-        kernel->to[i] = binding->floats ? binding->floats : tensor->data.f;
+        if (!binding->floats && !has_room(tensor, binding)) return complain(kernel, tensor, "has no memory");
+        kernel->to[i] = binding->floats ? (void *)binding->floats : tensor->data.raw;
     }
     return true;
 }

@@ -182,6 +182,8 @@ const struct gpu_prelude gpu_prelude_cuda = {
             [GPU_WEIGHTS] = "const stor4 *__restrict__ b_$",
             [GPU_RAW_IN] = "const float *__restrict__ $",
             [GPU_RAW_OUT] = "float *__restrict__ $",
+            [GPU_BYTES_IN] = "const int *__restrict__ $",
+            [GPU_BYTES_OUT] = "int *__restrict__ $",
         },
     .shared = "__shared__ ",
     .entry = "extern \"C\" __global__ void __launch_bounds__(GROUP_X * GROUP_Y * GROUP_Z)\n$(",

@@ -125,6 +125,8 @@ static const char more_half[] = BY_FLOAT("tanh_") BY_FLOAT("round_away")
         [GPU_WEIGHTS] = BUFFER(binding, "readonly", "stor4", "b_$"), \
         [GPU_RAW_IN] = BUFFER(binding, "readonly", "float", "$"), \
         [GPU_RAW_OUT] = BUFFER(binding, "writeonly", "float", "$"), \
+        [GPU_BYTES_IN] = BUFFER(binding, "readonly", "int", "$"), \
+        [GPU_BYTES_OUT] = BUFFER(binding, "writeonly", "int", "$"), \
     }
 
 const struct gpu_prelude gpu_prelude_vulkan = {

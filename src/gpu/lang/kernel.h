@@ -21,7 +21,18 @@ enum gpu_arg_kind {
     GPU_WEIGHTS, // constants, vectors of four as the plan laid them out: NAME(i) gives real4, i counts vectors
     GPU_RAW_IN,  // float32 as the caller has it, dense [b, h, w, c]: NAME[i] gives float
     GPU_RAW_OUT, // likewise: NAME[i] = float
+    GPU_BYTES_IN,  // 8-bit integers as the caller has them, dense, four to an int, the first lowest: NAME[i] gives int
+    GPU_BYTES_OUT, // likewise: NAME[i] = int
 };
+// What the caller gives or takes, not a value of the plan's.
+static inline bool gpu_arg_is_raw(enum gpu_arg_kind kind)
+{
+    return kind >= GPU_RAW_IN;
+}
+static inline bool gpu_arg_is_written(enum gpu_arg_kind kind)
+{
+    return kind == GPU_OUT || kind == GPU_RAW_OUT || kind == GPU_BYTES_OUT;
+}
 struct gpu_arg {
     enum gpu_arg_kind kind;
     const char *name;

@@ -84,6 +84,8 @@ const struct gpu_prelude gpu_prelude_metal = {
             [GPU_WEIGHTS] = "device const stor4 *b_$ [[buffer(@)]]",
             [GPU_RAW_IN] = "device const float *$ [[buffer(@)]]",
             [GPU_RAW_OUT] = "device float *$ [[buffer(@)]]",
+            [GPU_BYTES_IN] = "device const int *$ [[buffer(@)]]",
+            [GPU_BYTES_OUT] = "device int *$ [[buffer(@)]]",
         },
     .shared = "threadgroup ",
     .entry = "kernel void $(",

@@ -105,6 +105,8 @@ const struct gpu_prelude gpu_prelude_opencl = {
             [GPU_WEIGHTS] = "__global const stor4 *restrict b_$",
             [GPU_RAW_IN] = "__global const float *restrict $",
             [GPU_RAW_OUT] = "__global float *restrict $",
+            [GPU_BYTES_IN] = "__global const int *restrict $",
+            [GPU_BYTES_OUT] = "__global int *restrict $",
         },
     .shared = "__local ",
     .entry = "__kernel __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, GROUP_Z)))\nvoid $(",

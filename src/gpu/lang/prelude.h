@@ -9,7 +9,7 @@
 
 #include "gpu/lang/kernel.h"
 
-enum { GPU_ARG_KINDS = GPU_RAW_OUT + 1 };
+enum { GPU_ARG_KINDS = GPU_BYTES_OUT + 1 };
 
 struct gpu_prelude {
     const char *first[GPU_PRECISIONS]; // before everything else: version, extensions

@@ -20,8 +20,7 @@ static size_t value_bytes(const struct gpu_plan *plan, const struct gpu_value *v
 static bool is_raw(const struct gpu_plan_step *step, int operand)
 {
     if (operand >= gpu_kernel_arg_count(step->kernel)) return false; // the residual
-    enum gpu_arg_kind kind = step->kernel->args[operand].kind;
-    return kind == GPU_RAW_IN || kind == GPU_RAW_OUT;
+    return gpu_arg_is_raw(step->kernel->args[operand].kind);
 }
 
 static void find_lives(struct gpu_plan *plan)

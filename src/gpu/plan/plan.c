@@ -224,17 +224,32 @@ int gpu_rows_per_group(const struct gpu_caps *caps, int width, int64_t rows)
 bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape shape = value->shape;
-    if (plan->precision != GPU_F32 || !(value->is_input || value->is_output)) return false;
+    if (!(value->is_input || value->is_output)) return false;
+    if (plan->precision != GPU_F32 || gpu_caller_has_bytes(value)) return false;
     bool whole = shape.c % 4 == 0 || (shape.b == 1 && !value->is_input);
     return shape.c == 4 || (shape.w == 1 && shape.h == 1 && whole);
 }
 
-static bool plan_transfer(struct gpu_plan *plan, const struct gpu_kernel *kernel,
-                          const struct gpu_value *from, const struct gpu_value *to)
+// Between what the caller has and the value of it.
+static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, bool to_caller)
 {
-    struct gpu_dispatch_desc desc = {.kernel = kernel,
-                                     .operands = {{.value = from}, {.value = to}},
-                                     .grid = {from->shape.w * gpu_slices(from->shape), from->shape.h, from->shape.b}};
+    static const struct gpu_kernel *const kernels[2][2] = {{&gpu_kernel_from_dense, &gpu_kernel_to_dense},
+                                                           {&gpu_kernel_from_bytes, &gpu_kernel_to_bytes}};
+    const struct gpu_quantisation *q = &value->quantisation;
+    bool bytes = gpu_caller_has_bytes(value);
+    struct gpu_shape shape = value->shape;
+    if (gpu_plan_is_dense(plan, value)) return true;
+    struct gpu_dispatch_desc desc = {.kernel = kernels[bytes][to_caller],
+                                     .operands = {{.value = value}, {.value = value}},
+                                     .grid = {shape.w * gpu_slices(shape), shape.h, shape.b}};
+    if (bytes) {
+        int32_t stored[4] = {gpu_float_bits(q->scale), q->zero_point, q->type == kTfLiteInt8 ? -128 : 0};
+        memcpy(desc.params[0], stored, sizeof stored);
+    }
+    if (bytes && to_caller) {
+        desc.grid[0] = (int)((gpu_elements(shape) + 3) / 4);
+        desc.grid[1] = desc.grid[2] = 1;
+    }
     return gpu_plan_dispatch(plan, &desc);
 }
 
@@ -307,14 +322,10 @@ static bool plan_all(struct gpu_plan *plan)
 {
     const struct gpu_graph *graph = plan->graph;
     for (int v = 0; v < graph->value_count; v++)
-        if (graph->values[v]->is_input && !gpu_plan_is_dense(plan, graph->values[v]) &&
-            !plan_transfer(plan, &gpu_kernel_from_dense, graph->values[v], graph->values[v]))
-            return false;
+        if (graph->values[v]->is_input && !plan_transfer(plan, graph->values[v], false)) return false;
     if (!plan_nodes(plan)) return false;
     for (int v = 0; v < graph->value_count; v++)
-        if (graph->values[v]->is_output && !gpu_plan_is_dense(plan, graph->values[v]) &&
-            !plan_transfer(plan, &gpu_kernel_to_dense, graph->values[v], graph->values[v]))
-            return false;
+        if (graph->values[v]->is_output && !plan_transfer(plan, graph->values[v], true)) return false;
     return plan_constants(plan);
 }
 

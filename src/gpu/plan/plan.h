@@ -101,8 +101,18 @@ bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *valu
 struct gpu_runner;
 struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend, struct gpu_device *device);
 void gpu_runner_destroy(struct gpu_runner *runner);
-// inputs and outputs: host memory, dense float32 [b, h, w, c], in the order of the graph's input and output values.
+// What the CPU gives or takes of an input or output, dense [b, h, w, c]: 8-bit integers where the tensor has them, which
+// the device turns into floats and back, else float32.
+static inline bool gpu_caller_has_bytes(const struct gpu_value *value)
+{
+    return (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantisation.scale > 0;
+}
+static inline size_t gpu_caller_bytes(const struct gpu_value *value)
+{
+    return (size_t)gpu_elements(value->shape) * (gpu_caller_has_bytes(value) ? 1 : sizeof(float));
+}
+// inputs and outputs: host memory, gpu_caller_bytes each, in the order of the graph's input and output values.
 // nanoseconds: room for the time of each step of the plan, on the device's clock and one after the other; NULL: no clock.
-bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float *const *outputs, uint64_t *nanoseconds);
+bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *const *outputs, uint64_t *nanoseconds);
 
 #endif

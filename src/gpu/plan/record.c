@@ -66,6 +66,12 @@ static bool upload_weights(struct gpu_runner *runner)
 
 // ---- buffers ------------------------------------------------------------------------------------
 
+// Kernels write whole slices and whole ints.
+static size_t device_bytes(const struct gpu_value *value)
+{
+    return (gpu_caller_bytes(value) + 15) / 16 * 16;
+}
+
 static bool create_buffers(struct gpu_runner *runner)
 {
     const struct gpu_plan *plan = runner->plan;
@@ -80,9 +86,7 @@ static bool create_buffers(struct gpu_runner *runner)
     for (int v = 0; v < plan->graph->value_count; v++) {
         const struct gpu_value *value = plan->graph->values[v];
         if (!value->is_input && !value->is_output) continue;
-        size_t floats = (size_t)gpu_elements(value->shape);
-        if (gpu_plan_is_dense(plan, value)) floats = (floats + 3) / 4 * 4; // kernels write whole slices
-        runner->raw[v] = runner->backend->buffer_create(runner->device, floats * sizeof(float));
+        runner->raw[v] = runner->backend->buffer_create(runner->device, device_bytes(value));
         if (!runner->raw[v]) return false;
     }
     return true;
@@ -143,8 +147,7 @@ static bool conflicts(const struct hazards *hazards, const struct range *wanted)
 static bool operand_writes(const struct gpu_plan_step *step, int operand)
 {
     if (operand >= gpu_kernel_arg_count(step->kernel)) return false;
-    enum gpu_arg_kind kind = step->kernel->args[operand].kind;
-    return kind == GPU_OUT || kind == GPU_RAW_OUT;
+    return gpu_arg_is_written(step->kernel->args[operand].kind);
 }
 
 // Where an operand lies.
@@ -160,12 +163,9 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
         dispatch->buffers[i] = runner->weights;
         dispatch->offsets[i] = operand->weights->offset;
         dispatch->sizes[i] = operand->weights->vectors * (half ? 8 : 16);
-    } else if (kind == GPU_RAW_IN || kind == GPU_RAW_OUT) {
+    } else if (gpu_arg_is_raw(kind) || gpu_plan_is_dense(runner->plan, operand->value)) {
         dispatch->buffers[i] = runner->raw[operand->value->id];
-        dispatch->sizes[i] = (size_t)gpu_elements(operand->value->shape) * sizeof(float);
-    } else if (gpu_plan_is_dense(runner->plan, operand->value)) {
-        dispatch->buffers[i] = runner->raw[operand->value->id];
-        dispatch->sizes[i] = ((size_t)gpu_elements(operand->value->shape) + 3) / 4 * 4 * sizeof(float);
+        dispatch->sizes[i] = device_bytes(operand->value);
     } else {
         const struct gpu_place *place = &runner->plan->places[operand->value->id];
         dispatch->buffers[i] = runner->arena;
@@ -259,7 +259,7 @@ static bool run_list(struct gpu_runner *runner, uint64_t *nanoseconds)
     return false;
 }
 
-bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float *const *outputs, uint64_t *nanoseconds)
+bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *const *outputs, uint64_t *nanoseconds)
 {
     const struct gpu_backend *backend = runner->backend;
     const struct gpu_graph *graph = runner->plan->graph;
@@ -268,7 +268,7 @@ bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float
         const struct gpu_value *value = graph->values[v];
         if (value->is_input &&
             !backend->buffer_write(runner->device, runner->raw[v], 0, inputs[input++],
-                                   (size_t)gpu_elements(value->shape) * sizeof(float)))
+                                   gpu_caller_bytes(value)))
             return false;
     }
     if (!run_list(runner, nanoseconds)) return false;
@@ -276,7 +276,7 @@ bool gpu_runner_run(struct gpu_runner *runner, const float *const *inputs, float
         const struct gpu_value *value = graph->values[v];
         if (value->is_output &&
             !backend->buffer_read(runner->device, runner->raw[v], 0, outputs[output++],
-                                  (size_t)gpu_elements(value->shape) * sizeof(float)))
+                                  gpu_caller_bytes(value)))
             return false;
     }
     return true;
