@@ -102,10 +102,11 @@ struct gpu_runner;
 struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend, struct gpu_device *device);
 void gpu_runner_destroy(struct gpu_runner *runner);
 // What the CPU gives or takes of an input or output, dense [b, h, w, c]: 8-bit integers where the tensor has them, which
-// the device turns into floats and back, else float32.
+// the device turns into floats and back, else float32. Values of one place are few and need no copy as floats.
 static inline bool gpu_caller_has_bytes(const struct gpu_value *value)
 {
-    return (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantisation.scale > 0;
+    bool places = value->shape.w > 1 || value->shape.h > 1;
+    return places && (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantisation.scale > 0;
 }
 static inline size_t gpu_caller_bytes(const struct gpu_value *value)
 {
