@@ -11,6 +11,7 @@ extern const struct hl_command hl_command_inspect;
 extern const struct hl_command hl_command_bench;
 extern const struct hl_command hl_command_report;
 extern const struct hl_command hl_command_diff;
+extern const struct hl_command hl_command_compat;
 extern const struct hl_command hl_command_devices;
 
 #define PROGRAM(name) extern const struct hl_command hl_command_##name;

@@ -15,6 +15,7 @@ static const struct hl_command *const commands[] = {
     &hl_command_bench,
     &hl_command_report,
     &hl_command_diff,
+    &hl_command_compat,
     &hl_command_devices,
 #define PROGRAM(name) &hl_command_##name,
 #include "programs.def"

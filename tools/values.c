@@ -26,6 +26,11 @@ static double number_at(TfLiteType type, struct hl_element_type how, const void 
     }
 }
 
+double hl_values_at(TfLiteType type, const void *data, int64_t i)
+{
+    return number_at(type, hl_element_type(type), data, i);
+}
+
 struct hl_values_summary hl_values_summarise(TfLiteType type, const void *data, int64_t count)
 {
     struct hl_values_summary summary = {.first_nan = -1};

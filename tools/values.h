@@ -21,6 +21,9 @@ struct hl_values_summary {
 // Numbers only; a summary of zeros for other types.
 struct hl_values_summary hl_values_summarise(TfLiteType type, const void *data, int64_t count);
 
+// Number i, as hl_values_summarise counts them.
+double hl_values_at(TfLiteType type, const void *data, int64_t i);
+
 // Fills `count` elements, the same for the same seed on every machine: reals from -1 to 1, 8 and 16-bit integers from their
 // whole range, larger integers from 0 to 9 (they are often indices), bools 0 or 1. False for types without numbers.
 bool hl_values_random(TfLiteType type, uint64_t seed, void *data, int64_t count);

@@ -15,6 +15,7 @@
 #include "json.h"
 #include "message.h"
 #include "table.h"
+#include "values.h"
 
 struct options {
     const char *a, *b;
@@ -68,16 +69,6 @@ struct row {
     int64_t nans[2], infinities[2], too_large; // too_large: in a, beyond the largest half float
 };
 
-static double value_at(const struct hl_diff_tensor *tensor, int64_t i)
-{
-    struct hl_element_type how = hl_element_type(tensor->type);
-    switch (how.view) {
-    case HL_ELEMENT_SIGNED: return (double)hl_element_signed(tensor->bytes.data, how.bits, i);
-    case HL_ELEMENT_UNSIGNED: return (double)hl_element_bits(tensor->bytes.data, how.bits, i);
-    default: return hl_element_real(tensor->type, tensor->bytes.data, i);
-    }
-}
-
 static bool is_real(TfLiteType type)
 {
     enum hl_element_view view = hl_element_type(type).view;
@@ -99,7 +90,8 @@ static void compare(struct row *row, const struct hl_diff_tensor *a, const struc
                                             a->bytes.length) != 0);
     double sum = 0, largest = 0;
     for (int64_t i = 0; row->compared && i < row->count; i++) {
-        double x = value_at(a, i), y = value_at(b, i), difference = fabs(x - y);
+        double x = hl_values_at(a->type, a->bytes.data, i),
+               y = hl_values_at(b->type, b->bytes.data, i), difference = fabs(x - y);
         row->nans[0] += isnan(x) != 0;
         row->nans[1] += isnan(y) != 0;
         row->infinities[0] += isinf(x) != 0;

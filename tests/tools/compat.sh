@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# halite compat: what it says with and without devices, and what it measures.
+. "$(dirname "$0")/lib"
+needs "$model"
+gpu_library=$(dirname "$halite")/../lib/libtensorflowlite_gpu_delegate.so
+[ -e "$gpu_library" ] || { echo "skipped: no GPU delegate in this build"; exit 77; }
+
+# No device at all.
+HALITE_OPENCL_LIBRARY=/nowhere/a HALITE_VULKAN_LIBRARY=/nowhere/b
+export HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY
+passes "$halite" compat "$model"
+says "7 of 7 operators have a GPU kernel, in 1 part"
+says "there is no device"
+says "best: the CPU"
+refuses 1 "there is no device 'opencl:7'" "$halite" compat "$model" --device opencl:7
+unset HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY
+
+refuses 1 "no/such.tflite" "$halite" compat no/such.tflite
+if "$halite" devices | grep -q '^ *opencl:0'; then
+    passes "$halite" compat "$model" --device opencl:0 --measure --runs 2 --json
+    if command -v python3 >/dev/null; then
+        python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["operators"] == d["on_gpu"] == 7 and [x["name"] for x in d["devices"]] == ["opencl:0"]
+names = ["CPU", "opencl:0/f32", "opencl:0/f16s", "opencl:0/f16"]
+assert [m["setting"] for m in d["measured"]] == names
+times = {m["setting"]: m["seconds"] for m in d["measured"] if m["difference"] <= 0.02}
+assert d["measured"][0]["difference"] == 0 and d["best"] == min(times, key=times.get)
+' "$work/out" || failed "the JSON"
+    fi
+fi
+finish

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// See measure.h.
+#include "compat/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "run_graph.h"
+#include "table.h"
+#include "values.h"
+
+// All outputs of a run, as reals.
+struct outputs {
+    int64_t count;
+    double *values, *scales; // scales: the largest value of the output that each is of
+};
+
+static void take_outputs(struct outputs *outputs, const struct hl_graph *graph)
+{
+    for (int i = 0; i < graph->output_count; i++) {
+        const TfLiteTensor *tensor = hl_graph_output(graph, i);
+        struct hl_values_summary summary =
+            hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor),
+                                hl_model_elements(tensor));
+        size_t more = (size_t)(outputs->count + summary.count);
+        outputs->values = hl_alloc_grow(outputs->values, more, sizeof *outputs->values);
+        outputs->scales = hl_alloc_grow(outputs->scales, more, sizeof *outputs->scales);
+        for (int64_t n = 0; n < summary.count; n++) {
+            outputs->values[outputs->count] =
+                hl_values_at(TfLiteTensorType(tensor), TfLiteTensorData(tensor), n);
+            outputs->scales[outputs->count++] = fmax(fabs(summary.min), fabs(summary.max));
+        }
+    }
+}
+
+static double difference_of(const struct outputs *a, const struct outputs *b)
+{
+    double most = 0;
+    if (a->count != b->count) return INFINITY;
+    for (int64_t i = 0; i < a->count; i++) {
+        double x = a->values[i], y = b->values[i];
+        if (x == y || (isnan(x) && isnan(y))) continue;
+        double difference = fabs(x - y) / a->scales[i];
+        if (!(difference <= most)) most = isnan(difference) ? INFINITY : difference;
+    }
+    return most;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Median time of a run, negative where it fails.
+static double time_runs(struct hl_graph *graph, int runs)
+{
+    double *seconds = hl_alloc((size_t)runs, sizeof *seconds);
+    bool ok = hl_graph_invoke(graph) == kTfLiteOk; // the first one warms up
+    for (int i = 0; ok && i < runs; i++) {
+        double start = hl_model_clock();
+        ok = hl_graph_invoke(graph) == kTfLiteOk;
+        seconds[i] = hl_model_clock() - start;
+    }
+    qsort(seconds, (size_t)runs, sizeof *seconds, compare);
+    double median = ok ? seconds[runs / 2] : -1;
+    free(seconds);
+    return median;
+}
+
+static bool run_once(struct hl_compat_time *time, struct outputs *outputs, const char *model,
+                     const struct hl_model_options *options, int runs)
+{
+    struct hl_model_file file;
+    struct hl_graph graph = {.file = &file};
+    bool ok = hl_model_file_open(&file, "compat", model) && hl_model_file_start(&file, options) &&
+              hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
+    for (int i = 0; ok && i < graph.input_count; i++)
+        ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
+    time->seconds = ok ? time_runs(&graph, runs) : -1;
+    if (time->seconds >= 0) take_outputs(outputs, &graph);
+    hl_graph_close(&graph);
+    hl_model_file_close(&file);
+    return time->seconds >= 0;
+}
+
+bool hl_compat_measure(struct hl_compat_times *times, const char *model, const char *const *devices,
+                       int count, int runs)
+{
+    int precisions = 0;
+    while (hl_model_precisions[precisions] != NULL) precisions++;
+    times->items = hl_alloc((size_t)(1 + count * precisions), sizeof *times->items);
+    struct outputs reference = {0};
+    struct hl_compat_time *cpu = &times->items[times->count++];
+    strcpy(cpu->name, "CPU");
+    bool ok = run_once(cpu, &reference, model, &(struct hl_model_options){.threads = -1}, runs);
+    for (int d = 0; ok && d < count; d++)
+        for (int p = 0; p < precisions; p++) {
+            struct hl_compat_time *time = &times->items[times->count++];
+            struct outputs outputs = {0};
+            struct hl_model_options options = {.threads = -1,
+                                               .gpu = true,
+                                               .device = devices[d],
+                                               .precision = p};
+            snprintf(time->name, sizeof time->name, "%s/%s", devices[d], hl_model_precisions[p]);
+            if (run_once(time, &outputs, model, &options, runs))
+                time->difference = difference_of(&reference, &outputs);
+            free(outputs.values);
+            free(outputs.scales);
+        }
+    free(reference.values);
+    free(reference.scales);
+    return ok;
+}
+
+void hl_compat_times_free(struct hl_compat_times *times)
+{
+    free(times->items);
+    *times = (struct hl_compat_times){0};
+}
+
+int hl_compat_best(const struct hl_compat_times *times, double bound)
+{
+    int best = -1;
+    for (int i = 0; i < times->count; i++) {
+        const struct hl_compat_time *time = &times->items[i];
+        if (time->seconds < 0 || !(time->difference <= bound)) continue;
+        if (best < 0 || time->seconds < times->items[best].seconds) best = i;
+    }
+    return best;
+}
+
+void hl_compat_print(const struct hl_compat_times *times, double bound)
+{
+    struct hl_table table;
+    hl_table_start(&table, "lrrl");
+    hl_table_add(&table, "setting");
+    hl_table_add(&table, "a run");
+    hl_table_add(&table, "difference");
+    hl_table_add(&table, "%s", "");
+    for (int i = 0; i < times->count; i++) {
+        const struct hl_compat_time *time = &times->items[i];
+        char text[32];
+        hl_format_seconds(text, sizeof text, time->seconds);
+        hl_table_add(&table, "%s", time->name);
+        hl_table_add(&table, "%s", time->seconds < 0 ? "fails" : text);
+        hl_table_add(&table, "%.2g", time->difference);
+        hl_table_add(&table, "%s", time->difference <= bound ? "" : "beyond the bound");
+    }
+    printf("\n");
+    hl_table_print(&table, 0, stdout);
+}
