@@ -38,7 +38,7 @@ static bool is_about(const struct hl_placement *placement, const HaliteDelegateG
         const HaliteDelegateNode *node =
             placement->file.gpu.HaliteDelegateReportGetNode(placement->report, graph->first_node + i);
         if (node->node >= from->node_count ||
-            strcmp(node->op, hl_model_code_name(&model->codes[from->nodes[node->node].code])) != 0)
+            strncmp(node->op, hl_model_code_name(&model->codes[from->nodes[node->node].code]), strlen(node->op)) != 0)
             return false;
     }
     return true;

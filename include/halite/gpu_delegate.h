@@ -5,7 +5,8 @@
 //
 // Structs that functions lend by pointer belong to the object they were asked of and are gone with it, texts and arrays in
 // them too. A later version may append fields: read them by name, do not copy or compare them by size. All functions may be
-// called from any thread; a NULL object has nothing in it.
+// called from any thread, though not from a reporter or profiler that a call of the delegate is calling; a NULL object has
+// nothing in it. Names of operators are cut after 127 bytes, those of tensors after 255, reasons after 159.
 #ifndef HALITE_GPU_DELEGATE_H
 #define HALITE_GPU_DELEGATE_H
 
@@ -189,7 +190,7 @@ TFL_CAPI_EXPORT extern const HaliteDelegateNode *HaliteDelegateReportGetNode(con
 // takes longer than it does. HaliteInterpreterSetProfiling times whole nodes, of which a delegated partition is one.
 // telemetry: NULL, or a profiler that gets ReportOpInvokeEvent for each kernel when its Invoke is done: op_name is operator,
 // node and kernel ("CONV_2D 3 conv"), op_idx the node or -1, subgraph_idx the number of the graph in the report. It stays the
-// caller's until profiling is stopped or the delegate deleted, and must not call functions of this header.
+// caller's, and must live until profiling is stopped or the last interpreter with the delegate is deleted.
 // kTfLiteError: the delegate is none of Halite's GPU delegates. While profiling, Invoke fails on a device without a clock.
 TFL_CAPI_EXPORT extern TfLiteStatus HaliteDelegateSetProfiling(TfLiteDelegate *delegate, bool enable,
                                                                struct TfLiteTelemetryProfilerStruct *telemetry);

@@ -17,6 +17,17 @@ m = json.load(open(sys.argv[1]))
 $2" "$1" || failed "the JSON is not right"
 }
 
+# ---- without the delegate's library
+cp "$halite" "$work/halite"
+passes "$work/halite" devices
+if grep -qF "no GPU delegate beside this program: " "$work/out"; then
+    passes "$work/halite" devices --json
+    check "$work/out" 'assert m["devices"] == [] and m["auto"] is None and "no GPU delegate" in m["reason"]'
+    refuses 1 "no GPU delegate beside this program: " "$work/halite" bench --gpu -m "$model"
+else
+    echo "left out: no library (the system has one)"
+fi
+
 # ---- devices: none at all, whatever this machine has
 export HALITE_OPENCL_LIBRARY=/nowhere/libOpenCL.so HALITE_VULKAN_LIBRARY=/nowhere/libvulkan.so
 passes "$halite" devices

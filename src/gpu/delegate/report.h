@@ -12,11 +12,11 @@ enum { GPU_REPORT_RANK = 8, GPU_REPORT_GRAPHS = 64 };
 // A node: everything copied, since interpreters may go before the delegate does.
 struct gpu_report_row {
     int node, version;
-    char op[48];
+    char op[128]; // names in full, if they are not beyond all measure
     bool taken_away; // a dequantised constant: the node is not needed on the GPU
     int partition;   // -1: none
     struct gpu_reason reason;
-    char tensor_name[64];
+    char tensor_name[256];
     TfLiteType tensor_type;
     int rank, dims[GPU_REPORT_RANK];
 };
