@@ -89,6 +89,8 @@ static const struct op_case cases[] = {
     TWO("SUB of batches", Sub, ROUNDS, ANY, IN(B, 1, 1, 1)),
     TWO("SUB where both stretch", Sub, ROUNDS, IN(B, 1, C), IN(6, 1)),
     TWO("SUB of rank 2", Sub, ROUNDS, IN(B, C), CONST(C)),
+    TWO("ATAN2", Atan2, FUNCTION, ANY, ANY),
+    TWO("ATAN2 of a constant", Atan2, FUNCTION, CONST(B, 3, 4, C), ANY),
     {.name = "ADD_N", OP(AddN), .inputs = {ANY, ANY, ANY, CONST(B, 3, 4, C), ANY}, .tolerance = GPU_ROUNDS},
     {.name = "ADD_N of two", OP(AddN), .inputs = {ANY, ANY}, .tolerance = GPU_ROUNDS},
 

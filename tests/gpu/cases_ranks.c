@@ -39,6 +39,12 @@ static const struct op_case cases[] = {
     {.name = "SOFTMAX of rank 5", OP(Softmax), .settings = {SET(SoftmaxOptions, beta, 1)}, .inputs = {ANY},
      .tolerance = GPU_FUNCTION},
     {.name = "LOG_SOFTMAX of rank 5", OP(LogSoftmax), .inputs = {ANY}, .tolerance = GPU_FUNCTION},
+    {.name = "MEAN of rank 5, the image", OP(Mean), .settings = {SET(ReducerOptions, keep_dims, 0)},
+     .inputs = {ANY, INTS(2, 3)}, .tolerance = GPU_SUMS},
+    {.name = "REDUCE_MAX of rank 6, all in front", OP(ReduceMax), .settings = {SET(ReducerOptions, keep_dims, 1)},
+     .inputs = {IN(B, 1, 2, 3, 4, C), INTS(0, 1, 2)}},
+    {.name = "SUM of rank 5, channels", OP(Sum), .settings = {SET(ReducerOptions, keep_dims, 0)}, .inputs = {ANY, INTS(-1)},
+     .tolerance = GPU_SUMS},
     GATHER("of rank 5", IN(B, 3, 2, 4, C), IN_INT(3)),
     GATHER("to rank 5", IN(B, 3, 4, C), IN_INT(2, 2)),
     {0}};

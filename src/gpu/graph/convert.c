@@ -187,6 +187,13 @@ static int32_t to_int32(float value)
     return (int32_t)lrintf(value);
 }
 
+static int64_t to_int64(float value)
+{
+    if (value >= 9223372036854775808.0f) return INT64_MAX;
+    if (!(value > -9223372036854775808.0f)) return INT64_MIN;
+    return llrintf(value);
+}
+
 bool gpu_floats_to(const float *from, TfLiteTensor *tensor)
 {
     int64_t count = gpu_tensor_elements(tensor);
@@ -201,6 +208,9 @@ bool gpu_floats_to(const float *from, TfLiteTensor *tensor)
         return true;
     case kTfLiteInt32:
         for (int64_t i = 0; i < count; i++) tensor->data.i32[i] = to_int32(from[i]);
+        return true;
+    case kTfLiteInt64:
+        for (int64_t i = 0; i < count; i++) tensor->data.i64[i] = to_int64(from[i]);
         return true;
     case kTfLiteBool:
         for (int64_t i = 0; i < count; i++) tensor->data.b[i] = from[i] != 0;

@@ -24,7 +24,7 @@ bool gpu_floats_from(const TfLiteTensor *tensor, float *to);
 // Whether it will.
 bool gpu_can_read(const TfLiteTensor *tensor);
 
-// The other direction: quantised types round half away from zero and saturate, int32 rounds to nearest, bool is value
+// The other direction: quantised types round half away from zero and saturate, int32 and int64 round to nearest, bool is value
 // != 0.
 bool gpu_floats_to(const float *from, TfLiteTensor *tensor);
 

@@ -24,6 +24,8 @@ bool gpu_only_moves(int builtin)
     case kTfLiteBuiltinMirrorPad:
     case kTfLiteBuiltinTile:
     case kTfLiteBuiltinGather:
+    case kTfLiteBuiltinGatherNd:
+    case kTfLiteBuiltinDynamicUpdateSlice:
     case kTfLiteBuiltinBroadcastTo:
     case kTfLiteBuiltinReverseV2:
     case kTfLiteBuiltinDepthToSpace:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = f(a, b), numpy broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD PRELU, and
-// ADD_N as a chain of sums; comparisons and LOGICAL_AND, LOGICAL_OR give 0 or 1.
+// y = f(a, b), numpy broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD PRELU ATAN2,
+// and ADD_N as a chain of sums; comparisons and LOGICAL_AND, LOGICAL_OR give 0 or 1.
 // Two kernels: both operands values; one of them a constant, which then lies among the weights in its own small shape.
 // A sum or product with one number becomes a stage of whoever computes the other operand.
 #include "gpu/ops/reshape.h"
@@ -9,6 +9,7 @@
 enum function {
     ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD, PRELU,
     EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, // LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of 0 and 1
+    ATAN2,
 };
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -16,6 +17,22 @@ enum function {
 #define PER_LANE(OP)                                                                   \
     u = mkf4(pick(u.x OP v.x, 1.0f, 0.0f), pick(u.y OP v.y, 1.0f, 0.0f),                \
              pick(u.z OP v.z, 1.0f, 0.0f), pick(u.w OP v.w, 1.0f, 0.0f));
+// The angle of (v, u): that of the shorter over the longer side, taken from pi / 8 at most, by a polynomial that is off by
+// 2^-23; then turned to where the point lies. The languages' own functions may be off by 4096 units (Vulkan).
+#define ANGLE(NAME) {                                                                  \
+    float up = abs(u.NAME);                                                            \
+    float across = abs(v.NAME);                                                        \
+    float longer = max(up, across);                                                    \
+    float t = pick(longer > 0.0f, min(up, across) / longer, 0.0f);                     \
+    float from = pick(t > 0.41421356f, 0.78539816f, 0.0f);                             \
+    t = pick(t > 0.41421356f, (t - 1.0f) / (t + 1.0f), t);                             \
+    float z = t * t;                                                                   \
+    float r = ((0.0805374450f * z - 0.138776856f) * z + 0.199777106f) * z - 0.333329492f; \
+    r = r * z * t + t + from;                                                          \
+    r = pick(up > across, 1.57079633f - r, r);                                         \
+    r = pick(v.NAME < 0.0f, 3.14159265f - r, r);                                       \
+    u.NAME = pick(u.NAME < 0.0f, 0.0f - r, r);                                         \
+}
 // What both kernels do with their operands u and v.
 #define APPLY                                                                          \
     if (FUNCTION == 0) u = u + v;                                                      \
@@ -35,6 +52,12 @@ enum function {
     if (FUNCTION == 14) PER_LANE(<=)                                                    \
     if (FUNCTION == 15) PER_LANE(>)                                                     \
     if (FUNCTION == 16) PER_LANE(>=)                                                    \
+    if (FUNCTION == 17) {                                                               \
+        ANGLE(x)                                                                        \
+        ANGLE(y)                                                                        \
+        ANGLE(z)                                                                        \
+        ANGLE(w)                                                                        \
+    }                                                                                   \
     write_y(p, finish(to_real4(u), p));
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
@@ -151,6 +174,7 @@ static int function_of(const struct gpu_node *node)
     case kTfLiteBuiltinFloorDiv: return FLOOR_DIV;
     case kTfLiteBuiltinFloorMod: return FLOOR_MOD;
     case kTfLiteBuiltinPrelu: return PRELU;
+    case kTfLiteBuiltinAtan2: return ATAN2;
     case kTfLiteBuiltinEqual: return EQUAL;
     case kTfLiteBuiltinNotEqual: return NOT_EQUAL;
     case kTfLiteBuiltinLess: return LESS;
@@ -268,6 +292,7 @@ BINARY(pow, "POW", 1, 0, supported)
 BINARY(floor_div, "FLOOR_DIV", 3, 0, supported)
 BINARY(floor_mod, "FLOOR_MOD", 2, 0, supported)
 BINARY(prelu, "PRELU", 1, 0, supported)
+BINARY(atan2, "ATAN2", 1, 0, supported)
 BINARY(equal, "EQUAL", 5, 0, supported_comparison)
 BINARY(not_equal, "NOT_EQUAL", 4, 0, supported_comparison)
 BINARY(less, "LESS", 3, 0, supported_comparison)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAST between float, int32 and bool, and LOGICAL_NOT. All of them are floats on the GPU: to int32 cuts off, to bool compares.
+// CAST between float, int32, int64 and bool, and LOGICAL_NOT. All of them are floats on the GPU: to integers cuts off, to
+// bool compares.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -36,7 +37,7 @@ static bool supported(const struct gpu_node_view *view)
     if (!gpu_check_common(view, 1, 1, 1, 1 | GPU_INTEGER_OUTPUTS | GPU_ANY_RANK)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (x->type == kTfLiteInt32 && y->type == kTfLiteInt32)
+    if ((x->type == kTfLiteInt32 || x->type == kTfLiteInt64) && (y->type == kTfLiteInt32 || y->type == kTfLiteInt64))
         return gpu_refuse(view, GPU_REASON_TYPE, 0, "integers stay as they are only on the CPU");
     bool codes = x->type == kTfLiteInt8 || x->type == kTfLiteUInt8 || y->type == kTfLiteInt8 || y->type == kTfLiteUInt8;
     return !codes ||
@@ -58,7 +59,8 @@ static bool plan_mode(struct gpu_plan *plan, const struct gpu_node *node, enum m
 static bool cast_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     switch (node->outputs[0]->type) {
-    case kTfLiteInt32: return plan_mode(plan, node, CUT_OFF);
+    case kTfLiteInt32:
+    case kTfLiteInt64: return plan_mode(plan, node, CUT_OFF);
     case kTfLiteBool: return plan_mode(plan, node, IS_NOT_ZERO);
     default: return plan_mode(plan, node, COPY);
     }

@@ -133,9 +133,11 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     struct gpu_shape shape = joined_shape(y, axis, &where);
     struct part parts[GPU_NODE_INPUTS];
     for (int i = 0; i < node->input_count; i++) {
-        parts[i].shape = shape;
-        *gpu_along(&parts[i].shape, where) = node->builtin == kTfLiteBuiltinPack ? 1 : node->inputs[i]->dims[axis];
-        if (!(parts[i].value = gpu_plan_seen_as(plan, node->inputs[i], parts[i].shape))) return false;
+        const struct gpu_value *input = node->inputs[i];
+        bool packed = node->builtin == kTfLiteBuiltinPack;
+        parts[i].shape = packed || y->rank > 4 ? shape : input->shape;
+        if (packed || y->rank > 4) *gpu_along(&parts[i].shape, where) = packed ? 1 : input->dims[axis];
+        if (!(parts[i].value = gpu_plan_seen_as(plan, input, parts[i].shape))) return false;
     }
     struct gpu_value *to = gpu_plan_target(plan, y, shape);
     return to && join_all(plan, parts, node->input_count, (struct part){to, shape}, where, to == y ? &node->epilogue : NULL) &&

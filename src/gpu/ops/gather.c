@@ -85,7 +85,8 @@ static bool check_numbers(const struct gpu_node_view *view, int input)
 {
     const TfLiteTensor *x = gpu_view_input(view, 1 - input), *numbers = gpu_view_input(view, input);
     const TfLiteTensor *y = gpu_view_output(view, 0);
-    if (numbers->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, input, "the indices must be int32");
+    if (numbers->type != kTfLiteInt32 && numbers->type != kTfLiteInt64)
+        return gpu_refuse(view, GPU_REASON_TYPE, input, "the indices must be int32 or int64");
     if (gpu_is_constant(x) && gpu_is_constant(numbers))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 1 - input, "all inputs are constants");
     bool bytes = y->type == kTfLiteInt8 || y->type == kTfLiteUInt8;
@@ -100,10 +101,11 @@ static bool check_range(const struct gpu_node_view *view, int input, int first, 
     if (!gpu_is_constant(numbers)) return true;
     if (!gpu_check_constant(view, input)) return false;
     int64_t count = gpu_tensor_elements(numbers);
-    for (int64_t i = first; i < count; i += step)
-        if (numbers->data.i32[i] < 0 || numbers->data.i32[i] >= length || numbers->data.i32[i] >= MOST)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, input, "index %d of an axis of length %d",
-                              numbers->data.i32[i], length);
+    for (int64_t i = first; i < count; i += step) {
+        int number = gpu_integer_at(numbers, i);
+        if (number < 0 || number >= length || number >= MOST)
+            return gpu_refuse(view, GPU_REASON_PARAMETER, input, "index %d of an axis of length %d", number, length);
+    }
     return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD: x over the axes that input 1 names; dims of length 1 stay or go.
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_ANY, REDUCE_ALL: x over the axes that input 1 names; dims of
+// length 1 stay or go.
 // One kernel: an output vector is made by GROUP_X work-items, which take turns over the box of x that it sums up.
 // Channels that are reduced make each lane of an output vector its own sum: without keep_dims the last axis left over
 // has become the channels.
@@ -96,18 +97,22 @@ static const struct gpu_kernel kernel = {
 // clang-format on
 static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
-static bool supported(const struct gpu_node_view *view)
+static bool check(const struct gpu_node_view *view, unsigned integers)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 1u << 1) || !gpu_check_integers(view, 1, -1)) return false;
+    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK | integers) || !gpu_check_integers(view, 1, -1)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *axes = gpu_view_input(view, 1);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = x->dims->size;
     int64_t count = gpu_tensor_elements(axes);
+    unsigned over = 0, folded = rank > 4 ? (1u << (rank - 3)) - 1 : 0; // axes, a bit each; those that are one to the kernel
     for (int64_t i = 0; i < count; i++) {
         int axis = gpu_integer_at(axes, i);
         if (axis < -rank || axis >= rank)
             return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", axis, rank);
+        over |= 1u << (axis < 0 ? axis + rank : axis);
     }
+    if ((over & folded) != 0 && (over & folded) != folded)
+        return gpu_refuse(view, GPU_REASON_RANK, 1, "some of the axes before the last three, and not all of them");
     struct gpu_shape y;
     gpu_shape_of(gpu_view_output(view, 0)->dims, &y);
     int64_t vectors = (int64_t)y.b * y.h * y.w * gpu_slices(y);
@@ -115,10 +120,24 @@ static bool supported(const struct gpu_node_view *view)
                                                   GPU_MOST_ROWS);
 }
 
+static bool supported(const struct gpu_node_view *view)
+{
+    return check(view, 0);
+}
+
+static bool truths_supported(const struct gpu_node_view *view)
+{
+    if (!check(view, 1 | GPU_INTEGER_OUTPUTS)) return false;
+    return gpu_view_input(view, 0)->type == kTfLiteBool || gpu_refuse(view, GPU_REASON_TYPE, 0, "the input must be bool");
+}
+
+// Of truths, 0 and 1, any is the largest and all the smallest.
 static int kind_of(int builtin)
 {
     switch (builtin) {
+    case kTfLiteBuiltinReduceAny:
     case kTfLiteBuiltinReduceMax: return 1;
+    case kTfLiteBuiltinReduceAll:
     case kTfLiteBuiltinReduceMin: return 2;
     case kTfLiteBuiltinReduceProd: return 3;
     default: return 0;
@@ -166,16 +185,18 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-#define REDUCTION(symbol, text, version)                                               \
+#define REDUCTION(symbol, text, version, check_node)                                   \
     const struct gpu_op gpu_op_##symbol = {.name = text,                               \
                                            .max_version = version,                     \
-                                           .supported = supported,                     \
+                                           .supported = check_node,                    \
                                            .plan = plan,                               \
                                            .epilogue = true,                           \
                                            .params_size = sizeof(TfLiteReducerParams), \
                                            .kernels = kernels};
-REDUCTION(mean, "MEAN", 3)
-REDUCTION(sum, "SUM", 2)
-REDUCTION(reduce_max, "REDUCE_MAX", 3)
-REDUCTION(reduce_min, "REDUCE_MIN", 3)
-REDUCTION(reduce_prod, "REDUCE_PROD", 2)
+REDUCTION(mean, "MEAN", 3, supported)
+REDUCTION(sum, "SUM", 2, supported)
+REDUCTION(reduce_max, "REDUCE_MAX", 3, supported)
+REDUCTION(reduce_min, "REDUCE_MIN", 3, supported)
+REDUCTION(reduce_prod, "REDUCE_PROD", 2, supported)
+REDUCTION(reduce_any, "REDUCE_ANY", 1, truths_supported)
+REDUCTION(reduce_all, "REDUCE_ALL", 1, truths_supported)

@@ -89,7 +89,7 @@ struct place {
 
 static bool is_integer(TfLiteType type)
 {
-    return type == kTfLiteInt32 || type == kTfLiteBool;
+    return type == kTfLiteInt32 || type == kTfLiteInt64 || type == kTfLiteBool;
 }
 
 // Integers that are meant as they are stored: with a scale, they would be read as real numbers.
@@ -104,7 +104,7 @@ static bool check_plain(const struct gpu_node_view *view, const struct place *pl
 
 static bool check_constant_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
 {
-    if (place->integers && (is_integer(tensor->type) || tensor->type == kTfLiteInt64) && !tensor->sparsity)
+    if (place->integers && is_integer(tensor->type) && !tensor->sparsity)
         return check_plain(view, place, tensor);
     switch (tensor->type) {
     case kTfLiteFloat32:

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// DYNAMIC_UPDATE_SLICE: x with a piece of its shape replaced, from a place on that comes while running. A piece that
+// would not fit begins earlier.
+#include "gpu/graph/convert.h"
+#include "gpu/ops/index.h"
+#include "tensorflow/lite/builtin_ops.h"
+
+enum { X, PIECE, PLACE };
+enum { MOST_PLACE = 2048 };
+
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
+// P_number: which of the place's numbers is for b, h, w, c; -1: none.
+#define FROM(INDEX, NUMBER, ROOM) min(max(pick(NUMBER < 0, 0, INDEX(max(NUMBER, 0))), 0), ROOM)
+#define LANE(I, NAME)                                                                                   \
+    if (c + I >= 0 && c + I < piece_c && p.z * 4 + I < y_c)                                             \
+        v.NAME = lane(read_piece(mki4(w, h, (c + I) / 4, b)), (c + I) % 4);
+#define BODY(INDEX)                                                                                     \
+    int4 p = position();                                                                                \
+    if (outside_y(p)) return;                                                                           \
+    int b = p.w - FROM(INDEX, P_number.x, y_b - piece_b);                                               \
+    int h = p.y - FROM(INDEX, P_number.y, y_h - piece_h);                                               \
+    int w = p.x - FROM(INDEX, P_number.z, y_w - piece_w);                                               \
+    int c = p.z * 4 - FROM(INDEX, P_number.w, y_c - piece_c);                                           \
+    real4 v = read_x(p);                                                                                \
+    if (b >= 0 && b < piece_b && h >= 0 && h < piece_h && w >= 0 && w < piece_w) {                      \
+        LANE(0, x)                                                                                      \
+        LANE(1, y)                                                                                      \
+        LANE(2, z)                                                                                      \
+        LANE(3, w)                                                                                      \
+    }                                                                                                   \
+    write_y(p, v);
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+#define KERNEL(SYMBOL, NAME, K_KIND, INDEX)                                                             \
+    static const struct gpu_kernel SYMBOL = {                                                           \
+        .name = NAME,                                                                                   \
+        .group = {32, 4, 1},                                                                            \
+        .args = {{GPU_IN, "x"}, {GPU_IN, "piece"}, {K_KIND, "k"}, {GPU_OUT, "y"}},                       \
+        .params = {"number"},                                                                           \
+        .body = TEXT_OF(BODY(INDEX)),                                                                   \
+    };
+KERNEL(by_raw, "update_slice_raw", GPU_RAW_IN, GPU_INDEX_RAW)
+KERNEL(by_value, "update_slice", GPU_IN, GPU_INDEX_VALUE)
+// clang-format on
+static const struct gpu_kernel *const kernels[] = {&by_raw, &by_value, NULL};
+
+static bool supported(const struct gpu_node_view *view)
+{
+    if (!gpu_check_common(view, 3, 3, 1, 1u << PLACE)) return false;
+    const TfLiteTensor *x = gpu_view_input(view, X), *piece = gpu_view_input(view, PIECE);
+    const TfLiteTensor *place = gpu_view_input(view, PLACE), *y = gpu_view_output(view, 0);
+    if (gpu_is_constant(x) && gpu_is_constant(piece))
+        return gpu_refuse(view, GPU_REASON_CONSTANT, X, "all elements are constants");
+    if (place->type != kTfLiteInt32 && place->type != kTfLiteInt64)
+        return gpu_refuse(view, GPU_REASON_TYPE, PLACE, "the indices must be int32 or int64");
+    int rank = x->dims->size;
+    if (piece->dims->size != rank || y->dims->size != rank || gpu_tensor_elements(place) != rank)
+        return gpu_refuse(view, GPU_REASON_RANK, PIECE, "the ranks of tensor, piece and indices differ");
+    for (int i = 0; i < rank && gpu_is_constant(place); i++) // what a half can hold
+        if (gpu_integer_at(place, i) > MOST_PLACE)
+            return gpu_refuse(view, GPU_REASON_PARAMETER, PLACE, "constant index %d, at most %d", gpu_integer_at(place, i),
+                              MOST_PLACE);
+    for (int i = 0; i < rank; i++)
+        if (y->dims->data[i] != x->dims->data[i] || piece->dims->data[i] > x->dims->data[i])
+            return gpu_refuse(view, GPU_REASON_SHAPE, PIECE, "dimension %d of the piece is %d, of the tensor %d", i,
+                              piece->dims->data[i], x->dims->data[i]);
+    return true;
+}
+
+static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[X], *y = node->outputs[0];
+    struct gpu_index index = gpu_index_of(node->inputs[PLACE]);
+    struct gpu_dispatch_desc desc = {
+        .kernel = index.raw ? &by_raw : &by_value,
+        .operands = {{.value = x}, {.value = node->inputs[PIECE]}, {.value = index.value}, {.value = y}},
+        .params = {{-1, -1, -1, -1}},
+    };
+    for (int i = 0; i < x->rank; i++) desc.params[0][gpu_axis_of(x->rank, i)] = i;
+    gpu_grid_over(&desc, y->shape);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+const struct gpu_op gpu_op_dynamic_update_slice = {
+    .name = "DYNAMIC_UPDATE_SLICE", .max_version = 6, .supported = supported, .plan = plan, .kernels = kernels};
