@@ -390,6 +390,111 @@ static void test_masked_rows(void **state)
     }
 }
 
+// ---- tensors that change ------------------------------------------------------------------------
+
+static void run_batch(struct session *session, int batch, bool computes)
+{
+    enum { MOST = 4 * ELEMENTS };
+    float values[MOST], results[MOST];
+    size_t bytes = (size_t)(batch * ELEMENTS) * sizeof(float);
+    for (int i = 0; i < batch * ELEMENTS; i++) values[i] = input_value(i);
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
+    assert_int_equal(TfLiteTensorByteSize(input), bytes);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(input, values, bytes), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(session->interpreter), kTfLiteOk);
+    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(session->interpreter, 0);
+    assert_int_equal(TfLiteTensorCopyToBuffer(output, results, bytes), kTfLiteOk);
+    for (int i = 0; i < batch * ELEMENTS && computes; i++) assert_float_equal(results[i], expected_value(i), 1e-5f);
+}
+
+// The runtime undoes the delegate and applies it again: a plan for each batch, and nothing of the old one stays.
+static void test_batches(void **state)
+{
+    (void)state;
+    static const char *const backends[] = {"null", "opencl", "vulkan"};
+    static const int batches[] = {3, 1, 4, 4, 2};
+    for (int b = 0; b < 3; b++) {
+        const char *texts[] = {"device", backends[b], NULL};
+        if (!has_device(backends[b])) continue;
+        TfLiteDelegate *delegate = make(texts);
+        struct session session;
+        begin(&session, &whole);
+        assert_int_equal(apply(&session, delegate), kTfLiteOk);
+        run_batch(&session, 1, b > 0);
+        int alive = gpu_null_live();
+        for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+            const int shape[] = {batches[i], 2, 3, 5};
+            assert_int_equal(TfLiteInterpreterResizeInputTensor(session.interpreter, 0, shape, 4), kTfLiteOk);
+            assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
+            assert_int_equal(delegated_nodes(&session), 3);
+            run_batch(&session, batches[i], b > 0);
+            assert_int_equal(gpu_null_live(), alive);
+        }
+        end(&session);
+        tflite_plugin_destroy_delegate(delegate);
+        assert_int_equal(gpu_null_live(), 0);
+    }
+}
+
+// The delegate has no buffers to lend: what a program says of handles changes nothing, or is refused.
+static void test_buffer_handles(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"device", "null", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    assert_null(delegate->CopyFromBufferHandle);
+    assert_null(delegate->CopyToBufferHandle);
+    assert_null(delegate->FreeBufferHandle);
+    struct session session;
+    begin(&session, &whole);
+    TfLiteSetAllowBufferHandleOutput(session.interpreter, true);
+    assert_int_equal(apply(&session, delegate), kTfLiteOk);
+    run_batch(&session, 1, false);
+    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(session.interpreter, 0);
+    assert_int_equal(output->buffer_handle, kTfLiteNullBufferHandle);
+    assert_false(output->data_is_stale);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
+// Half floats as inputs and outputs of the graph: exact, where the values are.
+static void test_half_tensors(void **state)
+{
+    (void)state;
+    if (!has_device("opencl")) skip();
+#define HALVES(label) {.name = label, .type = TEST_FLOAT16, .rank = 2, .dims = {3, 5}}
+#define SINGLES(label) {.name = label, .type = TEST_FLOAT32, .rank = 2, .dims = {3, 5}}
+    static const struct test_tensor list[] = {HALVES("x"), SINGLES("f"), SINGLES("r"), HALVES("y")};
+    static const struct test_node steps[] = {
+        ONE_IN(kTfLiteBuiltinDequantize, 0, 1), ONE_IN(kTfLiteBuiltinRelu, 1, 2),
+        {.builtin = kTfLiteBuiltinCast,
+         .input_count = 1,
+         .inputs = {2},
+         .output_count = 1,
+         .outputs = {3},
+         .settings = {{.field = HL_CastOptions_in_data_type, .value = TEST_FLOAT32},
+                      {.field = HL_CastOptions_out_data_type, .value = TEST_FLOAT16}}}};
+    static const struct test_model model = {.tensor_count = 4, .tensors = list, .node_count = 3, .nodes = steps,
+                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {3}};
+    static const char *const texts[] = {"device", "opencl", "require_full_delegation", "1", NULL};
+    TfLiteDelegate *delegate = make(texts);
+    struct session session;
+    begin(&session, &model);
+    TfLiteStatus status = apply(&session, delegate);
+    if (status != kTfLiteOk) print_error("%s\n", session.messages.text);
+    assert_int_equal(status, kTfLiteOk);
+    uint16_t x[15], y[15];
+    for (int i = 0; i < 15; i++) x[i] = hl_half_from_float((float)(i - 7) * 0.25f);
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session.interpreter, 0);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(input, x, sizeof x), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
+    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(session.interpreter, 0);
+    assert_int_equal(TfLiteTensorCopyToBuffer(output, y, sizeof y), kTfLiteOk);
+    for (int i = 0; i < 15; i++) assert_int_equal(y[i], i < 7 ? 0 : x[i]);
+    end(&session);
+    tflite_plugin_destroy_delegate(delegate);
+}
+
 // ---- constants behind DEQUANTIZE ----------------------------------------------------------------
 
 static void test_half_constants(void **state)
@@ -478,6 +583,9 @@ int main(void)
         cmocka_unit_test(test_quantised),
         cmocka_unit_test(test_ranks_behind_a_reshape),
         cmocka_unit_test(test_masked_rows),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_buffer_handles),
+        cmocka_unit_test(test_half_tensors),
         cmocka_unit_test(test_half_constants),
     };
     return cmocka_run_group_tests(tests, without_device, NULL);
