@@ -27,6 +27,7 @@ CASES = [
     ),
     ("audio/torchaudio_conformer.tflite", {"max_delegated_partitions": "4"}, 1e-4, 1),
 ]
+RESIZED = "../golden/ops/conv_2d/conv_2d_float32_1x1_valid.tflite"
 
 
 def random_input(details, generator):
@@ -39,13 +40,18 @@ def random_input(details, generator):
     return generator.integers(limits.min, limits.max, details["shape"], endpoint=True).astype(kind)
 
 
-def run(path, delegates):
-    """Outputs of two runs with different inputs, and how many nodes delegates made."""
+def run(path, delegates, batch=None):
+    """Outputs of two runs with different inputs, and how many nodes delegates made. batch: of the first input, from when
+    the delegates have been applied."""
     resolver = interpreter.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
     session = interpreter.Interpreter(
         model_path=path, experimental_delegates=delegates, experimental_op_resolver_type=resolver
     )
     session.allocate_tensors()
+    if batch:
+        first = session.get_input_details()[0]
+        session.resize_tensor_input(first["index"], [batch, *first["shape"][1:]])
+        session.allocate_tensors()
     outputs = []
     for seed in (1, 2):
         generator = numpy.random.default_rng(seed)
@@ -88,6 +94,14 @@ def main():
         failed = failed or not good
         done += 1
         print(f"{name} {options}: {kernels} kernels, difference {most:.3g} of {limit:g}{'' if good else '  <- wrong'}")
+    path = os.path.join(models, RESIZED)
+    if os.path.exists(path):
+        want, _ = run(path, [], 5)
+        have, kernels = run(path, [interpreter.load_delegate(library)], 5)
+        most = max(difference(a, b) for a, b in zip(want, have))
+        good = kernels > 0 and have[0].shape[0] == 5 and most <= 1e-5
+        failed = failed or not good
+        print(f"{RESIZED} resized: {kernels} kernels, difference {most:.3g}{'' if good else '  <- wrong'}")
     try:
         interpreter.load_delegate(library, {"no_such_option": "1"})
         failed = True
