@@ -179,8 +179,14 @@ static void test_struct_options(void **state)
     full.model_token = NULL;
     assert_true(gpu_options_from_v2(&full, &options));
     assert_null(options.serialization_dir);
-    full.model_token = full.serialization_dir;
+    full.model_token = "";
+    assert_true(gpu_options_from_v2(&full, &options));
+    assert_null(options.serialization_dir);
+    full.model_token = "model";
     full.serialization_dir = NULL;
+    assert_true(gpu_options_from_v2(&full, &options));
+    assert_null(options.model_token);
+    full.serialization_dir = ""; // not the root's
     assert_true(gpu_options_from_v2(&full, &options));
     assert_null(options.model_token);
 }

@@ -461,8 +461,13 @@ static bool revive(struct gpu_device *device, struct gpu_program *program, uint6
     if (!binary) return false;
     program->program = cl->clCreateProgramWithBinary(device->context, 1, &device->id, &size, &binary, &status, &code);
     if (code == CL_SUCCESS && status == CL_SUCCESS &&
-        cl->clBuildProgram(program->program, 1, &device->id, BUILD_OPTIONS, NULL, NULL) == CL_SUCCESS)
-        return true;
+        cl->clBuildProgram(program->program, 1, &device->id, BUILD_OPTIONS, NULL, NULL) == CL_SUCCESS) {
+        cl_kernel kernel = cl->clCreateKernel(program->program, program->name, &code);
+        if (code == CL_SUCCESS) {
+            cl->clReleaseKernel(kernel);
+            return true;
+        }
+    }
     if (program->program) cl->clReleaseProgram(program->program);
     program->program = NULL;
     return false;

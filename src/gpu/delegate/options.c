@@ -103,7 +103,7 @@ static bool apply_flags(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_optio
     options->quantised = flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT;
     // Older programs have a shorter struct: what lies behind it may be read with this flag only.
     if (!(flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION)) return true;
-    if (!from->serialization_dir || !from->model_token) return true;
+    if (!from->serialization_dir || !*from->serialization_dir || !from->model_token || !*from->model_token) return true;
     return copy_text(from->serialization_dir, &options->serialization_dir) &&
            copy_text(from->model_token, &options->model_token);
 }

@@ -61,7 +61,7 @@ static bool describe(struct gpu_store *store, const struct gpu_engine *engine, c
     int all = snprintf(store->identity + lasting, sizeof store->identity - (size_t)lasting,
                        "graph %016llx\ndriver %s\nlibrary %s\n", (unsigned long long)hash_of(plan), caps->driver,
                        HALITE_VERSION);
-    size_t graph_line = sizeof "graph 0123456789abcdef";
+    size_t graph_line = sizeof "graph 0123456789abcdef"; // the 0 stands for the end of the line
     uint64_t fingerprint = hl_hash(0, store->identity, (size_t)lasting + graph_line);
 
     size_t room = strlen(options->serialization_dir) + NAME_CHARACTERS + 32;

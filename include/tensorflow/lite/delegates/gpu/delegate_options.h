@@ -70,7 +70,7 @@ typedef struct TfLiteGpuDelegateOptionsV2 {
     int32_t max_delegated_partitions;
 
     // Directory that exists and can be written, and a name that says model and version (a hash of
-    // the file is a good one). Copied. One of them NULL: nothing is kept. Read only with
+    // the file is a good one). Copied. One NULL or empty: nothing is kept. Read only with
     // ENABLE_SERIALIZATION, so older, shorter structs without these two fields are fine as long as
     // the flag is off. A file there is used only if nobody but this user could write it and it was
     // made by this version of the library, for this device, driver, precision, name and graph;
