@@ -234,7 +234,8 @@ static bool load_other(const unsigned char *data, size_t bytes, const char *kind
         hl_text_add(error, "is a damaged %s file: %s", kind, stb_reason());
         return false;
     }
-    if (!size_fits(width, height, error)) return false;
+    // Of a BMP file from the top stb_image tells the height with its sign.
+    if (!size_fits(width, height < 0 ? -(int64_t)height : height, error)) return false;
     stbi_uc *rgba = stbi_load_from_memory(data, (int)bytes, &width, &height, &channels, 4);
     if (rgba == NULL) {
         hl_text_add(error, "is a damaged %s file: %s", kind, stb_reason());
