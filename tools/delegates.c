@@ -23,7 +23,8 @@ static const char *gpu_device(const char *backend)
     return backend;
 }
 
-static void set_gpu_options(const struct hl_delegate_flags *flags, TfLiteGpuDelegateOptionsV2 *options)
+static void set_gpu_options(const struct hl_delegate_flags *flags,
+                            TfLiteGpuDelegateOptionsV2 *options)
 {
     if (flags->gpu_precision_loss_allowed) {
         options->inference_priority1 = TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY;
@@ -32,7 +33,8 @@ static void set_gpu_options(const struct hl_delegate_flags *flags, TfLiteGpuDele
     }
     if (flags->gpu_inference_for_sustained_speed)
         options->inference_preference = TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED;
-    if (flags->max_delegated_partitions > 0) options->max_delegated_partitions = flags->max_delegated_partitions;
+    if (flags->max_delegated_partitions > 0)
+        options->max_delegated_partitions = flags->max_delegated_partitions;
     if (*flags->delegate_serialize_dir != '\0' && *flags->delegate_serialize_token != '\0') {
         options->experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
         options->serialization_dir = flags->delegate_serialize_dir;
@@ -40,7 +42,8 @@ static void set_gpu_options(const struct hl_delegate_flags *flags, TfLiteGpuDele
     }
 }
 
-static TfLiteDelegate *create_gpu(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
+static TfLiteDelegate *create_gpu(struct hl_delegates *delegates,
+                                  const struct hl_delegate_flags *flags)
 {
     struct hl_text problem = {0};
     bool ok = hl_gpu_library_open(&delegates->gpu, &problem);
@@ -49,7 +52,9 @@ static TfLiteDelegate *create_gpu(struct hl_delegates *delegates, const struct h
     if (!ok) return NULL;
     TfLiteGpuDelegateOptionsV2 v2 = delegates->gpu.TfLiteGpuDelegateOptionsV2Default();
     set_gpu_options(flags, &v2);
-    HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .v2 = &v2, .device = gpu_device(flags->gpu_backend)};
+    HaliteGpuDelegateOptions options = {.struct_size = sizeof options,
+                                        .v2 = &v2,
+                                        .device = gpu_device(flags->gpu_backend)};
     return delegates->gpu.HaliteGpuDelegateCreate(&options);
 }
 
@@ -65,7 +70,8 @@ static bool wants_external(const struct hl_delegate_flags *flags)
     return *flags->external_delegate_path != '\0';
 }
 
-static TfLiteDelegate *create_external(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
+static TfLiteDelegate *create_external(struct hl_delegates *delegates,
+                                       const struct hl_delegate_flags *flags)
 {
     (void)delegates;
     TfLiteExternalDelegateOptions options =
@@ -78,7 +84,8 @@ static TfLiteDelegate *create_external(struct hl_delegates *delegates, const str
         if (*item == '\0') continue;
         char *colon = strchr(item, ':');
         if (colon == NULL) {
-            hl_error(HL_TFLITE, NULL, "--external_delegate_options: '%s' has no ':'; write key:value", item);
+            hl_error(HL_TFLITE, NULL,
+                     "--external_delegate_options: '%s' has no ':'; write key:value", item);
             goto done;
         }
         *colon = '\0';
@@ -101,7 +108,8 @@ static void delete_external(struct hl_delegates *delegates, TfLiteDelegate *dele
 static const struct provider {
     const char *flag, *name;
     bool (*wanted)(const struct hl_delegate_flags *flags);
-    TfLiteDelegate *(*create)(struct hl_delegates *delegates, const struct hl_delegate_flags *flags);
+    TfLiteDelegate *(*create)(struct hl_delegates *delegates,
+                              const struct hl_delegate_flags *flags);
     void (*delete)(struct hl_delegates *delegates, TfLiteDelegate *delegate);
 } providers[] = {
     {"use_gpu", "GPU", wants_gpu, create_gpu, delete_gpu},
@@ -129,7 +137,8 @@ static bool create(const struct provider *provider, const struct hl_delegate_fla
         hl_error(HL_TFLITE, NULL, "--%s: the delegate cannot be made", provider->flag);
         return false;
     }
-    delegates->items[delegates->count++] = (struct hl_delegate){provider->name, delegate, provider->delete};
+    delegates->items[delegates->count++] =
+        (struct hl_delegate){provider->name, delegate, provider->delete};
     return true;
 }
 
@@ -158,6 +167,6 @@ void hl_delegates_free(struct hl_delegates *delegates)
 {
     while (delegates->count > 0) {
         struct hl_delegate *last = &delegates->items[--delegates->count];
-        last->delete(delegates, last->delegate);
+        last->delete (delegates, last->delegate);
     }
 }

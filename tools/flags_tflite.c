@@ -64,17 +64,20 @@ int hl_flags_tflite_parse(const struct hl_command *command, int argc, char **arg
         const struct hl_flag *flag = &command->flags[f];
         int at = find(flag, argc, argv);
         if (at == argc) {
-            if (flag->required) hl_error(HL_TFLITE, NULL, "Required flag not provided: %s", flag->name);
+            if (flag->required)
+                hl_error(HL_TFLITE, NULL, "Required flag not provided: %s", flag->name);
             ok = ok && !flag->required;
             continue;
         }
         taken[at] = true;
         positions[f] = at + 1;
         if (hl_flags_store(flag, value_of(flag, argv[at]), options)) {
-            help = help || (strcmp(flag->name, "help") == 0 && *(const bool *)((char *)options + flag->offset));
+            help = help || (strcmp(flag->name, "help") == 0 &&
+                            *(const bool *)((char *)options + flag->offset));
             continue;
         }
-        hl_error(HL_TFLITE, NULL, "Failed to parse flag '%s' against argv '%s'", flag->name, argv[at]);
+        hl_error(HL_TFLITE, NULL, "Failed to parse flag '%s' against argv '%s'", flag->name,
+                 argv[at]);
         ok = false;
     }
     for (int i = 0; i < argc; i++) {

@@ -169,7 +169,7 @@ result=$work/interrupted.json
 checks=$((checks + 1))
 $interruptible "$bin/run_eval" --model_file="$model" --ground_truth_images_path="$many" \
     --ground_truth_labels="$work/thousand.txt" --model_output_labels="$labels" --output_file_path="$result" \
-    >"$work/out" 2>"$work/err" &
+    --num_interpreter_threads=3 >"$work/out" 2>"$work/err" &
 pid=$!
 while kill -0 $pid 2>/dev/null && ! [ "$(cat "$result.progress" 2>/dev/null | wc -l)" -ge 300 ]; do sleep 0.1; done
 kill -$signal $pid

@@ -18,7 +18,7 @@ float hl_box_overlap(const struct hl_box *a, const struct hl_box *b);
 // Predictions are matched by falling score, those of equal score in their order: each to the true box of its picture that is
 // left and overlaps it most, if by the threshold at least. 0 without true boxes. Both lists may be empty; true boxes come
 // ordered by picture.
-float hl_average_precision(const struct hl_box *truth, int truth_count, const struct hl_box *predictions,
-                           int prediction_count, float threshold);
+float hl_average_precision(const struct hl_box *truth, int truth_count,
+                           const struct hl_box *predictions, int prediction_count, float threshold);
 
 #endif

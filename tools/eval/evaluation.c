@@ -13,7 +13,6 @@
 
 #include "alloc.h"
 #include "eval/pipeline.h"
-#include "eval/progress.h"
 #include "eval/result.h"
 #include "files.h"
 #include "message.h"
@@ -38,7 +37,8 @@ static bool list_pictures(struct hl_evaluation *evaluation)
     int count = *folder != '\0' ? scandir(folder, &entries, NULL, alphasort) : -1;
     if (count < 0) {
         if (*folder == '\0')
-            hl_error(HL_TFLITE, NULL, "--ground_truth_images_path is missing: write =FOLDER, with the pictures");
+            hl_error(HL_TFLITE, NULL,
+                     "--ground_truth_images_path is missing: write =FOLDER, with the pictures");
         else
             hl_error(HL_TFLITE, folder, "cannot be read: %s", strerror(errno));
         return false;
@@ -52,7 +52,8 @@ static bool list_pictures(struct hl_evaluation *evaluation)
         bool is_folder = hl_files_is_folder(path.data), picture = is_picture(entries[i]->d_name);
         const char *dot = strrchr(entries[i]->d_name, '.');
         if (!is_folder && !picture)
-            hl_warn(HL_TFLITE, path.data, "Extension %s is not supported; the file is left out", dot != NULL ? dot : "''");
+            hl_warn(HL_TFLITE, path.data, "Extension %s is not supported; the file is left out",
+                    dot != NULL ? dot : "''");
         if (!is_folder && picture)
             evaluation->paths[evaluation->path_count++] = path.data;
         else
@@ -77,8 +78,13 @@ void hl_evaluation_compact(struct hl_evaluation *evaluation)
 // Flags that may differ between the two parts of an evaluation.
 static bool is_free_flag(const char *name)
 {
-    static const char *const names[] = {"resume", "stop_on_error", "output_file_path", "num_preprocess_threads",
-                                        "num_interpreter_threads", "num_threads", "debug_mode"};
+    static const char *const names[] = {"resume",
+                                        "stop_on_error",
+                                        "output_file_path",
+                                        "num_preprocess_threads",
+                                        "num_interpreter_threads",
+                                        "num_threads",
+                                        "debug_mode"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;
@@ -97,12 +103,14 @@ static uint64_t take_fingerprint(const struct hl_evaluation *evaluation, const v
         if (flag->kind == HL_FLAG_STRING) {
             hash = hl_fingerprint_add(hash, *(const char *const *)at);
         } else {
-            snprintf(number, sizeof number, "%d", flag->kind == HL_FLAG_BOOL ? *(const bool *)at : *(const int *)at);
+            snprintf(number, sizeof number, "%d",
+                     flag->kind == HL_FLAG_BOOL ? *(const bool *)at : *(const int *)at);
             hash = hl_fingerprint_add(hash, number);
         }
     }
     if (stat(evaluation->setting->base.model_file, &model) == 0) {
-        snprintf(number, sizeof number, "%lld %lld", (long long)model.st_size, (long long)model.st_mtime);
+        snprintf(number, sizeof number, "%lld %lld", (long long)model.st_size,
+                 (long long)model.st_mtime);
         hash = hl_fingerprint_add(hash, number);
     }
     return hash;
@@ -112,7 +120,8 @@ static bool check_setting(const struct hl_pictures_setting *setting)
 {
     const char *path = setting->base.output_file_path;
     if (!setting->resume || *path != '\0') return hl_result_check(path);
-    hl_error(HL_TFLITE, NULL, "--resume needs --output_file_path, beside which the interrupted evaluation is kept");
+    hl_error(HL_TFLITE, NULL,
+             "--resume needs --output_file_path, beside which the interrupted evaluation is kept");
     return false;
 }
 
@@ -121,7 +130,9 @@ static bool load_labels(struct hl_evaluation *evaluation)
     struct hl_text error = {0};
     const char *path = evaluation->setting->model_output_labels;
     bool ok = hl_labels_load(path, &evaluation->labels, &error);
-    if (!ok) hl_error(HL_TFLITE, NULL, "Could not read model output labels file: '%s' %s", path, error.data);
+    if (!ok)
+        hl_error(HL_TFLITE, NULL, "Could not read model output labels file: '%s' %s", path,
+                 error.data);
     hl_text_free(&error);
     return ok;
 }
@@ -139,17 +150,22 @@ static bool check_input(struct hl_evaluation *evaluation)
     if (wanted == NULL) return true;
     struct hl_text shape = {0};
     hl_model_add_tensor_shape(&shape, input);
-    hl_error(HL_TFLITE, file->path, "Invalid input shape for model: it is %s; %s", shape.data, wanted);
+    hl_error(HL_TFLITE, file->path, "Invalid input shape for model: it is %s; %s", shape.data,
+             wanted);
     hl_text_free(&shape);
     return false;
 }
 
-bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command, const void *options,
-                        const struct hl_pictures_setting *setting)
+bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command,
+                        const void *options, const struct hl_pictures_setting *setting)
 {
     *evaluation = (struct hl_evaluation){.command = command, .setting = setting};
-    if (!check_setting(setting) || !list_pictures(evaluation) || !load_labels(evaluation)) return false;
-    if (!hl_eval_model_open(&evaluation->model, &setting->base, command) || !check_input(evaluation)) return false;
+    hl_progress_hold(&evaluation->progress);
+    if (!check_setting(setting) || !list_pictures(evaluation) || !load_labels(evaluation))
+        return false;
+    if (!hl_eval_model_open(&evaluation->model, &setting->base, command) ||
+        !check_input(evaluation))
+        return false;
     evaluation->fingerprint = take_fingerprint(evaluation, options);
     return true;
 }
@@ -161,6 +177,7 @@ void hl_evaluation_close(struct hl_evaluation *evaluation)
     free(evaluation->paths);
     hl_labels_free(&evaluation->labels);
     hl_eval_model_close(&evaluation->model);
+    hl_progress_release(&evaluation->progress);
 }
 
 // ---- running ------------------------------------------------------------------------------------
@@ -172,7 +189,6 @@ struct run {
     struct hl_evaluation *evaluation;
     const struct hl_evaluation_task *task;
     void *user_data;
-    struct hl_progress progress;
 };
 
 // Counts the line of the next picture.
@@ -209,7 +225,7 @@ static bool infer(struct run *run, const struct hl_pipeline_item *item, struct h
     if (status == kTfLiteOk) status = TfLiteInterpreterInvoke(file->interpreter);
     double microseconds = floor(1e6 * (hl_model_clock() - start));
     if (status != kTfLiteOk) {
-        hl_progress_clear(&run->progress);
+        hl_progress_clear(&run->evaluation->progress);
         hl_model_file_failed(file, "the inference failed");
         return false;
     }
@@ -224,14 +240,15 @@ static bool run_picture(struct run *run, const struct hl_pipeline_item *item)
     if (item->input != NULL) {
         ok = infer(run, item, &line);
     } else {
-        hl_progress_clear(&run->progress);
+        hl_progress_clear(&run->evaluation->progress);
         hl_error(HL_TFLITE, item->path, "%s", item->error);
         hl_text_add(&line, "%s", broken_line);
         ok = !run->evaluation->setting->stop_on_error;
     }
     ok = ok && count_line(run, line.data);
     if (ok && !hl_journal_add(&run->evaluation->journal, line.data))
-        hl_warn(HL_TFLITE, run->evaluation->journal.path, "cannot be written: this evaluation cannot be resumed");
+        hl_warn(HL_TFLITE, run->evaluation->journal.path,
+                "cannot be written: this evaluation cannot be resumed");
     hl_text_free(&line);
     return ok;
 }
@@ -239,7 +256,8 @@ static bool run_picture(struct run *run, const struct hl_pipeline_item *item)
 static bool run_pictures(struct run *run)
 {
     struct hl_evaluation *evaluation = run->evaluation;
-    const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(evaluation->model.file.interpreter, 0);
+    const TfLiteTensor *input =
+        TfLiteInterpreterGetInputTensor(evaluation->model.file.interpreter, 0);
     bool grey = evaluation->shape.channels == 1;
     struct hl_pipeline_setting setting = {
         .paths = evaluation->paths,
@@ -256,14 +274,16 @@ static bool run_pictures(struct run *run)
     hl_text_free(&error);
     bool ok = pipeline != NULL;
     struct hl_pipeline_item item;
-    run->progress.first = evaluation->done;
+    hl_progress_start(&evaluation->progress, run->task->word, evaluation->done,
+                      evaluation->path_count, !run->task->talks);
     while (ok && evaluation->done < evaluation->path_count) {
         evaluation->interrupted = hl_progress_interrupted();
         if (evaluation->interrupted || !hl_pipeline_next(pipeline, &item)) break;
-        hl_progress_show(&run->progress, evaluation->done);
+        hl_progress_show(&run->evaluation->progress, evaluation->done);
         ok = run_picture(run, &item);
     }
     hl_pipeline_destroy(pipeline);
+    hl_progress_clear(&evaluation->progress);
     return ok;
 }
 
@@ -274,29 +294,35 @@ static bool open_journal(struct run *run)
     if (*path == '\0') return true;
     struct hl_text error = {0};
     uint64_t hash = evaluation->fingerprint;
-    for (int i = 0; i < evaluation->path_count; i++) hash = hl_fingerprint_add(hash, evaluation->paths[i]);
-    bool ok = hl_journal_open(&evaluation->journal, path, hash, evaluation->setting->resume, count_line, run, &error);
+    for (int i = 0; i < evaluation->path_count; i++)
+        hash = hl_fingerprint_add(hash, evaluation->paths[i]);
+    bool ok = hl_journal_open(&evaluation->journal, path, hash, evaluation->setting->resume,
+                              count_line, run, &error);
     if (!ok) hl_error(HL_TFLITE, NULL, "%s", hl_text_string(&error));
     if (ok && evaluation->setting->resume)
-        hl_info(HL_TFLITE, NULL, "Going on behind %d of %d pictures", evaluation->done, evaluation->path_count);
+        hl_info(HL_TFLITE, NULL, "Going on behind %d of %d pictures", evaluation->done,
+                evaluation->path_count);
     hl_text_free(&error);
     return ok;
 }
 
-bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task, void *user_data)
+bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task,
+                       void *user_data)
 {
     struct run run = {.evaluation = evaluation, .task = task, .user_data = user_data};
-    hl_progress_start(&run.progress, task->word, evaluation->path_count, !task->talks);
     bool ok = open_journal(&run) && run_pictures(&run);
-    hl_progress_stop(&run.progress);
     if (ok && evaluation->interrupted)
-        hl_warn(HL_TFLITE, NULL, "Interrupted after %d of %d pictures%s", evaluation->done, evaluation->path_count,
-                *evaluation->setting->base.output_file_path != '\0' ? "; the same command with --resume=true goes on" : "");
+        hl_warn(HL_TFLITE, NULL, "Interrupted after %d of %d pictures%s", evaluation->done,
+                evaluation->path_count,
+                *evaluation->setting->base.output_file_path != '\0'
+                    ? "; the same command with --resume=true goes on"
+                    : "");
     if (ok && evaluation->broken > 0)
-        hl_warn(HL_TFLITE, NULL, "%d of %d pictures could not be read and are not counted", evaluation->broken,
-                evaluation->done);
+        hl_warn(HL_TFLITE, NULL, "%d of %d pictures could not be read and are not counted",
+                evaluation->broken, evaluation->done);
     if (ok && evaluation->broken == evaluation->path_count) {
-        hl_error(HL_TFLITE, evaluation->setting->ground_truth_images_path, "no picture could be read");
+        hl_error(HL_TFLITE, evaluation->setting->ground_truth_images_path,
+                 "no picture could be read");
         return false;
     }
     return ok;
@@ -315,8 +341,10 @@ void hl_evaluation_print(const struct hl_evaluation *evaluation)
 bool hl_evaluation_write(struct hl_evaluation *evaluation, const char *member, cJSON *metrics)
 {
     int runs = evaluation->done - evaluation->broken;
-    cJSON_AddItemToObject(metrics, "pre_processing_latency", hl_result_latency(&evaluation->preprocess_us, false));
-    cJSON_AddItemToObject(metrics, "inference_latency", hl_result_latency(&evaluation->inference_us, true));
+    cJSON_AddItemToObject(metrics, "pre_processing_latency",
+                          hl_result_latency(&evaluation->preprocess_us, false));
+    cJSON_AddItemToObject(metrics, "inference_latency",
+                          hl_result_latency(&evaluation->inference_us, true));
     cJSON *inferences = hl_alloc_check(cJSON_AddObjectToObject(metrics, "inference_metrics"));
     cJSON_AddNumberToObject(inferences, "num_inferences", runs);
     bool ok = hl_result_write(evaluation->setting->base.output_file_path, runs, member, metrics);

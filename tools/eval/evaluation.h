@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "eval/journal.h"
+#include "eval/progress.h"
 #include "eval/setting.h"
 #include "eval/stat.h"
 #include "labels.h"
@@ -44,7 +45,9 @@ struct hl_evaluation {
     struct hl_labels labels;          // of the model's classes
     char **paths;                     // pictures
     int path_count;
-    uint64_t fingerprint; // of what must be the same to go on later; a task may add to it before the run
+    uint64_t
+        fingerprint; // of what must be the same to go on later; a task may add to it before the run
+    struct hl_progress progress;
     // While it runs:
     struct hl_stat preprocess_us, inference_us;
     int done, broken; // pictures; the rest of those done were counted
@@ -63,10 +66,11 @@ struct hl_evaluation_task {
 };
 
 // Pictures, labels, model. `options` are the command's. False after a message; hl_evaluation_close is right in both cases.
-bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command, const void *options,
-                        const struct hl_pictures_setting *setting);
+bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command,
+                        const void *options, const struct hl_pictures_setting *setting);
 // False after a message. True as well when interrupted.
-bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task, void *user_data);
+bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task,
+                       void *user_data);
 void hl_evaluation_close(struct hl_evaluation *evaluation);
 
 // Drops the pictures that are NULL in `paths`.

@@ -75,7 +75,8 @@ static bool fill(struct diff *diff, TfLiteType type, void *data, int64_t count)
         else if (how.view == HL_ELEMENT_UNSIGNED)
             hl_element_set_bits(data, how.bits, i, (uint64_t)((span - 1) * part));
         else if (how.view == HL_ELEMENT_SIGNED)
-            hl_element_set_bits(data, how.bits, i, (uint64_t)(int64_t)((span - 1) * part - span / 2));
+            hl_element_set_bits(data, how.bits, i,
+                                (uint64_t)(int64_t)((span - 1) * part - span / 2));
         else
             return false;
     }
@@ -92,8 +93,9 @@ static bool fill_inputs(struct diff *diff)
         void *data = TfLiteTensorData(input);
         size_t bytes = TfLiteTensorByteSize(input);
         if (bytes > 0 && !fill(diff, TfLiteTensorType(input), data, hl_model_elements(input))) {
-            hl_error(HL_TFLITE, diff->test.file.path, "input %d is of type %s, for which no values can be made up",
-                     i, hl_element_name(TfLiteTensorType(input)));
+            hl_error(HL_TFLITE, diff->test.file.path,
+                     "input %d is of type %s, for which no values can be made up", i,
+                     hl_element_name(TfLiteTensorType(input)));
             return false;
         }
         TfLiteTensor *same = TfLiteInterpreterGetInputTensor(reference, i);
@@ -135,14 +137,15 @@ static bool compare_output(struct diff *diff, int index)
     TfLiteType type = TfLiteTensorType(test);
     enum hl_element_view view = hl_element_type(type).view;
     if (view != HL_ELEMENT_SIGNED && view != HL_ELEMENT_UNSIGNED && view != HL_ELEMENT_REAL) {
-        hl_error(HL_TFLITE, diff->test.file.path, "output %d is of type %s, which cannot be compared", index,
-                 hl_element_name(type));
+        hl_error(HL_TFLITE, diff->test.file.path,
+                 "output %d is of type %s, which cannot be compared", index, hl_element_name(type));
         return false;
     }
     int64_t count = hl_model_elements(test);
     if (count != hl_model_elements(reference)) {
-        hl_error(HL_TFLITE, diff->test.file.path, "output %d has %lld elements, in the reference %lld", index,
-                 (long long)count, (long long)hl_model_elements(reference));
+        hl_error(HL_TFLITE, diff->test.file.path,
+                 "output %d has %lld elements, in the reference %lld", index, (long long)count,
+                 (long long)hl_model_elements(reference));
         return false;
     }
     const void *a = TfLiteTensorData(test), *b = TfLiteTensorData(reference);
@@ -177,7 +180,8 @@ static void print(const struct diff *diff, const struct options *options)
 static bool write(const struct diff *diff, const struct options *options)
 {
     cJSON *metrics = hl_alloc_check(cJSON_CreateObject());
-    cJSON_AddItemToObject(metrics, "reference_latency", hl_result_latency(&diff->reference_us, true));
+    cJSON_AddItemToObject(metrics, "reference_latency",
+                          hl_result_latency(&diff->reference_us, true));
     cJSON_AddItemToObject(metrics, "test_latency", hl_result_latency(&diff->test_us, true));
     cJSON *errors = hl_alloc_check(cJSON_AddArrayToObject(metrics, "output_errors"));
     for (int i = 0; i < diff->output_count; i++) {
@@ -189,7 +193,8 @@ static bool write(const struct diff *diff, const struct options *options)
         cJSON_AddNumberToObject(error, "std_deviation", hl_stat_deviation(stat));
         cJSON_AddItemToArray(errors, error);
     }
-    return hl_result_write(options->setting.output_file_path, options->num_runs, "inference_profiler_metrics", metrics);
+    return hl_result_write(options->setting.output_file_path, options->num_runs,
+                           "inference_profiler_metrics", metrics);
 }
 
 static bool evaluate(struct diff *diff, const struct options *options)
@@ -199,7 +204,8 @@ static bool evaluate(struct diff *diff, const struct options *options)
         hl_error(HL_TFLITE, NULL, "--num_runs=%d: at least 1 is needed", options->num_runs);
         return false;
     }
-    if (!hl_eval_model_open(&diff->test, &options->setting, &hl_command_inference_diff_run_eval)) return false;
+    if (!hl_eval_model_open(&diff->test, &options->setting, &hl_command_inference_diff_run_eval))
+        return false;
     hl_info(HL_TFLITE, NULL, "Test interpreter has been initialized.");
     if (!hl_eval_model_open_reference(&diff->reference, &options->setting)) return false;
     hl_info(HL_TFLITE, NULL, "Reference interpreter (1 thread on CPU) has been initialized.");
@@ -219,8 +225,7 @@ static int run(const void *given, int operand_count, char **operands)
     bool ok = evaluate(&diff, options);
     if (ok) print(&diff, options);
     ok = ok && write(&diff, options);
-    if (!ok)
-        hl_error(HL_TFLITE, NULL, "Could not run the task evaluation!");
+    if (!ok) hl_error(HL_TFLITE, NULL, "Could not run the task evaluation!");
     hl_eval_model_close(&diff.test);
     hl_eval_model_close(&diff.reference);
     free(diff.errors);

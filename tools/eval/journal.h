@@ -19,9 +19,9 @@ struct hl_journal {
 // Opens the journal that belongs to the result file `path`. With resume each complete line of an older one of the same
 // evaluation (the same fingerprint) is handed to `replay`; without, an older one is dropped. False on failure, with the
 // reason in `error`, which names the file.
-bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fingerprint, bool resume,
-                     bool (*replay)(void *user_data, const char *line), void *user_data,
-                     struct hl_text *error);
+bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fingerprint,
+                     bool resume, bool (*replay)(void *user_data, const char *line),
+                     void *user_data, struct hl_text *error);
 // Adds a line. A journal that cannot be written is given up, with false.
 bool hl_journal_add(struct hl_journal *journal, const char *line);
 // complete: the journal has done its duty and is removed.

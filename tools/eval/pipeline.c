@@ -49,7 +49,8 @@ static bool load_raw(const char *path, const struct hl_preprocess_shape *shape, 
     struct hl_text file = {0};
     bool ok = hl_files_read(path, count, &file, error);
     if (ok && file.length != count) {
-        hl_text_add(error, "holds %zu bytes; a .rgb8 file for this model has %zu", file.length, count);
+        hl_text_add(error, "holds %zu bytes; a .rgb8 file for this model has %zu", file.length,
+                    count);
         ok = false;
     }
     for (size_t i = 0; ok && i < count; i++) pixels[i] = (float)(unsigned char)file.data[i];
@@ -139,7 +140,8 @@ static int choose_threads(int wanted)
     return wanted < MOST_THREADS ? wanted : MOST_THREADS;
 }
 
-struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting, struct hl_text *error)
+struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting,
+                                       struct hl_text *error)
 {
     const struct hl_preprocess_shape *shape = &setting->shape;
     int threads = choose_threads(setting->threads);
@@ -158,8 +160,8 @@ struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting
         place->pixels = malloc(count * sizeof *place->pixels);
         place->input = malloc(pipeline->bytes);
         if (place->pixels != NULL && place->input != NULL) continue;
-        hl_text_add(error, "%d pictures of %d x %d pixels do not fit into memory", pipeline->place_count, shape->width,
-                    shape->height);
+        hl_text_add(error, "%d pictures of %d x %d pixels do not fit into memory",
+                    pipeline->place_count, shape->width, shape->height);
         goto fail;
     }
     for (int i = 0; i < threads; i++) {

@@ -19,7 +19,7 @@ struct hl_pipeline_setting {
 
 struct hl_pipeline_item {
     const char *path;
-    const void *input;   // NULL where the picture cannot be used
+    const void *input; // NULL where the picture cannot be used
     size_t bytes;
     const char *error;   // why it cannot
     double microseconds; // that reading, decoding and scaling took
@@ -28,7 +28,8 @@ struct hl_pipeline_item {
 struct hl_pipeline;
 
 // NULL after a message in `error` where threads or memory cannot be had. The caller destroys it.
-struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting, struct hl_text *error);
+struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting,
+                                       struct hl_text *error);
 // The next picture, lent until the next call. False behind the last one.
 bool hl_pipeline_next(struct hl_pipeline *pipeline, struct hl_pipeline_item *item);
 // Stops the threads. NULL is allowed.

@@ -23,17 +23,41 @@ static void stopping_signals(sigset_t *set)
     }
 }
 
-void hl_progress_start(struct hl_progress *progress, const char *word, int total, bool bar)
+void hl_progress_hold(struct hl_progress *progress)
 {
     sigset_t signals;
     stopping_signals(&signals);
-    *progress = (struct hl_progress){
-        .word = word,
-        .total = total,
-        .terminal = bar && isatty(STDOUT_FILENO),
-        .start = hl_model_clock(),
-    };
     pthread_sigmask(SIG_BLOCK, &signals, &progress->before);
+}
+
+bool hl_progress_interrupted(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+}
+
+void hl_progress_release(struct hl_progress *progress)
+{
+    sigset_t signals;
+    stopping_signals(&signals);
+    while (hl_progress_interrupted()) {
+        int taken;
+        if (sigwait(&signals, &taken) != 0) break;
+    }
+    pthread_sigmask(SIG_SETMASK, &progress->before, NULL);
+}
+
+// ---- the bar ------------------------------------------------------------------------------------
+
+void hl_progress_start(struct hl_progress *progress, const char *word, int first, int total,
+                       bool bar)
+{
+    progress->word = word;
+    progress->first = first;
+    progress->total = total;
+    progress->bar = bar && isatty(STDOUT_FILENO);
+    progress->start = hl_model_clock();
 }
 
 static void show_bar(struct hl_progress *progress, int done)
@@ -45,16 +69,17 @@ static void show_bar(struct hl_progress *progress, int done)
     int filled = (int)((double)WIDTH * done / progress->total), fresh = done - progress->first;
     char left[32] = "?";
     if (fresh > 0)
-        hl_format_seconds(left, sizeof left, (now - progress->start) / fresh * (progress->total - done));
-    printf("\r%s: [%.*s%*s] %d of %d, %s left \033[K", progress->word, filled, "##############################",
-           WIDTH - filled, "", done, progress->total, left);
+        hl_format_seconds(left, sizeof left,
+                          (now - progress->start) / fresh * (progress->total - done));
+    printf("\r%s: [%.*s%*s] %d of %d, %s left \033[K", progress->word, filled,
+           "##############################", WIDTH - filled, "", done, progress->total, left);
     fflush(stdout);
 }
 
 void hl_progress_show(struct hl_progress *progress, int done)
 {
     int step = progress->total / 100;
-    if (progress->terminal)
+    if (progress->bar)
         show_bar(progress, done);
     else if (step > 1 && done % step == 0)
         hl_info(HL_TFLITE, NULL, "%s: %d%%", progress->word, done / step);
@@ -62,25 +87,7 @@ void hl_progress_show(struct hl_progress *progress, int done)
 
 void hl_progress_clear(const struct hl_progress *progress)
 {
-    if (!progress->terminal) return;
+    if (!progress->bar) return;
     fputs("\r\033[K", stdout);
     fflush(stdout);
-}
-
-bool hl_progress_interrupted(void)
-{
-    sigset_t pending;
-    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
-}
-
-void hl_progress_stop(struct hl_progress *progress)
-{
-    hl_progress_clear(progress);
-    sigset_t signals;
-    stopping_signals(&signals);
-    while (hl_progress_interrupted()) {
-        int taken;
-        if (sigwait(&signals, &taken) != 0) break;
-    }
-    pthread_sigmask(SIG_SETMASK, &progress->before, NULL);
 }

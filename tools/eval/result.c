@@ -36,7 +36,8 @@ bool hl_result_write(const char *path, int runs, const char *member, cJSON *metr
     struct hl_text error = {0};
     cJSON *tree = hl_alloc_check(cJSON_CreateObject());
     cJSON_AddNumberToObject(tree, "num_runs", runs);
-    cJSON_AddItemToObject(hl_alloc_check(cJSON_AddObjectToObject(tree, "process_metrics")), member, metrics);
+    cJSON_AddItemToObject(hl_alloc_check(cJSON_AddObjectToObject(tree, "process_metrics")), member,
+                          metrics);
     bool ok = *path == '\0' || hl_wire_write(path, HL_WIRE_METRICS, tree, &error);
     if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
     cJSON_Delete(tree);
