@@ -278,10 +278,15 @@ static bool has_spirv(const struct gpu_kernel *kernel, void *user)
     (void)user;
     for (int precision = 0; precision < GPU_PRECISIONS; precision++) {
         size_t bytes = 0;
-        const uint32_t *words = gpu_spirv(kernel->name, (enum gpu_precision)precision, &bytes);
+        uint32_t *words = gpu_spirv(kernel->name, (enum gpu_precision)precision, &bytes);
         assert_non_null(words);
         assert_true(bytes > 20 && bytes % 4 == 0);
         assert_int_equal(words[0], 0x07230203);
+        // Instructions, each as long as its first word says, end where the words end.
+        size_t at = 5;
+        while (at < bytes / 4 && words[at] >> 16) at += words[at] >> 16;
+        assert_int_equal(at, bytes / 4);
+        free(words);
     }
     return true;
 }

@@ -301,15 +301,18 @@ static void make_shader(const struct gpu_kernel *kernel, enum gpu_precision prec
     assert_in_range(shader->bytes, 20, (1 << 16) - 1);
 }
 
-const uint32_t *__wrap_gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes);
-const uint32_t *__wrap_gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes)
+uint32_t *__wrap_gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes);
+uint32_t *__wrap_gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes)
 {
     for (int i = 0; i < (int)(sizeof kernels / sizeof *kernels); i++) {
         if (strcmp(kernels[i]->name, kernel) != 0) continue;
         const struct shader *shader = &shared.shaders[i * GPU_PRECISIONS + (int)precision];
         *bytes = shader->bytes;
-        return shader->words;
+        uint32_t *words = malloc(shader->bytes);
+        assert_non_null(words);
+        return memcpy(words, shader->words, shader->bytes);
     }
+    *bytes = 0;
     return NULL;
 }
 

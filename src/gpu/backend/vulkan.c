@@ -294,18 +294,21 @@ static struct gpu_program *vulkan_program_create(struct gpu_device *device, cons
         return NULL;
     }
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    info.pCode = gpu_spirv(kernel->name, desc->precision, &info.codeSize);
-    if (!info.pCode) {
+    uint32_t *words = gpu_spirv(kernel->name, desc->precision, &info.codeSize);
+    if (info.codeSize == 0) {
         gpu_vulkan_fail(device,
                         "this build has no SPIR-V of kernel %s: name it in its operator's table and build again",
                         kernel->name);
         return NULL;
     }
     struct gpu_program *program = calloc(1, sizeof *program);
-    if (!program) {
+    if (!words || !program) {
         gpu_vulkan_fail(device, "out of memory for a program");
+        free(words);
+        free(program);
         return NULL;
     }
+    info.pCode = words;
     program->name = kernel->name;
     program->buffer_count = gpu_kernel_arg_count(kernel) + (kernel->epilogue ? 1 : 0);
     program->param_count = gpu_kernel_param_count(kernel);
@@ -314,6 +317,7 @@ static struct gpu_program *vulkan_program_create(struct gpu_device *device, cons
     bool ok = VULKAN_CALL(device, vkCreateShaderModule, device->handle, &info, NULL, &module) &&
               create_layout(device, program) && create_pipeline(device, desc, module, program);
     device->vk.vkDestroyShaderModule(device->handle, module, NULL);
+    free(words);
     if (ok) return program;
     vulkan_program_destroy(device, program);
     return NULL;

@@ -9,7 +9,8 @@
 
 #include "gpu/lang/kernel.h"
 
-// The words of a kernel by its name, and how many bytes they are. NULL: there is none of that name.
-const uint32_t *gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes);
+// The words of a kernel by its name, malloc'ed, and how many bytes they are. NULL: there is none of that name, bytes is 0;
+// else no memory.
+uint32_t *gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes);
 
 #endif

@@ -78,15 +78,17 @@ static bool pack_shader(struct job *job, const struct gpu_kernel *kernel, enum g
         free(data);
         return failure("no SPIR-V in", path);
     }
-    fprintf(job->out, "static const uint32_t %s_%s[] = {", kernel->name, gpu_precision_names[precision]);
+    fprintf(job->out, "static const unsigned char %s_%s[] = {", kernel->name, gpu_precision_names[precision]);
     for (size_t i = 0; i < size / 4; i++) {
         uint32_t word;
         memcpy(&word, data + 4 * i, 4);
-        fprintf(job->out, "%s%uu,", i % 12 ? " " : "\n    ", (unsigned)word);
+        fputs(i % 12 ? " " : "\n    ", job->out);
+        for (; word > 127; word >>= 7) fprintf(job->out, "%u,", (unsigned)(word & 127) | 128);
+        fprintf(job->out, "%u,", (unsigned)word);
     }
     fprintf(job->out, "\n};\n");
-    fprintf(job->table, "    {\"%s\", %d, sizeof %s_%s, %s_%s},\n", kernel->name, precision, kernel->name,
-            gpu_precision_names[precision], kernel->name, gpu_precision_names[precision]);
+    fprintf(job->table, "    {\"%s\", %d, %zu, %s_%s},\n", kernel->name, precision, size, kernel->name,
+            gpu_precision_names[precision]);
     free(data);
     return true;
 }
@@ -99,17 +101,30 @@ static bool pack_shaders(const struct gpu_kernel *kernel, void *user)
 }
 
 static const char pack_head[] = "// SPDX-License-Identifier: Apache-2.0\n"
-                                "// Made by gpu_shaders while building: all kernels as SPIR-V.\n"
+                                "// Made by gpu_shaders while building: all kernels as SPIR-V. Its words are small numbers,\n"
+                                "// mostly: seven bits to a byte, the lowest first, more to come where the highest is set.\n"
+                                "#include <stdlib.h>\n"
                                 "#include <string.h>\n\n"
                                 "#include \"gpu/lang/spirv.h\"\n\n";
 static const char pack_tail[] =
     "};\n\n"
-    "const uint32_t *gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes)\n"
+    "static uint32_t *unpack(const unsigned char *from, size_t bytes)\n"
     "{\n"
+    "    uint32_t *words = calloc(1, bytes);\n"
+    "    for (size_t i = 0; words && i < bytes / 4; i++) {\n"
+    "        int shift = 0;\n"
+    "        for (; *from > 127; shift += 7) words[i] |= (uint32_t)(*from++ & 127) << shift;\n"
+    "        words[i] |= (uint32_t)*from++ << shift;\n"
+    "    }\n"
+    "    return words;\n"
+    "}\n\n"
+    "uint32_t *gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes)\n"
+    "{\n"
+    "    *bytes = 0;\n"
     "    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {\n"
     "        if (table[i].precision != precision || strcmp(table[i].kernel, kernel) != 0) continue;\n"
     "        *bytes = table[i].bytes;\n"
-    "        return table[i].words;\n"
+    "        return unpack(table[i].packed, table[i].bytes);\n"
     "    }\n"
     "    return NULL;\n"
     "}\n";
@@ -117,7 +132,7 @@ static const char pack_table[] = "\nstatic const struct {\n"
                                  "    const char *kernel;\n"
                                  "    enum gpu_precision precision;\n"
                                  "    size_t bytes;\n"
-                                 "    const uint32_t *words;\n"
+                                 "    const unsigned char *packed;\n"
                                  "} table[] = {\n";
 
 static bool pack(struct job *job)
