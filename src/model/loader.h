@@ -16,7 +16,7 @@
 
 enum {
     HL_LARGEST_RANK = 32,  // dimensions of a tensor
-    HL_DEEPEST_CALLS = 512 // subgraphs that call each other
+    HL_DEEPEST_CALLS = 128 // subgraphs that call each other: all on a stack of 128 KiB
 };
 
 struct hl_loader {

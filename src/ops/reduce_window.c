@@ -16,6 +16,7 @@
 typedef void reducer(void *value, const void *x, int64_t at, int64_t step, int64_t count);
 
 struct axis {
+    int dimension; // of x and y
     int in, out, window;
     int64_t spread;                   // dilation of x
     int64_t padding;                  // in front
@@ -27,7 +28,7 @@ struct axis {
 struct reduce_window {
     reducer *reduce;
     int rank;
-    struct axis axes[HL_MAX_RANK];
+    struct axis axes[HL_MAX_RANK]; // in the order of the loops: the longest window is the innermost
 };
 
 // ---- reducers -----------------------------------------------------------------------------------
@@ -110,6 +111,7 @@ static TfLiteStatus set_axis(TfLiteContext *ctx, TfLiteNode *node, int axis, int
     HL_REQUIRE(ctx, node, sane && padded <= LONGEST, "dimension %d: numbers too large: window %lld, padding %lld and %lld",
                axis, (long long)window, (long long)before, (long long)after);
     op->axes[axis] = (struct axis){
+        .dimension = axis,
         .in = in,
         .out = padded >= reach ? (int)((padded - reach) / stride + 1) : 0,
         .window = (int)window,
@@ -125,18 +127,26 @@ static TfLiteStatus finish_axes(TfLiteContext *ctx, TfLiteNode *node)
 {
     struct reduce_window *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0);
-    int dims[HL_MAX_RANK];
+    int dims[HL_MAX_RANK], last = hl_rank(x) - 1, longest = last;
+    int64_t elements = 1;
+    bool empty = false;
     op->rank = hl_rank(x);
-    int64_t elements = 1, below = 1;
-    size_t taps = 1, limit = hl_memory_left(ctx);
-    for (int axis = op->rank - 1; axis >= 0; axis--) {
+    for (int axis = last; axis >= 0; axis--) {
         op->axes[axis].elements = elements;
-        op->axes[axis].below = below;
         dims[axis] = op->axes[axis].out;
-        bool fits = hl_mul_size(taps, (size_t)op->axes[axis].window, &taps) && taps <= limit;
-        HL_REQUIRE(ctx, node, fits || dims[axis] == 0, "the window has too many positions");
+        empty |= dims[axis] == 0;
         elements *= hl_dim(x, axis);
-        below = fits ? (int64_t)taps : 0;
+        if (op->axes[axis].window > op->axes[longest].window) longest = axis;
+    }
+    struct axis inner = op->axes[longest];
+    op->axes[longest] = op->axes[last];
+    op->axes[last] = inner;
+
+    size_t taps = 1, limit = hl_memory_left(ctx);
+    for (int axis = last; axis >= 0 && !empty; axis--) {
+        op->axes[axis].below = (int64_t)taps;
+        HL_REQUIRE(ctx, node, hl_mul_size(taps, (size_t)op->axes[axis].window, &taps) && taps <= limit,
+                   "the window has too many positions");
     }
     return hl_resize(ctx, hl_output(ctx, node, 0), op->rank, dims);
 }
@@ -155,14 +165,14 @@ static void reduce_axis(const struct reduction *r, int axis, int64_t from)
 {
     const struct axis *a = &r->op->axes[axis];
     reducer *reduce = r->op->reduce;
-    int64_t start = r->at[axis] * a->stride - a->padding;
+    int64_t start = r->at[a->dimension] * a->stride - a->padding;
     if (axis == r->op->rank - 1 && a->spread == 1) { // a run of elements
         int64_t first = start < 0 ? (-start + a->dilation - 1) / a->dilation : 0;
         int64_t end = start < a->in ? (a->in - start + a->dilation - 1) / a->dilation : 0;
         if (end > a->window) end = a->window;
         if (first > end) first = end;
         reduce(r->value, r->init, 0, 0, a->window - (end - first));
-        reduce(r->value, r->x, from + (start + first * a->dilation), a->dilation, end - first);
+        reduce(r->value, r->x, from + (start + first * a->dilation) * a->elements, a->dilation * a->elements, end - first);
         return;
     }
     for (int tap = 0; tap < a->window; tap++) {
@@ -186,7 +196,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
         memcpy(r.value, r.init, size);
         reduce_axis(&r, 0, 0);
         r.value = (char *)r.value + size;
-        for (int axis = op->rank - 1; axis >= 0 && ++r.at[axis] == op->axes[axis].out; axis--) r.at[axis] = 0;
+        for (int axis = op->rank - 1; axis >= 0 && ++r.at[axis] == hl_dim(y, axis); axis--) r.at[axis] = 0;
     }
     return kTfLiteOk;
 }

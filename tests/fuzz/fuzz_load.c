@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: any bytes as a model, through load, allocate, zero inputs, invoke, read outputs. Whatever they are, each
-// call returns, and memory stays below the limit.
+// call returns, memory stays below the limit, and loops end.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
     TfLiteInterpreterOptionsSetErrorReporter(options, ignore, NULL);
     HaliteInterpreterOptionsSetMemoryLimit(options, (size_t)64 << 20);
+    HaliteInterpreterOptionsSetCallLimit(options, 1000);
     TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
     if (interpreter) run(interpreter);
     TfLiteInterpreterDelete(interpreter);
