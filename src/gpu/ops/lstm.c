@@ -217,8 +217,6 @@ static const struct gpu_kernel project_kernel = {
 
 // ---- a layer ------------------------------------------------------------------------------------
 
-extern const struct gpu_op gpu_op_concatenation;
-
 enum gate { INPUT, FORGET, CELL, OUTPUT, GATES };
 
 // Where a full layer's tensors stand: four of each, peepholes without the cell gate's.
@@ -632,7 +630,7 @@ static bool plan_beside(struct gpu_plan *plan, struct gpu_value *const *parts, i
     struct gpu_node node = {.builtin = kTfLiteBuiltinConcatenation, .params = &params, .input_count = count};
     for (int i = 0; i < count; i++) node.inputs[i] = parts[i];
     node.outputs[node.output_count++] = y;
-    return gpu_op_concatenation.plan(plan, &node);
+    return gpu_op_find(kTfLiteBuiltinConcatenation, NULL)->plan(plan, &node);
 }
 
 // A basic kernel's outputs 2 and 3: x and h side by side, and the gates before their functions. Hardly anybody reads them.
