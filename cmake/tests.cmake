@@ -67,14 +67,10 @@ foreach(file IN LISTS test_files)
     list(REMOVE_DUPLICATES wraps)
     list(TRANSFORM wraps REPLACE "__wrap_" "-Wl,--wrap=")
     target_link_options(${target} PRIVATE ${wraps})
-    if(name STREQUAL "test_ops") # takes a device
+    if(name STREQUAL "test_ops") # takes a device: below
         continue()
     endif()
-    set(slow)
-    if(name MATCHES "^test_ops_") # whole families of operators, on every device, in every precision: minutes on software
-        set(slow DEVICES)
-    endif()
-    halite_test(${folder}/${name} ${slow} COMMAND ${target})
+    halite_test(${folder}/${name} COMMAND ${target})
 endforeach()
 
 target_include_directories(test_average_precision PRIVATE tools)

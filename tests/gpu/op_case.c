@@ -37,7 +37,7 @@ struct job {
     int outputs[MOST_OUTPUTS]; // tensors of the model
     int output_count;
     int first_tensor, end_tensor; // its own
-    int rank, dims[6]; // of output 0
+    int rank, dims[6];            // of output 0
 };
 
 struct table {
@@ -124,6 +124,9 @@ static float draw_value(struct seed *seed, enum case_values values)
     case VALUES_NEAR_ONE: return 1 + (float)(draw(seed, 3) - 1) / 8;
     case VALUES_INDICES: return (float)draw(seed, 3);
     case VALUES_WIDE: return (float)(draw(seed, 65) - 32) / 2;
+    case VALUES_FAR:
+        if (draw(seed, 32) == 0) return draw(seed, 2) ? 30000 : -30000;
+        return (float)(draw(seed, 65) - 16) / 8;
     case VALUES_EQUAL: return (float)(draw(seed, 5) - 2);
     default: return (float)(draw(seed, 65) - 32) / 8;
     }
@@ -187,6 +190,11 @@ static size_t elements_of(const struct test_tensor *tensor)
     return count;
 }
 
+static bool is_list(const struct case_tensor *from)
+{
+    return from->type == TEST_INT32 && from->kind == TENSOR_CONSTANT && from->scale == 0;
+}
+
 static void fill(struct table *table, struct test_tensor *tensor, const struct case_tensor *from,
                  const struct job *job)
 {
@@ -195,14 +203,15 @@ static void fill(struct table *table, struct test_tensor *tensor, const struct c
     tensor->bytes = count * bytes_of(tensor->type);
     void *data = malloc(tensor->bytes);
     assert_non_null(data);
-    bool listed = from->type == TEST_INT32 && from->kind == TENSOR_CONSTANT && from->scale == 0;
     for (int i = from->channel_axis; from->channel_axis && i < tensor->rank; i++)
         behind *= (size_t)tensor->dims[i];
     for (size_t i = 0; i < count; i++) {
         float scale = tensor->scale_count ? tensor->scales[i / behind % (size_t)tensor->scale_count]
                                           : tensor->scale;
-        store(tensor, data, i,
-              listed ? (float)counted(from->ints[i], job) : draw_value(&seed, from->values), scale);
+        float value = is_list(from)     ? (float)counted(from->ints[i], job)
+                      : from->int_count ? (float)from->ints[i % (size_t)from->int_count]
+                                        : draw_value(&seed, from->values);
+        store(tensor, data, i, value, scale);
     }
     table->data[index_of(table, tensor)] = data;
 }
@@ -305,9 +314,15 @@ static int add_step(struct table *table, int index, const struct case_step *step
     int constant = add_input(table, &step->constant, &table->jobs[index]);
     struct test_node *node = add_node(table, index, step->builtin);
     switch (step->builtin) {
-    case kTfLiteBuiltinAdd: node->settings[0] = (struct test_setting)SET(AddOptions, fused_activation_function, 0); break;
-    case kTfLiteBuiltinSub: node->settings[0] = (struct test_setting)SET(SubOptions, fused_activation_function, 0); break;
-    case kTfLiteBuiltinMul: node->settings[0] = (struct test_setting)SET(MulOptions, fused_activation_function, 0); break;
+    case kTfLiteBuiltinAdd:
+        node->settings[0] = (struct test_setting)SET(AddOptions, fused_activation_function, 0);
+        break;
+    case kTfLiteBuiltinSub:
+        node->settings[0] = (struct test_setting)SET(SubOptions, fused_activation_function, 0);
+        break;
+    case kTfLiteBuiltinMul:
+        node->settings[0] = (struct test_setting)SET(MulOptions, fused_activation_function, 0);
+        break;
     default: node->settings[0] = (struct test_setting)SET(DivOptions, fused_activation_function, 0);
     }
     node->input_count = 2;
@@ -414,8 +429,11 @@ static void begin(struct session *session, struct table *table, const char *devi
     HaliteInterpreterOptionsSetKernels(options, kHaliteKernelsReference);
     for (int i = 0; i < table->job_count; i++) {
         const struct op_case *row = table->jobs[i].row;
-        if (row->reference)
+        if (row->reference && row->custom)
             TfLiteInterpreterOptionsAddCustomOp(options, row->custom, row->reference, 1, 1);
+        else if (row->reference && !device)
+            TfLiteInterpreterOptionsAddBuiltinOp(options, (TfLiteBuiltinOperator)row->builtin,
+                                                 row->reference, 1, 8);
     }
     if (device) {
         session->delegate = tflite_plugin_create_delegate(keys, values, 4, say);
@@ -504,14 +522,15 @@ static double allowed(const struct job *job, TfLiteType type, double expected,
 }
 
 // Whether a tensor of the job differs; says so.
-static bool differs(const struct job *job, const char *what, const TfLiteTensor *wanted, const TfLiteTensor *got,
-                    size_t element_bytes, enum gpu_precision precision)
+static bool differs(const struct job *job, const char *what, const TfLiteTensor *wanted,
+                    const TfLiteTensor *got, size_t element_bytes, enum gpu_precision precision)
 {
     size_t count = TfLiteTensorByteSize(wanted) / element_bytes, bad = 0, worst = 0;
     double excess = 0;
     assert_int_equal(TfLiteTensorByteSize(got), TfLiteTensorByteSize(wanted));
     for (size_t i = 0; i < count; i++) {
-        double a = element(wanted, i), b = element(got, i), room = allowed(job, TfLiteTensorType(wanted), a, precision);
+        double a = element(wanted, i), b = element(got, i),
+               room = allowed(job, TfLiteTensorType(wanted), a, precision);
         if (a == b || fabs(a - b) <= room) continue;
         if (bad++ == 0 || fabs(a - b) - room > excess) {
             worst = i;
@@ -521,25 +540,28 @@ static bool differs(const struct job *job, const char *what, const TfLiteTensor 
     if (bad == 0) return false;
     char name[160];
     describe(job, name, sizeof name);
-    print_error("%s: %s differs in %zu of %zu elements, most in %zu: %g, the CPU says %g\n", name, what, bad, count, worst,
-                element(got, worst), element(wanted, worst));
+    print_error("%s: %s differs in %zu of %zu elements, most in %zu: %g, the CPU says %g\n", name,
+                what, bad, count, worst, element(got, worst), element(wanted, worst));
     return true;
 }
 
 // How many outputs and variables of the job differ.
-static int compare(const struct job *job, const struct session *cpu, const struct session *gpu, enum gpu_precision precision)
+static int compare(const struct job *job, const struct session *cpu, const struct session *gpu,
+                   enum gpu_precision precision)
 {
     int differ = 0;
     for (int o = 0; o < job->output_count; o++) {
         char what[32];
         snprintf(what, sizeof what, "output %d", o);
-        differ += differs(job, what, output_of(cpu, job->outputs[o]), output_of(gpu, job->outputs[o]),
-                          bytes_of(cpu->table->tensors[job->outputs[o]].type), precision);
+        differ +=
+            differs(job, what, output_of(cpu, job->outputs[o]), output_of(gpu, job->outputs[o]),
+                    bytes_of(cpu->table->tensors[job->outputs[o]].type), precision);
     }
     for (int i = job->first_tensor; i < job->end_tensor; i++)
         if (cpu->table->tensors[i].is_variable)
-            differ += differs(job, "a variable", TfLiteInterpreterGetTensor(cpu->interpreter, i),
-                              TfLiteInterpreterGetTensor(gpu->interpreter, i), sizeof(float), precision);
+            differ +=
+                differs(job, "a variable", TfLiteInterpreterGetTensor(cpu->interpreter, i),
+                        TfLiteInterpreterGetTensor(gpu->interpreter, i), sizeof(float), precision);
     return differ;
 }
 
@@ -587,7 +609,8 @@ void op_family_run(const struct op_family *family, const char *device, enum gpu_
         }
         invoke(&cpu);
         invoke(&gpu);
-        for (int i = 0; i < table->job_count; i++) failed += compare(&table->jobs[i], &cpu, &gpu, precision);
+        for (int i = 0; i < table->job_count; i++)
+            failed += compare(&table->jobs[i], &cpu, &gpu, precision);
     }
     end(&cpu);
     end(&gpu);

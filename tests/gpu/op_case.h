@@ -29,6 +29,7 @@ enum case_values {
     VALUES_NEAR_ONE, // 1 and 1/8 more or less: products of many stay small
     VALUES_INDICES,  // integers 0, 1, 2
     VALUES_WIDE,     // multiples of 1/2 from -16 to 16
+    VALUES_FAR,      // multiples of 1/8 from -2 to 6, and now and then 30000 and -30000
     VALUES_EQUAL     // few different numbers, so that equal ones meet
 };
 
@@ -37,7 +38,8 @@ struct case_tensor {
     enum test_type type;
     enum case_values values;
     int rank, dims[6];
-    int ints[CASE_INTS]; // of a constant with int32 values
+    int ints[CASE_INTS]; // of a constant with int32 values; of an input, where there are some, over and over
+    int int_count;       // of an input's
     float scale;         // 8-bit, 16-bit and int32: numbers are rounded to it; 0: not quantised
     int zero_point;
     bool made;        // by a node on the device, of what the model is given
@@ -60,7 +62,7 @@ struct op_case {
     const char *name;
     int builtin;
     const char *custom;
-    const TfLiteRegistration *reference; // of a custom operator that the CPU does not have
+    const TfLiteRegistration *reference; // in place of the CPU's own kernel, in all rows of the family
     const void *options;                 // of a custom operator: bytes of them
     size_t option_bytes;
     int version; // 0 means 1
@@ -81,6 +83,11 @@ struct op_case {
 #define IN_OF(values_, ...) {.kind = TENSOR_INPUT, .values = VALUES_##values_, SHAPED(__VA_ARGS__)}
 #define IN_INT(...) {.kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, SHAPED(__VA_ARGS__)}
 #define MADE_INT(...) {.kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, .made = true, SHAPED(__VA_ARGS__)}
+#define IN_LIST(shape_, ...) \
+    {.kind = TENSOR_INPUT, .type = TEST_INT32, SHAPED shape_, .ints = {__VA_ARGS__}, .int_count = CASE_COUNT(__VA_ARGS__)}
+#define MADE_LIST(shape_, ...)                                                                             \
+    {.kind = TENSOR_INPUT, .type = TEST_INT32, .made = true, SHAPED shape_, .ints = {__VA_ARGS__},         \
+     .int_count = CASE_COUNT(__VA_ARGS__)}
 #define IN_BOOL(...) {.kind = TENSOR_INPUT, .type = TEST_BOOL, .values = VALUES_TRUTH, SHAPED(__VA_ARGS__)}
 #define IN_SCALAR {.kind = TENSOR_INPUT}
 #define CONST(...) {.kind = TENSOR_CONSTANT, SHAPED(__VA_ARGS__)}
@@ -111,8 +118,12 @@ struct op_family {
     bool by_device; // block sizes are chosen by the device: once more as if it were a large GPU
     int repeats;    // further invocations, before which variables keep their values; then one more behind a reset of them
 };
-extern const struct op_family op_family_convolve, op_family_elementwise, op_family_move, op_family_pick,
-    op_family_reduce, op_family_quantised, op_family_ranks, op_family_recurrent;
+// Each in a file of its own, cases_NAME.c.
+#define OP_FAMILIES(X) \
+    X(elementwise) X(move) X(pick) X(beyond) X(reduce) X(convolve) X(quantised) X(ranks) X(recurrent)
+#define OP_FAMILY(name) extern const struct op_family op_family_##name;
+OP_FAMILIES(OP_FAMILY)
+#undef OP_FAMILY
 
 // Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU and a
 // message each fail the running cmocka test. only: rows whose name has it; NULL: all.

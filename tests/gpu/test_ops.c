@@ -16,10 +16,11 @@
 #include "gpu/op_case.h"
 #include "gpu/ops/op.h"
 
-static const struct op_family *const families[] = {&op_family_elementwise, &op_family_move,
-                                                   &op_family_pick,        &op_family_reduce,
-                                                   &op_family_convolve,    &op_family_quantised,
-                                                   &op_family_ranks,       &op_family_recurrent};
+static const struct op_family *const families[] = {
+#define OP_FAMILY(name) &op_family_##name,
+    OP_FAMILIES(OP_FAMILY)
+#undef OP_FAMILY
+};
 enum { FAMILIES = sizeof families / sizeof *families, MOST_RUNS = FAMILIES * 2 * GPU_PRECISIONS };
 
 // ---- a device that passes for a large one -------------------------------------------------------
