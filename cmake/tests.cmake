@@ -116,10 +116,11 @@ foreach(path audio classification detection litert_testdata mediapipe pose seane
 endforeach()
 
 # The same through the GPU delegate, on each device that is here: what is allowed there is in tests/gpu/tolerances.md.
-# gpu_golden_test(NAME DEVICE QUANTUM PATHS...)
-function(gpu_golden_test name device quantum)
+# gpu_golden_test(NAME DEVICE OPTIONS PATHS...)
+function(gpu_golden_test name device options)
     set(slow)
-    if(name STREQUAL "ops" AND device STREQUAL "opencl") # compiles every kernel anew: minutes
+    # Whole models, a second and a third time all operators; on OpenCL every kernel is compiled anew: minutes.
+    if(name MATCHES "^models|^ops_" OR (name STREQUAL "ops" AND device STREQUAL "opencl"))
         set(slow DEVICES)
     endif()
     set(validation)
@@ -132,7 +133,7 @@ function(gpu_golden_test name device quantum)
     halite_test(golden/${name}.${device} ${slow} COMMAND sh cmake/with_device.sh ${device}
         ${HALITE_SHARED}/golden/ops/add/add_float32_broadcast_channel
         $<TARGET_FILE:golden_runner> ${verbose} --delegate $<TARGET_FILE:tensorflowlite_gpu_delegate>
-        --option take_small_partitions=true --option max_delegated_partitions=1000 --quantum ${quantum}
+        --option take_small_partitions=true --option max_delegated_partitions=1000 ${options}
         --differences tests/gpu/tolerances.md --differences docs/differences.md ${paths} ${validation})
     set_tests_properties(golden/${name}.${device} PROPERTIES FAIL_REGULAR_EXPRESSION "Vulkan validation:")
 endfunction()
@@ -149,8 +150,15 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
         endif()
     endforeach()
     foreach(device opencl vulkan)
-        gpu_golden_test(graphs ${device} 2 graphs)
-        gpu_golden_test(ops ${device} 1 ${gpu_op_paths})
+        gpu_golden_test(graphs ${device} "--quantum;2" graphs)
+        gpu_golden_test(ops ${device} "--quantum;1" ${gpu_op_paths})
+        gpu_golden_test(models ${device} "--quantum;2;--spread;2" models/audio models/classification models/detection
+            models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops
+            models/style models/text)
+        foreach(precision f16s f16)
+            set(half --quantum 1 --tolerance 8e-3 --option precision=${precision} --differences tests/gpu/tolerances_half.md)
+            gpu_golden_test(ops_${precision} ${device} "${half}" ${gpu_op_paths})
+        endforeach()
     endforeach()
 endif()
 

@@ -4,6 +4,7 @@
 // 0 when nothing failed, 1 when something did, 2 for a wrong command line.
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +31,14 @@ static const char help[] =
     "                         in place of 2e-6 (for delegates of lower precision)\n"
     "      --quantum N        quantised outputs of a graph on a delegate may differ by N steps\n"
     "                         (a delegate that computes with floats rounds otherwise); default 0\n"
+    "      --spread N         outputs of a graph on a delegate may differ by N times as much as the\n"
+    "                         official runtime's own kernels and delegate differ; default 0\n"
     "      --differences FILE count a case as passed, whatever it computes, where FILE names it\n"
     "                         in backquotes by its path below golden/ (a Markdown list of cases\n"
-    "                         in which the official runtime is at fault); default: Halite's own\n"
-    "                         docs/differences.md, where it was built from; several may be given\n"
+    "                         in which the official runtime is at fault); where \"within N\" follows,\n"
+    "                         its floats may be off by N, its integers by N steps; default:\n"
+    "                         Halite's own docs/differences.md, where it was built from; several\n"
+    "                         may be given\n"
     "  -i, --isolate          run every case in a child process; else only \"fails any\" cases\n"
     "      --no-isolate       run all cases in this process (for debuggers)\n"
     "  -v, --verbose          a line for every case, and all messages of the library\n"
@@ -88,21 +93,27 @@ static void count_missing(struct runner *runner, const char *name)
     runner->missing[runner->missing_count++] = (struct skipped){hl_alloc_string(name), 1};
 }
 
-// Is `CASE` in the list of differences, CASE being a name from below the folder golden?
-static bool may_differ(const struct runner *runner, const char *name)
+// How far `CASE` may be off by the lists of differences, CASE being a name from below the folder golden: the most that any
+// of them allows. 0: it is nowhere.
+static double may_differ(const struct runner *runner, const char *name)
 {
     struct hl_text quoted = {0};
-    bool found = false;
-    for (const char *from = name; !found && from != NULL; from = strchr(from, '/')) {
+    double slack = 0;
+    for (const char *from = name; from != NULL; from = strchr(from, '/')) {
         if (*from == '/') from++;
         hl_text_clear(&quoted);
         hl_text_add(&quoted, "`%s`", from);
         // Only the whole path below golden/: a case's bare name is not enough.
         bool below = from >= name + 7 && strncmp(from - 7, "golden/", 7) == 0;
-        found = below && strstr(hl_text_string(&runner->differences), quoted.data) != NULL;
+        const char *entry = below ? strstr(hl_text_string(&runner->differences), quoted.data) : NULL;
+        for (; entry != NULL; entry = strstr(entry + 1, quoted.data)) {
+            double within;
+            bool bounded = sscanf(entry + quoted.length, " within %lf", &within) == 1 && within > 0;
+            slack = fmax(slack, bounded ? within : INFINITY);
+        }
     }
     hl_text_free(&quoted);
-    return found;
+    return slack;
 }
 
 static void count_nodes(struct runner *runner, const struct golden_result *result)
@@ -159,11 +170,13 @@ static void run_manifest(struct runner *runner, const char *path)
         struct golden_options options = runner->options;
         struct golden_delegate none = {.made = NULL};
         if (c->fails == GOLDEN_ANY && !runner->isolate) options.delegate = &none;
+        double slack = may_differ(runner, c->name);
+        if (isfinite(slack)) options.slack = slack;
         if (isolate)
             golden_run_isolated(c, &options, &result);
         else
             golden_run_case(c, &options, &result);
-        if (result.outcome == GOLDEN_FAILED && !result.crashed && may_differ(runner, c->name)) {
+        if (result.outcome == GOLDEN_FAILED && !result.crashed && isinf(slack)) {
             result.outcome = GOLDEN_PASSED;
             runner->differing++;
         }
@@ -245,14 +258,14 @@ static bool usage_error(const char *what, const char *value)
 
 static bool parse_options(struct runner *runner, int argc, char **argv)
 {
-    enum { TOLERANCE = 256, QUANTUM, NO_ISOLATE, DIFFERENCES };
+    enum { TOLERANCE = 256, QUANTUM, SPREAD, NO_ISOLATE, DIFFERENCES };
     // clang-format off
     static const struct option known[] = {
         {"list", no_argument, NULL, 'l'},          {"kernels", required_argument, NULL, 'k'},
         {"delegate", required_argument, NULL, 'd'}, {"threads", required_argument, NULL, 't'},
         {"option", required_argument, NULL, 'o'},  {"quantum", required_argument, NULL, QUANTUM},
         {"tolerance", required_argument, NULL, TOLERANCE}, {"isolate", no_argument, NULL, 'i'},
-        {"no-isolate", no_argument, NULL, NO_ISOLATE},
+        {"no-isolate", no_argument, NULL, NO_ISOLATE}, {"spread", required_argument, NULL, SPREAD},
         {"differences", required_argument, NULL, DIFFERENCES}, {"verbose", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
     };
@@ -298,6 +311,11 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
             runner->options.quantum = (double)strtol(optarg, &end, 10);
             if (end == optarg || *end != '\0' || runner->options.quantum < 0)
                 return usage_error("--quantum takes a number of steps, not", optarg);
+            break;
+        case SPREAD:
+            runner->options.spread = strtod(optarg, &end);
+            if (end == optarg || *end != '\0' || !(runner->options.spread >= 0))
+                return usage_error("--spread takes a number, not", optarg);
             break;
         case DIFFERENCES:
             if (!own_list) hl_text_clear(&runner->differences);

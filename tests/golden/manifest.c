@@ -116,6 +116,7 @@ static const char *parse_spread(char *line, struct golden_step *step)
         if (out->index != index) continue;
         if (strcmp(resolver, "ref") == 0) out->ref = spread;
         if (strcmp(resolver, "opt") == 0) out->opt = spread;
+        if (strcmp(resolver, "xnn") == 0) out->xnn = spread;
         return NULL;
     }
     return "no output of this index stands before the spread line";

@@ -33,7 +33,7 @@ struct golden_tensor {
     int dims[GOLDEN_MAX_RANK];
     size_t offset, bytes; // in NAME.bin
     const char *name;
-    struct golden_spread ref, opt; // of an "out"
+    struct golden_spread ref, opt, xnn; // of an "out"
 };
 
 struct golden_step {

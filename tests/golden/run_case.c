@@ -327,7 +327,8 @@ static struct golden_bound bound_of(struct run *run, const struct target *target
                                         target->signature == NULL ? run->interpreter : NULL);
     struct golden_bound bound = {.relative = tolerance * sqrt(run->longest)};
     // Manifests hold six digits of a spread: the last one may have been rounded down.
-    if (out->opt.kind == GOLDEN_SPREAD_FINITE) bound.absolute = out->opt.difference * (1 + 1e-5);
+    if (out->opt.kind == GOLDEN_SPREAD_FINITE)
+        bound.absolute = out->opt.difference * (1 + 1e-5);
     if (run->c->resolver == GOLDEN_XNN && out->ref.kind == GOLDEN_SPREAD_REFUSED &&
         out->opt.kind == GOLDEN_SPREAD_REFUSED) {
         double largest = golden_largest(out->type, element_count(out), run->data + out->offset);
@@ -340,6 +341,16 @@ static bool is_integer(TfLiteType type)
 {
     enum hl_element_view view = hl_element_type(type).view;
     return view == HL_ELEMENT_SIGNED || view == HL_ELEMENT_UNSIGNED;
+}
+
+// What --differences and --spread allow an output of a case on the delegate.
+static double allowance(const struct run *run, const struct golden_tensor *out)
+{
+    double most = 0;
+    if (run->result->delegated == 0) return run->options->delegate->how.lib_path == NULL ? run->options->slack : 0;
+    if (out->opt.kind == GOLDEN_SPREAD_FINITE) most = out->opt.difference;
+    if (out->xnn.kind == GOLDEN_SPREAD_FINITE) most = fmax(most, out->xnn.difference);
+    return fmax(run->options->slack, run->options->spread * most);
 }
 
 static void report_difference(struct run *run, const struct golden_tensor *out,
@@ -389,7 +400,8 @@ static bool check_output(struct run *run, struct target *target, const struct go
         return false;
     }
     struct golden_bound bound = bound_of(run, target, out);
-    bound.steps = steps_of(run, tensor);
+    bound.absolute = fmax(bound.absolute, allowance(run, out));
+    bound.steps = fmax(steps_of(run, tensor), allowance(run, out));
     struct golden_difference difference;
     bool comparable =
         golden_compare(out->type, element_count(out), run->data + out->offset, out->bytes,

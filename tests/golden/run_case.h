@@ -20,6 +20,8 @@ struct golden_options {
     struct golden_delegate *delegate;
     double tolerance; // in place of 2e-6, 0: not given
     double quantum;   // steps that a quantised output may differ by
+    double slack;     // what floats and integers of this case may differ by, if more
+    double spread;    // and so many times what the original's own kernels and delegate differ by
 };
 
 enum golden_outcome { GOLDEN_PASSED, GOLDEN_FAILED, GOLDEN_SKIPPED };

@@ -128,6 +128,32 @@ static void test_channels(void **state)
     box_free(&box);
 }
 
+// A bias counts in steps of input times weights, whatever scale it has itself.
+static void test_bias(void **state)
+{
+    (void)state;
+    int32_t stored[3] = {10, -20, 30};
+    float to[3];
+    struct box bias, x, weights;
+    box_make(&bias, kTfLiteInt32, 1, 3, stored, sizeof stored);
+    box_quantise(&bias, 1, (float[]){7}, (int[]){0}, 0);
+    box_make(&x, kTfLiteInt8, 1, 1, NULL, 0);
+    box_quantise(&x, 1, (float[]){0.5f}, (int[]){3}, 0);
+    box_make(&weights, kTfLiteInt8, 3, 1, NULL, 0);
+    box_quantise(&weights, 3, (float[]){0.25f, 0.5f, 1}, (int[]){0, 0, 0}, 0);
+    assert_true(gpu_bias_from(&bias.tensor, gpu_affine_of(&x.tensor), gpu_affine_of(&weights.tensor), to));
+    assert_float_equal(to[0], 1.25f, 0);
+    assert_float_equal(to[1], -5, 0);
+    assert_float_equal(to[2], 15, 0);
+    assert_true(gpu_bias_from(&bias.tensor, gpu_affine_of(&x.tensor), gpu_affine_of(&x.tensor), to));
+    assert_float_equal(to[2], 7.5f, 0);
+    bias.tensor.bytes = 8;
+    assert_false(gpu_bias_from(&bias.tensor, gpu_affine_of(&x.tensor), gpu_affine_of(&weights.tensor), to));
+    box_free(&bias);
+    box_free(&x);
+    box_free(&weights);
+}
+
 // ---- from floats --------------------------------------------------------------------------------
 
 static void test_back(void **state)
@@ -150,8 +176,15 @@ static void test_back(void **state)
     float large[8] = {3e9f, -3e9f, 1.5f, 2.5f, -7, 0, NAN, 16777216};
     box_make(&box, kTfLiteInt32, 2, 4, whole, sizeof whole);
     assert_true(gpu_floats_to(large, &box.tensor));
-    static const int32_t rounded[8] = {INT_MAX, INT_MIN, 2, 2, -7, 0, INT_MIN, 16777216};
+    static const int32_t rounded[8] = {INT_MAX, INT_MIN, 2, 2, -7, 0, INT_MAX, 16777216}; // NaN as the CPU's CAST has it
     assert_memory_equal(whole, rounded, sizeof rounded);
+    int64_t wide[8];
+    box.tensor.type = kTfLiteInt64;
+    box.tensor.data.data = wide;
+    box.tensor.bytes = sizeof wide;
+    assert_true(gpu_floats_to(large, &box.tensor));
+    static const int64_t wider[8] = {3000000000, -3000000000, 2, 2, -7, 0, INT64_MAX, 16777216};
+    assert_memory_equal(wide, wider, sizeof wider);
     bool truths[8];
     box.tensor.type = kTfLiteBool;
     box.tensor.data.data = truths;
@@ -343,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_plain_types),
         cmocka_unit_test(test_channels),
         cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_bias),
         cmocka_unit_test(test_back),
         cmocka_unit_test(test_constant_int),
         cmocka_unit_test(test_sparse),

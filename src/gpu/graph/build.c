@@ -75,6 +75,37 @@ static struct gpu_value *add_runtime_value(struct builder *builder, int index, b
     return value;
 }
 
+// The numbers of a node's inputs that a bias is about; false: it has none.
+static bool find_bias(const TfLiteNode *node, int builtin, int *x, int *weights, int *bias)
+{
+    *x = builtin == kTfLiteBuiltinTransposeConv ? 2 : 0;
+    *weights = 1;
+    *bias = *x + (*x == 0 ? 2 : 1);
+    bool known = builtin == kTfLiteBuiltinConv2d || builtin == kTfLiteBuiltinDepthwiseConv2d ||
+                 builtin == kTfLiteBuiltinFullyConnected || builtin == kTfLiteBuiltinTransposeConv;
+    return known && *bias < node->inputs->size && node->inputs->data[*bias] >= 0;
+}
+
+// A value of its own where input i of the node is the integer bias of 8-bit inputs and weights: the same tensor may be that of
+// another node, with other scales. *none: it is not.
+static struct gpu_value *integer_bias(struct builder *builder, const TfLiteNode *node, int builtin, int i, bool *none)
+{
+    int x, weights, bias;
+    *none = true;
+    if (!find_bias(node, builtin, &x, &weights, &bias) || i != bias) return NULL;
+    const TfLiteTensor *tensors = builder->context->tensors, *tensor = &tensors[node->inputs->data[bias]];
+    const TfLiteAffineQuantization *x_scale = gpu_affine_of(&tensors[node->inputs->data[x]]);
+    const TfLiteAffineQuantization *w_scale = gpu_affine_of(&tensors[node->inputs->data[weights]]);
+    if (tensor->type != kTfLiteInt32 || !gpu_is_constant(tensor) || !x_scale || !w_scale) return NULL;
+    *none = false;
+    struct gpu_value *value = gpu_graph_add_constant(builder->graph, tensor->name, shape_of(tensor->dims));
+    if (!value) return NULL;
+    describe(value, node->inputs->data[bias], tensor);
+    if (gpu_bias_from(tensor, x_scale, w_scale, value->data)) return value;
+    fail(builder, "cannot read a bias", tensor);
+    return NULL;
+}
+
 static struct gpu_value *value_of(struct builder *builder, int index, bool is_made_here)
 {
     if (builder->values[index]) return builder->values[index];
@@ -155,7 +186,9 @@ static bool connect(struct builder *builder, struct gpu_node *node, const TfLite
         return fail(builder, "a node has too many inputs or outputs", NULL);
     for (int i = 0; i < from->inputs->size; i++) {
         int tensor = from->inputs->data[i];
-        struct gpu_value *value = tensor >= 0 ? value_of(builder, tensor, false) : NULL;
+        bool none;
+        struct gpu_value *value = integer_bias(builder, from, node->builtin, i, &none);
+        if (none) value = tensor >= 0 ? value_of(builder, tensor, false) : NULL;
         if (tensor >= 0 && !value) return false;
         gpu_graph_connect_input(node, value);
     }

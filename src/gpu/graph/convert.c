@@ -167,6 +167,19 @@ bool gpu_floats_from(const TfLiteTensor *tensor, float *to)
     }
 }
 
+bool gpu_bias_from(const TfLiteTensor *bias, const TfLiteAffineQuantization *x, const TfLiteAffineQuantization *weights,
+                   float *to)
+{
+    int64_t count = gpu_tensor_elements(bias);
+    int scales = weights->scale->size;
+    if (!has_room(bias, count) || (scales != 1 && scales != count)) return false;
+    for (int64_t i = 0; i < count; i++) {
+        double step = (double)x->scale->data[0] * (double)weights->scale->data[scales == 1 ? 0 : i];
+        to[i] = (float)(step * bias->data.i32[i]);
+    }
+    return true;
+}
+
 // ---- from floats --------------------------------------------------------------------------------
 
 // round(value / scale) + zero point within low and high; NaN: low. Written so that compilers make vectors of a loop of
@@ -182,16 +195,14 @@ static inline int quantise(float value, float scale, int zero_point, int low, in
 
 static int32_t to_int32(float value)
 {
-    if (value >= 2147483648.0f) return INT32_MAX;
-    if (!(value > -2147483648.0f)) return INT32_MIN;
-    return (int32_t)lrintf(value);
+    if (!(value < 2147483648.0f)) return INT32_MAX; // NaN too, as the CPU has it
+    return value < -2147483648.0f ? INT32_MIN : (int32_t)lrintf(value);
 }
 
 static int64_t to_int64(float value)
 {
-    if (value >= 9223372036854775808.0f) return INT64_MAX;
-    if (!(value > -9223372036854775808.0f)) return INT64_MIN;
-    return llrintf(value);
+    if (!(value < 9223372036854775808.0f)) return INT64_MAX;
+    return value < -9223372036854775808.0f ? INT64_MIN : llrintf(value);
 }
 
 bool gpu_floats_to(const float *from, TfLiteTensor *tensor)

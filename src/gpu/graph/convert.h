@@ -23,6 +23,10 @@ int64_t gpu_tensor_elements(const TfLiteTensor *tensor);
 bool gpu_floats_from(const TfLiteTensor *tensor, float *to);
 // Whether it will.
 bool gpu_can_read(const TfLiteTensor *tensor);
+// An int32 bias in steps of input times weights: so the CPU takes it with 8-bit inputs, whatever scale it has itself (old
+// converters wrote others). Weights have one scale, or one for each element of the bias.
+bool gpu_bias_from(const TfLiteTensor *bias, const TfLiteAffineQuantization *x, const TfLiteAffineQuantization *weights,
+                   float *to);
 
 // The other direction: quantised types round half away from zero and saturate, int32 and int64 round to nearest, bool is value
 // != 0.

@@ -172,24 +172,32 @@ static const char common_words[] =
     "    return mki4(x, y, z, batch);\n"
     "}\n"
     "FUNCTION_ real lane(real4 v, int i) { return pick(i < 2, pick(i == 0, v.x, v.y), pick(i == 2, v.z, v.w)); }\n"
+    "FUNCTION_ float4 at_least(float4 v, float4 low) {\n"
+    "    return mkf4(pick(v.x < low.x, low.x, v.x), pick(v.y < low.y, low.y, v.y), pick(v.z < low.z, low.z, v.z),\n"
+    "                pick(v.w < low.w, low.w, v.w));\n"
+    "}\n"
+    "FUNCTION_ float4 at_most(float4 v, float4 high) {\n"
+    "    return mkf4(pick(v.x > high.x, high.x, v.x), pick(v.y > high.y, high.y, v.y), pick(v.z > high.z, high.z, v.z),\n"
+    "                pick(v.w > high.w, high.w, v.w));\n"
+    "}\n"
     "FUNCTION_ int imod_positive_(int a, int b) { return pick(a >= 0, a % b, b - 1 - (-1 - a) % b); }\n"
     "FUNCTION_ int imod(int a, int b) { return pick(b > 0, imod_positive_(a, b), -imod_positive_(-a, -b)); }\n";
 
 // ---- the epilogue: float4 v, its operands float a and b, float4 r: the other value
 static const char *const stage_texts[] = {
     [GPU_EPI_NONE] = NULL,
-    [GPU_EPI_RELU] = "v = max(v, splatf4(0.0f));",
-    [GPU_EPI_RELU6] = "v = min(max(v, splatf4(0.0f)), splatf4(6.0f));",
-    [GPU_EPI_RELU_N1_TO_1] = "v = min(max(v, splatf4(-1.0f)), splatf4(1.0f));",
+    [GPU_EPI_RELU] = "v = at_least(v, splatf4(0.0f));",
+    [GPU_EPI_RELU6] = "v = at_most(at_least(v, splatf4(0.0f)), splatf4(6.0f));",
+    [GPU_EPI_RELU_N1_TO_1] = "v = at_most(at_least(v, splatf4(-1.0f)), splatf4(1.0f));",
     [GPU_EPI_TANH] = "v = tanh(v);",
-    [GPU_EPI_SIGMOID] = "v = splatf4(1.0f) / (exp(min(-v, splatf4(80.0f))) + splatf4(1.0f));",
+    [GPU_EPI_SIGMOID] = "v = splatf4(1.0f) / (exp(at_most(-v, splatf4(80.0f))) + splatf4(1.0f));",
     [GPU_EPI_HARD_SWISH] = "v = v * min(max(v + splatf4(3.0f), splatf4(0.0f)), splatf4(6.0f)) * (1.0f / 6.0f);",
-    [GPU_EPI_LEAKY_RELU] = "v = max(v, splatf4(0.0f)) + min(v, splatf4(0.0f)) * a;",
-    [GPU_EPI_CLAMP] = "v = min(max(v, splatf4(a)), splatf4(b));",
+    [GPU_EPI_LEAKY_RELU] = "v = at_least(v, splatf4(0.0f)) + at_most(v, splatf4(0.0f)) * a;",
+    [GPU_EPI_CLAMP] = "v = at_most(at_least(v, splatf4(a)), splatf4(b));",
     [GPU_EPI_SCALE_SHIFT] = "v = v * a + splatf4(b);",
     [GPU_EPI_ADD_VALUE] = "v = v + r;",
     [GPU_EPI_MUL_VALUE] = "v = v * r;",
-    [GPU_EPI_ELU] = "v = max(v, splatf4(0.0f)) + (exp(min(v, splatf4(0.0f))) - splatf4(1.0f));",
+    [GPU_EPI_ELU] = "v = at_least(v, splatf4(0.0f)) + (exp(at_most(v, splatf4(0.0f))) - splatf4(1.0f));",
     [GPU_EPI_EXP] = "v = exp(v);",
     [GPU_EPI_SQRT] = "v = sqrt(v);",
     [GPU_EPI_RSQRT] = "v = rsqrt(v);",

@@ -25,15 +25,15 @@ static const struct gpu_kernel kernel = {
         float4 v = to_acc4(read_x(p));
         float4 zero = splatf4(0.0f);
         float4 one = splatf4(1.0f);
-        if (FUNCTION == 0) v = max(v, zero);
-        if (FUNCTION == 1) v = min(max(v, zero), splatf4(6.0f));
-        if (FUNCTION == 2) v = min(max(v, splatf4(-1.0f)), one);
-        if (FUNCTION == 3) v = min(max(v, zero), one);
+        if (FUNCTION == 0) v = at_least(v, zero);
+        if (FUNCTION == 1) v = at_most(at_least(v, zero), splatf4(6.0f));
+        if (FUNCTION == 2) v = at_most(at_least(v, splatf4(-1.0f)), one);
+        if (FUNCTION == 3) v = at_most(at_least(v, zero), one);
         if (FUNCTION == 4) v = tanh(v);
-        if (FUNCTION == 5) v = one / (exp(min(-v, splatf4(80.0f))) + one);
+        if (FUNCTION == 5) v = one / (exp(at_most(-v, splatf4(80.0f))) + one);
         if (FUNCTION == 6) v = v * min(max(v + splatf4(3.0f), zero), splatf4(6.0f)) * (1.0f / 6.0f);
-        if (FUNCTION == 7) v = max(v, zero) + min(v, zero) * bits_to_float(P_slope.x);
-        if (FUNCTION == 8) v = max(v, zero) + (exp(min(v, zero)) - one);
+        if (FUNCTION == 7) v = at_least(v, zero) + at_most(v, zero) * bits_to_float(P_slope.x);
+        if (FUNCTION == 8) v = at_least(v, zero) + (exp(at_most(v, zero)) - one);
         if (FUNCTION == 9) v = exp(v);
         if (FUNCTION == 10) v = sqrt(v);
         if (FUNCTION == 11) v = rsqrt(v);
@@ -51,13 +51,18 @@ static const struct gpu_kernel kernel = {
             sum = sum * t + splatf4(-0.284496736f);
             sum = sum * t + splatf4(0.254829592f);
             float4 tail = sum * t * exp(max(-(z * z), splatf4(-80.0f)));
-            v = max(v, zero) - abs(v) * tail * 0.5f;
+            v = at_least(v, zero) - at_most(abs(v), splatf4(80.0f)) * tail * 0.5f;
         }
         if (FUNCTION == 19) {
             float4 z = (v + v * v * v * 0.044715f) * 0.79788456f;
-            v = v * 0.5f * (one + tanh(min(max(z, splatf4(-15.0f)), splatf4(15.0f))));
+            v = at_least(v, splatf4(-80.0f)) / (exp(at_most(z * -2.0f, splatf4(80.0f))) + one); // (1 + tanh(z)) / 2
         }
-        if (FUNCTION == 20) v = sign_of(v);
+        if (FUNCTION == 20) {
+            v.x = pick(v.x > 0.0f, 1.0f, pick(v.x < 0.0f, -1.0f, v.x));
+            v.y = pick(v.y > 0.0f, 1.0f, pick(v.y < 0.0f, -1.0f, v.y));
+            v.z = pick(v.z > 0.0f, 1.0f, pick(v.z < 0.0f, -1.0f, v.z));
+            v.w = pick(v.w > 0.0f, 1.0f, pick(v.w < 0.0f, -1.0f, v.w));
+        }
         if (FUNCTION == 21) v = floor(v);
         if (FUNCTION == 22) v = ceil(v);
         if (FUNCTION == 23) v = round_even(v);

@@ -9,12 +9,12 @@ enum { MOST = 2048 };
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
 #define TAKE(LANE, I)                                                   \
-    if (v.LANE > best.LANE) {                                           \
+    if (I == 0 || v.LANE > best.LANE) {                                 \
         best.LANE = v.LANE;                                             \
         where.LANE = to_float(I);                                       \
     }
 #define TAKE_ONE(LANE, I)                                               \
-    if (left > I && v.LANE > most) {                                    \
+    if (left > I && (s * 4 + I == 0 || v.LANE > most)) {                \
         most = v.LANE;                                                  \
         place = to_float(s * 4 + I);                                    \
     }
@@ -31,7 +31,7 @@ static const struct gpu_kernel kernel = {
         float sense = pick(SMALLEST == 1, -1.0f, 1.0f);
         acc4 where = splatf4(0.0f);
         if (AXIS == 3) {
-            float most = -3.402823466e38f;
+            float most = 0.0f;
             float place = 0.0f;
             for (int s = 0; s < x_s; s += 1) {
                 p.z = s;
@@ -45,7 +45,7 @@ static const struct gpu_kernel kernel = {
             p.z = 0;
             where.x = place;
         } else {
-            acc4 best = splatf4(-3.402823466e38f);
+            acc4 best = splatf4(0.0f);
             int steps = x_b;
             if (AXIS == 1) steps = x_h;
             if (AXIS == 2) steps = x_w;

@@ -39,13 +39,18 @@ enum function {
     if (FUNCTION == 1) u = u - v;                                                      \
     if (FUNCTION == 2) u = u * v;                                                      \
     if (FUNCTION == 3) u = u / v;                                                      \
-    if (FUNCTION == 4) u = max(u, v);                                                  \
-    if (FUNCTION == 5) u = min(u, v);                                                  \
+    if (FUNCTION == 4) u = at_least(v, u);                                             \
+    if (FUNCTION == 5) u = at_most(v, u);                                              \
     if (FUNCTION == 6) u = (u - v) * (u - v);                                          \
     if (FUNCTION == 7) u = pow_safe(u, v);                                             \
     if (FUNCTION == 8) u = floor(u / v);                                               \
     if (FUNCTION == 9) u = u - floor(u / v) * v;                                       \
-    if (FUNCTION == 10) u = max(u, splatf4(0.0f)) + min(u, splatf4(0.0f)) * v;          \
+    if (FUNCTION == 10) {                                                              \
+        u.x = pick(u.x >= 0.0f, u.x, u.x * v.x);                                        \
+        u.y = pick(u.y >= 0.0f, u.y, u.y * v.y);                                        \
+        u.z = pick(u.z >= 0.0f, u.z, u.z * v.z);                                        \
+        u.w = pick(u.w >= 0.0f, u.w, u.w * v.w);                                        \
+    }                                                                                  \
     if (FUNCTION == 11) PER_LANE(==)                                                    \
     if (FUNCTION == 12) PER_LANE(!=)                                                    \
     if (FUNCTION == 13) PER_LANE(<)                                                     \

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONV_2D: x [b, h, w, i], weights [o, kh, kw, i / groups], bias [o] or none. See convolve.h.
-#include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 
 static bool supported(const struct gpu_node_view *view)
@@ -8,10 +7,9 @@ static bool supported(const struct gpu_node_view *view)
     if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
     const TfLiteConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1),
-                       *bias = gpu_view_input(view, 2);
+    const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (!gpu_check_constant(view, 1) || (bias && !gpu_check_constant(view, 2))) return false;
+    if (!gpu_check_constant(view, 1)) return false;
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0,
@@ -24,9 +22,6 @@ static bool supported(const struct gpu_node_view *view)
         return gpu_refuse(view, GPU_REASON_SHAPE, 1,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], inputs, outputs);
-    if (bias && gpu_tensor_elements(bias) != outputs)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 2,
-                          "the bias has not as many elements as there are output channels (%d)", outputs);
     if (inputs > k[3] && outputs > 4 * 65535) // one work-group for each output slice
         return gpu_refuse(view, GPU_REASON_SHAPE, 1, "%d output channels in groups, the GPU takes up to %d", outputs,
                           4 * 65535);
@@ -37,7 +32,8 @@ static bool supported(const struct gpu_node_view *view)
                                 .dilation_w = params->dilation_width_factor,
                                 .dilation_h = params->dilation_height_factor,
                                 .padding = params->padding};
-    return gpu_check_window(view, &window) && gpu_check_weights(view, 1, outputs, (int64_t)k[1] * k[2], k[3]);
+    return gpu_check_bias(view, 1, 2, outputs) && gpu_check_window(view, &window) &&
+           gpu_check_weights(view, 1, outputs, (int64_t)k[1] * k[2], k[3]);
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

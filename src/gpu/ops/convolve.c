@@ -14,6 +14,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "gpu/graph/convert.h"
+
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
 // What the constants OUT and IN stand for: how a place, counted over grid and batches, is found in y and in x.
@@ -347,6 +349,21 @@ bool gpu_check_window(const struct gpu_node_view *view, const struct gpu_window 
     if (w->padding != kTfLitePaddingSame && w->padding != kTfLitePaddingValid)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)w->padding);
     return true;
+}
+
+bool gpu_check_bias(const struct gpu_node_view *view, int weights_input, int input, int outputs)
+{
+    const TfLiteTensor *bias = gpu_view_input(view, input);
+    if (!bias) return true;
+    if (!gpu_check_constant(view, input)) return false;
+    if (gpu_tensor_elements(bias) != outputs)
+        return gpu_refuse(view, GPU_REASON_SHAPE, input, "the bias has %lld elements, expected one for each of %d outputs",
+                          (long long)gpu_tensor_elements(bias), outputs);
+    const TfLiteAffineQuantization *weights = gpu_affine_of(gpu_view_input(view, weights_input));
+    int scales = bias->type == kTfLiteInt32 && weights ? weights->scale->size : 1;
+    return scales == 1 || scales == outputs ||
+           gpu_refuse(view, GPU_REASON_QUANTISATION, weights_input, "the weights have %d scales for %d outputs", scales,
+                      outputs);
 }
 
 // Whatever the block: rows of up to MOST_TILE output slices more than there are, and inputs rounded up to slices of which

@@ -33,6 +33,9 @@ struct gpu_window {
     TfLitePadding padding;
 };
 bool gpu_check_window(const struct gpu_node_view *view, const struct gpu_window *window);
+// A bias, where there is one: constant, as many elements as outputs, and where it is stored as integers as many scales of
+// the weights (gpu_bias_from).
+bool gpu_check_bias(const struct gpu_node_view *view, int weights, int bias, int outputs);
 // Whether gpu_convolve can count the weights of so many outputs, taps and input channels of a group.
 bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outputs, int64_t taps, int64_t inputs);
 

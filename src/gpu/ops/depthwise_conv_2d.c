@@ -4,7 +4,6 @@
 // work-item holds its weights in registers and slides it down over BLOCK_Y outputs, so that each row of x is loaded
 // once for all of them. The second takes everything else, one output vector per work-item; for a dilated window of
 // 3 x 3 it takes twice the time of the first (H200: 8.4 us, 4.7). Weights: per slice kh * kw vectors and then the bias.
-#include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -102,9 +101,8 @@ static bool supported(const struct gpu_node_view *view)
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1),
                        *y = gpu_view_output(view, 0);
-    const TfLiteTensor *bias = gpu_view_input(view, 2);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (!gpu_check_constant(view, 1) || (bias && !gpu_check_constant(view, 2))) return false;
+    if (!gpu_check_constant(view, 1)) return false;
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0,
                           "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
@@ -114,9 +112,6 @@ static bool supported(const struct gpu_node_view *view)
         return gpu_refuse(view, GPU_REASON_SHAPE, 1,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], in[3], out[3]);
-    if (bias && gpu_tensor_elements(bias) != out[3])
-        return gpu_refuse(view, GPU_REASON_SHAPE, 2,
-                          "the bias has not as many elements as there are output channels (%d)", out[3]);
     struct gpu_window window = {.kernel_w = k[2],
                                 .kernel_h = k[1],
                                 .stride_w = params->stride_width,
@@ -124,7 +119,7 @@ static bool supported(const struct gpu_node_view *view)
                                 .dilation_w = params->dilation_width_factor,
                                 .dilation_h = params->dilation_height_factor,
                                 .padding = params->padding};
-    return gpu_check_window(view, &window);
+    return gpu_check_bias(view, 1, 2, out[3]) && gpu_check_window(view, &window);
 }
 
 static void pack(const struct gpu_value *weights, const float *bias, float *to)

@@ -10,7 +10,7 @@ static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_ke
 
 static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x, const TfLiteTensor *weights)
 {
-    const TfLiteTensor *bias = gpu_view_input(view, 2), *y = gpu_view_output(view, 0);
+    const TfLiteTensor *y = gpu_view_output(view, 0);
     if (weights->dims->size != 2)
         return gpu_refuse(view, GPU_REASON_RANK, 1, "the weights have rank %d, expected 2", weights->dims->size);
     int outputs = weights->dims->data[0], inputs = weights->dims->data[1];
@@ -22,10 +22,7 @@ static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x
         return gpu_refuse(view, GPU_REASON_SHAPE, -1,
                           "the output has %lld elements, expected rows of %d, %lld elements in all",
                           (long long)gpu_tensor_elements(y), outputs, (long long)expected);
-    if (bias && gpu_tensor_elements(bias) != outputs)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 2, "the bias has not as many elements as there are outputs (%d)",
-                          outputs);
-    return gpu_check_weights(view, 1, outputs, 1, inputs);
+    return gpu_check_bias(view, 1, 2, outputs) && gpu_check_weights(view, 1, outputs, 1, inputs);
 }
 
 static bool supported(const struct gpu_node_view *view)
@@ -37,7 +34,7 @@ static bool supported(const struct gpu_node_view *view)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the weights are in shuffled order");
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (!gpu_check_constant(view, 1) || (gpu_view_input(view, 2) && !gpu_check_constant(view, 2))) return false;
+    if (!gpu_check_constant(view, 1)) return false;
     return check_shapes(view, x, gpu_view_input(view, 1));
 }
 

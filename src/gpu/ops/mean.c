@@ -160,13 +160,14 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     int kept[4], over[4] = {1, 1, 1, 1};
     for (int i = 0; i < 4; i++) kept[i] = sizes[i];
     int64_t axis_count = gpu_elements(axes->shape);
+    bool channels = false;
     for (int i = 0; i < axis_count; i++) {
         int axis = gpu_constant_int(axes, i);
         int which = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
         over[which] = sizes[which];
         kept[which] = 1;
+        channels = channels || which == 3; // also where there is one: others become the output's channels
     }
-    bool channels = kept[3] == 1 && sizes[3] > 1;
     float elements = (float)over[0] * (float)over[1] * (float)over[2] * (float)over[3];
     if (channels) over[3] = gpu_slices(x->shape);
     int64_t outputs = (int64_t)y->shape.b * y->shape.h * y->shape.w * gpu_slices(y->shape);

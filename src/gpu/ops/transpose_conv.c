@@ -5,7 +5,6 @@
 // remainder, with every stride-th tap, backwards.
 #include <stddef.h>
 
-#include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -19,7 +18,7 @@ static bool check_shapes(const struct gpu_node_view *view, const struct roles *r
                          const TfLiteTransposeConvParams *params)
 {
     const TfLiteTensor *x = gpu_view_input(view, roles->x), *weights = gpu_view_input(view, roles->weights);
-    const TfLiteTensor *y = gpu_view_output(view, 0), *bias = gpu_view_input(view, roles->bias);
+    const TfLiteTensor *y = gpu_view_output(view, 0);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, roles->x,
                           "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
@@ -29,11 +28,9 @@ static bool check_shapes(const struct gpu_node_view *view, const struct roles *r
         return gpu_refuse(view, GPU_REASON_SHAPE, roles->weights,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], in[3], out[3]);
-    if (bias && gpu_tensor_elements(bias) != out[3])
-        return gpu_refuse(view, GPU_REASON_SHAPE, roles->bias,
-                          "the bias has not as many elements as there are output channels (%d)", out[3]);
     struct gpu_window window = {k[2], k[1], params->stride_width, params->stride_height, 1, 1, params->padding};
-    if (!gpu_check_window(view, &window) || !gpu_check_weights(view, roles->weights, k[0], (int64_t)k[1] * k[2], k[3]))
+    if (!gpu_check_bias(view, roles->weights, roles->bias, k[0]) || !gpu_check_window(view, &window) ||
+        !gpu_check_weights(view, roles->weights, k[0], (int64_t)k[1] * k[2], k[3]))
         return false;
     return (int64_t)params->stride_width * params->stride_height <= 64 ||
            gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions", params->stride_width,
@@ -45,7 +42,6 @@ static bool check(const struct gpu_node_view *view, const struct roles *roles, c
     if (gpu_is_constant(gpu_view_input(view, roles->x)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, roles->x, "the input is a constant");
     if (!gpu_check_constant(view, roles->weights)) return false;
-    if (gpu_view_input(view, roles->bias) && !gpu_check_constant(view, roles->bias)) return false;
     return check_shapes(view, roles, params);
 }
 
