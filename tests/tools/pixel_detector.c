@@ -18,6 +18,7 @@ enum tensor {
     TENSORS
 };
 
+#define SHAPE(number, ...) .type = number, .rank = sizeof((const int[]){__VA_ARGS__}) / sizeof(int), .dims = {__VA_ARGS__}
 #define INTS(...) \
     .type = TEST_INT32, .rank = 1, .data = (const int[]){__VA_ARGS__}, .bytes = sizeof((const int[]){__VA_ARGS__}), \
     .dims = {sizeof((const int[]){__VA_ARGS__}) / sizeof(int)}
@@ -26,29 +27,29 @@ int main(int argc, char **argv)
 {
     static const float part = 1.0f / 255;
     const struct test_tensor tensors[TENSORS] = {
-        [IMAGE] = {"image", TEST_UINT8, 4, {1, DETECTIONS, 3, 3}},
-        [BYTES] = {"bytes", TEST_FLOAT32, 4, {1, DETECTIONS, 3, 3}},
-        [ROWS] = {"rows", TEST_FLOAT32, 3, {1, DETECTIONS, 9}},
+        [IMAGE] = {.name = "image", SHAPE(TEST_UINT8, 1, DETECTIONS, 3, 3)},
+        [BYTES] = {.name = "bytes", SHAPE(TEST_FLOAT32, 1, DETECTIONS, 3, 3)},
+        [ROWS] = {.name = "rows", SHAPE(TEST_FLOAT32, 1, DETECTIONS, 9)},
         [ROWS_SHAPE] = {.name = "rows_shape", INTS(1, DETECTIONS, 9)},
-        [PART] = {"part", TEST_FLOAT32, 0, .data = &part, .bytes = sizeof part},
+        [PART] = {.name = "part", .type = TEST_FLOAT32, .data = &part, .bytes = sizeof part},
         [BOX_BEGIN] = {.name = "box_begin", INTS(0, 0, 0)},
         [BOX_SIZE] = {.name = "box_size", INTS(1, DETECTIONS, 4)},
-        [BOX] = {"box", TEST_FLOAT32, 3, {1, DETECTIONS, 4}},
-        [BOXES] = {"boxes", TEST_FLOAT32, 3, {1, DETECTIONS, 4}},
+        [BOX] = {.name = "box", SHAPE(TEST_FLOAT32, 1, DETECTIONS, 4)},
+        [BOXES] = {.name = "boxes", SHAPE(TEST_FLOAT32, 1, DETECTIONS, 4)},
         [CLASS_BEGIN] = {.name = "class_begin", INTS(0, 0, 4)},
         [COLUMN_SIZE] = {.name = "column_size", INTS(1, DETECTIONS, 1)},
-        [CLASS] = {"class", TEST_FLOAT32, 3, {1, DETECTIONS, 1}},
+        [CLASS] = {.name = "class", SHAPE(TEST_FLOAT32, 1, DETECTIONS, 1)},
         [COLUMN_SHAPE] = {.name = "column_shape", INTS(1, DETECTIONS)},
-        [CLASSES] = {"classes", TEST_FLOAT32, 2, {1, DETECTIONS}},
+        [CLASSES] = {.name = "classes", SHAPE(TEST_FLOAT32, 1, DETECTIONS)},
         [SCORE_BEGIN] = {.name = "score_begin", INTS(0, 0, 5)},
-        [SCORE] = {"score", TEST_FLOAT32, 3, {1, DETECTIONS, 1}},
-        [SCALED_SCORE] = {"scaled_score", TEST_FLOAT32, 3, {1, DETECTIONS, 1}},
-        [SCORES] = {"scores", TEST_FLOAT32, 2, {1, DETECTIONS}},
+        [SCORE] = {.name = "score", SHAPE(TEST_FLOAT32, 1, DETECTIONS, 1)},
+        [SCALED_SCORE] = {.name = "scaled_score", SHAPE(TEST_FLOAT32, 1, DETECTIONS, 1)},
+        [SCORES] = {.name = "scores", SHAPE(TEST_FLOAT32, 1, DETECTIONS)},
         [COUNT_BEGIN] = {.name = "count_begin", INTS(0, 0, 6)},
         [COUNT_SIZE] = {.name = "count_size", INTS(1, 1, 1)},
-        [NUMBER] = {"number", TEST_FLOAT32, 3, {1, 1, 1}},
+        [NUMBER] = {.name = "number", SHAPE(TEST_FLOAT32, 1, 1, 1)},
         [COUNT_SHAPE] = {.name = "count_shape", INTS(1)},
-        [COUNT] = {"count", TEST_FLOAT32, 1, {1}},
+        [COUNT] = {.name = "count", SHAPE(TEST_FLOAT32, 1)},
     };
 #define NODE(code, output, ...) \
     {.builtin = code, .input_count = sizeof((const int[]){__VA_ARGS__}) / sizeof(int), .inputs = {__VA_ARGS__}, \

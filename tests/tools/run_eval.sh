@@ -121,11 +121,11 @@ complains "cannot be written" evaluate "$plain" "$work/truth.txt" --output_file_
 complains "--resume needs --output_file_path" evaluate "$plain" "$work/truth.txt" --resume=true
 
 # ---- a thousand pictures ------------------------------------------------------------------------------------------------
-# Of 400 x 300 pixels, so that each one kept would show: 360 MB in all.
+# Of 240 x 200 pixels, so that each one kept would show: 144 MB in all.
 many=$work/many
 few=$work/few
 mkdir "$many" "$few"
-{ printf 'P6\n400 300\n255\n'; head -c 360000 /dev/zero | tr '\000' 'x'; } >"$work/grey.ppm"
+{ printf 'P6\n240 200\n255\n'; head -c 144000 /dev/zero | tr '\000' 'x'; } >"$work/grey.ppm"
 i=1000
 while [ $i -lt 2000 ]; do
     ln -s "$work/grey.ppm" "$many/$i.ppm"
