@@ -5,17 +5,26 @@
 
 #include "flags.h"
 
-extern const struct hl_command hl_command_label;
-extern const struct hl_command hl_command_run;
-extern const struct hl_command hl_command_inspect;
-extern const struct hl_command hl_command_bench;
-extern const struct hl_command hl_command_report;
-extern const struct hl_command hl_command_diff;
-extern const struct hl_command hl_command_compat;
-extern const struct hl_command hl_command_devices;
-
-#define PROGRAM(name) extern const struct hl_command hl_command_##name;
-#include "programs.def"
+#define COMMAND(name) extern const struct hl_command hl_command_##name;
+#define PROGRAM(name) COMMAND(name)
+#include "commands.def"
+#undef COMMAND
 #undef PROGRAM
+
+enum {
+#define COMMAND(name) +1
+#define PROGRAM(name)
+    HL_FIRST_PROGRAM = 0 // in hl_commands, of TensorFlow Lite's own tools
+#include "commands.def"
+#undef PROGRAM
+#define PROGRAM(name) +1
+    ,
+    HL_COMMAND_COUNT = 0
+#include "commands.def"
+#undef COMMAND
+#undef PROGRAM
+};
+
+extern const struct hl_command *const hl_commands[HL_COMMAND_COUNT];
 
 #endif

@@ -8,34 +8,18 @@
 #include "halite/halite.h"
 #include "message.h"
 
-static const struct hl_command *const commands[] = {
-    &hl_command_label,
-    &hl_command_run,
-    &hl_command_inspect,
-    &hl_command_bench,
-    &hl_command_report,
-    &hl_command_diff,
-    &hl_command_compat,
-    &hl_command_devices,
-#define PROGRAM(name) &hl_command_##name,
-#include "programs.def"
+const struct hl_command *const hl_commands[HL_COMMAND_COUNT] = {
+#define COMMAND(name) &hl_command_##name,
+#define PROGRAM(name) COMMAND(name)
+#include "commands.def"
+#undef COMMAND
 #undef PROGRAM
-};
-
-enum {
-#define PROGRAM(name) +1
-    PROGRAM_COUNT = 0
-#include "programs.def"
-#undef PROGRAM
-    ,
-    COMMAND_COUNT = sizeof commands / sizeof commands[0],
-    FIRST_PROGRAM = COMMAND_COUNT - PROGRAM_COUNT, // those of TensorFlow Lite
 };
 
 static const struct hl_command *find(const char *name, int first)
 {
-    for (int i = first; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    for (int i = first; i < HL_COMMAND_COUNT; i++)
+        if (strcmp(hl_commands[i]->name, name) == 0) return hl_commands[i];
     return NULL;
 }
 
@@ -44,18 +28,18 @@ static void print_help(FILE *out)
     fputs("usage: halite COMMAND [FLAG...] [ARGUMENT...]\n"
           "Runs TensorFlow Lite models (.tflite).\n\n",
           out);
-    for (int i = 0; i < FIRST_PROGRAM; i++)
-        fprintf(out, "  %-9s%s\n", commands[i]->name, commands[i]->summary);
+    for (int i = 0; i < HL_FIRST_PROGRAM; i++)
+        fprintf(out, "  %-11s%s\n", hl_commands[i]->name, hl_commands[i]->summary);
     fputs("\nTensorFlow Lite's own tools, also as programs of these names:\n", out);
-    for (int i = FIRST_PROGRAM; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %s\n      %s\n", commands[i]->name, commands[i]->summary);
+    for (int i = HL_FIRST_PROGRAM; i < HL_COMMAND_COUNT; i++)
+        fprintf(out, "  %s\n      %s\n", hl_commands[i]->name, hl_commands[i]->summary);
     fputs("\nhalite COMMAND --help tells more. halite --version prints the version.\n", out);
 }
 
 static int unknown(const char *name)
 {
-    const char *names[COMMAND_COUNT + 1] = {NULL};
-    for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i]->name;
+    const char *names[HL_COMMAND_COUNT + 1] = {NULL};
+    for (int i = 0; i < HL_COMMAND_COUNT; i++) names[i] = hl_commands[i]->name;
     const char *nearest = hl_flags_nearest(name, names);
     if (nearest != NULL)
         hl_error(NULL, NULL, "unknown command '%s', perhaps %s was meant; see halite --help", name,
@@ -77,7 +61,7 @@ int main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const struct hl_command *program =
-        argc > 0 ? find(slash != NULL ? slash + 1 : argv[0], FIRST_PROGRAM) : NULL;
+        argc > 0 ? find(slash != NULL ? slash + 1 : argv[0], HL_FIRST_PROGRAM) : NULL;
     if (program != NULL) return finish(hl_command_main(program, argc - 1, argv + 1));
     const char *name = argc > 1 ? argv[1] : "";
     if (*name == '\0') {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// halite manual: the tables of flags as manual pages. In: a command's name, or a folder. Out: a page in roff, or a page for
+// each command in the folder.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "halite/halite.h"
+#include "message.h"
+#include "output_file.h"
+
+struct options {
+    const char *folder;
+};
+
+static const struct options defaults = {.folder = NULL};
+
+// clang-format off
+static const struct hl_flag flags[] = {
+    {.name = "folder", .letter = 'f', .kind = HL_FLAG_STRING, .value = "FOLDER", .offset = offsetof(struct options, folder),
+     .help = "write the pages of all commands there"},
+};
+// clang-format on
+
+// Text as roff shows it: dashes that can be searched for, no line taken for a command, line ends as blanks or breaks.
+static void add_escaped(struct hl_text *text, const char *plain, bool breaks)
+{
+    bool first = true;
+    for (; *plain != '\0'; plain++) {
+        if (first && (*plain == '.' || *plain == '\'')) hl_text_add(text, "\\&");
+        first = *plain == '\n';
+        if (*plain == '\\')
+            hl_text_add(text, "\\e");
+        else if (*plain == '-')
+            hl_text_add(text, "\\-");
+        else if (*plain == '\n')
+            hl_text_add(text, breaks ? "\n.br\n" : "\n");
+        else
+            hl_text_add_bytes(text, plain, 1);
+    }
+}
+
+static void add_flag(struct hl_text *text, const struct hl_flag *flag, bool tflite)
+{
+    hl_text_add(text, ".TP\n.B ");
+    if (flag->letter != '\0') hl_text_add(text, "\\-%c, ", flag->letter);
+    hl_text_add(text, "\\-\\-");
+    add_escaped(text, flag->name, false);
+    if (flag->kind == HL_FLAG_CHOICE) {
+        hl_text_add(text, " ");
+        for (int i = 0; flag->choices[i] != NULL; i++)
+            hl_text_add(text, "%s%s", i > 0 ? "|" : "", flag->choices[i]);
+    } else if (flag->value != NULL) {
+        hl_text_add(text, tflite ? "=\\fI%s\\fR" : " \\fI%s\\fR", flag->value);
+    }
+    hl_text_add(text, "\n");
+    add_escaped(text, flag->help, false);
+    hl_text_add(text, "\n");
+}
+
+static void add_page(struct hl_text *text, const struct hl_command *command, bool program)
+{
+    const char *before = program ? "" : "halite ", *dash = program ? "" : "halite\\-";
+    hl_text_add(text, ".TH \"%s%s\" 1 \"\" \"Halite %s\" \"Halite\"\n.SH NAME\n%s", dash,
+                command->name, HaliteVersion(), dash);
+    add_escaped(text, command->name, false);
+    hl_text_add(text, " \\- ");
+    add_escaped(text, command->summary, false);
+    hl_text_add(text, "\n.SH SYNOPSIS\n.B %s%s\n[flags]", before, command->name);
+    if (*command->operands != '\0') hl_text_add(text, " \\fI%s\\fR", command->operands);
+    hl_text_add(text, "\n.SH OPTIONS\n");
+    for (int i = 0; i < command->flag_count; i++)
+        add_flag(text, &command->flags[i], command->tflite);
+    if (command->details != NULL) {
+        hl_text_add(text, ".SH NOTES\n");
+        add_escaped(text, command->details, true);
+    }
+    hl_text_add(text, ".SH EXIT STATUS\n0, 1 when something failed%s.\n",
+                command->tflite ? "" : ", 2 for a wrong command line");
+    hl_text_add(text, ".SH SEE ALSO\n.BR halite (1)\n");
+}
+
+static void add_overview(struct hl_text *text)
+{
+    hl_text_add(
+        text,
+        ".TH halite 1 \"\" \"Halite %s\" \"Halite\"\n.SH NAME\nhalite \\- runs TensorFlow Lite models\n"
+        ".SH SYNOPSIS\n.B halite\n\\fICOMMAND\\fR [flags] [arguments]\n.SH COMMANDS\n",
+        HaliteVersion());
+    for (int i = 0; i < HL_COMMAND_COUNT; i++) {
+        hl_text_add(text, ".TP\n.BR %s%s (1)\n", i < HL_FIRST_PROGRAM ? "halite\\-" : "",
+                    hl_commands[i]->name);
+        add_escaped(text, hl_commands[i]->summary, false);
+        hl_text_add(text, "\n");
+    }
+    hl_text_add(text, ".SH EXIT STATUS\n0, 1 when something failed, 2 for a wrong command line.\n");
+}
+
+static bool write_page(const char *folder, const char *name, bool subcommand,
+                       const struct hl_text *page)
+{
+    struct hl_text path = {0}, error = {0};
+    hl_text_add(&path, "%s/%s%s.1", folder, subcommand ? "halite-" : "", name);
+    FILE *file = hl_output_open(path.data, &error);
+    if (file != NULL) {
+        fputs(page->data, file);
+        hl_output_close(file, path.data, &error);
+    }
+    bool ok = error.length == 0;
+    if (!ok) hl_error("manual", path.data, "%s", error.data);
+    hl_text_free(&path);
+    hl_text_free(&error);
+    return ok;
+}
+
+static bool write_all(const char *folder)
+{
+    struct hl_text page = {0};
+    add_overview(&page);
+    bool ok = write_page(folder, "halite", false, &page);
+    for (int i = 0; ok && i < HL_COMMAND_COUNT; i++) {
+        hl_text_clear(&page);
+        add_page(&page, hl_commands[i], i >= HL_FIRST_PROGRAM);
+        ok = write_page(folder, hl_commands[i]->name, i < HL_FIRST_PROGRAM, &page);
+    }
+    hl_text_free(&page);
+    return ok;
+}
+
+static int run(const void *given, int operand_count, char **operands)
+{
+    const struct options *options = given;
+    if (options->folder != NULL) return write_all(options->folder) ? HL_EXIT_OK : HL_EXIT_FAILED;
+    struct hl_text page = {0};
+    if (operand_count == 0) add_overview(&page);
+    for (int i = 0; i < HL_COMMAND_COUNT && operand_count > 0; i++)
+        if (strcmp(hl_commands[i]->name, operands[0]) == 0)
+            add_page(&page, hl_commands[i], i >= HL_FIRST_PROGRAM);
+    bool ok = page.length > 0;
+    if (ok)
+        fputs(page.data, stdout);
+    else
+        hl_error("manual", NULL, "there is no command '%s'; see halite --help", operands[0]);
+    hl_text_free(&page);
+    return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
+}
+
+const struct hl_command hl_command_manual = {
+    .name = "manual",
+    .summary = "Print manual pages, for man -l or /usr/share/man.",
+    .operands = "[COMMAND]",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof flags[0],
+    .max_operands = 1,
+    .options_size = sizeof defaults,
+    .defaults = &defaults,
+    .run = run,
+};
