@@ -7,13 +7,20 @@ needs "$model"
 for chromium in chromium chromium-browser google-chrome ""; do
     if command -v "$chromium" >/dev/null; then break; fi
 done
-[ -n "$chromium" ] || echo "left out: pages in a browser (no chromium)"
 
 # browse ARGUMENT... PAGE
 browse() {
-    run timeout 300 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
-        --virtual-time-budget=20000 --window-size=1400,1600 "$@"
+    run timeout 300 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        --user-data-dir="$work/browser" --virtual-time-budget=20000 --window-size=1400,1600 "$@"
 }
+
+# A browser that does not start here (a container may forbid it) is none.
+if [ -n "$chromium" ]; then
+    echo '<p>salt</p>' >"$work/salt.html"
+    browse --dump-dom "file://$work/salt.html"
+    grep -q '<p>salt</p>' "$work/out" || chromium=
+fi
+[ -n "$chromium" ] || echo "left out: pages in a browser (no chromium that starts)"
 
 # shows COUNT PAGE: the page draws COUNT nodes (inputs and outputs among them), and its script says no error.
 shows() {
