@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "message.h"
 
 bool hl_graph_open(struct hl_graph *graph, const char *signature)
@@ -93,6 +94,27 @@ TfLiteStatus hl_graph_invoke(struct hl_graph *graph)
 {
     return graph->signature != NULL ? TfLiteSignatureRunnerInvoke(graph->signature)
                                     : TfLiteInterpreterInvoke(graph->file->interpreter);
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double hl_graph_time(struct hl_graph *graph, int runs)
+{
+    double *seconds = hl_alloc((size_t)runs, sizeof *seconds);
+    bool ok = hl_graph_invoke(graph) == kTfLiteOk;
+    for (int i = 0; ok && i < runs; i++) {
+        double start = hl_model_clock();
+        ok = hl_graph_invoke(graph) == kTfLiteOk;
+        seconds[i] = hl_model_clock() - start;
+    }
+    qsort(seconds, (size_t)runs, sizeof *seconds, compare);
+    double median = ok ? seconds[runs / 2] : -1;
+    free(seconds);
+    return median;
 }
 
 bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, int *index,

@@ -29,6 +29,8 @@ const char *hl_graph_output_name(const struct hl_graph *graph, int index);
 TfLiteStatus hl_graph_resize_input(struct hl_graph *graph, int index, int rank, const int *dims);
 bool hl_graph_allocate(struct hl_graph *graph);
 TfLiteStatus hl_graph_invoke(struct hl_graph *graph);
+// Median time of `runs` runs behind one to warm up, in seconds; negative where one fails, without a message.
+double hl_graph_time(struct hl_graph *graph, int runs);
 
 // Takes "TENSOR=REST" apart: the index of the input (or output) named, and what follows. The name may hold '=' itself.
 bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, int *index,

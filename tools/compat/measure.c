@@ -48,28 +48,6 @@ static double difference_of(const struct outputs *a, const struct outputs *b)
     return most;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// Median time of a run, negative where it fails.
-static double time_runs(struct hl_graph *graph, int runs)
-{
-    double *seconds = hl_alloc((size_t)runs, sizeof *seconds);
-    bool ok = hl_graph_invoke(graph) == kTfLiteOk; // the first one warms up
-    for (int i = 0; ok && i < runs; i++) {
-        double start = hl_model_clock();
-        ok = hl_graph_invoke(graph) == kTfLiteOk;
-        seconds[i] = hl_model_clock() - start;
-    }
-    qsort(seconds, (size_t)runs, sizeof *seconds, compare);
-    double median = ok ? seconds[runs / 2] : -1;
-    free(seconds);
-    return median;
-}
-
 static bool run_once(struct hl_compat_time *time, struct outputs *outputs, const char *model,
                      const struct hl_model_options *options, int runs)
 {
@@ -79,7 +57,7 @@ static bool run_once(struct hl_compat_time *time, struct outputs *outputs, const
               hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
     for (int i = 0; ok && i < graph.input_count; i++)
         ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
-    time->seconds = ok ? time_runs(&graph, runs) : -1;
+    time->seconds = ok ? hl_graph_time(&graph, runs) : -1;
     if (time->seconds >= 0) take_outputs(outputs, &graph);
     hl_graph_close(&graph);
     hl_model_file_close(&file);

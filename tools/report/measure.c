@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // See report.h. The runtime times what it runs: nodes, and delegated parts as a whole. The GPU delegate times its kernels, in
 // runs of their own, since that makes runs slower.
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -11,12 +10,6 @@
 #include "report/report.h"
 #include "run_graph.h"
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool invoke(struct hl_graph *graph, int runs)
 {
     for (int i = 0; i < runs; i++) {
@@ -25,22 +18,6 @@ static bool invoke(struct hl_graph *graph, int runs)
         return false;
     }
     return true;
-}
-
-// Median of `runs`, in seconds; negative where one failed.
-static double time_runs(struct hl_graph *graph, int runs)
-{
-    double *seconds = hl_alloc((size_t)runs, sizeof *seconds);
-    bool ok = invoke(graph, 1); // the first one warms up
-    for (int i = 0; ok && i < runs; i++) {
-        double start = hl_model_clock();
-        ok = invoke(graph, 1);
-        seconds[i] = hl_model_clock() - start;
-    }
-    qsort(seconds, (size_t)runs, sizeof *seconds, compare);
-    double median = seconds[runs / 2];
-    free(seconds);
-    return ok ? median : -1;
 }
 
 static void add_row(cJSON *rows, int node, const char *op, const char *where, uint64_t nanoseconds,
@@ -94,7 +71,8 @@ bool hl_report_measure(cJSON *json, struct hl_model_file *file, int runs)
     bool ok = hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
     for (int i = 0; ok && i < graph.input_count; i++)
         ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
-    double median = ok ? time_runs(&graph, runs) : -1;
+    double median = ok ? hl_graph_time(&graph, runs) : -1;
+    if (ok && median < 0) hl_model_file_failed(file, "the run failed");
     cJSON *times = cJSON_AddObjectToObject(json, "times");
     cJSON_AddNumberToObject(times, "runs", runs);
     cJSON_AddNumberToObject(times, "total_ns", 1e9 * median);
