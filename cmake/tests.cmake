@@ -3,7 +3,6 @@
 # with label "devices" mostly wait for a device's compiler and are not repeated under the sanitizers. All run in the
 # repository's root. A test that cannot run here says why and ends with 77.
 enable_testing()
-find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 find_program(CXX_COMPILER NAMES $ENV{CXX} c++ g++ clang++)
 set(HALITE_SHARED ${PROJECT_SOURCE_DIR}/../shared CACHE PATH "Folder with golden/, models/, images/ (tests skip without it)")
 
@@ -23,7 +22,43 @@ function(halite_test name)
     endif()
 endfunction()
 
+# ---- golden cases --------------------------------------------------------------------------------------------------
+file(GLOB golden_files CONFIGURE_DEPENDS tests/golden/*.c)
+add_executable(golden_runner ${golden_files})
+target_include_directories(golden_runner PRIVATE tests/golden tools)
+target_compile_definitions(golden_runner PRIVATE HALITE_DIFFERENCES="${PROJECT_SOURCE_DIR}/docs/differences.md")
+target_link_libraries(golden_runner PRIVATE halite_flags tensorflowlite_c_static Threads::Threads m ${CMAKE_DL_LIBS})
+function(golden_test path)
+    set(folder ${HALITE_SHARED}/golden/${path})
+    halite_test(golden/${path} ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
+        $<TARGET_FILE:golden_runner> --kernels reference ${folder})
+    if(EXISTS ${PROJECT_SOURCE_DIR}/src/fast)
+        halite_test(golden/${path}.fast ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
+            $<TARGET_FILE:golden_runner> --kernels fast ${folder})
+    endif()
+endfunction()
+foreach(path ops graphs structure malformed models/micro models/mlperf_tiny models/odd models/small_ops)
+    golden_test(${path})
+endforeach()
+foreach(path audio classification detection litert_testdata mediapipe pose seanet segmentation style text)
+    golden_test(models/${path} SLOW)
+endforeach()
+
+# ---- fuzz targets on what fuzzing starts from ---------------------------------------------------------------------------
+set(seeds ${CMAKE_BINARY_DIR}/seeds)
+halite_test(fuzz/seeds COMMAND fuzz_seeds ${seeds})
+set_tests_properties(fuzz/seeds PROPERTIES FIXTURES_SETUP seeds)
+foreach(target IN LISTS fuzz_targets)
+    halite_test(fuzz/${target} COMMAND replay_${target} ${seeds}/fuzz_${target}.corpus)
+    set_tests_properties(fuzz/${target} PROPERTIES FIXTURES_REQUIRED seeds)
+endforeach()
+
+if(HALITE_TESTS STREQUAL "GOLDEN")
+    return()
+endif()
+
 # ---- C tests: tests/FOLDER/test_X.c; those of tests/api see what users see, the others the inside as well -----------
+find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 file(GLOB support_files CONFIGURE_DEPENDS tests/support/*.c)
 add_library(test_support STATIC ${support_files} src/model/schema.c)
 target_include_directories(test_support PUBLIC tests)
@@ -93,28 +128,7 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_SANITIZE AND NOT HALITE_THR
         $<TARGET_FILE:tensorflowlite_gpu_delegate> ${HALITE_SHARED} ${HALITE_LITERT_VENV})
 endif()
 
-# ---- golden cases --------------------------------------------------------------------------------------------------
-file(GLOB golden_files CONFIGURE_DEPENDS tests/golden/*.c)
-add_executable(golden_runner ${golden_files})
-target_include_directories(golden_runner PRIVATE tests/golden tools)
-target_compile_definitions(golden_runner PRIVATE HALITE_DIFFERENCES="${PROJECT_SOURCE_DIR}/docs/differences.md")
-target_link_libraries(golden_runner PRIVATE halite_flags tensorflowlite_c_static Threads::Threads m ${CMAKE_DL_LIBS})
-function(golden_test path)
-    set(folder ${HALITE_SHARED}/golden/${path})
-    halite_test(golden/${path} ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
-        $<TARGET_FILE:golden_runner> --kernels reference ${folder})
-    if(EXISTS ${PROJECT_SOURCE_DIR}/src/fast)
-        halite_test(golden/${path}.fast ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
-            $<TARGET_FILE:golden_runner> --kernels fast ${folder})
-    endif()
-endfunction()
-foreach(path ops graphs structure malformed models/micro models/mlperf_tiny models/odd models/small_ops)
-    golden_test(${path})
-endforeach()
-foreach(path audio classification detection litert_testdata mediapipe pose seanet segmentation style text)
-    golden_test(models/${path} SLOW)
-endforeach()
-
+# ---- golden cases through the GPU delegate -------------------------------------------------------------------------
 # The same through the GPU delegate, on each device that is here: what is allowed there is in tests/gpu/tolerances.md.
 # gpu_golden_test(NAME DEVICE OPTIONS PATHS...)
 function(gpu_golden_test name device options)

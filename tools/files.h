@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,9 @@
 
 // Deeper folders are taken for a loop of links.
 enum { HL_FILES_DEPTH = 64 };
+
+// The most that is read of a file of numbers: 4 GiB, or what a machine of 32 bits may hold.
+#define HL_FILES_MOST (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : (size_t)1 << 30)
 
 static inline bool hl_files_is_folder(const char *path)
 {

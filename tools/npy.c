@@ -16,8 +16,6 @@
 #include "files.h"
 #include "output_file.h"
 
-static const size_t file_limit = (size_t)4 << 30;
-
 // clang-format off
 // The first row of a description is read, the first row of a type written.
 static const struct {
@@ -207,7 +205,7 @@ static bool parse(struct hl_npy *npy, struct hl_text *error)
 bool hl_npy_read(const char *path, struct hl_npy *npy, struct hl_text *error)
 {
     *npy = (struct hl_npy){0};
-    if (hl_files_read(path, file_limit, &npy->file, error) && parse(npy, error)) return true;
+    if (hl_files_read(path, HL_FILES_MOST, &npy->file, error) && parse(npy, error)) return true;
     hl_npy_free(npy);
     return false;
 }

@@ -15,7 +15,6 @@
 #include "run_graph.h"
 #include "values.h"
 
-static const size_t file_limit = (size_t)4 << 30;
 static const uint64_t default_seed = 1;
 
 static bool failed(const struct hl_graph *graph, int index, const char *from, const char *why)
@@ -236,7 +235,7 @@ static bool fill_file(struct hl_graph *graph, int index, const char *path)
             graph, index, path,
             "is no value: write random, zeros, text:STRING or a file that ends in .npy, .txt, .csv, .raw or .bin");
     struct hl_text content = {0}, error = {0};
-    bool ok = hl_files_read(path, file_limit, &content, &error);
+    bool ok = hl_files_read(path, HL_FILES_MOST, &content, &error);
     if (!ok)
         hl_error(graph->file->command, path, "%s", error.data);
     else

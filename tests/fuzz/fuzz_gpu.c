@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: what the GPU delegate takes from outside, option texts, names of devices and files of kept kernels, as
 // any bytes. The first byte says which. Whatever they are, each call returns, and what it made can be deleted.
-#include <stddef.h>
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,6 @@
 #include "gpu/delegate/store.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MOST_OPTIONS = 16 };
 
 static void ignore(const char *text)
@@ -20,21 +18,22 @@ static void ignore(const char *text)
     (void)text;
 }
 
-static void ignore_format(void *user_data, const char *format, va_list arguments)
-{
-    (void)user_data;
-    (void)format;
-    (void)arguments;
-}
-
 // Texts with a 0 behind each: value, key, value, … A key that is a digit or a capital stands for one of the known ones.
 static void take_options(char *texts, size_t size)
 {
-    static const char *const known[] = {
-        "is_precision_loss_allowed", "inference_preference", "inference_priority1",      "inference_priority2",
-        "inference_priority3",       "experimental_flags",   "max_delegated_partitions", "serialization_dir",
-        "model_token",               "device",               "precision",                "require_full_delegation",
-        "take_small_partitions"};
+    static const char *const known[] = {"is_precision_loss_allowed",
+                                        "inference_preference",
+                                        "inference_priority1",
+                                        "inference_priority2",
+                                        "inference_priority3",
+                                        "experimental_flags",
+                                        "max_delegated_partitions",
+                                        "serialization_dir",
+                                        "model_token",
+                                        "device",
+                                        "precision",
+                                        "require_full_delegation",
+                                        "take_small_partitions"};
     const char *keys[MOST_OPTIONS], *values[MOST_OPTIONS];
     size_t count = 0;
     for (size_t at = 0; at < size && count < MOST_OPTIONS; count++) {
@@ -43,7 +42,8 @@ static void take_options(char *texts, size_t size)
         values[count] = at < size ? texts + at : "";
         if (at < size) at += strlen(texts + at) + 1;
         size_t number = (size_t)(unsigned char)keys[count][0] - 'A';
-        if (keys[count][0] && !keys[count][1] && number < sizeof known / sizeof *known) keys[count] = known[number];
+        if (keys[count][0] && !keys[count][1] && number < sizeof known / sizeof *known)
+            keys[count] = known[number];
     }
     tflite_plugin_destroy_delegate(tflite_plugin_create_delegate(keys, values, count, ignore));
 }
@@ -51,7 +51,7 @@ static void take_options(char *texts, size_t size)
 // Of the null device, so that no driver is opened.
 static void take_device(char *text)
 {
-    struct hl_reporter reporter = {ignore_format, NULL};
+    struct hl_reporter reporter = {fuzz_ignore, NULL};
     struct gpu_device_info chosen;
     if (strncmp(text, "null", 4) == 0) gpu_device_choose(text, "", &reporter, &chosen);
 }
@@ -61,7 +61,8 @@ static void take_file(const uint8_t *bytes, size_t size)
     size_t payload_size;
     const char *why;
     const uint8_t *payload = gpu_store_check(bytes, size, "backend null\n", &payload_size, &why);
-    if (payload && payload_size > 0 && payload[payload_size - 1] == payload[0]) return; // all of it can be read
+    if (payload && payload_size > 0 && payload[payload_size - 1] == payload[0])
+        return; // all of it can be read
 }
 
 static void take_programs(const uint8_t *bytes, size_t size)
@@ -75,7 +76,8 @@ static void take_programs(const uint8_t *bytes, size_t size)
     const uint8_t *binary = gpu_kept_find(&kept, key, &found);
     if (binary && binary[found - 1] == 0) gpu_kept_add(&kept, key + 1, calloc(1, found), found);
     if (gpu_kept_close(&kept, &again, &again_size)) {
-        if (again && !gpu_kept_open(&kept, again, again_size)) abort(); // what was written can be read
+        if (again && !gpu_kept_open(&kept, again, again_size))
+            abort(); // what was written can be read
         gpu_kept_free(&kept);
     }
     free(again);

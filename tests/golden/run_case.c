@@ -27,8 +27,6 @@ static const double float_tolerance = 2e-6;
 static const double unchecked_tolerance =
     1e-4; // of the largest value, where neither ref nor opt ran
 
-static const size_t data_limit = (size_t)4 << 30;
-
 // A graph to run: the interpreter's own, or one signature's.
 struct target {
     const char *key; // NULL: the interpreter
@@ -93,7 +91,7 @@ static bool read_data(struct run *run)
     hl_text_reserve(&bytes, 0); // so that it is not NULL where it is empty
     // Cases without tensors have no such file; others find their offsets outside of it.
     bool ok = access(run->c->data_path, F_OK) != 0 ||
-              hl_files_read(run->c->data_path, data_limit, &bytes, &error);
+              hl_files_read(run->c->data_path, HL_FILES_MOST, &bytes, &error);
     run->data = (unsigned char *)bytes.data;
     run->data_bytes = bytes.length;
     if (!ok) failed(run, "%s %s", run->c->data_path, hl_text_string(&error));

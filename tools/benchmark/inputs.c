@@ -16,7 +16,6 @@
 
 // Random strings are all this one.
 static const char sentence[] = "Salt is what remains when the sea goes.";
-static const size_t file_limit = (size_t)4 << 30;
 
 // ---- lists in flags -----------------------------------------------------------------------------
 
@@ -166,7 +165,7 @@ static bool take_file(void *user, char *item, int index)
     hl_text_free(&unescaped);
     if (input < 0) return false;
     struct hl_text content = {0}, error = {0};
-    ok = hl_files_read(colon + 1, file_limit, &content, &error);
+    ok = hl_files_read(colon + 1, HL_FILES_MOST, &content, &error);
     if (!ok) hl_error(HL_TFLITE, colon + 1, "%s", error.data);
     const TfLiteTensor *tensor = hl_graph_input(maker->graph, input);
     if (ok && TfLiteTensorType(tensor) == kTfLiteString) {

@@ -96,7 +96,7 @@ static bool read_answer(const char *folder, int tensor, struct hl_diff_tensor *v
     bool ok = hl_files_read(path.data, 1 << 10, &text, &error) &&
               sscanf(text.data, "%31s %lld", type, &count) == 2;
     path.data[path.length - strlen(".type")] = '\0';
-    ok = ok && hl_files_read(path.data, (size_t)4 << 30, &value->bytes, &error);
+    ok = ok && hl_files_read(path.data, HL_FILES_MOST, &value->bytes, &error);
     value->count = count;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].numpy, type) == 0) value->type = types[i].type;
