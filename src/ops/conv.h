@@ -10,6 +10,7 @@
 
 #include "ops/dot.h"
 #include "ops/quant.h"
+#include "ops/window.h"
 
 enum hl_conv_mode {
     HL_CONV_F32,
@@ -41,6 +42,13 @@ struct hl_conv {
     struct hl_rescale *rescales; // one per output channel, owned; NULL unless the mode is integer
     int32_t low, high;           // range of stored outputs
     float low_f32, high_f32;     // range of float outputs
+};
+
+// The state of CONV_2D and DEPTHWISE_CONV_2D.
+struct hl_conv_2d {
+    struct hl_conv conv; // first: hl_conv_release
+    struct hl_window y, x;
+    int groups;
 };
 
 // In prepare, in this order, before and after taking pointers to tensors:

@@ -6,14 +6,8 @@
 // channels are cut into as many equal parts; each part of the outputs sees only its channels.
 // float32; uint8; int8 or int16 with int8 or int4 weights; float32 with int8, int4 or uint8
 // weights.
+#include "fast/fast.h"
 #include "ops/conv.h"
-#include "ops/window.h"
-
-struct conv_2d {
-    struct hl_conv conv; // first: hl_conv_release
-    struct hl_window y, x;
-    int groups;
-};
 
 static struct hl_conv_node describe(const TfLiteNode *node)
 {
@@ -40,7 +34,7 @@ static TfLiteStatus check_zero_weight_points(TfLiteContext *ctx, TfLiteNode *nod
 
 // Hybrid nodes: one scale for all goes with symmetric quantisation of the input, but only where
 // there are no groups.
-static bool wants_asymmetric(const struct conv_2d *op, const TfLiteTensor *filter)
+static bool wants_asymmetric(const struct hl_conv_2d *op, const TfLiteTensor *filter)
 {
     if (op->groups > 1) return true;
     if (filter->type == kTfLiteUInt8) return false;
@@ -53,7 +47,7 @@ static bool wants_asymmetric(const struct conv_2d *op, const TfLiteTensor *filte
 static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteConvParams *params = node->builtin_data;
-    struct conv_2d *op = node->user_data;
+    struct hl_conv_2d *op = node->user_data;
     struct hl_conv_node what = describe(node);
     HL_TRY(hl_require_counts(ctx, node, 2, 3, 1));
     HL_TRY(hl_conv_make_temporaries(ctx, node, &what));
@@ -124,7 +118,7 @@ static void add_window(const TfLiteConvParams *params, const struct sizes *size,
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteConvParams *params = node->builtin_data;
-    const struct conv_2d *op = node->user_data;
+    const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
     struct hl_conv_node what = describe(node);
     struct hl_conv_work work;
@@ -158,8 +152,9 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_conv_2d = {
-    .state_size = sizeof(struct conv_2d),
+    .state_size = sizeof(struct hl_conv_2d),
     .prepare = conv_2d_prepare,
     .invoke = conv_2d_invoke,
     .release = hl_conv_release,
+    .fast = &hl_fast_conv_2d,
 };

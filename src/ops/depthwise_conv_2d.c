@@ -6,13 +6,8 @@
 // [channels * m], may be absent, out 0: y [batch, out height, out width, channels * m].
 // float32; uint8; int8 or int16 with int8 or int4 weights; float32 with int8 weights. m follows
 // from the shapes; the options' depth_multiplier is not looked at.
+#include "fast/fast.h"
 #include "ops/conv.h"
-#include "ops/window.h"
-
-struct depthwise {
-    struct hl_conv conv; // first: hl_conv_release
-    struct hl_window y, x;
-};
 
 static struct hl_conv_node describe(const TfLiteNode *node)
 {
@@ -30,7 +25,7 @@ static struct hl_conv_node describe(const TfLiteNode *node)
 static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteDepthwiseConvParams *params = node->builtin_data;
-    struct depthwise *op = node->user_data;
+    struct hl_conv_2d *op = node->user_data;
     struct hl_conv_node what = describe(node);
     HL_TRY(hl_require_counts(ctx, node, 2, 3, 1));
     HL_TRY(hl_conv_make_temporaries(ctx, node, &what));
@@ -117,7 +112,7 @@ static void convolve_position(const struct hl_conv_work *work, union hl_conv_wei
 static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteDepthwiseConvParams *params = node->builtin_data;
-    const struct depthwise *op = node->user_data;
+    const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
     struct hl_conv_node what = describe(node);
     struct hl_conv_work work;
@@ -150,8 +145,9 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_depthwise_conv_2d = {
-    .state_size = sizeof(struct depthwise),
+    .state_size = sizeof(struct hl_conv_2d),
     .prepare = depthwise_prepare,
     .invoke = depthwise_invoke,
     .release = hl_conv_release,
+    .fast = &hl_fast_depthwise_conv_2d,
 };

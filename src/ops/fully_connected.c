@@ -10,23 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "fast/fast.h"
 #include "ops/blockwise.h"
 #include "ops/dot.h"
+#include "ops/fully_connected.h"
 #include "ops/quant.h"
-
-enum mode { FLOAT, INTEGER, FIXED_POINT, HYBRID, SHUFFLED };
-
-struct fully_connected {
-    enum mode mode;
-    int rows, columns, units;
-    int32_t low, high;
-    float low_f32, high_f32;
-    int filter_zero;
-    int block; // columns that share a scale (hybrid), columns otherwise
-    void
-        *scales; // owned; INTEGER: double per unit, FIXED_POINT and SHUFFLED: struct hl_rescale per
-                 // unit, HYBRID: float per unit and block
-};
 
 enum { X_WIDE, W_WIDE, W_DENSE, X_STORED, X_SCALES, TEMPORARIES };
 
@@ -39,34 +27,34 @@ static bool is_packed(TfLiteType type)
 
 // The mode for the types of input, weights and output; false where they do not go together.
 static bool find_mode(const TfLiteFullyConnectedParams *params, TfLiteType x, TfLiteType w,
-                      TfLiteType y, enum mode *mode)
+                      TfLiteType y, enum hl_fc_mode *mode)
 {
     bool signed_weights = w == kTfLiteInt8 || is_packed(w);
     if (params->weights_format == kTfLiteFullyConnectedWeightsFormatShuffled4x16Int8) {
-        *mode = SHUFFLED;
+        *mode = HL_FC_SHUFFLED;
         return x == kTfLiteUInt8 && w == kTfLiteUInt8 && y == kTfLiteInt16;
     }
     switch (x) {
     case kTfLiteFloat32:
-        *mode = w == kTfLiteFloat32 ? FLOAT : HYBRID;
+        *mode = w == kTfLiteFloat32 ? HL_FC_FLOAT : HL_FC_HYBRID;
         return (w == kTfLiteFloat32 || w == kTfLiteUInt8 || signed_weights) && y == kTfLiteFloat32;
     case kTfLiteUInt8:
-        *mode = INTEGER;
+        *mode = HL_FC_INTEGER;
         return w == kTfLiteUInt8 && (y == kTfLiteUInt8 || y == kTfLiteInt16);
-    case kTfLiteInt8: *mode = INTEGER; return signed_weights && y == kTfLiteInt8;
+    case kTfLiteInt8: *mode = HL_FC_INTEGER; return signed_weights && y == kTfLiteInt8;
     case kTfLiteInt16:
-        *mode = w == kTfLiteInt16 ? FIXED_POINT : INTEGER;
+        *mode = w == kTfLiteInt16 ? HL_FC_FIXED_POINT : HL_FC_INTEGER;
         return (w == kTfLiteInt16 || signed_weights) && y == kTfLiteInt16;
     default: return false;
     }
 }
 
 static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node,
-                               const struct fully_connected *op)
+                               const struct hl_fully_connected *op)
 {
     const TfLiteTensor *bias = hl_input(ctx, node, 2);
     if (!bias) return kTfLiteOk;
-    bool floats = op->mode == FLOAT || op->mode == HYBRID;
+    bool floats = op->mode == HL_FC_FLOAT || op->mode == HL_FC_HYBRID;
     bool fits = floats ? bias->type == kTfLiteFloat32
                        : bias->type == kTfLiteInt32 || bias->type == kTfLiteInt64;
     HL_REQUIRE(ctx, node, fits, "the bias is %s, it must be %s", hl_type_name(bias->type),
@@ -77,7 +65,7 @@ static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node,
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_activation(TfLiteContext *ctx, TfLiteNode *node, enum mode mode)
+static TfLiteStatus check_activation(TfLiteContext *ctx, TfLiteNode *node, enum hl_fc_mode mode)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
     bool clamps = params->activation == kTfLiteActNone || params->activation == kTfLiteActRelu ||
@@ -86,7 +74,7 @@ static TfLiteStatus check_activation(TfLiteContext *ctx, TfLiteNode *node, enum 
     bool function = params->activation == kTfLiteActTanh ||
                     params->activation == kTfLiteActSignBit ||
                     params->activation == kTfLiteActSigmoid;
-    HL_REQUIRE(ctx, node, clamps || (mode == HYBRID && function),
+    HL_REQUIRE(ctx, node, clamps || (mode == HL_FC_HYBRID && function),
                "fused activation %d is not supported for these types", (int)params->activation);
     return kTfLiteOk;
 }
@@ -108,7 +96,7 @@ static TfLiteStatus check_sparsity(TfLiteContext *ctx, TfLiteNode *node, const T
     return kTfLiteOk;
 }
 
-static TfLiteStatus make_scales(TfLiteContext *ctx, TfLiteNode *node, struct fully_connected *op,
+static TfLiteStatus make_scales(TfLiteContext *ctx, TfLiteNode *node, struct hl_fully_connected *op,
                                 size_t count, size_t size)
 {
     free(op->scales);
@@ -119,7 +107,7 @@ static TfLiteStatus make_scales(TfLiteContext *ctx, TfLiteNode *node, struct ful
 
 // The scales of the weights: one in all or one per unit.
 static TfLiteStatus find_filter_scales(TfLiteContext *ctx, TfLiteNode *node,
-                                       const struct fully_connected *op,
+                                       const struct hl_fully_connected *op,
                                        const TfLiteFloatArray **scales)
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1);
@@ -157,7 +145,7 @@ static TfLiteStatus check_bias_scale(TfLiteContext *ctx, TfLiteNode *node, float
 }
 
 static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node,
-                                    struct fully_connected *op)
+                                    struct hl_fully_connected *op)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
@@ -178,7 +166,7 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node,
     }
     hl_activation_range(params->activation, output, &op->low, &op->high);
 
-    bool fixed = op->mode != INTEGER;
+    bool fixed = op->mode != HL_FC_INTEGER;
     HL_TRY(make_scales(ctx, node, op, (size_t)op->units,
                        fixed ? sizeof(struct hl_rescale) : sizeof(double)));
     for (int n = 0; n < op->units; n++) {
@@ -196,7 +184,7 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node,
 }
 
 static TfLiteStatus prepare_blockwise(TfLiteContext *ctx, TfLiteNode *node,
-                                      struct fully_connected *op)
+                                      struct hl_fully_connected *op)
 {
     struct hl_blocks blocks = {0};
     HL_TRY(hl_find_blocks(ctx, node, hl_input(ctx, node, 1), op->units, op->columns, &blocks));
@@ -208,7 +196,7 @@ static TfLiteStatus prepare_blockwise(TfLiteContext *ctx, TfLiteNode *node,
     return kTfLiteOk;
 }
 
-static TfLiteStatus prepare_hybrid(TfLiteContext *ctx, TfLiteNode *node, struct fully_connected *op)
+static TfLiteStatus prepare_hybrid(TfLiteContext *ctx, TfLiteNode *node, struct hl_fully_connected *op)
 {
     if (hl_is_blockwise(hl_input(ctx, node, 1))) return prepare_blockwise(ctx, node, op);
     const TfLiteFloatArray *scales = NULL;
@@ -220,7 +208,7 @@ static TfLiteStatus prepare_hybrid(TfLiteContext *ctx, TfLiteNode *node, struct 
 }
 
 static TfLiteStatus prepare_shuffled(TfLiteContext *ctx, TfLiteNode *node,
-                                     struct fully_connected *op)
+                                     struct hl_fully_connected *op)
 {
     const TfLiteTensor *workspace = hl_output(ctx, node, 1);
     HL_REQUIRE(ctx, node, op->rows == 1 || op->rows == 4,
@@ -234,10 +222,10 @@ static TfLiteStatus prepare_shuffled(TfLiteContext *ctx, TfLiteNode *node,
 }
 
 static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node,
-                                const struct fully_connected *op)
+                                const struct hl_fully_connected *op)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
-    bool hybrid = op->mode == HYBRID, integer = op->mode == INTEGER || op->mode == FIXED_POINT;
+    bool hybrid = op->mode == HL_FC_HYBRID, integer = op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT;
     bool widen_x = hybrid || (integer && input->type != kTfLiteInt16);
     int x[2] = {widen_x ? op->rows : 0, op->columns};
     int w[2] = {hybrid || integer ? HL_DOT_ROWS : 0, op->columns};
@@ -252,7 +240,7 @@ static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node,
 }
 
 static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node,
-                                     const struct fully_connected *op)
+                                     const struct hl_fully_connected *op)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
     const TfLiteTensor *input = hl_input(ctx, node, 0);
@@ -269,7 +257,7 @@ static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node,
 static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
-    struct fully_connected *op = node->user_data;
+    struct hl_fully_connected *op = node->user_data;
     bool shuffled = params->weights_format != kTfLiteFullyConnectedWeightsFormatDefault;
     HL_TRY(hl_require_counts(ctx, node, 2, 3, shuffled ? 2 : 1));
     HL_TRY(hl_make_temporaries(ctx, node, TEMPORARIES));
@@ -289,16 +277,16 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
     HL_TRY(check_bias(ctx, node, op));
     HL_TRY(check_sparsity(ctx, node, filter));
     hl_activation_range_f32(params->activation, &op->low_f32, &op->high_f32);
-    if (op->mode == INTEGER || op->mode == FIXED_POINT) HL_TRY(prepare_integer(ctx, node, op));
-    if (op->mode == HYBRID) HL_TRY(prepare_hybrid(ctx, node, op));
-    if (op->mode == SHUFFLED) HL_TRY(prepare_shuffled(ctx, node, op));
+    if (op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT) HL_TRY(prepare_integer(ctx, node, op));
+    if (op->mode == HL_FC_HYBRID) HL_TRY(prepare_hybrid(ctx, node, op));
+    if (op->mode == HL_FC_SHUFFLED) HL_TRY(prepare_shuffled(ctx, node, op));
     HL_TRY(set_scratch(ctx, node, op));
     return set_output_shape(ctx, node, op);
 }
 
 static void fully_connected_release(void *state)
 {
-    free(((struct fully_connected *)state)->scales);
+    free(((struct hl_fully_connected *)state)->scales);
 }
 
 // ---- weights ------------------------------------------------------------------------------------
@@ -318,7 +306,7 @@ static void expand(const TfLiteTensor *filter, int columns, int first, int rows,
                    filter->data.raw_const + (size_t)i * bytes, bytes);
 }
 
-static const float *rows_f32(TfLiteContext *ctx, TfLiteNode *node, const struct fully_connected *op,
+static const float *rows_f32(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op,
                              int first, int rows)
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1);
@@ -329,14 +317,14 @@ static const float *rows_f32(TfLiteContext *ctx, TfLiteNode *node, const struct 
 }
 
 static const int16_t *rows_wide(TfLiteContext *ctx, TfLiteNode *node,
-                                const struct fully_connected *op, int first, int rows)
+                                const struct hl_fully_connected *op, int first, int rows)
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1);
     int16_t *wide = HL_OUT(int16_t, hl_temporary(ctx, node, W_WIDE));
     int64_t count = (int64_t)rows * op->columns, at = (int64_t)first * op->columns;
     const void *data = hl_data(filter);
     TfLiteType type = filter->type;
-    if (op->mode == HYBRID && type == kTfLiteUInt8)
+    if (op->mode == HL_FC_HYBRID && type == kTfLiteUInt8)
         type = kTfLiteInt8; // as the original reads them
     if (filter->sparsity) {
         char *dense = HL_OUT(char, hl_temporary(ctx, node, W_DENSE));
@@ -344,13 +332,13 @@ static const int16_t *rows_wide(TfLiteContext *ctx, TfLiteNode *node,
         data = dense;
         at = 0;
     }
-    hl_widen(type, data, at, count, op->mode == HYBRID ? 0 : op->filter_zero, wide);
+    hl_widen(type, data, at, count, op->mode == HL_FC_HYBRID ? 0 : op->filter_zero, wide);
     return wide;
 }
 
 // ---- invoke -------------------------------------------------------------------------------------
 
-static void run_f32(TfLiteContext *ctx, TfLiteNode *node, const struct fully_connected *op)
+static void run_f32(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op)
 {
     const float *x = HL_IN(float, hl_input(ctx, node, 0));
     const TfLiteTensor *bias = hl_input(ctx, node, 2);
@@ -381,16 +369,16 @@ static int64_t add_bias(const TfLiteTensor *bias, int unit, int64_t sum)
 }
 
 // A sum of products as stored output value.
-static int32_t requantise(const struct fully_connected *op, const TfLiteTensor *bias,
+static int32_t requantise(const struct hl_fully_connected *op, const TfLiteTensor *bias,
                           const TfLiteTensor *output, int unit, int64_t sum)
 {
     sum = add_bias(bias, unit, sum);
-    if (op->mode == INTEGER) {
+    if (op->mode == HL_FC_INTEGER) {
         double value = round((double)sum * ((const double *)op->scales)[unit]) + hl_zero(output);
         return value < op->low ? op->low : value > op->high ? op->high : (int32_t)value;
     }
     struct hl_rescale by = ((const struct hl_rescale *)op->scales)[unit];
-    int32_t scaled = op->mode == FIXED_POINT
+    int32_t scaled = op->mode == HL_FC_FIXED_POINT
                          ? hl_rescale_apply_i64(sum, by)
                          : hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
     int64_t value = (int64_t)scaled + hl_zero(output);
@@ -405,7 +393,7 @@ static void store(TfLiteTensor *output, int64_t at, int32_t value)
         HL_OUT(uint8_t, output)[at] = (uint8_t)value; // int8 and uint8 are both bytes
 }
 
-static void run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct fully_connected *op)
+static void run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
     const TfLiteTensor *bias = hl_input(ctx, node, 2);
@@ -445,7 +433,7 @@ static float activate(TfLiteFusedActivation activation, float value)
     }
 }
 
-static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct fully_connected *op)
+static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
     const float *x = HL_IN(float, hl_input(ctx, node, 0));
@@ -488,7 +476,7 @@ static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct fully_
 
 // Weights come in tiles of 4 units by 16 columns, 128 added to each; the zero point of the input is
 // 128 too. The input is shuffled alike, in tiles of as many rows as it has.
-static void run_shuffled(TfLiteContext *ctx, TfLiteNode *node, const struct fully_connected *op)
+static void run_shuffled(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op)
 {
     const TfLiteTensor *bias = hl_input(ctx, node, 2);
     const uint8_t *x = HL_IN(uint8_t, hl_input(ctx, node, 0));
@@ -511,12 +499,12 @@ static void run_shuffled(TfLiteContext *ctx, TfLiteNode *node, const struct full
 
 static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const struct fully_connected *op = node->user_data;
+    const struct hl_fully_connected *op = node->user_data;
     if (op->rows == 0 || op->units == 0) return kTfLiteOk;
     switch (op->mode) {
-    case FLOAT: run_f32(ctx, node, op); break;
-    case HYBRID: run_hybrid(ctx, node, op); break;
-    case SHUFFLED: run_shuffled(ctx, node, op); break;
+    case HL_FC_FLOAT: run_f32(ctx, node, op); break;
+    case HL_FC_HYBRID: run_hybrid(ctx, node, op); break;
+    case HL_FC_SHUFFLED: run_shuffled(ctx, node, op); break;
     default: run_integer(ctx, node, op); break;
     }
     return kTfLiteOk;
@@ -524,8 +512,9 @@ static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
 const struct hl_op hl_op_fully_connected = {
     .sparse_inputs = true,
-    .state_size = sizeof(struct fully_connected),
+    .state_size = sizeof(struct hl_fully_connected),
     .prepare = fully_connected_prepare,
     .invoke = fully_connected_invoke,
     .release = fully_connected_release,
+    .fast = &hl_fast_fully_connected,
 };

@@ -176,6 +176,16 @@ size_t hl_memory_left(const TfLiteContext *ctx)
     return hl_interpreter_memory_left(hl_subgraph_of(ctx)->interpreter);
 }
 
+bool hl_wants_fast(const TfLiteContext *ctx)
+{
+    return hl_subgraph_of(ctx)->interpreter->options->kernels == kHaliteKernelsFast;
+}
+
+void hl_count_memory(TfLiteContext *ctx, ptrdiff_t bytes)
+{
+    hl_subgraph_of(ctx)->kept_bytes += (size_t)bytes;
+}
+
 void *hl_make_table(const TfLiteContext *ctx, size_t count, size_t size)
 {
     size_t bytes;

@@ -20,6 +20,8 @@
 // Ranks above this are refused by the verifier and by hl_resize.
 enum { HL_MAX_RANK = 32 };
 
+struct hl_fast;
+
 struct hl_op {
     size_t state_size; // bytes of node->user_data, 0: none (user_data is NULL then)
     // Called once, when the node is made; options are a custom operator's bytes (NULL, 0 for a builtin one). May be NULL.
@@ -30,6 +32,7 @@ struct hl_op {
     void (*release)(void *state); // frees what the state points to beyond itself; NULL: nothing
     bool sparse_inputs;           // the kernel knows what to do with constants that have a sparsity block
     uint64_t inplace;             // kTfLiteInplaceOp… bits: outputs that may lie in an input's memory
+    const struct hl_fast *fast;   // takes over the nodes that it can (fast/fast.h); NULL: there is none
 };
 
 // ---- messages -----------------------------------------------------------------------------------------------------------
@@ -106,6 +109,10 @@ TfLiteStatus hl_resize_like(TfLiteContext *ctx, TfLiteTensor *tensor, const TfLi
 TfLiteStatus hl_resize_bytes(TfLiteContext *ctx, TfLiteTensor *tensor, size_t bytes);
 // Bytes that the interpreter's memory limit leaves: for what a kernel allocates beside tensors.
 size_t hl_memory_left(const TfLiteContext *ctx);
+// The interpreter takes fast kernels where there are some.
+bool hl_wants_fast(const TfLiteContext *ctx);
+// What a kernel keeps beside tensors counts against the limit: so many bytes more, or less where negative.
+void hl_count_memory(TfLiteContext *ctx, ptrdiff_t bytes);
 // A table for a kernel's state, of zeros, to be freed in release. NULL without memory or above the limit.
 void *hl_make_table(const TfLiteContext *ctx, size_t count, size_t size);
 // The output's shape is known only in invoke: mark it in prepare, hl_resize it in invoke.

@@ -1,28 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rows of ops.def to registrations. An hl_op has no init and free of its own: its state is a zeroed block.
+// From rows of ops.def to registrations. An hl_op has no init and free of its own: its state is a zeroed block, and before it
+// lies what a fast kernel made that has taken the node over.
 #include "ops/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "fast/fast.h"
 #include "ops/op.h"
+
+struct block {
+    void *fast;        // state of op->fast, NULL: the reference kernel runs
+    size_t fast_bytes; // counted
+    max_align_t state[];
+};
+
+// Of node->user_data.
+static struct block *block_of(void *state)
+{
+    return (struct block *)((char *)state - offsetof(struct block, state));
+}
 
 static void *create_state(const struct hl_op *op, TfLiteContext *ctx, const char *options, size_t size)
 {
     if (op->state_size == 0) return NULL;
-    void *state = calloc(1, op->state_size);
-    if (state && op->parse && op->parse(ctx, state, options, size) != kTfLiteOk) {
-        if (op->release) op->release(state);
-        free(state);
+    struct block *block = calloc(1, offsetof(struct block, state) + op->state_size);
+    if (block && op->parse && op->parse(ctx, block->state, options, size) != kTfLiteOk) {
+        if (op->release) op->release(block->state);
+        free(block);
         return NULL;
     }
-    return state;
+    return block ? block->state : NULL;
 }
 
-static void destroy_state(const struct hl_op *op, void *state)
+static void drop_fast(const struct hl_op *op, TfLiteContext *ctx, struct block *block)
 {
+    if (block->fast) op->fast->release(block->fast);
+    hl_count_memory(ctx, -(ptrdiff_t)block->fast_bytes);
+    block->fast = NULL;
+    block->fast_bytes = 0;
+}
+
+static void destroy_state(const struct hl_op *op, TfLiteContext *ctx, void *state)
+{
+    if (!state) return;
+    drop_fast(op, ctx, block_of(state));
     if (op->release) op->release(state);
-    free(state);
+    free(block_of(state));
+}
+
+// Gives the node to the fast kernel, if that takes it.
+static TfLiteStatus prepare_fast(const struct hl_op *op, TfLiteContext *ctx, TfLiteNode *node)
+{
+    struct block *block = block_of(node->user_data);
+    drop_fast(op, ctx, block);
+    if (!hl_wants_fast(ctx)) return kTfLiteOk;
+    block->fast = op->fast->prepare(ctx, node, &block->fast_bytes);
+    if (!block->fast) return kTfLiteOk;
+    hl_count_memory(ctx, (ptrdiff_t)block->fast_bytes);
+    for (int i = 0; i < node->temporaries->size; i++) // the reference kernel's
+        HL_TRY(hl_set_temporary(ctx, node, i, hl_temporary(ctx, node, i)->type, false, 1, (const int[]){0}));
+    return kTfLiteOk;
 }
 
 // create_state gave NULL: memory ran out, or options that parse has reported.
@@ -34,7 +72,14 @@ static TfLiteStatus prepare(const struct hl_op *op, TfLiteContext *ctx, TfLiteNo
         const TfLiteTensor *input = hl_input(ctx, node, i); // its bytes are fewer than its shape says
         HL_REQUIRE(ctx, node, !input || !input->sparsity, "input %d is sparse, which this operator does not take", i);
     }
-    return op->prepare(ctx, node);
+    HL_TRY(op->prepare(ctx, node));
+    return op->fast ? prepare_fast(op, ctx, node) : kTfLiteOk;
+}
+
+static TfLiteStatus invoke(const struct hl_op *op, TfLiteContext *ctx, TfLiteNode *node)
+{
+    void *fast = op->fast ? block_of(node->user_data)->fast : NULL;
+    return fast ? op->fast->invoke(ctx, node, fast) : op->invoke(ctx, node);
 }
 
 // TfLiteRegistration's functions carry no data of their own, so each operator gets its own four.
@@ -46,8 +91,7 @@ static TfLiteStatus prepare(const struct hl_op *op, TfLiteContext *ctx, TfLiteNo
     }                                                                                                \
     static void symbol##_free(TfLiteContext *ctx, void *state)                                       \
     {                                                                                                \
-        (void)ctx;                                                                                   \
-        destroy_state(&hl_op_##symbol, state);                                                       \
+        destroy_state(&hl_op_##symbol, ctx, state);                                                  \
     }                                                                                                \
     static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)                       \
     {                                                                                                \
@@ -55,7 +99,7 @@ static TfLiteStatus prepare(const struct hl_op *op, TfLiteContext *ctx, TfLiteNo
     }                                                                                                \
     static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)                        \
     {                                                                                                \
-        return hl_op_##symbol.invoke(ctx, node);                                                     \
+        return invoke(&hl_op_##symbol, ctx, node);                                                   \
     }
 
 #define OP(name, code, first, last, options, symbol, file) FUNCTIONS(symbol)

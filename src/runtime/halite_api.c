@@ -69,7 +69,7 @@ TfLiteStatus HaliteInterpreterGetMemoryReport(const TfLiteInterpreter *interpret
     *report = (HaliteMemoryReport){
         .arena = subgraph->planner.arena_size,
         .arena_unshared = hl_planner_unshared_bytes(&subgraph->planner),
-        .persistent = hl_planner_persistent_bytes(&subgraph->planner),
+        .persistent = hl_planner_persistent_bytes(&subgraph->planner) + subgraph->kept_bytes,
     };
     for (int i = 0; i < subgraph->tensor_count; i++) {
         const TfLiteTensor *tensor = &subgraph->context.tensors[i];

@@ -17,6 +17,18 @@ static size_t default_memory_limit(void)
     return bytes / 4 * 3;
 }
 
+// What the default stands for.
+static HaliteKernels choose_kernels(const struct TfLiteInterpreterOptions *options)
+{
+    const char *wanted = getenv("HALITE_KERNELS");
+    if (options->kernels != kHaliteKernelsDefault) return options->kernels;
+    if (wanted && strcmp(wanted, "reference") == 0) return kHaliteKernelsReference;
+    if (wanted && *wanted && strcmp(wanted, "fast") != 0)
+        hl_report(&options->reporter, "HALITE_KERNELS is \"%s\", neither \"reference\" nor \"fast\": taken for \"fast\"",
+                  wanted);
+    return kHaliteKernelsFast;
+}
+
 // As the original, before any use: a code from a later format may come with tables that this one does not know.
 static TfLiteStatus check_codes(TfLiteInterpreter *interpreter)
 {
@@ -81,6 +93,7 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     atomic_init(&interpreter->cancelled, false);
     size_t limit = interpreter->options->memory_limit;
     interpreter->memory_limit = limit ? limit : default_memory_limit();
+    interpreter->options->kernels = choose_kernels(interpreter->options);
     int64_t calls = interpreter->options->call_limit;
     interpreter->call_limit = calls ? calls : HL_DEFAULT_CALL_LIMIT;
     if (check_codes(interpreter) != kTfLiteOk || create_subgraphs(interpreter) != kTfLiteOk ||

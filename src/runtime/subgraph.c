@@ -194,7 +194,7 @@ static bool lies_on_heap(const TfLiteTensor *tensor)
 
 size_t hl_subgraph_memory(const struct hl_subgraph *subgraph)
 {
-    size_t bytes = subgraph->planner.arena_size + hl_planner_persistent_bytes(&subgraph->planner);
+    size_t bytes = subgraph->planner.arena_size + hl_planner_persistent_bytes(&subgraph->planner) + subgraph->kept_bytes;
     for (int i = 0; i < subgraph->tensor_count; i++) {
         const TfLiteTensor *tensor = &subgraph->context.tensors[i];
         if (lies_on_heap(tensor) && tensor->data.raw) bytes += tensor->bytes;

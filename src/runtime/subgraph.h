@@ -52,6 +52,7 @@ struct hl_subgraph {
     TfLiteIntArray *inputs, *outputs, *variables;
 
     struct hl_planner planner;
+    size_t kept_bytes; // what kernels keep beside tensors
     int prepared;      // plan positions [0, prepared) are prepared and have memory
     bool resized;      // a dynamic tensor changed its shape since the last node began
 

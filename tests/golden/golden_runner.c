@@ -45,7 +45,8 @@ static const char help[] =
     "  -h, --help             this text\n"
     "\n"
     "Floats may differ by 2e-6 * max(1, |expected|) * sqrt(L), L being the longest sum that one\n"
-    "node of the model computes, or by as much as the official runtime's own kernels do.\n"
+    "node of the model computes, or by as much as the official runtime's own kernels do (fast\n"
+    "kernels: by twice as much, or twice XNNPACK's).\n"
     "Cases whose model has an operator that is not built here are skipped, not passed.\n"
     "With --delegate two more closing lines say how many cases and nodes it had. Only these get\n"
     "the tolerance and the quantum. Broken models (\"fails any\") go without it, unless isolated.\n";

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing, gathering and the order of tiles.
+// Weights of a group of channels lie in panels of as many output channels as a tile has columns, padded with zeros. A block
+// of output positions, small enough for the second-level cache, meets one panel after the other.
+// Integers: the rows of x are packed as the level multiplies them. Pairs of int16 have lost their zero points; bytes keep
+// them, which the start of the sums (weights) and the sum of each row (where the weights have a zero point) put right:
+// sum (x - zx)(w - zw) = sum x w - zx sum (w - zw) - zw sum x, modulo 2^32.
+#include "fast/convolve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fast/simd.h"
+#include "ops/dot.h"
+
+struct hl_convolve {
+    const struct hl_simd *simd;
+    struct hl_convolve_shape shape;
+    bool floats, x_unsigned;
+    bool direct;         // rows of x are read where they lie
+    int groups, outputs; // output channels of one group
+    int panels;          // of one group
+    int64_t depth;       // products of one sum
+    int64_t steps;       // of a tile
+    int64_t positions;   // rows of y
+    int64_t block;       // rows gathered at once
+    uint8_t x_zero;      // as stored
+    uint8_t flip;        // makes stored bytes those that are multiplied
+    int32_t w_zero;      // of the bytes that are multiplied
+    float low, high;
+    struct hl_requantise by;
+    // In one piece of memory behind the struct.
+    char *weights; // [groups][panels][steps][columns][4 bytes]
+    char *starts;  // [groups][panels][columns][4 bytes]
+    int32_t *multiplier, *left, *right; // [groups][panels][columns]
+    double *scales;                     // [groups * outputs], NULL: rescaled
+    char *rows;                         // scratch: [block][steps][4 bytes]
+    uint8_t *gathered;                  // scratch: [depth] bytes
+    int32_t *sums, *row_sums;           // scratch: [rows of a tile][columns], [block]
+};
+
+// A block of gathered rows takes so much, or one tile; parts of memory begin at cache lines.
+enum { BLOCK_BYTES = 128 << 10, LINE = 64 };
+
+// ---- packing ------------------------------------------------------------------------------------
+
+static void pack_floats(const struct hl_convolve *c, const struct hl_convolve_node *node)
+{
+    int columns = c->simd->columns;
+    const float *bias = node->bias ? HL_IN(float, node->bias) : NULL;
+    for (int64_t p = 0; p < (int64_t)c->groups * c->panels; p++) {
+        int64_t group = p / c->panels, first = p % c->panels * columns;
+        float *panel = (float *)c->weights + p * c->steps * columns, *start = (float *)c->starts + p * columns;
+        for (int64_t n = 0; n < columns && first + n < c->outputs; n++) {
+            int64_t output = group * c->outputs + first + n;
+            const float *w = HL_IN(float, node->filter) + output * c->depth;
+            for (int64_t k = 0; k < c->depth; k++) panel[k * columns + n] = w[k];
+            start[n] = bias ? bias[output] : 0;
+        }
+    }
+}
+
+static bool pack_integers(struct hl_convolve *c, const struct hl_convolve_node *node)
+{
+    int columns = c->simd->columns, group_size = c->simd->group;
+    const int32_t *bias = node->bias ? HL_IN(int32_t, node->bias) : NULL;
+    int16_t *wide = malloc((size_t)c->depth * sizeof *wide); // less their zero point
+    if (!wide) return false;
+    int32_t x_zero = group_size == 4 ? c->x_zero ^ c->flip : 0;
+    for (int64_t p = 0; p < (int64_t)c->groups * c->panels; p++) {
+        int64_t group = p / c->panels, first = p % c->panels * columns;
+        char *panel = c->weights + p * c->steps * columns * 4;
+        for (int64_t n = 0; n < columns && first + n < c->outputs; n++) {
+            int64_t output = group * c->outputs + first + n, at = p * columns + n;
+            uint32_t sum = 0;
+            hl_widen(node->filter->type, hl_data(node->filter), output * c->depth, c->depth, node->filter_zero, wide);
+            for (int64_t k = 0; k < c->depth; k++) {
+                int64_t place = (k / group_size * columns + n) * group_size + k % group_size;
+                if (group_size == 4)
+                    ((int8_t *)panel)[place] = (int8_t)(wide[k] + c->w_zero);
+                else
+                    ((int16_t *)panel)[place] = wide[k];
+                sum += (uint32_t)wide[k];
+            }
+            ((uint32_t *)c->starts)[at] = (bias ? (uint32_t)bias[output] : 0) - (uint32_t)x_zero * sum;
+            if (c->scales) {
+                c->scales[output] = node->scales[output];
+                continue;
+            }
+            struct hl_rescale by = node->rescales[output];
+            c->multiplier[at] = by.multiplier;
+            c->left[at] = by.shift > 0 ? by.shift : 0;
+            c->right[at] = by.shift > 0 ? 0 : -by.shift;
+        }
+    }
+    free(wide);
+    return true;
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+// Adds room for count * size bytes; SIZE_MAX where that is too much.
+static size_t add_part(size_t *total, int64_t count, size_t size)
+{
+    size_t at = *total, bytes;
+    if (!hl_mul_size((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2 - at)
+        *total = SIZE_MAX / 2;
+    else
+        *total = at + (bytes + LINE - 1) / LINE * LINE;
+    return at;
+}
+
+void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *shape, const struct hl_convolve_node *node,
+                         size_t *bytes)
+{
+    const struct hl_simd *simd = hl_simd_best();
+    struct hl_convolve made = {
+        .simd = simd,
+        .shape = *shape,
+        .floats = node->input->type == kTfLiteFloat32,
+        .x_unsigned = node->input->type == kTfLiteUInt8,
+        .groups = shape->channels / shape->filter_channels,
+        .depth = (int64_t)shape->kh * shape->kw * shape->filter_channels,
+        .positions = (int64_t)shape->batches * shape->out_height * shape->out_width,
+        .low = node->low_f32,
+        .high = node->high_f32,
+    };
+    struct hl_convolve *c = &made;
+    bool quads = !c->floats && simd->group == 4;
+    c->outputs = shape->outputs / c->groups;
+    c->panels = (c->outputs + simd->columns - 1) / simd->columns;
+    c->steps = c->floats ? c->depth : (c->depth + simd->group - 1) / simd->group;
+    c->direct = c->floats && shape->kh * shape->kw == 1 && shape->stride_h * shape->stride_w == 1;
+    if (!c->floats) {
+        c->x_zero = (uint8_t)hl_zero(node->input);
+        c->flip = quads && !c->x_unsigned ? 0x80 : 0;
+        c->w_zero = quads ? node->filter_zero - (node->filter->type == kTfLiteUInt8 ? 128 : 0) : 0;
+    }
+    int64_t tiles = BLOCK_BYTES / 4 / c->steps / simd->rows;
+    c->block = (tiles > 0 ? tiles : 1) * simd->rows;
+    if (c->block > c->positions) c->block = c->positions;
+
+    int64_t channels = (int64_t)c->groups * c->panels * simd->columns;
+    int64_t integers = c->floats ? 0 : 1, rescaled = node->rescales ? channels : 0;
+    size_t total = 0;
+    add_part(&total, 1, sizeof *c);
+    size_t weights = add_part(&total, c->steps, (size_t)channels * 4);
+    size_t starts = add_part(&total, channels, 4);
+    size_t multiplier = add_part(&total, rescaled, 4), left = add_part(&total, rescaled, 4);
+    size_t right = add_part(&total, rescaled, 4);
+    size_t scales = add_part(&total, node->scales ? shape->outputs : 0, sizeof(double));
+    size_t rows = add_part(&total, c->direct ? 0 : c->block, (size_t)c->steps * 4);
+    size_t gathered = add_part(&total, integers * c->depth, 1);
+    size_t sums = add_part(&total, integers * simd->rows, (size_t)simd->columns * 4);
+    size_t row_sums = add_part(&total, integers * c->block, 4);
+    add_part(&total, 1, LINE); // by which the parts may have to be moved
+    char *memory = hl_make_table(ctx, total, 1);
+    if (!memory) return NULL;
+    char *base = memory + (LINE - (uintptr_t)memory % LINE);
+    c->weights = base + weights;
+    c->starts = base + starts;
+    c->multiplier = (int32_t *)(base + multiplier);
+    c->left = (int32_t *)(base + left);
+    c->right = (int32_t *)(base + right);
+    c->scales = node->scales ? (double *)(base + scales) : NULL;
+    c->rows = base + rows;
+    c->gathered = (uint8_t *)base + gathered;
+    c->sums = (int32_t *)(base + sums);
+    c->row_sums = (int32_t *)(base + row_sums);
+    if (!c->floats)
+        c->by = (struct hl_requantise){c->multiplier, c->left, c->right, hl_zero(node->output), node->low, node->high};
+    if (c->floats)
+        pack_floats(c, node);
+    else if (!pack_integers(c, node)) {
+        free(memory);
+        return NULL;
+    }
+    memcpy(memory, c, sizeof *c);
+    *bytes = total;
+    return memory;
+}
+
+void hl_convolve_destroy(void *convolve)
+{
+    free(convolve);
+}
+
+// ---- gathering ----------------------------------------------------------------------------------
+
+// The window of one output position, tap by tap, for the channels of one group; `pad` where there is no input.
+static void gather(const struct hl_convolve *c, const char *x, int64_t position, int group, size_t size, uint8_t pad,
+                   char *row)
+{
+    const struct hl_convolve_shape *s = &c->shape;
+    int64_t j = position % s->out_width, i = position / s->out_width % s->out_height;
+    int64_t plane = position / s->out_width / s->out_height * s->height;
+    int64_t top = i * s->stride_h - s->before_h, left = j * s->stride_w - s->before_w;
+    size_t tap = (size_t)s->filter_channels * size;
+    bool together = s->dilation_w == 1 && c->groups == 1; // neighbours are neighbours in memory too
+    for (int k = 0; k < s->kh; k++) {
+        int64_t in_y = top + (int64_t)k * s->dilation_h;
+        bool outside = in_y < 0 || in_y >= s->height;
+        for (int l = 0, run; l < s->kw; l += run, row += (size_t)run * tap) {
+            int64_t in_x = left + (int64_t)l * s->dilation_w;
+            bool out = outside || in_x < 0 || in_x >= s->width;
+            run = 1;
+            if (outside)
+                run = s->kw - l;
+            else if (together && in_x < 0)
+                run = -in_x < s->kw - l ? (int)-in_x : s->kw - l;
+            else if (together)
+                run = in_x >= s->width || s->width - in_x > s->kw - l ? s->kw - l : (int)(s->width - in_x);
+            int64_t at = ((plane + in_y) * s->width + in_x) * s->channels + (int64_t)group * s->filter_channels;
+            if (out)
+                memset(row, pad, (size_t)run * tap);
+            else
+                memcpy(row, x + at * (int64_t)size, (size_t)run * tap);
+        }
+    }
+}
+
+// One row of bytes as the level multiplies them.
+static void pack_row(const struct hl_convolve *c, const uint8_t *bytes, char *row, int32_t *sum)
+{
+    if (c->simd->group == 2) {
+        int zero = c->x_unsigned ? c->x_zero : (int8_t)c->x_zero;
+        c->simd->widen(bytes, c->x_unsigned, zero, c->depth, (int16_t *)row);
+        return;
+    }
+    uint32_t total = 0;
+    for (int64_t k = 0; k < c->depth; k++) row[k] = (char)(bytes[k] ^ c->flip);
+    if (c->w_zero == 0) return;
+    for (int64_t k = 0; k < c->depth; k++) total += (uint8_t)row[k];
+    *sum = (int32_t)(total * (uint32_t)c->w_zero);
+}
+
+static void gather_block(const struct hl_convolve *c, const void *x, int64_t first, int count, int group)
+{
+    const struct hl_convolve_shape *s = &c->shape;
+    bool in_place = s->kh * s->kw == 1 && s->stride_h * s->stride_w == 1;
+    for (int r = 0; r < count; r++) {
+        char *row = c->rows + r * c->steps * 4;
+        if (c->floats) {
+            gather(c, x, first + r, group, sizeof(float), 0, row);
+            continue;
+        }
+        const uint8_t *bytes = (const uint8_t *)x + (first + r) * s->channels + (int64_t)group * s->filter_channels;
+        if (!in_place) {
+            gather(c, x, first + r, group, 1, c->x_zero, (char *)c->gathered);
+            bytes = c->gathered;
+        }
+        pack_row(c, bytes, row, &c->row_sums[r]);
+    }
+}
+
+// ---- running ------------------------------------------------------------------------------------
+
+// Integer sums of a tile as stored values; channel: padded, of the arrays by column; output: in y.
+static void store_bytes(const struct hl_convolve *c, int first_row, int rows, int columns, int64_t channel, int64_t output,
+                        uint8_t *y)
+{
+    int width = c->simd->columns;
+    for (int r = 0; r < rows; r++) {
+        int32_t *sums = c->sums + r * width;
+        if (c->w_zero != 0)
+            for (int n = 0; n < width; n++)
+                sums[n] = (int32_t)((uint32_t)sums[n] - (uint32_t)c->row_sums[first_row + r]);
+        uint8_t *out = y + (int64_t)r * c->shape.outputs;
+        if (!c->scales) {
+            c->simd->requantise(&c->by, sums, channel, columns, out);
+            continue;
+        }
+        for (int n = 0; n < columns; n++) {
+            double value = round((double)sums[n] * c->scales[output + n]) + c->by.zero;
+            out[n] = (uint8_t)(value < c->by.low ? c->by.low : value > c->by.high ? c->by.high : (int32_t)value);
+        }
+    }
+}
+
+static void run_panel(const struct hl_convolve *c, const float *x, int64_t first, int count, int group, int panel, char *y)
+{
+    const struct hl_simd *simd = c->simd;
+    int64_t index = (int64_t)group * c->panels + panel;
+    int64_t output = (int64_t)group * c->outputs + (int64_t)panel * simd->columns;
+    int left = c->outputs - panel * simd->columns;
+    struct hl_tile tile = {
+        .w = c->weights + index * c->steps * simd->columns * 4,
+        .steps = c->steps,
+        .start = c->starts + index * simd->columns * 4,
+        .columns = left < simd->columns ? left : simd->columns,
+        .low = c->low,
+        .high = c->high,
+    };
+    for (int r = 0; r < count; r += tile.rows) {
+        int64_t at = (first + r) * c->shape.outputs + output;
+        tile.rows = count - r < simd->rows ? count - r : simd->rows;
+        tile.x = c->rows + r * c->steps * 4;
+        if (c->floats) {
+            tile.x_stride = c->direct ? c->shape.channels : c->steps;
+            if (c->direct) tile.x = x + (first + r) * c->shape.channels + (int64_t)group * c->shape.filter_channels;
+            tile.y = (float *)y + at;
+            tile.y_stride = c->shape.outputs;
+            simd->multiply_f32(&tile);
+        } else {
+            tile.x_stride = c->steps * 4;
+            tile.y = c->sums;
+            tile.y_stride = simd->columns;
+            simd->multiply_integer(&tile);
+            store_bytes(c, r, tile.rows, tile.columns, index * simd->columns, output, (uint8_t *)y + at);
+        }
+    }
+}
+
+void hl_convolve_run(const void *convolve, const void *x, void *y)
+{
+    const struct hl_convolve *c = convolve;
+    for (int64_t first = 0; first < c->positions; first += c->block) {
+        int count = (int)(c->positions - first < c->block ? c->positions - first : c->block);
+        for (int group = 0; group < c->groups; group++) {
+            if (!c->direct) gather_block(c, x, first, count, group);
+            for (int panel = 0; panel < c->panels; panel++) run_panel(c, x, first, count, group, panel, y);
+        }
+    }
+}

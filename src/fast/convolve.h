@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions and products with constant weights as products of tiles: CONV_2D, and FULLY_CONNECTED as a convolution of
+// 1x1 positions. In: shapes, tensors. Out: weights packed once for the CPU's level, and a run that reads the input's rows
+// where they lie or gathers the windows of a few output positions at a time.
+#ifndef HALITE_FAST_CONVOLVE_H
+#define HALITE_FAST_CONVOLVE_H
+
+#include "ops/op.h"
+#include "ops/quant.h"
+
+struct hl_convolve_shape {
+    int batches, height, width, channels;     // of the input
+    int outputs, kh, kw, filter_channels;     // of the filter; channels / filter_channels groups
+    int out_height, out_width;                // of the output
+    int stride_h, stride_w, dilation_h, dilation_w;
+    int before_h, before_w; // padding in front
+};
+
+struct hl_convolve_node {
+    const TfLiteTensor *input, *filter, *bias, *output; // filter and bias constant, no bias: NULL
+    int filter_zero;
+    // Floats: the range of outputs.
+    float low_f32, high_f32;
+    // 8-bit integers: the range of outputs, and for each output channel one of these.
+    int32_t low, high;
+    const struct hl_rescale *rescales;
+    const double *scales; // sums times scale are rounded half away from zero
+};
+
+// A struct hl_convolve of *bytes bytes; NULL where memory is short. float32, or int8 and uint8 with weights that hl_widen
+// reads. There is at least one output position, and one output channel.
+void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *shape, const struct hl_convolve_node *node,
+                         size_t *bytes);
+void hl_convolve_destroy(void *convolve);
+void hl_convolve_run(const void *convolve, const void *x, void *y);
+
+#endif

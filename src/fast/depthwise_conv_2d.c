@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// DEPTHWISE_CONV_2D with constant weights and one output for each channel, float32 or 8-bit (weights of 4 bits, too): one
+// output position after the other, all channels at once.
+#include <stdlib.h>
+#include <string.h>
+
+#include "fast/fast.h"
+#include "fast/simd.h"
+#include "ops/conv.h"
+
+struct depthwise {
+    const struct hl_simd *simd;
+    const float *w_f32;  // the model's own
+    struct hl_requantise by;
+    // [channels] each, behind the struct: float or int32, and for integers the weights [taps][channels].
+    char *bias;
+    int32_t *w;
+};
+
+static void pack(struct depthwise *made, const struct hl_conv_2d *op, const TfLiteTensor *w, const TfLiteTensor *bias,
+                 const TfLiteTensor *y, int channels, int32_t *more)
+{
+    if (bias) memcpy(made->bias, hl_data(bias), (size_t)channels * 4);
+    if (op->conv.mode == HL_CONV_F32) {
+        made->w_f32 = HL_IN(float, w);
+        return;
+    }
+    int32_t *multiplier = more, *left = multiplier + channels, *right = left + channels;
+    for (int c = 0; c < channels; c++) {
+        struct hl_rescale by = op->conv.rescales[c];
+        multiplier[c] = by.multiplier;
+        left[c] = by.shift > 0 ? by.shift : 0;
+        right[c] = by.shift > 0 ? 0 : -by.shift;
+    }
+    made->by = (struct hl_requantise){multiplier, left, right, hl_zero(y), op->conv.low, op->conv.high};
+    made->w = right + channels;
+    for (int64_t i = 0; i < hl_elements(w); i++) {
+        int16_t value;
+        hl_widen(w->type, hl_data(w), i, 1, w->type == kTfLiteUInt8 ? hl_zero(w) : 0, &value);
+        made->w[i] = (uint16_t)value; // its pair is 0
+    }
+}
+
+static void *depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes)
+{
+    const struct hl_conv_2d *op = node->user_data;
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
+    const TfLiteTensor *y = hl_output(ctx, node, 0);
+    int channels = hl_dim(x, 3);
+    if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return NULL;
+    if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0) return NULL;
+    if (hl_dim(w, 3) != channels) return NULL;
+    bool floats = op->conv.mode == HL_CONV_F32;
+    size_t count = (size_t)channels * (floats ? 1 : 4) + (floats ? 0 : (size_t)hl_elements(w));
+    if (!hl_mul_size(count, 4, bytes) || *bytes > SIZE_MAX / 2) return NULL;
+    *bytes += sizeof(struct depthwise);
+    struct depthwise *made = hl_make_table(ctx, *bytes, 1);
+    if (!made) return NULL;
+    made->simd = hl_simd_best();
+    made->bias = (char *)(made + 1);
+    pack(made, op, w, bias, y, channels, (int32_t *)made->bias + channels);
+    return made;
+}
+
+static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
+{
+    const TfLiteDepthwiseConvParams *params = node->builtin_data;
+    const struct hl_conv_2d *op = node->user_data;
+    const struct depthwise *fast = state;
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    int batches = hl_dim(x, 0), height = hl_dim(x, 1), width = hl_dim(x, 2), channels = hl_dim(x, 3);
+    int kh = hl_dim(w, 1), kw = hl_dim(w, 2), dilation_h = params->dilation_height_factor;
+    int dilation_w = params->dilation_width_factor;
+    struct hl_window_taps taps = {
+        .x_down = (int64_t)dilation_h * width * channels,
+        .x_right = (int64_t)dilation_w * channels,
+        .w_down = (int64_t)kw * channels,
+        .w_right = channels,
+        .channels = channels,
+    };
+    bool is_unsigned = x->type == kTfLiteUInt8;
+    int64_t at = 0;
+    for (int b = 0; b < batches; b++)
+        for (int i = 0; i < op->y.out; i++) {
+            int64_t top = (int64_t)i * params->stride_height - op->y.before;
+            hl_conv_taps(top, height, kh, dilation_h, &taps.k0, &taps.k1);
+            for (int j = 0; j < op->x.out; j++, at += channels) {
+                int64_t left = (int64_t)j * params->stride_width - op->x.before;
+                hl_conv_taps(left, width, kw, dilation_w, &taps.l0, &taps.l1);
+                taps.x = (((int64_t)b * height + top) * width + left) * channels;
+                if (op->conv.mode == HL_CONV_F32)
+                    fast->simd->depthwise_f32(&taps, HL_IN(float, x), fast->w_f32, (const float *)fast->bias,
+                                              op->conv.low_f32, op->conv.high_f32, HL_OUT(float, y) + at);
+                else
+                    fast->simd->depthwise_integer(&taps, HL_IN(uint8_t, x), is_unsigned, hl_zero(x), fast->w,
+                                                  (const int32_t *)fast->bias, &fast->by, HL_OUT(uint8_t, y) + at);
+            }
+        }
+    return kTfLiteOk;
+}
+
+const struct hl_fast hl_fast_depthwise_conv_2d = {depthwise_prepare, depthwise_invoke, free};

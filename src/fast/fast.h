@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a fast kernel takes a node over from the reference kernel. The operator's hl_op names a struct hl_fast; after the
+// reference's prepare, which has checked the node and shaped its outputs, hl_fast.prepare makes a state of its own, or none:
+// then the node stays with the reference kernel. With a state, hl_fast.invoke runs in place of the reference's invoke.
+#ifndef HALITE_FAST_FAST_H
+#define HALITE_FAST_FAST_H
+
+#include "ops/op.h"
+
+struct hl_fast {
+    // A state of *bytes bytes, to be counted; NULL where the kernel does not take the node, or memory is short. The node's
+    // scratch tensors are the reference kernel's and get no memory in a node that is taken.
+    void *(*prepare)(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes);
+    TfLiteStatus (*invoke)(TfLiteContext *ctx, TfLiteNode *node, void *state);
+    void (*release)(void *state);
+};
+
+// Its value is known in prepare and never changes.
+static inline bool hl_is_packable(const TfLiteTensor *tensor)
+{
+    return tensor->allocation_type == kTfLiteMmapRo && tensor->data.raw_const && !tensor->sparsity;
+}
+
+extern const struct hl_fast hl_fast_conv_2d, hl_fast_depthwise_conv_2d, hl_fast_fully_connected;
+
+#endif

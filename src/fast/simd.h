@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops, once for each kind of CPU: simd_kernels.h holds their text, simd_*.c compile it, hl_simd_best chooses.
+// All levels give the same integers; floats differ by what fused multiply-adds round.
+#ifndef HALITE_FAST_SIMD_H
+#define HALITE_FAST_SIMD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// One tile of a matrix product, y[r][c] = sum over k of x[r][k] * w[k][c], for a few rows r and one panel of columns.
+// Weights lie in panels: all columns of the panel for one step of k (floats) or of `group` neighbouring k (integers).
+struct hl_tile {
+    int rows; // 1 .. hl_simd.rows
+    const void *x;
+    ptrdiff_t x_stride; // from row to row: in floats, or in bytes
+    const void *w;
+    int64_t steps;     // of k, or of groups of k
+    const void *start; // what the sums begin with, for each column of the panel: float or int32
+    void *y;           // float or int32
+    ptrdiff_t y_stride;
+    int columns;     // to be written, of the panel's
+    float low, high; // range of y, floats only
+};
+
+// From sums to stored 8-bit values, by channel: the rescaling of ops/quant.h.
+struct hl_requantise {
+    const int32_t *multiplier, *left, *right; // shifts: one of the two is 0
+    int32_t zero, low, high;
+};
+
+// One output position of a depthwise convolution: sums over the taps [k0, k1) x [l0, l1), whose distances are in elements.
+struct hl_window_taps {
+    int k0, k1, l0, l1;
+    int64_t x, x_down, x_right; // of tap (0, 0), which may lie outside the input; from tap to tap
+    int64_t w_down, w_right;
+    int channels;
+};
+
+struct hl_simd {
+    const char *name;
+    int rows, columns; // of a tile
+    // How integers are multiplied: 2, int16 pairs from which the zero points are taken already; 4, uint8 with int8.
+    int group;
+    void (*multiply_f32)(const struct hl_tile *tile);
+    void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
+    void (*requantise)(const struct hl_requantise *by, const int32_t *sums, int64_t first, int count, uint8_t *y);
+    // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
+    void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
+    void (*depthwise_f32)(const struct hl_window_taps *taps, const float *x, const float *w, const float *bias,
+                          float low, float high, float *y);
+    // x: int8, or uint8 where is_unsigned. w: its values, less their zero point, in the lower halves of 32 bits.
+    void (*depthwise_integer)(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned, int zero,
+                              const int32_t *w, const int32_t *bias, const struct hl_requantise *by, uint8_t *y);
+};
+
+// The best level that this CPU and this build have; the environment variable HALITE_SIMD ("baseline", "avx2", "avx512",
+// "avx512vnni") names a lower one, and is ignored where it names none that is here.
+const struct hl_simd *hl_simd_best(void);
+// Levels from the lowest on, NULL after the last that this CPU has.
+const struct hl_simd *hl_simd_level(int index);
+
+#endif

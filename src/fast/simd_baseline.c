@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops for what every CPU of the architecture has: SSE2, NEON, or plain C.
+#define LEVEL baseline
+#include "fast/simd_kernels.h"

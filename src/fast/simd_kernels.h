@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of simd.h, in the words of simd_words.h. Included by one file for each level, which defines LEVEL.
+// A tile keeps ROWS x 2 vectors of sums in registers. Rows of x are read where they are, one value for all lanes; so many
+// rows that the loads of weights do not count, so few that the sums and two vectors of weights fit the register file.
+#ifndef HALITE_FAST_SIMD_KERNELS_H
+#define HALITE_FAST_SIMD_KERNELS_H
+
+#include "fast/simd.h"
+#include "fast/simd_words.h"
+
+#if defined __AVX512F__
+enum { ROWS = 14 }; // 32 registers
+#elif defined __aarch64__
+enum { ROWS = 8 }; // 32 registers
+#elif defined __AVX2__
+enum { ROWS = 6 }; // 16 registers
+#else
+enum { ROWS = 4 };
+#endif
+enum { COLUMNS = 2 * LANES };
+#if defined __AVX512VNNI__
+enum { GROUP = 4 };
+#define ADD_GROUP add_quads
+#else
+enum { GROUP = 2 };
+#define ADD_GROUP add_pairs
+#endif
+
+// ---- matrix products ----------------------------------------------------------------------------
+
+INLINE void tile_f32(const struct hl_tile *tile, int rows)
+{
+    const float *x = tile->x, *w = tile->w, *start = tile->start;
+    ptrdiff_t stride = tile->x_stride;
+    f32_vector sums[ROWS][2];
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        sums[r][0] = load_f32(start);
+        sums[r][1] = load_f32(start + LANES);
+    }
+    for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
+        f32_vector w0 = load_f32(w), w1 = load_f32(w + LANES);
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            f32_vector value = splat_f32(x[r * stride]);
+            sums[r][0] = add_product(sums[r][0], w0, value);
+            sums[r][1] = add_product(sums[r][1], w1, value);
+        }
+    }
+    size_t bytes = (size_t)tile->columns * sizeof(float);
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        float *y = (float *)tile->y + r * tile->y_stride;
+        f32_vector out[2] = {clamp_f32(sums[r][0], tile->low, tile->high),
+                             clamp_f32(sums[r][1], tile->low, tile->high)};
+        if (tile->columns == COLUMNS)
+            memcpy(y, out, sizeof out);
+        else
+            memcpy(y, out, bytes);
+    }
+}
+
+INLINE void tile_integer(const struct hl_tile *tile, int rows)
+{
+    const char *x = tile->x;
+    const int32_t *w = tile->w, *start = tile->start;
+    ptrdiff_t stride = tile->x_stride;
+    u32_vector sums[ROWS][2];
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        sums[r][0] = load_i32(start);
+        sums[r][1] = load_i32(start + LANES);
+    }
+    for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x += 4) {
+        u32_vector w0 = load_i32(w), w1 = load_i32(w + LANES);
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            int32_t group;
+            memcpy(&group, x + r * stride, sizeof group);
+            u32_vector value = splat_i32(group);
+            sums[r][0] = ADD_GROUP(sums[r][0], w0, value);
+            sums[r][1] = ADD_GROUP(sums[r][1], w1, value);
+        }
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        memcpy((int32_t *)tile->y + r * tile->y_stride, sums[r], sizeof sums[r]);
+    }
+}
+
+#define CASE(name, count) \
+    case count: name(tile, count); break;
+#if defined __AVX512F__
+#define CASES(name)                                                                                    \
+    CASE(name, 14) CASE(name, 13) CASE(name, 12) CASE(name, 11) CASE(name, 10) CASE(name, 9) CASE(name, 8) \
+    CASE(name, 7) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#elif defined __aarch64__
+#define CASES(name)                                                                                        \
+    CASE(name, 8) CASE(name, 7) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#elif defined __AVX2__
+#define CASES(name) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#else
+#define CASES(name) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#endif
+
+static void multiply_f32(const struct hl_tile *tile)
+{
+    switch (tile->rows) {
+        CASES(tile_f32)
+    }
+}
+
+static void multiply_integer(const struct hl_tile *tile)
+{
+    switch (tile->rows) {
+        CASES(tile_integer)
+    }
+}
+
+// ---- sums to bytes ------------------------------------------------------------------------------
+
+// hl_rescale_apply, in a form that compilers turn into vectors: half up in the high product equals its nudge and
+// division. The clamp comes before the zero point so that nothing overflows.
+static void requantise(const struct hl_requantise *by, const int32_t *restrict sums, int64_t first, int count,
+                       uint8_t *restrict y)
+{
+    const int32_t *restrict multiplier = by->multiplier + first;
+    const int32_t *restrict left = by->left + first, *restrict right = by->right + first;
+    int32_t zero = by->zero, low = by->low - zero, high = by->high - zero;
+    for (int c = 0; c < count; c++) {
+        int64_t product = (int64_t)(int32_t)((uint32_t)sums[c] << left[c]) * multiplier[c] + (INT64_C(1) << 30);
+        int32_t value = (int32_t)(uint32_t)((uint64_t)product >> 31);
+        int32_t mask = (int32_t)((UINT32_C(1) << right[c]) - 1);
+        int32_t rest = value & mask, half = (mask >> 1) + (value < 0);
+        value = (value >> right[c]) + (rest > half);
+        value = value < low ? low : value > high ? high : value;
+        y[c] = (uint8_t)(value + zero);
+    }
+}
+
+static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t count, int16_t *restrict wide)
+{
+    if (is_unsigned)
+        for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)(x[i] - zero);
+    else
+        for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)((int8_t)x[i] - zero);
+}
+
+// ---- depthwise convolution ----------------------------------------------------------------------
+
+// Channels from c on, `vectors` times LANES of them.
+INLINE void depthwise_block_f32(const struct hl_window_taps *taps, const float *x, const float *w, const float *bias,
+                                float low, float high, float *y, int c, int vectors)
+{
+    f32_vector sums[4];
+    UNROLL for (int v = 0; v < vectors; v++) sums[v] = load_f32(bias + c + v * LANES);
+    for (int k = taps->k0; k < taps->k1; k++)
+        for (int l = taps->l0; l < taps->l1; l++) {
+            const float *in = x + (taps->x + k * taps->x_down + l * taps->x_right + c);
+            const float *weights = w + k * taps->w_down + l * taps->w_right + c;
+            UNROLL for (int v = 0; v < vectors; v++) sums[v] =
+                add_product(sums[v], load_f32(weights + v * LANES), load_f32(in + v * LANES));
+        }
+    UNROLL for (int v = 0; v < vectors; v++)
+    {
+        f32_vector out = clamp_f32(sums[v], low, high);
+        memcpy(y + c + v * LANES, &out, sizeof out);
+    }
+}
+
+static void depthwise_f32(const struct hl_window_taps *taps, const float *x, const float *w, const float *bias,
+                          float low, float high, float *y)
+{
+    int c = 0, channels = taps->channels;
+    for (; c + 4 * LANES <= channels; c += 4 * LANES) depthwise_block_f32(taps, x, w, bias, low, high, y, c, 4);
+    for (; c + LANES <= channels; c += LANES) depthwise_block_f32(taps, x, w, bias, low, high, y, c, 1);
+    if (c == channels) return;
+    if (channels >= LANES) { // some channels twice
+        depthwise_block_f32(taps, x, w, bias, low, high, y, channels - LANES, 1);
+        return;
+    }
+    for (; c < channels; c++) {
+        float sum = bias[c];
+        for (int k = taps->k0; k < taps->k1; k++)
+            for (int l = taps->l0; l < taps->l1; l++)
+                sum += x[taps->x + k * taps->x_down + l * taps->x_right + c] * w[k * taps->w_down + l * taps->w_right + c];
+        y[c] = sum < low ? low : sum > high ? high : sum;
+    }
+}
+
+INLINE void depthwise_block_integer(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned, int zero,
+                                    const int32_t *w, const int32_t *bias, int c, int vectors, int32_t *out)
+{
+    u32_vector sums[4];
+    UNROLL for (int v = 0; v < vectors; v++) sums[v] = load_i32(bias + c + v * LANES);
+    for (int k = taps->k0; k < taps->k1; k++)
+        for (int l = taps->l0; l < taps->l1; l++) {
+            const uint8_t *in = x + (taps->x + k * taps->x_down + l * taps->x_right + c);
+            const int32_t *weights = w + k * taps->w_down + l * taps->w_right + c;
+            UNROLL for (int v = 0; v < vectors; v++) sums[v] = add_pairs(
+                sums[v], load_i32(weights + v * LANES), load_bytes(in + v * LANES, is_unsigned, zero));
+        }
+    memcpy(out, sums, (size_t)vectors * sizeof *sums);
+}
+
+INLINE void depthwise_bytes(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned, int zero,
+                            const int32_t *w, const int32_t *bias, const struct hl_requantise *by, uint8_t *y)
+{
+    int32_t sums[4 * LANES];
+    int c = 0, channels = taps->channels;
+    for (; c + 4 * LANES <= channels; c += 4 * LANES) {
+        depthwise_block_integer(taps, x, is_unsigned, zero, w, bias, c, 4, sums);
+        requantise(by, sums, c, 4 * LANES, y + c);
+    }
+    for (; c + LANES <= channels; c += LANES) {
+        depthwise_block_integer(taps, x, is_unsigned, zero, w, bias, c, 1, sums);
+        requantise(by, sums, c, LANES, y + c);
+    }
+    if (c == channels) return;
+    if (channels >= LANES) { // some channels twice
+        c = channels - LANES;
+        depthwise_block_integer(taps, x, is_unsigned, zero, w, bias, c, 1, sums);
+        requantise(by, sums, c, LANES, y + c);
+        return;
+    }
+    for (; c < channels; c++) {
+        uint32_t sum = (uint32_t)bias[c];
+        for (int k = taps->k0; k < taps->k1; k++)
+            for (int l = taps->l0; l < taps->l1; l++) {
+                uint8_t byte = x[taps->x + k * taps->x_down + l * taps->x_right + c];
+                int value = (is_unsigned ? byte : (int8_t)byte) - zero;
+                sum += (uint32_t)(value * (int16_t)w[k * taps->w_down + l * taps->w_right + c]);
+            }
+        sums[c] = (int32_t)sum;
+    }
+    requantise(by, sums, 0, channels, y);
+}
+
+static void depthwise_integer(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned, int zero,
+                              const int32_t *w, const int32_t *bias, const struct hl_requantise *by, uint8_t *y)
+{
+    if (is_unsigned)
+        depthwise_bytes(taps, x, 1, zero, w, bias, by, y);
+    else
+        depthwise_bytes(taps, x, 0, zero, w, bias, by, y);
+}
+
+#define TEXT(word) #word
+#define NAME(word) TEXT(word)
+#define JOIN(a, b) a##b
+#define SYMBOL(level) JOIN(hl_simd_, level)
+extern const struct hl_simd SYMBOL(LEVEL);
+const struct hl_simd SYMBOL(LEVEL) = {
+    .name = NAME(LEVEL),
+    .rows = ROWS,
+    .columns = COLUMNS,
+    .group = GROUP,
+    .multiply_f32 = multiply_f32,
+    .multiply_integer = multiply_integer,
+    .requantise = requantise,
+    .widen = widen,
+    .depthwise_f32 = depthwise_f32,
+    .depthwise_integer = depthwise_integer,
+};
+
+#endif

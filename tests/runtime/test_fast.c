@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fast kernels against the reference kernels, on random nodes and on every level of instructions that this CPU has: integers
+// bit for bit, floats but for the rounding of sums.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fast/simd.h"
+#include "halite/halite.h"
+#include "model/schema.h"
+#include "support/model_writer.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api.h"
+
+enum { NODES = 150, MOST = 1 << 16 };
+
+static uint32_t seed = 1;
+
+// In [0, below).
+static int pick(int below)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (int)((seed >> 8) % (uint32_t)below);
+}
+
+static float real(void)
+{
+    return (float)(pick(2001) - 1000) / 1000;
+}
+
+// A node with its constants: x, w, bias (perhaps absent), y.
+struct node {
+    struct test_tensor tensors[4];
+    struct test_node op;
+    float scales[256];
+    bool has_bias;
+    union {
+        float f32[MOST];
+        int8_t bytes[MOST];
+    } w;
+    union {
+        float f32[256];
+        int32_t i32[256];
+    } bias;
+};
+
+static int count_of(const struct test_tensor *tensor)
+{
+    int count = 1;
+    for (int i = 0; i < tensor->rank; i++) count *= tensor->dims[i];
+    return count;
+}
+
+static void set_option(struct node *node, int field, double value)
+{
+    int i = 0;
+    while (node->op.settings[i].field) i++;
+    node->op.settings[i] = (struct test_setting){.field = field, .value = value};
+}
+
+// Types, scales, zero points and values for shapes that are there.
+static void fill(struct node *node, int outputs, int channel_axis, enum test_type type)
+{
+    struct test_tensor *x = &node->tensors[0], *w = &node->tensors[1], *bias = &node->tensors[2], *y = &node->tensors[3];
+    bool floats = type == TEST_FLOAT32;
+    int weights = count_of(w);
+    assert_true(weights <= MOST && outputs <= 256);
+    x->name = "x", w->name = "w", bias->name = "bias", y->name = "y";
+    x->type = w->type = y->type = type;
+    bias->type = floats ? TEST_FLOAT32 : TEST_INT32;
+    bias->rank = 1;
+    bias->dims[0] = outputs;
+    w->data = &node->w;
+    w->bytes = (size_t)weights * (floats ? 4 : 1);
+    bias->data = &node->bias;
+    bias->bytes = (size_t)outputs * 4;
+    for (int i = 0; i < weights; i++)
+        if (floats)
+            node->w.f32[i] = real();
+        else
+            node->w.bytes[i] = (int8_t)(pick(8) ? pick(255) - 127 : pick(2) ? 127 : -127);
+    for (int i = 0; i < outputs; i++)
+        if (floats)
+            node->bias.f32[i] = real();
+        else
+            node->bias.i32[i] = pick(20001) - 10000;
+    if (floats) return;
+    bool is_unsigned = type == TEST_UINT8;
+    x->scale = 0.02f;
+    y->scale = 0.02f * 0.01f * (float)(1 + pick(400)); // steps of sums: from all saturated to few
+    x->zero_point = is_unsigned ? pick(256) : pick(256) - 128;
+    y->zero_point = is_unsigned ? pick(256) : pick(256) - 128;
+    w->scale = 0.01f;
+    if (is_unsigned) {
+        w->zero_point = pick(3) ? pick(256) : 128;
+        bias->scale = x->scale * w->scale;
+    } else if (pick(3)) { // per channel
+        w->scale_count = outputs;
+        w->quantized_dimension = channel_axis;
+        for (int i = 0; i < outputs; i++) node->scales[i] = 0.0001f * (float)(1 + pick(300));
+        w->scales = node->scales;
+    } else {
+        bias->scale = x->scale * w->scale;
+    }
+}
+
+static void finish(struct node *node, int builtin)
+{
+    node->op.builtin = builtin;
+    node->op.version = node->tensors[0].type == TEST_INT8 ? 3 : 1;
+    node->op.input_count = node->has_bias ? 3 : 2;
+    for (int i = 0; i < 3; i++) node->op.inputs[i] = i;
+    node->op.output_count = 1;
+    node->op.outputs[0] = 3;
+}
+
+static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
+static const int activations[] = {0, 1, 2, 3}; // none, RELU, RELU_N1_TO_1, RELU6
+
+static void make_shape(struct test_tensor *tensor, int a, int b, int c, int d)
+{
+    tensor->rank = 4;
+    memcpy(tensor->dims, (const int[]){a, b, c, d}, 4 * sizeof(int));
+}
+
+static void make_conv_2d(struct node *node)
+{
+    int groups = pick(3) ? 1 : 1 + pick(4), kh = 1 + pick(4), kw = 1 + pick(4), one = !pick(3);
+    if (one) kh = kw = 1;
+    int filter_channels = 1 + pick(pick(2) ? 70 : 6), outputs = groups * (1 + pick(pick(2) ? 60 : 9));
+    int height = 8 + pick(9), width = 8 + pick(9); // a dilated filter fits
+    make_shape(&node->tensors[0], 1 + pick(2), height, width, groups * filter_channels);
+    make_shape(&node->tensors[1], outputs, kh, kw, filter_channels);
+    make_shape(&node->tensors[3], 1, 1, 1, outputs);
+    set_option(node, HL_Conv2DOptions_padding, pick(2));
+    set_option(node, HL_Conv2DOptions_stride_w, 1 + pick(2 + !one));
+    set_option(node, HL_Conv2DOptions_stride_h, 1 + pick(2 + !one));
+    set_option(node, HL_Conv2DOptions_dilation_w_factor, 1 + pick(2));
+    set_option(node, HL_Conv2DOptions_dilation_h_factor, 1 + pick(2));
+    set_option(node, HL_Conv2DOptions_fused_activation_function, activations[pick(4)]);
+    node->has_bias = true; // the operator wants one
+    fill(node, outputs, 0, types[pick(3)]);
+    finish(node, kTfLiteBuiltinConv2d);
+}
+
+static void make_depthwise(struct node *node)
+{
+    int channels = 1 + pick(pick(2) ? 150 : 20), kh = 1 + pick(4), kw = 1 + pick(4);
+    make_shape(&node->tensors[0], 1 + pick(2), 8 + pick(9), 8 + pick(9), channels);
+    make_shape(&node->tensors[1], 1, kh, kw, channels);
+    make_shape(&node->tensors[3], 1, 1, 1, channels);
+    set_option(node, HL_DepthwiseConv2DOptions_padding, pick(2));
+    set_option(node, HL_DepthwiseConv2DOptions_stride_w, 1 + pick(3));
+    set_option(node, HL_DepthwiseConv2DOptions_stride_h, 1 + pick(3));
+    set_option(node, HL_DepthwiseConv2DOptions_depth_multiplier, 1);
+    set_option(node, HL_DepthwiseConv2DOptions_dilation_w_factor, 1 + pick(2));
+    set_option(node, HL_DepthwiseConv2DOptions_dilation_h_factor, 1 + pick(2));
+    set_option(node, HL_DepthwiseConv2DOptions_fused_activation_function, activations[pick(4)]);
+    node->has_bias = pick(2);
+    fill(node, channels, 3, types[pick(3)]);
+    finish(node, kTfLiteBuiltinDepthwiseConv2d);
+}
+
+static void make_fully_connected(struct node *node)
+{
+    int rows = 1 + pick(40), columns = 1 + pick(200), units = 1 + pick(100);
+    node->tensors[0].rank = node->tensors[1].rank = node->tensors[3].rank = 2;
+    memcpy(node->tensors[0].dims, (const int[]){rows, columns}, 2 * sizeof(int));
+    memcpy(node->tensors[1].dims, (const int[]){units, columns}, 2 * sizeof(int));
+    memcpy(node->tensors[3].dims, (const int[]){rows, units}, 2 * sizeof(int));
+    set_option(node, HL_FullyConnectedOptions_fused_activation_function, activations[pick(4)]);
+    node->has_bias = pick(2);
+    fill(node, units, 0, types[pick(3)]);
+    finish(node, kTfLiteBuiltinFullyConnected);
+}
+
+// The output's bytes; *kept: what kernels keep.
+static void *run(const TfLiteModel *model, HaliteKernels kernels, const void *x, size_t *bytes, size_t *kept)
+{
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    HaliteInterpreterOptionsSetKernels(options, kernels);
+    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
+    TfLiteInterpreterOptionsDelete(options);
+    assert_non_null(interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    TfLiteTensor *in = TfLiteInterpreterGetInputTensor(interpreter, 0);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(in, x, TfLiteTensorByteSize(in)), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    const TfLiteTensor *out = TfLiteInterpreterGetOutputTensor(interpreter, 0);
+    *bytes = TfLiteTensorByteSize(out);
+    void *y = malloc(*bytes + 1);
+    assert_int_equal(TfLiteTensorCopyToBuffer(out, y, *bytes), kTfLiteOk);
+    HaliteMemoryReport memory;
+    assert_int_equal(HaliteInterpreterGetMemoryReport(interpreter, &memory), kTfLiteOk);
+    *kept = memory.persistent;
+    TfLiteInterpreterDelete(interpreter);
+    return y;
+}
+
+static void compare(const struct node *node, const void *expected, const void *got, size_t bytes, const char *level)
+{
+    if (node->tensors[0].type != TEST_FLOAT32) {
+        if (memcmp(expected, got, bytes) != 0) fail_msg("%s: integers differ", level);
+        return;
+    }
+    // Products are below 1: so many units of the last place, at the largest sum that is likely.
+    int depth = count_of(&node->tensors[1]);
+    const float *a = expected, *b = got;
+    for (size_t i = 0; i < bytes / 4; i++)
+        if (!(fabsf(a[i] - b[i]) <= 2e-6f * sqrtf((float)depth)))
+            fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
+}
+
+static void check(const struct node *node)
+{
+    const struct test_model model = {
+        .tensor_count = 4, .tensors = node->tensors, .node_count = 1, .nodes = &node->op,
+        .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {3},
+    };
+    size_t size, bytes, kept;
+    unsigned char *file = test_model_write(&model, &size);
+    TfLiteModel *loaded = TfLiteModelCreate(file, size);
+    assert_non_null(loaded);
+    int count = count_of(&node->tensors[0]);
+    float *x = malloc((size_t)count * sizeof *x);
+    for (int i = 0; i < count; i++)
+        if (node->tensors[0].type == TEST_FLOAT32)
+            x[i] = real();
+        else
+            ((uint8_t *)x)[i] = (uint8_t)pick(256);
+    void *expected = run(loaded, kHaliteKernelsReference, x, &bytes, &kept);
+    assert_int_equal(kept, 0);
+    const struct hl_simd *level;
+    for (int i = 0; (level = hl_simd_level(i)); i++) {
+        size_t as_many;
+        setenv("HALITE_SIMD", level->name, 1);
+        void *got = run(loaded, kHaliteKernelsFast, x, &as_many, &kept);
+        assert_int_equal(as_many, bytes);
+        assert_true(kept > 0); // the fast kernel has taken it
+        compare(node, expected, got, bytes, level->name);
+        free(got);
+    }
+    unsetenv("HALITE_SIMD");
+    free(expected);
+    free(x);
+    TfLiteModelDelete(loaded);
+    free(file);
+}
+
+static void check_many(void (*make)(struct node *node))
+{
+    struct node *node = malloc(sizeof *node);
+    for (int i = 0; i < NODES; i++) {
+        memset(node, 0, sizeof *node);
+        make(node);
+        check(node);
+    }
+    free(node);
+}
+
+static void conv_2d(void **state)
+{
+    (void)state;
+    check_many(make_conv_2d);
+}
+
+static void depthwise_conv_2d(void **state)
+{
+    (void)state;
+    check_many(make_depthwise);
+}
+
+static void fully_connected(void **state)
+{
+    (void)state;
+    check_many(make_fully_connected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conv_2d),
+        cmocka_unit_test(depthwise_conv_2d),
+        cmocka_unit_test(fully_connected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
