@@ -8,23 +8,39 @@ static void *conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes
 {
     const TfLiteConvParams *params = node->builtin_data;
     const struct hl_conv_2d *op = node->user_data;
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
+                       *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return NULL;
     if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0) return NULL;
     const struct hl_convolve_shape shape = {
-        .batches = hl_dim(x, 0), .height = hl_dim(x, 1), .width = hl_dim(x, 2), .channels = hl_dim(x, 3),
-        .outputs = hl_dim(w, 0), .kh = hl_dim(w, 1), .kw = hl_dim(w, 2), .filter_channels = hl_dim(w, 3),
-        .out_height = op->y.out, .out_width = op->x.out,
-        .stride_h = params->stride_height, .stride_w = params->stride_width,
-        .dilation_h = params->dilation_height_factor, .dilation_w = params->dilation_width_factor,
-        .before_h = op->y.before, .before_w = op->x.before,
+        .batches = hl_dim(x, 0),
+        .height = hl_dim(x, 1),
+        .width = hl_dim(x, 2),
+        .channels = hl_dim(x, 3),
+        .outputs = hl_dim(w, 0),
+        .kh = hl_dim(w, 1),
+        .kw = hl_dim(w, 2),
+        .filter_channels = hl_dim(w, 3),
+        .out_height = op->y.out,
+        .out_width = op->x.out,
+        .stride_h = params->stride_height,
+        .stride_w = params->stride_width,
+        .dilation_h = params->dilation_height_factor,
+        .dilation_w = params->dilation_width_factor,
+        .before_h = op->y.before,
+        .before_w = op->x.before,
     };
     const struct hl_convolve_node what = {
-        .input = x, .filter = w, .bias = bias, .output = y,
+        .input = x,
+        .filter = w,
+        .bias = bias,
+        .output = y,
         .filter_zero = w->type == kTfLiteUInt8 ? hl_zero(w) : 0,
-        .low_f32 = op->conv.low_f32, .high_f32 = op->conv.high_f32,
-        .low = op->conv.low, .high = op->conv.high,
+        .low_f32 = op->conv.low_f32,
+        .high_f32 = op->conv.high_f32,
+        .low = op->conv.low,
+        .high = op->conv.high,
         .rescales = op->conv.rescales,
     };
     return hl_convolve_create(ctx, &shape, &what, bytes);

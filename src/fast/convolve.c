@@ -31,8 +31,8 @@ struct hl_convolve {
     float low, high;
     struct hl_requantise by;
     // In one piece of memory behind the struct.
-    char *weights; // [groups][panels][steps][columns][4 bytes]
-    char *starts;  // [groups][panels][columns][4 bytes]
+    char *weights;                      // [groups][panels][steps][columns][4 bytes]
+    char *starts;                       // [groups][panels][columns][4 bytes]
     int32_t *multiplier, *left, *right; // [groups][panels][columns]
     double *scales;                     // [groups * outputs], NULL: rescaled
     char *rows;                         // scratch: [block][steps][4 bytes]
@@ -51,7 +51,8 @@ static void pack_floats(const struct hl_convolve *c, const struct hl_convolve_no
     const float *bias = node->bias ? HL_IN(float, node->bias) : NULL;
     for (int64_t p = 0; p < (int64_t)c->groups * c->panels; p++) {
         int64_t group = p / c->panels, first = p % c->panels * columns;
-        float *panel = (float *)c->weights + p * c->steps * columns, *start = (float *)c->starts + p * columns;
+        float *panel = (float *)c->weights + p * c->steps * columns,
+              *start = (float *)c->starts + p * columns;
         for (int64_t n = 0; n < columns && first + n < c->outputs; n++) {
             int64_t output = group * c->outputs + first + n;
             const float *w = HL_IN(float, node->filter) + output * c->depth;
@@ -74,7 +75,8 @@ static bool pack_integers(struct hl_convolve *c, const struct hl_convolve_node *
         for (int64_t n = 0; n < columns && first + n < c->outputs; n++) {
             int64_t output = group * c->outputs + first + n, at = p * columns + n;
             uint32_t sum = 0;
-            hl_widen(node->filter->type, hl_data(node->filter), output * c->depth, c->depth, node->filter_zero, wide);
+            hl_widen(node->filter->type, hl_data(node->filter), output * c->depth, c->depth,
+                     node->filter_zero, wide);
             for (int64_t k = 0; k < c->depth; k++) {
                 int64_t place = (k / group_size * columns + n) * group_size + k % group_size;
                 if (group_size == 4)
@@ -83,7 +85,8 @@ static bool pack_integers(struct hl_convolve *c, const struct hl_convolve_node *
                     ((int16_t *)panel)[place] = wide[k];
                 sum += (uint32_t)wide[k];
             }
-            ((uint32_t *)c->starts)[at] = (bias ? (uint32_t)bias[output] : 0) - (uint32_t)x_zero * sum;
+            ((uint32_t *)c->starts)[at] =
+                (bias ? (uint32_t)bias[output] : 0) - (uint32_t)x_zero * sum;
             if (c->scales) {
                 c->scales[output] = node->scales[output];
                 continue;
@@ -111,8 +114,8 @@ static size_t add_part(size_t *total, int64_t count, size_t size)
     return at;
 }
 
-void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *shape, const struct hl_convolve_node *node,
-                         size_t *bytes)
+void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *shape,
+                         const struct hl_convolve_node *node, size_t *bytes)
 {
     const struct hl_simd *simd = hl_simd_best();
     struct hl_convolve made = {
@@ -169,7 +172,8 @@ void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *sha
     c->sums = (int32_t *)(base + sums);
     c->row_sums = (int32_t *)(base + row_sums);
     if (!c->floats)
-        c->by = (struct hl_requantise){c->multiplier, c->left, c->right, hl_zero(node->output), node->low, node->high};
+        c->by = (struct hl_requantise){c->multiplier,         c->left,   c->right,
+                                       hl_zero(node->output), node->low, node->high};
     if (c->floats)
         pack_floats(c, node);
     else if (!pack_integers(c, node)) {
@@ -189,8 +193,8 @@ void hl_convolve_destroy(void *convolve)
 // ---- gathering ----------------------------------------------------------------------------------
 
 // The window of one output position, tap by tap, for the channels of one group; `pad` where there is no input.
-static void gather(const struct hl_convolve *c, const char *x, int64_t position, int group, size_t size, uint8_t pad,
-                   char *row)
+static void gather(const struct hl_convolve *c, const char *x, int64_t position, int group,
+                   size_t size, uint8_t pad, char *row)
 {
     const struct hl_convolve_shape *s = &c->shape;
     int64_t j = position % s->out_width, i = position / s->out_width % s->out_height;
@@ -210,8 +214,10 @@ static void gather(const struct hl_convolve *c, const char *x, int64_t position,
             else if (together && in_x < 0)
                 run = -in_x < s->kw - l ? (int)-in_x : s->kw - l;
             else if (together)
-                run = in_x >= s->width || s->width - in_x > s->kw - l ? s->kw - l : (int)(s->width - in_x);
-            int64_t at = ((plane + in_y) * s->width + in_x) * s->channels + (int64_t)group * s->filter_channels;
+                run = in_x >= s->width || s->width - in_x > s->kw - l ? s->kw - l
+                                                                      : (int)(s->width - in_x);
+            int64_t at = ((plane + in_y) * s->width + in_x) * s->channels +
+                         (int64_t)group * s->filter_channels;
             if (out)
                 memset(row, pad, (size_t)run * tap);
             else
@@ -235,7 +241,8 @@ static void pack_row(const struct hl_convolve *c, const uint8_t *bytes, char *ro
     *sum = (int32_t)(total * (uint32_t)c->w_zero);
 }
 
-static void gather_block(const struct hl_convolve *c, const void *x, int64_t first, int count, int group)
+static void gather_block(const struct hl_convolve *c, const void *x, int64_t first, int count,
+                         int group)
 {
     const struct hl_convolve_shape *s = &c->shape;
     bool in_place = s->kh * s->kw == 1 && s->stride_h * s->stride_w == 1;
@@ -245,7 +252,8 @@ static void gather_block(const struct hl_convolve *c, const void *x, int64_t fir
             gather(c, x, first + r, group, sizeof(float), 0, row);
             continue;
         }
-        const uint8_t *bytes = (const uint8_t *)x + (first + r) * s->channels + (int64_t)group * s->filter_channels;
+        const uint8_t *bytes =
+            (const uint8_t *)x + (first + r) * s->channels + (int64_t)group * s->filter_channels;
         if (!in_place) {
             gather(c, x, first + r, group, 1, c->x_zero, (char *)c->gathered);
             bytes = c->gathered;
@@ -257,8 +265,8 @@ static void gather_block(const struct hl_convolve *c, const void *x, int64_t fir
 // ---- running ------------------------------------------------------------------------------------
 
 // Integer sums of a tile as stored values; channel: padded, of the arrays by column; output: in y.
-static void store_bytes(const struct hl_convolve *c, int first_row, int rows, int columns, int64_t channel, int64_t output,
-                        uint8_t *y)
+static void store_bytes(const struct hl_convolve *c, int first_row, int rows, int columns,
+                        int64_t channel, int64_t output, uint8_t *y)
 {
     int width = c->simd->columns;
     for (int r = 0; r < rows; r++) {
@@ -273,12 +281,15 @@ static void store_bytes(const struct hl_convolve *c, int first_row, int rows, in
         }
         for (int n = 0; n < columns; n++) {
             double value = round((double)sums[n] * c->scales[output + n]) + c->by.zero;
-            out[n] = (uint8_t)(value < c->by.low ? c->by.low : value > c->by.high ? c->by.high : (int32_t)value);
+            out[n] = (uint8_t)(value < c->by.low    ? c->by.low
+                               : value > c->by.high ? c->by.high
+                                                    : (int32_t)value);
         }
     }
 }
 
-static void run_panel(const struct hl_convolve *c, const float *x, int64_t first, int count, int group, int panel, char *y)
+static void run_panel(const struct hl_convolve *c, const float *x, int64_t first, int count,
+                      int group, int panel, char *y)
 {
     const struct hl_simd *simd = c->simd;
     int64_t index = (int64_t)group * c->panels + panel;
@@ -298,7 +309,9 @@ static void run_panel(const struct hl_convolve *c, const float *x, int64_t first
         tile.x = c->rows + r * c->steps * 4;
         if (c->floats) {
             tile.x_stride = c->direct ? c->shape.channels : c->steps;
-            if (c->direct) tile.x = x + (first + r) * c->shape.channels + (int64_t)group * c->shape.filter_channels;
+            if (c->direct)
+                tile.x =
+                    x + (first + r) * c->shape.channels + (int64_t)group * c->shape.filter_channels;
             tile.y = (float *)y + at;
             tile.y_stride = c->shape.outputs;
             simd->multiply_f32(&tile);
@@ -307,7 +320,8 @@ static void run_panel(const struct hl_convolve *c, const float *x, int64_t first
             tile.y = c->sums;
             tile.y_stride = simd->columns;
             simd->multiply_integer(&tile);
-            store_bytes(c, r, tile.rows, tile.columns, index * simd->columns, output, (uint8_t *)y + at);
+            store_bytes(c, r, tile.rows, tile.columns, index * simd->columns, output,
+                        (uint8_t *)y + at);
         }
     }
 }
@@ -319,7 +333,8 @@ void hl_convolve_run(const void *convolve, const void *x, void *y)
         int count = (int)(c->positions - first < c->block ? c->positions - first : c->block);
         for (int group = 0; group < c->groups; group++) {
             if (!c->direct) gather_block(c, x, first, count, group);
-            for (int panel = 0; panel < c->panels; panel++) run_panel(c, x, first, count, group, panel, y);
+            for (int panel = 0; panel < c->panels; panel++)
+                run_panel(c, x, first, count, group, panel, y);
         }
     }
 }

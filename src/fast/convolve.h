@@ -9,9 +9,9 @@
 #include "ops/quant.h"
 
 struct hl_convolve_shape {
-    int batches, height, width, channels;     // of the input
-    int outputs, kh, kw, filter_channels;     // of the filter; channels / filter_channels groups
-    int out_height, out_width;                // of the output
+    int batches, height, width, channels; // of the input
+    int outputs, kh, kw, filter_channels; // of the filter; channels / filter_channels groups
+    int out_height, out_width;            // of the output
     int stride_h, stride_w, dilation_h, dilation_w;
     int before_h, before_w; // padding in front
 };
@@ -29,8 +29,8 @@ struct hl_convolve_node {
 
 // A struct hl_convolve of *bytes bytes; NULL where memory is short. float32, or int8 and uint8 with weights that hl_widen
 // reads. There is at least one output position, and one output channel.
-void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *shape, const struct hl_convolve_node *node,
-                         size_t *bytes);
+void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *shape,
+                         const struct hl_convolve_node *node, size_t *bytes);
 void hl_convolve_destroy(void *convolve);
 void hl_convolve_run(const void *convolve, const void *x, void *y);
 

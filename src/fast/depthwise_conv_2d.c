@@ -10,15 +10,15 @@
 
 struct depthwise {
     const struct hl_simd *simd;
-    const float *w_f32;  // the model's own
+    const float *w_f32; // the model's own
     struct hl_requantise by;
     // [channels] each, behind the struct: float or int32, and for integers the weights [taps][channels].
     char *bias;
     int32_t *w;
 };
 
-static void pack(struct depthwise *made, const struct hl_conv_2d *op, const TfLiteTensor *w, const TfLiteTensor *bias,
-                 const TfLiteTensor *y, int channels, int32_t *more)
+static void pack(struct depthwise *made, const struct hl_conv_2d *op, const TfLiteTensor *w,
+                 const TfLiteTensor *bias, const TfLiteTensor *y, int channels, int32_t *more)
 {
     if (bias) memcpy(made->bias, hl_data(bias), (size_t)channels * 4);
     if (op->conv.mode == HL_CONV_F32) {
@@ -32,7 +32,8 @@ static void pack(struct depthwise *made, const struct hl_conv_2d *op, const TfLi
         left[c] = by.shift > 0 ? by.shift : 0;
         right[c] = by.shift > 0 ? 0 : -by.shift;
     }
-    made->by = (struct hl_requantise){multiplier, left, right, hl_zero(y), op->conv.low, op->conv.high};
+    made->by =
+        (struct hl_requantise){multiplier, left, right, hl_zero(y), op->conv.low, op->conv.high};
     made->w = right + channels;
     for (int64_t i = 0; i < hl_elements(w); i++) {
         int16_t value;
@@ -44,7 +45,8 @@ static void pack(struct depthwise *made, const struct hl_conv_2d *op, const TfLi
 static void *depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes)
 {
     const struct hl_conv_2d *op = node->user_data;
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
+                       *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     int channels = hl_dim(x, 3);
     if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return NULL;
@@ -69,7 +71,8 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
     const struct depthwise *fast = state;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    int batches = hl_dim(x, 0), height = hl_dim(x, 1), width = hl_dim(x, 2), channels = hl_dim(x, 3);
+    int batches = hl_dim(x, 0), height = hl_dim(x, 1), width = hl_dim(x, 2),
+        channels = hl_dim(x, 3);
     int kh = hl_dim(w, 1), kw = hl_dim(w, 2), dilation_h = params->dilation_height_factor;
     int dilation_w = params->dilation_width_factor;
     struct hl_window_taps taps = {
@@ -90,11 +93,13 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
                 hl_conv_taps(left, width, kw, dilation_w, &taps.l0, &taps.l1);
                 taps.x = (((int64_t)b * height + top) * width + left) * channels;
                 if (op->conv.mode == HL_CONV_F32)
-                    fast->simd->depthwise_f32(&taps, HL_IN(float, x), fast->w_f32, (const float *)fast->bias,
-                                              op->conv.low_f32, op->conv.high_f32, HL_OUT(float, y) + at);
+                    fast->simd->depthwise_f32(&taps, HL_IN(float, x), fast->w_f32,
+                                              (const float *)fast->bias, op->conv.low_f32,
+                                              op->conv.high_f32, HL_OUT(float, y) + at);
                 else
-                    fast->simd->depthwise_integer(&taps, HL_IN(uint8_t, x), is_unsigned, hl_zero(x), fast->w,
-                                                  (const int32_t *)fast->bias, &fast->by, HL_OUT(uint8_t, y) + at);
+                    fast->simd->depthwise_integer(&taps, HL_IN(uint8_t, x), is_unsigned, hl_zero(x),
+                                                  fast->w, (const int32_t *)fast->bias, &fast->by,
+                                                  HL_OUT(uint8_t, y) + at);
             }
         }
     return kTfLiteOk;

@@ -21,22 +21,39 @@ static bool fits(const TfLiteTensor *bias, int columns)
 static void *fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes)
 {
     const struct hl_fully_connected *op = node->user_data;
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
+                       *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (op->rows == 0 || op->units == 0 || !hl_is_packable(w) || (bias && !hl_is_packable(bias))) return NULL;
+    if (op->rows == 0 || op->units == 0 || !hl_is_packable(w) || (bias && !hl_is_packable(bias)))
+        return NULL;
     bool bytes_only = op->mode == HL_FC_INTEGER && x->type != kTfLiteInt16 && x->type == y->type;
     if (op->mode != HL_FC_FLOAT && !(bytes_only && fits(bias, op->columns))) return NULL;
     const struct hl_convolve_shape shape = {
-        .batches = op->rows, .height = 1, .width = 1, .channels = op->columns,
-        .outputs = op->units, .kh = 1, .kw = 1, .filter_channels = op->columns,
-        .out_height = 1, .out_width = 1,
-        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1,
+        .batches = op->rows,
+        .height = 1,
+        .width = 1,
+        .channels = op->columns,
+        .outputs = op->units,
+        .kh = 1,
+        .kw = 1,
+        .filter_channels = op->columns,
+        .out_height = 1,
+        .out_width = 1,
+        .stride_h = 1,
+        .stride_w = 1,
+        .dilation_h = 1,
+        .dilation_w = 1,
     };
     const struct hl_convolve_node what = {
-        .input = x, .filter = w, .bias = bias, .output = y,
+        .input = x,
+        .filter = w,
+        .bias = bias,
+        .output = y,
         .filter_zero = op->filter_zero,
-        .low_f32 = op->low_f32, .high_f32 = op->high_f32,
-        .low = op->low, .high = op->high,
+        .low_f32 = op->low_f32,
+        .high_f32 = op->high_f32,
+        .low = op->low,
+        .high = op->high,
         .scales = op->scales,
     };
     return hl_convolve_create(ctx, &shape, &what, bytes);
@@ -48,4 +65,5 @@ static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node,
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_fully_connected = {fully_connected_prepare, fully_connected_invoke, hl_convolve_destroy};
+const struct hl_fast hl_fast_fully_connected = {fully_connected_prepare, fully_connected_invoke,
+                                                hl_convolve_destroy};

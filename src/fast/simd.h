@@ -43,14 +43,16 @@ struct hl_simd {
     int group;
     void (*multiply_f32)(const struct hl_tile *tile);
     void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
-    void (*requantise)(const struct hl_requantise *by, const int32_t *sums, int64_t first, int count, uint8_t *y);
+    void (*requantise)(const struct hl_requantise *by, const int32_t *sums, int64_t first,
+                       int count, uint8_t *y);
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
-    void (*depthwise_f32)(const struct hl_window_taps *taps, const float *x, const float *w, const float *bias,
-                          float low, float high, float *y);
+    void (*depthwise_f32)(const struct hl_window_taps *taps, const float *x, const float *w,
+                          const float *bias, float low, float high, float *y);
     // x: int8, or uint8 where is_unsigned. w: its values, less their zero point, in the lower halves of 32 bits.
-    void (*depthwise_integer)(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned, int zero,
-                              const int32_t *w, const int32_t *bias, const struct hl_requantise *by, uint8_t *y);
+    void (*depthwise_integer)(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned,
+                              int zero, const int32_t *w, const int32_t *bias,
+                              const struct hl_requantise *by, uint8_t *y);
 };
 
 // The best level that this CPU and this build have; the environment variable HALITE_SIMD ("baseline", "avx2", "avx512",

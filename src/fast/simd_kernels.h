@@ -88,17 +88,24 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows)
     }
 }
 
-#define CASE(name, count) \
-    case count: name(tile, count); break;
+#define CASE(name, count)  \
+    case count:            \
+        name(tile, count); \
+        break;
 #if defined __AVX512F__
-#define CASES(name)                                                                                    \
-    CASE(name, 14) CASE(name, 13) CASE(name, 12) CASE(name, 11) CASE(name, 10) CASE(name, 9) CASE(name, 8) \
-    CASE(name, 7) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#define CASES(name)                                                                         \
+    CASE(name, 14)                                                                          \
+    CASE(name, 13) CASE(name, 12) CASE(name, 11) CASE(name, 10) CASE(name, 9) CASE(name, 8) \
+        CASE(name, 7) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) \
+            CASE(name, 1)
 #elif defined __aarch64__
-#define CASES(name)                                                                                        \
-    CASE(name, 8) CASE(name, 7) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#define CASES(name)                                                                     \
+    CASE(name, 8)                                                                       \
+    CASE(name, 7) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) \
+        CASE(name, 1)
 #elif defined __AVX2__
-#define CASES(name) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#define CASES(name) \
+    CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
 #else
 #define CASES(name) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
 #endif
@@ -121,14 +128,15 @@ static void multiply_integer(const struct hl_tile *tile)
 
 // hl_rescale_apply, in a form that compilers turn into vectors: half up in the high product equals its nudge and
 // division. The clamp comes before the zero point so that nothing overflows.
-static void requantise(const struct hl_requantise *by, const int32_t *restrict sums, int64_t first, int count,
-                       uint8_t *restrict y)
+static void requantise(const struct hl_requantise *by, const int32_t *restrict sums, int64_t first,
+                       int count, uint8_t *restrict y)
 {
     const int32_t *restrict multiplier = by->multiplier + first;
     const int32_t *restrict left = by->left + first, *restrict right = by->right + first;
     int32_t zero = by->zero, low = by->low - zero, high = by->high - zero;
     for (int c = 0; c < count; c++) {
-        int64_t product = (int64_t)(int32_t)((uint32_t)sums[c] << left[c]) * multiplier[c] + (INT64_C(1) << 30);
+        int64_t product =
+            (int64_t)(int32_t)((uint32_t)sums[c] << left[c]) * multiplier[c] + (INT64_C(1) << 30);
         int32_t value = (int32_t)(uint32_t)((uint64_t)product >> 31);
         int32_t mask = (int32_t)((UINT32_C(1) << right[c]) - 1);
         int32_t rest = value & mask, half = (mask >> 1) + (value < 0);
@@ -138,7 +146,8 @@ static void requantise(const struct hl_requantise *by, const int32_t *restrict s
     }
 }
 
-static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t count, int16_t *restrict wide)
+static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t count,
+                  int16_t *restrict wide)
 {
     if (is_unsigned)
         for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)(x[i] - zero);
@@ -149,8 +158,9 @@ static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t 
 // ---- depthwise convolution ----------------------------------------------------------------------
 
 // Channels from c on, `vectors` times LANES of them.
-INLINE void depthwise_block_f32(const struct hl_window_taps *taps, const float *x, const float *w, const float *bias,
-                                float low, float high, float *y, int c, int vectors)
+INLINE void depthwise_block_f32(const struct hl_window_taps *taps, const float *x, const float *w,
+                                const float *bias, float low, float high, float *y, int c,
+                                int vectors)
 {
     f32_vector sums[4];
     UNROLL for (int v = 0; v < vectors; v++) sums[v] = load_f32(bias + c + v * LANES);
@@ -168,12 +178,14 @@ INLINE void depthwise_block_f32(const struct hl_window_taps *taps, const float *
     }
 }
 
-static void depthwise_f32(const struct hl_window_taps *taps, const float *x, const float *w, const float *bias,
-                          float low, float high, float *y)
+static void depthwise_f32(const struct hl_window_taps *taps, const float *x, const float *w,
+                          const float *bias, float low, float high, float *y)
 {
     int c = 0, channels = taps->channels;
-    for (; c + 4 * LANES <= channels; c += 4 * LANES) depthwise_block_f32(taps, x, w, bias, low, high, y, c, 4);
-    for (; c + LANES <= channels; c += LANES) depthwise_block_f32(taps, x, w, bias, low, high, y, c, 1);
+    for (; c + 4 * LANES <= channels; c += 4 * LANES)
+        depthwise_block_f32(taps, x, w, bias, low, high, y, c, 4);
+    for (; c + LANES <= channels; c += LANES)
+        depthwise_block_f32(taps, x, w, bias, low, high, y, c, 1);
     if (c == channels) return;
     if (channels >= LANES) { // some channels twice
         depthwise_block_f32(taps, x, w, bias, low, high, y, channels - LANES, 1);
@@ -183,13 +195,15 @@ static void depthwise_f32(const struct hl_window_taps *taps, const float *x, con
         float sum = bias[c];
         for (int k = taps->k0; k < taps->k1; k++)
             for (int l = taps->l0; l < taps->l1; l++)
-                sum += x[taps->x + k * taps->x_down + l * taps->x_right + c] * w[k * taps->w_down + l * taps->w_right + c];
+                sum += x[taps->x + k * taps->x_down + l * taps->x_right + c] *
+                       w[k * taps->w_down + l * taps->w_right + c];
         y[c] = sum < low ? low : sum > high ? high : sum;
     }
 }
 
-INLINE void depthwise_block_integer(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned, int zero,
-                                    const int32_t *w, const int32_t *bias, int c, int vectors, int32_t *out)
+INLINE void depthwise_block_integer(const struct hl_window_taps *taps, const uint8_t *x,
+                                    int is_unsigned, int zero, const int32_t *w,
+                                    const int32_t *bias, int c, int vectors, int32_t *out)
 {
     u32_vector sums[4];
     UNROLL for (int v = 0; v < vectors; v++) sums[v] = load_i32(bias + c + v * LANES);
@@ -197,14 +211,16 @@ INLINE void depthwise_block_integer(const struct hl_window_taps *taps, const uin
         for (int l = taps->l0; l < taps->l1; l++) {
             const uint8_t *in = x + (taps->x + k * taps->x_down + l * taps->x_right + c);
             const int32_t *weights = w + k * taps->w_down + l * taps->w_right + c;
-            UNROLL for (int v = 0; v < vectors; v++) sums[v] = add_pairs(
-                sums[v], load_i32(weights + v * LANES), load_bytes(in + v * LANES, is_unsigned, zero));
+            UNROLL for (int v = 0; v < vectors; v++) sums[v] =
+                add_pairs(sums[v], load_i32(weights + v * LANES),
+                          load_bytes(in + v * LANES, is_unsigned, zero));
         }
     memcpy(out, sums, (size_t)vectors * sizeof *sums);
 }
 
-INLINE void depthwise_bytes(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned, int zero,
-                            const int32_t *w, const int32_t *bias, const struct hl_requantise *by, uint8_t *y)
+INLINE void depthwise_bytes(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned,
+                            int zero, const int32_t *w, const int32_t *bias,
+                            const struct hl_requantise *by, uint8_t *y)
 {
     int32_t sums[4 * LANES];
     int c = 0, channels = taps->channels;
@@ -236,8 +252,9 @@ INLINE void depthwise_bytes(const struct hl_window_taps *taps, const uint8_t *x,
     requantise(by, sums, 0, channels, y);
 }
 
-static void depthwise_integer(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned, int zero,
-                              const int32_t *w, const int32_t *bias, const struct hl_requantise *by, uint8_t *y)
+static void depthwise_integer(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned,
+                              int zero, const int32_t *w, const int32_t *bias,
+                              const struct hl_requantise *by, uint8_t *y)
 {
     if (is_unsigned)
         depthwise_bytes(taps, x, 1, zero, w, bias, by, y);

@@ -80,9 +80,11 @@ static inline u32_vector splat_i32(int32_t x)
 static inline f32_vector clamp_f32(f32_vector v, float low, float high)
 {
 #if defined __AVX512F__
-    return (f32_vector)_mm512_min_ps(_mm512_set1_ps(high), _mm512_max_ps(_mm512_set1_ps(low), (__m512)v));
+    return (f32_vector)_mm512_min_ps(_mm512_set1_ps(high),
+                                     _mm512_max_ps(_mm512_set1_ps(low), (__m512)v));
 #elif defined __AVX2__
-    return (f32_vector)_mm256_min_ps(_mm256_set1_ps(high), _mm256_max_ps(_mm256_set1_ps(low), (__m256)v));
+    return (f32_vector)_mm256_min_ps(_mm256_set1_ps(high),
+                                     _mm256_max_ps(_mm256_set1_ps(low), (__m256)v));
 #elif defined __SSE2__
     return (f32_vector)_mm_min_ps(_mm_set1_ps(high), _mm_max_ps(_mm_set1_ps(low), (__m128)v));
 #elif defined __aarch64__

@@ -196,7 +196,8 @@ static TfLiteStatus prepare_blockwise(TfLiteContext *ctx, TfLiteNode *node,
     return kTfLiteOk;
 }
 
-static TfLiteStatus prepare_hybrid(TfLiteContext *ctx, TfLiteNode *node, struct hl_fully_connected *op)
+static TfLiteStatus prepare_hybrid(TfLiteContext *ctx, TfLiteNode *node,
+                                   struct hl_fully_connected *op)
 {
     if (hl_is_blockwise(hl_input(ctx, node, 1))) return prepare_blockwise(ctx, node, op);
     const TfLiteFloatArray *scales = NULL;
@@ -225,7 +226,8 @@ static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node,
                                 const struct hl_fully_connected *op)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
-    bool hybrid = op->mode == HL_FC_HYBRID, integer = op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT;
+    bool hybrid = op->mode == HL_FC_HYBRID,
+         integer = op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT;
     bool widen_x = hybrid || (integer && input->type != kTfLiteInt16);
     int x[2] = {widen_x ? op->rows : 0, op->columns};
     int w[2] = {hybrid || integer ? HL_DOT_ROWS : 0, op->columns};
@@ -277,7 +279,8 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
     HL_TRY(check_bias(ctx, node, op));
     HL_TRY(check_sparsity(ctx, node, filter));
     hl_activation_range_f32(params->activation, &op->low_f32, &op->high_f32);
-    if (op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT) HL_TRY(prepare_integer(ctx, node, op));
+    if (op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT)
+        HL_TRY(prepare_integer(ctx, node, op));
     if (op->mode == HL_FC_HYBRID) HL_TRY(prepare_hybrid(ctx, node, op));
     if (op->mode == HL_FC_SHUFFLED) HL_TRY(prepare_shuffled(ctx, node, op));
     HL_TRY(set_scratch(ctx, node, op));
@@ -306,8 +309,8 @@ static void expand(const TfLiteTensor *filter, int columns, int first, int rows,
                    filter->data.raw_const + (size_t)i * bytes, bytes);
 }
 
-static const float *rows_f32(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op,
-                             int first, int rows)
+static const float *rows_f32(TfLiteContext *ctx, TfLiteNode *node,
+                             const struct hl_fully_connected *op, int first, int rows)
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1);
     if (!filter->sparsity) return HL_IN(float, filter) + (int64_t)first * op->columns;

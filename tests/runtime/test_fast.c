@@ -67,7 +67,8 @@ static void set_option(struct node *node, int field, double value)
 // Types, scales, zero points and values for shapes that are there.
 static void fill(struct node *node, int outputs, int channel_axis, enum test_type type)
 {
-    struct test_tensor *x = &node->tensors[0], *w = &node->tensors[1], *bias = &node->tensors[2], *y = &node->tensors[3];
+    struct test_tensor *x = &node->tensors[0], *w = &node->tensors[1], *bias = &node->tensors[2],
+                       *y = &node->tensors[3];
     bool floats = type == TEST_FLOAT32;
     int weights = count_of(w);
     assert_true(weights <= MOST && outputs <= 256);
@@ -133,7 +134,8 @@ static void make_conv_2d(struct node *node)
 {
     int groups = pick(3) ? 1 : 1 + pick(4), kh = 1 + pick(4), kw = 1 + pick(4), one = !pick(3);
     if (one) kh = kw = 1;
-    int filter_channels = 1 + pick(pick(2) ? 70 : 6), outputs = groups * (1 + pick(pick(2) ? 60 : 9));
+    int filter_channels = 1 + pick(pick(2) ? 70 : 6),
+        outputs = groups * (1 + pick(pick(2) ? 60 : 9));
     int height = 8 + pick(9), width = 8 + pick(9); // a dilated filter fits
     make_shape(&node->tensors[0], 1 + pick(2), height, width, groups * filter_channels);
     make_shape(&node->tensors[1], outputs, kh, kw, filter_channels);
@@ -181,7 +183,8 @@ static void make_fully_connected(struct node *node)
 }
 
 // The output's bytes; *kept: what kernels keep.
-static void *run(const TfLiteModel *model, HaliteKernels kernels, const void *x, size_t *bytes, size_t *kept)
+static void *run(const TfLiteModel *model, HaliteKernels kernels, const void *x, size_t *bytes,
+                 size_t *kept)
 {
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
     HaliteInterpreterOptionsSetKernels(options, kernels);
@@ -203,7 +206,8 @@ static void *run(const TfLiteModel *model, HaliteKernels kernels, const void *x,
     return y;
 }
 
-static void compare(const struct node *node, const void *expected, const void *got, size_t bytes, const char *level)
+static void compare(const struct node *node, const void *expected, const void *got, size_t bytes,
+                    const char *level)
 {
     if (node->tensors[0].type != TEST_FLOAT32) {
         if (memcmp(expected, got, bytes) != 0) fail_msg("%s: integers differ", level);
@@ -220,8 +224,14 @@ static void compare(const struct node *node, const void *expected, const void *g
 static void check(const struct node *node)
 {
     const struct test_model model = {
-        .tensor_count = 4, .tensors = node->tensors, .node_count = 1, .nodes = &node->op,
-        .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {3},
+        .tensor_count = 4,
+        .tensors = node->tensors,
+        .node_count = 1,
+        .nodes = &node->op,
+        .input_count = 1,
+        .inputs = {0},
+        .output_count = 1,
+        .outputs = {3},
     };
     size_t size, bytes, kept;
     unsigned char *file = test_model_write(&model, &size);
