@@ -4,15 +4,17 @@
 #include "fast/fast.h"
 #include "ops/conv.h"
 
-static void *conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes)
+static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
+                                    size_t *bytes)
 {
     const TfLiteConvParams *params = node->builtin_data;
     const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
                        *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return NULL;
-    if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0) return NULL;
+    if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return kTfLiteOk;
+    if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0)
+        return kTfLiteOk;
     const struct hl_convolve_shape shape = {
         .batches = hl_dim(x, 0),
         .height = hl_dim(x, 1),
@@ -43,7 +45,7 @@ static void *conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes
         .high = op->conv.high,
         .rescales = op->conv.rescales,
     };
-    return hl_convolve_create(ctx, &shape, &what, bytes);
+    return hl_convolve_create(ctx, node, &shape, &what, state, bytes);
 }
 
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

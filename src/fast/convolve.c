@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fast/fast.h"
 #include "fast/simd.h"
 #include "ops/dot.h"
 
@@ -62,31 +63,41 @@ static void pack_floats(const struct hl_convolve *c, const struct hl_convolve_no
     }
 }
 
-static bool pack_integers(struct hl_convolve *c, const struct hl_convolve_node *node)
+// The weights of one output channel, column n of a panel. Their sum, less their zero points.
+static uint32_t pack_column(const struct hl_convolve *c, const struct hl_convolve_node *node,
+                            int64_t output, char *panel, int64_t n)
 {
-    int columns = c->simd->columns, group_size = c->simd->group;
+    enum { PIECE = 256 };
+    int columns = c->simd->columns, group = c->simd->group;
+    int16_t wide[PIECE];
+    uint32_t sum = 0;
+    for (int64_t k = 0; k < c->depth; k++) {
+        if (k % PIECE == 0)
+            hl_widen(node->filter->type, hl_data(node->filter), output * c->depth + k,
+                     c->depth - k < PIECE ? c->depth - k : PIECE, node->filter_zero, wide);
+        int16_t value = wide[k % PIECE];
+        int64_t place = (k / group * columns + n) * group + k % group;
+        if (group == 4)
+            ((int8_t *)panel)[place] = (int8_t)(value + c->w_zero);
+        else
+            ((int16_t *)panel)[place] = value;
+        sum += (uint32_t)value;
+    }
+    return sum;
+}
+
+static void pack_integers(const struct hl_convolve *c, const struct hl_convolve_node *node)
+{
+    int columns = c->simd->columns;
     const int32_t *bias = node->bias ? HL_IN(int32_t, node->bias) : NULL;
-    int16_t *wide = malloc((size_t)c->depth * sizeof *wide); // less their zero point
-    if (!wide) return false;
-    int32_t x_zero = group_size == 4 ? c->x_zero ^ c->flip : 0;
+    uint32_t x_zero = c->simd->group == 4 ? c->x_zero ^ c->flip : 0;
     for (int64_t p = 0; p < (int64_t)c->groups * c->panels; p++) {
         int64_t group = p / c->panels, first = p % c->panels * columns;
         char *panel = c->weights + p * c->steps * columns * 4;
         for (int64_t n = 0; n < columns && first + n < c->outputs; n++) {
             int64_t output = group * c->outputs + first + n, at = p * columns + n;
-            uint32_t sum = 0;
-            hl_widen(node->filter->type, hl_data(node->filter), output * c->depth, c->depth,
-                     node->filter_zero, wide);
-            for (int64_t k = 0; k < c->depth; k++) {
-                int64_t place = (k / group_size * columns + n) * group_size + k % group_size;
-                if (group_size == 4)
-                    ((int8_t *)panel)[place] = (int8_t)(wide[k] + c->w_zero);
-                else
-                    ((int16_t *)panel)[place] = wide[k];
-                sum += (uint32_t)wide[k];
-            }
-            ((uint32_t *)c->starts)[at] =
-                (bias ? (uint32_t)bias[output] : 0) - (uint32_t)x_zero * sum;
+            uint32_t start = bias ? (uint32_t)bias[output] : 0;
+            ((uint32_t *)c->starts)[at] = start - x_zero * pack_column(c, node, output, panel, n);
             if (c->scales) {
                 c->scales[output] = node->scales[output];
                 continue;
@@ -97,8 +108,6 @@ static bool pack_integers(struct hl_convolve *c, const struct hl_convolve_node *
             c->right[at] = by.shift > 0 ? 0 : -by.shift;
         }
     }
-    free(wide);
-    return true;
 }
 
 // ---- making -------------------------------------------------------------------------------------
@@ -114,20 +123,21 @@ static size_t add_part(size_t *total, int64_t count, size_t size)
     return at;
 }
 
-void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *shape,
-                         const struct hl_convolve_node *node, size_t *bytes)
+TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
+                                const struct hl_convolve_shape *shape,
+                                const struct hl_convolve_node *what, void **state, size_t *bytes)
 {
     const struct hl_simd *simd = hl_simd_best();
     struct hl_convolve made = {
         .simd = simd,
         .shape = *shape,
-        .floats = node->input->type == kTfLiteFloat32,
-        .x_unsigned = node->input->type == kTfLiteUInt8,
+        .floats = what->input->type == kTfLiteFloat32,
+        .x_unsigned = what->input->type == kTfLiteUInt8,
         .groups = shape->channels / shape->filter_channels,
         .depth = (int64_t)shape->kh * shape->kw * shape->filter_channels,
         .positions = (int64_t)shape->batches * shape->out_height * shape->out_width,
-        .low = node->low_f32,
-        .high = node->high_f32,
+        .low = what->low_f32,
+        .high = what->high_f32,
     };
     struct hl_convolve *c = &made;
     bool quads = !c->floats && simd->group == 4;
@@ -136,53 +146,52 @@ void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *sha
     c->steps = c->floats ? c->depth : (c->depth + simd->group - 1) / simd->group;
     c->direct = c->floats && shape->kh * shape->kw == 1 && shape->stride_h * shape->stride_w == 1;
     if (!c->floats) {
-        c->x_zero = (uint8_t)hl_zero(node->input);
+        c->x_zero = (uint8_t)hl_zero(what->input);
         c->flip = quads && !c->x_unsigned ? 0x80 : 0;
-        c->w_zero = quads ? node->filter_zero - (node->filter->type == kTfLiteUInt8 ? 128 : 0) : 0;
+        c->w_zero = quads ? what->filter_zero - (what->filter->type == kTfLiteUInt8 ? 128 : 0) : 0;
     }
     int64_t tiles = BLOCK_BYTES / 4 / c->steps / simd->rows;
     c->block = (tiles > 0 ? tiles : 1) * simd->rows;
     if (c->block > c->positions) c->block = c->positions;
 
     int64_t channels = (int64_t)c->groups * c->panels * simd->columns;
-    int64_t integers = c->floats ? 0 : 1, rescaled = node->rescales ? channels : 0;
+    int64_t integers = c->floats ? 0 : 1, rescaled = what->rescales ? channels : 0;
     size_t total = 0;
     add_part(&total, 1, sizeof *c);
     size_t weights = add_part(&total, c->steps, (size_t)channels * 4);
     size_t starts = add_part(&total, channels, 4);
     size_t multiplier = add_part(&total, rescaled, 4), left = add_part(&total, rescaled, 4);
     size_t right = add_part(&total, rescaled, 4);
-    size_t scales = add_part(&total, node->scales ? shape->outputs : 0, sizeof(double));
+    size_t scales = add_part(&total, what->scales ? shape->outputs : 0, sizeof(double));
     size_t rows = add_part(&total, c->direct ? 0 : c->block, (size_t)c->steps * 4);
     size_t gathered = add_part(&total, integers * c->depth, 1);
     size_t sums = add_part(&total, integers * simd->rows, (size_t)simd->columns * 4);
     size_t row_sums = add_part(&total, integers * c->block, 4);
     add_part(&total, 1, LINE); // by which the parts may have to be moved
-    char *memory = hl_make_table(ctx, total, 1);
-    if (!memory) return NULL;
+    HL_TRY(hl_fast_make(ctx, node, total, state));
+    char *memory = *state;
+    if (!memory) return kTfLiteOk;
     char *base = memory + (LINE - (uintptr_t)memory % LINE);
     c->weights = base + weights;
     c->starts = base + starts;
     c->multiplier = (int32_t *)(base + multiplier);
     c->left = (int32_t *)(base + left);
     c->right = (int32_t *)(base + right);
-    c->scales = node->scales ? (double *)(base + scales) : NULL;
+    c->scales = what->scales ? (double *)(base + scales) : NULL;
     c->rows = base + rows;
     c->gathered = (uint8_t *)base + gathered;
     c->sums = (int32_t *)(base + sums);
     c->row_sums = (int32_t *)(base + row_sums);
     if (!c->floats)
         c->by = (struct hl_requantise){c->multiplier,         c->left,   c->right,
-                                       hl_zero(node->output), node->low, node->high};
+                                       hl_zero(what->output), what->low, what->high};
     if (c->floats)
-        pack_floats(c, node);
-    else if (!pack_integers(c, node)) {
-        free(memory);
-        return NULL;
-    }
+        pack_floats(c, what);
+    else
+        pack_integers(c, what);
     memcpy(memory, c, sizeof *c);
     *bytes = total;
-    return memory;
+    return kTfLiteOk;
 }
 
 void hl_convolve_destroy(void *convolve)

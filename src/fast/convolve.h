@@ -27,10 +27,11 @@ struct hl_convolve_node {
     const double *scales; // sums times scale are rounded half away from zero
 };
 
-// A struct hl_convolve of *bytes bytes; NULL where memory is short. float32, or int8 and uint8 with weights that hl_widen
-// reads. There is at least one output position, and one output channel.
-void *hl_convolve_create(TfLiteContext *ctx, const struct hl_convolve_shape *shape,
-                         const struct hl_convolve_node *node, size_t *bytes);
+// *state: a struct hl_convolve of *bytes bytes, or NULL (fast.h). float32, or int8 and uint8 with weights that hl_widen reads.
+// There is at least one output position, and one output channel.
+TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
+                                const struct hl_convolve_shape *shape,
+                                const struct hl_convolve_node *what, void **state, size_t *bytes);
 void hl_convolve_destroy(void *convolve);
 void hl_convolve_run(const void *convolve, const void *x, void *y);
 

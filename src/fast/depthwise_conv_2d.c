@@ -42,26 +42,29 @@ static void pack(struct depthwise *made, const struct hl_conv_2d *op, const TfLi
     }
 }
 
-static void *depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes)
+static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
+                                      size_t *bytes)
 {
     const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
                        *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     int channels = hl_dim(x, 3);
-    if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return NULL;
-    if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0) return NULL;
-    if (hl_dim(w, 3) != channels) return NULL;
+    if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return kTfLiteOk;
+    if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0)
+        return kTfLiteOk;
+    if (hl_dim(w, 3) != channels) return kTfLiteOk;
     bool floats = op->conv.mode == HL_CONV_F32;
     size_t count = (size_t)channels * (floats ? 1 : 4) + (floats ? 0 : (size_t)hl_elements(w));
-    if (!hl_mul_size(count, 4, bytes) || *bytes > SIZE_MAX / 2) return NULL;
+    if (!hl_mul_size(count, 4, bytes) || *bytes > SIZE_MAX / 2) return kTfLiteOk;
     *bytes += sizeof(struct depthwise);
-    struct depthwise *made = hl_make_table(ctx, *bytes, 1);
-    if (!made) return NULL;
+    HL_TRY(hl_fast_make(ctx, node, *bytes, state));
+    if (!*state) return kTfLiteOk;
+    struct depthwise *made = *state;
     made->simd = hl_simd_best();
     made->bias = (char *)(made + 1);
     pack(made, op, w, bias, y, channels, (int32_t *)made->bias + channels);
-    return made;
+    return kTfLiteOk;
 }
 
 static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

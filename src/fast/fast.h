@@ -8,12 +8,15 @@
 #include "ops/op.h"
 
 struct hl_fast {
-    // A state of *bytes bytes, to be counted; NULL where the kernel does not take the node, or memory is short. The node's
-    // scratch tensors are the reference kernel's and get no memory in a node that is taken.
-    void *(*prepare)(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes);
+    // *state: made by hl_fast_make, which is told how many *bytes; left NULL where the kernel does not take the node. The
+    // node's scratch tensors are the reference kernel's and get no memory in a node that is taken.
+    TfLiteStatus (*prepare)(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes);
     TfLiteStatus (*invoke)(TfLiteContext *ctx, TfLiteNode *node, void *state);
     void (*release)(void *state);
 };
+
+// *bytes zeroed bytes. NULL, and no error, where the memory limit does not leave so many: the reference kernel needs fewer.
+TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t bytes, void **state);
 
 // Its value is known in prepare and never changes.
 static inline bool hl_is_packable(const TfLiteTensor *tensor)

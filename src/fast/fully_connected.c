@@ -18,16 +18,17 @@ static bool fits(const TfLiteTensor *bias, int columns)
     return (int64_t)columns * 255 * 255 + largest <= INT32_MAX;
 }
 
-static void *fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node, size_t *bytes)
+static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
+                                            size_t *bytes)
 {
     const struct hl_fully_connected *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
                        *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (op->rows == 0 || op->units == 0 || !hl_is_packable(w) || (bias && !hl_is_packable(bias)))
-        return NULL;
+        return kTfLiteOk;
     bool bytes_only = op->mode == HL_FC_INTEGER && x->type != kTfLiteInt16 && x->type == y->type;
-    if (op->mode != HL_FC_FLOAT && !(bytes_only && fits(bias, op->columns))) return NULL;
+    if (op->mode != HL_FC_FLOAT && !(bytes_only && fits(bias, op->columns))) return kTfLiteOk;
     const struct hl_convolve_shape shape = {
         .batches = op->rows,
         .height = 1,
@@ -56,7 +57,7 @@ static void *fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node, size_
         .high = op->high,
         .scales = op->scales,
     };
-    return hl_convolve_create(ctx, &shape, &what, bytes);
+    return hl_convolve_create(ctx, node, &shape, &what, state, bytes);
 }
 
 static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

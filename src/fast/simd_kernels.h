@@ -93,16 +93,16 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows)
         name(tile, count); \
         break;
 #if defined __AVX512F__
-#define CASES(name)                                                                         \
-    CASE(name, 14)                                                                          \
-    CASE(name, 13) CASE(name, 12) CASE(name, 11) CASE(name, 10) CASE(name, 9) CASE(name, 8) \
-        CASE(name, 7) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) \
-            CASE(name, 1)
+#define CASES(name)                                                                        \
+    CASE(name, 14)                                                                         \
+    CASE(name, 13)                                                                         \
+    CASE(name, 12) CASE(name, 11) CASE(name, 10) CASE(name, 9) CASE(name, 8) CASE(name, 7) \
+        CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
 #elif defined __aarch64__
-#define CASES(name)                                                                     \
-    CASE(name, 8)                                                                       \
-    CASE(name, 7) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) \
-        CASE(name, 1)
+#define CASES(name) \
+    CASE(name, 8)   \
+    CASE(name, 7)   \
+    CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
 #elif defined __AVX2__
 #define CASES(name) \
     CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)

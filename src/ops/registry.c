@@ -55,8 +55,10 @@ static TfLiteStatus prepare_fast(const struct hl_op *op, TfLiteContext *ctx, TfL
     struct block *block = block_of(node->user_data);
     drop_fast(op, ctx, block);
     if (!hl_wants_fast(ctx)) return kTfLiteOk;
-    block->fast = op->fast->prepare(ctx, node, &block->fast_bytes);
+    size_t bytes = 0;
+    HL_TRY(op->fast->prepare(ctx, node, &block->fast, &bytes));
     if (!block->fast) return kTfLiteOk;
+    block->fast_bytes = bytes;
     hl_count_memory(ctx, (ptrdiff_t)block->fast_bytes);
     for (int i = 0; i < node->temporaries->size; i++) // the reference kernel's
         HL_TRY(hl_set_temporary(ctx, node, i, hl_temporary(ctx, node, i)->type, false, 1, (const int[]){0}));
