@@ -46,7 +46,14 @@ static void send_text(FILE *pipe, const struct hl_text *text)
     if (text->length > 0) fwrite(text->data, 1, text->length, pipe);
 }
 
-// The end of the child. exit() and not _exit(): a leak sanitizer looks for leaks on the way out.
+// The end of the child: a leak sanitizer looks for leaks on the way out through exit(). Else without it: what a GPU's driver,
+// which the parent may have opened, does there takes the device from the parent (seen with NVIDIA's Vulkan).
+static _Noreturn void end_child(int code)
+{
+    if (SANITIZED) exit(code);
+    _exit(code);
+}
+
 static void run_child(int pipe_end, const struct golden_case *c,
                       const struct golden_options *options)
 {
@@ -67,7 +74,7 @@ static void run_child(int pipe_end, const struct golden_case *c,
         hl_text_add(&result.what, "takes %ld MiB of memory", grown / 1024);
     }
     FILE *pipe = fdopen(pipe_end, "wb");
-    if (pipe == NULL) exit(1);
+    if (pipe == NULL) end_child(1);
     unsigned char head[3] = {(unsigned char)result.outcome, result.crashed, result.undelegated};
     fwrite(head, 1, sizeof head, pipe);
     fwrite(&result.nodes, sizeof result.nodes, 1, pipe);
@@ -77,7 +84,7 @@ static void run_child(int pipe_end, const struct golden_case *c,
     send_text(pipe, &result.messages);
     bool sent = fclose(pipe) == 0;
     golden_result_free(&result);
-    exit(sent ? 0 : 1);
+    end_child(sent ? 0 : 1);
 }
 
 static double seconds(clockid_t clock)
@@ -170,7 +177,6 @@ void golden_run_isolated(const struct golden_case *c, const struct golden_option
                          struct golden_result *result)
 {
     int ends[2];
-    fflush(NULL);
     if (pipe(ends) != 0) {
         fail(result, "no pipe to a child process: %s", strerror(errno));
         return;

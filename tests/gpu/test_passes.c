@@ -321,7 +321,8 @@ static void test_stages(void **state)
 {
     (void)state;
     struct gpu_graph *graph;
-    ends(NODE(graph, Tanh, image, NODE(graph, Relu, image, begin_conv(&graph))));
+    struct gpu_value *conv = begin_conv(&graph);
+    ends(NODE(graph, Tanh, image, NODE(graph, Relu, image, conv)));
     expect(graph, gpu_pass_fuse_stages, true, CONV "out5[1,4,4,8] + relu + tanh\n");
 }
 
