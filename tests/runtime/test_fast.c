@@ -106,6 +106,7 @@ static void fill(struct node *node, int outputs, int channel_axis, enum test_typ
         w->quantized_dimension = channel_axis;
         for (int i = 0; i < outputs; i++) node->scales[i] = 0.0001f * (float)(1 + pick(300));
         w->scales = node->scales;
+        if (outputs == 1) bias->scale = x->scale * node->scales[0]; // one channel is the whole tensor
     } else {
         bias->scale = x->scale * w->scale;
     }
