@@ -42,14 +42,30 @@ static inline u32_vector load_i32(const int32_t *at)
     return v;
 }
 
-// LANES bytes, widened, less zero.
+// LANES bytes, widened, less zero. (gcc 12 makes single bytes of a conversion of vectors.)
 static inline u32_vector load_bytes(const uint8_t *at, int is_unsigned, int32_t zero)
 {
+    u32_vector wide;
+#if defined __AVX512F__
+    __m128i bytes = _mm_loadu_si128((const __m128i *)at);
+    wide = (u32_vector)(is_unsigned ? _mm512_cvtepu8_epi32(bytes) : _mm512_cvtepi8_epi32(bytes));
+#elif defined __AVX2__
+    __m128i bytes = _mm_loadl_epi64((const __m128i *)at);
+    wide = (u32_vector)(is_unsigned ? _mm256_cvtepu8_epi32(bytes) : _mm256_cvtepi8_epi32(bytes));
+#elif defined __SSE2__
+    int32_t four;
+    memcpy(&four, at, sizeof four);
+    __m128i bytes = _mm_cvtsi32_si128(four);
+    __m128i twice = _mm_unpacklo_epi8(bytes, bytes);
+    __m128i high = _mm_unpacklo_epi16(twice, twice); // each byte four times
+    wide = (u32_vector)(is_unsigned ? _mm_srli_epi32(high, 24) : _mm_srai_epi32(high, 24));
+#else
     u8_lanes bytes;
     memcpy(&bytes, at, sizeof bytes);
-    i32_vector wide = is_unsigned ? __builtin_convertvector(bytes, i32_vector)
-                                  : __builtin_convertvector((i8_lanes)bytes, i32_vector);
-    return (u32_vector)wide - (uint32_t)zero;
+    wide = is_unsigned ? __builtin_convertvector(bytes, u32_vector)
+                       : (u32_vector)__builtin_convertvector((i8_lanes)bytes, i32_vector);
+#endif
+    return wide - (uint32_t)zero;
 }
 
 // sum + w * x, fused where the CPU can.
