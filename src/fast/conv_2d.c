@@ -50,7 +50,8 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
 
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    hl_convolve_run(state, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.data);
+    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)),
+                    hl_output(ctx, node, 0)->data.data);
     return kTfLiteOk;
 }
 

@@ -19,7 +19,8 @@ struct hl_convolve {
     const struct hl_simd *simd;
     struct hl_convolve_shape shape;
     bool floats, x_unsigned;
-    bool direct;         // rows of x are read where they lie
+    bool in_place;       // rows of x are not gathered
+    bool direct;         // nor packed
     int groups, outputs; // output channels of one group
     int panels;          // of one group
     int64_t depth;       // products of one sum
@@ -36,13 +37,25 @@ struct hl_convolve {
     char *starts;                       // [groups][panels][columns][4 bytes]
     int32_t *multiplier, *left, *right; // [groups][panels][columns]
     double *scales;                     // [groups * outputs], NULL: rescaled
-    char *rows;                         // scratch: [block][steps][4 bytes]
-    uint8_t *gathered;                  // scratch: [depth] bytes
-    int32_t *sums, *row_sums;           // scratch: [rows of a tile][columns], [block]
+    // Scratch of each worker: bytes of it, and where its parts lie.
+    char *scratch;
+    size_t scratch_bytes, gathered, sums, row_sums;
+    // The work is cut into items: blocks of rows, of which there are so many, times groups, times parts of the panels.
+    int64_t blocks;
+    int parts;
+};
+
+// What one worker has: of one block and group.
+struct scratch {
+    char *rows;               // [block][steps][4 bytes]
+    uint8_t *gathered;        // [depth] bytes
+    int32_t *sums, *row_sums; // [rows of a tile][columns], [block]
 };
 
 // A block of gathered rows takes so much, or one tile; parts of memory begin at cache lines.
 enum { BLOCK_BYTES = 128 << 10, LINE = 64 };
+// Fewer products than this take about as long as it takes to share them.
+enum { LEAST_PRODUCTS = 200000 };
 
 // ---- packing ------------------------------------------------------------------------------------
 
@@ -123,11 +136,29 @@ static size_t add_part(size_t *total, int64_t count, size_t size)
     return at;
 }
 
+// Blocks of rows as the cache wants them, or fewer rows so that all threads have work, and parts of panels where that is not
+// enough. Little work stays in one item.
+static void cut_work(struct hl_convolve *c, int threads)
+{
+    int rows = c->simd->rows;
+    double products = (double)c->positions * (double)c->depth * c->shape.outputs / c->groups;
+    if (products < LEAST_PRODUCTS) threads = 1;
+    int64_t tiles = BLOCK_BYTES / 4 / c->steps / rows, all = (c->positions + rows - 1) / rows;
+    int64_t each = threads > 1 ? all / (2 * threads) : all;
+    if (tiles > each) tiles = each;
+    c->block = (tiles > 0 ? tiles : 1) * rows;
+    if (c->block > c->positions) c->block = c->positions;
+    c->blocks = (c->positions + c->block - 1) / c->block;
+    int64_t wanted = c->blocks * c->groups < threads ? threads : 1;
+    c->parts = wanted < c->panels ? (int)wanted : c->panels;
+}
+
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
                                 const struct hl_convolve_shape *shape,
                                 const struct hl_convolve_node *what, void **state, size_t *bytes)
 {
-    const struct hl_simd *simd = hl_simd_best();
+    const struct hl_simd *simd =
+        hl_simd_best(shape->outputs / (shape->channels / shape->filter_channels));
     struct hl_convolve made = {
         .simd = simd,
         .shape = *shape,
@@ -144,15 +175,14 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     c->outputs = shape->outputs / c->groups;
     c->panels = (c->outputs + simd->columns - 1) / simd->columns;
     c->steps = c->floats ? c->depth : (c->depth + simd->group - 1) / simd->group;
-    c->direct = c->floats && shape->kh * shape->kw == 1 && shape->stride_h * shape->stride_w == 1;
+    c->in_place = shape->kh == 1 && shape->kw == 1 && shape->stride_h == 1 && shape->stride_w == 1;
+    c->direct = c->floats && c->in_place;
     if (!c->floats) {
         c->x_zero = (uint8_t)hl_zero(what->input);
         c->flip = quads && !c->x_unsigned ? 0x80 : 0;
         c->w_zero = quads ? what->filter_zero - (what->filter->type == kTfLiteUInt8 ? 128 : 0) : 0;
     }
-    int64_t tiles = BLOCK_BYTES / 4 / c->steps / simd->rows;
-    c->block = (tiles > 0 ? tiles : 1) * simd->rows;
-    if (c->block > c->positions) c->block = c->positions;
+    cut_work(c, hl_thread_count(ctx));
 
     int64_t channels = (int64_t)c->groups * c->panels * simd->columns;
     int64_t integers = c->floats ? 0 : 1, rescaled = what->rescales ? channels : 0;
@@ -163,10 +193,11 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     size_t multiplier = add_part(&total, rescaled, 4), left = add_part(&total, rescaled, 4);
     size_t right = add_part(&total, rescaled, 4);
     size_t scales = add_part(&total, what->scales ? shape->outputs : 0, sizeof(double));
-    size_t rows = add_part(&total, c->direct ? 0 : c->block, (size_t)c->steps * 4);
-    size_t gathered = add_part(&total, integers * c->depth, 1);
-    size_t sums = add_part(&total, integers * simd->rows, (size_t)simd->columns * 4);
-    size_t row_sums = add_part(&total, integers * c->block, 4);
+    add_part(&c->scratch_bytes, c->direct ? 0 : c->block, (size_t)c->steps * 4);
+    c->gathered = add_part(&c->scratch_bytes, integers * c->depth, 1);
+    c->sums = add_part(&c->scratch_bytes, integers * simd->rows, (size_t)simd->columns * 4);
+    c->row_sums = add_part(&c->scratch_bytes, integers * c->block, 4);
+    size_t scratch = add_part(&total, hl_thread_count(ctx), c->scratch_bytes);
     add_part(&total, 1, LINE); // by which the parts may have to be moved
     HL_TRY(hl_fast_make(ctx, node, total, state));
     char *memory = *state;
@@ -178,10 +209,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     c->left = (int32_t *)(base + left);
     c->right = (int32_t *)(base + right);
     c->scales = what->scales ? (double *)(base + scales) : NULL;
-    c->rows = base + rows;
-    c->gathered = (uint8_t *)base + gathered;
-    c->sums = (int32_t *)(base + sums);
-    c->row_sums = (int32_t *)(base + row_sums);
+    c->scratch = base + scratch;
     if (!c->floats)
         c->by = (struct hl_requantise){c->multiplier,         c->left,   c->right,
                                        hl_zero(what->output), what->low, what->high};
@@ -225,12 +253,13 @@ static void gather(const struct hl_convolve *c, const char *x, int64_t position,
             else if (together)
                 run = in_x >= s->width || s->width - in_x > s->kw - l ? s->kw - l
                                                                       : (int)(s->width - in_x);
+            if (out) {
+                memset(row, pad, (size_t)run * tap);
+                continue;
+            }
             int64_t at = ((plane + in_y) * s->width + in_x) * s->channels +
                          (int64_t)group * s->filter_channels;
-            if (out)
-                memset(row, pad, (size_t)run * tap);
-            else
-                memcpy(row, x + at * (int64_t)size, (size_t)run * tap);
+            memcpy(row, x + at * (int64_t)size, (size_t)run * tap);
         }
     }
 }
@@ -243,53 +272,48 @@ static void pack_row(const struct hl_convolve *c, const uint8_t *bytes, char *ro
         c->simd->widen(bytes, c->x_unsigned, zero, c->depth, (int16_t *)row);
         return;
     }
-    uint32_t total = 0;
-    for (int64_t k = 0; k < c->depth; k++) row[k] = (char)(bytes[k] ^ c->flip);
-    if (c->w_zero == 0) return;
-    for (int64_t k = 0; k < c->depth; k++) total += (uint8_t)row[k];
-    *sum = (int32_t)(total * (uint32_t)c->w_zero);
+    *sum = (int32_t)(c->simd->flip(bytes, c->flip, c->depth, (uint8_t *)row) * (uint32_t)c->w_zero);
 }
 
-static void gather_block(const struct hl_convolve *c, const void *x, int64_t first, int count,
-                         int group)
+static void gather_block(const struct hl_convolve *c, const struct scratch *scratch, const void *x,
+                         int64_t first, int count, int group)
 {
     const struct hl_convolve_shape *s = &c->shape;
-    bool in_place = s->kh * s->kw == 1 && s->stride_h * s->stride_w == 1;
     for (int r = 0; r < count; r++) {
-        char *row = c->rows + r * c->steps * 4;
+        char *row = scratch->rows + r * c->steps * 4;
         if (c->floats) {
             gather(c, x, first + r, group, sizeof(float), 0, row);
             continue;
         }
         const uint8_t *bytes =
             (const uint8_t *)x + (first + r) * s->channels + (int64_t)group * s->filter_channels;
-        if (!in_place) {
-            gather(c, x, first + r, group, 1, c->x_zero, (char *)c->gathered);
-            bytes = c->gathered;
+        if (!c->in_place) {
+            gather(c, x, first + r, group, 1, c->x_zero, (char *)scratch->gathered);
+            bytes = scratch->gathered;
         }
-        pack_row(c, bytes, row, &c->row_sums[r]);
+        pack_row(c, bytes, row, &scratch->row_sums[r]);
     }
 }
 
 // ---- running ------------------------------------------------------------------------------------
 
 // Integer sums of a tile as stored values; channel: padded, of the arrays by column; output: in y.
-static void store_bytes(const struct hl_convolve *c, int first_row, int rows, int columns,
-                        int64_t channel, int64_t output, uint8_t *y)
+static void store_bytes(const struct hl_convolve *c, const struct scratch *scratch, int first_row,
+                        int rows, int columns, int64_t channel, int64_t output, uint8_t *y)
 {
     int width = c->simd->columns;
     for (int r = 0; r < rows; r++) {
-        int32_t *sums = c->sums + r * width;
-        if (c->w_zero != 0)
-            for (int n = 0; n < width; n++)
-                sums[n] = (int32_t)((uint32_t)sums[n] - (uint32_t)c->row_sums[first_row + r]);
+        const int32_t *sums = scratch->sums + r * width;
+        uint32_t less = c->w_zero != 0 ? (uint32_t)scratch->row_sums[first_row + r] : 0;
         uint8_t *out = y + (int64_t)r * c->shape.outputs;
         if (!c->scales) {
-            c->simd->requantise(&c->by, sums, channel, columns, out);
+            c->simd->requantise(&c->by, sums, less, channel, columns, out);
             continue;
         }
         for (int n = 0; n < columns; n++) {
-            double value = round((double)sums[n] * c->scales[output + n]) + c->by.zero;
+            double value =
+                round((double)(int32_t)((uint32_t)sums[n] - less) * c->scales[output + n]) +
+                c->by.zero;
             out[n] = (uint8_t)(value < c->by.low    ? c->by.low
                                : value > c->by.high ? c->by.high
                                                     : (int32_t)value);
@@ -297,8 +321,8 @@ static void store_bytes(const struct hl_convolve *c, int first_row, int rows, in
     }
 }
 
-static void run_panel(const struct hl_convolve *c, const float *x, int64_t first, int count,
-                      int group, int panel, char *y)
+static void run_panel(const struct hl_convolve *c, const struct scratch *scratch, const float *x,
+                      int64_t first, int count, int group, int panel, char *y)
 {
     const struct hl_simd *simd = c->simd;
     int64_t index = (int64_t)group * c->panels + panel;
@@ -315,7 +339,7 @@ static void run_panel(const struct hl_convolve *c, const float *x, int64_t first
     for (int r = 0; r < count; r += tile.rows) {
         int64_t at = (first + r) * c->shape.outputs + output;
         tile.rows = count - r < simd->rows ? count - r : simd->rows;
-        tile.x = c->rows + r * c->steps * 4;
+        tile.x = scratch->rows + r * c->steps * 4;
         if (c->floats) {
             tile.x_stride = c->direct ? c->shape.channels : c->steps;
             if (c->direct)
@@ -326,24 +350,40 @@ static void run_panel(const struct hl_convolve *c, const float *x, int64_t first
             simd->multiply_f32(&tile);
         } else {
             tile.x_stride = c->steps * 4;
-            tile.y = c->sums;
+            tile.y = scratch->sums;
             tile.y_stride = simd->columns;
             simd->multiply_integer(&tile);
-            store_bytes(c, r, tile.rows, tile.columns, index * simd->columns, output,
+            store_bytes(c, scratch, r, tile.rows, tile.columns, index * simd->columns, output,
                         (uint8_t *)y + at);
         }
     }
 }
 
-void hl_convolve_run(const void *convolve, const void *x, void *y)
+struct run {
+    const struct hl_convolve *c;
+    const void *x;
+    void *y;
+};
+
+static void run_item(void *arg, int64_t item, int worker)
 {
-    const struct hl_convolve *c = convolve;
-    for (int64_t first = 0; first < c->positions; first += c->block) {
-        int count = (int)(c->positions - first < c->block ? c->positions - first : c->block);
-        for (int group = 0; group < c->groups; group++) {
-            if (!c->direct) gather_block(c, x, first, count, group);
-            for (int panel = 0; panel < c->panels; panel++)
-                run_panel(c, x, first, count, group, panel, y);
-        }
-    }
+    const struct run *run = arg;
+    const struct hl_convolve *c = run->c;
+    char *memory = c->scratch + (size_t)worker * c->scratch_bytes;
+    const struct scratch scratch = {memory, (uint8_t *)memory + c->gathered,
+                                    (int32_t *)(memory + c->sums),
+                                    (int32_t *)(memory + c->row_sums)};
+    int part = (int)(item % c->parts), group = (int)(item / c->parts % c->groups);
+    int64_t first = item / c->parts / c->groups * c->block;
+    int count = (int)(c->positions - first < c->block ? c->positions - first : c->block);
+    int panel = (int)((int64_t)c->panels * part / c->parts),
+        end = (int)((int64_t)c->panels * (part + 1) / c->parts);
+    if (!c->direct) gather_block(c, &scratch, run->x, first, count, group);
+    for (; panel < end; panel++) run_panel(c, &scratch, run->x, first, count, group, panel, run->y);
+}
+
+void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y)
+{
+    struct run run = {convolve, x, y};
+    hl_parallel(ctx, run.c->blocks * run.c->groups * run.c->parts, run_item, &run);
 }

@@ -33,6 +33,6 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
                                 const struct hl_convolve_shape *shape,
                                 const struct hl_convolve_node *what, void **state, size_t *bytes);
 void hl_convolve_destroy(void *convolve);
-void hl_convolve_run(const void *convolve, const void *x, void *y);
+void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y);
 
 #endif

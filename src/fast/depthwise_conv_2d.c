@@ -8,6 +8,9 @@
 #include "fast/simd.h"
 #include "ops/conv.h"
 
+// Fewer outputs than this take about as long as it takes to share them.
+enum { LEAST_OUTPUTS = 16384 };
+
 struct depthwise {
     const struct hl_simd *simd;
     const float *w_f32; // the model's own
@@ -61,23 +64,33 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     HL_TRY(hl_fast_make(ctx, node, *bytes, state));
     if (!*state) return kTfLiteOk;
     struct depthwise *made = *state;
-    made->simd = hl_simd_best();
+    made->simd = hl_simd_best(channels);
     made->bias = (char *)(made + 1);
     pack(made, op, w, bias, y, channels, (int32_t *)made->bias + channels);
     return kTfLiteOk;
 }
 
-static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
+struct run {
+    TfLiteContext *ctx;
+    TfLiteNode *node;
+    const struct depthwise *fast;
+    int64_t rows; // of output, in each item
+};
+
+// Rows of all batches, one after the other, are numbered.
+static void run_rows(void *arg, int64_t item, int worker)
 {
+    (void)worker;
+    const struct run *run = arg;
+    const struct depthwise *fast = run->fast;
+    const TfLiteNode *node = run->node;
     const TfLiteDepthwiseConvParams *params = node->builtin_data;
     const struct hl_conv_2d *op = node->user_data;
-    const struct depthwise *fast = state;
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
-    TfLiteTensor *y = hl_output(ctx, node, 0);
-    int batches = hl_dim(x, 0), height = hl_dim(x, 1), width = hl_dim(x, 2),
-        channels = hl_dim(x, 3);
-    int kh = hl_dim(w, 1), kw = hl_dim(w, 2), dilation_h = params->dilation_height_factor;
-    int dilation_w = params->dilation_width_factor;
+    const TfLiteTensor *x = hl_input(run->ctx, node, 0), *w = hl_input(run->ctx, node, 1);
+    TfLiteTensor *y = hl_output(run->ctx, run->node, 0);
+    int height = hl_dim(x, 1), width = hl_dim(x, 2), channels = hl_dim(x, 3);
+    int kh = hl_dim(w, 1), kw = hl_dim(w, 2);
+    int dilation_h = params->dilation_height_factor, dilation_w = params->dilation_width_factor;
     struct hl_window_taps taps = {
         .x_down = (int64_t)dilation_h * width * channels,
         .x_right = (int64_t)dilation_w * channels,
@@ -86,25 +99,37 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
         .channels = channels,
     };
     bool is_unsigned = x->type == kTfLiteUInt8;
-    int64_t at = 0;
-    for (int b = 0; b < batches; b++)
-        for (int i = 0; i < op->y.out; i++) {
-            int64_t top = (int64_t)i * params->stride_height - op->y.before;
-            hl_conv_taps(top, height, kh, dilation_h, &taps.k0, &taps.k1);
-            for (int j = 0; j < op->x.out; j++, at += channels) {
-                int64_t left = (int64_t)j * params->stride_width - op->x.before;
-                hl_conv_taps(left, width, kw, dilation_w, &taps.l0, &taps.l1);
-                taps.x = (((int64_t)b * height + top) * width + left) * channels;
-                if (op->conv.mode == HL_CONV_F32)
-                    fast->simd->depthwise_f32(&taps, HL_IN(float, x), fast->w_f32,
-                                              (const float *)fast->bias, op->conv.low_f32,
-                                              op->conv.high_f32, HL_OUT(float, y) + at);
-                else
-                    fast->simd->depthwise_integer(&taps, HL_IN(uint8_t, x), is_unsigned, hl_zero(x),
-                                                  fast->w, (const int32_t *)fast->bias, &fast->by,
-                                                  HL_OUT(uint8_t, y) + at);
-            }
+    int64_t row = item * run->rows, end = row + run->rows, all = (int64_t)hl_dim(x, 0) * op->y.out;
+    if (end > all) end = all;
+    int64_t at = row * op->x.out * channels;
+    for (; row < end; row++) {
+        int64_t top = row % op->y.out * params->stride_height - op->y.before;
+        hl_conv_taps(top, height, kh, dilation_h, &taps.k0, &taps.k1);
+        for (int j = 0; j < op->x.out; j++, at += channels) {
+            int64_t left = (int64_t)j * params->stride_width - op->x.before;
+            hl_conv_taps(left, width, kw, dilation_w, &taps.l0, &taps.l1);
+            taps.x = ((row / op->y.out * height + top) * width + left) * channels;
+            if (op->conv.mode == HL_CONV_F32)
+                fast->simd->depthwise_f32(&taps, HL_IN(float, x), fast->w_f32,
+                                          (const float *)fast->bias, op->conv.low_f32,
+                                          op->conv.high_f32, HL_OUT(float, y) + at);
+            else
+                fast->simd->depthwise_integer(&taps, HL_IN(uint8_t, x), is_unsigned, hl_zero(x),
+                                              fast->w, (const int32_t *)fast->bias, &fast->by,
+                                              HL_OUT(uint8_t, y) + at);
         }
+    }
+}
+
+static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
+{
+    const struct hl_conv_2d *op = node->user_data;
+    int64_t rows = (int64_t)hl_dim(hl_input(ctx, node, 0), 0) * op->y.out,
+            threads = hl_thread_count(ctx);
+    int64_t items = rows < 2 * threads ? rows : 2 * threads;
+    if (hl_elements(hl_output(ctx, node, 0)) < LEAST_OUTPUTS || threads == 1) items = 1;
+    struct run run = {ctx, node, state, (rows + items - 1) / items};
+    hl_parallel(ctx, (rows + run.rows - 1) / run.rows, run_rows, &run);
     return kTfLiteOk;
 }
 

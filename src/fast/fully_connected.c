@@ -62,7 +62,8 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
 
 static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    hl_convolve_run(state, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.data);
+    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)),
+                    hl_output(ctx, node, 0)->data.data);
     return kTfLiteOk;
 }
 

@@ -51,12 +51,12 @@ const struct hl_simd *hl_simd_level(int index)
     return levels[index].level;
 }
 
-const struct hl_simd *hl_simd_best(void)
+const struct hl_simd *hl_simd_best(int channels)
 {
     const char *wanted = getenv("HALITE_SIMD");
     const struct hl_simd *best = NULL, *level;
     for (int i = 0; (level = hl_simd_level(i)); i++) {
-        best = level;
+        if (!best || level->columns / 2 <= channels) best = level;
         if (wanted && strcmp(wanted, level->name) == 0) break;
     }
     return best;

@@ -43,8 +43,11 @@ struct hl_simd {
     int group;
     void (*multiply_f32)(const struct hl_tile *tile);
     void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
-    void (*requantise)(const struct hl_requantise *by, const int32_t *sums, int64_t first,
-                       int count, uint8_t *y);
+    // y[i] of channel first + i, from sums[i] - less.
+    void (*requantise)(const struct hl_requantise *by, const int32_t *sums, uint32_t less,
+                       int64_t first, int count, uint8_t *y);
+    // y[i] = x[i] with `bits` flipped, and their sum.
+    uint32_t (*flip)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
     void (*depthwise_f32)(const struct hl_window_taps *taps, const float *x, const float *w,
@@ -55,9 +58,10 @@ struct hl_simd {
                               const struct hl_requantise *by, uint8_t *y);
 };
 
-// The best level that this CPU and this build have; the environment variable HALITE_SIMD ("baseline", "avx2", "avx512",
-// "avx512vnni") names a lower one, and is ignored where it names none that is here.
-const struct hl_simd *hl_simd_best(void);
+// The best level that this CPU and this build have and that so many channels fill to the half at least; the environment
+// variable HALITE_SIMD ("baseline", "avx2", "avx512", "avx512vnni") names the highest, and is ignored where it names none that
+// is here.
+const struct hl_simd *hl_simd_best(int channels);
 // Levels from the lowest on, NULL after the last that this CPU has.
 const struct hl_simd *hl_simd_level(int index);
 

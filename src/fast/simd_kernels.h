@@ -93,11 +93,13 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows)
         name(tile, count); \
         break;
 #if defined __AVX512F__
-#define CASES(name)                                                                        \
-    CASE(name, 14)                                                                         \
-    CASE(name, 13)                                                                         \
-    CASE(name, 12) CASE(name, 11) CASE(name, 10) CASE(name, 9) CASE(name, 8) CASE(name, 7) \
-        CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#define CASES(name)                                                                      \
+    CASE(name, 14)                                                                       \
+    CASE(name, 13)                                                                       \
+    CASE(name, 12)                                                                       \
+    CASE(name, 11)                                                                       \
+    CASE(name, 10) CASE(name, 9) CASE(name, 8) CASE(name, 7) CASE(name, 6) CASE(name, 5) \
+        CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
 #elif defined __aarch64__
 #define CASES(name) \
     CASE(name, 8)   \
@@ -128,15 +130,16 @@ static void multiply_integer(const struct hl_tile *tile)
 
 // hl_rescale_apply, in a form that compilers turn into vectors: half up in the high product equals its nudge and
 // division. The clamp comes before the zero point so that nothing overflows.
-static void requantise(const struct hl_requantise *by, const int32_t *restrict sums, int64_t first,
-                       int count, uint8_t *restrict y)
+static void requantise(const struct hl_requantise *by, const int32_t *restrict sums, uint32_t less,
+                       int64_t first, int count, uint8_t *restrict y)
 {
     const int32_t *restrict multiplier = by->multiplier + first;
     const int32_t *restrict left = by->left + first, *restrict right = by->right + first;
     int32_t zero = by->zero, low = by->low - zero, high = by->high - zero;
     for (int c = 0; c < count; c++) {
         int64_t product =
-            (int64_t)(int32_t)((uint32_t)sums[c] << left[c]) * multiplier[c] + (INT64_C(1) << 30);
+            (int64_t)(int32_t)(((uint32_t)sums[c] - less) << left[c]) * multiplier[c] +
+            (INT64_C(1) << 30);
         int32_t value = (int32_t)(uint32_t)((uint64_t)product >> 31);
         int32_t mask = (int32_t)((UINT32_C(1) << right[c]) - 1);
         int32_t rest = value & mask, half = (mask >> 1) + (value < 0);
@@ -144,6 +147,16 @@ static void requantise(const struct hl_requantise *by, const int32_t *restrict s
         value = value < low ? low : value > high ? high : value;
         y[c] = (uint8_t)(value + zero);
     }
+}
+
+static uint32_t flip(const uint8_t *restrict x, uint8_t bits, int64_t count, uint8_t *restrict y)
+{
+    uint32_t sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        y[i] = x[i] ^ bits;
+        sum += y[i];
+    }
+    return sum;
 }
 
 static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t count,
@@ -226,17 +239,17 @@ INLINE void depthwise_bytes(const struct hl_window_taps *taps, const uint8_t *x,
     int c = 0, channels = taps->channels;
     for (; c + 4 * LANES <= channels; c += 4 * LANES) {
         depthwise_block_integer(taps, x, is_unsigned, zero, w, bias, c, 4, sums);
-        requantise(by, sums, c, 4 * LANES, y + c);
+        requantise(by, sums, 0, c, 4 * LANES, y + c);
     }
     for (; c + LANES <= channels; c += LANES) {
         depthwise_block_integer(taps, x, is_unsigned, zero, w, bias, c, 1, sums);
-        requantise(by, sums, c, LANES, y + c);
+        requantise(by, sums, 0, c, LANES, y + c);
     }
     if (c == channels) return;
     if (channels >= LANES) { // some channels twice
         c = channels - LANES;
         depthwise_block_integer(taps, x, is_unsigned, zero, w, bias, c, 1, sums);
-        requantise(by, sums, c, LANES, y + c);
+        requantise(by, sums, 0, c, LANES, y + c);
         return;
     }
     for (; c < channels; c++) {
@@ -249,7 +262,7 @@ INLINE void depthwise_bytes(const struct hl_window_taps *taps, const uint8_t *x,
             }
         sums[c] = (int32_t)sum;
     }
-    requantise(by, sums, 0, channels, y);
+    requantise(by, sums, 0, 0, channels, y);
 }
 
 static void depthwise_integer(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned,
@@ -275,6 +288,7 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .multiply_f32 = multiply_f32,
     .multiply_integer = multiply_integer,
     .requantise = requantise,
+    .flip = flip,
     .widen = widen,
     .depthwise_f32 = depthwise_f32,
     .depthwise_integer = depthwise_integer,

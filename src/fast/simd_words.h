@@ -63,7 +63,7 @@ static inline u32_vector load_bytes(const uint8_t *at, int is_unsigned, int32_t 
     u8_lanes bytes;
     memcpy(&bytes, at, sizeof bytes);
     wide = is_unsigned ? __builtin_convertvector(bytes, u32_vector)
-                       : (u32_vector)__builtin_convertvector((i8_lanes)bytes, i32_vector);
+                       : (u32_vector) __builtin_convertvector((i8_lanes)bytes, i32_vector);
 #endif
     return wide - (uint32_t)zero;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "model/model.h"
 #include "runtime/interpreter.h"
 #include "runtime/subgraph.h"
@@ -179,6 +180,16 @@ size_t hl_memory_left(const TfLiteContext *ctx)
 bool hl_wants_fast(const TfLiteContext *ctx)
 {
     return hl_subgraph_of(ctx)->interpreter->options->kernels == kHaliteKernelsFast;
+}
+
+int hl_thread_count(const TfLiteContext *ctx)
+{
+    return hl_threads_count(hl_subgraph_of(ctx)->interpreter->threads);
+}
+
+void hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg)
+{
+    hl_threads_run(hl_subgraph_of(ctx)->interpreter->threads, items, work, arg);
 }
 
 void hl_count_memory(TfLiteContext *ctx, ptrdiff_t bytes)

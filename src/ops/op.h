@@ -111,6 +111,9 @@ TfLiteStatus hl_resize_bytes(TfLiteContext *ctx, TfLiteTensor *tensor, size_t by
 size_t hl_memory_left(const TfLiteContext *ctx);
 // The interpreter takes fast kernels where there are some.
 bool hl_wants_fast(const TfLiteContext *ctx);
+// Threads that the interpreter runs kernels with, and base/threads.h's hl_threads_run with them.
+int hl_thread_count(const TfLiteContext *ctx);
+void hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg);
 // What a kernel keeps beside tensors counts against the limit: so many bytes more, or less where negative.
 void hl_count_memory(TfLiteContext *ctx, ptrdiff_t bytes);
 // A table for a kernel's state, of zeros, to be freed in release. NULL without memory or above the limit.

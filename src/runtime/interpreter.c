@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/threads.h"
 
 // Three quarters of the machine's memory; half the address space where the machine does not tell.
 static size_t default_memory_limit(void)
@@ -94,6 +95,8 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     size_t limit = interpreter->options->memory_limit;
     interpreter->memory_limit = limit ? limit : default_memory_limit();
     interpreter->options->kernels = choose_kernels(interpreter->options);
+    if (interpreter->options->kernels == kHaliteKernelsFast) // the reference kernels have no use for them
+        interpreter->threads = hl_threads_create(interpreter->options->num_threads);
     int64_t calls = interpreter->options->call_limit;
     interpreter->call_limit = calls ? calls : HL_DEFAULT_CALL_LIMIT;
     if (check_codes(interpreter) != kTfLiteOk || create_subgraphs(interpreter) != kTfLiteOk ||
@@ -109,6 +112,7 @@ void hl_interpreter_destroy(TfLiteInterpreter *interpreter)
     if (!interpreter) return;
     for (int i = 0; i < interpreter->subgraph_count; i++) hl_subgraph_destroy(interpreter->subgraphs[i]);
     free(interpreter->subgraphs);
+    hl_threads_destroy(interpreter->threads);
     hl_resources_free(&interpreter->resources);
     hl_model_release(interpreter->model);
     hl_options_destroy(interpreter->options);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers wait for a round to begin, take items until there are none, and say that they are done. Between two rounds, which
+// in a network follow each other within microseconds, they look for a while before they sleep: a sleeper takes as long to
+// wake as a small layer takes to run.
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct worker {
+    struct hl_threads *threads;
+    int number;
+    pthread_t thread;
+};
+
+struct hl_threads {
+    int count; // workers, and the caller
+    void (*work)(void *arg, int64_t item, int worker);
+    void *arg;
+    int64_t items;
+    atomic_llong next; // item
+    atomic_int busy;   // workers that have not ended the round
+    atomic_uint round;
+    bool ending; // written before a round begins
+    pthread_mutex_t mutex;
+    pthread_cond_t begins;
+    struct worker workers[HL_MOST_THREADS - 1];
+};
+
+// Looks before a sleep: some ten microseconds.
+enum { LOOKS = 4000 };
+
+static void take_items(struct hl_threads *threads, int worker)
+{
+    for (;;) {
+        long long item = atomic_fetch_add_explicit(&threads->next, 1, memory_order_relaxed);
+        if (item >= threads->items) return;
+        threads->work(threads->arg, item, worker);
+    }
+}
+
+// Until the round is another one than `last`.
+static unsigned wait_for_round(struct hl_threads *threads, unsigned last)
+{
+    unsigned round = last;
+    for (int i = 0; i < LOOKS && round == last; i++) round = atomic_load(&threads->round);
+    if (round != last) return round;
+    pthread_mutex_lock(&threads->mutex);
+    while ((round = atomic_load(&threads->round)) == last)
+        pthread_cond_wait(&threads->begins, &threads->mutex);
+    pthread_mutex_unlock(&threads->mutex);
+    return round;
+}
+
+static void *run_worker(void *arg)
+{
+    struct worker *worker = arg;
+    struct hl_threads *threads = worker->threads;
+    for (unsigned round = 0;;) {
+        round = wait_for_round(threads, round);
+        if (threads->ending) return NULL;
+        take_items(threads, worker->number);
+        atomic_fetch_sub(&threads->busy, 1);
+    }
+}
+
+static void begin_round(struct hl_threads *threads)
+{
+    atomic_store(&threads->next, 0);
+    atomic_store(&threads->busy, threads->count - 1);
+    pthread_mutex_lock(&threads->mutex);
+    atomic_fetch_add(&threads->round, 1);
+    pthread_cond_broadcast(&threads->begins);
+    pthread_mutex_unlock(&threads->mutex);
+}
+
+struct hl_threads *hl_threads_create(int count)
+{
+    struct hl_threads *threads = count > 1 ? calloc(1, sizeof *threads) : NULL;
+    if (!threads) return NULL;
+    if (count > HL_MOST_THREADS) count = HL_MOST_THREADS;
+    pthread_mutex_init(&threads->mutex, NULL);
+    pthread_cond_init(&threads->begins, NULL);
+    for (threads->count = 1; threads->count < count; threads->count++) {
+        struct worker *worker = &threads->workers[threads->count - 1];
+        worker->threads = threads;
+        worker->number = threads->count;
+        if (pthread_create(&worker->thread, NULL, run_worker, worker) != 0) break;
+    }
+    if (threads->count > 1) return threads;
+    hl_threads_destroy(threads);
+    return NULL;
+}
+
+void hl_threads_destroy(struct hl_threads *threads)
+{
+    if (!threads) return;
+    threads->ending = true;
+    begin_round(threads);
+    for (int i = 0; i + 1 < threads->count; i++) pthread_join(threads->workers[i].thread, NULL);
+    pthread_cond_destroy(&threads->begins);
+    pthread_mutex_destroy(&threads->mutex);
+    free(threads);
+}
+
+int hl_threads_count(const struct hl_threads *threads)
+{
+    return threads ? threads->count : 1;
+}
+
+void hl_threads_run(struct hl_threads *threads, int64_t items,
+                    void (*work)(void *arg, int64_t item, int worker), void *arg)
+{
+    if (!threads || items < 2) {
+        for (int64_t item = 0; item < items; item++) work(arg, item, 0);
+        return;
+    }
+    threads->work = work;
+    threads->arg = arg;
+    threads->items = items;
+    begin_round(threads);
+    take_items(threads, 0);
+    while (atomic_load(&threads->busy) > 0) sched_yield();
+}
