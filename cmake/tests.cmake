@@ -192,6 +192,9 @@ if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs wit
     halite_test(api/install COMMAND sh tests/api/install.sh ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
     halite_test(api/doc_example COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
         sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
+    halite_test(api/selective COMMAND sh tests/api/selective.sh $<TARGET_FILE:select_ops>
+        $<TARGET_FILE:tensorflowlite_c_static> ${CMAKE_C_COMPILER} ${seeds}/fuzz_invoke.corpus/TANH_one_float32.tflite)
+    set_tests_properties(api/selective PROPERTIES FIXTURES_REQUIRED seeds)
     halite_test(style/check COMMAND sh tests/style/check.sh)
     halite_test(style/houses COMMAND sh tests/style/houses.sh)
     halite_test(style/ops_table COMMAND sh tests/style/ops_table.sh)

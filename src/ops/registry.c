@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rows of ops.def to registrations. An hl_op has no init and free of its own: its state is a zeroed block, and before it
-// lies what a fast kernel made that has taken the node over.
+// From rows of ops.def, in a selective build of those that cmake/select.cmake keeps, to registrations. An hl_op has no init
+// and free of its own: its state is a zeroed block, and before it lies what a fast kernel made that has taken the node over.
 #include "ops/registry.h"
 
 #include <stdlib.h>

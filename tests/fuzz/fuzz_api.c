@@ -272,7 +272,7 @@ static void make_options(int which)
     TfLiteInterpreterOptionsDelete(old);
     TfLiteInterpreterOptionsSetErrorReporter(p.options[which], fuzz_ignore, NULL);
     HaliteInterpreterOptionsSetCallLimit(p.options[which], 200);
-    HaliteInterpreterOptionsSetMemoryLimit(p.options[which], (size_t)1 << 22);
+    HaliteInterpreterOptionsSetMemoryLimit(p.options[which], (size_t)1 << 16);
 }
 
 static void set_option(TfLiteInterpreterOptions *options)
@@ -286,7 +286,7 @@ static void set_option(TfLiteInterpreterOptions *options)
     case 2: TfLiteInterpreterOptionsEnableCancellation(options, take() % 2); break;
     case 3: TfLiteInterpreterOptionsSetEnableDelegateFallback(options, take() % 2); break;
     case 4: HaliteInterpreterOptionsSetMemoryLimit(options, (size_t)take() * 16 + 1); break;
-    case 5: HaliteInterpreterOptionsSetCallLimit(options, take() - 5 > 0 ? take() : -1); break;
+    case 5: HaliteInterpreterOptionsSetCallLimit(options, take() + 1); break;
     case 6: HaliteInterpreterOptionsSetKernels(options, (HaliteKernels)(take() % 4)); break;
     default: TfLiteInterpreterOptionsSetUseNNAPI(options, take() % 2);
     }
@@ -347,7 +347,9 @@ static void call_interpreter(int i)
     case 11: look_at(TfLiteInterpreterGetVariableTensor(interpreter, index)); break;
     case 12: TfLiteInterpreterModifyGraphWithDelegate(interpreter, &delegate); break;
     case 13: {
-        const TfLiteCustomAllocation memory = {p.memory[i] + take() % 2, (size_t)take() % MEMORY};
+        int misplaced = take() % 2 * 16; // not as aligned as asked
+        const TfLiteCustomAllocation memory = {p.memory[i] + misplaced,
+                                               (size_t)take() % (MEMORY - 16)};
         TfLiteInterpreterSetCustomAllocationForTensor(interpreter, index, &memory, take() % 2);
         break;
     }

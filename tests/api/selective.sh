@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# selective.sh SELECT_OPS LIBRARY.a CC OTHER.tflite: a program with the kernels of the demo model alone runs that model, refuses
+# the other one by its operator's name, and is smaller than with all kernels. Linked as a selective build links: the table of
+# kernels made from the selected rows, and what it does not name dropped.
+set -eu
+select_ops=$1
+library=$2
+cc=$3
+other=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "selective.sh: $*"
+    exit 1
+}
+
+cat >"$work/client.c" <<'END'
+#include "tensorflow/lite/c/c_api.h"
+int main(int argc, char **argv)
+{
+    TfLiteModel *model = argc == 2 ? TfLiteModelCreateFromFile(argv[1]) : NULL;
+    TfLiteInterpreter *interpreter = model ? TfLiteInterpreterCreate(model, NULL) : NULL;
+    int ok = interpreter && TfLiteInterpreterAllocateTensors(interpreter) == kTfLiteOk &&
+             TfLiteInterpreterInvoke(interpreter) == kTfLiteOk;
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteModelDelete(model);
+    return !ok;
+}
+END
+# link NAME OPS.DEF-FOLDER
+link() {
+    "$cc" -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -ffunction-sections -fdata-sections -I"$2" -Iinclude -Isrc \
+        "$work/client.c" src/ops/registry.c "$library" -lm -ldl -lpthread -Wl,--gc-sections -s -o "$work/$1"
+}
+
+mkdir -p "$work/model/ops" "$work/names/ops"
+"$select_ops" src/ops/ops.def "$work/model/ops/ops.def" demo/digits.tflite
+"$select_ops" src/ops/ops.def "$work/names/ops/ops.def" TANH TFLite_Detection_PostProcess
+link all_kernels src
+link model_kernels "$work/model"
+link named_kernels "$work/names"
+"$work/all_kernels" demo/digits.tflite && "$work/all_kernels" "$other" || fail "all kernels: a model does not run"
+"$work/model_kernels" demo/digits.tflite || fail "the model that the kernels were selected for does not run"
+"$work/named_kernels" "$other" || fail "an operator that was named does not run"
+if "$work/model_kernels" "$other" 2>"$work/message"; then fail "a model runs whose operator was not selected"; fi
+grep -q "TANH" "$work/message" || fail "the message does not name the operator: $(cat "$work/message")"
+if "$work/named_kernels" demo/digits.tflite 2>/dev/null; then fail "a model runs whose operators were not named"; fi
+[ "$(grep -c '^CUSTOM\|^OP' "$work/names/ops/ops.def")" -eq 2 ] || fail "two names do not give two rows"
+all=$(wc -c <"$work/all_kernels") model=$(wc -c <"$work/model_kernels")
+[ $((model * 2)) -lt "$all" ] || fail "$model bytes with some kernels, $all with all"
+if "$select_ops" src/ops/ops.def "$work/none" CONV_99 2>"$work/message"; then fail "an unknown operator is selected"; fi
+grep -q "CONV_99" "$work/message" || fail "the message does not name the unknown operator"
+echo "$model bytes with some kernels, $all with all"
