@@ -4,7 +4,7 @@
 if(NOT HALITE_FUZZ AND NOT HALITE_TESTS)
     return()
 endif()
-add_executable(fuzz_seeds tests/fuzz/fuzz_seeds.c tests/support/model_file.c)
+add_executable(fuzz_seeds tests/fuzz/fuzz_seeds.c tests/support/model_file.c tests/support/op_models.c)
 target_include_directories(fuzz_seeds PRIVATE tests)
 target_link_libraries(fuzz_seeds PRIVATE halite_flags tensorflowlite_c_static)
 set(fuzz_gpu_library tensorflowlite_gpu_delegate_static)

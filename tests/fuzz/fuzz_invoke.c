@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
     TfLiteInterpreterOptionsSetErrorReporter(options, fuzz_ignore, NULL);
     TfLiteInterpreterOptionsSetNumThreads(options, 1);
-    HaliteInterpreterOptionsSetMemoryLimit(options, (size_t)64 << 20);
+    HaliteInterpreterOptionsSetMemoryLimit(options, (size_t)8 << 20);
     HaliteInterpreterOptionsSetCallLimit(options, 1000);
     HaliteInterpreterOptionsSetKernels(options, data[size - 1] & 4 ? kHaliteKernelsFast
                                                                    : kHaliteKernelsReference);
