@@ -21,6 +21,7 @@
 enum { NODES = 150, MOST = 1 << 16 };
 
 static uint32_t seed = 1;
+static int limited; // nodes that have met a memory limit
 
 // In [0, below).
 static int pick(int below)
@@ -106,7 +107,8 @@ static void fill(struct node *node, int outputs, int channel_axis, enum test_typ
         w->quantized_dimension = channel_axis;
         for (int i = 0; i < outputs; i++) node->scales[i] = 0.0001f * (float)(1 + pick(300));
         w->scales = node->scales;
-        if (outputs == 1) bias->scale = x->scale * node->scales[0]; // one channel is the whole tensor
+        if (outputs == 1)
+            bias->scale = x->scale * node->scales[0]; // one channel is the whole tensor
     } else {
         bias->scale = x->scale * w->scale;
     }
@@ -184,12 +186,13 @@ static void make_fully_connected(struct node *node)
 }
 
 // The output's bytes; *kept: what kernels keep.
-static void *run(const TfLiteModel *model, HaliteKernels kernels, int threads, const void *x,
-                 size_t *bytes, size_t *kept)
+static void *run(const TfLiteModel *model, HaliteKernels kernels, int threads, size_t limit,
+                 const void *x, size_t *bytes, size_t *kept)
 {
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
     HaliteInterpreterOptionsSetKernels(options, kernels);
     TfLiteInterpreterOptionsSetNumThreads(options, threads);
+    HaliteInterpreterOptionsSetMemoryLimit(options, limit);
     TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
     TfLiteInterpreterOptionsDelete(options);
     assert_non_null(interpreter);
@@ -223,6 +226,23 @@ static void compare(const struct node *node, const void *expected, const void *g
             fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
 }
 
+// What the tensors take is enough: a node whose packed weights find no room stays with the reference kernel.
+static void check_limit(const struct node *node, const TfLiteModel *model, const void *x,
+                        const void *expected, size_t expected_bytes)
+{
+    if (node->op.builtin != kTfLiteBuiltinFullyConnected || node->tensors[0].type != TEST_FLOAT32)
+        return; // others have scratch, or alignment, of more than their weights
+    size_t tensors = 4 * (size_t)(count_of(&node->tensors[0]) + count_of(&node->tensors[3])) + 4096;
+    size_t weights = 4 * (size_t)count_of(&node->tensors[1]), bytes, kept;
+    if (weights <= tensors) return;
+    void *got = run(model, kHaliteKernelsFast, 1, tensors, x, &bytes, &kept);
+    assert_int_equal(bytes, expected_bytes);
+    assert_int_equal(kept, 0);
+    assert_memory_equal(got, expected, bytes);
+    free(got);
+    limited++;
+}
+
 static void check(const struct node *node, int threads)
 {
     const struct test_model model = {
@@ -246,19 +266,20 @@ static void check(const struct node *node, int threads)
             x[i] = real();
         else
             ((uint8_t *)x)[i] = (uint8_t)pick(256);
-    void *expected = run(loaded, kHaliteKernelsReference, 1, x, &bytes, &kept);
+    void *expected = run(loaded, kHaliteKernelsReference, 1, 0, x, &bytes, &kept);
     assert_int_equal(kept, 0);
     const struct hl_simd *level;
     for (int i = 0; (level = hl_simd_level(i)); i++) {
         size_t as_many;
         setenv("HALITE_SIMD", level->name, 1);
-        void *got = run(loaded, kHaliteKernelsFast, threads, x, &as_many, &kept);
+        void *got = run(loaded, kHaliteKernelsFast, threads, 0, x, &as_many, &kept);
         assert_int_equal(as_many, bytes);
         assert_true(kept > 0); // the fast kernel has taken it
         compare(node, expected, got, bytes, level->name);
         free(got);
     }
     unsetenv("HALITE_SIMD");
+    check_limit(node, loaded, x, expected, bytes);
     free(expected);
     free(x);
     TfLiteModelDelete(loaded);
@@ -292,6 +313,7 @@ static void fully_connected(void **state)
 {
     (void)state;
     check_many(make_fully_connected);
+    assert_true(limited > 0);
 }
 
 int main(void)

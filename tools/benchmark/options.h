@@ -7,7 +7,7 @@
 #include "delegates.h"
 
 #define HL_FOR_MESSAGE "it writes no such message, use csv"
-#define HL_FOR_CACHE "kernels keep no packed weights beside the model's"
+#define HL_FOR_CACHE "packed weights are made anew for each interpreter"
 #define HL_FOR_EVENTS "times are summed as they come, without a buffer"
 #define HL_FOR_MEMORY "memory is planned so at all times"
 
