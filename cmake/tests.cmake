@@ -165,6 +165,7 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
     endforeach()
     foreach(device opencl vulkan)
         gpu_golden_test(graphs ${device} "--quantum;2" graphs)
+        gpu_golden_test(malformed ${device} "" malformed)
         gpu_golden_test(ops ${device} "--quantum;1" ${gpu_op_paths})
         gpu_golden_test(models ${device} "--quantum;2;--spread;2" models/audio models/classification models/detection
             models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops
