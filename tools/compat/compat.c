@@ -33,7 +33,9 @@ static const struct hl_flag flags[] = {
     {.name = "runs", .letter = 'r', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 1000000,
      .offset = offsetof(struct options, runs), .help = "timed runs of each; default 10"},
     {.name = "bound", .kind = HL_FLAG_NUMBER, .value = "X", .min = 0, .max = 1e300, .offset = offsetof(struct options, bound),
-     .help = "largest difference from the CPU that is taken, as a part of\nan output's largest value; default 0.02"},
+     .help = "largest difference from the CPU that is taken, as a part of\n"
+             "an output's largest value, of integers of their range;\n"
+             "default 0.02"},
     {.name = "json", .letter = 'j', .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, json), .help = "as JSON"},
 };
 // clang-format on

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "element.h"
 #include "run_graph.h"
 #include "table.h"
 #include "values.h"
@@ -14,8 +15,16 @@
 // All outputs of a run, as reals.
 struct outputs {
     int64_t count;
-    double *values, *scales; // scales: the largest value of the output that each is of
+    double *values, *scales; // scales: what a difference is measured by, see scale_of
 };
+
+// Integers of 8 and 16 bits are quantised: their whole range. Others: the output's largest value.
+static double scale_of(TfLiteType type, const struct hl_values_summary *summary)
+{
+    struct hl_element_type how = hl_element_type(type);
+    bool integer = how.view == HL_ELEMENT_SIGNED || how.view == HL_ELEMENT_UNSIGNED;
+    return integer && how.bits <= 16 ? ldexp(1, how.bits) - 1 : fmax(fabs(summary->min), fabs(summary->max));
+}
 
 static void take_outputs(struct outputs *outputs, const struct hl_graph *graph)
 {
@@ -30,7 +39,7 @@ static void take_outputs(struct outputs *outputs, const struct hl_graph *graph)
         for (int64_t n = 0; n < summary.count; n++) {
             outputs->values[outputs->count] =
                 hl_values_at(TfLiteTensorType(tensor), TfLiteTensorData(tensor), n);
-            outputs->scales[outputs->count++] = fmax(fabs(summary.min), fabs(summary.max));
+            outputs->scales[outputs->count++] = scale_of(TfLiteTensorType(tensor), &summary);
         }
     }
 }

@@ -10,9 +10,8 @@ struct hl_compat_times {
     struct hl_compat_time {
         char name[80];  // "CPU", or "opencl:0/f16s"
         double seconds; // median; negative: it does not run there
-        double
-            difference; // largest, as a part of the output's largest value; of integers in such parts too
-    } * items;
+        double difference; // largest, as a part of the output's largest value, of integers of their range
+    } *items;
 };
 
 // The CPU first, then each device in each precision; the same random inputs for all. False after a message where the CPU
