@@ -83,7 +83,7 @@ run "$tool" --graph="$model" --list_signatures=true
 says "- serving_default"
 
 # On a GPU: what the delegate takes, and its kernels.
-if "$halite" devices 2>/dev/null | grep -q '^ *opencl:0'; then
+if has_opencl; then
     passes "$tool" --graph="$model" $short --use_gpu=true --gpu_backend=opencl:0 --enable_op_profiling=true \
         --require_full_delegation=true
     line "^INFO: Created TensorFlow Lite delegate for GPU\.$"

@@ -17,7 +17,7 @@ refuses 1 "there is no device 'opencl:7'" "$halite" compat "$model" --device ope
 unset HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY
 
 refuses 1 "no/such.tflite" "$halite" compat no/such.tflite
-if "$halite" devices | grep -q '^ *opencl:0'; then
+if has_opencl; then
     passes "$halite" compat "$model" --device opencl:0 --measure --runs 2 --json
     if command -v python3 >/dev/null; then
         python3 -c '

@@ -34,7 +34,7 @@ assert last["name"] == "probabilities" and last["value_to"] == 0 and 0 < last["v
     passes "$halite" diff "$model" --to reference --input "image=$work/large.npy"
     says "values beyond 65504, which half floats do not hold"
 fi
-if "$halite" devices 2>/dev/null | grep -q '^ *opencl:0'; then
+if has_opencl; then
     passes "$halite" diff "$model" --to opencl:0 --fail
     passes "$halite" diff "$model" --to opencl:0/f16s --bound 0.02 --fail
 fi

@@ -29,6 +29,7 @@ for file in "$model" "$demo/digits_int8.tflite"; do
 done
 
 # Half precision is further from the CPU than float32, and neither is far.
+leaks_unseen
 for device in opencl vulkan; do
     if ! "$halite" run --gpu --device $device -m "$model" >"$work/out" 2>"$work/err"; then
         echo "left out: $device ($(head -n 1 "$work/err"))"

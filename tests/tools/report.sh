@@ -72,7 +72,7 @@ assert "times" not in data
 ' "$work/null.html"
     [ $code -eq 0 ] || failed "the placement on no GPU"
     shows 9 "$work/null.html"
-    if "$halite" devices 2>/dev/null | grep -q '^ *opencl:0'; then
+    if has_opencl; then
         passes "$halite" report --gpu --device opencl:0 "$model" -o "$work/gpu.html" --runs 2 --trace "$work/gpu.json"
         run python3 -c '
 import json, sys
