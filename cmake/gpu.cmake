@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The GPU delegate: libtensorflowlite_gpu_delegate, shared and static, of src/gpu and src/base and nothing else of src. OpenCL
 # and Vulkan are opened at run time; their headers are needed here, and for Vulkan a GLSL compiler, which turns the kernels
-# into SPIR-V. What is missing is left out, with a word about it.
+# into SPIR-V. OpenGL ES needs nothing here. What is missing is left out, with a word about it.
 find_path(OPENCL_HEADERS CL/cl.h)
 find_path(VULKAN_HEADERS vulkan/vulkan.h)
 find_program(GLSLANG NAMES glslangValidator glslang)

@@ -40,7 +40,7 @@ typedef struct HaliteGpuDelegateOptions {
     size_t struct_size;
     // Options of the documented interface; NULL: TfLiteGpuDelegateOptionsV2Default().
     const TfLiteGpuDelegateOptionsV2 *v2;
-    // Which device: "opencl" or "vulkan" (the fastest of that API, a software device where it has no other),
+    // Which device: "opencl", "vulkan" or "gles" (the fastest of that API, a software device where it has no other),
     // "vulkan:1" (one of a HaliteDeviceList by name), "auto" (the fastest real GPU), "null" (computes nothing: for a
     // report without a GPU). NULL or "": what the environment variable HALITE_DEVICE says, and without that "auto".
     // A name that is unknown or not there is an error when the delegate is applied, as is auto without a real GPU.
@@ -97,7 +97,8 @@ TFL_CAPI_EXPORT extern const HaliteDevice *HaliteDeviceListGetDevice(const Halit
 TFL_CAPI_EXPORT extern int32_t HaliteDeviceListGetApiCount(const HaliteDeviceList *list);
 TFL_CAPI_EXPORT extern const HaliteDeviceApi *HaliteDeviceListGetApi(const HaliteDeviceList *list, int32_t index);
 // The device that "auto" takes: never software; cards of their own before GPUs that share the CPU's memory; of these Vulkan
-// before OpenCL, as measured (docs/performance.md); then the one with more memory; then the first. -1: none.
+// before OpenCL, as measured (docs/performance.md); then the one with more memory; then the first. OpenGL ES only where the
+// others have none. -1: none.
 TFL_CAPI_EXPORT extern int32_t HaliteDeviceListGetAuto(const HaliteDeviceList *list);
 // Why that one, or why none: one sentence. "" for a NULL list.
 TFL_CAPI_EXPORT extern const char *HaliteDeviceListGetAutoReason(const HaliteDeviceList *list);

@@ -3,8 +3,8 @@
 // only after it ran, preparing stops there and goes on during invoke.
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "runtime/interpreter.h"
 #include "runtime/operator.h"
 #include "runtime/subgraph.h"
@@ -200,13 +200,6 @@ static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_n
     return kTfLiteOk;
 }
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 // The kernel's call, with the hooks that watch it.
 static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *node)
 {
@@ -214,12 +207,12 @@ static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *nod
     uint32_t event = 0;
     if (telemetry && telemetry->ReportBeginOpInvokeEvent)
         event = telemetry->ReportBeginOpInvokeEvent(telemetry, node->name, node->index, subgraph->index);
-    uint64_t begin = subgraph->interpreter->profiling ? now() : 0;
+    uint64_t begin = subgraph->interpreter->profiling ? hl_nanoseconds() : 0;
 
     TfLiteStatus status = hl_kernel_invoke(&node->registration, &subgraph->context, &node->node);
 
     if (subgraph->interpreter->profiling) {
-        node->nanoseconds += now() - begin;
+        node->nanoseconds += hl_nanoseconds() - begin;
         node->runs++;
     }
     if (telemetry && telemetry->ReportEndOpInvokeEvent) telemetry->ReportEndOpInvokeEvent(telemetry, event);

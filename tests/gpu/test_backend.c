@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backends through their table of functions alone. The OpenCL part runs on HALITE_DEVICE where that names an OpenCL
-// device, else on the first one (PoCL will do), and is skipped where there is none. The null part needs nothing.
+// Backends through their table of functions alone. The devices' part runs for OpenCL and for OpenGL ES, each on HALITE_DEVICE
+// where that names a device of it, else on the first one (PoCL and llvmpipe will do), and is skipped where there is none. The
+// null part needs nothing.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,6 +104,7 @@ enum { W = 5, H = 3, C = 8, SLICES = 2, FLOATS = W * H * C, PLACE = 768, ARENA =
 
 struct bench {
     const struct gpu_backend *backend;
+    const char *api; // "OpenCL", in messages
     struct gpu_device *device;
     struct gpu_buffer *arena;
     struct messages messages;
@@ -143,13 +145,14 @@ static struct gpu_program *make_program(const struct bench *bench, const struct 
     return bench->backend->program_create(bench->device, &desc);
 }
 
-static int open_bench(void **state)
+static int open_bench(void **state, const char *name, const char *api)
 {
     struct bench *bench = calloc(1, sizeof *bench);
     if (!bench) return -1;
     bench->reporter = (struct hl_reporter){keep, &bench->messages};
     const char *wanted = getenv("HALITE_DEVICE");
-    if (!wanted || strncmp(wanted, "opencl", 6) != 0) wanted = "opencl";
+    if (!wanted || strncmp(wanted, name, strlen(name)) != 0) wanted = name;
+    bench->api = api;
     struct gpu_device_info info;
     if (gpu_device_choose(wanted, "", &bench->reporter, &info)) {
         bench->backend = info.backend;
@@ -163,6 +166,16 @@ static int open_bench(void **state)
     }
     *state = bench;
     return 0;
+}
+
+static int open_opencl(void **state)
+{
+    return open_bench(state, "opencl", "OpenCL");
+}
+
+static int open_gles(void **state)
+{
+    return open_bench(state, "gles", "OpenGL ES");
 }
 
 // What a failed test left unsaid.
@@ -203,7 +216,7 @@ static void read_place(struct bench *bench, int place, void *to, size_t bytes)
     assert_true(bench->backend->buffer_read(bench->device, bench->arena, (size_t)place * PLACE, to, bytes));
 }
 
-// ---- OpenCL ---------------------------------------------------------------------------------------------------------
+// ---- devices --------------------------------------------------------------------------------------------------------
 
 static void device_says_what_it_is(void **state)
 {
@@ -274,7 +287,7 @@ static void buffers_out_of_range(void **state)
     assert_null(bench->backend->buffer_create(bench->device, SIZE_MAX / 2));
     said(&bench->messages, "a buffer of", "the device allows");
     assert_null(bench->backend->buffer_create(bench->device, 0));
-    said(&bench->messages, "clCreateBuffer", "CL_INVALID_BUFFER_SIZE");
+    said(&bench->messages, "0 bytes", bench->api);
     bench->backend->buffer_destroy(bench->device, NULL);
 }
 
@@ -420,7 +433,7 @@ static void bad_kernels_are_refused(void **state)
     said(&bench->messages, "kernel broken does not compile", "no_such_word");
     struct gpu_program_desc huge = {.kernel = &copy, .precision = GPU_F32, .group = {1 << 20, 1, 1}};
     assert_null(bench->backend->program_create(bench->device, &huge));
-    said(&bench->messages, "copy_value", "OpenCL");
+    said(&bench->messages, "copy_value", bench->api);
     // and the device goes on
     struct gpu_program *program = make_program(bench, &copy, GPU_F32, NULL);
     assert_non_null(program);
@@ -462,7 +475,7 @@ static void absent_devices_are_refused(void **state)
     assert_false(bench->backend->describe(-1, &caps));
     assert_false(bench->backend->describe(1000, &caps));
     assert_null(bench->backend->open(1000, &bench->reporter));
-    said(&bench->messages, "number 1000", "OpenCL");
+    said(&bench->messages, "number 1000", bench->api);
 }
 
 static void two_devices_do_not_mix(void **state)
@@ -697,6 +710,7 @@ int main(void)
         cmocka_unit_test(null_checks_the_contract),
     };
     unsetenv("HALITE_GPU_NULL_FAIL");
-    return cmocka_run_group_tests_name("opencl", tests, open_bench, close_bench) +
+    return cmocka_run_group_tests_name("opencl", tests, open_opencl, close_bench) +
+           cmocka_run_group_tests_name("gles", tests, open_gles, close_bench) +
            cmocka_run_group_tests_name("null", null_tests, NULL, NULL);
 }

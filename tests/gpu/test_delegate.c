@@ -367,8 +367,8 @@ static void test_masked_rows(void **state)
                                             .input_count = 1, .inputs = {0}, .output_count = 2, .outputs = {1, 2}};
     static const float x[12] = {-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, 1, 1, -FLT_MAX, -FLT_MAX, 2, 2, 2, 2};
     static const float expected[12] = {0.25f, 0.25f, 0.25f, 0.25f, 0.5f, 0.5f, 0, 0, 0.25f, 0.25f, 0.25f, 0.25f};
-    static const char *const backends[] = {"opencl", "vulkan"};
-    for (int b = 0; b < 2; b++) {
+    static const char *const backends[] = {"opencl", "vulkan", "gles"};
+    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
         const char *texts[] = {"device", backends[b], "require_full_delegation", "1", NULL};
         if (!has_device(backends[b])) continue;
         TfLiteDelegate *delegate = make(texts);
@@ -411,9 +411,9 @@ static void run_batch(struct session *session, int batch, bool computes)
 static void test_batches(void **state)
 {
     (void)state;
-    static const char *const backends[] = {"null", "opencl", "vulkan"};
+    static const char *const backends[] = {"null", "opencl", "vulkan", "gles"};
     static const int batches[] = {3, 1, 4, 4, 2};
-    for (int b = 0; b < 3; b++) {
+    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
         const char *texts[] = {"device", backends[b], NULL};
         if (!has_device(backends[b])) continue;
         TfLiteDelegate *delegate = make(texts);

@@ -10,7 +10,7 @@
 
 enum { THREADS = 4, RUNS = 10 };
 
-static const char *const backends[] = {"null", "opencl", "vulkan"};
+static const char *const backends[] = {"null", "opencl", "vulkan", "gles"};
 enum { BACKENDS = sizeof backends / sizeof *backends };
 
 static TfLiteDelegate *make_on(const char *backend)

@@ -134,10 +134,10 @@ static void by_name(void **state)
         assert_false(choose(wrong_numbers[i], &messages, &info));
         assert_non_null(strstr(messages.last, "no number of a device"));
     }
-    static const char *const unknown[] = {"cuda9", "nul", "nulll", ":0", "opencl1", "OpenCL", "auto:0"};
+    static const char *const unknown[] = {"cuda9", "gl", "gles3", "nul", "nulll", ":0", "opencl1", "OpenCL", "auto:0"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         assert_false(choose(unknown[i], &messages, &info));
-        assert_non_null(strstr(messages.last, "known are auto, opencl, vulkan, null"));
+        assert_non_null(strstr(messages.last, "known are auto, opencl, vulkan, gles, null"));
     }
     assert_false(choose("opencl:9999", &messages, &info));
     assert_non_null(strstr(messages.last, "opencl:9999"));
@@ -155,7 +155,7 @@ static void a_backend_that_is_demanded(void **state)
     } cases[] = {
         {"null", "opencl", "device null: the options demand the backend opencl"},
         {"opencl:0", "vulkan", "device opencl:0: the options demand the backend vulkan"},
-        {"auto", "gles", "the options demand the backend gles. No GPU found. "},
+        {"auto", "cuda", "the options demand the backend cuda. No GPU found. "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct messages messages = {0};
@@ -165,7 +165,17 @@ static void a_backend_that_is_demanded(void **state)
         assert_int_equal(messages.count, 1);
         assert_string_equal(messages.last, cases[i].message);
     }
+    // Software does not count, though nothing else may be taken.
+    struct messages messages = {0};
+    struct hl_reporter reporter = {keep, &messages};
     struct gpu_device_info info;
+    if (gpu_device_choose("auto", "gles", &reporter, &info)) {
+        assert_ptr_equal(info.backend, &gpu_backend_gles);
+        assert_false(info.caps.software);
+    } else {
+        const char *says = "the options demand the backend gles. No GPU found. OpenGL ES: ";
+        assert_memory_equal(messages.last, says, strlen(says));
+    }
     assert_true(gpu_device_choose("null", "null", NULL, &info));
 }
 
@@ -227,6 +237,7 @@ static void the_fastest_of_many(void **state)
     } steps[] = {
         {"soft:0", true, false, 9, (uint64_t)99 * GIB, NULL,
          "No GPU found. Made up: only a software device, : name it with HALITE_DEVICE=soft"},
+        {"late:0", false, false, -1, (uint64_t)99 * GIB, "late:0", "the only real GPU"},
         {"two:0", false, true, 2, (uint64_t)50 * GIB, "two:0", "the only real GPU"},
         {"one:0", false, false, 1, (uint64_t)2 * GIB, "one:0", "before two:0, since it does not share the CPU's memory"},
         {"one:1", false, false, 1, (uint64_t)8 * GIB, "one:1", "before one:0, since it has more memory"},

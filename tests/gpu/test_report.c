@@ -354,7 +354,7 @@ static void test_profile(void **state)
     TfLiteDelegate other = {.flags = 0};
     assert_int_equal(HaliteDelegateSetProfiling(&other, true, NULL), kTfLiteError);
     assert_int_equal(HaliteDelegateSetProfiling(NULL, true, NULL), kTfLiteError);
-    static const char *const devices[] = {"null", "opencl", "vulkan"};
+    static const char *const devices[] = {"null", "opencl", "vulkan", "gles"};
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
         struct gpu_device_info info;
         struct messages messages = {0};

@@ -481,11 +481,10 @@ static void test_processes(void **state)
 
 // ---- a device that compiles ---------------------------------------------------------------------
 
-static void test_opencl(void **state)
+static void keeps_on(struct folder *folder, const char *device)
 {
-    struct folder *folder = *state;
-    struct start start = {.folder = folder->path, .device = "opencl"};
-    if (!has_device("opencl")) skip();
+    struct start start = {.folder = folder->path, .device = device};
+    if (!has_device(device)) skip();
     run(start);
     assert_int_equal(count_files(folder), 1);
     struct stat before, after;
@@ -493,6 +492,16 @@ static void test_opencl(void **state)
     assert_string_equal(run(start).messages, "");
     assert_int_equal(stat(folder->file, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
+}
+
+static void test_opencl(void **state)
+{
+    keeps_on(*state, "opencl");
+}
+
+static void test_gles(void **state)
+{
+    keeps_on(*state, "gles");
 }
 
 int main(void)
@@ -512,6 +521,7 @@ int main(void)
         TEST(test_threads),
         TEST(test_processes),
         TEST(test_opencl),
+        TEST(test_gles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,14 +7,14 @@ gpu_library=$(dirname "$halite")/../lib/libtensorflowlite_gpu_delegate.so
 [ -e "$gpu_library" ] || { echo "skipped: no GPU delegate in this build"; exit 77; }
 
 # No device at all.
-HALITE_OPENCL_LIBRARY=/nowhere/a HALITE_VULKAN_LIBRARY=/nowhere/b
-export HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY
+HALITE_OPENCL_LIBRARY=/nowhere/a HALITE_VULKAN_LIBRARY=/nowhere/b HALITE_GLES_LIBRARY=/nowhere/c
+export HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY HALITE_GLES_LIBRARY
 passes "$halite" compat "$model"
 says "7 of 7 operators have a GPU kernel, in 1 part"
 says "there is no device"
 says "best: the CPU"
 refuses 1 "there is no device 'opencl:7'" "$halite" compat "$model" --device opencl:7
-unset HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY
+unset HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY HALITE_GLES_LIBRARY
 
 refuses 1 "no/such.tflite" "$halite" compat no/such.tflite
 if has_opencl; then

@@ -30,7 +30,7 @@ done
 
 # Half precision is further from the CPU than float32, and neither is far.
 leaks_unseen
-for device in opencl vulkan; do
+for device in opencl vulkan gles; do
     if ! "$halite" run --gpu --device $device -m "$model" >"$work/out" 2>"$work/err"; then
         echo "left out: $device ($(head -n 1 "$work/err"))"
         continue

@@ -67,7 +67,7 @@ matches "^INFO: $number: 5 five\$"
 passes label -i "$demo/two.png" -a 1 -x 1 -j /nowhere --use_nnapi=true
 for flag in accelerated xnnpack_delegate hexagon_delegate use_nnapi; do says "WARN: --$flag does nothing here: "; done
 leaks_unseen
-for device in opencl vulkan; do
+for device in opencl vulkan gles; do
     if "$halite" run --gpu --device $device -m "$model" >"$work/out" 2>"$work/err"; then
         passes label -i "$demo/two.png" --use_gpu=true --gpu_backend=$device
         says "INFO: Applied GPU delegate."

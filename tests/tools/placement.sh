@@ -30,14 +30,16 @@ fi
 
 # ---- devices: none at all, whatever this machine has
 export HALITE_OPENCL_LIBRARY=/nowhere/libOpenCL.so HALITE_VULKAN_LIBRARY=/nowhere/libvulkan.so
+export HALITE_GLES_LIBRARY=/nowhere/libEGL.so
 passes "$halite" devices
 says "auto takes none: there is no device"
 says "OpenCL: the library that HALITE_OPENCL_LIBRARY names does not open"
 says "Vulkan: "
+says "OpenGL ES: the library that HALITE_GLES_LIBRARY names does not open"
 passes "$halite" devices --json
 check "$work/out" '
 assert m["devices"] == [] and m["auto"] is None
-assert [a["name"] for a in m["apis"]] == ["OpenCL", "Vulkan"] and all(a["problem"] for a in m["apis"])
+assert [a["name"] for a in m["apis"]] == ["OpenCL", "Vulkan", "OpenGL ES"] and all(a["problem"] for a in m["apis"])
 assert m["reason"].startswith("No GPU found. ")'
 
 # Without a device placement shows what any would take; one that is named must be there.
@@ -45,7 +47,7 @@ passes "$halite" inspect --placement "$model"
 says "placement on null:0: there is no GPU here, this is what any would take"
 [ "$(tail -n 1 "$work/out")" = "7 of 7 operators on the GPU in 1 partition" ] || failed "the last line"
 grep -qE '^ +0  CONV_2D +1  GPU +0$' "$work/out" || failed "the first node"
-for device in opencl vulkan:1 gpu; do
+for device in opencl vulkan:1 gles gpu; do
     run "$halite" inspect --placement --device $device "$model"
     [ $code -eq 1 ] && grep -q "device $device: " "$work/err" && [ "$(wc -l <"$work/err")" -eq 1 ] || failed "$device"
 done
@@ -60,13 +62,14 @@ nodes, = p["subgraphs"]
 assert [n["operator"] for n in nodes] == [n["operator"] for n in m["subgraphs"][0]["nodes"]]
 assert [n["node"] for n in nodes] == list(range(7))
 assert all(n["where"] == "GPU" and n["reason"] == "OK" and n["partition"] == 0 for n in nodes)'
-unset HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY
+unset HALITE_OPENCL_LIBRARY HALITE_VULKAN_LIBRARY HALITE_GLES_LIBRARY
 
 # ---- the devices of this machine: each can be named, and takes the demo model
 passes "$halite" devices --json
 check "$work/out" '
+names = {"OpenCL": "opencl", "Vulkan": "vulkan", "OpenGL ES": "gles"}
 for d in m["devices"]:
-    assert d["name"].split(":")[0] == d["api"].lower() and d["driver"] and d["description"]
+    assert d["name"].split(":")[0] == names[d["api"]] and d["driver"] and d["description"]
     assert d["max_buffer"] > 0 and d["max_group_size"] > 0 and d["shared_memory"] > 0
     assert not d["half_arithmetic"] or d["half_storage"]
 chosen = [d for d in m["devices"] if d["name"] == m["auto"]]

@@ -106,6 +106,6 @@ struct gpu_backend {
     void (*list_destroy)(struct gpu_list *list);
 };
 
-extern const struct gpu_backend gpu_backend_opencl, gpu_backend_vulkan, gpu_backend_null;
+extern const struct gpu_backend gpu_backend_opencl, gpu_backend_vulkan, gpu_backend_gles, gpu_backend_null;
 
 #endif

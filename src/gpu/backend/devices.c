@@ -12,7 +12,9 @@
 static const struct row {
     const struct gpu_backend *backend; // NULL: not in this build
     const char *name, *title;
-    int rank; // among equal devices: a list of 30 dispatches takes 75-90 us by Vulkan, 120-150 us by OpenCL (H200)
+    // Among equal devices: a list of 30 dispatches takes 75-90 us by Vulkan, 120-150 us by OpenCL (H200). Below 0: auto asks
+    // it only where the others have no real GPU, since it would have to open a driver more, and does not tell cards apart.
+    int rank;
     bool hidden; // only when asked for by name
 } rows[] = {
     {&gpu_backend_opencl, "opencl", "OpenCL", 1, false},
@@ -21,6 +23,7 @@ static const struct row {
 #else
     {NULL, "vulkan", "Vulkan", 2, false},
 #endif
+    {&gpu_backend_gles, "gles", "OpenGL ES", -1, false},
     {&gpu_backend_null, "null", "Null", 0, true},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -112,16 +115,18 @@ static int wins_by(const struct gpu_device_info *a, const struct gpu_device_info
     return -1;
 }
 
-// The fastest, software devices included where wanted, but for one; the first of equals.
+// The fastest, software devices included where wanted, but for one; the first of equals. Of a rank below 0 only where there is
+// no other.
 static const struct gpu_device_info *fastest(const struct gpu_device_list *list, bool software,
                                              const struct gpu_device_info *but)
 {
     const struct gpu_device_info *best = NULL;
-    for (int i = 0; i < list->count; i++) {
-        const struct gpu_device_info *info = &list->devices[i];
-        if (info == but || (info->caps.software && !software)) continue;
-        if (!best || wins_by(info, best) >= 0) best = info;
-    }
+    for (int last = 0; last < 2 && !best; last++)
+        for (int i = 0; i < list->count; i++) {
+            const struct gpu_device_info *info = &list->devices[i];
+            if (info == but || (info->caps.software && !software) || (info->rank < 0) != (last == 1)) continue;
+            if (!best || wins_by(info, best) >= 0) best = info;
+        }
     return best;
 }
 
@@ -147,6 +152,7 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 {
     const struct gpu_device_info *best = fastest(list, false, NULL);
     const struct gpu_device_info *next = best ? fastest(list, false, best) : NULL;
+    if (next && next->rank < 0 && best->rank >= 0) next = NULL; // no rival: choose_any does not even ask for it
     struct text text = {.length = 0};
     int criterion = next ? wins_by(best, next) : -1;
     if (!best) {
@@ -168,8 +174,10 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 static bool choose_any(const char *only, const struct hl_reporter *reporter, struct gpu_device_info *chosen)
 {
     struct gpu_device_list list = {.count = 0};
-    for (int i = 0; i < ROWS; i++)
-        if (!rows[i].hidden && (!*only || strcmp(rows[i].name, only) == 0)) find_row(&rows[i], &list);
+    for (int i = 0; i < ROWS; i++) {
+        if (rows[i].hidden || (*only && strcmp(rows[i].name, only) != 0)) continue;
+        if (rows[i].rank >= 0 || !fastest(&list, false, NULL)) find_row(&rows[i], &list);
+    }
     char why[GPU_REASON_BYTES];
     const struct gpu_device_info *best = gpu_devices_auto(&list, why);
     if (best) {

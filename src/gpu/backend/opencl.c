@@ -12,6 +12,7 @@
 #include "gpu/backend/backend.h"
 #include "gpu/backend/kept.h"
 #include "gpu/backend/opencl_api.h"
+#include "gpu/backend/words.h"
 
 enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
 #define BUILD_OPTIONS "-cl-std=CL1.2 -cl-mad-enable -w"
@@ -187,31 +188,11 @@ static int to_int(uint64_t value)
     return value > INT_MAX ? INT_MAX : (int)value;
 }
 
-static bool has_word(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = words; (at = strstr(at, word)); at += length)
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
-    return false;
-}
-
 static enum gpu_vendor find_vendor(const struct opencl_api *cl, cl_device_id id)
 {
-    static const struct {
-        const char *text;
-        enum gpu_vendor vendor;
-    } rows[] = {
-        {"NVIDIA", GPU_VENDOR_NVIDIA},     {"Advanced Micro Devices", GPU_VENDOR_AMD},
-        {"AMD", GPU_VENDOR_AMD},           {"Intel", GPU_VENDOR_INTEL},
-        {"ARM", GPU_VENDOR_ARM},           {"Arm", GPU_VENDOR_ARM},
-        {"QUALCOMM", GPU_VENDOR_QUALCOMM}, {"Qualcomm", GPU_VENDOR_QUALCOMM},
-        {"Apple", GPU_VENDOR_APPLE},
-    };
     if (device_number(cl, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) return GPU_VENDOR_SOFTWARE;
     char *text = device_text(cl, id, CL_DEVICE_VENDOR);
-    enum gpu_vendor vendor = GPU_VENDOR_OTHER;
-    for (size_t i = 0; text && vendor == GPU_VENDOR_OTHER && i < sizeof rows / sizeof *rows; i++)
-        if (strstr(text, rows[i].text)) vendor = rows[i].vendor;
+    enum gpu_vendor vendor = gpu_vendor_in(text);
     free(text);
     return vendor;
 }
@@ -235,7 +216,7 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
         int length = end ? (int)(end - version) : (int)strlen(version);
         snprintf(caps->name, sizeof caps->name, "%s", name);
         snprintf(caps->driver, sizeof caps->driver, "%.*s, driver %s", length, version, driver);
-        caps->half_math = has_word(extensions, "cl_khr_fp16");
+        caps->half_math = gpu_has_word(extensions, "cl_khr_fp16");
     }
     free(name);
     free(version);

@@ -4,8 +4,8 @@
 #if defined(HALITE_GPU_VULKAN)
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "gpu/backend/vulkan.h"
 
 enum { SPIN_NS = 500000 };
@@ -69,13 +69,6 @@ bool gpu_vulkan_is_alive(const struct gpu_device *device, const char *what)
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 // Asking for a while before sleeping: a list of 30 small dispatches takes 83 us, and 101 us when it sleeps after 50
 // (H200).
 bool gpu_vulkan_wait(struct gpu_device *device, uint64_t number)
@@ -84,9 +77,9 @@ bool gpu_vulkan_wait(struct gpu_device *device, uint64_t number)
     VkFence fence = device->fences[number % VULKAN_FENCES];
     VkResult result = VK_NOT_READY;
     if (!device->caps.software) {
-        uint64_t end = now_ns() + SPIN_NS;
+        uint64_t end = hl_nanoseconds() + SPIN_NS;
         do result = device->vk.vkGetFenceStatus(device->handle, fence);
-        while (result == VK_NOT_READY && now_ns() < end);
+        while (result == VK_NOT_READY && hl_nanoseconds() < end);
     }
     if (result == VK_NOT_READY) result = device->vk.vkWaitForFences(device->handle, 1, &fence, VK_TRUE, UINT64_MAX);
     if (!gpu_vulkan_check(device, result, "vkWaitForFences")) return false;

@@ -106,7 +106,8 @@ TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate *delegate, GLuin
 {
     (void)delegate;
     hl_report(NULL,
-              "TfLiteGpuDelegateBindBufferToTensor: buffer %u for tensor %d: this library has no OpenGL backend",
+              "TfLiteGpuDelegateBindBufferToTensor: buffer %u for tensor %d: buffers of the application are not taken; "
+              "copy to and from the tensor",
               buffer, tensor_index);
     return kTfLiteError;
 }

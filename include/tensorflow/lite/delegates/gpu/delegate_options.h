@@ -43,8 +43,8 @@ enum TfLiteGpuExperimentalFlags {
     TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT = 1,
     // OpenCL, or fail.
     TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY = 2,
-    // OpenGL ES, or fail, which is what happens where the library is built without it. Not
-    // together with CL_ONLY.
+    // OpenGL ES 3.1, or fail; software devices of it are taken only when named. Not together with
+    // CL_ONLY.
     TFLITE_GPU_EXPERIMENTAL_FLAGS_GL_ONLY = 4,
     // Keep compiled kernels in serialization_dir, for a quicker next start.
     TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION = 8

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The first GPU delegate interface, made for OpenGL ES 3.1, kept for programs that use it: in Halite
-// the delegate takes the same devices as that of delegate.h, which new code uses. What only this one
-// has, where the library is built with OpenGL ES: a tensor may live in a shader storage buffer of
-// the application.
+// the delegate takes the same devices as that of delegate.h, which new code uses, OpenGL ES among
+// them. Its buffers are its own: those of the application cannot be bound.
 #ifndef TENSORFLOW_LITE_DELEGATES_GPU_GL_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_GPU_GL_DELEGATE_H_
 
@@ -59,10 +58,9 @@ TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteGpuDelegateCreate(
 // Frees a delegate, not the application's buffers. NULL is allowed.
 TFL_CAPI_EXPORT extern void TfLiteGpuDelegateDelete(TfLiteDelegate* delegate);
 
-// Makes an input or output of the graph live in a shader storage buffer: float32, dense, [batch,
-// height, width, channels]. Call before the delegate is applied. The buffer stays the caller's and
-// must outlive the delegate. kTfLiteError, after a message on standard error, for an unknown buffer
-// and where the library is built without OpenGL ES.
+// Would make an input or output of the graph live in a shader storage buffer of the application. Not
+// in Halite, whose context shares nothing with the application's: always kTfLiteError, after a
+// message on standard error. Copy to and from the tensor instead.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate* delegate,
                                                                         GLuint buffer,
                                                                         int tensor_index);

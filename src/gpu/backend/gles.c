@@ -1,0 +1,804 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend of OpenGL ES 3.1. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenGL ES (gles_api.c finds
+// them). A program is the text that gpu_emit makes, linked here; a list is an array of what each dispatch binds, and one
+// uniform buffer with the params of all. A context belongs to one thread at a time, and a device to whichever thread calls: so
+// every function that calls OpenGL ES makes the device's context current, and the caller's again when it ends.
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "gpu/backend/backend.h"
+#include "gpu/backend/gles_api.h"
+#include "gpu/backend/kept.h"
+#include "gpu/backend/words.h"
+
+enum { LOG_BYTES = 6000, DEBUG_BYTES = 512, MAX_ERRORS = 16, PARAMS_ALIGNMENT = 256 };
+
+// ---- objects --------------------------------------------------------------------------------------------------------
+
+// What a thread had current before.
+struct current {
+    unsigned api;
+    void *display, *draw, *read, *context;
+};
+
+struct gpu_device {
+    const struct gles_api *gl;
+    const struct gles_found *found;
+    struct gles_context context;
+    struct current before; // of the call that is under way
+    struct gpu_caps caps;
+    size_t max_block; // bytes of a buffer that a kernel may see
+    bool resets;      // the driver tells of a lost context
+    bool debug;       // the driver says more than a number about an error
+    bool clock;       // of the device's own
+    bool binaries;    // programs can be kept
+    struct hl_reporter reporter;
+    bool lost;
+    // By the hash of the text: the format's number, then the driver's bytes.
+    struct gpu_kept kept;
+};
+
+struct gpu_buffer {
+    unsigned buffer;
+    size_t bytes;
+};
+
+struct gpu_program {
+    unsigned program;
+    const char *name; // of the kernel
+};
+
+struct record {
+    const struct gpu_program *program;
+    bool barrier; // before it
+    int buffer_count;
+    unsigned buffers[GPU_MAX_BUFFERS];
+    size_t offsets[GPU_MAX_BUFFERS], sizes[GPU_MAX_BUFFERS];
+    int32_t params[GPU_MAX_PARAMS][4];
+    int param_count;
+    unsigned groups[3];
+};
+
+struct gpu_list {
+    struct gpu_device *device;
+    struct record *records;
+    int count, capacity;
+    bool barrier;    // since the last record
+    unsigned params; // uniform buffer: those of record i at i * PARAMS_ALIGNMENT
+};
+
+// ---- errors ---------------------------------------------------------------------------------------------------------
+
+static const char *error_name(unsigned code)
+{
+    static const char *const egl[] = {
+        "EGL_SUCCESS",       "EGL_NOT_INITIALIZED",     "EGL_BAD_ACCESS",
+        "EGL_BAD_ALLOC",     "EGL_BAD_ATTRIBUTE",       "EGL_BAD_CONFIG",
+        "EGL_BAD_CONTEXT",   "EGL_BAD_CURRENT_SURFACE", "EGL_BAD_DISPLAY",
+        "EGL_BAD_MATCH",     "EGL_BAD_NATIVE_PIXMAP",   "EGL_BAD_NATIVE_WINDOW",
+        "EGL_BAD_PARAMETER", "EGL_BAD_SURFACE",         "EGL_CONTEXT_LOST",
+    };
+    static const char *const gl[] = {
+        "GL_INVALID_ENUM",
+        "GL_INVALID_VALUE",
+        "GL_INVALID_OPERATION",
+        "GL_STACK_OVERFLOW",
+        "GL_STACK_UNDERFLOW",
+        "GL_OUT_OF_MEMORY",
+        "GL_INVALID_FRAMEBUFFER_OPERATION",
+        "GL_CONTEXT_LOST",
+    };
+    if (code - 0x0500 < sizeof gl / sizeof *gl) return gl[code - 0x0500];
+    if (code - EGL_SUCCESS < sizeof egl / sizeof *egl) return egl[code - EGL_SUCCESS];
+    return "unknown error";
+}
+
+static const char *advice(const struct gpu_device *device, unsigned code)
+{
+    if (device->lost) return "; the device is lost: delete the delegate and create it anew";
+    return code == GL_OUT_OF_MEMORY ? "; free memory, or use half precision" : "";
+}
+
+// The driver's latest words about an error, ": " before them; "" where it has none. Forgets all of them.
+static void debug_text(struct gpu_device *device, char text[DEBUG_BYTES])
+{
+    text[0] = '\0';
+    for (int i = 0; device->debug && i < 1000; i++) {
+        char said[DEBUG_BYTES - 2] = "";
+        if (device->gl->glGetDebugMessageLogKHR(1, sizeof said, NULL, NULL, NULL, NULL, NULL,
+                                                said) == 0)
+            return;
+        snprintf(text, DEBUG_BYTES, ": %s", said);
+    }
+}
+
+// The first error since the last call, 0: none. Forgets all of them.
+static unsigned take_error(struct gpu_device *device)
+{
+    unsigned first = device->gl->glGetError();
+    // A lost context may say so for ever.
+    for (int i = 0; first && i < MAX_ERRORS && device->gl->glGetError(); i++) continue;
+    if (first == GL_CONTEXT_LOST ||
+        (first && device->resets && device->gl->glGetGraphicsResetStatusEXT()))
+        device->lost = true;
+    return first;
+}
+
+static bool failed(struct gpu_device *device, unsigned code, const char *function,
+                   const char *about, const char *detail)
+{
+    hl_report(&device->reporter, "OpenGL ES on %s: %s (%s) failed: %s (0x%04x)%s%s",
+              device->caps.name, function, about, error_name(code), code, detail,
+              advice(device, code));
+    return false;
+}
+
+// What the calls since the last question said. function: the one that matters; about: what it was for, a few words. True
+// where all went well, else false after a message.
+static bool succeeded(struct gpu_device *device, const char *function, const char *about)
+{
+    char detail[DEBUG_BYTES];
+    unsigned code = take_error(device);
+    if (code == 0) return true;
+    debug_text(device, detail);
+    return failed(device, code, function, about, detail);
+}
+
+static bool egl_failed(struct gpu_device *device, const char *function, const char *about)
+{
+    unsigned code = (unsigned)device->gl->eglGetError();
+    if (code == EGL_CONTEXT_LOST) device->lost = true;
+    return failed(device, code, function, about, "");
+}
+
+static void *no_memory(const struct gpu_device *device, const char *what)
+{
+    hl_report(&device->reporter, "OpenGL ES on %s: out of memory for %s", device->caps.name, what);
+    return NULL;
+}
+
+// ---- being current --------------------------------------------------------------------------------------------------
+
+static bool usable(const struct gpu_device *device, const char *what)
+{
+    if (!device->lost) return true;
+    hl_report(
+        &device->reporter,
+        "OpenGL ES on %s: cannot %s: the device was lost earlier; delete the delegate and create it anew",
+        device->caps.name, what);
+    return false;
+}
+
+static void go_back(struct gpu_device *device)
+{
+    device->gl->eglBindAPI(device->before.api);
+}
+
+// Makes the device's context current; leave makes the caller's so again. what: for messages, "write a buffer".
+static bool enter(struct gpu_device *device, const char *what)
+{
+    const struct gles_api *gl = device->gl;
+    if (!usable(device, what)) return false;
+    device->before.api = gl->eglQueryAPI(); // the next three answer for that API
+    device->before.context = gl->eglGetCurrentContext();
+    device->before.display = gl->eglGetCurrentDisplay();
+    device->before.draw = gl->eglGetCurrentSurface(EGL_DRAW);
+    device->before.read = gl->eglGetCurrentSurface(EGL_READ);
+    gl->eglBindAPI(EGL_OPENGL_ES_API);
+    struct gles_context *own = &device->context;
+    if (gl->eglMakeCurrent(device->found->display, own->surface, own->surface, own->context))
+        return true;
+    egl_failed(device, "eglMakeCurrent", what);
+    go_back(device);
+    return false;
+}
+
+// ok is what the caller returns: it is false as well where the thread's own context cannot be had back.
+static bool leave(struct gpu_device *device, bool ok)
+{
+    const struct gles_api *gl = device->gl;
+    const struct current *before = &device->before;
+    if (!gl->eglMakeCurrent(device->found->display, NULL, NULL, NULL))
+        ok = egl_failed(device, "eglMakeCurrent", "leaving the device's context");
+    go_back(device);
+    if (before->context &&
+        !gl->eglMakeCurrent(before->display, before->draw, before->read, before->context))
+        ok = egl_failed(device, "eglMakeCurrent", "giving the thread its context back");
+    return ok;
+}
+
+// ---- devices --------------------------------------------------------------------------------------------------------
+
+static int gles_count(const char **why)
+{
+    const struct gles_library *library = gles_library_get();
+    if (why) *why = library->why;
+    return library->count;
+}
+
+static int get_int(const struct gles_api *gl, unsigned name)
+{
+    int32_t value = 0;
+    gl->glGetIntegerv(name, &value);
+    return value;
+}
+
+static bool is_software(const char *renderer)
+{
+    static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader", "swrast",
+                                        "Software"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(renderer, names[i])) return true;
+    return false;
+}
+
+// Of the context that is current.
+static bool fill_caps(struct gpu_device *device)
+{
+    const struct gles_api *gl = device->gl;
+    struct gpu_caps *caps = &device->caps;
+    const char *vendor = (const char *)gl->glGetString(GL_VENDOR),
+               *version = (const char *)gl->glGetString(GL_VERSION);
+    const char *renderer = (const char *)gl->glGetString(GL_RENDERER);
+    const char *extensions = (const char *)gl->glGetString(GL_EXTENSIONS);
+    if (!vendor || !version || !renderer || !extensions) return false;
+    bool software = is_software(renderer);
+    *caps = (struct gpu_caps){
+        .vendor = software ? GPU_VENDOR_SOFTWARE : gpu_vendor_in(vendor),
+        .software = software,
+        .half_storage = true, // packHalf2x16 is core
+        .half_math = true,    // mediump: as far as the device wants to
+        .max_buffer =
+            INT32_MAX / PARAMS_ALIGNMENT * PARAMS_ALIGNMENT, // drivers count bytes in 32 bits
+        .max_group_size = get_int(gl, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS),
+        .shared_bytes = get_int(gl, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE),
+    };
+    // OpenGL ES does not say so. Cards of their own are NVIDIA's here, but for its Tegras.
+    caps->integrated =
+        !software && (caps->vendor != GPU_VENDOR_NVIDIA || strstr(renderer, "Tegra"));
+    snprintf(caps->name, sizeof caps->name, "%s", renderer);
+    snprintf(caps->driver, sizeof caps->driver, "%s", version);
+    for (unsigned i = 0; i < 3; i++) {
+        gl->glGetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_SIZE, i, &caps->max_group[i]);
+        gl->glGetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_COUNT, i, &caps->max_groups[i]);
+    }
+    int64_t block = 0;
+    gl->glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &block);
+    device->max_block =
+        block > 0 && (uint64_t)block < caps->max_buffer ? (size_t)block : caps->max_buffer;
+    device->binaries = get_int(gl, GL_NUM_PROGRAM_BINARY_FORMATS) > 0;
+    device->resets = device->found->robust && gl->glGetGraphicsResetStatusEXT &&
+                     gpu_has_word(extensions, "GL_EXT_robustness");
+    // That of Mesa's software devices sees nothing of a dispatch.
+    device->clock = !software && gl->glGetQueryObjectui64vEXT &&
+                    gpu_has_word(extensions, "GL_EXT_disjoint_timer_query");
+    device->debug = gl->glGetDebugMessageLogKHR && gl->glDebugMessageControlKHR &&
+                    gpu_has_word(extensions, "GL_KHR_debug");
+    if (device->debug) {
+        gl->glEnable(GL_DEBUG_OUTPUT);
+        gl->glDebugMessageControlKHR(GL_DONT_CARE, GL_DONT_CARE, GL_DONT_CARE, 0, NULL, 0);
+        gl->glDebugMessageControlKHR(GL_DONT_CARE, GL_DEBUG_TYPE_ERROR, GL_DONT_CARE, 0, NULL, 1);
+    }
+    return gl->glGetError() == 0 && caps->max_group_size > 0;
+}
+
+static void gles_close(struct gpu_device *device)
+{
+    if (!device) return;
+    gpu_kept_free(&device->kept);
+    gles_context_destroy(device->found, &device->context);
+    free(device);
+}
+
+static struct gpu_device *gles_open(int index, const struct hl_reporter *reporter)
+{
+    const struct gles_library *library = gles_library_get();
+    if (index < 0 || index >= library->count) {
+        hl_report(reporter, "OpenGL ES has %d devices, none with number %d%s%s", library->count,
+                  index, library->why ? ": " : "", library->why ? library->why : "");
+        return NULL;
+    }
+    struct gpu_device *device = calloc(1, sizeof *device);
+    if (!device) {
+        hl_report(reporter, "OpenGL ES: out of memory for a device");
+        return NULL;
+    }
+    const struct gles_found *found = &library->devices[index];
+    *device = (struct gpu_device){.gl = found->gl, .found = found};
+    if (reporter) device->reporter = *reporter;
+    snprintf(device->caps.name, sizeof device->caps.name, "device %d", index);
+    device->before.api = device->gl->eglQueryAPI();
+    const char *function = gles_context_create(found, &device->context);
+    if (function) egl_failed(device, function, "opening the device");
+    go_back(device);
+    if (!function && enter(device, "open the device")) {
+        bool filled = fill_caps(device);
+        if (!filled)
+            hl_report(reporter,
+                      "OpenGL ES device %d does not say what it is: check its driver with eglinfo",
+                      index);
+        if (leave(device, filled)) return device;
+    }
+    gles_close(device);
+    return NULL;
+}
+
+static void say_nothing(void *user_data, const char *format, va_list args)
+{
+    (void)user_data, (void)format, (void)args;
+}
+
+static bool gles_describe(int index, struct gpu_caps *caps)
+{
+    static const struct hl_reporter silent = {.write = say_nothing};
+    struct gpu_device *device = gles_open(index, &silent);
+    if (device) *caps = device->caps;
+    gles_close(device);
+    return device != NULL;
+}
+
+static const struct gpu_caps *gles_caps(const struct gpu_device *device)
+{
+    return &device->caps;
+}
+
+// ---- buffers --------------------------------------------------------------------------------------------------------
+
+static void gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
+{
+    if (!buffer) return;
+    // Of a lost device nothing need be deleted: it goes with the context.
+    if (buffer->buffer && !device->lost && enter(device, "delete a buffer")) {
+        device->gl->glDeleteBuffers(1, &buffer->buffer);
+        leave(device, true);
+    }
+    free(buffer);
+}
+
+// A buffer of the context that is current; 0 after a message.
+static unsigned make_buffer(struct gpu_device *device, unsigned target, size_t bytes,
+                            const void *from, unsigned usage)
+{
+    const struct gles_api *gl = device->gl;
+    char about[48];
+    unsigned buffer = 0;
+    snprintf(about, sizeof about, "%zu bytes", bytes);
+    gl->glGenBuffers(1, &buffer);
+    gl->glBindBuffer(target, buffer);
+    gl->glBufferData(target, (intptr_t)bytes, from, usage);
+    if (succeeded(device, "glBufferData", about)) return buffer;
+    gl->glDeleteBuffers(1, &buffer);
+    return 0;
+}
+
+static struct gpu_buffer *gles_buffer_create(struct gpu_device *device, size_t bytes)
+{
+    if (!usable(device, "create a buffer")) return NULL;
+    if (bytes == 0 || bytes > device->caps.max_buffer) {
+        hl_report(&device->reporter,
+                  "OpenGL ES on %s: a buffer of %zu bytes is wanted, the device allows 1 to %zu",
+                  device->caps.name, bytes, device->caps.max_buffer);
+        return NULL;
+    }
+    struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer) return no_memory(device, "a buffer");
+    buffer->bytes = bytes;
+    if (enter(device, "create a buffer")) {
+        buffer->buffer = make_buffer(device, GL_COPY_WRITE_BUFFER, bytes, NULL, GL_DYNAMIC_COPY);
+        if (leave(device, buffer->buffer != 0)) return buffer;
+    }
+    gles_buffer_destroy(device, buffer);
+    return NULL;
+}
+
+static bool in_range(const struct gpu_device *device, const struct gpu_buffer *buffer,
+                     size_t offset, size_t bytes, const char *what)
+{
+    if (offset <= buffer->bytes && bytes <= buffer->bytes - offset) return true;
+    hl_report(&device->reporter, "OpenGL ES on %s: %s %zu bytes at %zu of a buffer of %zu bytes",
+              device->caps.name, what, bytes, offset, buffer->bytes);
+    return false;
+}
+
+static bool gles_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset,
+                              const void *from, size_t bytes)
+{
+    const struct gles_api *gl = device->gl;
+    if (!in_range(device, buffer, offset, bytes, "writing") || !enter(device, "write a buffer"))
+        return false;
+    gl->glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->buffer);
+    gl->glBufferSubData(GL_COPY_WRITE_BUFFER, (intptr_t)offset, (intptr_t)bytes, from);
+    return leave(device, succeeded(device, "glBufferSubData", "writing a buffer"));
+}
+
+static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset,
+                             void *to, size_t bytes)
+{
+    const struct gles_api *gl = device->gl;
+    if (!in_range(device, buffer, offset, bytes, "reading") || !usable(device, "read a buffer"))
+        return false;
+    if (bytes == 0) return true;
+    if (!enter(device, "read a buffer")) return false;
+    gl->glBindBuffer(GL_COPY_READ_BUFFER, buffer->buffer);
+    const void *from = gl->glMapBufferRange(GL_COPY_READ_BUFFER, (intptr_t)offset, (intptr_t)bytes,
+                                            GL_MAP_READ_BIT);
+    bool ok = succeeded(device, "glMapBufferRange", "reading a buffer") &&
+              (from || no_memory(device, "what is read"));
+    if (from) memcpy(to, from, bytes);
+    if (from && !gl->glUnmapBuffer(GL_COPY_READ_BUFFER) && ok) {
+        hl_report(&device->reporter, "OpenGL ES on %s: a buffer's bytes went away: run again",
+                  device->caps.name);
+        ok = false;
+    }
+    return leave(device, succeeded(device, "glUnmapBuffer", "reading a buffer") && ok);
+}
+
+// ---- programs -------------------------------------------------------------------------------------------------------
+
+static void gles_program_destroy(struct gpu_device *device, struct gpu_program *program)
+{
+    if (!program) return;
+    if (program->program && !device->lost && enter(device, "delete a program")) {
+        device->gl->glDeleteProgram(program->program);
+        leave(device, true);
+    }
+    free(program);
+}
+
+// Says why a text does not become a program. log: a function that gives the compiler's words.
+static void tell_log(struct gpu_device *device, const char *function, const char *name,
+                     unsigned object, void (*log)(unsigned, int32_t, int32_t *, char *))
+{
+    char text[LOG_BYTES] = "";
+    log(object, sizeof text, NULL, text);
+    hl_report(&device->reporter,
+              "OpenGL ES on %s: %s: kernel %s does not compile; the compiler says:\n%s",
+              device->caps.name, function, name, text[0] ? text : "nothing");
+}
+
+static bool compile(struct gpu_device *device, const struct gpu_program *program, unsigned shader,
+                    const char *text)
+{
+    const struct gles_api *gl = device->gl;
+    int32_t done = 0;
+    gl->glShaderSource(shader, 1, &text, NULL);
+    gl->glCompileShader(shader);
+    if (!succeeded(device, "glCompileShader", program->name)) return false;
+    gl->glGetShaderiv(shader, GL_COMPILE_STATUS, &done);
+    if (!done) tell_log(device, "glCompileShader", program->name, shader, gl->glGetShaderInfoLog);
+    return done;
+}
+
+static bool link(struct gpu_device *device, const struct gpu_program *program, unsigned shader)
+{
+    const struct gles_api *gl = device->gl;
+    int32_t done = 0;
+    gl->glAttachShader(program->program, shader);
+    if (device->kept.open && device->binaries)
+        gl->glProgramParameteri(program->program, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, 1);
+    gl->glLinkProgram(program->program);
+    if (!succeeded(device, "glLinkProgram", program->name)) return false;
+    gl->glGetProgramiv(program->program, GL_LINK_STATUS, &done);
+    if (!done)
+        tell_log(device, "glLinkProgram", program->name, program->program, gl->glGetProgramInfoLog);
+    return done;
+}
+
+// From its binary, where that is kept and the driver takes it: without a word where it does not.
+static bool revive(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
+{
+    const struct gles_api *gl = device->gl;
+    size_t size;
+    uint32_t format;
+    int32_t done = 0;
+    const unsigned char *kept = device->binaries ? gpu_kept_find(&device->kept, key, &size) : NULL;
+    if (!kept || size <= sizeof format || size > INT32_MAX) return false;
+    memcpy(&format, kept, sizeof format);
+    gl->glProgramBinary(program->program, format, kept + sizeof format,
+                        (int32_t)(size - sizeof format));
+    char forgotten[DEBUG_BYTES];
+    if (take_error(device) == 0)
+        gl->glGetProgramiv(program->program, GL_LINK_STATUS, &done);
+    else
+        debug_text(device, forgotten);
+    return done;
+}
+
+// A driver that does not give the binary out keeps its user from nothing but a quicker start.
+static void keep(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
+{
+    const struct gles_api *gl = device->gl;
+    uint32_t format = 0;
+    int32_t size = 0;
+    gl->glGetProgramiv(program->program, GL_PROGRAM_BINARY_LENGTH, &size);
+    unsigned char *kept = size > 0 ? malloc(sizeof format + (size_t)size) : NULL;
+    if (!kept) return;
+    gl->glGetProgramBinary(program->program, size, &size, &format, kept + sizeof format);
+    memcpy(kept, &format, sizeof format);
+    if (take_error(device) == 0 && size > 0)
+        gpu_kept_add(&device->kept, key, kept, sizeof format + (size_t)size);
+    else
+        free(kept);
+}
+
+static bool build(struct gpu_device *device, struct gpu_program *program, const char *text)
+{
+    const struct gles_api *gl = device->gl;
+    uint64_t key = hl_hash(0, text, strlen(text));
+    program->program = gl->glCreateProgram();
+    if (!succeeded(device, "glCreateProgram", program->name)) return false;
+    if (device->kept.open && revive(device, program, key)) return true;
+    unsigned shader = gl->glCreateShader(GL_COMPUTE_SHADER);
+    bool ok = succeeded(device, "glCreateShader", program->name) &&
+              compile(device, program, shader, text) && link(device, program, shader);
+    gl->glDeleteShader(shader); // the program keeps what it has of it
+    if (ok && device->kept.open && device->binaries) keep(device, program, key);
+    return ok;
+}
+
+static struct gpu_program *gles_program_create(struct gpu_device *device,
+                                               const struct gpu_program_desc *desc)
+{
+    char *text = gpu_emit(desc->kernel, GPU_GLES, desc->precision, desc->constants, desc->group);
+    struct gpu_program *program = calloc(1, sizeof *program);
+    bool ok = text && program;
+    if (!ok) no_memory(device, "a kernel's text");
+    if (ok) program->name = desc->kernel->name;
+    ok = ok && enter(device, "compile a kernel") && leave(device, build(device, program, text));
+    free(text);
+    if (ok) return program;
+    gles_program_destroy(device, program);
+    return NULL;
+}
+
+static bool gles_cache_load(struct gpu_device *device, const void *bytes, size_t size)
+{
+    if (gpu_kept_open(&device->kept, bytes, size)) return true;
+    hl_report(&device->reporter, "OpenGL ES on %s: the kept programs are not as they were written",
+              device->caps.name);
+    return false;
+}
+
+static bool gles_cache_save(struct gpu_device *device, void **bytes, size_t *size)
+{
+    return gpu_kept_close(&device->kept, bytes, size) ||
+           no_memory(device, "programs that are to be kept");
+}
+
+// ---- lists ----------------------------------------------------------------------------------------------------------
+
+static void gles_list_destroy(struct gpu_list *list)
+{
+    if (!list) return;
+    struct gpu_device *device = list->device;
+    if (list->params && !device->lost && enter(device, "delete a command list")) {
+        device->gl->glDeleteBuffers(1, &list->params);
+        leave(device, true);
+    }
+    free(list->records);
+    free(list);
+}
+
+static struct gpu_list *gles_list_create(struct gpu_device *device)
+{
+    if (!usable(device, "create a command list")) return NULL;
+    struct gpu_list *list = calloc(1, sizeof *list);
+    if (!list) return no_memory(device, "a command list");
+    list->device = device;
+    return list;
+}
+
+static bool make_room(struct gpu_list *list)
+{
+    if (list->count < list->capacity) return true;
+    int capacity = list->capacity ? list->capacity * 2 : 32;
+    struct record *moved =
+        capacity <= INT_MAX / 2 ? realloc(list->records, (size_t)capacity * sizeof *moved) : NULL;
+    if (!moved) return no_memory(list->device, "a command list");
+    list->records = moved;
+    list->capacity = capacity;
+    return true;
+}
+
+static bool gles_list_dispatch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
+{
+    struct gpu_device *device = list->device;
+    const char *name = dispatch->program->name;
+    if (!usable(device, "record a kernel") || !make_room(list)) return false;
+    struct record *record = &list->records[list->count];
+    *record = (struct record){.program = dispatch->program,
+                              .barrier = list->barrier,
+                              .buffer_count = dispatch->buffer_count,
+                              .param_count = dispatch->param_count};
+    for (int i = 0; i < 3; i++) {
+        record->groups[i] = (unsigned)dispatch->groups[i];
+        if (dispatch->groups[i] > 0 && dispatch->groups[i] <= device->caps.max_groups[i]) continue;
+        hl_report(
+            &device->reporter,
+            "OpenGL ES on %s: kernel %s with %d work-groups on axis %d, the device takes 1 to %d",
+            device->caps.name, name, dispatch->groups[i], i, device->caps.max_groups[i]);
+        return false;
+    }
+    for (int i = 0; i < dispatch->buffer_count; i++) {
+        if (!in_range(device, dispatch->buffers[i], dispatch->offsets[i], dispatch->sizes[i],
+                      "a kernel uses"))
+            return false;
+        record->buffers[i] = dispatch->buffers[i]->buffer;
+        record->offsets[i] = dispatch->offsets[i];
+        record->sizes[i] = dispatch->sizes[i];
+        if (dispatch->sizes[i] <= device->max_block) continue;
+        hl_report(
+            &device->reporter,
+            "OpenGL ES on %s: kernel %s uses %zu bytes of a buffer, the device allows %zu: use half precision, or "
+            "another API",
+            device->caps.name, name, dispatch->sizes[i], device->max_block);
+        return false;
+    }
+    memcpy(record->params, dispatch->params, sizeof record->params);
+    list->barrier = false;
+    list->count++;
+    return true;
+}
+
+static bool gles_list_barrier(struct gpu_list *list)
+{
+    list->barrier = true;
+    return usable(list->device, "record a barrier");
+}
+
+// The params of all dispatches go to the device in one piece.
+static bool gles_list_finish(struct gpu_list *list)
+{
+    struct gpu_device *device = list->device;
+    if (!usable(device, "end a command list") || list->count == 0) return !device->lost;
+    unsigned char *params = calloc((size_t)list->count, PARAMS_ALIGNMENT);
+    if (!params) return no_memory(device, "a command list");
+    for (int i = 0; i < list->count; i++)
+        memcpy(params + (size_t)i * PARAMS_ALIGNMENT, list->records[i].params,
+               sizeof list->records[i].params);
+    if (enter(device, "end a command list")) {
+        list->params = make_buffer(device, GL_UNIFORM_BUFFER,
+                                   (size_t)list->count * PARAMS_ALIGNMENT, params, GL_STATIC_DRAW);
+        leave(device, true);
+    }
+    free(params);
+    return list->params != 0;
+}
+
+static void bind_and_dispatch(const struct gpu_list *list, int index)
+{
+    const struct gles_api *gl = list->device->gl;
+    const struct record *record = &list->records[index];
+    gl->glUseProgram(record->program->program);
+    for (unsigned i = 0; i < (unsigned)record->buffer_count; i++)
+        gl->glBindBufferRange(GL_SHADER_STORAGE_BUFFER, i, record->buffers[i],
+                              (intptr_t)record->offsets[i], (intptr_t)record->sizes[i]);
+    if (record->param_count > 0)
+        gl->glBindBufferRange(GL_UNIFORM_BUFFER, 0, list->params,
+                              (intptr_t)index * PARAMS_ALIGNMENT, GPU_PARAM_BYTES);
+    gl->glDispatchCompute(record->groups[0], record->groups[1], record->groups[2]);
+}
+
+// What a list wrote is seen by later lists, and by reads and writes of buffers.
+static bool end_run(struct gpu_device *device)
+{
+    device->gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+    return succeeded(device, "glDispatchCompute", "running a command list");
+}
+
+static bool gles_list_run(struct gpu_list *list)
+{
+    struct gpu_device *device = list->device;
+    if (!enter(device, "run")) return false;
+    for (int i = 0; i < list->count; i++) {
+        if (list->records[i].barrier) device->gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+        bind_and_dispatch(list, i);
+    }
+    bool ok = end_run(device);
+    device->gl->glFlush();
+    return leave(device, ok);
+}
+
+static bool gles_list_wait(struct gpu_list *list)
+{
+    struct gpu_device *device = list->device;
+    if (!enter(device, "wait for a run")) return false;
+    device->gl->glFinish();
+    return leave(device, succeeded(device, "glFinish", "waiting for a run"));
+}
+
+// Each dispatch ends before the next begins, so that its clock shows it alone.
+static bool run_with_queries(struct gpu_list *list, const unsigned *queries, uint64_t *nanoseconds)
+{
+    struct gpu_device *device = list->device;
+    const struct gles_api *gl = device->gl;
+    get_int(gl, GL_GPU_DISJOINT); // forgets what was
+    for (int i = 0; i < list->count; i++) {
+        gl->glBeginQuery(GL_TIME_ELAPSED, queries[i]);
+        bind_and_dispatch(list, i);
+        gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+        gl->glEndQuery(GL_TIME_ELAPSED);
+    }
+    if (!end_run(device)) return false;
+    for (int i = 0; i < list->count; i++)
+        gl->glGetQueryObjectui64vEXT(queries[i], GL_QUERY_RESULT, &nanoseconds[i]);
+    if (!succeeded(device, "glGetQueryObjectui64vEXT", "profiling")) return false;
+    if (get_int(gl, GL_GPU_DISJOINT) == 0) return true;
+    hl_report(&device->reporter,
+              "OpenGL ES on %s: its clock was changed during a profile: run again",
+              device->caps.name);
+    return false;
+}
+
+static bool run_by_device_clock(struct gpu_list *list, uint64_t *nanoseconds)
+{
+    struct gpu_device *device = list->device;
+    unsigned *queries = calloc((size_t)list->count + 1, sizeof *queries);
+    if (!queries) return no_memory(device, "a profile");
+    device->gl->glGenQueries(list->count, queries);
+    bool ok = succeeded(device, "glGenQueries", "profiling") &&
+              run_with_queries(list, queries, nanoseconds);
+    device->gl->glDeleteQueries(list->count, queries);
+    free(queries);
+    return ok;
+}
+
+// For devices without a clock: what the CPU waits for a dispatch.
+static bool run_by_cpu_clock(struct gpu_list *list, uint64_t *nanoseconds)
+{
+    const struct gles_api *gl = list->device->gl;
+    gl->glFinish();
+    for (int i = 0; i < list->count; i++) {
+        uint64_t begin = hl_nanoseconds();
+        bind_and_dispatch(list, i);
+        gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+        gl->glFinish();
+        nanoseconds[i] = hl_nanoseconds() - begin;
+    }
+    return end_run(list->device);
+}
+
+static bool gles_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int count)
+{
+    struct gpu_device *device = list->device;
+    if (count != list->count) {
+        hl_report(&device->reporter,
+                  "OpenGL ES on %s: a profile of %d dispatches, but the list has %d",
+                  device->caps.name, count, list->count);
+        return false;
+    }
+    if (!enter(device, "profile")) return false;
+    bool (*run)(struct gpu_list *, uint64_t *) =
+        device->clock ? run_by_device_clock : run_by_cpu_clock;
+    return leave(device, run(list, nanoseconds));
+}
+
+const struct gpu_backend gpu_backend_gles = {
+    .name = "gles",
+    .language = GPU_GLES,
+    .count = gles_count,
+    .describe = gles_describe,
+    .open = gles_open,
+    .close = gles_close,
+    .caps = gles_caps,
+    .buffer_create = gles_buffer_create,
+    .buffer_destroy = gles_buffer_destroy,
+    .buffer_write = gles_buffer_write,
+    .buffer_read = gles_buffer_read,
+    .program_create = gles_program_create,
+    .program_destroy = gles_program_destroy,
+    .cache_load = gles_cache_load,
+    .cache_save = gles_cache_save,
+    .list_create = gles_list_create,
+    .list_dispatch = gles_list_dispatch,
+    .list_barrier = gles_list_barrier,
+    .list_finish = gles_list_finish,
+    .list_run = gles_list_run,
+    .list_wait = gles_list_wait,
+    .list_profile = gles_list_profile,
+    .list_destroy = gles_list_destroy,
+};

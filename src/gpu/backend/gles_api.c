@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds OpenGL ES. In: the names under which EGL's library and that of OpenGL ES go. Out: once per process, a table of
+// functions and the displays on which a context of OpenGL ES 3.1 can be made without a window: the devices that EGL lists,
+// else Mesa's display without a surface, else the default one. Environment: HALITE_GLES_LIBRARY (path of EGL's library).
+#include "gpu/backend/gles_api.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/backend/words.h"
+
+struct instance {
+    struct gles_library library;
+    struct gles_api gl;
+};
+
+// ---- contexts ---------------------------------------------------------------------------------------------------------
+
+void gles_context_destroy(const struct gles_found *found, struct gles_context *context)
+{
+    const struct gles_api *gl = found->gl;
+    if (context->surface) gl->eglDestroySurface(found->display, context->surface);
+    if (context->context) gl->eglDestroyContext(found->display, context->context);
+    *context = (struct gles_context){NULL, NULL};
+}
+
+const char *gles_context_create(const struct gles_found *found, struct gles_context *context)
+{
+    static const int32_t one_pixel[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
+    const struct gles_api *gl = found->gl;
+    int32_t wanted[] = {EGL_CONTEXT_MAJOR_VERSION, 3,       EGL_CONTEXT_MINOR_VERSION, 1, EGL_NONE,
+                        EGL_LOSE_CONTEXT_ON_RESET, EGL_NONE};
+    if (found->robust) wanted[4] = EGL_RESET_NOTIFICATION_STRATEGY;
+    *context = (struct gles_context){NULL, NULL};
+    if (!gl->eglBindAPI(EGL_OPENGL_ES_API)) return "eglBindAPI";
+    if (!(context->context = gl->eglCreateContext(found->display, found->config, NULL, wanted)))
+        return "eglCreateContext";
+    if (found->surfaceless) return NULL;
+    context->surface = gl->eglCreatePbufferSurface(found->display, found->config, one_pixel);
+    return context->surface ? NULL : "eglCreatePbufferSurface";
+}
+
+// ---- displays ---------------------------------------------------------------------------------------------------------
+
+// One device more, if contexts can be made there.
+static void add_display(struct gles_library *library, const struct gles_api *gl, void *display)
+{
+    int32_t major, minor, count = 0;
+    if (library->count == GLES_MAX_DEVICES || !display ||
+        !gl->eglInitialize(display, &major, &minor))
+        return;
+    const char *extensions = gl->eglQueryString(display, EGL_EXTENSIONS);
+    struct gles_found found = {
+        .gl = gl,
+        .display = display,
+        .surfaceless = gpu_has_word(extensions, "EGL_KHR_surfaceless_context"),
+        .robust = gpu_has_word(extensions, "EGL_EXT_create_context_robustness"),
+    };
+    bool no_config = found.surfaceless && gpu_has_word(extensions, "EGL_KHR_no_config_context");
+    const int32_t wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE,
+                              found.surfaceless ? 0 : EGL_PBUFFER_BIT, EGL_NONE};
+    if (!no_config &&
+        (!gl->eglChooseConfig(display, wanted, &found.config, 1, &count) || count < 1))
+        return;
+    struct gles_context context;
+    bool works = gles_context_create(&found, &context) == NULL;
+    gles_context_destroy(&found, &context);
+    if (works) library->devices[library->count++] = found;
+}
+
+static void add_displays(struct gles_library *library, const struct gles_api *gl)
+{
+    void *devices[GLES_MAX_DEVICES];
+    int32_t count = 0;
+    const char *extensions = gl->eglQueryString(NULL, EGL_EXTENSIONS);
+    bool platforms =
+        gl->eglGetPlatformDisplayEXT && gpu_has_word(extensions, "EGL_EXT_platform_base");
+    bool listed = gpu_has_word(extensions, "EGL_EXT_device_enumeration") ||
+                  gpu_has_word(extensions, "EGL_EXT_device_base");
+    if (platforms && listed && gl->eglQueryDevicesEXT &&
+        gpu_has_word(extensions, "EGL_EXT_platform_device") &&
+        gl->eglQueryDevicesEXT(GLES_MAX_DEVICES, devices, &count))
+        for (int32_t i = 0; i < count; i++)
+            add_display(library, gl,
+                        gl->eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE, devices[i], NULL));
+    if (library->count == 0 && platforms &&
+        gpu_has_word(extensions, "EGL_MESA_platform_surfaceless"))
+        add_display(library, gl,
+                    gl->eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS, NULL, NULL));
+    if (library->count == 0) add_display(library, gl, gl->eglGetDisplay(NULL));
+}
+
+// ---- libraries --------------------------------------------------------------------------------------------------------
+
+static void *open_first(const char *const *names)
+{
+    void *handle = NULL;
+    for (; *names && !handle; names++) handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+    return handle;
+}
+
+struct source {
+    void *egl, *gl; // gl: NULL where EGL finds all
+    void *(*address)(const char *);
+};
+
+static void *find(const struct source *source, const char *name)
+{
+    void *symbol = dlsym(source->egl, name);
+    if (!symbol && source->gl) symbol = dlsym(source->gl, name);
+    return symbol ? symbol : source->address(name);
+}
+
+static bool load_functions(struct gles_api *gl, struct source *source)
+{
+    void *symbol = dlsym(source->egl, "eglGetProcAddress");
+    if (!symbol) return false;
+    memcpy(&source->address, &symbol, sizeof symbol);
+#define X(result, name, arguments)                     \
+    if (!(symbol = find(source, #name))) return false; \
+    memcpy(&gl->name, &symbol, sizeof symbol);
+    GLES_FUNCTIONS(X)
+#undef X
+#define X(result, name, arguments) \
+    symbol = find(source, #name);  \
+    memcpy(&gl->name, &symbol, sizeof symbol);
+    GLES_EXTENSION_FUNCTIONS(X)
+#undef X
+    return true;
+}
+
+// Libraries stay open: drivers do not like to be unloaded.
+static void load(struct instance *instance)
+{
+    static const char *const egl_names[] = {"libEGL.so.1", "libEGL.so", NULL};
+    static const char *const gl_names[] = {"libGLESv2.so.2", "libGLESv3.so", "libGLESv2.so", NULL};
+    struct gles_library *library = &instance->library;
+    const char *named = getenv("HALITE_GLES_LIBRARY");
+    if (named && !*named) named = NULL;
+    struct source source = {.egl = named ? dlopen(named, RTLD_NOW | RTLD_LOCAL)
+                                         : open_first(egl_names)};
+    if (!source.egl) {
+        library->why =
+            named
+                ? "the library that HALITE_GLES_LIBRARY names does not open: correct the path or unset it"
+                : "no libEGL.so.1: install EGL and a driver of OpenGL ES 3.1";
+        return;
+    }
+    source.gl = open_first(gl_names);
+    if (!load_functions(&instance->gl, &source)) {
+        library->why = "its library lacks functions of EGL 1.4 or OpenGL ES 3.1: update the driver";
+        return;
+    }
+    unsigned api = instance->gl.eglQueryAPI();
+    add_displays(library, &instance->gl);
+    instance->gl.eglBindAPI(api);
+    if (library->count == 0)
+        library->why =
+            "EGL is there but has no device with OpenGL ES 3.1: install a driver, or let this process see it";
+}
+
+static struct instance *get_instance(void)
+{
+    static struct instance instance;
+    return &instance;
+}
+
+static void load_instance(void)
+{
+    load(get_instance());
+}
+
+const struct gles_library *gles_library_get(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_instance);
+    return &get_instance()->library;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry points of EGL 1.4 and OpenGL ES 3.1 that gles.c calls, as data: one row per function, and the numbers that go
+// with them. Nothing of either is needed to build: objects of EGL are pointers, those of GL numbers. gles_api.c opens the
+// libraries by name, fills a struct gles_api, lists the displays that have a device, and makes contexts on them.
+#ifndef HALITE_GPU_BACKEND_GLES_API_H
+#define HALITE_GPU_BACKEND_GLES_API_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// X(result, name, arguments)
+// clang-format off
+#define GLES_FUNCTIONS(X) \
+    X(int32_t, eglGetError, (void)) \
+    X(const char *, eglQueryString, (void *display, int32_t name)) \
+    X(void *, eglGetDisplay, (void *native)) \
+    X(unsigned, eglInitialize, (void *display, int32_t *major, int32_t *minor)) \
+    X(unsigned, eglBindAPI, (unsigned api)) \
+    X(unsigned, eglQueryAPI, (void)) \
+    X(unsigned, eglChooseConfig, (void *display, const int32_t *wanted, void **configs, int32_t size, int32_t *count)) \
+    X(void *, eglCreateContext, (void *display, void *config, void *share, const int32_t *wanted)) \
+    X(unsigned, eglDestroyContext, (void *display, void *context)) \
+    X(void *, eglCreatePbufferSurface, (void *display, void *config, const int32_t *wanted)) \
+    X(unsigned, eglDestroySurface, (void *display, void *surface)) \
+    X(unsigned, eglMakeCurrent, (void *display, void *draw, void *read, void *context)) \
+    X(void *, eglGetCurrentContext, (void)) \
+    X(void *, eglGetCurrentDisplay, (void)) \
+    X(void *, eglGetCurrentSurface, (int32_t which)) \
+    X(unsigned, glGetError, (void)) \
+    X(const unsigned char *, glGetString, (unsigned name)) \
+    X(void, glGetIntegerv, (unsigned name, int32_t *value)) \
+    X(void, glGetIntegeri_v, (unsigned name, unsigned index, int32_t *value)) \
+    X(void, glGetInteger64v, (unsigned name, int64_t *value)) \
+    X(void, glEnable, (unsigned what)) \
+    X(void, glFlush, (void)) \
+    X(void, glFinish, (void)) \
+    X(void, glGenBuffers, (int32_t count, unsigned *buffers)) \
+    X(void, glDeleteBuffers, (int32_t count, const unsigned *buffers)) \
+    X(void, glBindBuffer, (unsigned target, unsigned buffer)) \
+    X(void, glBindBufferRange, (unsigned target, unsigned index, unsigned buffer, intptr_t offset, intptr_t bytes)) \
+    X(void, glBufferData, (unsigned target, intptr_t bytes, const void *from, unsigned usage)) \
+    X(void, glBufferSubData, (unsigned target, intptr_t offset, intptr_t bytes, const void *from)) \
+    X(void *, glMapBufferRange, (unsigned target, intptr_t offset, intptr_t bytes, unsigned access)) \
+    X(unsigned char, glUnmapBuffer, (unsigned target)) \
+    X(unsigned, glCreateShader, (unsigned kind)) \
+    X(void, glDeleteShader, (unsigned shader)) \
+    X(void, glShaderSource, (unsigned shader, int32_t count, const char *const *texts, const int32_t *lengths)) \
+    X(void, glCompileShader, (unsigned shader)) \
+    X(void, glGetShaderiv, (unsigned shader, unsigned name, int32_t *value)) \
+    X(void, glGetShaderInfoLog, (unsigned shader, int32_t size, int32_t *length, char *text)) \
+    X(unsigned, glCreateProgram, (void)) \
+    X(void, glDeleteProgram, (unsigned program)) \
+    X(void, glAttachShader, (unsigned program, unsigned shader)) \
+    X(void, glProgramParameteri, (unsigned program, unsigned name, int32_t value)) \
+    X(void, glLinkProgram, (unsigned program)) \
+    X(void, glGetProgramiv, (unsigned program, unsigned name, int32_t *value)) \
+    X(void, glGetProgramInfoLog, (unsigned program, int32_t size, int32_t *length, char *text)) \
+    X(void, glProgramBinary, (unsigned program, unsigned format, const void *bytes, int32_t size)) \
+    X(void, glGetProgramBinary, (unsigned program, int32_t size, int32_t *length, unsigned *format, void *bytes)) \
+    X(void, glUseProgram, (unsigned program)) \
+    X(void, glDispatchCompute, (unsigned x, unsigned y, unsigned z)) \
+    X(void, glMemoryBarrier, (unsigned what)) \
+    X(void, glGenQueries, (int32_t count, unsigned *queries)) \
+    X(void, glDeleteQueries, (int32_t count, const unsigned *queries)) \
+    X(void, glBeginQuery, (unsigned target, unsigned query)) \
+    X(void, glEndQuery, (unsigned target))
+
+// Of extensions: to be called only where the extension is listed.
+#define GLES_EXTENSION_FUNCTIONS(X) \
+    X(unsigned, eglQueryDevicesEXT, (int32_t size, void **devices, int32_t *count)) \
+    X(void *, eglGetPlatformDisplayEXT, (unsigned platform, void *native, const int32_t *wanted)) \
+    X(void, glGetQueryObjectui64vEXT, (unsigned query, unsigned name, uint64_t *value)) \
+    X(unsigned, glGetGraphicsResetStatusEXT, (void)) \
+    X(void, glDebugMessageControlKHR, (unsigned source, unsigned type, unsigned severity, int32_t count, \
+        const unsigned *ids, unsigned char enabled)) \
+    X(unsigned, glGetDebugMessageLogKHR, (unsigned count, int32_t size, unsigned *sources, unsigned *types, unsigned *ids, \
+        unsigned *severities, int32_t *lengths, char *text))
+
+enum {
+    EGL_SUCCESS = 0x3000, EGL_BAD_ALLOC = 0x3003, EGL_CONTEXT_LOST = 0x300E, EGL_SURFACE_TYPE = 0x3033, EGL_NONE = 0x3038,
+    EGL_RENDERABLE_TYPE = 0x3040, EGL_EXTENSIONS = 0x3055, EGL_HEIGHT = 0x3056, EGL_WIDTH = 0x3057, EGL_DRAW = 0x3059,
+    EGL_READ = 0x305A, EGL_CONTEXT_MAJOR_VERSION = 0x3098, EGL_OPENGL_ES_API = 0x30A0, EGL_CONTEXT_MINOR_VERSION = 0x30FB,
+    EGL_RESET_NOTIFICATION_STRATEGY = 0x3138, EGL_PLATFORM_DEVICE = 0x313F, EGL_LOSE_CONTEXT_ON_RESET = 0x31BF,
+    EGL_PLATFORM_SURFACELESS = 0x31DD, EGL_PBUFFER_BIT = 0x1, EGL_OPENGL_ES3_BIT = 0x40,
+};
+enum {
+    GL_MAP_READ_BIT = 0x1, GL_BUFFER_UPDATE_BARRIER_BIT = 0x200, GL_SHADER_STORAGE_BARRIER_BIT = 0x2000,
+    GL_OUT_OF_MEMORY = 0x0505, GL_CONTEXT_LOST = 0x0507, GL_DONT_CARE = 0x1100, GL_VENDOR = 0x1F00, GL_RENDERER = 0x1F01,
+    GL_VERSION = 0x1F02, GL_EXTENSIONS = 0x1F03, GL_DEBUG_TYPE_ERROR = 0x824C, GL_PROGRAM_BINARY_RETRIEVABLE_HINT = 0x8257,
+    GL_MAX_COMPUTE_SHARED_MEMORY_SIZE = 0x8262, GL_PROGRAM_BINARY_LENGTH = 0x8741, GL_NUM_PROGRAM_BINARY_FORMATS = 0x87FE,
+    GL_QUERY_RESULT = 0x8866, GL_TIME_ELAPSED = 0x88BF, GL_STATIC_DRAW = 0x88E4, GL_DYNAMIC_COPY = 0x88EA,
+    GL_UNIFORM_BUFFER = 0x8A11, GL_COMPILE_STATUS = 0x8B81, GL_LINK_STATUS = 0x8B82, GL_COPY_READ_BUFFER = 0x8F36,
+    GL_COPY_WRITE_BUFFER = 0x8F37, GL_GPU_DISJOINT = 0x8FBB, GL_SHADER_STORAGE_BUFFER = 0x90D2,
+    GL_MAX_SHADER_STORAGE_BLOCK_SIZE = 0x90DE, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS = 0x90EB,
+    GL_COMPUTE_SHADER = 0x91B9, GL_MAX_COMPUTE_WORK_GROUP_COUNT = 0x91BE, GL_MAX_COMPUTE_WORK_GROUP_SIZE = 0x91BF,
+    GL_DEBUG_OUTPUT = 0x92E0,
+};
+// clang-format on
+
+struct gles_api {
+#define X(result, name, arguments) result(*name) arguments;
+    GLES_FUNCTIONS(X)
+    GLES_EXTENSION_FUNCTIONS(X)
+#undef X
+};
+
+enum { GLES_MAX_DEVICES = 16 };
+
+// What a process finds, once. Displays stay initialised: the application may use the same.
+struct gles_library {
+    int count;
+    struct gles_found {
+        const struct gles_api *gl;
+        void *display, *config; // config: NULL where contexts need none
+        bool surfaceless;       // a context may be current without a surface
+        bool robust;            // a lost context can be told from a working one
+    } devices[GLES_MAX_DEVICES];
+    const char *why; // there is no device, static text; NULL: there is one
+};
+const struct gles_library *gles_library_get(void);
+
+// A context of OpenGL ES 3.1, current nowhere. surface: NULL where none is needed.
+struct gles_context {
+    void *context, *surface;
+};
+// Creates it. NULL, else the name of the function that failed, whose error eglGetError still says; destroy it in either
+// case. Leaves the thread's API at OpenGL ES.
+const char *gles_context_create(const struct gles_found *found, struct gles_context *context);
+void gles_context_destroy(const struct gles_found *found, struct gles_context *context);
+
+#endif

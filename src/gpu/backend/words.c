@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// See words.h.
+#include "gpu/backend/words.h"
+
+#include <string.h>
+
+bool gpu_has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; at && (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+enum gpu_vendor gpu_vendor_in(const char *text)
+{
+    static const struct {
+        const char *text;
+        enum gpu_vendor vendor;
+    } rows[] = {
+        {"NVIDIA", GPU_VENDOR_NVIDIA},     {"Advanced Micro Devices", GPU_VENDOR_AMD},
+        {"AMD", GPU_VENDOR_AMD},           {"Intel", GPU_VENDOR_INTEL},
+        {"ARM", GPU_VENDOR_ARM},           {"Arm", GPU_VENDOR_ARM},
+        {"QUALCOMM", GPU_VENDOR_QUALCOMM}, {"Qualcomm", GPU_VENDOR_QUALCOMM},
+        {"Apple", GPU_VENDOR_APPLE},
+    };
+    for (size_t i = 0; text && i < sizeof rows / sizeof *rows; i++)
+        if (strstr(text, rows[i].text)) return rows[i].vendor;
+    return GPU_VENDOR_OTHER;
+}
