@@ -68,7 +68,7 @@ extern const char *const hl_model_precisions[];
     {                                                                                             \
         .name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",                 \
         .offset = offsetof(struct type, member.device),                                           \
-        .help = "GPU: auto, opencl, opencl:1, vulkan, gles; default: HALITE_DEVICE, else auto", \
+        .help = "GPU: auto, opencl:1, vulkan, gles; default: HALITE_DEVICE, else auto", \
     },                                                                                            \
     {                                                                                             \
         .name = "precision", .letter = 'P', .kind = HL_FLAG_CHOICE,                               \
