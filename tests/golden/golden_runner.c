@@ -173,6 +173,7 @@ static void run_manifest(struct runner *runner, const char *path)
         if (c->fails == GOLDEN_ANY && !runner->isolate) options.delegate = &none;
         double slack = may_differ(runner, c->name);
         if (isfinite(slack)) options.slack = slack;
+        options.drivers = runner->delegate.made != NULL;
         if (isolate)
             golden_run_isolated(c, &options, &result);
         else

@@ -46,11 +46,11 @@ static void send_text(FILE *pipe, const struct hl_text *text)
     if (text->length > 0) fwrite(text->data, 1, text->length, pipe);
 }
 
-// The end of the child: a leak sanitizer looks for leaks on the way out through exit(). Else without it: what a GPU's driver,
-// which the parent may have opened, does there takes the device from the parent (seen with NVIDIA's Vulkan).
-static _Noreturn void end_child(int code)
+// The end of the child: a leak sanitizer looks for leaks on the way out through exit(). Not with drivers that the parent has
+// opened: theirs take the device from the parent there (NVIDIA's Vulkan), or hang (Mesa's OpenGL ES).
+static _Noreturn void end_child(int code, bool drivers)
 {
-    if (SANITIZED) exit(code);
+    if (SANITIZED && !drivers) exit(code);
     _exit(code);
 }
 
@@ -74,7 +74,7 @@ static void run_child(int pipe_end, const struct golden_case *c,
         hl_text_add(&result.what, "takes %ld MiB of memory", grown / 1024);
     }
     FILE *pipe = fdopen(pipe_end, "wb");
-    if (pipe == NULL) end_child(1);
+    if (pipe == NULL) end_child(1, options->drivers);
     unsigned char head[3] = {(unsigned char)result.outcome, result.crashed, result.undelegated};
     fwrite(head, 1, sizeof head, pipe);
     fwrite(&result.nodes, sizeof result.nodes, 1, pipe);
@@ -84,7 +84,7 @@ static void run_child(int pipe_end, const struct golden_case *c,
     send_text(pipe, &result.messages);
     bool sent = fclose(pipe) == 0;
     golden_result_free(&result);
-    end_child(sent ? 0 : 1);
+    end_child(sent ? 0 : 1, options->drivers);
 }
 
 static double seconds(clockid_t clock)

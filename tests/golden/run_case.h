@@ -18,6 +18,7 @@ struct golden_options {
     HaliteKernels kernels;
     int threads; // -1: the library's choice
     struct golden_delegate *delegate;
+    bool drivers; // this process has used a delegate, whose drivers may have exit handlers
     double tolerance; // in place of 2e-6, 0: not given
     double quantum;   // steps that a quantised output may differ by
     double slack;     // what floats and integers of this case may differ by, if more
