@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# The list of tests. Names are FOLDER/TEST; those with label "slow" are the second set (./dev test slow); those of them
-# with label "devices" mostly wait for a device's compiler and are not repeated under the sanitizers. All run in the
-# repository's root. A test that cannot run here says why and ends with 77.
+# The list of tests. Names are FOLDER/TEST. Those with label "slow" are the second set (./dev test slow); those of them with
+# label "devices" mostly wait for a device's compiler and are not repeated under the sanitizers; those of these with label
+# "long" take too long on software devices for every change (./dev test devices runs them). All run in the repository's root.
+# A test that cannot run here says why and ends with 77.
 enable_testing()
 find_program(CXX_COMPILER NAMES $ENV{CXX} c++ g++ clang++)
 set(HALITE_SHARED ${PROJECT_SOURCE_DIR}/../shared CACHE PATH "Folder with golden/, models/, images/ (tests skip without it)")
 
 function(halite_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;DEVICES" "" "COMMAND;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;DEVICES;LONG" "" "COMMAND;ENVIRONMENT")
     add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     if(HALITE_SANITIZE)
         list(APPEND arg_ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/gpu/leaks.txt:print_suppressions=0)
@@ -15,7 +16,9 @@ function(halite_test name)
         list(APPEND arg_ENVIRONMENT TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/gpu/races.txt)
     endif()
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800 ENVIRONMENT "${arg_ENVIRONMENT}")
-    if(arg_DEVICES)
+    if(arg_LONG)
+        set_tests_properties(${name} PROPERTIES LABELS "slow;devices;long")
+    elseif(arg_DEVICES)
         set_tests_properties(${name} PROPERTIES LABELS "slow;devices")
     elseif(arg_SLOW)
         set_tests_properties(${name} PROPERTIES LABELS slow)
@@ -137,6 +140,9 @@ function(gpu_golden_test name device options)
     if(name MATCHES "^models|^ops_" OR (name STREQUAL "ops" AND device STREQUAL "opencl"))
         set(slow DEVICES)
     endif()
+    if(name MATCHES "^models|^ops_" AND NOT "${name}.${device}" MATCHES "^ops_f16s?.gles")
+        set(slow LONG)
+    endif()
     set(validation)
     set(verbose)
     if(name STREQUAL "graphs" AND device STREQUAL "vulkan") # under the Khronos layer; --verbose shows its messages
@@ -224,7 +230,7 @@ endif()
 # ---- kernels before the compilers that are here; on devices, slowly ------------------------------------------------
 if(TARGET tensorflowlite_gpu_delegate_static)
     halite_test(gpu/kernels COMMAND sh tests/gpu/kernels.sh $<TARGET_FILE:test_kernels>)
-    halite_test(gpu/kernels_on_devices DEVICES COMMAND test_kernels --build)
+    halite_test(gpu/kernels_on_devices LONG COMMAND test_kernels --build)
     halite_test(gpu/ops_covered COMMAND test_ops --covered)
     foreach(device opencl vulkan gles)
         halite_test(gpu/ops.${device} DEVICES COMMAND test_ops ${device})
