@@ -287,6 +287,9 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+// Its square is the work: what a file may demand without being large.
+enum { LONGEST_REPEATED = 1024 };
+
 static TfLiteStatus bidirectional_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteBidirectionalSequenceRNNParams *params = node->builtin_data;
@@ -301,7 +304,11 @@ static TfLiteStatus bidirectional_invoke(TfLiteContext *ctx, TfLiteNode *node)
         run(&layers[i], scratch, y);
         // The original goes over time-major sequences with int8 weights as often as they are long,
         // each time on from the last one's state.
-        if (params->time_major && layers[i].weights->type != kTfLiteFloat32)
+        bool repeats = params->time_major && layers[i].weights->type != kTfLiteFloat32;
+        HL_REQUIRE(ctx, node, !repeats || layers[i].time <= LONGEST_REPEATED,
+                   "a time-major sequence of %d steps with int8 weights, at most %d are taken",
+                   layers[i].time, LONGEST_REPEATED);
+        if (repeats)
             for (int again = 1; again < layers[i].time; again++) run(&layers[i], scratch, y);
     }
     return kTfLiteOk;
