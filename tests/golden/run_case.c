@@ -314,6 +314,27 @@ static bool set_inputs(struct run *run, struct target *target, const struct gold
     return true;
 }
 
+// Has the model a node that multiplies floats by weights of fewer bits, and so rounds its input at run time?
+static bool is_hybrid(const TfLiteModel *model)
+{
+    for (int s = 0; s < model->subgraph_count; s++) {
+        const struct hl_model_subgraph *graph = &model->subgraphs[s];
+        for (int n = 0; n < graph->node_count; n++) {
+            const struct hl_model_node *node = &graph->nodes[n];
+            if (node->input_count < 2 || node->inputs[0] < 0) continue;
+            if (graph->tensors[node->inputs[0]].type != kTfLiteFloat32) continue;
+            for (int i = 1; i < node->input_count; i++) {
+                if (node->inputs[i] < 0) continue;
+                const struct hl_model_tensor *weights = &graph->tensors[node->inputs[i]];
+                struct hl_element_type how = hl_element_type(weights->type);
+                bool integer = how.view == HL_ELEMENT_SIGNED || how.view == HL_ELEMENT_UNSIGNED;
+                if (weights->data != NULL && integer && how.bits <= 8) return true;
+            }
+        }
+    }
+    return false;
+}
+
 static struct golden_bound bound_of(struct run *run, const struct target *target,
                                     const struct golden_tensor *out)
 {
@@ -328,12 +349,12 @@ static struct golden_bound bound_of(struct run *run, const struct target *target
     if (out->opt.kind == GOLDEN_SPREAD_FINITE)
         bound.absolute = out->opt.difference * (1 + 1e-5);
     // The fast kernels' peers are XNNPACK's: both add in another order and with fused
-    // multiply-adds. A spread is one sample of what that comes to (in hybrid models an activation
-    // quantised to the next step changes much): twice as much may be ours.
+    // multiply-adds. In hybrid models an activation that is rounded to the next step changes much,
+    // and a spread is one sample of that: twice as much may be ours.
     if (run->options->kernels == kHaliteKernelsFast) {
         if (out->xnn.kind == GOLDEN_SPREAD_FINITE)
             bound.absolute = fmax(bound.absolute, out->xnn.difference);
-        bound.absolute *= 2;
+        if (is_hybrid(run->model)) bound.absolute *= 2;
     }
     if (run->c->resolver == GOLDEN_XNN && out->ref.kind == GOLDEN_SPREAD_REFUSED &&
         out->opt.kind == GOLDEN_SPREAD_REFUSED) {
