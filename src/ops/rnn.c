@@ -250,6 +250,15 @@ static void measure_both(const TfLiteNode *node, struct layer *layers)
             layers[i].output_stride = layers[FORWARD].units + layers[BACKWARD].units;
 }
 
+// The original goes over time-major sequences with int8 weights as often as they are long, each time
+// on from the last one's state. A small file could demand the square of a long sequence.
+enum { LONGEST_REPEATED = 1024 };
+
+static bool repeats(const struct layer *l)
+{
+    return l->time_major && l->weights->type != kTfLiteFloat32;
+}
+
 static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteBidirectionalSequenceRNNParams *params = node->builtin_data;
@@ -276,6 +285,9 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
     measure_both(node, layers);
     for (int i = 0; i < LAYERS; i++) {
         HL_TRY(check_layer(ctx, node, &layers[i]));
+        HL_REQUIRE(ctx, node, !repeats(&layers[i]) || layers[i].time <= LONGEST_REPEATED,
+                   "a time-major sequence of %d steps with int8 weights, at most %d are taken",
+                   layers[i].time, LONGEST_REPEATED);
         HL_TRY(set_temporary(ctx, node, &layers[i], i));
     }
     for (int i = 0; i < hl_output_count(node); i++) {
@@ -286,9 +298,6 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
     }
     return kTfLiteOk;
 }
-
-// Its square is the work: what a file may demand without being large.
-enum { LONGEST_REPEATED = 1024 };
 
 static TfLiteStatus bidirectional_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -302,13 +311,7 @@ static TfLiteStatus bidirectional_invoke(TfLiteContext *ctx, TfLiteNode *node)
         if (params->merge_outputs && i == BACKWARD) y += layers[FORWARD].units;
         int8_t *scratch = HL_OUT(int8_t, hl_temporary(ctx, node, i));
         run(&layers[i], scratch, y);
-        // The original goes over time-major sequences with int8 weights as often as they are long,
-        // each time on from the last one's state.
-        bool repeats = params->time_major && layers[i].weights->type != kTfLiteFloat32;
-        HL_REQUIRE(ctx, node, !repeats || layers[i].time <= LONGEST_REPEATED,
-                   "a time-major sequence of %d steps with int8 weights, at most %d are taken",
-                   layers[i].time, LONGEST_REPEATED);
-        if (repeats)
+        if (repeats(&layers[i]))
             for (int again = 1; again < layers[i].time; again++) run(&layers[i], scratch, y);
     }
     return kTfLiteOk;

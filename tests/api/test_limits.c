@@ -4,6 +4,7 @@
 #include "client.h"
 
 #include "halite/halite.h"
+#include "support/model_file.h"
 
 static const size_t limit = 4096;
 
@@ -122,12 +123,75 @@ static void tensors_sized_by_a_run(void **state)
     client_end(&c);
 }
 
+// The original goes over a time-major sequence with int8 weights as often as it is long: a bound keeps the square of a long one
+// out, whatever memory is allowed.
+static void a_sequence_gone_over_again(void **state)
+{
+    (void)state;
+    static const int8_t weight = 1;
+    static const float bias = 0;
+    struct test_tensor tensors[11] = {{.name = "x", .type = TEST_FLOAT32, .rank = 3}};
+    for (int layer = 0; layer < 2; layer++) {
+        struct test_tensor *t = &tensors[1 + 4 * layer];
+        t[0] = t[1] = (struct test_tensor){.name = "weights",
+                                           .type = TEST_INT8,
+                                           .rank = 2,
+                                           .dims = {1, 1},
+                                           .data = &weight,
+                                           .bytes = 1,
+                                           .scale = 0.5f};
+        t[2] = (struct test_tensor){.name = "bias",
+                                    .type = TEST_FLOAT32,
+                                    .rank = 1,
+                                    .dims = {1},
+                                    .data = &bias,
+                                    .bytes = sizeof bias};
+        t[3] = (struct test_tensor){
+            .name = "state", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 1}, .is_variable = true};
+    }
+    tensors[9] = (struct test_tensor){.name = "forward", .type = TEST_FLOAT32, .rank = 3};
+    tensors[10] = (struct test_tensor){.name = "backward", .type = TEST_FLOAT32, .rank = 3};
+    const struct test_node node = {
+        .builtin = kTfLiteBuiltinBidirectionalSequenceRnn,
+        .version = 3,
+        .input_count = 12,
+        .inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1},
+        .output_count = 2,
+        .outputs = {9, 10},
+        .settings = {{.field = HL_BidirectionalSequenceRNNOptions_time_major, .value = 1}}};
+    const struct test_model model = {.tensor_count = 11,
+                                     .tensors = tensors,
+                                     .node_count = 1,
+                                     .nodes = &node,
+                                     .input_count = 1,
+                                     .inputs = {0},
+                                     .output_count = 2,
+                                     .outputs = {9, 10}};
+    for (int time = 1024; time <= 1025; time++) {
+        const int lengths[] = {0, 9, 10};
+        for (int i = 0; i < 3; i++)
+            memcpy(tensors[lengths[i]].dims, (const int[]){time, 1, 1}, 3 * sizeof(int));
+        struct client c;
+        client_load(&c, &model);
+        client_create(&c);
+        if (time == 1024) {
+            assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+            assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+        } else {
+            assert_int_equal(TfLiteInterpreterAllocateTensors(c.interpreter), kTfLiteError);
+            assert_non_null(strstr(c.log.text, "1025 steps with int8 weights, at most 1024"));
+        }
+        client_end(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planned_tensors),
         cmocka_unit_test(variables),
         cmocka_unit_test(tensors_sized_by_a_run),
+        cmocka_unit_test(a_sequence_gone_over_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
