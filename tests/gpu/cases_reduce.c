@@ -16,6 +16,9 @@
     REDUCE(name_ " of the image, taken away", suffix_, tolerance_, values_, 0, 2, 1), \
     REDUCE(name_ " of columns and channels", suffix_, tolerance_, values_, 0, 2, 3),  \
     REDUCE(name_ " of all", suffix_, tolerance_, values_, 0, 0, 1, 2, 3)
+#define REDUCE_WIDE(name_, suffix_, tolerance_, values_)                                                        \
+    {.name = name_ " of a wide image", OP(suffix_), .settings = {SET(ReducerOptions, keep_dims, 0)},            \
+     .inputs = {IN_OF(values_, B, 40, 60, C), INTS(1, 2)}, .tolerance = GPU_##tolerance_}
 #define CUMSUM(name_, axis_, exclusive_, reverse_)                                                            \
     {.name = "CUMSUM " name_, OP(Cumsum),                                                                     \
      .settings = {SET(CumsumOptions, exclusive, exclusive_), SET(CumsumOptions, reverse, reverse_)},          \
@@ -57,6 +60,10 @@ static const struct op_case cases[] = {
      .inputs = {IN_BOOL(B, 2, 3, C), INTS(1)}, .output = {.type = TEST_BOOL}},
     {.name = "MEAN of a large image", OP(Mean), .settings = {SET(ReducerOptions, keep_dims, 1)},
      .inputs = {IN(1, 7, 7, 320), INTS(1, 2)}, .tolerance = GPU_SUMS},
+    // So large that columns and rows are reduced one after the other.
+    REDUCE_WIDE("MEAN", Mean, SUMS, EIGHTHS),
+    REDUCE_WIDE("SUM", Sum, SUMS, EIGHTHS),
+    REDUCE_WIDE("REDUCE_MAX", ReduceMax, MOVES, EIGHTHS),
     {.name = "MEAN of rank 3", OP(Mean), .settings = {SET(ReducerOptions, keep_dims, 0)}, .inputs = {IN(B, 5, C), INTS(1)},
      .tolerance = GPU_SUMS},
     {.name = "SUM of rank 2", OP(Sum), .settings = {SET(ReducerOptions, keep_dims, 1)}, .inputs = {IN(B, C), INTS(-1)},

@@ -145,45 +145,70 @@ static int kind_of(int builtin)
 }
 
 // How many work-items share an output: enough to fill the device, no more than there are elements.
+enum { MOST_SHARERS = 64 };
 static int sharers(const struct gpu_caps *caps, int64_t outputs, int count)
 {
     int64_t enough = 256 * (int64_t)(caps->compute_units > 0 ? caps->compute_units : 16);
     int x = 1;
-    while (x < 64 && 2 * x <= count && outputs * x < enough) x *= 2;
+    while (x < MOST_SHARERS && 2 * x <= count && outputs * x < enough) x *= 2;
     return x;
+}
+
+// x over some of its axes; sizes of them, b h w c: over: of those, 1 for the others.
+static bool reduce(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y, const int over[4],
+                   bool channels, int kind, float divisor, const struct gpu_epilogue *epilogue)
+{
+    struct gpu_shape s = x->shape;
+    int kept[4] = {over[0] > 1 ? 1 : s.b, over[1] > 1 ? 1 : s.h, over[2] > 1 ? 1 : s.w, channels ? 1 : s.c};
+    int64_t outputs = (int64_t)y->shape.b * y->shape.h * y->shape.w * gpu_slices(y->shape);
+    int slices = channels ? gpu_slices(s) : 1;
+    int share = sharers(plan->caps, outputs, over[0] * over[1] * over[2] * slices);
+    struct gpu_dispatch_desc desc = {
+        .kernel = &kernel,
+        .operands = {{.value = x}, {.value = y}},
+        .params = {{kept[2], kept[1], kept[3], kept[0]},
+                   {over[2], over[1], slices, over[0]},
+                   {gpu_float_bits(divisor)}},
+        .constants = {{"KIND", kind}, {"CHANNELS", channels}},
+        .group = {share, gpu_rows_per_group(plan->caps, share, outputs), 1},
+        .grid = {share, (int)outputs, 1},
+        .epilogue = epilogue,
+    };
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+// The whole of large images, for so few outputs that most of the device would have nothing to do: columns first, then
+// rows. Means of 384 x 384 x 32, H200: PLACEHOLDER us in place of PLACEHOLDER.
+static bool is_wide(const struct gpu_caps *caps, const struct gpu_value *x, const int over[4], bool channels)
+{
+    int64_t outputs = (int64_t)x->shape.b * gpu_slices(x->shape), places = (int64_t)over[1] * over[2];
+    return !channels && over[0] == 1 && over[1] > 1 && over[2] > 1 && places >= 2048 &&
+           sharers(caps, outputs, 2 * MOST_SHARERS) == MOST_SHARERS;
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *axes = node->inputs[1];
     const int sizes[4] = {x->shape.b, x->shape.h, x->shape.w, x->shape.c};
-    int kept[4], over[4] = {1, 1, 1, 1};
-    for (int i = 0; i < 4; i++) kept[i] = sizes[i];
+    int over[4] = {1, 1, 1, 1}, kind = kind_of(node->builtin);
     int64_t axis_count = gpu_elements(axes->shape);
-    bool channels = false;
+    bool channels = false, mean = node->builtin == kTfLiteBuiltinMean;
     for (int i = 0; i < axis_count; i++) {
         int axis = gpu_constant_int(axes, i);
         int which = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
         over[which] = sizes[which];
-        kept[which] = 1;
         channels = channels || which == 3; // also where there is one: others become the output's channels
     }
+    bool sum = kind == 0 && !mean;
+    // Rows' sums would lose in halves what a sum in one go keeps.
+    if (is_wide(plan->caps, x, over, channels) && !(sum && plan->precision != GPU_F32)) {
+        struct gpu_value *rows = gpu_plan_scratch(plan, (struct gpu_shape){sizes[0], sizes[1], 1, sizes[3]});
+        float width = mean ? (float)over[2] : 1.0f, height = mean ? (float)over[1] : 1.0f;
+        return rows && reduce(plan, x, rows, (int[4]){1, 1, over[2], 1}, false, kind, width, NULL) &&
+               reduce(plan, rows, y, (int[4]){1, over[1], 1, 1}, false, kind, height, &node->epilogue);
+    }
     float elements = (float)over[0] * (float)over[1] * (float)over[2] * (float)over[3];
-    if (channels) over[3] = gpu_slices(x->shape);
-    int64_t outputs = (int64_t)y->shape.b * y->shape.h * y->shape.w * gpu_slices(y->shape);
-    int share = sharers(plan->caps, outputs, over[0] * over[1] * over[2] * over[3]);
-    struct gpu_dispatch_desc desc = {
-        .kernel = &kernel,
-        .operands = {{.value = x}, {.value = y}},
-        .params = {{kept[2], kept[1], kept[3], kept[0]},
-                   {over[2], over[1], over[3], over[0]},
-                   {gpu_float_bits(node->builtin == kTfLiteBuiltinMean ? elements : 1.0f)}},
-        .constants = {{"KIND", kind_of(node->builtin)}, {"CHANNELS", channels}},
-        .group = {share, gpu_rows_per_group(plan->caps, share, outputs), 1},
-        .grid = {share, (int)outputs, 1},
-        .epilogue = &node->epilogue,
-    };
-    return gpu_plan_dispatch(plan, &desc);
+    return reduce(plan, x, y, over, channels, kind, mean ? elements : 1.0f, &node->epilogue);
 }
 
 #define REDUCTION(symbol, text, version, check_node)                                   \
