@@ -36,6 +36,7 @@
 #define FRONT(suffix_, ...) .front = {kTfLiteBuiltin##suffix_, __VA_ARGS__}
 #define TAIL(suffix_, ...) .tail = {kTfLiteBuiltin##suffix_, __VA_ARGS__}
 #define WEIGHTS(...) CONST_OF(SMALL, __VA_ARGS__)
+#define COMING(...) IN_OF(SMALL, __VA_ARGS__)
 
 static const struct op_case cases[] = {
     CONV("1x1", 1, 1, 1, 1, 1, 1, IN(B, 5, 7, C), WEIGHTS(21, 1, 1, C), CONST(21)),
@@ -100,6 +101,29 @@ static const struct op_case cases[] = {
     MATMUL("of rank 2", 0, 0, IN(6, C), IN_OF(SMALL, C, 7)),
     MATMUL("by a constant", 0, 0, IN(B, 6, C), WEIGHTS(C, 13)),
     MATMUL("by a constant, adj_y", 0, 1, IN(B, 6, C), WEIGHTS(13, C)),
+
+    // Weights and biases that come while running.
+    CONV("by weights of the model's input", 1, 1, 1, 1, 1, 1, IN(B, 6, 7, C), COMING(9, 3, 3, C), CONST(9)),
+    CONV("by weights and bias of the model's input", 0, 2, 1, 1, 2, 3, IN(B, 9, 8, C), COMING(21, 2, 3, C), IN(21)),
+    CONV("by constants and a bias of the model's input", 1, 1, 1, 1, 1, 0, IN(B, 5, 5, C), WEIGHTS(6, 1, 1, C), IN(6)),
+    CONV("1x1 by weights of the model's input", 1, 1, 1, 1, 1, 0, IN(1, 14, 14, 64), COMING(96, 1, 1, 64), IN(96)),
+    CONV("3x3 of a large image by weights of the model's input", 1, 1, 1, 1, 1, 1, IN(1, 30, 29, 64), COMING(64, 3, 3, 64),
+         CONST(64)),
+    PADDED_CONV("behind PAD by weights of the model's input", 1, 2, 1, IN(B, 9, 10, C), COMING(8, 3, 3, C), CONST(8)),
+    DEPTHWISE("3x3 by weights of the model's input", 1, 1, 1, 1, 1, 1, 1, IN(B, 7, 9, C), COMING(1, 3, 3, C), CONST(C)),
+    DEPTHWISE("7x5 by weights and bias of the model's input", 1, 0, 1, 2, 1, 1, 0, IN(B, 9, 11, C), COMING(1, 7, 5, C), IN(C)),
+    DEPTHWISE("by weights of the model's input to twice the channels", 2, 1, 2, 2, 1, 1, 1, IN(B, 6, 6, C),
+              COMING(1, 3, 3, 2 * C)),
+    TRANSPOSED("by weights of the model's input", 1, 2, 2, INTS(B, 10, 12, 5), COMING(5, 3, 3, C), IN(B, 5, 6, C), CONST(5)),
+    TRANSPOSED("by weights and bias of the model's input", 0, 1, 3, INTS(B, 6, 14, 9), COMING(9, 3, 2, C), IN(B, 4, 5, C),
+               IN(9)),
+    TRANSPOSED("1x1 with gaps by weights of the model's input", 1, 2, 3, INTS(B, 8, 14, 4), COMING(4, 1, 1, C), IN(B, 4, 5, C),
+               IN(4)),
+    CONNECTED("by weights of the model's input", 0, 1, IN(B, 11 * C), COMING(7, 11 * C), CONST(7)),
+    CONNECTED("of a long row by weights and bias of the model's input", 0, 0, IN(1, 1024), COMING(1001, 1024), IN(1001)),
+    CONNECTED("of an image by weights of the model's input", 0, 3, IN(B, 3, 4, C), COMING(10, 12 * C)),
+    CONNECTED("of every place by weights of the model's input", 1, 1, IN(B, 3, 4, C), COMING(10, C), CONST(10)),
+    CONNECTED("by constants and a bias of the model's input", 0, 0, IN(B, 3, 4, C), WEIGHTS(10, C), IN(10)),
 
     // Constants in front and behind, which go into the weights.
     {.name = "CONV_2D between MUL and ADD", OP(Conv2d), .settings = {CONV_OPTIONS(Conv2DOptions, 1, 1, 1, 1, 1, 0)},

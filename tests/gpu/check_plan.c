@@ -54,8 +54,7 @@ static struct life *find_lives(const struct gpu_plan *plan)
             for (int i = 0; i < step->operand_count; i++) {
                 const struct gpu_value *value = step->operands[i].value;
                 enum gpu_arg_kind kind = kind_of(step, i);
-                if (!value || (kind != GPU_IN && kind != GPU_OUT) || (kind == GPU_OUT) != writes)
-                    continue;
+                if (!value || gpu_arg_is_raw(kind) || (kind == GPU_OUT) != writes) continue;
                 if (has_own_buffer(plan, value)) continue;
                 struct life *life = &lives[value->id];
                 if (!life->used && !writes)

@@ -449,6 +449,18 @@ static void test_folding_that_stays(void **state)
     assert_false(gpu_pass_fold_behind(graph));
     gpu_graph_destroy(graph);
 
+    graph = begin(); // weights or a bias that come while running
+    struct gpu_value *weights = add_constant(graph, (struct gpu_shape){8, 3, 3, 8}, NULL);
+    x = NODE(graph, Mul, image, add_input(graph, image), add_constant(graph, one, NULL));
+    x = NODE(graph, Conv2d, image, x, add_input(graph, weights->shape),
+             add_constant(graph, channels, NULL));
+    x = NODE(graph, Mul, image, x, add_constant(graph, one, NULL));
+    x = NODE(graph, Conv2d, image, x, weights, add_input(graph, channels));
+    ends(NODE(graph, Mul, image, x, add_constant(graph, one, NULL)));
+    assert_false(gpu_pass_fold_behind(graph));
+    assert_false(gpu_pass_fold_in_front(graph));
+    gpu_graph_destroy(graph);
+
     x = begin_conv(&graph); // by zero, and a constant by the sum
     x = NODE(graph, Div, image, x, add_constant(graph, one, (const float[]){0}));
     ends(x);

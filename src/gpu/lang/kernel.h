@@ -18,7 +18,7 @@ enum gpu_arg_kind {
     GPU_ARG_END,
     GPU_IN,      // a value: read_NAME(p) gives real4; NAME_w NAME_h NAME_c NAME_b NAME_s its sizes (s: slices)
     GPU_OUT,     // a value: write_NAME(p, v)
-    GPU_WEIGHTS, // constants, vectors of four as the plan laid them out: NAME(i) gives real4, i counts vectors
+    GPU_WEIGHTS, // constants, or what another kernel packed: vectors of four in any order; NAME(i) gives real4, i counts them
     GPU_RAW_IN,  // float32 as the caller has it, dense [b, h, w, c]: NAME[i] gives float
     GPU_RAW_OUT, // likewise: NAME[i] = float
     GPU_BYTES_IN,  // 8-bit integers as the caller has them, dense, four to an int, the first lowest: NAME[i] gives int

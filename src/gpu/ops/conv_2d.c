@@ -9,7 +9,6 @@ static bool supported(const struct gpu_node_view *view)
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (!gpu_check_constant(view, 1)) return false;
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0,
@@ -22,6 +21,11 @@ static bool supported(const struct gpu_node_view *view)
         return gpu_refuse(view, GPU_REASON_SHAPE, 1,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], inputs, outputs);
+    const TfLiteTensor *bias = gpu_view_input(view, 2);
+    bool constants = gpu_is_constant(weights) && (!bias || gpu_is_constant(bias));
+    if (inputs > k[3] && !constants)
+        return gpu_refuse(view, GPU_REASON_NOT_CONSTANT, 1, "weights and bias of %d groups must be constants",
+                          inputs / k[3]);
     if (inputs > k[3] && outputs > 4 * 65535) // one work-group for each output slice
         return gpu_refuse(view, GPU_REASON_SHAPE, 1, "%d output channels in groups, the GPU takes up to %d", outputs,
                           4 * 65535);
@@ -46,30 +50,30 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                   params->dilation_width_factor);
     int pad_top = gpu_pad_before(params->padding, x->shape.h, y->shape.h, k.h, params->stride_height,
                                  params->dilation_height_factor);
-    return gpu_convolve(plan, &(struct gpu_convolution){
-                                  .x = x,
-                                  .y = y,
-                                  .inputs = k.c,
-                                  .outputs = k.b,
-                                  .groups = x->shape.c / k.c,
-                                  .kernel_w = k.w,
-                                  .kernel_h = k.h,
-                                  .stride_w = params->stride_width,
-                                  .stride_h = params->stride_height,
-                                  .dilation_w = params->dilation_width_factor,
-                                  .dilation_h = params->dilation_height_factor,
-                                  .pad_left = pad_left + node->pad_left,
-                                  .pad_top = pad_top + node->pad_top,
-                                  .weights = weights->data,
-                                  .by_output = (int64_t)k.h * k.w * k.c,
-                                  .by_h = (int64_t)k.w * k.c,
-                                  .by_w = k.c,
-                                  .by_input = 1,
-                                  .bias = bias ? bias->data : NULL,
-                              });
+    struct gpu_convolution sum = {
+        .x = x,
+        .y = y,
+        .inputs = k.c,
+        .outputs = k.b,
+        .groups = x->shape.c / k.c,
+        .kernel_w = k.w,
+        .kernel_h = k.h,
+        .stride_w = params->stride_width,
+        .stride_h = params->stride_height,
+        .dilation_w = params->dilation_width_factor,
+        .dilation_h = params->dilation_height_factor,
+        .pad_left = pad_left + node->pad_left,
+        .pad_top = pad_top + node->pad_top,
+        .by_output = (int64_t)k.h * k.w * k.c,
+        .by_h = (int64_t)k.w * k.c,
+        .by_w = k.c,
+        .by_input = 1,
+    };
+    gpu_set_weights(&sum, weights, bias, 0);
+    return gpu_convolve(plan, &sum);
 }
 
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, NULL};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, NULL};
 
 const struct gpu_op gpu_op_conv_2d = {.name = "CONV_2D",
                                       .max_version = 8,

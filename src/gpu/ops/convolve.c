@@ -355,7 +355,6 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights_input, int inp
 {
     const TfLiteTensor *bias = gpu_view_input(view, input);
     if (!bias) return true;
-    if (!gpu_check_constant(view, input)) return false;
     if (gpu_tensor_elements(bias) != outputs)
         return gpu_refuse(view, GPU_REASON_SHAPE, input, "the bias has %lld elements, expected one for each of %d outputs",
                           (long long)gpu_tensor_elements(bias), outputs);
@@ -436,6 +435,23 @@ static int slices_per_output(const struct packing *packing)
     return most;
 }
 
+// Neither value nor weights: a failure, after a message.
+static struct gpu_operand pack(struct gpu_plan *plan, struct packing *packing, int streams)
+{
+    const struct gpu_convolution *what = packing->what;
+    int taps = what->kernel_w * what->kernel_h, rows = 4 * packing->slices;
+    if (what->weights_value)
+        return (struct gpu_operand){.value = gpu_plan_packed(plan, what, packing->tile, rows, streams)};
+    int64_t stream_vectors = ((int64_t)taps * rows + 1) * packing->tile;
+    assert(streams * stream_vectors <= INT_MAX / 4 && packing->tile <= MOST_TILE); // gpu_check_weights
+    struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)(streams * stream_vectors));
+    if (weights) {
+        packing->to = weights->data;
+        pack_streams(packing, streams);
+    }
+    return (struct gpu_operand){.weights = weights};
+}
+
 // ---- the dispatch -------------------------------------------------------------------------------
 
 static int or_one(int value)
@@ -514,19 +530,14 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
     constants[ROUND] = round_for(&block, plan->caps);
     packing.tile = block.group[1] * block.slices;
 
-    int streams = (slices + packing.tile - 1) / packing.tile;
-    int64_t stream_vectors = ((int64_t)taps * packing.slices * 4 + 1) * packing.tile;
-    assert(streams * stream_vectors <= INT_MAX / 4 && packing.tile <= MOST_TILE); // gpu_check_weights
-    struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)(streams * stream_vectors));
-    if (!weights) return false;
-    packing.to = weights->data;
-    pack_streams(&packing, streams);
+    struct gpu_operand weights = pack(plan, &packing, (slices + packing.tile - 1) / packing.tile);
+    if (!weights.value && !weights.weights) return false;
 
     int32_t stride_w = spread ? or_one(what->spread_w) : what->stride_w,
             stride_h = spread ? or_one(what->spread_h) : what->stride_h;
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_convolve,
-        .operands = {{.value = what->x}, {.weights = weights}, {.value = what->y}},
+        .operands = {{.value = what->x}, weights, {.value = what->y}},
         .params = {{packing.slices, what->kernel_w, what->kernel_h, packing.group_in},
                    {stride_w, stride_h, what->pad_left, what->pad_top},
                    {what->dilation_w, what->dilation_h, packing.group_out, 0},

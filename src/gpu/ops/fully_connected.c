@@ -6,7 +6,7 @@
 #include "gpu/ops/convolve.h"
 #include "gpu/ops/reshape.h"
 
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_reshape, NULL};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_reshape, NULL};
 
 static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x, const TfLiteTensor *weights)
 {
@@ -34,7 +34,6 @@ static bool supported(const struct gpu_node_view *view)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the weights are in shuffled order");
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (!gpu_check_constant(view, 1)) return false;
     return check_shapes(view, x, gpu_view_input(view, 1));
 }
 
@@ -54,10 +53,9 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                   .stride_h = 1,
                                   .dilation_w = 1,
                                   .dilation_h = 1,
-                                  .weights = weights->data,
                                   .by_output = inputs,
-                                  .by_input = 1,
-                                  .bias = bias ? bias->data : NULL};
+                                  .by_input = 1};
+    gpu_set_weights(&sum, weights, bias, 0);
     struct gpu_shape same_places = {x->shape.b, x->shape.h, x->shape.w, y->shape.c};
     bool one_row_per_batch = y->shape.b == rows && y->shape.h * y->shape.w == 1;
     if (x->shape.c == inputs && gpu_same_shape(same_places, y->shape)) return gpu_convolve(plan, &sum);

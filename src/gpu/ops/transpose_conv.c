@@ -41,7 +41,6 @@ static bool check(const struct gpu_node_view *view, const struct roles *roles, c
 {
     if (gpu_is_constant(gpu_view_input(view, roles->x)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, roles->x, "the input is a constant");
-    if (!gpu_check_constant(view, roles->weights)) return false;
     return check_shapes(view, roles, params);
 }
 
@@ -119,18 +118,15 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                           .by_output = by_h * k.h,
                                           .by_h = -by_h * stride_h,
                                           .by_w = -by_w * stride_w,
-                                          .by_input = 1,
-                                          .bias = bias ? bias->data : NULL,
-                                          .weights = weights->data};
-            if (w.taps)
-                sum.weights +=
-                    by_h * (h.first + stride_h * (h.taps - 1)) + by_w * (w.first + stride_w * (w.taps - 1));
+                                          .by_input = 1};
+            int64_t last = by_h * (h.first + stride_h * (h.taps - 1)) + by_w * (w.first + stride_w * (w.taps - 1));
+            gpu_set_weights(&sum, weights, bias, w.taps ? last : 0);
             if (!gpu_convolve(plan, &sum)) return false;
         }
     return true;
 }
 
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, NULL};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, NULL};
 
 const struct gpu_op gpu_op_transpose_conv = {.name = "TRANSPOSE_CONV",
                                              .max_version = 4,

@@ -92,8 +92,8 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step,
     const struct gpu_kernel *kernel = desc->kernel;
     step->operand_count = gpu_kernel_arg_count(kernel);
     for (int i = 0; i < step->operand_count; i++) {
-        bool weights = kernel->args[i].kind == GPU_WEIGHTS;
-        if (weights ? !desc->operands[i].weights : !desc->operands[i].value)
+        bool weights = kernel->args[i].kind == GPU_WEIGHTS && desc->operands[i].weights;
+        if (!weights && !desc->operands[i].value)
             return gpu_plan_fail(plan, "kernel %s gets no %s", kernel->name, kernel->args[i].name);
         step->operands[i] = desc->operands[i];
     }

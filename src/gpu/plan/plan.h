@@ -17,7 +17,7 @@ struct gpu_weights {
 // Operand of a dispatch, in the order of the kernel's args.
 struct gpu_operand {
     const struct gpu_value *value;      // GPU_IN, GPU_OUT, or a graph input or output for GPU_RAW_…
-    const struct gpu_weights *weights;  // GPU_WEIGHTS
+    const struct gpu_weights *weights;  // GPU_WEIGHTS; a value in their place is read as its vectors lie
 };
 
 struct gpu_plan_step {

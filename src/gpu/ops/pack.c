@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// See gpu_plan_packed in convolve.h. One kernel: each vector of the stream knows which weights are in it. Where
+// both weights and bias are constants, the CPU does the same once, while planning.
+#include "gpu/ops/convolve.h"
+#include "gpu/ops/index.h"
+
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
+#define LANE(I, NAME)                                                                                        \
+    real NAME = to_real(0.0f);                                                                               \
+    if (o + I < P_from.y && row == 0 && P_from.w == 1) NAME = GPU_ELEMENT(bias, (o + I));                    \
+    if (o + I < P_from.y && row > 0 && channel < P_from.z) NAME = GPU_ELEMENT(k, (first + (o + I) * P_by.x));
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
+const struct gpu_kernel gpu_kernel_pack = {
+    .name = "pack",
+    .group = {64, 1, 1},
+    .args = {{GPU_IN, "k"}, {GPU_IN, "bias"}, {GPU_OUT, "y"}},
+    // stream: vectors of a row, rows in all and of a tap, taps along x; by: elements of k from one output, tap along y
+    // and along x, and input to the next; from: its first element, outputs, inputs, whether there is a bias
+    .params = {"stream", "by", "from"},
+    .body = TEXT_OF(
+        int4 p = position();
+        if (outside_y(p)) return;
+        int i = p.y * y_w + p.x;
+        int row = i / P_stream.x % P_stream.y;
+        int o = 4 * (i / (P_stream.x * P_stream.y) * P_stream.x + i % P_stream.x);
+        int tap = max(row - 1, 0) / P_stream.z;
+        int channel = max(row - 1, 0) % P_stream.z;
+        int first = P_from.x + tap / P_stream.w * P_by.y + tap % P_stream.w * P_by.z + channel * P_by.w;
+        LANE(0, v0)
+        LANE(1, v1)
+        LANE(2, v2)
+        LANE(3, v3)
+        write_y(p, mk4(v0, v1, v2, v3));
+    ),
+};
+// clang-format on
+
+// Vectors side by side: as many rows of them as every device takes hold all that gpu_check_weights allows.
+enum { WIDTH = 1 << 14 };
+
+void gpu_set_weights(struct gpu_convolution *what, const struct gpu_value *weights, const struct gpu_value *bias,
+                     int64_t first)
+{
+    if (weights->data && (!bias || bias->data)) {
+        what->weights = weights->data + first;
+        what->bias = bias ? bias->data : NULL;
+    } else {
+        what->weights_value = weights;
+        what->bias_value = bias;
+        what->first = first;
+    }
+}
+
+const struct gpu_value *gpu_plan_packed(struct gpu_plan *plan, const struct gpu_convolution *what, int tile, int rows_per_tap,
+                                        int streams)
+{
+    int taps = what->kernel_w * what->kernel_h, rows = taps * rows_per_tap + 1, vectors = streams * rows * tile;
+    int width = vectors < WIDTH ? vectors : WIDTH;
+    const struct gpu_value *weights = what->weights_value, *bias = what->bias_value;
+    struct gpu_value *packed = gpu_plan_scratch(plan, (struct gpu_shape){1, (vectors + width - 1) / width, width, 4});
+    if (!packed) return NULL;
+    struct gpu_dispatch_desc desc = {
+        .kernel = &gpu_kernel_pack,
+        .operands = {{.value = weights}, {.value = bias ? bias : weights}, {.value = packed}},
+        .params = {{tile, rows, rows_per_tap, taps ? what->kernel_w : 1},
+                   {(int)what->by_output, (int)what->by_h, (int)what->by_w, (int)what->by_input},
+                   {(int)what->first, what->outputs, what->inputs, bias != NULL}},
+    };
+    gpu_grid_over(&desc, packed->shape);
+    return gpu_plan_dispatch(plan, &desc) ? packed : NULL;
+}
