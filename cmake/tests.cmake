@@ -149,9 +149,6 @@ function(gpu_golden_test name device options)
         set(validation ENVIRONMENT HALITE_VULKAN_VALIDATION=1)
         set(verbose --verbose)
     endif()
-    if(device STREQUAL "gles")
-        list(APPEND options --differences tests/gpu/tolerances_gles.md)
-    endif()
     list(TRANSFORM ARGN PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
     halite_test(golden/${name}.${device} ${slow} COMMAND sh cmake/with_device.sh ${device}
         ${HALITE_SHARED}/golden/ops/add/add_float32_broadcast_channel

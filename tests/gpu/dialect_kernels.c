@@ -85,6 +85,13 @@ const struct gpu_kernel dialect_binary = {
         t += to_acc4(to_real4(v));
         t.y = 7.0f;
         result[at + 15] = t.x + t.y;
+        t = mkf4(x, bits_to_float(2143289344), x, x);
+        u = at_least(t, v);
+        result[at + 16] = u.x;
+        result[at + 17] = u.y;
+        u = at_most(t, v);
+        result[at + 18] = u.w;
+        result[at + 19] = u.y;
     ),
 };
 

@@ -43,6 +43,56 @@ static const char half_mediump[] = HALF_STORAGE
 // A function for numbers and vectors of four.
 #define BOTH(name, body) "float " name "(float v) " body "vec4 " name "(vec4 v) " body
 
+// sin and cos, which the language leaves coarse, and open beyond pi: to 2 units in the last place, everywhere.
+//   v = n * pi / 2 + r, r in -pi/4 .. pi/4: up to 8192 by parts of pi / 2 with so few bits that their products with n are
+//   exact; beyond by integers, from the 96 bits of 2 / pi that decide where in a turn v lies: those before stand for whole
+//   turns, those behind for less than a float can tell.
+// Then polynomials that are off by 2^-27 relative (Remez's algorithm).
+#define WAVES \
+    "float far_(uint bits, out int quarter) {\n" \
+    "    const uint digits[8] = uint[8](0u, 0xA2F9836Eu, 0x4E441529u, 0xFC2757D1u, 0xF534DDC0u, 0xDB629599u, 0x3C439041u,\n" \
+    "                                   0xFE5163ABu);\n" \
+    "    uint number = bits & 0x7fffffu | 0x800000u;\n" \
+    "    int first = int(bits >> 23) - 120;\n" \
+    "    int word = first >> 5, left = first & 31;\n" \
+    "    uint part[3];\n" \
+    "    for (int i = 0; i < 3; i += 1) {\n" \
+    "        part[i] = digits[word + i] << left;\n" \
+    "        if (left > 0) part[i] |= digits[word + i + 1] >> (32 - left);\n" \
+    "    }\n" \
+    "    uint high, low, carried, last, carry;\n" \
+    "    umulExtended(number, part[1], high, low);\n" \
+    "    umulExtended(number, part[2], carried, last);\n" \
+    "    low = uaddCarry(low, carried, carry);\n" \
+    "    high += number * part[0] + carry;\n" \
+    "    int turn = int(high << 2 | low >> 30);\n" \
+    "    quarter = int(high >> 30) + (turn < 0 ? 1 : 0);\n" \
+    "    return (float(turn) * 2.3283064e-10 + float(low << 2) * 5.4210109e-20) * 1.57079633;\n" \
+    "}\n" \
+    "float wave_(float v, int quarter) {\n" \
+    "    uint bits = floatBitsToUint(v) & 0x7fffffffu;\n" \
+    "    if (bits >= 0x7f800000u) return intBitsToFloat(0x7fc00000);\n" \
+    "    float n = roundEven(v * 0.636619772);\n" \
+    "    float r = ((v - n * 1.5703125) - n * 4.837512969970703e-4) - n * 7.549533620476723e-8 - n * 2.563344151594519e-12;\n" \
+    "    if (bits < 0x46000000u) {\n" \
+    "        quarter += int(n);\n" \
+    "    } else {\n" \
+    "        int turned;\n" \
+    "        r = far_(bits, turned);\n" \
+    "        r = v < 0.0 ? -r : r;\n" \
+    "        quarter += v < 0.0 ? -turned : turned;\n" \
+    "    }\n" \
+    "    float z = r * r;\n" \
+    "    float up = r + r * z * (-0.1666665467 + z * (0.008332100474 + z * -0.0001950389756));\n" \
+    "    float across = 1.0 - 0.5 * z + z * z * (0.04166665465 + z * (-0.001388765394 + z * 2.446377549e-5));\n" \
+    "    float wave = (quarter & 1) == 1 ? across : up;\n" \
+    "    return (quarter & 2) == 2 ? -wave : wave;\n" \
+    "}\n" \
+    "float sin_(float v) { return wave_(v, 0); }\n" \
+    "float cos_(float v) { return wave_(v, 1); }\n" \
+    "vec4 sin_(vec4 v) { return vec4(sin_(v.x), sin_(v.y), sin_(v.z), sin_(v.w)); }\n" \
+    "vec4 cos_(vec4 v) { return vec4(cos_(v.x), cos_(v.y), cos_(v.z), cos_(v.w)); }\n"
+
 #define WORDS \
     "#define FUNCTION_\n" \
     "#define int4 ivec4\n" \
@@ -59,6 +109,7 @@ static const char half_mediump[] = HALF_STORAGE
     "#define to_float4(v) vec4(v)\n" \
     "#define to_int4(v) ivec4(v)\n" \
     "#define bits_to_float(x) intBitsToFloat(x)\n" \
+    "#define is_nan_(x) ((floatBitsToInt(x) & 0x7fffffff) > 0x7f800000)\n" \
     "#define pick(c, a, b) ((c) ? (a) : (b))\n" \
     "#define mad(a, b, c) ((a) * (b) + (c))\n" \
     "#define rsqrt(v) inversesqrt(v)\n" \
@@ -76,8 +127,9 @@ static const char half_mediump[] = HALF_STORAGE
     "#define GID2 int(gl_GlobalInvocationID.z)\n" \
     "#define READ_OR_ZERO_(b, n, p) (beside_(n, p) ? splat4(0.0f) : load4(b[at_(n, p)]))\n" \
     BOTH("round_away", "{ return sign(v) * (floor(abs(v)) + step(0.5, abs(v) - floor(abs(v)))); }\n") \
-    /* by way of exp in many drivers, which overflows */ \
-    BOTH("tanh_", "{ return tanh(clamp(v, -15.0, 15.0)); }\n") \
+    /* by way of exp in many drivers, which overflows; a clamp may lose a NaN */ \
+    "float tanh_(float v) { return is_nan_(v) ? v : tanh(clamp(v, -15.0, 15.0)); }\n" \
+    "vec4 tanh_(vec4 v) { return vec4(tanh_(v.x), tanh_(v.y), tanh_(v.z), tanh_(v.w)); }\n" \
     /* pow of a negative number is undefined */ \
     "float pow_safe(float a, float b) {\n" \
     "    float whole = floor(b);\n" \
@@ -89,7 +141,7 @@ static const char half_mediump[] = HALF_STORAGE
     "}\n" \
     "vec4 pow_safe(vec4 a, vec4 b) {\n" \
     "    return vec4(pow_safe(a.x, b.x), pow_safe(a.y, b.y), pow_safe(a.z, b.z), pow_safe(a.w, b.w));\n" \
-    "}\n"
+    "}\n" WAVES
 
 static const char words_vulkan[] = WORDS
     "#define UNROLL [[unroll]]\n"
@@ -108,10 +160,10 @@ static const char words_gles[] = WORDS
     "f16vec4 " name "(f16vec4 v) { return f16vec4(" name "(vec4(v))); }\n"
 #define BY_FLOAT_AS(name, word) \
     BOTH(name, "{ return " word "(v); }\n") BY_FLOAT(name) "#define " word "(v) " name "(v)\n"
-static const char more[] = "#define tanh(v) tanh_(v)\n";
+#define HIDE_COARSE "#define tanh(v) tanh_(v)\n#define sin(v) sin_(v)\n#define cos(v) cos_(v)\n"
+static const char more[] = HIDE_COARSE;
 static const char more_half[] = BY_FLOAT("tanh_") BY_FLOAT("round_away")
-    BY_FLOAT_AS("exp_", "exp") BY_FLOAT_AS("log_", "log") BY_FLOAT_AS("sin_", "sin") BY_FLOAT_AS("cos_", "cos")
-    "#define tanh(v) tanh_(v)\n"
+    BY_FLOAT("sin_") BY_FLOAT("cos_") BY_FLOAT_AS("exp_", "exp") BY_FLOAT_AS("log_", "log") HIDE_COARSE
     "float16_t pow_safe(float16_t a, float16_t b) { return float16_t(pow_safe(float(a), float(b))); }\n"
     "f16vec4 pow_safe(f16vec4 a, f16vec4 b) { return f16vec4(pow_safe(vec4(a), vec4(b))); }\n";
 

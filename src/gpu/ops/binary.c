@@ -33,6 +33,16 @@ enum function {
     r = pick(v.NAME < 0.0f, 3.14159265f - r, r);                                       \
     u.NAME = pick(u.NAME < 0.0f, 0.0f - r, r);                                         \
 }
+// The whole part below a / b, by what is left of a: a division may be off by 2.5 units, and below 2^-126 it may give zero.
+#define WHOLE(NAME) {                                                                  \
+    float turned = pick(v.NAME < 0.0f, -1.0f, 1.0f);                                   \
+    float a = u.NAME * turned;                                                         \
+    float b = v.NAME * turned;                                                         \
+    float q = floor(u.NAME / v.NAME);                                                  \
+    float below = pick(q * b > a, q - 1.0f, q);                                        \
+    q = pick((q + 1.0f) * b <= a, q + 1.0f, below);                                    \
+    w.NAME = q;                                                                        \
+}
 // What both kernels do with their operands u and v.
 #define APPLY                                                                          \
     if (FUNCTION == 0) u = u + v;                                                      \
@@ -43,8 +53,15 @@ enum function {
     if (FUNCTION == 5) u = at_most(v, u);                                              \
     if (FUNCTION == 6) u = (u - v) * (u - v);                                          \
     if (FUNCTION == 7) u = pow_safe(u, v);                                             \
-    if (FUNCTION == 8) u = floor(u / v);                                               \
-    if (FUNCTION == 9) u = u - floor(u / v) * v;                                       \
+    if (FUNCTION == 8 || FUNCTION == 9) {                                              \
+        acc4 w = u;                                                                    \
+        WHOLE(x)                                                                       \
+        WHOLE(y)                                                                       \
+        WHOLE(z)                                                                       \
+        WHOLE(w)                                                                       \
+        if (FUNCTION == 8) u = w;                                                      \
+        if (FUNCTION == 9) u = u - w * v;                                              \
+    }                                                                                  \
     if (FUNCTION == 10) {                                                              \
         u.x = pick(u.x >= 0.0f, u.x, u.x * v.x);                                        \
         u.y = pick(u.y >= 0.0f, u.y, u.y * v.y);                                        \
