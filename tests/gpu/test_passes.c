@@ -400,6 +400,142 @@ static void test_stages_behind_a_simulator(void **state)
     expect(graph, gpu_pass_fuse_stages, true, CONV "out4[1,4,4,8] + quantise + relu + quantise\n");
 }
 
+// ---- move_transposes ----------------------------------------------------------------------------
+
+static const struct gpu_shape turned_image = {1, 8, 4, 4}, four_numbers = {1, 1, 1, 4};
+static const float to_front[] = {0, 3, 1, 2}, to_back[] = {0, 2, 3, 1};
+
+static struct gpu_value *add_transpose(struct gpu_graph *graph, const float *order,
+                                       struct gpu_shape output, struct gpu_value *x)
+{
+    return NODE(graph, Transpose, output, x, add_constant(graph, four_numbers, order));
+}
+
+static void expect_numbers(const struct gpu_value *value, int count, const float *numbers)
+{
+    assert_int_equal(gpu_elements(value->shape), count);
+    for (int i = 0; i < count; i++) assert_float_equal(value->data[i], numbers[i], 0);
+}
+
+static void test_transposes(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph = begin(); // there and back
+    struct gpu_value *x = NODE(graph, Tanh, image, add_input(graph, image));
+    x = add_transpose(graph, to_front, turned_image, x);
+    x = NODE(graph, Mul, turned_image, NODE(graph, Logistic, turned_image, x), x);
+    ends(NODE(graph, Exp, image, add_transpose(graph, to_back, image, x)));
+    assert_true(gpu_pass_move_transposes(graph));
+    expect(graph, gpu_pass_remove_identity, true,
+           "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nLOGISTIC v1[1,4,4,8] -> v10[1,4,4,8]\n"
+           "MUL v10[1,4,4,8] v1[1,4,4,8] -> v12[1,4,4,8]\nEXP v12[1,4,4,8] -> out8[1,4,4,8]\n");
+
+    graph = begin(); // two that are not the reverse of each other, the first read by another node, too
+    x = add_transpose(graph, (const float[]){0, 2, 1, 3}, image, add_input(graph, image));
+    ends(NODE(graph, Softmax, image, x));
+    ends(add_transpose(graph, to_front, turned_image, x));
+    assert_true(gpu_pass_move_transposes(graph));
+    expect_numbers(graph->nodes[2]->inputs[1], 4, (const float[]){0, 3, 2, 1});
+    expect(graph, gpu_pass_move_transposes, false,
+           "TRANSPOSE in0[1,4,4,8] const1[1,1,1,4] -> v2[1,4,4,8]\n"
+           "SOFTMAX v2[1,4,4,8] -> out3[1,4,4,8]\nTRANSPOSE in0[1,4,4,8] const6[1,1,1,4] -> out5[1,8,4,4]\n");
+}
+
+// Axes in options and constants are those of the values in front.
+static void test_transposes_and_axes(void **state)
+{
+    (void)state;
+    struct gpu_graph *graph = begin();
+    const float pairs[] = {0, 0, 3, 4, 1, 2, 5, 6}; // of batches, channels, rows, columns
+    struct gpu_value *x = add_transpose(graph, to_front, turned_image, add_input(graph, image));
+    ends(add_pad(graph, pairs, (struct gpu_shape){1, 15, 7, 15}, x));
+    assert_true(gpu_pass_move_transposes(graph));
+    expect_numbers(graph->nodes[1]->inputs[1], 8, (const float[]){0, 0, 1, 2, 5, 6, 3, 4});
+    expect(graph, gpu_pass_move_transposes, false,
+           "PAD in0[1,4,4,8] const5[4,1,1,2] -> v7[1,7,15,15]\n"
+           "TRANSPOSE v7[1,7,15,15] const6[1,1,1,4] -> out4[1,15,7,15]\n");
+
+    graph = begin();
+    TfLiteReducerParams keep = {.keep_dims = true}, drop = {.keep_dims = false};
+    x = add_transpose(graph, to_front, turned_image, add_input(graph, image));
+    ends(NODE_OF(graph, Mean, keep, ((struct gpu_shape){1, 8, 1, 1}), x,
+                 add_constant(graph, (struct gpu_shape){1, 1, 1, 2}, (const float[]){2, -1})));
+    assert_true(gpu_pass_move_transposes(graph));
+    expect_numbers(graph->nodes[1]->inputs[1], 2, (const float[]){1, 2});
+    expect(graph, gpu_pass_move_transposes, false,
+           "MEAN in0[1,4,4,8] const5[1,1,1,2] -> v7[1,1,1,8]\n"
+           "TRANSPOSE v7[1,1,1,8] const6[1,1,1,4] -> out4[1,8,1,1]\n");
+
+    graph = begin(); // dimensions that go
+    x = add_transpose(graph, to_front, turned_image, add_input(graph, image));
+    ends(ranked(NODE_OF(graph, Mean, drop, ((struct gpu_shape){1, 1, 1, 8}), x,
+                        add_constant(graph, (struct gpu_shape){1, 1, 1, 2}, (const float[]){2, 3})),
+                2));
+    assert_false(gpu_pass_move_transposes(graph));
+    gpu_graph_destroy(graph);
+
+    graph = begin();
+    TfLiteConcatenationParams channel = {.axis = -3};
+    x = add_input(graph, image);
+    struct gpu_value *y = add_transpose(graph, to_front, turned_image, x);
+    ends(NODE_OF(graph, Concatenation, channel, ((struct gpu_shape){1, 16, 4, 4}), y,
+                 add_transpose(graph, to_front, turned_image, NODE(graph, Tanh, image, x))));
+    struct gpu_node *joined = graph->nodes[graph->node_count - 1];
+    assert_true(gpu_pass_move_transposes(graph));
+    assert_int_equal(((const TfLiteConcatenationParams *)joined->params)->axis, 3);
+    expect(graph, gpu_pass_move_transposes, false,
+           "TANH in0[1,4,4,8] -> v3[1,4,4,8]\nCONCATENATION in0[1,4,4,8] v3[1,4,4,8] -> v8[1,4,4,16]\n"
+           "TRANSPOSE v8[1,4,4,16] const7[1,1,1,4] -> out6[1,16,4,4]\n");
+
+    graph = begin(); // a number for each channel
+    x = add_transpose(graph, to_front, turned_image, add_input(graph, image));
+    ends(NODE(graph, Add, turned_image, add_constant(graph, (struct gpu_shape){1, 8, 1, 1}, NULL), x));
+    assert_true(gpu_pass_move_transposes(graph));
+    expect(graph, gpu_pass_move_transposes, false,
+           "ADD const5[1,1,1,8] in0[1,4,4,8] -> v7[1,4,4,8]\n"
+           "TRANSPOSE v7[1,4,4,8] const6[1,1,1,4] -> out4[1,8,4,4]\n");
+}
+
+static void test_transposes_that_stay(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct gpu_graph *graph = begin();
+        struct gpu_value *x = add_input(graph, image), *plain = add_input(graph, turned_image);
+        struct gpu_value *turned = add_transpose(graph, to_front, turned_image, x);
+        if (i == 0) ends(turned); // wanted outside
+        if (i == 1) ends(NODE(graph, Softmax, turned_image, turned)); // wanted by a node that has axes of its own
+        struct gpu_value *other = plain; // never was transposed
+        if (i == 2) other = add_transpose(graph, (const float[]){0, 3, 2, 1}, turned_image, x); // otherwise
+        if (i == 3) other = add_constant(graph, (struct gpu_shape){1, 8, 4, 1}, NULL); // of several axes
+        if (i < 2) other = turned;
+        ends(NODE(graph, Sub, turned_image, turned, other));
+        assert_false(gpu_pass_move_transposes(graph));
+        gpu_graph_destroy(graph);
+    }
+}
+
+// ---- fuse_swish ---------------------------------------------------------------------------------
+
+static void test_swish(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct gpu_graph *graph;
+        struct gpu_value *x = begin_conv(&graph), *sigmoid = NODE(graph, Logistic, image, x);
+        struct gpu_value *other = i == 1 ? add_input(graph, image) : x;
+        if (i == 2) ends(x);       // wanted outside
+        if (i == 3) ends(sigmoid); // wanted outside
+        ends(i % 2 ? NODE(graph, Mul, image, other, sigmoid) : NODE(graph, Mul, image, sigmoid, other));
+        if (i == 4) ends(NODE(graph, Exp, image, x)); // read by another
+        if (i == 0)
+            expect(graph, gpu_pass_fuse_swish, true, CONV "out5[1,4,4,8] + swish\n");
+        else
+            assert_false(gpu_pass_fuse_swish(graph));
+        if (i != 0) gpu_graph_destroy(graph);
+    }
+}
+
 // ---- fold_behind, fold_in_front: the numbers are compared by the op table ------------------------
 
 static const struct gpu_shape channels = {1, 1, 1, 8}, one = {1, 1, 1, 1};
@@ -628,6 +764,10 @@ int main(void)
         cmocka_unit_test(test_stages_that_stay),
         cmocka_unit_test(test_stages_that_do_not_fit),
         cmocka_unit_test(test_stages_behind_a_simulator),
+        cmocka_unit_test(test_transposes),
+        cmocka_unit_test(test_transposes_and_axes),
+        cmocka_unit_test(test_transposes_that_stay),
+        cmocka_unit_test(test_swish),
         cmocka_unit_test(test_folding),
         cmocka_unit_test(test_folding_that_stays),
         cmocka_unit_test(test_residual),

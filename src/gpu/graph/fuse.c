@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise nodes become stages of the node that produces their input:
 //   fuse_stages     conv -> relu            =>  conv + relu
+//   fuse_swish      conv -> x, x * sigmoid(x)   =>  conv + swish
 //   fuse_residual   conv -> add(., other)   =>  conv + add other      (other is there before conv runs)
 // The value in between must be read by nobody else and wanted by nobody outside.
 #include "gpu/graph/passes.h"
@@ -57,6 +58,38 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph)
             continue;
         append_stages(before, &stage);
         gpu_take_over_output(graph, before, node);
+        changed = true;
+    }
+    return changed;
+}
+
+// The product of the node's input and output, where nobody else reads these two.
+static struct gpu_node *find_swish(const struct gpu_graph *graph, const struct gpu_node *sigmoid)
+{
+    struct gpu_value *x = sigmoid->inputs[0], *between = sigmoid->outputs[0];
+    if (!gpu_is_private(between) || x->is_output || x->is_input || x->data || x->consumers != 2) return NULL;
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *node = graph->nodes[n];
+        if (node->dead || node->builtin != kTfLiteBuiltinMul || node->input_count != 2) continue;
+        if ((node->inputs[0] == x && node->inputs[1] == between) || (node->inputs[0] == between && node->inputs[1] == x))
+            return node;
+    }
+    return NULL;
+}
+
+bool gpu_pass_fuse_swish(struct gpu_graph *graph)
+{
+    bool changed = false;
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *sigmoid = graph->nodes[n];
+        if (sigmoid->dead || sigmoid->builtin != kTfLiteBuiltinLogistic || sigmoid->epilogue.count) continue;
+        struct gpu_node *before = sigmoid->inputs[0]->producer, *product = find_swish(graph, sigmoid);
+        if (!product || !can_take_stages(before, 1 + product->epilogue.count)) continue;
+        if (before->epilogue.residual && product->epilogue.residual) continue;
+        if (sigmoid->inputs[0]->rank != product->outputs[0]->rank) continue; // axes are counted by it
+        append_stages(before, &(struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_SWISH}}});
+        gpu_graph_remove_node(graph, sigmoid);
+        gpu_take_over_output(graph, before, product);
         changed = true;
     }
     return changed;

@@ -13,17 +13,19 @@ static const struct {
     const char *name;
     gpu_pass_function run;
 } passes[] = {
+    {"move_transposes", gpu_pass_move_transposes},
     {"remove_identity", gpu_pass_remove_identity},
     {"merge_padding", gpu_pass_merge_padding},
     {"fold_behind", gpu_pass_fold_behind},
     {"fold_in_front", gpu_pass_fold_in_front},
+    {"fuse_swish", gpu_pass_fuse_swish},
     {"fuse_stages", gpu_pass_fuse_stages},
     {"fuse_residual", gpu_pass_fuse_residual},
 };
 
 void gpu_run_passes(struct gpu_graph *graph)
 {
-    // Each change takes a node away, so this ends.
+    // Each change takes a node away or moves a transposition to the end, so this ends.
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
@@ -100,7 +102,8 @@ static const char *stage_name(enum gpu_epilogue_op op)
                                         [GPU_EPI_SQUARE] = "square",
                                         [GPU_EPI_ABS] = "abs",
                                         [GPU_EPI_NEG] = "neg",
-                                        [GPU_EPI_QUANTISE] = "quantise"};
+                                        [GPU_EPI_QUANTISE] = "quantise",
+                                        [GPU_EPI_SWISH] = "swish"};
     return names[op];
 }
 

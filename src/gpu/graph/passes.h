@@ -8,10 +8,12 @@
 // A pass says whether it changed something.
 typedef bool (*gpu_pass_function)(struct gpu_graph *graph);
 
+bool gpu_pass_move_transposes(struct gpu_graph *graph);
 bool gpu_pass_remove_identity(struct gpu_graph *graph);
 bool gpu_pass_merge_padding(struct gpu_graph *graph);
 bool gpu_pass_fold_behind(struct gpu_graph *graph);
 bool gpu_pass_fold_in_front(struct gpu_graph *graph);
+bool gpu_pass_fuse_swish(struct gpu_graph *graph);
 bool gpu_pass_fuse_stages(struct gpu_graph *graph);
 bool gpu_pass_fuse_residual(struct gpu_graph *graph);
 

@@ -76,6 +76,7 @@ enum gpu_epilogue_op {
     GPU_EPI_MUL_VALUE,   // * r_
     GPU_EPI_ELU, GPU_EPI_EXP, GPU_EPI_SQRT, GPU_EPI_RSQRT, GPU_EPI_SQUARE, GPU_EPI_ABS, GPU_EPI_NEG,
     GPU_EPI_QUANTISE,    // to the 256 multiples of a from a * b on: a: scale, b: smallest stored value - zero point
+    GPU_EPI_SWISH,       // v * sigmoid(v)
 };
 enum { GPU_EPILOGUE_STAGES = 4 };
 

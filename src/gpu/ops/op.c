@@ -165,6 +165,12 @@ static bool check_extent(const struct gpu_node_view *view, int tensor, struct gp
     return true;
 }
 
+bool gpu_extent_fits(struct gpu_shape shape)
+{
+    int64_t places = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
+    return places <= MOST_PLACES && layers <= MOST_LAYERS && places * gpu_slices(shape) <= MOST_ELEMENTS / 4;
+}
+
 bool gpu_check_extent(const struct gpu_node_view *view, int input, struct gpu_shape shape)
 {
     return check_extent(view, input >= 0 ? view->node->inputs->data[input] : -1, shape);

@@ -60,6 +60,8 @@ static inline bool gpu_is_constant(const TfLiteTensor *tensor)
 bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs, unsigned integer_inputs);
 // The same limits for another shape, under which the operator sees tensor number `input` (-1: an output).
 bool gpu_check_extent(const struct gpu_node_view *view, int input, struct gpu_shape shape);
+// And of what a pass makes of it.
+bool gpu_extent_fits(struct gpu_shape shape);
 bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation);
 bool gpu_check_constant(const struct gpu_node_view *view, int input);
 // A constant list of int32 or int64 (axes, sizes, paddings), `count` of them, -1: any number.
