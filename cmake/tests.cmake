@@ -207,7 +207,7 @@ if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs wit
     halite_test(style/ops_table COMMAND sh tests/style/ops_table.sh)
 endif()
 
-# ---- the halite command: tests/tools/X.sh (X_slow.sh: slowly) and the demo, with the command in $HALITE ----
+# ---- the halite command: tests/tools/X.sh and the demo, with the command in $HALITE; X_slow.sh and X_devices.sh are slow ----
 if(HALITE_TOOLS)
     add_executable(pixel_detector tests/tools/pixel_detector.c)
     target_link_libraries(pixel_detector PRIVATE test_support)
@@ -218,6 +218,8 @@ if(HALITE_TOOLS)
         set(slow)
         if(name MATCHES "_slow$")
             set(slow SLOW)
+        elseif(name MATCHES "_devices$")
+            set(slow DEVICES)
         endif()
         halite_test(${folder}/${name} ${slow} COMMAND sh ${file} ENVIRONMENT
             HALITE=$<TARGET_FILE:halite> HALITE_LIBRARY=$<TARGET_FILE:tensorflowlite_c> HALITE_SHARED=${HALITE_SHARED})
