@@ -19,7 +19,7 @@ static double megabytes(size_t bytes)
 
 #define NAME(value) [value] = #value
 
-static const char *type_name(TfLiteType type)
+const char *hl_state_type_name(TfLiteType type)
 {
     static const char *const names[] = {
         NAME(kTfLiteNoType),     NAME(kTfLiteFloat32),      NAME(kTfLiteInt32),
@@ -34,7 +34,7 @@ static const char *type_name(TfLiteType type)
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "(invalid)";
 }
 
-static const char *allocation_name(TfLiteAllocationType type)
+const char *hl_state_allocation_name(TfLiteAllocationType type)
 {
     static const char *const names[] = {
         NAME(kTfLiteMemNone), NAME(kTfLiteMmapRo),
@@ -146,7 +146,7 @@ static struct region find_region(const struct hl_subgraph *subgraph, TfLiteAlloc
 static void add_region(struct hl_text *text, const struct hl_subgraph *subgraph,
                        const struct region *region)
 {
-    hl_text_add(text, "\n%s Info: ", allocation_name(region->type));
+    hl_text_add(text, "\n%s Info: ", hl_state_allocation_name(region->type));
     if (region->count == 0) {
         hl_text_add(text, "not holding any allocation.\n");
         return;
@@ -201,9 +201,9 @@ static void add_table(struct hl_text *text, const struct hl_subgraph *subgraph,
         hl_text_add(text, "Tensor %3d ", i);
         add_cell(text, tensor->name != NULL ? tensor->name : "(nil)", widths.name, true);
         hl_text_add(text, " ");
-        add_cell(text, type_name(tensor->type), widths.type, false);
+        add_cell(text, hl_state_type_name(tensor->type), widths.type, false);
         hl_text_add(text, " ");
-        add_cell(text, allocation_name(tensor->allocation_type), widths.allocation, false);
+        add_cell(text, hl_state_allocation_name(tensor->allocation_type), widths.allocation, false);
         hl_text_add(text, " %-8zu / %.2f ", tensor->bytes, megabytes(tensor->bytes));
         add_array(text, tensor->dims, false);
         int64_t start = -1;
@@ -234,13 +234,12 @@ static void add_memory(struct hl_text *text, const struct hl_subgraph *subgraph,
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-// The delegate's node that stands for this node, -1 where none does.
-static int replaced_by(const struct hl_subgraph *subgraph, int index)
+int hl_state_replaced_by(const struct hl_subgraph *subgraph, int node)
 {
     for (int i = subgraph->model_node_count; i < subgraph->node_count; i++) {
         const TfLiteIntArray *nodes = hl_delegate_replaced_nodes(subgraph->nodes[i]);
         for (int n = 0; nodes != NULL && n < nodes->size; n++)
-            if (nodes->data[n] == index) return i;
+            if (nodes->data[n] == node) return i;
     }
     return -1;
 }
@@ -249,7 +248,7 @@ static void add_node(struct hl_text *text, const struct hl_subgraph *subgraph, i
 {
     const struct hl_node *node = subgraph->nodes[index];
     bool delegate = node->node.delegate != NULL;
-    int by = delegate ? -1 : replaced_by(subgraph, index);
+    int by = delegate ? -1 : hl_state_replaced_by(subgraph, index);
     struct hl_text name = {0};
     hl_text_add_escaped(&name, node->name, strlen(node->name));
     if (node->registration.custom_name != NULL || delegate)

@@ -14,6 +14,14 @@ struct hl_state_widths {
         25, 15, 18      \
     }
 
+// "kTfLiteFloat32", "kTfLiteArenaRw".
+const char *hl_state_type_name(TfLiteType type);
+const char *hl_state_allocation_name(TfLiteAllocationType type);
+
+// The delegate's node that stands for this node, -1 where none does.
+struct hl_subgraph;
+int hl_state_replaced_by(const struct hl_subgraph *subgraph, int node);
+
 void hl_state_print(const struct hl_model_file *file, struct hl_state_widths widths,
                     struct hl_text *text);
 

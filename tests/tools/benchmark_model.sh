@@ -48,6 +48,77 @@ passes "$tool" --graph="$model" $short --enable_op_profiling=true --op_profiling
 grep -qE '^SOFTMAX, [0-9.]+, [0-9.]+, [0-9.]+%, 100\.000%, 0\.000, 1, \[probabilities\]:6$' "$work/profile.csv" ||
     failed "the profile as CSV"
 
+# Messages: the figures that were printed, the nodes of the model, their times.
+passes "$tool" --graph="$model" $short --benchmark_name=try --result_file_path="$work/result.json" \
+    --export_model_runtime_info=true --model_runtime_info_output_file="$work/runtime.json" --enable_op_profiling=true \
+    --op_profiling_output_mode=proto --op_profiling_output_file="$work/profile.json"
+says "INFO: Generated model runtime info: $work/runtime.json"
+says "INFO: Saved benchmark result to: $work/result.json"
+cp "$work/out" "$work/printed"
+if command -v python3 >/dev/null; then
+    run python3 -c '
+import json, re, sys
+out, result, runtime, profile = (open(name).read() for name in sys.argv[1:])
+result, runtime, profile = json.loads(result), json.loads(runtime), json.loads(profile)
+init, first, warmup, average = re.search(
+    r"Init: (\d+), First inference: (\d+), Warmup \(avg\): (\S+), Inference \(avg\): (\S+)", out).groups()
+times = result["latency_metrics"]
+for field, us in ("first_inference_ms", first), ("average_warm_up_ms", warmup), ("avg_ms", average), ("init_ms", init):
+    assert abs(times[field] * 1e3 - float(us)) <= 0.5 + 1e-4 * float(us), field
+assert times["min_ms"] <= times["p5_ms"] <= times["median_ms"] <= times["p95_ms"] <= times["max_ms"]
+rest = result["misc_metrics"]
+assert result["name"] == "try" and (rest["num_runs"], rest["num_warmup_runs"]) == (3, 1)
+# 8 x 8 floats come in with each run.
+assert abs(rest["model_throughput_in_mb_per_sec"] - 256 / 2**20 / (times["avg_ms"] / 1e3)) < 1e-6 * 2**20
+graph = runtime["subgraphs"][0]
+assert graph["execution_plan"] == [n["id"] for n in graph["nodes"]] == list(range(7))
+assert graph["nodes"][6]["name"] == "SOFTMAX" and graph["nodes"][6]["type"] == "25"
+image = next(e for e in graph["edges"] if e["name"] == "image")
+assert (image["data_type"], image["shape"], image["size"]) == ("FLOAT32", [1, 8, 8, 1], 256)
+rows = profile["runtime_profile"]["subgraph_profiles"][0]["per_op_profiles"]
+assert [r["node_type"] for r in rows] == [n["name"] for n in graph["nodes"]]
+assert all(r["inference_microseconds"]["count"] == 3 and r["times_called"] == 1 for r in rows)
+' "$work/printed" "$work/result.json" "$work/runtime.json" "$work/profile.json"
+    [ $code -eq 0 ] || failed "the messages as JSON"
+fi
+run "$tool" --graph="$model" $short --benchmark_name=try --result_file_path="$work/result.pb" \
+    --model_runtime_info_output_file="$work/runtime.pb" --enable_op_profiling=true --op_profiling_output_mode=proto \
+    --op_profiling_output_file="$work/profile.pb"
+if grep -q 'protobuf-c was missing' "$work/err"; then
+    echo "left out: serialized messages (this build has no protobuf-c)"
+elif [ $code -ne 0 ]; then
+    failed "no messages"
+elif command -v python3 >/dev/null; then
+    # By the original's field numbers: name, num_runs; builtin codes and names of nodes; what ran how often.
+    passes python3 "$here/read_message.py" "$work/result.pb" 1 4.2
+    [ "$(tr '\n' ' ' <"$work/out")" = "1 b'try' 4.2 3 " ] || failed "the result as a message"
+    passes python3 "$here/read_message.py" "$work/runtime.pb" 2.5 2.3.3 2.3.2
+    says "2.5 1"
+    says "2.3.3 b'25'"
+    says "2.3.2 b'SOFTMAX'"
+    passes python3 "$here/read_message.py" "$work/profile.pb" 3.1.3.2.9 3.1.3.1
+    [ "$(grep -c '^3.1.3.2.9 3$' "$work/out")" -eq 7 ] || failed "the times as a message"
+    says "3.1.3.1 b'SOFTMAX'"
+fi
+
+# Every way to run a model, the fastest first.
+passes "${tool}_performance_options" --graph="$model" $short --perf_options_list=cpu,dsp
+line "^INFO: The list of TFLite runtime options to be benchmarked: \[cpu,dsp\]$"
+line "^WARN: --perf_options_list=dsp does nothing here: "
+line "^==============Summary of All Runs w/ Different Performance Options==============$"
+for threads in 1 2 4; do line "^INFO:           cpu w/ $threads threads: $count$"; done
+sed -n 's/^INFO: *cpu w.*\(avg\|curr\)=\([^ ]*\).*/\2/p' "$work/out" >"$work/order"
+sort -g "$work/order" | cmp -s - "$work/order" || failed "the fastest is not the first"
+passes "${tool}_performance_options" --graph="$model" $short --perf_options_list=none --num_threads=2
+line "^INFO: +as given: $count$"
+complains "Valid perf options are: [all, cpu, gpu" "${tool}_performance_options" --graph="$model" --perf_options_list=cpu,tpu
+complains "'none' option can not be used together" "${tool}_performance_options" --graph="$model" --perf_options_list=none,cpu
+# What fails is listed as such, and the rest runs.
+run "${tool}_performance_options" --graph="$model" $short --gpu_backend=opencl:99 --perf_options_list=all
+[ $code -eq 1 ] || failed "a device that is not there is no failure"
+line "^INFO:                   gpu-fp16:  failed!$"
+line "^INFO:           cpu w/ 2 threads: $count$"
+
 # The same input file gives the same outputs, raw and as tf.Example: the raw floats stand in the message as they are.
 head -c 256 /dev/zero >"$work/zeros"
 passes "$tool" --graph="$model" $short --input_layer=image --input_layer_shape=1,8,8,1 \
@@ -90,12 +161,32 @@ if has_opencl; then
     line "^INFO: Explicitly applied GPU delegate, and the model graph will be completely executed by the delegate\.$"
     line "^ +TfLiteGpuDelegateV2$tab"
     line "^Delegate internal:"
-    line "^ +CONV_2D 0 "
+    line "^ +CONV_2D [a-z_]+$tab.*$tab\[[a-z_]+\]:0\$"
+    line "^ +CONV_2D [a-z_]+$tab +2$tab"
+    passes "$tool" --graph="$model" $short --use_gpu=true --gpu_backend=opencl:0 --enable_op_profiling=true \
+        --op_profiling_output_mode=proto --op_profiling_output_file="$work/gpu_profile.json" \
+        --model_runtime_info_output_file="$work/gpu_runtime.json"
+    if command -v python3 >/dev/null; then
+        run python3 -c '
+import json, sys
+profile, runtime = (json.load(open(name)) for name in sys.argv[1:])
+kernels = profile["runtime_profile"]["delegate_profiles"][0]["per_op_profiles"]
+assert {"CONV_2D", "SOFTMAX"} < {k["node_type"].split()[0] for k in kernels}
+nodes = runtime["subgraphs"][0]["nodes"]
+assert [n.get("delegated_to_node_id") for n in nodes] == [7] * 7 + [None]
+assert nodes[7]["delegate_node_details"]["tflite_node_ids_replaced"] == list(range(7))
+assert runtime["subgraphs"][0]["execution_plan"] == [7]
+' "$work/gpu_profile.json" "$work/gpu_runtime.json"
+        [ $code -eq 0 ] || failed "what the GPU ran, as messages"
+    fi
 else
     echo "left out: the GPU (no OpenCL device)"
 fi
 
 stops "Please specify the name of your TF Lite input file with --graph" "$tool"
+stops "--op_profiling_output_mode=proto needs a file" "$tool" --graph="$model" --op_profiling_output_mode=proto
+stops "--export_model_runtime_info needs a file" "$tool" --graph="$model" --export_model_runtime_info=true
+stops "cannot be written" "$tool" --graph="$model" $short --result_file_path="$work/no/such.json"
 stops "no/such.tflite" "$tool" --graph=no/such.tflite
 stops "there is no input 'nothing'; the inputs are: image" "$tool" --graph="$model" --input_layer=nothing
 stops "'8,x' is no shape" "$tool" --graph="$model" --input_layer=image --input_layer_shape=8,x

@@ -8,8 +8,10 @@
 #include <time.h>
 
 #include "alloc.h"
+#include "benchmark/benchmark.h"
 #include "benchmark/inputs.h"
 #include "benchmark/memory.h"
+#include "benchmark/messages.h"
 #include "benchmark/outputs.h"
 #include "benchmark/profile.h"
 #include "commands.h"
@@ -17,25 +19,17 @@
 #include "output_file.h"
 #include "state.h"
 
-#define DEFAULT(kind, name, initial, idle, label, help) .name = (initial),
-static const struct hl_benchmark_options defaults = {HL_BENCHMARK_FLAG_LIST(DEFAULT).delegates =
-                                                         HL_DELEGATE_DEFAULTS};
-
-#define ROW(kind, name, initial, idle, label, help) \
-    HL_TFLITE_FLAG(kind, hl_benchmark_options, name, help),
-static const struct hl_flag flags[] = {HL_BENCHMARK_FLAG_LIST(ROW)
-                                           HL_DELEGATE_FLAGS(hl_benchmark_options, delegates)};
-
 // Everything of one run of the tool.
 struct benchmark {
+    const struct hl_command *command;
     const struct hl_benchmark_options *options;
+    struct hl_benchmark_figures *figures;
     struct hl_delegates delegates;
     struct hl_model_file file;
     struct hl_graph graph;
     struct hl_benchmark_inputs inputs;
     struct hl_profile initialisation, runs;
-    struct hl_series warmup_us, run_us;
-    double init_us, memory_at_start, memory_after_init;
+    double memory_at_start;
 };
 
 // ---- the log of flags ---------------------------------------------------------------------------
@@ -85,20 +79,21 @@ static void log_value(const struct hl_flag *flag, const struct hl_benchmark_opti
     }
 }
 
-static void log_flags(const struct hl_benchmark_options *options)
+static void log_flags(const struct hl_command *command, const struct hl_benchmark_options *options)
 {
     static const char verbose[] = "verbose";
     hl_info(HL_TFLITE, NULL, "Log parameter values verbosely: [%d]", options->verbose);
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (strcmp(flags[i].name, verbose) != 0 && (options->verbose || options->positions[i] > 0))
-            log_value(&flags[i], options);
+    for (int i = 0; i < command->flag_count; i++)
+        if (command->flags[i].offset < sizeof *options &&
+            strcmp(command->flags[i].name, verbose) != 0 &&
+            (options->verbose || options->positions[i] > 0))
+            log_value(&command->flags[i], options);
 #define IDLE(kind, name, initial, idle, label, help) {#name, idle},
     static const struct {
         const char *name, *idle;
     } all[] = {HL_BENCHMARK_FLAG_LIST(IDLE)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].idle != NULL &&
-            hl_flags_position(&hl_command_benchmark_model, options->positions, all[i].name) > 0)
+        if (all[i].idle != NULL && hl_flags_position(command, options->positions, all[i].name) > 0)
             hl_warn(HL_TFLITE, NULL, "--%s does nothing here: %s", all[i].name, all[i].idle);
 }
 
@@ -191,9 +186,9 @@ static bool initialise(struct benchmark *benchmark)
     if (!hl_benchmark_open_model(file, options->graph)) return false;
     hl_info(HL_TFLITE, NULL, "Loaded model %s", options->graph);
     if (!choose_signature(benchmark, &signature)) return false;
-    hl_profile_start(&benchmark->initialisation, file->model);
-    hl_profile_start(&benchmark->runs, file->model);
-    if (!hl_delegates_create(&options->delegates, &hl_command_benchmark_model, options->positions,
+    hl_profile_start(&benchmark->initialisation, file);
+    hl_profile_start(&benchmark->runs, file);
+    if (!hl_delegates_create(&options->delegates, benchmark->command, options->positions,
                              &benchmark->delegates))
         return false;
     for (int i = 0; i < benchmark->delegates.count; i++) {
@@ -220,13 +215,17 @@ static bool initialise(struct benchmark *benchmark)
                        1e6 * (between - before));
     hl_profile_add(&benchmark->initialisation, "AllocateTensors", 1e6 * (end - between));
     hl_profile_end_run(&benchmark->initialisation);
-    benchmark->init_us = 1e6 * (end - start);
+    benchmark->figures->init_us = 1e6 * (end - start);
+    benchmark->figures->model_bytes = file->model->file_size;
     if (!report_delegates(benchmark)) return false;
     hl_info(HL_TFLITE, NULL, "The input model file size (MB): %g",
             (double)file->model->file_size / 1e6);
-    hl_info(HL_TFLITE, NULL, "Initialized session in %gms.", benchmark->init_us / 1e3);
+    hl_info(HL_TFLITE, NULL, "Initialized session in %gms.", benchmark->figures->init_us / 1e3);
     profile_kernels(benchmark);
-    return hl_benchmark_inputs_make(&benchmark->inputs, &benchmark->graph, options);
+    if (!hl_benchmark_inputs_make(&benchmark->inputs, &benchmark->graph, options)) return false;
+    for (int i = 0; i < benchmark->inputs.count; i++)
+        benchmark->figures->input_bytes += benchmark->inputs.values[i].length;
+    return true;
 }
 
 // ---- runs ---------------------------------------------------------------------------------------
@@ -282,11 +281,14 @@ static bool run_series(struct benchmark *benchmark, int runs, double least,
 static bool write_profile(struct benchmark *benchmark)
 {
     const struct hl_benchmark_options *options = benchmark->options;
-    bool csv = strcmp(options->op_profiling_output_mode, "csv") == 0 ||
-               *options->profiling_output_csv_file != '\0';
-    if (!csv && strcmp(options->op_profiling_output_mode, "stdout") != 0)
+    const char *mode = options->op_profiling_output_mode;
+    bool csv = strcmp(mode, "csv") == 0 || *options->profiling_output_csv_file != '\0';
+    if (strcmp(mode, "proto") == 0)
+        return hl_benchmark_write_profile(options->op_profiling_output_file,
+                                          &benchmark->initialisation, &benchmark->runs);
+    if (!csv && strcmp(mode, "stdout") != 0)
         hl_warn(HL_TFLITE, NULL, "--op_profiling_output_mode=%s is not known, so it is stdout",
-                options->op_profiling_output_mode);
+                mode);
     const char *path = *options->op_profiling_output_file != '\0'
                            ? options->op_profiling_output_file
                            : options->profiling_output_csv_file;
@@ -313,8 +315,7 @@ static void report_memory(const struct benchmark *benchmark)
         "memory footprint of the model at runtime. Take the information at your discretion.");
     hl_info(HL_TFLITE, NULL,
             "Memory footprint delta from the start of the tool (MB): init=%g overall=%g",
-            benchmark->memory_after_init - benchmark->memory_at_start,
-            hl_memory_most() - benchmark->memory_at_start);
+            benchmark->figures->memory_init, benchmark->figures->memory_overall);
 }
 
 static void report_peak(double most)
@@ -348,47 +349,80 @@ static void print_state(const struct benchmark *benchmark, const char *when)
     hl_text_free(&text);
 }
 
-static bool measure(struct benchmark *benchmark)
+// What the runs have shown.
+static void report(const struct benchmark *benchmark)
 {
-    const struct hl_benchmark_options *options = benchmark->options;
-    benchmark->memory_at_start = hl_memory_most();
-    if (!initialise(benchmark)) return false;
-    benchmark->memory_after_init = hl_memory_most();
-    if (options->print_preinvoke_state) print_state(benchmark, "pre");
-    if (!run_series(benchmark, options->warmup_runs, options->warmup_min_secs, NULL,
-                    &benchmark->warmup_us))
-        return false;
-    struct hl_profile *profile = options->enable_op_profiling ? &benchmark->runs : NULL;
-    if (!run_series(benchmark, options->num_runs, options->min_secs, profile, &benchmark->run_us))
-        return false;
-    if (options->print_postinvoke_state) print_state(benchmark, "post");
-    if (profile != NULL && !options->dry_run && !write_profile(benchmark)) return false;
-    if (!options->dry_run)
+    const struct hl_benchmark_figures *figures = benchmark->figures;
+    struct hl_series_figures warmup = hl_series_figures(&figures->warmup_us),
+                             runs = hl_series_figures(&figures->run_us);
+    if (!benchmark->options->dry_run)
         hl_info(
             HL_TFLITE, NULL,
             "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",
-            benchmark->init_us,
-            benchmark->warmup_us.count > 0 ? benchmark->warmup_us.values[0]
-            : benchmark->run_us.count > 0  ? benchmark->run_us.values[0]
-                                           : 0,
-            hl_series_average(&benchmark->warmup_us), hl_series_average(&benchmark->run_us));
+            figures->init_us, figures->warmup_us.count > 0 ? warmup.first : runs.first,
+            warmup.average, runs.average);
     report_memory(benchmark);
+}
+
+static bool measure(struct benchmark *benchmark)
+{
+    const struct hl_benchmark_options *options = benchmark->options;
+    struct hl_benchmark_figures *figures = benchmark->figures;
+    if (!hl_benchmark_check_messages(options)) return false;
+    benchmark->memory_at_start = hl_memory_most();
+    if (!initialise(benchmark)) return false;
+    figures->memory_init = hl_memory_most() - benchmark->memory_at_start;
+    if (options->print_preinvoke_state) print_state(benchmark, "pre");
+    const char *runtime = options->model_runtime_info_output_file;
+    if (*runtime != '\0') {
+        if (!hl_benchmark_write_runtime(runtime, &benchmark->file)) return false;
+        hl_info(HL_TFLITE, NULL, "Generated model runtime info: %s", runtime);
+    }
+    if (!run_series(benchmark, options->warmup_runs, options->warmup_min_secs, NULL,
+                    &figures->warmup_us))
+        return false;
+    struct hl_profile *profile = options->enable_op_profiling ? &benchmark->runs : NULL;
+    if (!run_series(benchmark, options->num_runs, options->min_secs, profile, &figures->run_us))
+        return false;
+    if (options->print_postinvoke_state) print_state(benchmark, "post");
+    if (profile != NULL && !options->dry_run && !write_profile(benchmark)) return false;
+    figures->memory_overall = hl_memory_most() - benchmark->memory_at_start;
+    report(benchmark);
     return options->dry_run || hl_benchmark_write_outputs(&benchmark->graph, options);
 }
 
-static int run(const void *given, int operand_count, char **operands)
+static bool write_result(const struct benchmark *benchmark)
 {
-    (void)operand_count;
-    (void)operands;
-    const struct hl_benchmark_options *options = given;
-    struct benchmark benchmark = {.options = options};
+    const char *path = benchmark->options->result_file_path;
+    if (*path == '\0' || benchmark->options->dry_run) return true;
+    hl_info(HL_TFLITE, NULL, "Saving benchmark result to: %s", path);
+    if (!hl_benchmark_write_result(path, benchmark->options->benchmark_name, benchmark->figures))
+        return false;
+    hl_info(HL_TFLITE, NULL, "Saved benchmark result to: %s", path);
+    return true;
+}
+
+void hl_benchmark_figures_free(struct hl_benchmark_figures *figures)
+{
+    hl_series_free(&figures->warmup_us);
+    hl_series_free(&figures->run_us);
+}
+
+bool hl_benchmark_run(const struct hl_command *command, const struct hl_benchmark_options *options,
+                      struct hl_benchmark_figures *figures)
+{
+    struct benchmark benchmark = {.command = command, .options = options, .figures = figures};
     struct hl_memory_watch watch;
     benchmark.graph.file = &benchmark.file;
-    log_flags(options);
+    log_flags(command, options);
     bool watched = options->report_peak_memory_footprint;
     if (watched) hl_memory_watch_start(&watch, options->memory_footprint_check_interval_ms);
     bool ok = measure(&benchmark);
-    if (watched) report_peak(hl_memory_watch_stop(&watch));
+    if (watched) {
+        figures->memory_peak = hl_memory_watch_stop(&watch);
+        report_peak(figures->memory_peak);
+    }
+    ok = ok && write_result(&benchmark);
     if (!ok && !options->list_signatures) hl_error(HL_TFLITE, NULL, "Benchmarking failed.");
     hl_graph_close(&benchmark.graph);
     hl_model_file_close(&benchmark.file);
@@ -396,8 +430,21 @@ static int run(const void *given, int operand_count, char **operands)
     hl_benchmark_inputs_free(&benchmark.inputs);
     hl_profile_free(&benchmark.initialisation);
     hl_profile_free(&benchmark.runs);
-    hl_series_free(&benchmark.warmup_us);
-    hl_series_free(&benchmark.run_us);
+    return ok;
+}
+
+// ---- the tool -----------------------------------------------------------------------------------
+
+static const struct hl_benchmark_options defaults = HL_BENCHMARK_DEFAULTS;
+static const struct hl_flag flags[] = {HL_BENCHMARK_FLAGS};
+
+static int run(const void *given, int operand_count, char **operands)
+{
+    (void)operand_count;
+    (void)operands;
+    struct hl_benchmark_figures figures = {0};
+    bool ok = hl_benchmark_run(&hl_command_benchmark_model, given, &figures);
+    hl_benchmark_figures_free(&figures);
     return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
 

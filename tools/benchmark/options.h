@@ -6,7 +6,6 @@
 
 #include "delegates.h"
 
-#define HL_FOR_MESSAGE "it writes no such message, use csv"
 #define HL_FOR_CACHE "packed weights are made anew for each interpreter"
 #define HL_FOR_EVENTS "times are summed as they come, without a buffer"
 #define HL_FOR_MEMORY "memory is planned so at all times"
@@ -39,14 +38,14 @@
     X(BOOL, allow_fp16, false, "the CPU kernels compute in float32", "Allow fp16", "half precision on the CPU")             \
     X(BOOL, require_full_delegation, false, NULL, "Require full delegation", "fail where a node stays on the CPU")          \
     X(BOOL, enable_op_profiling, false, NULL, "Enable op profiling", "time each operator, in runs of its own")              \
-    X(STRING, op_profiling_output_mode, "stdout", NULL, "Op profiling output mode", "stdout or csv")                        \
+    X(STRING, op_profiling_output_mode, "stdout", NULL, "Op profiling output mode", "stdout, csv or proto")                 \
     X(STRING, op_profiling_output_file, "", NULL, "Op profiling output file", "file for them; none: the log")               \
     X(INT, max_profiling_buffer_entries, 1024, HL_FOR_EVENTS, "Max initial profiling buffer entries", "events to keep")     \
     X(BOOL, allow_dynamic_profiling_buffer_increase, false, HL_FOR_EVENTS, "Allow dynamic increase on profiling buffer"     \
       " entries", "let that number grow")                                                                                   \
     X(STRING, profiling_output_csv_file, "", NULL, "CSV File to export profiling data to", "as csv mode with this file")    \
-    X(BOOL, export_model_runtime_info, false, HL_FOR_MESSAGE, "Export model runtime info", "write what runs")               \
-    X(STRING, model_runtime_info_output_file, "", HL_FOR_MESSAGE, "Model runtime info output file", "file for that")        \
+    X(BOOL, export_model_runtime_info, false, NULL, "Export model runtime info", "write tensors and nodes as they run")      \
+    X(STRING, model_runtime_info_output_file, "", NULL, "Model runtime info output file", "file for that")                  \
     X(BOOL, print_preinvoke_state, false, NULL, "Print pre-invoke interpreter state", "tensors and nodes before the runs")  \
     X(BOOL, print_postinvoke_state, false, NULL, "Print post-invoke interpreter state", "the same behind them")             \
     X(INT, tensor_name_display_length, 25, NULL, "Tensor name display length", "width of names in it")                      \
@@ -59,7 +58,7 @@
     X(BOOL, enable_builtin_cast_constant_cache, false, HL_FOR_MEMORY, "Constant CAST output cache", "cast constants once")  \
     X(STRING, output_filepath, "", NULL, "File path to export outputs layer to", "raw outputs, one behind the other")       \
     X(STRING, output_proto_filepath, "", NULL, "File path to export outputs layer as tf example to", "as tf.Example")       \
-    X(STRING, result_file_path, "", HL_FOR_MESSAGE, "File path to export benchmark result to", "file for the result")
+    X(STRING, result_file_path, "", NULL, "File path to export benchmark result to", "file for the result")
 // clang-format on
 
 #define HL_BENCHMARK_TYPE_BOOL bool
@@ -72,5 +71,19 @@ struct hl_benchmark_options {
     struct hl_delegate_flags delegates;
     const int *positions; // of the flags on the command line
 };
+
+// Initialiser of a struct hl_benchmark_options.
+#define HL_BENCHMARK_DEFAULT(kind, name, initial, idle, label, help) .name = (initial),
+#define HL_BENCHMARK_DEFAULTS                                                              \
+    {                                                                                      \
+        HL_BENCHMARK_FLAG_LIST(HL_BENCHMARK_DEFAULT).delegates = HL_DELEGATE_DEFAULTS \
+    }
+
+// The rows of a command's table, for options that begin with a struct hl_benchmark_options. They end with a comma.
+#define HL_BENCHMARK_ROW(kind, name, initial, idle, label, help) \
+    HL_TFLITE_FLAG(kind, hl_benchmark_options, name, help),
+#define HL_BENCHMARK_FLAGS                   \
+    HL_BENCHMARK_FLAG_LIST(HL_BENCHMARK_ROW) \
+    HL_DELEGATE_FLAGS(hl_benchmark_options, delegates)
 
 #endif

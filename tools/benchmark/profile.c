@@ -7,57 +7,71 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "model_file.h"
+#include "json.h"
+#include "runtime/interpreter.h"
 
 // ---- events -------------------------------------------------------------------------------------
 
-static void add_name(struct hl_text *text, const TfLiteModel *model, int64_t subgraph, int64_t node)
+static const struct hl_subgraph *subgraph_of(const struct hl_profile *profile, int64_t index)
+{
+    const TfLiteInterpreter *interpreter = profile->file->interpreter;
+    bool known = interpreter != NULL && index >= 0 && index < interpreter->subgraph_count;
+    return known ? interpreter->subgraphs[index] : NULL;
+}
+
+static void add_name(struct hl_text *text, const struct hl_subgraph *subgraph, int64_t node)
 {
     hl_text_add(text, "[");
-    const struct hl_model_subgraph *graph =
-        subgraph >= 0 && subgraph < model->subgraph_count ? &model->subgraphs[subgraph] : NULL;
-    if (graph != NULL && node >= 0 && node < graph->node_count) {
-        const struct hl_model_node *at = &graph->nodes[node];
-        for (int i = 0, more = 0; i < at->output_count; i++) {
-            if (at->outputs[i] < 0) continue;
-            const char *name = graph->tensors[at->outputs[i]].name;
-            hl_text_add(text, "%s", more++ > 0 ? ", " : "");
-            hl_text_add_escaped(text, name, strlen(name));
-        }
+    const TfLiteIntArray *outputs = subgraph != NULL && node >= 0 && node < subgraph->node_count
+                                        ? subgraph->nodes[node]->node.outputs
+                                        : NULL;
+    for (int i = 0, more = 0; outputs != NULL && i < outputs->size; i++) {
+        if (!hl_subgraph_has_tensor(subgraph, outputs->data[i])) continue;
+        const char *name = subgraph->context.tensors[outputs->data[i]].name;
+        hl_text_add(text, "%s", more++ > 0 ? ", " : "");
+        if (name != NULL) hl_text_add_escaped(text, name, strlen(name));
     }
     hl_text_add(text, "]:%" PRId64, node);
 }
 
-// Rows come in the order in which they ran first, so the next event is mostly that of the next row.
-static int row_of(struct hl_profile *profile, const char *type, int64_t subgraph, int64_t node,
-                  bool internal)
+// "CONV_2D 3 convolve", of node 3, is of type "CONV_2D convolve", as all its like.
+static void add_type(struct hl_text *text, const char *label, int64_t node)
+{
+    char number[32];
+    snprintf(number, sizeof number, " %" PRId64 " ", node);
+    const char *at = strstr(label, number);
+    if (at != NULL)
+        hl_text_add(text, "%.*s %s", (int)(at - label), label, at + strlen(number));
+    else
+        hl_text_add(text, "%s", label);
+}
+
+// Rows come in the order in which they ran first.
+static struct hl_profile_row *row_of(struct hl_profile *profile, const char *label,
+                                     int64_t subgraph, int64_t node, bool internal)
 {
     for (int i = 0; i < profile->row_count; i++) {
-        const struct hl_profile_row *row = &profile->rows[i];
+        struct hl_profile_row *row = &profile->rows[i];
         if (row->node == node && row->subgraph == subgraph && row->internal == internal &&
-            strcmp(row->type, type) == 0)
-            return i;
+            strcmp(row->label, label) == 0)
+            return row;
     }
     profile->rows =
         hl_alloc_grow(profile->rows, (size_t)profile->row_count + 1, sizeof *profile->rows);
-    struct hl_profile_row *row = &profile->rows[profile->row_count];
-    *row = (struct hl_profile_row){.type = type,
+    struct hl_profile_row *row = &profile->rows[profile->row_count++];
+    *row = (struct hl_profile_row){.label = label,
                                    .subgraph = subgraph,
                                    .node = node,
                                    .internal = internal};
-    add_name(&row->name, profile->model, subgraph, node);
-    return profile->row_count++;
+    add_type(&row->type, label, internal ? node : -1);
+    add_name(&row->name, subgraph_of(profile, subgraph), node);
+    return row;
 }
 
-static void add_time(struct hl_profile *profile, int index, double microseconds)
+static void add_time(struct hl_profile *profile, struct hl_profile_row *row, double microseconds)
 {
-    struct hl_profile_row *row = &profile->rows[index];
-    if (profile->runs == 0) {
-        row->first += microseconds;
-        row->calls_in_run++;
-    }
-    row->sum += microseconds;
-    row->calls++;
+    row->now += microseconds;
+    row->calls_now++;
     if (!row->internal && profile->open_count == 0)
         profile->run_us += microseconds; // the time of a call holds its nodes'
 }
@@ -68,8 +82,8 @@ static uint32_t begin_node(TfLiteTelemetryProfilerStruct *hooks, const char *typ
     struct hl_profile *profile = hooks->data;
     if (!profile->on || profile->open_count == (int)(sizeof profile->open / sizeof *profile->open))
         return 0;
-    int row = row_of(profile, type, subgraph, node, false);
-    profile->open[profile->open_count].row = row;
+    const struct hl_profile_row *row = row_of(profile, type, subgraph, node, false);
+    profile->open[profile->open_count].row = (int)(row - profile->rows);
     profile->open[profile->open_count++].start = hl_model_clock();
     return (uint32_t)profile->open_count;
 }
@@ -80,7 +94,7 @@ static void end_node(TfLiteTelemetryProfilerStruct *hooks, uint32_t handle)
     if (handle == 0 || (int)handle != profile->open_count) return;
     profile->open_count--;
     double microseconds = 1e6 * (hl_model_clock() - profile->open[profile->open_count].start);
-    add_time(profile, profile->open[profile->open_count].row, microseconds);
+    add_time(profile, &profile->rows[profile->open[profile->open_count].row], microseconds);
 }
 
 static void kernel(TfLiteTelemetryProfilerStruct *hooks, const char *type, uint64_t microseconds,
@@ -108,7 +122,7 @@ static void ignore_settings(TfLiteTelemetryProfilerStruct *hooks, const char *na
     (void)hooks, (void)name, (void)settings;
 }
 
-void hl_profile_start(struct hl_profile *profile, const TfLiteModel *model)
+void hl_profile_start(struct hl_profile *profile, const struct hl_model_file *file)
 {
     *profile = (struct hl_profile){
         .hooks = {.data = profile,
@@ -118,13 +132,16 @@ void hl_profile_start(struct hl_profile *profile, const TfLiteModel *model)
                   .ReportBeginOpInvokeEvent = begin_node,
                   .ReportEndOpInvokeEvent = end_node,
                   .ReportOpInvokeEvent = kernel},
-        .model = model,
+        .file = file,
     };
 }
 
 void hl_profile_free(struct hl_profile *profile)
 {
-    for (int i = 0; i < profile->row_count; i++) hl_text_free(&profile->rows[i].name);
+    for (int i = 0; i < profile->row_count; i++) {
+        hl_text_free(&profile->rows[i].type);
+        hl_text_free(&profile->rows[i].name);
+    }
     free(profile->rows);
     hl_series_free(&profile->totals);
     *profile = (struct hl_profile){0};
@@ -140,15 +157,26 @@ void hl_profile_end_run(struct hl_profile *profile)
 {
     profile->on = false;
     profile->open_count = 0;
+    for (int i = 0; i < profile->row_count; i++) {
+        struct hl_profile_row *row = &profile->rows[i];
+        if (row->calls_now == 0) continue;
+        if (row->us.count == 0) {
+            row->first = row->now;
+            row->calls = row->calls_now;
+        }
+        hl_stat_add(&row->us, row->now);
+        row->now = 0;
+        row->calls_now = 0;
+    }
     profile->runs++;
     hl_series_add(&profile->totals, profile->run_us);
 }
 
 void hl_profile_add(struct hl_profile *profile, const char *type, double microseconds)
 {
-    int row = row_of(profile, type, 0, -1, false);
-    hl_text_clear(&profile->rows[row].name);
-    hl_text_add(&profile->rows[row].name, "%s/0", type);
+    struct hl_profile_row *row = row_of(profile, type, 0, -1, false);
+    hl_text_clear(&row->name);
+    hl_text_add(&row->name, "%s/0", type);
     add_time(profile, row, microseconds);
 }
 
@@ -196,7 +224,7 @@ static void shares(struct writer *writer, double microseconds)
 
 static double average(const struct writer *writer, const struct hl_profile_row *row)
 {
-    return row->sum / (double)(writer->runs > 0 ? writer->runs : 1);
+    return row->us.sum / (double)(writer->runs > 0 ? writer->runs : 1);
 }
 
 static void rows(struct writer *writer, const struct hl_profile_row *const *sorted, int count)
@@ -206,12 +234,12 @@ static void rows(struct writer *writer, const struct hl_profile_row *const *sort
     cells(writer, "[node type]", 7, heads);
     for (int i = 0; i < count; i++) {
         const struct hl_profile_row *row = sorted[i];
-        hl_text_add(writer->text, writer->csv ? "%s" : "%24s", row->type);
+        hl_text_add(writer->text, writer->csv ? "%s" : "%24s", row->type.data);
         numbers(writer, 2, (double[]){row->first / 1000, average(writer, row) / 1000});
         shares(writer, average(writer, row));
         numbers(writer, 1, (double[]){0});
         hl_text_add(writer->text, writer->csv ? ", %" PRId64 ", %s\n" : "\t%9" PRId64 "\t%s\n",
-                    row->calls_in_run, row->name.data);
+                    row->calls, row->name.data);
     }
     hl_text_add(writer->text, "\n");
 }
@@ -220,14 +248,14 @@ static int by_time(const void *a, const void *b)
 {
     const struct hl_profile_row *x = *(const struct hl_profile_row *const *)a,
                                 *y = *(const struct hl_profile_row *const *)b;
-    return (x->sum < y->sum) - (x->sum > y->sum);
+    return (x->us.sum < y->us.sum) - (x->us.sum > y->us.sum);
 }
 
 static int by_type(const void *a, const void *b)
 {
     const struct hl_profile_row *x = *(const struct hl_profile_row *const *)a,
                                 *y = *(const struct hl_profile_row *const *)b;
-    return strcmp(x->type, y->type);
+    return strcmp(x->type.data, y->type.data);
 }
 
 struct type_sum {
@@ -251,10 +279,10 @@ static void summary(struct writer *writer, const struct hl_profile_row **sorted,
     int used = 0;
     qsort(sorted, (size_t)count, sizeof *sorted, by_type);
     for (int i = 0; i < count; i++) {
-        if (used == 0 || strcmp(types[used - 1].type, sorted[i]->type) != 0)
-            types[used++] = (struct type_sum){.type = sorted[i]->type};
+        if (used == 0 || strcmp(types[used - 1].type, sorted[i]->type.data) != 0)
+            types[used++] = (struct type_sum){.type = sorted[i]->type.data};
         types[used - 1].nodes++;
-        types[used - 1].calls += sorted[i]->calls_in_run;
+        types[used - 1].calls += sorted[i]->calls;
         types[used - 1].sum += average(writer, sorted[i]);
     }
     qsort(types, (size_t)used, sizeof *types, by_sum);
@@ -273,6 +301,11 @@ static void summary(struct writer *writer, const struct hl_profile_row **sorted,
     free(types);
 }
 
+static int subgraph_count(const struct hl_profile *profile)
+{
+    return profile->file->interpreter->subgraph_count;
+}
+
 // The nodes of one subgraph, or a delegate's kernels; nothing where there are none.
 static void tables(struct writer *writer, const struct hl_profile *profile, int64_t subgraph,
                    bool internal)
@@ -289,7 +322,7 @@ static void tables(struct writer *writer, const struct hl_profile *profile, int6
     if (count > 0) {
         if (internal)
             hl_text_add(writer->text, "Delegate internal:\n");
-        else if (profile->model->subgraph_count > 1)
+        else if (subgraph_count(profile) > 1)
             hl_text_add(writer->text,
                         subgraph == 0 ? "Primary graph:\n" : "Subgraph (index: %" PRId64 "):\n",
                         subgraph);
@@ -309,9 +342,70 @@ void hl_profile_print(const struct hl_profile *profile, const char *words, bool 
 {
     struct writer writer = {.text = text, .csv = csv, .runs = profile->runs};
     hl_text_add(text, "%s\n", words);
-    for (int i = 0; i < profile->model->subgraph_count; i++) tables(&writer, profile, i, false);
+    for (int i = 0; i < subgraph_count(profile); i++) tables(&writer, profile, i, false);
     tables(&writer, profile, 0, true);
     hl_text_add(text, "Timings (microseconds): ");
     hl_series_print(&profile->totals, text);
     hl_text_add(text, "\nMemory (bytes): count=0\n%d nodes observed\n\n", profile->row_count);
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+static cJSON *row_tree(const struct hl_profile_row *row, int order)
+{
+    cJSON *tree = hl_alloc_check(cJSON_CreateObject());
+    hl_json_add_string(tree, "node_type", row->type.data);
+    cJSON *us = hl_alloc_check(cJSON_AddObjectToObject(tree, "inference_microseconds"));
+    double deviation = hl_stat_deviation(&row->us);
+    cJSON_AddNumberToObject(us, "first", floor(row->first));
+    cJSON_AddNumberToObject(us, "last", floor(row->us.last));
+    cJSON_AddNumberToObject(us, "avg", floor(hl_stat_average(&row->us)));
+    cJSON_AddNumberToObject(us, "stddev", deviation);
+    cJSON_AddNumberToObject(us, "variance", deviation * deviation);
+    cJSON_AddNumberToObject(us, "min", floor(row->us.min));
+    cJSON_AddNumberToObject(us, "max", floor(row->us.max));
+    cJSON_AddNumberToObject(us, "sum", floor(row->us.sum));
+    cJSON_AddNumberToObject(us, "count", (double)row->us.count);
+    cJSON_AddNumberToObject(tree, "times_called", (double)row->calls);
+    hl_json_add_string(tree, "name", row->name.data);
+    cJSON_AddNumberToObject(tree, "run_order", order);
+    return tree;
+}
+
+// The nodes of one subgraph, or a delegate's kernels; NULL where there are none.
+static cJSON *rows_tree(const struct hl_profile *profile, int64_t subgraph, bool internal)
+{
+    cJSON *rows = hl_alloc_check(cJSON_CreateArray());
+    int order = 0;
+    for (int i = 0; i < profile->row_count; i++) {
+        const struct hl_profile_row *row = &profile->rows[i];
+        if (row->internal == internal && (internal || row->subgraph == subgraph))
+            cJSON_AddItemToArray(rows, row_tree(row, order++));
+    }
+    if (order > 0) return rows;
+    cJSON_Delete(rows);
+    return NULL;
+}
+
+cJSON *hl_profile_tree(const struct hl_profile *profile)
+{
+    cJSON *tree = hl_alloc_check(cJSON_CreateObject()), *rows;
+    cJSON *subgraphs = hl_alloc_check(cJSON_AddArrayToObject(tree, "subgraph_profiles"));
+    cJSON *delegates = hl_alloc_check(cJSON_AddArrayToObject(tree, "delegate_profiles"));
+    for (int i = 0; i < subgraph_count(profile); i++) {
+        if ((rows = rows_tree(profile, i, false)) == NULL) continue;
+        cJSON *subgraph = hl_alloc_check(cJSON_CreateObject());
+        hl_json_add_string(subgraph, "subgraph_name", profile->file->model->subgraphs[i].name);
+        cJSON_AddNumberToObject(subgraph, "subgraph_index", i);
+        cJSON_AddItemToObject(subgraph, "per_op_profiles", rows);
+        cJSON_AddItemToArray(subgraphs, subgraph);
+    }
+    if ((rows = rows_tree(profile, 0, true)) != NULL) {
+        cJSON *delegate = hl_alloc_check(cJSON_CreateObject());
+        cJSON_AddStringToObject(delegate, "delegate_name",
+                                "TfLiteGpuDelegateV2"); // none other tells
+        cJSON_AddItemToObject(delegate, "per_op_profiles", rows);
+        cJSON_AddItemToArray(delegates, delegate);
+    }
+    return tree;
 }

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of operators as benchmark_model prints them. In: the telemetry events of an interpreter (nodes begin and end; delegates
-// tell of their kernels). Out: tables in order of execution, by time and by operator, as text or CSV.
+// tell of their kernels). Out: tables in order of execution, by time and by operator, as text or CSV; or a message.
 #ifndef HALITE_TOOLS_BENCHMARK_PROFILE_H
 #define HALITE_TOOLS_BENCHMARK_PROFILE_H
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 
 #include "benchmark/series.h"
-#include "model/model.h"
+#include "model_file.h"
+#include "stat.h"
 #include "tensorflow/lite/profiling/telemetry/c/profiler.h"
 #include "text.h"
 
 struct hl_profile_row {
-    const char *type;    // "CONV_2D"; lent
+    const char *label;   // of the events; lent
+    struct hl_text type; // "CONV_2D"; of a delegate's kernel "CONV_2D convolve"
     struct hl_text name; // "[output tensor]:node"
     int64_t subgraph, node;
-    bool internal;     // a delegate's kernel, in the time of the delegate's node
-    double first, sum; // microseconds: of the first run, of all
-    int64_t calls, calls_in_run;
+    bool internal;            // a delegate's kernel, in the time of the delegate's node
+    double now, first;        // microseconds: of the run that goes on, of the first
+    struct hl_stat us;        // of the runs in which it took part
+    int64_t calls_now, calls; // of the run that goes on, of a run
 };
 
 struct hl_profile {
     TfLiteTelemetryProfilerStruct hooks; // its `data` is the profile
-    const TfLiteModel *model;            // for names of tensors
+    const struct hl_model_file *file;    // for names of tensors
     bool on;
     int row_count;
     struct hl_profile_row *rows;
@@ -36,8 +40,8 @@ struct hl_profile {
     struct hl_series totals; // microseconds of each run
 };
 
-// Must stay where it is while an interpreter reports to it.
-void hl_profile_start(struct hl_profile *profile, const TfLiteModel *model);
+// Must stay where it is while an interpreter reports to it, that of `file`.
+void hl_profile_start(struct hl_profile *profile, const struct hl_model_file *file);
 void hl_profile_free(struct hl_profile *profile);
 
 // Around each run that counts.
@@ -49,5 +53,8 @@ void hl_profile_add(struct hl_profile *profile, const char *type, double microse
 
 void hl_profile_print(const struct hl_profile *profile, const char *title, bool csv,
                       struct hl_text *text);
+
+// The message ModelProfilingData.
+cJSON *hl_profile_tree(const struct hl_profile *profile);
 
 #endif

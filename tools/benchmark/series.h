@@ -40,28 +40,50 @@ static inline int hl_series_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+struct hl_series_figures {
+    double first, last, min, max, average, deviation, p5, median, p95;
+};
+
+// All zeros where there are no numbers.
+static inline struct hl_series_figures hl_series_figures(const struct hl_series *series)
+{
+    int count = series->count;
+    if (count == 0) return (struct hl_series_figures){0};
+    double *sorted = hl_alloc((size_t)count, sizeof *sorted), squares = 0;
+    memcpy(sorted, series->values, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, hl_series_compare);
+    double average = hl_series_average(series);
+    for (int i = 0; i < count; i++) squares += (sorted[i] - average) * (sorted[i] - average);
+    struct hl_series_figures figures = {
+        .first = series->values[0],
+        .last = series->values[count - 1],
+        .min = sorted[0],
+        .max = sorted[count - 1],
+        .average = average,
+        .deviation = sqrt(squares / count),
+        .p5 = sorted[(int)(0.05 * (count - 1))],
+        .median = sorted[(count - 1) / 2],
+        .p95 = sorted[(int)(0.95 * (count - 1))],
+    };
+    free(sorted);
+    return figures;
+}
+
 // "count=50 first=79449 curr=81350 min=77385 max=88213 avg=79732 std=1929 p5=77500 median=79600 p95=85000"; whole numbers but
 // for the average.
 static inline void hl_series_print(const struct hl_series *series, struct hl_text *text)
 {
-    int count = series->count;
-    hl_text_add(text, "count=%d", count);
-    if (count == 0) return;
-    double *sorted = hl_alloc((size_t)count, sizeof *sorted), average = hl_series_average(series),
-           squares = 0;
-    memcpy(sorted, series->values, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, hl_series_compare);
-    for (int i = 0; i < count; i++) squares += (sorted[i] - average) * (sorted[i] - average);
-    if (sorted[0] == sorted[count - 1])
-        hl_text_add(text, " curr=%.0f (all same)", sorted[0]);
+    struct hl_series_figures figures = hl_series_figures(series);
+    hl_text_add(text, "count=%d", series->count);
+    if (series->count == 0) return;
+    if (figures.min == figures.max)
+        hl_text_add(text, " curr=%.0f (all same)", figures.last);
     else
         hl_text_add(
             text,
             " first=%.0f curr=%.0f min=%.0f max=%.0f avg=%g std=%.0f p5=%.0f median=%.0f p95=%.0f",
-            series->values[0], series->values[count - 1], sorted[0], sorted[count - 1], average,
-            floor(sqrt(squares / count)), sorted[(int)(0.05 * (count - 1))],
-            sorted[(count - 1) / 2], sorted[(int)(0.95 * (count - 1))]);
-    free(sorted);
+            figures.first, figures.last, figures.min, figures.max, figures.average,
+            floor(figures.deviation), figures.p5, figures.median, figures.p95);
 }
 
 #endif

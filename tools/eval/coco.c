@@ -10,7 +10,7 @@
 #include "eval/average_precision.h"
 #include "eval/evaluation.h"
 #include "eval/result.h"
-#include "eval/wire.h"
+#include "wire.h"
 #include "message.h"
 
 enum {

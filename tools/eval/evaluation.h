@@ -9,7 +9,7 @@
 #include "eval/journal.h"
 #include "eval/progress.h"
 #include "eval/setting.h"
-#include "eval/stat.h"
+#include "stat.h"
 #include "labels.h"
 #include "preprocess.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "eval/wire.h"
+#include "wire.h"
 #include "message.h"
 
 static double whole_deviation(const struct hl_stat *microseconds)

@@ -6,7 +6,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-#include "eval/stat.h"
+#include "stat.h"
 
 // "NAME latency: avg=84364.2(us), std_dev=12525(us)". Without the deviation it is 0.
 void hl_result_print_latency(const char *name, const struct hl_stat *microseconds, bool deviation);

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of evaluation.proto. In memory they are JSON trees whose names are the message's fields; in files they are JSON
-// where the name ends in .json, else the original's serialized form (which needs protobuf-c when Halite is built).
-#ifndef HALITE_TOOLS_EVAL_WIRE_H
-#define HALITE_TOOLS_EVAL_WIRE_H
+// The messages of the .proto files. In memory they are JSON trees whose names are the message's fields, enums by the names of
+// their values; in files they are JSON where the name ends in .json, else the original's serialized form, for which Halite must
+// be built with protobuf-c.
+#ifndef HALITE_TOOLS_WIRE_H
+#define HALITE_TOOLS_WIRE_H
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
 #include "text.h"
 
-enum hl_wire_message { HL_WIRE_METRICS, HL_WIRE_GROUND_TRUTH };
+enum hl_wire_message {
+    HL_WIRE_METRICS,      // EvaluationStageMetrics
+    HL_WIRE_GROUND_TRUTH, // ObjectDetectionGroundTruth
+    HL_WIRE_BENCHMARK,    // BenchmarkResult
+    HL_WIRE_PROFILE,      // BenchmarkProfilingData
+    HL_WIRE_RUNTIME,      // ModelRuntimeDetails
+};
 
 // Can a file of this name be written (read) in this build? False with the reason in `error`. To be asked before hours of work.
 bool hl_wire_can(const char *path, struct hl_text *error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See wire.h. Both conversions follow protobuf-c's description of the message, so a new field is one line in evaluation.proto.
-#include "eval/wire.h"
+// See wire.h. Both conversions follow protobuf-c's description of the message, so a new field is one line in a .proto file.
+#include "wire.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,11 +19,16 @@ static bool is_json(const char *path)
 }
 
 #if defined(HALITE_PROTOBUF)
+#include "benchmark_result.pb-c.h"
 #include "evaluation.pb-c.h"
+#include "profiling.pb-c.h"
 
 static const ProtobufCMessageDescriptor *const descriptors[] = {
     [HL_WIRE_METRICS] = &tflite__evaluation__evaluation_stage_metrics__descriptor,
     [HL_WIRE_GROUND_TRUTH] = &tflite__evaluation__object_detection_ground_truth__descriptor,
+    [HL_WIRE_BENCHMARK] = &tflite__tools__benchmark__benchmark_result__descriptor,
+    [HL_WIRE_PROFILE] = &tflite__profiling__benchmark_profiling_data__descriptor,
+    [HL_WIRE_RUNTIME] = &tflite__profiling__model_runtime_details__descriptor,
 };
 
 bool hl_wire_can(const char *path, struct hl_text *error)
@@ -47,6 +52,11 @@ static void store(const ProtobufCFieldDescriptor *field, const cJSON *value, cha
     case PROTOBUF_C_TYPE_FLOAT: *(float *)at = (float)value->valuedouble; break;
     case PROTOBUF_C_TYPE_DOUBLE: *(double *)at = value->valuedouble; break;
     case PROTOBUF_C_TYPE_STRING: *(char **)at = hl_alloc_string(value->valuestring); break;
+    case PROTOBUF_C_TYPE_ENUM:
+        *(int *)at =
+            protobuf_c_enum_descriptor_get_value_by_name(field->descriptor, value->valuestring)
+                ->value;
+        break;
     case PROTOBUF_C_TYPE_MESSAGE:
         *(ProtobufCMessage **)at = message_of(field->descriptor, value);
         break;
@@ -58,6 +68,7 @@ static size_t size_of(const ProtobufCFieldDescriptor *field)
 {
     switch (field->type) {
     case PROTOBUF_C_TYPE_INT32:
+    case PROTOBUF_C_TYPE_ENUM:
     case PROTOBUF_C_TYPE_FLOAT: return 4;
     case PROTOBUF_C_TYPE_INT64:
     case PROTOBUF_C_TYPE_DOUBLE: return 8;
@@ -106,6 +117,7 @@ static bool add_packed(enum hl_wire_message kind, const cJSON *tree, struct hl_t
 
 static cJSON *tree_of(const ProtobufCMessage *message);
 
+// Without enums, which no message has that is read.
 static cJSON *value_of(const ProtobufCFieldDescriptor *field, const char *at)
 {
     switch (field->type) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running figures of a row of numbers, as the original's tools print and store them.
-#ifndef HALITE_TOOLS_EVAL_STAT_H
-#define HALITE_TOOLS_EVAL_STAT_H
+#ifndef HALITE_TOOLS_STAT_H
+#define HALITE_TOOLS_STAT_H
 
 #include <math.h>
 #include <stdint.h>
