@@ -35,6 +35,25 @@ shows() {
     fi
 }
 
+# finds WORD PAGE: a person who types WORD and Enter is shown one node, larger with each click on +.
+finds() {
+    [ -n "$chromium" ] || return 0
+    { cat "$2"; printf '<script>{ const word = "%s";\n' "$1"; cat <<'END'
+        const id = name => document.getElementById(name), seen = () => id('graph').querySelector('g').getAttribute('transform');
+        id('search').value = word;
+        id('search').dispatchEvent(new Event('input'));
+        id('search').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+        const before = seen();
+        id('larger').click();
+        document.body.append(`used: ${id('found').textContent}, ${id('details').querySelector('h3').textContent}, `
+            + (before !== seen() ? 'zoomed' : 'as before'));
+    }</script>
+END
+    } >"$work/used.html"
+    browse --enable-logging=stderr --dump-dom "file://$work/used.html"
+    grep -q "used: 1 of 1, .*$1.*, zoomed" "$work/out" || failed "$2: looking for $1: $(grep -o 'used: .*' "$work/out")"
+}
+
 # alone PAGE: nothing in it asks a network or another file for anything.
 alone() {
     checks=$((checks + 1))
@@ -46,6 +65,7 @@ passes "$halite" report "$model" --output "$page" --trace "$work/trace.json" --r
 says "$page"
 alone "$page"
 shows $(($(grep -o '"version":[0-9]*,"inputs"' "$page" | wc -l) + 2)) "$page"
+finds SOFTMAX "$page"
 if command -v python3 >/dev/null; then
     run python3 -c '
 import json, sys
@@ -119,6 +139,7 @@ open(sys.argv[2], "wb").write(model.write({"x": first}, {"sum": sum}))
 ' "$demo" "$work/long.tflite" || failed "the long model"
     passes "$halite" report "$work/long.tflite" -o "$work/long.html" --runs 1
     shows 1002 "$work/long.html"
+    finds '#500' "$work/long.html"
 else
     echo "left out: a thousand nodes (no numpy)"
 fi

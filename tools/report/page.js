@@ -341,7 +341,7 @@ let hits = [], hit = -1;
 function find(text) {
   const words = text.toLowerCase().trim();
   const fits = vertex => words.startsWith('#') ? String(vertex.number) === words.slice(1)
-    : [vertex.title, vertex.place, ...vertex.inputs.concat(vertex.outputs).filter(i => i >= 0)
+    : [vertex.title, vertex.place || '', ...vertex.inputs.concat(vertex.outputs).filter(i => i >= 0)
       .map(i => graph.tensors[i].name)].some(name => name.toLowerCase().includes(words));
   for (const vertex of graph.vertices) vertex.found = words !== '' && fits(vertex);
   hits = graph.vertices.filter(vertex => vertex.found);
