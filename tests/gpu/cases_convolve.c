@@ -101,6 +101,7 @@ static const struct op_case cases[] = {
     MATMUL("of rank 2", 0, 0, IN(6, C), IN_OF(SMALL, C, 7)),
     MATMUL("by a constant", 0, 0, IN(B, 6, C), WEIGHTS(C, 13)),
     MATMUL("by a constant, adj_y", 0, 1, IN(B, 6, C), WEIGHTS(13, C)),
+    MATMUL("of more batches than work-groups", 0, 0, IN(300, 300, 1, 2), IN_OF(SMALL, 300, 300, 2, 1)),
 
     // Weights and biases that come while running.
     CONV("by weights of the model's input", 1, 1, 1, 1, 1, 1, IN(B, 6, 7, C), COMING(9, 3, 3, C), CONST(9)),

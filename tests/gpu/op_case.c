@@ -37,7 +37,7 @@ struct job {
     int outputs[MOST_OUTPUTS]; // tensors of the model
     int output_count;
     int first_tensor, end_tensor; // its own
-    int rank, dims[6];            // of output 0
+    int rank, dims[CASE_RANK];    // of output 0
 };
 
 struct table {
@@ -230,7 +230,7 @@ static void add_scales(struct test_tensor *tensor, const struct case_tensor *fro
 static int add_input(struct table *table, const struct case_tensor *from, const struct job *job)
 {
     if (from->kind == TENSOR_ABSENT) return -1;
-    int dims[6];
+    int dims[CASE_RANK];
     for (int i = 0; i < from->rank; i++) dims[i] = counted(from->dims[i], job);
     struct test_tensor *tensor = add_tensor(table, from->type, from->rank, dims);
     tensor->scale = from->scale;

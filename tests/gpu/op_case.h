@@ -17,7 +17,7 @@
 // Lengths of a row that differ from run to run, and what is counted from them: 2 * C, B + 1, C + 4.
 enum { B = 1 << 12, C = 1 << 20 };
 
-enum { CASE_INPUTS = 24, CASE_INTS = 10 };
+enum { CASE_INPUTS = 24, CASE_INTS = 16, CASE_RANK = 8 };
 
 // What a float tensor is filled with; all of it is exact in half precision.
 enum case_values {
@@ -37,7 +37,7 @@ struct case_tensor {
     enum { TENSOR_NONE, TENSOR_INPUT, TENSOR_CONSTANT, TENSOR_ABSENT, TENSOR_VARIABLE } kind;
     enum test_type type;
     enum case_values values;
-    int rank, dims[6];
+    int rank, dims[CASE_RANK];
     int ints[CASE_INTS]; // of a constant with int32 values; of an input, where there are some, over and over
     int int_count;       // of an input's
     float scale;         // 8-bit, 16-bit and int32: numbers are rounded to it; 0: not quantised

@@ -27,7 +27,7 @@ struct test_tensor {
     const char *name;
     enum test_type type;
     int rank;
-    int dims[6];
+    int dims[8];
     const void *data; // constant: bytes of it; NULL: none
     size_t bytes;
     bool is_variable;

@@ -7,13 +7,14 @@
 // clang-format off
 // The output's place along the axis AXIS (0 b, 1 h, 2 w, 3 c) for channel C.
 #define PLACE(AXIS, C) pick(AXIS == 0, p.w, pick(AXIS == 1, p.y, pick(AXIS == 2, p.x, C)))
-// Folds a place into [0, n) as EDGE says.
+// Folds a place into [0, n) as EDGE says; a place that no EDGE is for is the nearest one.
 #define FOLD(i, n)                                                                          \
     if (EDGE == 2 && i < 0) i = 0 - i;                                                      \
     if (EDGE == 2 && i >= n) i = 2 * n - 2 - i;                                             \
     if (EDGE == 3 && i < 0) i = 0 - i - 1;                                                  \
     if (EDGE == 3 && i >= n) i = 2 * n - 1 - i;                                             \
-    if (EDGE == 4) i = i % n;
+    if (EDGE == 4) i = i % n;                                                               \
+    if (EDGE != 1) i = min(max(i, 0), n - 1);
 #define INSIDE (b >= 0 && b < x_b && h >= 0 && h < x_h && w >= 0 && w < x_w && c >= 0 && c < x_c)
 #define PLACES(C)                                                                           \
     int b = PLACE(FROM_B, C) * P_stride.x + P_offset.x;                                     \
@@ -29,7 +30,7 @@
     }
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
-static const struct gpu_kernel kernel = {
+const struct gpu_kernel gpu_kernel_affine = {
     .name = "affine",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
@@ -55,7 +56,7 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-const struct gpu_kernel *const gpu_affine_kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
+const struct gpu_kernel *const gpu_affine_kernels[] = {&gpu_kernel_affine, &gpu_kernel_reshape, NULL};
 
 struct gpu_affine gpu_affine_identity(void)
 {
@@ -85,7 +86,7 @@ bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, cons
     if (!from || !to) return false;
     const struct gpu_epilogue *epilogue = node ? &node->epilogue : NULL;
     struct gpu_dispatch_desc desc = {
-        .kernel = &kernel,
+        .kernel = &gpu_kernel_affine,
         .operands = {{.value = from}, {.value = to}},
         .views = {x_shape, y_shape},
         .params = {{affine->stride[0], affine->stride[1], affine->stride[2], affine->stride[3]},

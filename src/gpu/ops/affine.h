@@ -32,6 +32,7 @@ bool gpu_plan_affine(struct gpu_plan *plan, const struct gpu_node *node, const s
 bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_shape x_shape,
                         struct gpu_value *y, struct gpu_shape y_shape, const struct gpu_affine *affine);
 
-extern const struct gpu_kernel *const gpu_affine_kernels[];
+extern const struct gpu_kernel gpu_kernel_affine;
+extern const struct gpu_kernel *const gpu_affine_kernels[]; // with that of reshape
 
 #endif

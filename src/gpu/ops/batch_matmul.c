@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // BATCH_MATMUL: a [..., m, k] times b [..., k, n], either with its last two axes swapped (adj_x, adj_y); axes in
 // front of them are batches, which broadcast. A constant matrix b is a convolution with one tap; everything else has
-// a kernel here, in which a work-item sums BLOCK rows of one output slice.
+// a kernel here, in which a work-item sums BLOCK rows of one output slice. It counts batches along two axes, h and b: above
+// rank 4, where b is several, an operand that broadcasts over some of these is first written out over all of them.
 #include "gpu/ops/convolve.h"
+#include "gpu/ops/moves.h"
+#include "gpu/ops/reshape.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -18,13 +21,13 @@ static const struct gpu_kernel kernel = {
     .body = GPU_TEXT(
         int o = GROUP1 * GROUP_Y + LID1;
         int first_row = GROUP0 * (GROUP_X * BLOCK) + LID0;
-        if (o >= y_s || first_row >= P_sum.x) return;
         int batch = 0;
         int layer = 0;
         if (P_sum.z == 0) {
-            batch = GROUP2 / y_h;
-            layer = GROUP2 - batch * y_h;
+            batch = GID2 / y_h;
+            layer = GID2 - batch * y_h;
         }
+        if (o >= y_s || first_row >= P_sum.x || batch >= y_b) return;
         int from_a = layer * P_left_steps.z + batch * P_left_steps.w;
         int from_b = layer * P_right_steps.z + batch * P_right_steps.w;
         int last = P_sum.y - 1;
@@ -82,13 +85,45 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &kernel, NULL};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &kernel, &gpu_kernel_affine,
+                                                   &gpu_kernel_reshape, NULL};
+
+// ---- operands that broadcast --------------------------------------------------------------------
+
+// From an operand to the same over all of y's batches but the last axis of them.
+static struct gpu_moves moves_over(int rank, const int *dims, int y_rank, const int *y_dims)
+{
+    struct gpu_moves moves = gpu_moves_none(y_rank, y_dims);
+    moves.edge = GPU_EDGE_WRAP;
+    for (int i = 0; i < y_rank; i++) {
+        int own = i - (y_rank - rank);
+        moves.in[i] = own >= 0 ? dims[own] : 1;
+        if (i >= y_rank - 3) moves.out[i] = moves.in[i];
+    }
+    return moves;
+}
+
+static bool check_folds(const struct gpu_node_view *view, int input)
+{
+    const TfLiteIntArray *x = gpu_view_input(view, input)->dims, *y = gpu_view_output(view, 0)->dims;
+    if (gpu_folds(x->size, x->data, y->size, y->data)) return true;
+    struct gpu_moves moves = moves_over(x->size, x->data, y->size, y->data);
+    return gpu_check_extent(view, input, gpu_shape_from(moves.rank, moves.out));
+}
+
+static const struct gpu_value *folded(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y)
+{
+    if (gpu_folds(x->rank, x->dims, y->rank, y->dims)) return x;
+    struct gpu_moves moves = moves_over(x->rank, x->dims, y->rank, y->dims);
+    struct gpu_value *copy = gpu_plan_scratch(plan, gpu_shape_from(moves.rank, moves.out));
+    return copy && gpu_plan_moves(plan, NULL, x, copy, &moves) ? copy : NULL;
+}
 
 // ---- nodes --------------------------------------------------------------------------------------
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 0)) return false;
+    if (!gpu_check_common(view, 2, 2, 1, GPU_ANY_RANK)) return false;
     const TfLiteBatchMatMulParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteIntArray *a = gpu_view_input(view, 0)->dims, *b = gpu_view_input(view, 1)->dims;
@@ -103,6 +138,7 @@ static bool supported(const struct gpu_node_view *view)
                           y->data[y->size - 2], y->data[y->size - 1]);
     if (gpu_is_constant(gpu_view_input(view, 0)) && gpu_is_constant(gpu_view_input(view, 1)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "both inputs are constants");
+    if (!check_folds(view, 0) || !check_folds(view, 1)) return false;
     return !gpu_is_constant(gpu_view_input(view, 1)) || gpu_check_weights(view, 1, n, 1, k);
 }
 
@@ -119,7 +155,7 @@ static void steps_of(const struct gpu_value *value, const struct gpu_value *y, i
     }
     steps[0] = 1;
     steps[1] = shape.h * shape.w;
-    if (value->rank == 3 && y->rank == 4) { // its batches are y's layers
+    if (value->rank == 3 && y->rank >= 4) { // its batches are y's layers
         steps[2] = shape.b == 1 ? 0 : slices * shape.w;
         steps[3] = 0;
         return;
@@ -154,6 +190,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                                             .weights = b->data,
                                                             .by_output = params->adj_y ? k : 1,
                                                             .by_input = params->adj_y ? 1 : n});
+    if (!(a = folded(plan, a, y)) || !(b = folded(plan, b, y))) return false;
     int units = plan->caps->compute_units > 0 ? plan->caps->compute_units : 16;
     int64_t outputs = (int64_t)gpu_slices(y->shape) * y->shape.b * y->shape.h * y->shape.w;
     int block = outputs / 4 >= 256 * units ? 4 : outputs / 2 >= 128 * units ? 2 : 1;

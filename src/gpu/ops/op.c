@@ -162,6 +162,9 @@ static bool check_extent(const struct gpu_node_view *view, int tensor, struct gp
         return refuse_tensor(view, GPU_REASON_SHAPE, tensor,
                              "%lld slices of four channels in all batches, the GPU takes up to %d", (long long)layers,
                              MOST_LAYERS);
+    if (gpu_elements(shape) > MOST_ELEMENTS)
+        return refuse_tensor(view, GPU_REASON_SHAPE, tensor, "%lld elements, the GPU takes up to %d",
+                             (long long)gpu_elements(shape), MOST_ELEMENTS);
     return true;
 }
 

@@ -53,16 +53,21 @@ struct gpu_shape gpu_shape_from(int rank, const int *dims)
     return shape;
 }
 
+bool gpu_folds(int rank, const int *dims, int y_rank, const int *y_dims)
+{
+    bool all = true, one = true;
+    for (int i = 0; y_rank > 4 && i < y_rank - 3; i++) {
+        int own = i - (y_rank - rank), length = own >= 0 ? dims[own] : 1;
+        all = all && length == y_dims[i];
+        one = one && length == 1;
+    }
+    return all || one;
+}
+
 bool gpu_check_folds(const struct gpu_node_view *view, int input)
 {
     const TfLiteIntArray *x = gpu_view_input(view, input)->dims, *y = gpu_view_output(view, 0)->dims;
-    bool all = true, one = true;
-    for (int i = 0; y->size > 4 && i < y->size - 3; i++) {
-        int own = i - (y->size - x->size), length = own >= 0 ? x->data[own] : 1;
-        all = all && length == y->data[i];
-        one = one && length == 1;
-    }
-    return all || one ||
+    return gpu_folds(x->size, x->data, y->size, y->data) ||
            gpu_refuse(view, GPU_REASON_RANK, input, "input %d stretches over some of the axes before the last three", input);
 }
 

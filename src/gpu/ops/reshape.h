@@ -20,7 +20,9 @@ struct gpu_value *gpu_plan_target(struct gpu_plan *plan, struct gpu_value *y, st
 bool gpu_plan_written_as(struct gpu_plan *plan, const struct gpu_value *target, const struct gpu_value *y,
                          const struct gpu_epilogue *epilogue);
 
-// An operand that broadcasts over an output of rank above 4: the axes that are one, b, must be all there or all missing.
+// Of an operand that broadcasts over an output of rank above 4: whether the axes that are one, b, are all there or all
+// missing. As a check: they must be.
+bool gpu_folds(int rank, const int *dims, int y_rank, const int *y_dims);
 bool gpu_check_folds(const struct gpu_node_view *view, int input);
 
 // The dims of a tensor of this rank as [b, h, w, c].

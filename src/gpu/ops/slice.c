@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpu/graph/convert.h"
-#include "gpu/ops/affine.h"
+#include "gpu/ops/moves.h"
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -26,17 +26,26 @@ static bool check_axes(const struct gpu_node_view *view, int input, int rank)
 
 static bool slice_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 3, 3, 1, 6)) return false;
+    if (!gpu_check_common(view, 3, 3, 1, 6 | GPU_ANY_RANK)) return false;
     int rank = gpu_view_input(view, 0)->dims->size;
-    return gpu_check_integers(view, 1, rank) && gpu_check_integers(view, 2, rank);
+    if (!gpu_check_integers(view, 1, rank) || !gpu_check_integers(view, 2, rank)) return false;
+    for (int i = 0; i < rank; i++) {
+        int begin = gpu_integer_at(gpu_view_input(view, 1), i), length = gpu_view_input(view, 0)->dims->data[i];
+        if (begin < 0 || begin >= length)
+            return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "a slice that begins at %d of %d", begin, length);
+    }
+    return true;
 }
 
 static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    struct gpu_affine affine = gpu_affine_identity();
-    for (int i = 0; i < node->inputs[0]->rank; i++)
-        affine.offset[gpu_axis_of(node->inputs[0]->rank, i)] = gpu_constant_int(node->inputs[1], i);
-    return gpu_plan_affine(plan, node, node->inputs[0], node->outputs[0], &affine);
+    const struct gpu_value *x = node->inputs[0];
+    struct gpu_moves moves = gpu_moves_none(x->rank, x->dims);
+    for (int i = 0; i < x->rank; i++) {
+        moves.out[i] = node->outputs[0]->dims[i];
+        moves.offset[i] = gpu_constant_int(node->inputs[1], i);
+    }
+    return gpu_plan_moves(plan, node, x, node->outputs[0], &moves);
 }
 
 // The entries of begin, end and strides.
@@ -48,7 +57,7 @@ struct entries {
 // Which entry is for which axis of x: entries for new axes are for none, an ellipsis is for all those without an entry and
 // at least one (as the runtime has it), which may leave entries at the end without an axis.
 // entry_of: by axis, -1: all of it.
-static void match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[4])
+static void match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[GPU_MOST_RANK])
 {
     int open = rank + 1 - entries, axis = 0;
     for (int i = 0; i < entries; i++) open += (params->new_axis_mask & ~params->ellipsis_mask) >> i & 1;
@@ -81,25 +90,24 @@ static int span(const TfLiteStridedSliceParams *params, const struct entries *en
     return length > 0 ? (int)((length + step - 1) / step) : 0;
 }
 
-// kept: the output before axes are added or taken away.
-static void find_cut(const TfLiteStridedSliceParams *params, const struct entries *entries, int rank, const int *dims,
-                     struct gpu_affine *affine, struct gpu_shape *kept)
+// To the output before axes are added or taken away.
+static struct gpu_moves find_cut(const TfLiteStridedSliceParams *params, const struct entries *entries, int rank,
+                                 const int *dims)
 {
-    int entry_of[4];
-    *affine = gpu_affine_identity();
-    *kept = gpu_shape_from(rank, dims);
+    struct gpu_moves moves = gpu_moves_none(rank, dims);
+    int entry_of[GPU_MOST_RANK];
     match_axes(params, entries->count, rank, entry_of);
     for (int i = 0; i < rank; i++) {
-        int axis = gpu_axis_of(rank, i);
         if (entry_of[i] < 0) continue;
-        affine->stride[axis] = entries->stride[entry_of[i]];
-        *gpu_along(kept, axis) = span(params, entries, entry_of[i], dims[i], &affine->offset[axis]);
+        moves.stride[i] = entries->stride[entry_of[i]];
+        moves.out[i] = span(params, entries, entry_of[i], dims[i], &moves.offset[i]);
     }
+    return moves;
 }
 
 static bool strided_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 4, 4, 1, 14)) return false;
+    if (!gpu_check_common(view, 4, 4, 1, 14 | GPU_ANY_RANK)) return false;
     const TfLiteStridedSliceParams *params = view->node->builtin_data;
     if (params->offset && params->end_mask)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "ends that count from the begin and an end mask");
@@ -118,12 +126,11 @@ static bool strided_supported(const struct gpu_node_view *view)
         entries.stride[i] = gpu_integer_at(strides, i);
         if (entries.stride[i] == 0) return gpu_refuse(view, GPU_REASON_PARAMETER, 3, "stride %d is 0", i);
     }
-    struct gpu_affine affine;
-    struct gpu_shape kept;
-    find_cut(params, &entries, x->dims->size, x->dims->data, &affine, &kept);
-    return gpu_elements(kept) == gpu_tensor_elements(y) ||
+    struct gpu_moves moves = find_cut(params, &entries, x->dims->size, x->dims->data);
+    int64_t kept = gpu_elements(gpu_shape_from(moves.rank, moves.out));
+    return kept == gpu_tensor_elements(y) ||
            gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has %lld elements, the slice %lld",
-                      (long long)gpu_tensor_elements(y), (long long)gpu_elements(kept));
+                      (long long)gpu_tensor_elements(y), (long long)kept);
 }
 
 static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -135,10 +142,8 @@ static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
         entries.end[i] = gpu_constant_int(node->inputs[2], i);
         entries.stride[i] = gpu_constant_int(node->inputs[3], i);
     }
-    struct gpu_affine affine;
-    struct gpu_shape kept;
-    find_cut(node->params, &entries, x->rank, x->dims, &affine, &kept);
-    return gpu_plan_affine_as(plan, node, x, x->shape, node->outputs[0], kept, &affine);
+    struct gpu_moves moves = find_cut(node->params, &entries, x->rank, x->dims);
+    return gpu_plan_moves(plan, node, x, node->outputs[0], &moves);
 }
 
 // ---- TRANSPOSE and REVERSE_V2 -------------------------------------------------------------------
@@ -217,27 +222,27 @@ static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool reverse_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 2, 2, 1, 2) && check_axes(view, 1, gpu_view_input(view, 0)->dims->size);
+    return gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) && check_axes(view, 1, gpu_view_input(view, 0)->dims->size);
 }
 
 static bool reverse_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0], *axes = node->inputs[1];
-    struct gpu_affine affine = gpu_affine_identity();
+    struct gpu_moves moves = gpu_moves_none(x->rank, x->dims);
     for (int i = 0; i < gpu_elements(axes->shape); i++) {
         int axis = gpu_constant_int(axes, i);
         if (axis < 0) axis += x->rank;
-        affine.stride[gpu_axis_of(x->rank, axis)] = -1;
-        affine.offset[gpu_axis_of(x->rank, axis)] = x->dims[axis] - 1;
+        moves.stride[axis] = -1;
+        moves.offset[axis] = x->dims[axis] - 1;
     }
-    return gpu_plan_affine(plan, node, x, node->outputs[0], &affine);
+    return gpu_plan_moves(plan, node, x, node->outputs[0], &moves);
 }
 
 // ---- PAD, PADV2, MIRROR_PAD ---------------------------------------------------------------------
 
 static bool pad_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 3, 1, 2)) return false;
+    if (!gpu_check_common(view, 2, 3, 1, 2 | GPU_ANY_RANK)) return false;
     int rank = gpu_view_input(view, 0)->dims->size;
     if (!gpu_check_integers(view, 1, 2 * rank)) return false;
     const TfLiteTensor *fill = gpu_view_input(view, 2), *y = gpu_view_output(view, 0);
@@ -252,44 +257,40 @@ static bool pad_supported(const struct gpu_node_view *view)
 
 static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    struct gpu_affine affine = gpu_affine_identity();
     const struct gpu_value *x = node->inputs[0];
-    affine.edge = GPU_EDGE_FILL;
+    struct gpu_moves moves = gpu_moves_none(x->rank, x->dims);
+    moves.edge = GPU_EDGE_FILL;
     if (node->builtin == kTfLiteBuiltinMirrorPad) {
         const TfLiteMirrorPaddingParams *params = node->params;
-        affine.edge = params->mode == kTfLiteMirrorPaddingReflect ? GPU_EDGE_REFLECT : GPU_EDGE_SYMMETRIC;
+        moves.edge = params->mode == kTfLiteMirrorPaddingReflect ? GPU_EDGE_REFLECT : GPU_EDGE_SYMMETRIC;
     }
-    if (node->input_count > 2 && node->inputs[2]) affine.fill = node->inputs[2]->data[0];
-    for (int i = 0; i < x->rank; i++) affine.offset[gpu_axis_of(x->rank, i)] = -gpu_constant_int(node->inputs[1], 2 * i);
-    return gpu_plan_affine(plan, node, x, node->outputs[0], &affine);
+    if (node->input_count > 2 && node->inputs[2]) moves.fill = node->inputs[2]->data[0];
+    for (int i = 0; i < x->rank; i++) {
+        moves.out[i] = node->outputs[0]->dims[i];
+        moves.offset[i] = -gpu_constant_int(node->inputs[1], 2 * i);
+    }
+    return gpu_plan_moves(plan, node, x, node->outputs[0], &moves);
 }
 
 // ---- TILE and BROADCAST_TO ----------------------------------------------------------------------
 
 static bool repeat_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2) || !gpu_check_constant(view, 1)) return false;
+    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) || !gpu_check_constant(view, 1)) return false;
     int rank = gpu_view_input(view, 0)->dims->size, most = gpu_view_output(view, 0)->dims->size;
     return rank <= most || gpu_refuse(view, GPU_REASON_RANK, 0, "its rank is %d, that of the output %d", rank, most);
 }
 
-static bool tile_plan(struct gpu_plan *plan, const struct gpu_node *node)
-{
-    struct gpu_affine affine = gpu_affine_identity();
-    affine.edge = GPU_EDGE_WRAP;
-    return gpu_plan_affine(plan, node, node->inputs[0], node->outputs[0], &affine);
-}
-
-// Axes of length one are read again and again; the output may have more axes in front.
-static bool broadcast_plan(struct gpu_plan *plan, const struct gpu_node *node)
+// Axes of length one are read again and again, too; the output of BROADCAST_TO may have more axes in front.
+static bool repeat_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0];
     struct gpu_value *y = node->outputs[0];
-    int dims[4] = {1, 1, 1, 1};
-    for (int i = 0; i < x->rank; i++) dims[y->rank - x->rank + i] = x->dims[i];
-    struct gpu_affine affine = gpu_affine_identity();
-    affine.edge = GPU_EDGE_WRAP;
-    return gpu_plan_affine_as(plan, node, x, gpu_shape_from(y->rank, dims), y, y->shape, &affine);
+    struct gpu_moves moves = gpu_moves_none(y->rank, y->dims);
+    moves.edge = GPU_EDGE_WRAP;
+    int added = y->rank - x->rank;
+    for (int i = 0; i < y->rank; i++) moves.in[i] = i < added ? 1 : x->dims[i - added];
+    return gpu_plan_moves(plan, node, x, y, &moves);
 }
 
 // ---- SPLIT, SPLIT_V, UNPACK ---------------------------------------------------------------------
@@ -299,20 +300,21 @@ static bool split_supported(const struct gpu_node_view *view)
     int outputs = view->node->outputs->size;
     if (outputs > GPU_NODE_OUTPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
     bool by_sizes = view->registration->builtin_code == kTfLiteBuiltinSplitV; // x, sizes, axis; SPLIT has axis, x
-    if (!gpu_check_common(view, by_sizes ? 3 : 2, by_sizes ? 3 : 2, outputs, by_sizes ? 6 : 1)) return false;
+    if (!gpu_check_common(view, by_sizes ? 3 : 2, by_sizes ? 3 : 2, outputs, (by_sizes ? 6 : 1) | GPU_ANY_RANK))
+        return false;
     const TfLiteTensor *x = gpu_view_input(view, by_sizes ? 0 : 1);
     return gpu_check_axis(view, by_sizes ? 2 : 0, x->dims->size);
 }
 
 static bool plan_parts(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, int axis)
 {
-    int rank = x->rank, at = 0;
-    if (axis < 0) axis += rank;
+    struct gpu_moves moves = gpu_moves_none(x->rank, x->dims);
+    if (axis < 0) axis += x->rank;
     for (int i = 0; i < node->output_count; i++) {
-        struct gpu_affine affine = gpu_affine_identity();
-        affine.offset[gpu_axis_of(rank, axis)] = at;
-        if (!gpu_plan_affine(plan, NULL, x, node->outputs[i], &affine)) return false;
-        at += node->outputs[i]->dims[axis];
+        bool taken = node->outputs[i]->rank < x->rank; // UNPACK
+        moves.out[axis] = taken ? 1 : node->outputs[i]->dims[axis];
+        if (!gpu_plan_moves(plan, NULL, x, node->outputs[i], &moves)) return false;
+        moves.offset[axis] += moves.out[axis];
     }
     return true;
 }
@@ -331,7 +333,7 @@ static bool unpack_supported(const struct gpu_node_view *view)
 {
     int outputs = view->node->outputs->size;
     if (outputs > GPU_NODE_OUTPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
-    if (!gpu_check_common(view, 1, 1, outputs, 0)) return false;
+    if (!gpu_check_common(view, 1, 1, outputs, GPU_ANY_RANK)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     int axis = ((const TfLiteUnpackParams *)view->node->builtin_data)->axis, rank = x->dims->size;
     if (axis < -rank || axis >= rank || x->dims->data[axis < 0 ? axis + rank : axis] != outputs)
@@ -341,16 +343,7 @@ static bool unpack_supported(const struct gpu_node_view *view)
 
 static bool unpack_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
-    const struct gpu_value *x = node->inputs[0];
-    int axis = ((const TfLiteUnpackParams *)node->params)->axis, where = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
-    struct gpu_shape part = x->shape;
-    *gpu_along(&part, where) = 1;
-    for (int i = 0; i < node->output_count; i++) {
-        struct gpu_affine affine = gpu_affine_identity();
-        affine.offset[where] = i;
-        if (!gpu_plan_affine_as(plan, NULL, x, x->shape, node->outputs[i], part, &affine)) return false;
-    }
-    return true;
+    return plan_parts(plan, node, node->inputs[0], ((const TfLiteUnpackParams *)node->params)->axis);
 }
 
 const struct gpu_op gpu_op_slice = {.name = "SLICE", .max_version = 8, .supported = slice_supported, .plan = slice_plan,
@@ -367,10 +360,10 @@ const struct gpu_op gpu_op_padv2 = {.name = "PADV2", .max_version = 6, .supporte
 const struct gpu_op gpu_op_mirror_pad = {.name = "MIRROR_PAD", .max_version = 3, .supported = pad_supported, .plan = pad_plan,
                                          .epilogue = true, .params_size = sizeof(TfLiteMirrorPaddingParams),
                                          .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_tile = {.name = "TILE", .max_version = 3, .supported = repeat_supported, .plan = tile_plan,
+const struct gpu_op gpu_op_tile = {.name = "TILE", .max_version = 3, .supported = repeat_supported, .plan = repeat_plan,
                                    .epilogue = true, .kernels = gpu_affine_kernels};
 const struct gpu_op gpu_op_broadcast_to = {.name = "BROADCAST_TO", .max_version = 4, .supported = repeat_supported,
-                                           .plan = broadcast_plan, .epilogue = true, .kernels = gpu_affine_kernels};
+                                           .plan = repeat_plan, .epilogue = true, .kernels = gpu_affine_kernels};
 const struct gpu_op gpu_op_reverse_v2 = {.name = "REVERSE_V2", .max_version = 4, .supported = reverse_supported,
                                          .plan = reverse_plan, .epilogue = true, .kernels = gpu_affine_kernels};
 const struct gpu_op gpu_op_unpack = {.name = "UNPACK", .max_version = 6, .supported = unpack_supported, .plan = unpack_plan,

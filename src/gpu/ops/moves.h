@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Affine movement (affine.h) along the axes of a tensor of any rank, each by itself: the input's place along an axis is the
+// output's along the same axis, times a stride, plus an offset. Up to rank 4 that is one dispatch. Above, the axes before the
+// last three are one, b: each of them that moves takes a dispatch of its own, under a shape in which it is an axis.
+#ifndef HALITE_GPU_OPS_MOVES_H
+#define HALITE_GPU_OPS_MOVES_H
+
+#include "gpu/ops/affine.h"
+
+struct gpu_moves {
+    int rank;
+    int in[GPU_MOST_RANK], out[GPU_MOST_RANK]; // lengths
+    int stride[GPU_MOST_RANK], offset[GPU_MOST_RANK];
+    enum gpu_affine_edge edge;
+    float fill;
+};
+// Nothing moves: a part to start from.
+struct gpu_moves gpu_moves_none(int rank, const int *dims);
+
+// y has as many elements as `out`, in whatever shape. node: whose epilogue it takes; NULL: none.
+bool gpu_plan_moves(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_value *y,
+                    const struct gpu_moves *moves);
+
+#endif
