@@ -200,11 +200,18 @@ if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs wit
     halite_test(api/doc_example COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
         sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
     halite_test(api/selective COMMAND sh tests/api/selective.sh $<TARGET_FILE:select_ops>
-        $<TARGET_FILE:tensorflowlite_c_static> ${CMAKE_C_COMPILER} ${seeds}/fuzz_invoke.corpus/TANH_one_float32.tflite)
+        $<TARGET_FILE:tensorflowlite_c_static> ${CMAKE_C_COMPILER} ${seeds}/fuzz_invoke.corpus/TANH_0_f32.tflite)
     set_tests_properties(api/selective PROPERTIES FIXTURES_REQUIRED seeds)
     halite_test(style/check COMMAND sh tests/style/check.sh)
     halite_test(style/houses COMMAND sh tests/style/houses.sh)
-    halite_test(style/ops_table COMMAND sh tests/style/ops_table.sh)
+    if(TARGET tensorflowlite_gpu_delegate_static)
+        add_executable(op_types tests/style/op_types.c)
+        target_link_libraries(op_types PRIVATE test_support tensorflowlite_gpu_delegate_static tensorflowlite_c_static
+            Threads::Threads ${CMAKE_DL_LIBS} m)
+        halite_test(style/ops_table COMMAND sh tests/style/ops_table.sh $<TARGET_FILE:op_types>)
+        halite_test(golden/op_types COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden/ops
+            find ${HALITE_SHARED}/golden/ops -name *.tflite -exec $<TARGET_FILE:op_types> {} +)
+    endif()
 endif()
 
 # ---- the halite command: tests/tools/X.sh and the demo, with the command in $HALITE; X_slow.sh and X_devices.sh are slow ----

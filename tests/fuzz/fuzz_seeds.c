@@ -49,16 +49,17 @@ static void write_word(FILE *dictionary, const void *bytes, size_t size)
 
 // ---- models -------------------------------------------------------------------------------------
 
-static void write_model(int op, int shape, int type)
+static void write_model(const struct op_choice *choice, bool first)
 {
-    struct op_model m = op_model_make(op, shape, type);
+    struct op_model m = op_model_make(choice);
     static const char suffix[] = ".tflite";
     char name[200];
     file_grow(&m.file, 1, 1, 0);
-    m.file.bytes[m.file.size - 1] = (uint8_t)(type + m.input_count); // which inputs: fuzz_invoke
-    op_models_name(op, shape, type, name, sizeof name - sizeof suffix);
+    m.file.bytes[m.file.size - 1] =
+        (uint8_t)(choice->type + m.input_count); // which inputs: fuzz_invoke
+    op_models_name(choice, name, sizeof name - sizeof suffix);
     strcat(name, suffix);
-    if (type == 0 && shape == 0)
+    if (first)
         write_seed("fuzz_load", name, m.file.bytes, m.file.size); // its readers look no deeper
     write_seed("fuzz_invoke", name, m.file.bytes, m.file.size);
     free(m.file.bytes);
@@ -68,13 +69,12 @@ static void write_models(void)
 {
     FILE *dictionaries[] = {open_file("fuzz_load", "dict", NULL),
                             open_file("fuzz_invoke", "dict", NULL)};
+    struct op_choice choice = {.op = -1};
+    for (int op = -1; op_models_next(&choice, false); op = choice.op)
+        write_model(&choice, choice.op != op);
     for (int op = 0; op < op_models_ops(); op++) {
-        int number, steps = op_models_types() - 1;
+        int number;
         const char *name = op_models_op(op, &number);
-        for (int shape = 0; shape < op_models_shapes(); shape++)
-            for (int type = 0; type <= steps;
-                 type += 1 + (op + shape) % steps) // float32 and some others
-                write_model(op, shape, type);
         const unsigned char code[4] = {(unsigned char)number};
         for (int d = 0; d < 2 && number == 32; d++)
             write_word(dictionaries[d], name, strlen(name) + 1);
