@@ -118,15 +118,12 @@ static const struct provider {
 enum { PROVIDERS = sizeof providers / sizeof *providers };
 _Static_assert((int)PROVIDERS <= (int)HL_DELEGATES_MAX, "room for one of each kind");
 
-static void warn_of_idle(const struct hl_command *command, const int *positions)
+void hl_idle_flags_warn(const struct hl_idle_flag *flags, size_t count,
+                        const struct hl_command *command, const int *positions)
 {
-#define IDLE(at, kind, flag, initial, idle, help) {#flag, idle},
-    static const struct {
-        const char *name, *idle;
-    } all[] = {HL_DELEGATE_FLAG_LIST(IDLE, )};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].idle != NULL && hl_flags_position(command, positions, all[i].name) > 0)
-            hl_warn(HL_TFLITE, NULL, "--%s does nothing here: %s", all[i].name, all[i].idle);
+    for (size_t i = 0; i < count; i++)
+        if (flags[i].idle != NULL && hl_flags_position(command, positions, flags[i].name) > 0)
+            hl_warn(HL_TFLITE, NULL, "--%s does nothing here: %s", flags[i].name, flags[i].idle);
 }
 
 static bool create(const struct provider *provider, const struct hl_delegate_flags *flags,
@@ -145,8 +142,10 @@ static bool create(const struct provider *provider, const struct hl_delegate_fla
 bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_command *command,
                          const int *positions, struct hl_delegates *delegates)
 {
+#define IDLE(at, kind, flag, initial, idle, help) {#flag, idle},
+    static const struct hl_idle_flag idle_flags[] = {HL_DELEGATE_FLAG_LIST(IDLE, )};
     *delegates = (struct hl_delegates){0};
-    warn_of_idle(command, positions);
+    hl_idle_flags_warn(idle_flags, sizeof idle_flags / sizeof *idle_flags, command, positions);
     bool done[PROVIDERS] = {false};
     for (int n = 0; n < PROVIDERS; n++) {
         int next = -1, place = INT_MAX;

@@ -89,6 +89,13 @@ struct hl_delegate_flags {
 #define HL_DELEGATE_FLAGS(type, member) \
     HL_DELEGATE_FLAG_LIST(HL_DELEGATE_ROW, offsetof(struct type, member))
 
+// Says, a line each, which of these flags are on the command line and do nothing here, and why. NULL: it does something.
+struct hl_idle_flag {
+    const char *name, *idle;
+};
+void hl_idle_flags_warn(const struct hl_idle_flag *flags, size_t count,
+                        const struct hl_command *command, const int *positions);
+
 enum { HL_DELEGATES_MAX = 2 };
 
 struct hl_delegates {

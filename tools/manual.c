@@ -100,17 +100,10 @@ static void add_overview(struct hl_text *text)
 static bool write_page(const char *folder, const char *name, bool subcommand,
                        const struct hl_text *page)
 {
-    struct hl_text path = {0}, error = {0};
+    struct hl_text path = {0};
     hl_text_add(&path, "%s/%s%s.1", folder, subcommand ? "halite-" : "", name);
-    FILE *file = hl_output_open(path.data, &error);
-    if (file != NULL) {
-        fputs(page->data, file);
-        hl_output_close(file, path.data, &error);
-    }
-    bool ok = error.length == 0;
-    if (!ok) hl_error("manual", path.data, "%s", error.data);
+    bool ok = hl_output_write("manual", path.data, page->data, page->length);
     hl_text_free(&path);
-    hl_text_free(&error);
     return ok;
 }
 

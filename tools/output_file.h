@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "message.h"
 #include "text.h"
 
 static inline FILE *hl_output_open(const char *path, struct hl_text *error)
@@ -32,6 +33,19 @@ static inline bool hl_output_close(FILE *file, const char *path, struct hl_text 
     if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) remove(path); // never a device
     hl_text_add(error, "cannot be written: %s", strerror(code));
     return false;
+}
+
+// A whole file. False after a message of this command.
+static inline bool hl_output_write(const char *command, const char *path, const char *bytes,
+                                   size_t count)
+{
+    struct hl_text error = {0};
+    FILE *file = hl_output_open(path, &error);
+    if (file != NULL && count > 0) fwrite(bytes, 1, count, file);
+    bool ok = file != NULL && hl_output_close(file, path, &error);
+    if (!ok) hl_error(command, path, "%s", error.data);
+    hl_text_free(&error);
+    return ok;
 }
 
 #endif

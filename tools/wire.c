@@ -31,7 +31,7 @@ static const ProtobufCMessageDescriptor *const descriptors[] = {
     [HL_WIRE_RUNTIME] = &tflite__profiling__model_runtime_details__descriptor,
 };
 
-bool hl_wire_can(const char *path, struct hl_text *error)
+static bool can(const char *path, struct hl_text *error)
 {
     (void)path;
     (void)error;
@@ -169,7 +169,7 @@ static cJSON *unpack(enum hl_wire_message kind, const struct hl_text *bytes, str
 
 #else // without protobuf-c
 
-bool hl_wire_can(const char *path, struct hl_text *error)
+static bool can(const char *path, struct hl_text *error)
 {
     if (is_json(path)) return true;
     hl_text_add(
@@ -185,36 +185,44 @@ static bool add_packed(enum hl_wire_message kind, const cJSON *tree, struct hl_t
     (void)kind;
     (void)tree;
     (void)bytes;
-    return hl_wire_can("", error);
+    return can("", error);
 }
 
 static cJSON *unpack(enum hl_wire_message kind, const struct hl_text *bytes, struct hl_text *error)
 {
     (void)kind;
     (void)bytes;
-    hl_wire_can("", error);
+    can("", error);
     return NULL;
 }
 #endif
 
 // ---- files --------------------------------------------------------------------------------------
 
-bool hl_wire_write(const char *path, enum hl_wire_message message, const cJSON *tree,
-                   struct hl_text *error)
+bool hl_wire_check(const char *path)
 {
-    struct hl_text bytes = {0};
+    struct hl_text error = {0};
+    bool ok = *path == '\0' || can(path, &error);
+    if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
+    hl_text_free(&error);
+    return ok;
+}
+
+bool hl_wire_write(const char *path, enum hl_wire_message message, const cJSON *tree)
+{
+    struct hl_text bytes = {0}, error = {0};
     bool ok = true;
     if (is_json(path)) {
         char *text = hl_alloc_check(cJSON_Print(tree));
         hl_text_add(&bytes, "%s\n", text);
         cJSON_free(text);
     } else {
-        ok = add_packed(message, tree, &bytes, error);
+        ok = add_packed(message, tree, &bytes, &error);
     }
-    FILE *file = ok ? hl_output_open(path, error) : NULL;
-    if (file != NULL) fwrite(hl_text_string(&bytes), 1, bytes.length, file);
-    ok = file != NULL && hl_output_close(file, path, error);
+    if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
+    ok = ok && hl_output_write(HL_TFLITE, path, bytes.data, bytes.length);
     hl_text_free(&bytes);
+    hl_text_free(&error);
     return ok;
 }
 

@@ -18,11 +18,11 @@ enum hl_wire_message {
     HL_WIRE_RUNTIME,      // ModelRuntimeDetails
 };
 
-// Can a file of this name be written (read) in this build? False with the reason in `error`. To be asked before hours of work.
-bool hl_wire_can(const char *path, struct hl_text *error);
-// False on failure, with the reason in `error`; then there is no half file.
-bool hl_wire_write(const char *path, enum hl_wire_message message, const cJSON *tree,
-                   struct hl_text *error);
+// Can a file of this name be written in this build? An empty one is not wanted. False after a message, in the way of TensorFlow
+// Lite's tools. To be asked before hours of work.
+bool hl_wire_check(const char *path);
+// False after a message; then there is no half file.
+bool hl_wire_write(const char *path, enum hl_wire_message message, const cJSON *tree);
 // NULL on failure, with the reason in `error`. The caller frees it with cJSON_Delete.
 cJSON *hl_wire_read(const char *path, enum hl_wire_message message, struct hl_text *error);
 

@@ -89,12 +89,9 @@ static void log_flags(const struct hl_command *command, const struct hl_benchmar
             (options->verbose || options->positions[i] > 0))
             log_value(&command->flags[i], options);
 #define IDLE(kind, name, initial, idle, label, help) {#name, idle},
-    static const struct {
-        const char *name, *idle;
-    } all[] = {HL_BENCHMARK_FLAG_LIST(IDLE)};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].idle != NULL && hl_flags_position(command, options->positions, all[i].name) > 0)
-            hl_warn(HL_TFLITE, NULL, "--%s does nothing here: %s", all[i].name, all[i].idle);
+    static const struct hl_idle_flag idle_flags[] = {HL_BENCHMARK_FLAG_LIST(IDLE)};
+    hl_idle_flags_warn(idle_flags, sizeof idle_flags / sizeof *idle_flags, command,
+                       options->positions);
 }
 
 // ---- initialisation -----------------------------------------------------------------------------
@@ -292,18 +289,17 @@ static bool write_profile(struct benchmark *benchmark)
     const char *path = *options->op_profiling_output_file != '\0'
                            ? options->op_profiling_output_file
                            : options->profiling_output_csv_file;
-    struct hl_text text = {0}, error = {0};
+    struct hl_text text = {0};
     hl_profile_print(&benchmark->initialisation,
                      "Profiling Info for Benchmark Initialization:", csv, &text);
     hl_profile_print(&benchmark->runs,
                      "Operator-wise Profiling Info for Regular Benchmark Runs:", csv, &text);
-    FILE *file = *path != '\0' ? hl_output_open(path, &error) : stdout;
-    if (file != NULL) fputs(text.data, file);
-    if (file != NULL && file != stdout) hl_output_close(file, path, &error);
-    bool ok = error.length == 0;
-    if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
+    bool ok = true;
+    if (*path != '\0')
+        ok = hl_output_write(HL_TFLITE, path, text.data, text.length);
+    else
+        fputs(text.data, stdout);
     hl_text_free(&text);
-    hl_text_free(&error);
     return ok;
 }
 

@@ -13,22 +13,11 @@
 
 // ---- all of them --------------------------------------------------------------------------------
 
+// Takes the tree.
 static bool write(const char *path, enum hl_wire_message message, cJSON *tree)
 {
-    struct hl_text error = {0};
-    bool ok = hl_wire_write(path, message, tree, &error);
-    if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
-    hl_text_free(&error);
+    bool ok = hl_wire_write(path, message, tree);
     cJSON_Delete(tree);
-    return ok;
-}
-
-static bool check(const char *path)
-{
-    struct hl_text error = {0};
-    bool ok = *path == '\0' || hl_wire_can(path, &error);
-    if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
-    hl_text_free(&error);
     return ok;
 }
 
@@ -47,8 +36,9 @@ bool hl_benchmark_check_messages(const struct hl_benchmark_options *options)
                  "--model_runtime_info_output_file");
         return false;
     }
-    return check(options->result_file_path) && check(options->model_runtime_info_output_file) &&
-           (!proto || check(options->op_profiling_output_file));
+    return hl_wire_check(options->result_file_path) &&
+           hl_wire_check(options->model_runtime_info_output_file) &&
+           (!proto || hl_wire_check(options->op_profiling_output_file));
 }
 
 // ---- the result ---------------------------------------------------------------------------------

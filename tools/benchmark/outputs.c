@@ -125,20 +125,6 @@ static void add_feature(struct hl_text *features, const char *name, const TfLite
 
 // ---- both ---------------------------------------------------------------------------------------
 
-static bool write_file(const char *path, const struct hl_text *content)
-{
-    struct hl_text error = {0};
-    FILE *file = hl_output_open(path, &error);
-    if (file != NULL) {
-        fwrite(hl_text_string(content), 1, content->length, file);
-        hl_output_close(file, path, &error);
-    }
-    bool ok = error.length == 0;
-    if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
-    hl_text_free(&error);
-    return ok;
-}
-
 bool hl_benchmark_write_outputs(const struct hl_graph *graph,
                                 const struct hl_benchmark_options *options)
 {
@@ -152,9 +138,12 @@ bool hl_benchmark_write_outputs(const struct hl_graph *graph,
             add_feature(&features, hl_graph_output_name(graph, i), output);
     }
     add_field(&example, 1, hl_text_string(&features), features.length);
-    if (*options->output_filepath != '\0') ok = write_file(options->output_filepath, &raw);
+    if (*options->output_filepath != '\0')
+        ok = hl_output_write(HL_TFLITE, options->output_filepath, raw.data, raw.length);
     if (*options->output_proto_filepath != '\0')
-        ok = write_file(options->output_proto_filepath, &example) && ok;
+        ok = hl_output_write(HL_TFLITE, options->output_proto_filepath, example.data,
+                             example.length) &&
+             ok;
     hl_text_free(&raw);
     hl_text_free(&features);
     hl_text_free(&example);

@@ -51,18 +51,11 @@ static const struct {
 static bool write_file(const char *folder, const char *name, int number, const char *bytes,
                        size_t count)
 {
-    struct hl_text path = {0}, error = {0};
+    struct hl_text path = {0};
     hl_text_add(&path, "%s/", folder);
     hl_text_add(&path, name, number);
-    FILE *file = hl_output_open(path.data, &error);
-    if (file != NULL) {
-        fwrite(bytes, 1, count, file);
-        hl_output_close(file, path.data, &error);
-    }
-    bool ok = error.length == 0;
-    if (!ok) hl_error("diff", path.data, "%s", error.data);
+    bool ok = hl_output_write("diff", path.data, bytes, count);
     hl_text_free(&path);
-    hl_text_free(&error);
     return ok;
 }
 

@@ -16,6 +16,7 @@
 #include "eval/result.h"
 #include "files.h"
 #include "message.h"
+#include "wire.h"
 
 enum { EXIT_INTERRUPTED = 130 }; // as shells have it for SIGINT
 
@@ -119,7 +120,7 @@ static uint64_t take_fingerprint(const struct hl_evaluation *evaluation, const v
 static bool check_setting(const struct hl_pictures_setting *setting)
 {
     const char *path = setting->base.output_file_path;
-    if (!setting->resume || *path != '\0') return hl_result_check(path);
+    if (!setting->resume || *path != '\0') return hl_wire_check(path);
     hl_error(HL_TFLITE, NULL,
              "--resume needs --output_file_path, beside which the interrupted evaluation is kept");
     return false;

@@ -12,6 +12,7 @@
 #include "eval/result.h"
 #include "eval/setting.h"
 #include "message.h"
+#include "wire.h"
 
 struct options {
     struct hl_eval_setting setting;
@@ -199,7 +200,7 @@ static bool write(const struct diff *diff, const struct options *options)
 
 static bool evaluate(struct diff *diff, const struct options *options)
 {
-    if (!hl_result_check(options->setting.output_file_path)) return false;
+    if (!hl_wire_check(options->setting.output_file_path)) return false;
     if (options->num_runs < 1) {
         hl_error(HL_TFLITE, NULL, "--num_runs=%d: at least 1 is needed", options->num_runs);
         return false;

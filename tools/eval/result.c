@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "wire.h"
-#include "message.h"
 
 static double whole_deviation(const struct hl_stat *microseconds)
 {
@@ -33,23 +32,11 @@ cJSON *hl_result_latency(const struct hl_stat *microseconds, bool deviation)
 
 bool hl_result_write(const char *path, int runs, const char *member, cJSON *metrics)
 {
-    struct hl_text error = {0};
     cJSON *tree = hl_alloc_check(cJSON_CreateObject());
     cJSON_AddNumberToObject(tree, "num_runs", runs);
     cJSON_AddItemToObject(hl_alloc_check(cJSON_AddObjectToObject(tree, "process_metrics")), member,
                           metrics);
-    bool ok = *path == '\0' || hl_wire_write(path, HL_WIRE_METRICS, tree, &error);
-    if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
+    bool ok = *path == '\0' || hl_wire_write(path, HL_WIRE_METRICS, tree);
     cJSON_Delete(tree);
-    hl_text_free(&error);
-    return ok;
-}
-
-bool hl_result_check(const char *path)
-{
-    struct hl_text error = {0};
-    bool ok = *path == '\0' || hl_wire_can(path, &error);
-    if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
-    hl_text_free(&error);
     return ok;
 }

@@ -18,7 +18,4 @@ cJSON *hl_result_latency(const struct hl_stat *microseconds, bool deviation);
 // message.
 bool hl_result_write(const char *path, int runs, const char *member, cJSON *metrics);
 
-// Can the file be written, once there are results? False after a message.
-bool hl_result_check(const char *path);
-
 #endif

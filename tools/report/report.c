@@ -37,20 +37,6 @@ static const struct hl_flag flags[] = {
 };
 // clang-format on
 
-static bool write_file(const char *path, const char *const *texts, int count)
-{
-    struct hl_text error = {0};
-    FILE *file = hl_output_open(path, &error);
-    if (file != NULL) {
-        for (int i = 0; i < count; i++) fputs(texts[i], file);
-        hl_output_close(file, path, &error);
-    }
-    bool ok = error.length == 0;
-    if (!ok) hl_error("report", path, "%s", error.data);
-    hl_text_free(&error);
-    return ok;
-}
-
 // JSON inside of a script element: a '<' of a name could end it.
 static void add_guarded(struct hl_text *text, const char *json)
 {
@@ -66,13 +52,12 @@ static bool write_page(const char *path, const cJSON *json)
     static const char mark[] = "/*data*/";
     const char *before = strstr(hl_report_page, mark), *after = before + strlen(mark);
     char *plain = hl_alloc_check(cJSON_PrintUnformatted(json));
-    struct hl_text head = {0}, guarded = {0};
-    hl_text_add_bytes(&head, hl_report_page, (size_t)(before - hl_report_page));
-    add_guarded(&guarded, plain);
-    const char *const texts[] = {head.data, guarded.data, after};
-    bool ok = write_file(path, texts, 3);
-    hl_text_free(&guarded);
-    hl_text_free(&head);
+    struct hl_text page = {0};
+    hl_text_add_bytes(&page, hl_report_page, (size_t)(before - hl_report_page));
+    add_guarded(&page, plain);
+    hl_text_add(&page, "%s", after);
+    bool ok = hl_output_write("report", path, page.data, page.length);
+    hl_text_free(&page);
     cJSON_free(plain);
     return ok;
 }
@@ -80,10 +65,12 @@ static bool write_page(const char *path, const cJSON *json)
 static bool write_trace(const char *path, const cJSON *json)
 {
     cJSON *trace = hl_report_trace(json);
-    char *text = hl_alloc_check(cJSON_Print(trace));
-    const char *const texts[] = {text, "\n"};
-    bool ok = write_file(path, texts, 2);
-    cJSON_free(text);
+    char *printed = hl_alloc_check(cJSON_Print(trace));
+    struct hl_text text = {0};
+    hl_text_add(&text, "%s\n", printed);
+    bool ok = hl_output_write("report", path, text.data, text.length);
+    hl_text_free(&text);
+    cJSON_free(printed);
     cJSON_Delete(trace);
     return ok;
 }
