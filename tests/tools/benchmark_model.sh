@@ -48,6 +48,16 @@ passes "$tool" --graph="$model" $short --enable_op_profiling=true --op_profiling
 grep -qE '^SOFTMAX, [0-9.]+, [0-9.]+, [0-9.]+%, 100\.000%, 0\.000, 1, \[probabilities\]:6$' "$work/profile.csv" ||
     failed "the profile as CSV"
 
+# Subgraphs that nodes call have tables of their own.
+loop=$shared/golden/ops/while/while_collatz_if_in_body.tflite
+if has "$loop" "subgraphs that are called"; then
+    passes "$tool" --graph="$loop" $short --enable_op_profiling=true --input_layer_value_range=n,6,6
+    line "^Primary graph \(name: main\) profile:$"
+    line "^Subgraph \(index: 1, name: cond\) profile:$"
+    line "^Subgraph \(index: 2, name: body\) Timings \(microseconds\): $count$"
+    line "^ +FLOOR_MOD$tab.*$tab +8$tab\[r\]:0$" # 6 3 10 5 16 8 4 2 1
+fi
+
 # Messages: the figures that were printed, the nodes of the model, their times.
 passes "$tool" --graph="$model" $short --benchmark_name=try --result_file_path="$work/result.json" \
     --export_model_runtime_info=true --model_runtime_info_output_file="$work/runtime.json" --enable_op_profiling=true \

@@ -68,12 +68,10 @@ static struct hl_profile_row *row_of(struct hl_profile *profile, const char *lab
     return row;
 }
 
-static void add_time(struct hl_profile *profile, struct hl_profile_row *row, double microseconds)
+static void add_time(struct hl_profile_row *row, double microseconds)
 {
     row->now += microseconds;
     row->calls_now++;
-    if (!row->internal && profile->open_count == 0)
-        profile->run_us += microseconds; // the time of a call holds its nodes'
 }
 
 static uint32_t begin_node(TfLiteTelemetryProfilerStruct *hooks, const char *type, int64_t node,
@@ -94,15 +92,14 @@ static void end_node(TfLiteTelemetryProfilerStruct *hooks, uint32_t handle)
     if (handle == 0 || (int)handle != profile->open_count) return;
     profile->open_count--;
     double microseconds = 1e6 * (hl_model_clock() - profile->open[profile->open_count].start);
-    add_time(profile, &profile->rows[profile->open[profile->open_count].row], microseconds);
+    add_time(&profile->rows[profile->open[profile->open_count].row], microseconds);
 }
 
 static void kernel(TfLiteTelemetryProfilerStruct *hooks, const char *type, uint64_t microseconds,
                    int64_t node, int64_t subgraph)
 {
     struct hl_profile *profile = hooks->data;
-    if (profile->on)
-        add_time(profile, row_of(profile, type, subgraph, node, true), (double)microseconds);
+    if (profile->on) add_time(row_of(profile, type, subgraph, node, true), (double)microseconds);
 }
 
 static void ignore_event(TfLiteTelemetryProfilerStruct *hooks, const char *event, uint64_t status)
@@ -143,23 +140,36 @@ void hl_profile_free(struct hl_profile *profile)
         hl_text_free(&profile->rows[i].name);
     }
     free(profile->rows);
-    hl_series_free(&profile->totals);
+    for (int i = 0; i < profile->group_count; i++) hl_series_free(&profile->groups[i].totals);
+    free(profile->groups);
     *profile = (struct hl_profile){0};
 }
 
 void hl_profile_begin_run(struct hl_profile *profile)
 {
     profile->on = true;
-    profile->run_us = 0;
+}
+
+static int group_of(const struct hl_profile *profile, const struct hl_profile_row *row)
+{
+    return row->internal ? profile->group_count - 1 : (int)row->subgraph;
 }
 
 void hl_profile_end_run(struct hl_profile *profile)
 {
     profile->on = false;
     profile->open_count = 0;
+    if (profile->groups == NULL) {
+        profile->group_count = profile->file->interpreter->subgraph_count + 1;
+        profile->groups = hl_alloc((size_t)profile->group_count, sizeof *profile->groups);
+    }
+    bool *ran = hl_alloc((size_t)profile->group_count, sizeof *ran);
     for (int i = 0; i < profile->row_count; i++) {
         struct hl_profile_row *row = &profile->rows[i];
         if (row->calls_now == 0) continue;
+        int group = group_of(profile, row);
+        ran[group] = true;
+        profile->groups[group].now += row->now;
         if (row->us.count == 0) {
             row->first = row->now;
             row->calls = row->calls_now;
@@ -168,8 +178,13 @@ void hl_profile_end_run(struct hl_profile *profile)
         row->now = 0;
         row->calls_now = 0;
     }
+    for (int i = 0; i < profile->group_count; i++) {
+        if (!ran[i]) continue;
+        hl_series_add(&profile->groups[i].totals, profile->groups[i].now);
+        profile->groups[i].now = 0;
+    }
+    free(ran);
     profile->runs++;
-    hl_series_add(&profile->totals, profile->run_us);
 }
 
 void hl_profile_add(struct hl_profile *profile, const char *type, double microseconds)
@@ -177,7 +192,7 @@ void hl_profile_add(struct hl_profile *profile, const char *type, double microse
     struct hl_profile_row *row = row_of(profile, type, 0, -1, false);
     hl_text_clear(&row->name);
     hl_text_add(&row->name, "%s/0", type);
-    add_time(profile, row, microseconds);
+    add_time(row, microseconds);
 }
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -301,31 +316,36 @@ static void summary(struct writer *writer, const struct hl_profile_row **sorted,
     free(types);
 }
 
-static int subgraph_count(const struct hl_profile *profile)
+// "Primary graph (name: main) profile:", where more than it took part.
+static void head(struct writer *writer, const struct hl_profile *profile, int group)
 {
-    return profile->file->interpreter->subgraph_count;
+    const char *name = profile->file->model->subgraphs[group].name;
+    hl_text_add(writer->text, group == 0 ? "Primary graph (" : "Subgraph (index: %d, ", group);
+    hl_text_add(writer->text, "name: ");
+    hl_text_add_escaped(writer->text, name, strlen(name));
+    hl_text_add(writer->text, ") ");
 }
 
 // The nodes of one subgraph, or a delegate's kernels; nothing where there are none.
-static void tables(struct writer *writer, const struct hl_profile *profile, int64_t subgraph,
-                   bool internal)
+static void tables(struct writer *writer, const struct hl_profile *profile, int group)
 {
     const struct hl_profile_row **sorted = hl_alloc((size_t)profile->row_count, sizeof *sorted);
+    bool kernels = group == profile->group_count - 1, others = false;
     int count = 0;
     writer->total = 0;
     for (int i = 0; i < profile->row_count; i++) {
         const struct hl_profile_row *row = &profile->rows[i];
-        if (row->internal != internal || (!internal && row->subgraph != subgraph)) continue;
+        others = others || (!row->internal && row->subgraph != 0);
+        if (group_of(profile, row) != group) continue;
         sorted[count++] = row;
         writer->total += average(writer, row);
     }
     if (count > 0) {
-        if (internal)
-            hl_text_add(writer->text, "Delegate internal:\n");
-        else if (subgraph_count(profile) > 1)
-            hl_text_add(writer->text,
-                        subgraph == 0 ? "Primary graph:\n" : "Subgraph (index: %" PRId64 "):\n",
-                        subgraph);
+        if (kernels) hl_text_add(writer->text, "Delegate internal: \n");
+        if (!kernels && others) {
+            head(writer, profile, group);
+            hl_text_add(writer->text, "profile:\n");
+        }
         title(writer, "Run Order");
         rows(writer, sorted, count);
         qsort(sorted, (size_t)count, sizeof *sorted, by_time);
@@ -333,6 +353,10 @@ static void tables(struct writer *writer, const struct hl_profile *profile, int6
         rows(writer, sorted, count < 10 ? count : 10);
         hl_text_add(writer->text, "Number of nodes executed: %d\n", count);
         summary(writer, sorted, count);
+        if (!kernels && group > 0) head(writer, profile, group);
+        hl_text_add(writer->text, "Timings (microseconds): ");
+        hl_series_print(&profile->groups[group].totals, writer->text);
+        hl_text_add(writer->text, "\nMemory (bytes): count=0\n%d nodes observed\n\n", count);
     }
     free(sorted);
 }
@@ -342,11 +366,7 @@ void hl_profile_print(const struct hl_profile *profile, const char *words, bool 
 {
     struct writer writer = {.text = text, .csv = csv, .runs = profile->runs};
     hl_text_add(text, "%s\n", words);
-    for (int i = 0; i < subgraph_count(profile); i++) tables(&writer, profile, i, false);
-    tables(&writer, profile, 0, true);
-    hl_text_add(text, "Timings (microseconds): ");
-    hl_series_print(&profile->totals, text);
-    hl_text_add(text, "\nMemory (bytes): count=0\n%d nodes observed\n\n", profile->row_count);
+    for (int i = 0; i < profile->group_count; i++) tables(&writer, profile, i);
 }
 
 // ---- messages -----------------------------------------------------------------------------------
@@ -372,16 +392,14 @@ static cJSON *row_tree(const struct hl_profile_row *row, int order)
     return tree;
 }
 
-// The nodes of one subgraph, or a delegate's kernels; NULL where there are none.
-static cJSON *rows_tree(const struct hl_profile *profile, int64_t subgraph, bool internal)
+// The rows of a group; NULL where there are none.
+static cJSON *rows_tree(const struct hl_profile *profile, int group)
 {
     cJSON *rows = hl_alloc_check(cJSON_CreateArray());
     int order = 0;
-    for (int i = 0; i < profile->row_count; i++) {
-        const struct hl_profile_row *row = &profile->rows[i];
-        if (row->internal == internal && (internal || row->subgraph == subgraph))
-            cJSON_AddItemToArray(rows, row_tree(row, order++));
-    }
+    for (int i = 0; i < profile->row_count; i++)
+        if (group_of(profile, &profile->rows[i]) == group)
+            cJSON_AddItemToArray(rows, row_tree(&profile->rows[i], order++));
     if (order > 0) return rows;
     cJSON_Delete(rows);
     return NULL;
@@ -392,20 +410,19 @@ cJSON *hl_profile_tree(const struct hl_profile *profile)
     cJSON *tree = hl_alloc_check(cJSON_CreateObject()), *rows;
     cJSON *subgraphs = hl_alloc_check(cJSON_AddArrayToObject(tree, "subgraph_profiles"));
     cJSON *delegates = hl_alloc_check(cJSON_AddArrayToObject(tree, "delegate_profiles"));
-    for (int i = 0; i < subgraph_count(profile); i++) {
-        if ((rows = rows_tree(profile, i, false)) == NULL) continue;
-        cJSON *subgraph = hl_alloc_check(cJSON_CreateObject());
-        hl_json_add_string(subgraph, "subgraph_name", profile->file->model->subgraphs[i].name);
-        cJSON_AddNumberToObject(subgraph, "subgraph_index", i);
-        cJSON_AddItemToObject(subgraph, "per_op_profiles", rows);
-        cJSON_AddItemToArray(subgraphs, subgraph);
-    }
-    if ((rows = rows_tree(profile, 0, true)) != NULL) {
-        cJSON *delegate = hl_alloc_check(cJSON_CreateObject());
-        cJSON_AddStringToObject(delegate, "delegate_name",
-                                "TfLiteGpuDelegateV2"); // none other tells
-        cJSON_AddItemToObject(delegate, "per_op_profiles", rows);
-        cJSON_AddItemToArray(delegates, delegate);
+    for (int i = 0; i < profile->group_count; i++) {
+        if ((rows = rows_tree(profile, i)) == NULL) continue;
+        bool kernels = i == profile->group_count - 1;
+        cJSON *group = hl_alloc_check(cJSON_CreateObject());
+        if (kernels) {
+            cJSON_AddStringToObject(group, "delegate_name",
+                                    "TfLiteGpuDelegateV2"); // none other tells
+        } else {
+            hl_json_add_string(group, "subgraph_name", profile->file->model->subgraphs[i].name);
+            cJSON_AddNumberToObject(group, "subgraph_index", i);
+        }
+        cJSON_AddItemToObject(group, "per_op_profiles", rows);
+        cJSON_AddItemToArray(kernels ? delegates : subgraphs, group);
     }
     return tree;
 }

@@ -36,8 +36,11 @@ struct hl_profile {
     } open[64]; // events that have begun: calls of subgraphs nest
     int open_count;
     int64_t runs;
-    double run_us;           // of the nodes of the run that goes on
-    struct hl_series totals; // microseconds of each run
+    int group_count; // the subgraphs, and a delegate's kernels behind them
+    struct hl_profile_group {
+        double now;              // microseconds of its rows in the run that goes on
+        struct hl_series totals; // of each run in which it took part
+    } *groups;
 };
 
 // Must stay where it is while an interpreter reports to it, that of `file`.
