@@ -155,7 +155,8 @@ TfLiteStatus hl_call(TfLiteContext *ctx, TfLiteNode *node, int index, const TfLi
     struct hl_subgraph *caller = hl_subgraph_of(ctx), *callee = subgraph_at(ctx, index);
     HL_TRY(make_ready(ctx, node, callee, list, first));
     for (int i = 0; i < callee->inputs->size; i++)
-        HL_TRY(copy_value(ctx, node, callee, tensor_of(callee, callee->inputs, i), tensor_of(caller, list, first + i)));
+        if (callee->is_read[callee->inputs->data[i]]) // a loop's condition, mostly, looks at little
+            HL_TRY(copy_value(ctx, node, callee, tensor_of(callee, callee->inputs, i), tensor_of(caller, list, first + i)));
     return invoke(callee, ctx, node);
 }
 

@@ -161,6 +161,19 @@ static bool create_tensor(TfLiteTensor *tensor, const struct hl_model_tensor *fr
     return true;
 }
 
+static bool find_what_is_read(struct hl_subgraph *subgraph)
+{
+    const struct hl_model_subgraph *model = subgraph->model;
+    subgraph->is_read = calloc((size_t)model->tensor_count + 1, sizeof *subgraph->is_read); // at least one
+    if (!subgraph->is_read) return false;
+    for (int n = 0; n < model->node_count; n++)
+        for (int i = 0; i < model->nodes[n].input_count; i++)
+            if (model->nodes[n].inputs[i] >= 0) subgraph->is_read[model->nodes[n].inputs[i]] = true;
+    for (int i = 0; i < model->output_count; i++)
+        if (model->outputs[i] >= 0) subgraph->is_read[model->outputs[i]] = true;
+    return true;
+}
+
 static TfLiteStatus create_tensors(struct hl_subgraph *subgraph)
 {
     const struct hl_model_subgraph *model = subgraph->model;
@@ -181,7 +194,8 @@ static TfLiteStatus create_tensors(struct hl_subgraph *subgraph)
     subgraph->inputs = int_array(model->input_count, model->inputs);
     subgraph->outputs = int_array(model->output_count, model->outputs);
     subgraph->variables = TfLiteIntArrayCreate(variables);
-    if (!subgraph->inputs || !subgraph->outputs || !subgraph->variables) return out_of_memory(subgraph);
+    if (!subgraph->inputs || !subgraph->outputs || !subgraph->variables || !find_what_is_read(subgraph))
+        return out_of_memory(subgraph);
     for (int i = 0, v = 0; i < model->tensor_count; i++)
         if (model->tensors[i].is_variable) subgraph->variables->data[v++] = i;
     return kTfLiteOk;
@@ -550,6 +564,7 @@ void hl_subgraph_destroy(struct hl_subgraph *subgraph)
     TfLiteIntArrayFree(subgraph->outputs);
     TfLiteIntArrayFree(subgraph->variables);
     TfLiteIntArrayFree(subgraph->scratch_tensors);
+    free(subgraph->is_read);
     free(subgraph->custom_allocations);
     free(subgraph->delegates);
     free(subgraph->nodes);

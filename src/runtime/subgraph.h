@@ -50,6 +50,7 @@ struct hl_subgraph {
     int model_node_count;
     TfLiteIntArray *plan; // node indices in order of execution
     TfLiteIntArray *inputs, *outputs, *variables;
+    bool *is_read; // by tensor of the model: some node, or who takes the outputs, reads it
 
     struct hl_planner planner;
     size_t kept_bytes; // what kernels keep beside tensors
