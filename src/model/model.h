@@ -133,6 +133,8 @@ int hl_model_file_descriptor(const TfLiteModel *model);
 const char *hl_model_code_name(const struct hl_model_code *code);
 const char *hl_builtin_name(int builtin);
 
+// Bits of one element: 0 for strings, resources and variants.
+int hl_type_bits(TfLiteType type);
 // Bytes of one element: 0 for strings, resources, variants and types that pack several elements into a byte
 // (hl_tensor_bytes knows those).
 size_t hl_type_size(TfLiteType type);

@@ -9,28 +9,22 @@
 // cannot overflow 64 bits.
 static const int64_t most_elements = (int64_t)1 << 48;
 
+enum { TYPES = kTfLiteFloat8E5M2 + 1 };
+
+int hl_type_bits(TfLiteType type)
+{
+#define TYPE(suffix, public_name, name, bits) [kTfLite##suffix] = bits,
+    static const uint8_t bits_of[TYPES] = {
+#include "model/types.def"
+    };
+#undef TYPE
+    return (unsigned)type < TYPES ? bits_of[type] : 0;
+}
+
 size_t hl_type_size(TfLiteType type)
 {
-    switch (type) {
-    case kTfLiteUInt8:
-    case kTfLiteInt8:
-    case kTfLiteBool:
-    case kTfLiteFloat8E4M3FN:
-    case kTfLiteFloat8E5M2: return 1;
-    case kTfLiteInt16:
-    case kTfLiteUInt16:
-    case kTfLiteFloat16:
-    case kTfLiteBFloat16: return 2;
-    case kTfLiteFloat32:
-    case kTfLiteInt32:
-    case kTfLiteUInt32: return 4;
-    case kTfLiteInt64:
-    case kTfLiteUInt64:
-    case kTfLiteFloat64:
-    case kTfLiteComplex64: return 8;
-    case kTfLiteComplex128: return 16;
-    default: return 0;
-    }
+    int bits = hl_type_bits(type);
+    return bits % 8 == 0 ? (size_t)bits / 8 : 0;
 }
 
 static bool count_elements(int rank, const int *dims, int64_t *count)
@@ -48,17 +42,10 @@ static bool count_elements(int rank, const int *dims, int64_t *count)
 
 bool hl_tensor_bytes(TfLiteType type, int rank, const int *dims, size_t *bytes)
 {
-    int64_t count, total;
-    if (!count_elements(rank, dims, &count)) return false;
-    size_t size = hl_type_size(type);
-    if (size != 0)
-        total = count * (int64_t)size;
-    else if (type == kTfLiteInt4 || type == kTfLiteUInt4)
-        total = (count + 1) / 2;
-    else if (type == kTfLiteInt2)
-        total = (count + 3) / 4;
-    else
-        return false;
+    int64_t count;
+    int bits = hl_type_bits(type);
+    if (bits == 0 || !count_elements(rank, dims, &count)) return false;
+    int64_t total = bits % 8 == 0 ? count * (bits / 8) : (count * bits + 7) / 8;
     if ((uint64_t)total > SIZE_MAX) return false;
     *bytes = (size_t)total;
     return true;

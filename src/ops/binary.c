@@ -79,6 +79,14 @@ TfLiteStatus hl_binary_prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_bi
     return hl_binary_finish(ctx, node);
 }
 
+TfLiteStatus hl_binary_prepare_same(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs)
+{
+    HL_TRY(hl_binary_check(ctx, node, kTfLiteNoType));
+    HL_REQUIRE(ctx, node, hl_same_shape(hl_input(ctx, node, 0), hl_input(ctx, node, 1)),
+               "the inputs have different shapes");
+    return hl_binary_prepare(ctx, node, runs, kTfLiteNoType);
+}
+
 TfLiteStatus hl_binary_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct hl_binary *op = node->user_data;

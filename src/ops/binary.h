@@ -50,6 +50,8 @@ struct hl_binary {
 // prepare, whole: the three steps below.
 TfLiteStatus hl_binary_prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs,
                                TfLiteType output_type);
+// The same for inputs that must have one shape, and an output of their type.
+TfLiteStatus hl_binary_prepare_same(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs);
 // 1. Two inputs of one type; the output takes output_type (kTfLiteNoType: the inputs').
 TfLiteStatus hl_binary_check(TfLiteContext *ctx, const TfLiteNode *node, TfLiteType output_type);
 // 2. The run for the inputs' type, or an error.

@@ -6,26 +6,12 @@
 
 #include "ops/op.h"
 
-// Bits of one element, 0 for types that have no bytes of their own.
-static int bits_of(TfLiteType type)
-{
-    switch (type) {
-    case kTfLiteInt4:
-    case kTfLiteUInt4: return 4;
-    case kTfLiteInt2: return 2;
-    case kTfLiteString:
-    case kTfLiteResource:
-    case kTfLiteVariant: return 0;
-    default: return (int)hl_element_size(type) * 8;
-    }
-}
-
 static TfLiteStatus bitcast_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     TfLiteTensor *output = hl_output(ctx, node, 0);
-    int from = bits_of(input->type), to = bits_of(output->type);
+    int from = hl_element_bits(input->type), to = hl_element_bits(output->type);
     if (from == 0) return hl_unsupported_type(ctx, node, input);
     if (to == 0) return hl_unsupported_type(ctx, node, output);
 

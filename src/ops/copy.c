@@ -6,19 +6,6 @@
 
 #include <string.h>
 
-int hl_element_bits(TfLiteType type)
-{
-    switch (type) {
-    case kTfLiteInt4:
-    case kTfLiteUInt4: return 4;
-    case kTfLiteInt2: return 2;
-    case kTfLiteString:
-    case kTfLiteResource:
-    case kTfLiteVariant: return 0;
-    default: return 8 * (int)hl_element_size(type);
-    }
-}
-
 struct hl_layout hl_row_major(int rank, const int *dims)
 {
     struct hl_layout layout = {0};

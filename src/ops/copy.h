@@ -6,10 +6,6 @@
 
 #include "ops/op.h"
 
-// Bits of one element: 8 times its bytes, 2 or 4 for packed types, 0 for types that are not copied
-// this way (strings, resources, variants).
-int hl_element_bits(TfLiteType type);
-
 // Sets of types: HL_TYPE(Float32) | HL_TYPE(Int8).
 #define HL_TYPE(name) (UINT32_C(1) << kTfLite##name)
 // Those of 1, 2, 4 or 8 whole bytes.

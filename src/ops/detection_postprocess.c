@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/boxes.h"
 #include "ops/custom_options.h"
 #include "ops/op.h"
 
@@ -19,10 +20,6 @@ struct detection {
     float score_threshold, overlap_threshold;
     float y_scale, x_scale, h_scale, w_scale;
     bool regular;
-};
-
-struct box {
-    float top, left, bottom, right;
 };
 
 struct candidate {
@@ -148,7 +145,7 @@ static float value_at(const TfLiteTensor *tensor, int64_t index)
 }
 
 static void decode_box(const struct detection *op, const TfLiteTensor *encodings,
-                       const TfLiteTensor *anchors, int index, struct box *box)
+                       const TfLiteTensor *anchors, int index, struct hl_box *box)
 {
     double code[4], anchor[4];
     for (int i = 0; i < 4; i++) {
@@ -159,19 +156,7 @@ static void decode_box(const struct detection *op, const TfLiteTensor *encodings
     float x = (float)(code[1] / (double)op->x_scale * anchor[3] + anchor[1]);
     float half_height = (float)(0.5 * exp(code[2] / (double)op->h_scale) * anchor[2]);
     float half_width = (float)(0.5 * exp(code[3] / (double)op->w_scale) * anchor[3]);
-    *box = (struct box){y - half_height, x - half_width, y + half_height, x + half_width};
-}
-
-// Area of the intersection over area of the union.
-static float overlap(const struct box *a, const struct box *b)
-{
-    float area_a = (a->bottom - a->top) * (a->right - a->left);
-    float area_b = (b->bottom - b->top) * (b->right - b->left);
-    if (area_a <= 0 || area_b <= 0) return 0;
-    float height = fminf(a->bottom, b->bottom) - fmaxf(a->top, b->top);
-    float width = fminf(a->right, b->right) - fmaxf(a->left, b->left);
-    float both = fmaxf(height, 0) * fmaxf(width, 0);
-    return both / (area_a + area_b - both);
+    *box = (struct hl_box){y - half_height, x - half_width, y + half_height, x + half_width};
 }
 
 // ---- suppression --------------------------------------------------------------------------------
@@ -201,21 +186,21 @@ static void sort_candidates(struct candidate *array, struct candidate *room, int
 
 // Keeps those of the sorted candidates that overlap no better one too much, up to limit. Returns
 // how many remain.
-static int suppress(const struct detection *op, const struct box *boxes,
+static int suppress(const struct detection *op, const struct hl_box *boxes,
                     struct candidate *candidates, int count, int limit)
 {
     int kept = 0;
     for (int i = 0; i < count && kept < limit; i++) {
-        const struct box *box = &boxes[candidates[i].index];
+        const struct hl_box *box = &boxes[candidates[i].index];
         bool free = true;
         for (int k = 0; k < kept && free; k++)
-            free = !(overlap(&boxes[candidates[k].index], box) > op->overlap_threshold);
+            free = !(hl_box_overlap(&boxes[candidates[k].index], box) > op->overlap_threshold);
         if (free) candidates[kept++] = candidates[i];
     }
     return kept;
 }
 
-static void write_row(TfLiteContext *ctx, TfLiteNode *node, int row, const struct box *box,
+static void write_row(TfLiteContext *ctx, TfLiteNode *node, int row, const struct hl_box *box,
                       int class_index, float score)
 {
     memcpy(HL_OUT(float, hl_output(ctx, node, 0)) + 4 * (size_t)row, box, sizeof *box);
@@ -225,7 +210,7 @@ static void write_row(TfLiteContext *ctx, TfLiteNode *node, int row, const struc
 
 struct work {
     int count, score_count; // boxes, scores for each (with the background's)
-    const struct box *boxes;
+    const struct hl_box *boxes;
     const float *scores; // of the first class that is not background
     struct candidate *candidates, *room;
 };
@@ -305,7 +290,7 @@ static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const struct detection *op = node->user_data;
     const TfLiteTensor *encodings = hl_input(ctx, node, 0), *scores = hl_input(ctx, node, 1);
     const TfLiteTensor *anchors = hl_input(ctx, node, 2);
-    struct box *boxes = (void *)hl_temporary(ctx, node, BOXES)->data.data;
+    struct hl_box *boxes = (void *)hl_temporary(ctx, node, BOXES)->data.data;
     struct work work = {
         .count = hl_dim(scores, 1),
         .score_count = hl_dim(scores, 2),

@@ -178,11 +178,6 @@ static void finish_f32(const float *gates, int outputs, const float *last_cell, 
     }
 }
 
-static int16_t saturate_i16(int64_t value)
-{
-    return (int16_t)(value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
-}
-
 static void finish_u8(const int16_t *gates, int outputs, const int16_t *last_cell, int16_t *cell,
                       uint8_t *output)
 {
@@ -191,7 +186,7 @@ static void finish_u8(const int16_t *gates, int outputs, const int16_t *last_cel
                                              hl_fixed16_tanh(gates[outputs + i], 3));
         int16_t kept =
             hl_fixed16_multiply(hl_fixed16_logistic(gates[2 * outputs + i], 3), last_cell[i]);
-        cell[i] = saturate_i16(hl_fixed16_divide(change, 4) + kept); // Q0 to Q4
+        cell[i] = hl_saturate_i16(hl_fixed16_divide(change, 4) + kept); // Q0 to Q4
         int16_t value = hl_fixed16_multiply(hl_fixed16_logistic(gates[3 * outputs + i], 3),
                                             hl_fixed16_tanh(cell[i], 4));
         output[i] = (uint8_t)(128 + hl_clamp_i32(hl_fixed16_divide(value, 8), -128, 127));
@@ -216,7 +211,7 @@ static void gates_u8(const struct lstm *op, const TfLiteTensor *weights, const T
         const uint8_t *w = HL_IN(uint8_t, weights) + (int64_t)g * count;
         int64_t sum = HL_IN(int32_t, biases)[g];
         for (int i = 0; i < count; i++) sum += (int64_t)(joined[i] - 128) * (w[i] - (int64_t)zero);
-        gates[g] = saturate_i16(rescale_half_up(hl_saturate_i32(sum), op->to_gate));
+        gates[g] = hl_saturate_i16(rescale_half_up(hl_saturate_i32(sum), op->to_gate));
     }
 }
 

@@ -12,16 +12,6 @@
 #include "ops/lstm_engine.h"
 #include "ops/matvec.h"
 
-static int16_t saturate_i16(int64_t value)
-{
-    return (int16_t)(value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
-}
-
-static int8_t saturate_i8(int64_t value)
-{
-    return (int8_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value);
-}
-
 // ---- parameters ---------------------------------------------------------------------------------
 
 static TfLiteStatus check_scale(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor)
@@ -148,9 +138,9 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
         op->variance_guard[g] = guard > 1 ? guard : 1;
     }
     const struct hl_lstm_options *options = &lstm->options;
-    op->cell_clip = saturate_i16((int64_t)fminf(options->cell_clip / cell_scale, 32767));
-    op->projection_clip =
-        saturate_i8((int64_t)fminf(options->projection_clip / scale_of(lstm->output_state), 127));
+    op->cell_clip = hl_saturate_i16((int64_t)fminf(options->cell_clip / cell_scale, 32767));
+    op->projection_clip = hl_saturate_i8(
+        (int64_t)fminf(options->projection_clip / scale_of(lstm->output_state), 127));
     return hl_set_temporary(ctx, node, temporary, kTfLiteInt16, false, 2,
                             (const int[]){HL_LSTM_GATES, lstm->cells});
 }
@@ -182,14 +172,14 @@ static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
     const int32_t *bias = lstm->norm[g] ? NULL : HL_IN(int32_t, lstm->bias[g]);
     int zero = hl_zero(lstm->input), state_zero = hl_zero(lstm->output_state);
     for (int i = 0; i < lstm->cells; i++) {
-        int16_t sum = saturate_i16(product(lstm->input_weights[g], i, s->input, lstm->inputs, zero,
-                                           bias ? bias[i] : 0, op->input[g]));
-        sum = saturate_i16(sum + product(lstm->recurrent_weights[g], i, s->output_state,
-                                         lstm->outputs, state_zero, 0, op->recurrent[g]));
+        int16_t sum = hl_saturate_i16(product(lstm->input_weights[g], i, s->input, lstm->inputs,
+                                              zero, bias ? bias[i] : 0, op->input[g]));
+        sum = hl_saturate_i16(sum + product(lstm->recurrent_weights[g], i, s->output_state,
+                                            lstm->outputs, state_zero, 0, op->recurrent[g]));
         // The original takes the number of outputs for that of cells here.
         if (lstm->peephole[g] && i < lstm->outputs) {
             int32_t part = HL_IN(int16_t, lstm->peephole[g])[i] * s->cell_state[i];
-            sum = saturate_i16((int64_t)sum + hl_rescale_apply(part, op->peephole[g]));
+            sum = hl_saturate_i16((int64_t)sum + hl_rescale_apply(part, op->peephole[g]));
         }
         s->gates[g][i] = sum;
     }
@@ -201,15 +191,15 @@ static void sum_narrow_gate(const struct step *s, enum hl_lstm_gate g)
     const struct hl_lstm_integer *op = s->op;
     int zero = hl_zero(lstm->input), state_zero = hl_zero(lstm->output_state);
     for (int i = 0; i < lstm->cells; i++) {
-        int8_t from_input = saturate_i8(
+        int8_t from_input = hl_saturate_i8(
             product(lstm->input_weights[g], i, s->input, lstm->inputs, zero, 0, op->input[g]) +
             op->input_zero[g]);
-        int8_t from_state = saturate_i8(product(lstm->recurrent_weights[g], i, s->output_state,
-                                                lstm->outputs, state_zero, 0, op->recurrent[g]) +
-                                        op->recurrent_zero[g]);
+        int8_t from_state = hl_saturate_i8(product(lstm->recurrent_weights[g], i, s->output_state,
+                                                   lstm->outputs, state_zero, 0, op->recurrent[g]) +
+                                           op->recurrent_zero[g]);
         int64_t sum = hl_rescale_apply(from_input - op->input_zero[g], op->input_to_sum[g]);
         sum += hl_rescale_apply(from_state - op->recurrent_zero[g], op->recurrent_to_sum[g]);
-        s->gates[g][i] = saturate_i16(sum);
+        s->gates[g][i] = hl_saturate_i16(sum);
     }
 }
 
@@ -237,7 +227,7 @@ static void normalise(const struct step *s, enum hl_lstm_gate g)
         int64_t value = hl_rescale_apply(1024 * gate[i] - mean, inverse);
         value = value * norm[i] + bias[i];
         value = (value > 0 ? value + 512 : value - 512) / 1024;
-        gate[i] = saturate_i16(hl_rescale_apply(hl_saturate_i32(value), scale));
+        gate[i] = hl_saturate_i16(hl_rescale_apply(hl_saturate_i32(value), scale));
     }
 }
 
@@ -260,19 +250,19 @@ static void normalise_in_float(const struct step *s, enum hl_lstm_gate g)
         float value = ((float)gate[i] - mean) * inverse;
         value = value * (float)norm[i] * scale + (float)bias[i] * bias_scale;
         gate[i] =
-            saturate_i16((int64_t)fmax(fmin(round((double)value * 4096), INT32_MAX), INT32_MIN));
+            hl_saturate_i16((int64_t)fmax(fmin(round((double)value * 4096), INT32_MAX), INT32_MIN));
     }
 }
 
 // Q(15 + exponent) to Q0, through float: x is in units of 2^exponent.
 static int16_t tanh_in_float(int16_t x, int exponent)
 {
-    return saturate_i16((int64_t)(tanhf((float)(x * ldexp(1, exponent))) * 0x1p15f));
+    return hl_saturate_i16((int64_t)(tanhf((float)(x * ldexp(1, exponent))) * 0x1p15f));
 }
 
 static int16_t logistic_in_float(int16_t x)
 {
-    return saturate_i16((int64_t)(1 / (1 + expf(-(float)(x * 0x1p-12))) * 0x1p15f));
+    return hl_saturate_i16((int64_t)(1 / (1 + expf(-(float)(x * 0x1p-12))) * 0x1p15f));
 }
 
 static void compute_gate(const struct step *s, enum hl_lstm_gate g)
@@ -307,8 +297,8 @@ static void update_cell(const struct step *s)
     int16_t limit = s->op->cell_clip;
     for (int i = 0; i < s->lstm->cells; i++) {
         int16_t input = cifg ? (int16_t)(INT16_MAX - forget[i]) : s->gates[HL_LSTM_INPUT][i];
-        int16_t state = saturate_i16(multiply_i16(forget[i], s->cell_state[i], 15) +
-                                     multiply_i16(input, cell[i], shift));
+        int16_t state = hl_saturate_i16(multiply_i16(forget[i], s->cell_state[i], 15) +
+                                        multiply_i16(input, cell[i], shift));
         if (limit > 0) state = (int16_t)hl_clamp_i32(state, -limit, limit);
         s->cell_state[i] = state;
     }
@@ -328,14 +318,14 @@ static void compute_wide_output(const struct step *s)
     for (int i = 0; i < lstm->cells; i++) {
         int32_t value =
             s->gates[HL_LSTM_OUTPUT][i] * hl_fixed16_tanh(s->cell_state[i], 15 + op->cell_exponent);
-        hidden[i] = saturate_i8((int64_t)hl_rescale_apply(value, op->hidden) + op->hidden_zero);
+        hidden[i] = hl_saturate_i8((int64_t)hl_rescale_apply(value, op->hidden) + op->hidden_zero);
     }
     if (!lstm->projection) return;
     for (int i = 0; i < lstm->outputs; i++) {
         int32_t bias = lstm->projection_bias ? HL_IN(int32_t, lstm->projection_bias)[i] : 0;
-        s->output_state[i] = saturate_i8(product(lstm->projection, i, hidden, lstm->cells,
-                                                 op->hidden_zero, bias, op->projection) +
-                                         hl_zero(lstm->output_state));
+        s->output_state[i] = hl_saturate_i8(product(lstm->projection, i, hidden, lstm->cells,
+                                                    op->hidden_zero, bias, op->projection) +
+                                            hl_zero(lstm->output_state));
     }
     clip(s->output_state, lstm->outputs, op->projection_clip);
 }
@@ -352,8 +342,8 @@ static void compute_narrow_output(const struct step *s)
         int64_t sum = HL_IN(int32_t, lstm->projection_bias)[i];
         for (int k = 0; k < lstm->cells; k++) sum += weights[k] * hidden[k];
         s->output_state[i] =
-            saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->projection) +
-                        hl_zero(lstm->output_state));
+            hl_saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->projection) +
+                           hl_zero(lstm->output_state));
     }
     clip(s->output_state, lstm->outputs, op->projection_clip);
 }

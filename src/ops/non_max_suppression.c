@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/boxes.h"
 #include "ops/op.h"
 
 enum { MAX_OUTPUTS = 1 << 26 };
@@ -95,27 +96,17 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, int inputs)
 
 // ---- selection ----------------------------------------------------------------------------------
 
-struct box {
-    float top, left, bottom, right;
-};
-
-static struct box box_at(const float *boxes, int index)
+static struct hl_box box_at(const float *boxes, int index)
 {
     const float *corners = boxes + 4 * (int64_t)index;
-    return (struct box){fminf(corners[0], corners[2]), fminf(corners[1], corners[3]),
-                        fmaxf(corners[0], corners[2]), fmaxf(corners[1], corners[3])};
+    return (struct hl_box){fminf(corners[0], corners[2]), fminf(corners[1], corners[3]),
+                           fmaxf(corners[0], corners[2]), fmaxf(corners[1], corners[3])};
 }
 
 static float overlap(const float *boxes, int index_a, int index_b)
 {
-    struct box a = box_at(boxes, index_a), b = box_at(boxes, index_b);
-    float area_a = (a.bottom - a.top) * (a.right - a.left);
-    float area_b = (b.bottom - b.top) * (b.right - b.left);
-    if (area_a <= 0 || area_b <= 0) return 0;
-    float height = fminf(a.bottom, b.bottom) - fmaxf(a.top, b.top);
-    float width = fminf(a.right, b.right) - fmaxf(a.left, b.left);
-    float both = fmaxf(height, 0) * fmaxf(width, 0);
-    return both / (area_a + area_b - both);
+    const struct hl_box a = box_at(boxes, index_a), b = box_at(boxes, index_b);
+    return hl_box_overlap(&a, &b);
 }
 
 struct selection {

@@ -216,6 +216,11 @@ int64_t hl_integer_at(const TfLiteTensor *tensor, int64_t index)
     }
 }
 
+int hl_element_bits(TfLiteType type)
+{
+    return hl_type_bits(type);
+}
+
 size_t hl_element_size(TfLiteType type)
 {
     return hl_type_size(type);
@@ -234,20 +239,12 @@ bool hl_same_quantisation(const TfLiteTensor *a, const TfLiteTensor *b)
 
 const char *hl_type_name(TfLiteType type)
 {
+#define TYPE(suffix, public_name, name, bits) [kTfLite##suffix] = #name,
     static const char *const names[] = {
-        [kTfLiteNoType] = "no type",       [kTfLiteFloat32] = "float32",
-        [kTfLiteInt32] = "int32",          [kTfLiteUInt8] = "uint8",
-        [kTfLiteInt64] = "int64",          [kTfLiteString] = "string",
-        [kTfLiteBool] = "bool",            [kTfLiteInt16] = "int16",
-        [kTfLiteComplex64] = "complex64",  [kTfLiteInt8] = "int8",
-        [kTfLiteFloat16] = "float16",      [kTfLiteFloat64] = "float64",
-        [kTfLiteComplex128] = "complex128", [kTfLiteUInt64] = "uint64",
-        [kTfLiteResource] = "resource",    [kTfLiteVariant] = "variant",
-        [kTfLiteUInt32] = "uint32",        [kTfLiteUInt16] = "uint16",
-        [kTfLiteInt4] = "int4",            [kTfLiteBFloat16] = "bfloat16",
-        [kTfLiteInt2] = "int2",            [kTfLiteUInt4] = "uint4",
-        [kTfLiteFloat8E4M3FN] = "float8_e4m3fn", [kTfLiteFloat8E5M2] = "float8_e5m2",
+        [kTfLiteNoType] = "no type",
+#include "model/types.def"
     };
+#undef TYPE
     bool known = (int)type >= 0 && (size_t)type < sizeof names / sizeof *names;
     return known ? names[type] : "unknown type";
 }

@@ -167,6 +167,8 @@ static inline bool hl_is_integer(TfLiteType type)
     return type == kTfLiteInt32 || type == kTfLiteInt64 || type == kTfLiteInt16 ||
            type == kTfLiteInt8 || type == kTfLiteUInt8;
 }
+// Bits of one element: 2 or 4 for packed types, 0 for strings, resources and variants.
+int hl_element_bits(TfLiteType type);
 // Bytes of one element, 0 for strings and packed types.
 size_t hl_element_size(TfLiteType type);
 // Bytes that the tensor's dense data takes: elements times size, packed types packed.

@@ -59,10 +59,7 @@ static const hl_binary_runs atan2_runs = {
 
 static TfLiteStatus atan2_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    HL_TRY(hl_binary_check(ctx, node, kTfLiteNoType));
-    HL_REQUIRE(ctx, node, hl_same_shape(hl_input(ctx, node, 0), hl_input(ctx, node, 1)),
-               "the inputs have different shapes");
-    return hl_binary_prepare(ctx, node, atan2_runs, kTfLiteNoType);
+    return hl_binary_prepare_same(ctx, node, atan2_runs);
 }
 
 const struct hl_op hl_op_atan2 = {

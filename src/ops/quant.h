@@ -19,6 +19,8 @@ static inline int32_t hl_clamp_i32(int32_t value, int32_t low, int32_t high)
     return value < low ? low : value > high ? high : value;
 }
 int32_t hl_saturate_i32(int64_t value);
+int16_t hl_saturate_i16(int64_t value);
+int8_t hl_saturate_i8(int64_t value);
 
 // High half of 2ab, rounded; the one overflow saturates. And x / 2^exponent rounded half away from zero.
 static inline int32_t hl_high_mul(int32_t a, int32_t b)

@@ -74,18 +74,10 @@ static const hl_binary_runs shift_left_runs = {
 
 // ---- the operators ------------------------------------------------------------------------------
 
-static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs)
-{
-    HL_TRY(hl_binary_check(ctx, node, kTfLiteNoType));
-    HL_REQUIRE(ctx, node, hl_same_shape(hl_input(ctx, node, 0), hl_input(ctx, node, 1)),
-               "the inputs have different shapes");
-    return hl_binary_prepare(ctx, node, runs, kTfLiteNoType);
-}
-
 #define OPERATOR(name)                                                             \
     static TfLiteStatus name##_prepare(TfLiteContext *ctx, TfLiteNode *node)       \
     {                                                                              \
-        return prepare(ctx, node, name##_runs);                                    \
+        return hl_binary_prepare_same(ctx, node, name##_runs);                     \
     }                                                                              \
     const struct hl_op hl_op_stablehlo_##name = {                                  \
         .state_size = sizeof(struct hl_binary),                                    \

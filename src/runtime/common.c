@@ -79,20 +79,12 @@ void TfLiteFloatArrayFree(TfLiteFloatArray *a)
 
 const char *TfLiteTypeGetName(TfLiteType type)
 {
+#define TYPE(suffix, public_name, name, bits) [kTfLite##suffix] = #public_name,
     static const char *const names[] = {
-        [kTfLiteNoType] = "NOTYPE",         [kTfLiteFloat32] = "FLOAT32",
-        [kTfLiteInt32] = "INT32",           [kTfLiteUInt8] = "UINT8",
-        [kTfLiteInt64] = "INT64",           [kTfLiteString] = "STRING",
-        [kTfLiteBool] = "BOOL",             [kTfLiteInt16] = "INT16",
-        [kTfLiteComplex64] = "COMPLEX64",   [kTfLiteInt8] = "INT8",
-        [kTfLiteFloat16] = "FLOAT16",       [kTfLiteFloat64] = "FLOAT64",
-        [kTfLiteComplex128] = "COMPLEX128", [kTfLiteUInt64] = "UINT64",
-        [kTfLiteResource] = "RESOURCE",     [kTfLiteVariant] = "VARIANT",
-        [kTfLiteUInt32] = "UINT32",         [kTfLiteUInt16] = "UINT16",
-        [kTfLiteInt4] = "INT4",             [kTfLiteBFloat16] = "BFLOAT16",
-        [kTfLiteInt2] = "INT2",             [kTfLiteUInt4] = "UINT4",
-        [kTfLiteFloat8E4M3FN] = "FLOAT8_E4M3FN", [kTfLiteFloat8E5M2] = "FLOAT8_E5M2",
+        [kTfLiteNoType] = "NOTYPE",
+#include "model/types.def"
     };
+#undef TYPE
     bool known = (int)type >= 0 && (size_t)type < sizeof names / sizeof *names;
     return known ? names[type] : "Unknown type";
 }

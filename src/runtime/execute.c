@@ -77,13 +77,6 @@ TfLiteStatus hl_subgraph_reset_variables(struct hl_subgraph *subgraph)
     return kTfLiteOk;
 }
 
-static bool is_listed(const TfLiteIntArray *list, int tensor)
-{
-    for (int i = 0; i < list->size; i++)
-        if (list->data[i] == tensor) return true;
-    return false;
-}
-
 static TfLiteStatus use_custom_allocation(struct hl_subgraph *subgraph, const struct hl_custom_allocation *entry)
 {
     TfLiteTensor *tensor = &subgraph->context.tensors[entry->tensor];
@@ -105,7 +98,7 @@ static TfLiteStatus use_custom_allocation(struct hl_subgraph *subgraph, const st
 static bool has_final_size(const struct hl_subgraph *subgraph, int tensor)
 {
     for (int position = subgraph->prepared; position < subgraph->plan->size; position++)
-        if (is_listed(subgraph->nodes[subgraph->plan->data[position]]->node.outputs, tensor)) return false;
+        if (hl_is_listed(subgraph->nodes[subgraph->plan->data[position]]->node.outputs, tensor)) return false;
     return true;
 }
 
@@ -125,7 +118,7 @@ static TfLiteStatus check_custom_allocations_of(struct hl_subgraph *subgraph, co
     TfLiteStatus status = kTfLiteOk;
     for (int i = 0; i < subgraph->custom_allocation_count && status == kTfLiteOk; i++) {
         const struct hl_custom_allocation *entry = &subgraph->custom_allocations[i];
-        if (is_listed(node->inputs, entry->tensor) || is_listed(node->outputs, entry->tensor))
+        if (hl_is_listed(node->inputs, entry->tensor) || hl_is_listed(node->outputs, entry->tensor))
             status = use_custom_allocation(subgraph, entry);
     }
     return status;

@@ -75,13 +75,6 @@ static void find_lives(struct hl_subgraph *subgraph)
 
 // ---- in place -----------------------------------------------------------------------------------
 
-static bool is_listed(const TfLiteIntArray *list, int tensor)
-{
-    for (int i = 0; i < list->size; i++)
-        if (list->data[i] == tensor) return true;
-    return false;
-}
-
 static int memory_owner(const struct hl_placement *placements, int tensor)
 {
     while (placements[tensor].shares >= 0) tensor = placements[tensor].shares;
@@ -108,7 +101,7 @@ static void share_in_place(struct hl_subgraph *subgraph, int position)
     int output = node->node.outputs->data[0];
     if (output < 0 || placements[output].placed || placements[output].shares >= 0) return;
     // A tensor that is written twice or written though the caller provides it keeps memory of its own.
-    if (placements[output].first != position || is_listed(subgraph->inputs, output)) return;
+    if (placements[output].first != position || hl_is_listed(subgraph->inputs, output)) return;
     static const uint64_t shared[] = {kTfLiteInplaceOpInput0Shared, kTfLiteInplaceOpInput1Shared,
                                       kTfLiteInplaceOpInput2Shared};
     for (int i = 0; i < 3 && i < node->node.inputs->size; i++) {

@@ -83,6 +83,13 @@ struct hl_subgraph {
     TfLiteIntArray *scratch_tensors; // RequestScratchBufferInArena: tensor of each request
 };
 
+static inline bool hl_is_listed(const TfLiteIntArray *list, int tensor)
+{
+    for (int i = 0; i < list->size; i++)
+        if (list->data[i] == tensor) return true;
+    return false;
+}
+
 static inline struct hl_subgraph *hl_subgraph_of(const TfLiteContext *context)
 {
     return context->impl_;
