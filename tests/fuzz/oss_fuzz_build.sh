@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# oss_fuzz_build.sh: what OSS-Fuzz runs in its container, with CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, OUT and WORK in the
-# environment: each target with its seeds and its dictionary goes to $OUT. Needs cmake, ninja and zip. Fuzzing engines are C++,
-# so the C++ compiler links.
+# oss_fuzz_build.sh: what OSS-Fuzz runs in its container, with CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, OUT and WORK in
+# the environment: each target with its seeds and its dictionary goes to $OUT. Needs cmake, ninja and zip. Fuzzing engines are
+# C++, so the C++ compiler links.
 set -eu
 cd "$(dirname "$0")/../.."
 cmake -S . -B "$WORK/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS="$CFLAGS" \
