@@ -1,12 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # ops_table.sh OP_TYPES [--write]: docs/ops.md, the table of all operators, is what the rows of src/ops/ops.def and what the
-# program OP_TYPES finds by trying every operator in every type make it; --write makes it so.
+# program OP_TYPES finds by trying every operator in every type make it; --write makes it so. The rows' files are there.
 types=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+for file in $(sed -n 's/^\(OP\|CUSTOM\)(.*, *\(.*\) )$/\2/p' src/ops/ops.def | sort -u); do
+    if [ ! -f "src/ops/$file.c" ]; then
+        echo "src/ops/ops.def: no src/ops/$file.c"
+        exit 1
+    fi
+done
 "$types" >"$work/types" || exit 1
 {
     cat <<'END'
