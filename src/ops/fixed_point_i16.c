@@ -4,24 +4,21 @@
 // matters.
 #include "ops/fixed_point_i16.h"
 
+#include "ops/quant.h"
+
 static const int16_t ONE_Q0 = INT16_MAX; // the nearest to 1 that there is
 static const int16_t ONE_Q2 = 1 << 13;
-
-static int16_t saturate(int32_t x)
-{
-    return (int16_t)(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
-}
 
 // x * 2^bits: from one format to another with fewer integer bits.
 static int16_t shift_left(int16_t x, int bits)
 {
-    return saturate(x * (1 << bits));
+    return hl_saturate_i16(x * (1 << bits));
 }
 
 int16_t hl_fixed16_multiply(int16_t a, int16_t b)
 {
     int32_t product = a * b;
-    return saturate((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
+    return hl_saturate_i16((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
 }
 
 int32_t hl_fixed16_divide(int32_t x, int bits)
@@ -48,7 +45,7 @@ static int16_t exp_of_quarter(int16_t x)
     int16_t t4 = hl_fixed16_multiply(t2, t2);
     int16_t inner = hl_fixed16_multiply((int16_t)(hl_fixed16_divide(t4, 2) + t3), third);
     int16_t rest = (int16_t)hl_fixed16_divide(inner + t2, 1);
-    return saturate(exp_eighth + hl_fixed16_multiply(exp_eighth, (int16_t)(t + rest)));
+    return hl_saturate_i16(exp_eighth + hl_fixed16_multiply(exp_eighth, (int16_t)(t + rest)));
 }
 
 // e^x as Q0 of x <= 0 in Qm, m in 0..7.

@@ -6,7 +6,7 @@
 // steps or more, an error of more than so many steps fails the invoke; otherwise the output is all.
 #include <math.h>
 
-#include "model/flexbuffer.h"
+#include "ops/custom_options.h"
 #include "ops/map.h"
 
 struct numeric_verify {
@@ -19,15 +19,9 @@ static TfLiteStatus numeric_verify_parse(TfLiteContext *ctx, void *state, const 
 {
     (void)ctx;
     struct numeric_verify *op = state;
-    struct hl_flex map, value;
-    bool log_if_failed = false;
-    double tolerance = 0;
-    if (hl_flex_root(options, size, &map)) {
-        if (hl_flex_find(&map, "log_if_failed", &value)) hl_flex_bool(&value, &log_if_failed);
-        if (hl_flex_find(&map, "tolerance", &value)) hl_flex_float(&value, &tolerance);
-    }
-    op->tolerance = (float)tolerance;
-    op->fails = log_if_failed && op->tolerance >= 0.1f;
+    struct hl_flex map = hl_options_map(options, size);
+    op->tolerance = hl_option_float(&map, "tolerance", 0);
+    op->fails = hl_option_bool(&map, "log_if_failed", false) && op->tolerance >= 0.1f;
     return kTfLiteOk;
 }
 

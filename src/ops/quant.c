@@ -26,16 +26,6 @@ int32_t hl_saturate_i32(int64_t value)
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }
 
-int16_t hl_saturate_i16(int64_t value)
-{
-    return (int16_t)(value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
-}
-
-int8_t hl_saturate_i8(int64_t value)
-{
-    return (int8_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value);
-}
-
 // ---- multipliers --------------------------------------------------------------------------------
 
 struct hl_rescale hl_rescale_from(double real)

@@ -19,8 +19,16 @@ static inline int32_t hl_clamp_i32(int32_t value, int32_t low, int32_t high)
     return value < low ? low : value > high ? high : value;
 }
 int32_t hl_saturate_i32(int64_t value);
-int16_t hl_saturate_i16(int64_t value);
-int8_t hl_saturate_i8(int64_t value);
+
+static inline int16_t hl_saturate_i16(int64_t value)
+{
+    return (int16_t)(value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
+}
+
+static inline int8_t hl_saturate_i8(int64_t value)
+{
+    return (int8_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value);
+}
 
 // High half of 2ab, rounded; the one overflow saturates. And x / 2^exponent rounded half away from zero.
 static inline int32_t hl_high_mul(int32_t a, int32_t b)

@@ -6,6 +6,7 @@
 // function); HARD_SWISH int8, uint8 in 16-bit fixed point.
 #include <math.h>
 
+#include "ops/fixed_point_i16.h"
 #include "ops/map.h"
 
 // ---- ELU ----------------------------------------------------------------------------------------
@@ -144,35 +145,23 @@ static struct word_rescale word_rescale_from(double real)
     return (struct word_rescale){(int16_t)multiplier, wide.shift};
 }
 
-static int32_t saturate_word(int64_t value)
-{
-    return hl_clamp_stored(value, INT16_MIN, INT16_MAX);
-}
-
-// a * b / 2^15, rounded, half up.
-static int32_t high_mul_words(int32_t a, int32_t b)
-{
-    int32_t product = a * b;
-    return saturate_word((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
-}
-
 static int32_t hard_swish_stored(const struct hard_swish *op, int32_t value, int32_t output_zero,
                                  int32_t low, int32_t high)
 {
-    int32_t fine = value * (1 << FINE_BITS);
-    int32_t scaled = high_mul_words(fine, op->to_output.multiplier);
+    int32_t fine = value * (1 << FINE_BITS); // below 2^15
+    int32_t scaled = hl_fixed16_multiply((int16_t)fine, op->to_output.multiplier);
 
     // A gate that grows saturates before the multiplication by all bits but one, so that this stays
     // exact, and after it by the last.
     int32_t gate = fine;
     int shift = op->to_gate.shift;
-    if (shift > 0) gate = saturate_word((int64_t)gate * (INT64_C(1) << (shift - 1)));
-    gate = high_mul_words(gate, op->to_gate.multiplier);
-    if (shift > 0) gate = saturate_word((int64_t)gate * 2);
+    if (shift > 0) gate = hl_saturate_i16((int64_t)gate * (INT64_C(1) << (shift - 1)));
+    gate = hl_fixed16_multiply((int16_t)gate, op->to_gate.multiplier);
+    if (shift > 0) gate = hl_saturate_i16((int64_t)gate * 2);
     if (shift < 0) gate = hl_shift_right_round(gate, -shift);
     gate = (gate + (1 << 15)) >> 1; // from [-3, 3] to [0, 1]
 
-    int32_t product = saturate_word((int64_t)scaled * gate / (1 << 15));
+    int32_t product = hl_saturate_i16((int64_t)scaled * gate / (1 << 15));
     int32_t result = hl_shift_right_round(product, -op->to_output.shift);
     return hl_clamp_stored((int64_t)result + output_zero, low, high);
 }
