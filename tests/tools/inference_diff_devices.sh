@@ -38,11 +38,12 @@ compare() {
 
 # float32 may lose a thousandth of an output's mean, which of 1,001 probabilities is 0.001, of DeepLab's outputs 5; half
 # precision a hundredth, and of probabilities, for softmax makes differences larger, a twentieth. 8-bit outputs may be off by a
-# step on the mean: inputs of 8 bits are exact, but the floats between are not rounded as on the CPU.
+# step on the mean, for the floats between are not rounded as on the CPU, and by two in half precision: 8e-3 of 256 steps, as
+# for operators.
 compare classification/mobilenet_v1_1.0_224_float 0 1e-6 5e-5
-compare classification/mobilenet_v1_1.0_224_quant 0 1 1
+compare classification/mobilenet_v1_1.0_224_quant 0 1 2
 compare segmentation/deeplabv3_257_mv_gpu 0 5e-3 5e-2
-compare pose/posenet_mobilenet_v1_100_257x257_integer_quant 0123 1 1
+compare pose/posenet_mobilenet_v1_100_257x257_integer_quant 0123 1 2
 # Boxes and classes are those of the best scores, which a step moves on noise: only scores, within two of their 256 steps from 0
 # to 1, and their number are compared.
 compare detection/coco_ssd_mobilenet_v1_1.0_quant_2018_06_29 23 0.008 0.008
