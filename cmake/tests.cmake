@@ -113,6 +113,13 @@ endforeach()
 
 target_include_directories(test_average_precision PRIVATE tools)
 
+# What docs/accuracy.md is made with: no test, for what it prints is to be read.
+if(TARGET tensorflowlite_gpu_delegate_static)
+    add_executable(gpu_accuracy tests/gpu/gpu_accuracy.c tests/golden/manifest.c)
+    target_link_libraries(gpu_accuracy PRIVATE test_support tensorflowlite_gpu_delegate_static tensorflowlite_c_static
+        Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()
+
 # A third party's delegate: nothing of the tree but the public headers, not even its flags. The second lacks a door.
 foreach(library third_party third_party_half)
     add_library(${library} MODULE tests/api/third_party/delegate.c)
@@ -177,7 +184,9 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
             models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops
             models/style models/text)
         foreach(precision f16s f16)
-            set(half --quantum 1 --tolerance 8e-3 --option precision=${precision} --differences tests/gpu/tolerances_half.md)
+            # MIN_MEMORY_USAGE first: halves are kept even where they save little.
+            set(half --quantum 1 --tolerance 8e-3 --option precision=${precision} --option inference_priority1=3
+                --differences tests/gpu/tolerances_half.md)
             gpu_golden_test(ops_${precision} ${device} "${half}" ${gpu_op_paths})
         endforeach()
     endforeach()

@@ -29,8 +29,10 @@ extern "C" {
 typedef enum HaliteGpuPrecision {
     kHaliteGpuPrecisionDefault = 0, // as the priorities of the TfLiteGpuDelegateOptionsV2 say
     kHaliteGpuPrecisionF32 = 1,     // 32-bit floats
-    kHaliteGpuPrecisionF16S = 2,    // weights and activations stored as half floats, 32-bit arithmetic
-    kHaliteGpuPrecisionF16 = 3,     // half arithmetic too; sums of many terms stay in 32 bits
+    // Large weights and activations stored as half floats, 32-bit arithmetic. Those that are small (a MB) stay 32-bit floats,
+    // unless the priorities put small memory before short time.
+    kHaliteGpuPrecisionF16S = 2,
+    kHaliteGpuPrecisionF16 = 3,     // half arithmetic too, where a kernel gains by it: today none, so that it is as F16S
 } HaliteGpuPrecision;
 
 // Zero is the default of every field but the first:

@@ -30,7 +30,8 @@ static enum gpu_arg_kind kind_of(const struct gpu_plan_step *step, int operand)
 static size_t bytes_of(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape s = value->shape;
-    size_t element = plan->precision == GPU_F32 ? 4 : 2;
+    int64_t elements = (int64_t)s.b * s.h * s.w * ((s.c + 3) / 4 * 4);
+    size_t element = plan->precision == GPU_F32 || elements <= plan->float_elements ? 4 : 2;
     return (size_t)s.b * (size_t)s.h * (size_t)s.w * (size_t)((s.c + 3) / 4 * 4) * element;
 }
 
@@ -39,7 +40,7 @@ static bool has_own_buffer(const struct gpu_plan *plan, const struct gpu_value *
 {
     struct gpu_shape s = value->shape;
     if (plan->places[value->id].used || !(value->is_input || value->is_output)) return false;
-    assert_int_equal(plan->precision, GPU_F32);
+    assert_true(plan->precision == GPU_F32 || gpu_elements(s) <= plan->float_elements);
     assert_true(s.c == 4 || (s.w * s.h == 1 && (s.c % 4 == 0 || (s.b == 1 && !value->is_input))));
     return true;
 }

@@ -110,8 +110,8 @@ const struct gpu_kernel dialect_value = {
             sums_of[i] = splatf4(0.0f);
         }
         if (inside == 1) {
-            tile[t] = raw_x(at_x(p));
-            tile[t + last + 1] = raw_w(p.z);
+            tile[t] = pack4(load_x(at_x(p)));
+            tile[t + last + 1] = pack4(w(p.z));
             sums_of[0] = to_acc4(read_x(p));
             sums[t] = sums_of[0].x;
         }

@@ -138,9 +138,10 @@ static struct gpu_dispatch over_places(struct gpu_buffer *arena, struct gpu_prog
 }
 
 static struct gpu_program *make_program(const struct bench *bench, const struct gpu_kernel *kernel,
-                                        enum gpu_precision precision, const int *constants)
+                                        enum gpu_precision precision, unsigned floats, const int *constants)
 {
-    struct gpu_program_desc desc = {.kernel = kernel, .precision = precision, .constants = constants};
+    struct gpu_program_desc desc = {
+        .kernel = kernel, .precision = precision, .floats = floats, .constants = constants};
     memcpy(desc.group, kernel->group, sizeof desc.group);
     return bench->backend->program_create(bench->device, &desc);
 }
@@ -299,7 +300,7 @@ static void vectors_add(void **state)
     for (int i = 0; i < FLOATS; i++) a[i] = (float)i, b[i] = 0.5f * (float)i - 7;
     write_place(bench, 0, a, sizeof a);
     write_place(bench, 1, b, sizeof b);
-    struct gpu_program *program = make_program(bench, &add, GPU_F32, NULL);
+    struct gpu_program *program = make_program(bench, &add, GPU_F32, 0, NULL);
     struct gpu_list *list = backend->list_create(bench->device);
     assert_true(program && list);
     struct gpu_dispatch dispatch = over_places(bench->arena, program, &add, 3, (int[]){0, 1, 2});
@@ -322,8 +323,8 @@ static void lists_replay(void **state)
     for (int i = 0; i < FLOATS; i++) b[i] = (float)(i % 17);
     write_place(bench, 0, zero, sizeof zero);
     write_place(bench, 1, b, sizeof b);
-    struct gpu_program *adder = make_program(bench, &add, GPU_F32, NULL),
-                       *copier = make_program(bench, &copy, GPU_F32, NULL);
+    struct gpu_program *adder = make_program(bench, &add, GPU_F32, 0, NULL),
+                       *copier = make_program(bench, &copy, GPU_F32, 0, NULL);
     struct gpu_list *list = backend->list_create(bench->device);
     assert_true(adder && copier && list);
     struct gpu_dispatch sum = over_places(bench->arena, adder, &add, 3, (int[]){0, 1, 2});
@@ -375,28 +376,33 @@ static float from_storage(enum gpu_precision precision, const void *from, int i)
     return precision == GPU_F32 ? ((const float *)from)[i] : hl_half_to_float(((const uint16_t *)from)[i]);
 }
 
-// relu6(x * factor + TIMES * k) + residual, in one precision.
-static void run_scale(struct bench *bench, enum gpu_precision precision)
+// relu6(x * factor + TIMES * k) + residual, in one precision. floats: buffers in floats all the same, a bit each.
+static void run_scale(struct bench *bench, enum gpu_precision precision, unsigned floats)
 {
+    enum gpu_precision stored[4]; // x, k, y, residual
+    for (int i = 0; i < 4; i++) stored[i] = floats >> i & 1 ? GPU_F32 : precision;
     const struct gpu_backend *backend = bench->backend;
     float x[FLOATS], k[C], storage[FLOATS];
     for (int i = 0; i < FLOATS; i++) x[i] = 0.25f * (float)(i % 32) - 2;
     for (int i = 0; i < C; i++) k[i] = 0.125f * (float)i;
-    size_t bytes = to_storage(precision, x, FLOATS, storage);
+    size_t bytes = to_storage(stored[0], x, FLOATS, storage);
     write_place(bench, 0, storage, bytes);
-    size_t weight_bytes = to_storage(precision, k, C, storage);
+    size_t weight_bytes = to_storage(stored[1], k, C, storage);
     write_place(bench, 1, storage, weight_bytes);
+    size_t residual_bytes = to_storage(stored[3], x, FLOATS, storage);
+    write_place(bench, 3, storage, residual_bytes);
+    size_t result_bytes = FLOATS * (stored[2] == GPU_F32 ? sizeof(float) : sizeof(uint16_t));
 
     struct gpu_program *program =
-        make_program(bench, &scale, precision, (int[]){3, GPU_EPI_RELU6, GPU_EPI_ADD_VALUE, 0, 0});
+        make_program(bench, &scale, precision, floats, (int[]){3, GPU_EPI_RELU6, GPU_EPI_ADD_VALUE, 0, 0});
     struct gpu_list *list = backend->list_create(bench->device);
     assert_true(program && list);
     struct gpu_dispatch dispatch = {
         .program = program,
         .buffer_count = 4,
         .buffers = {bench->arena, bench->arena, bench->arena, bench->arena},
-        .offsets = {0, PLACE, 2 * PLACE, 0}, // the residual is x
-        .sizes = {bytes, weight_bytes, bytes, bytes},
+        .offsets = {0, PLACE, 2 * PLACE, 3 * PLACE},
+        .sizes = {bytes, weight_bytes, result_bytes, residual_bytes},
         .writes = {false, false, true, false},
         .params = {{W, H, C, 1}, {W, H, C, 1}, {0}},
         .param_count = gpu_kernel_param_count(&scale),
@@ -407,11 +413,11 @@ static void run_scale(struct bench *bench, enum gpu_precision precision)
     assert_int_equal(dispatch.param_count, 5);
     assert_true(backend->list_dispatch(list, &dispatch) && backend->list_finish(list));
     assert_true(backend->list_run(list) && backend->list_wait(list));
-    read_place(bench, 2, storage, bytes);
+    read_place(bench, 2, storage, result_bytes);
     for (int i = 0; i < FLOATS; i++) {
         int channel = i / 4 / (W * H) * 4 + i % 4;
         float wanted = fminf(fmaxf(x[i] * factor + 3 * k[channel], 0), 6) + x[i];
-        assert_true(fabsf(from_storage(precision, storage, i) - wanted) < 1e-2f);
+        assert_true(fabsf(from_storage(stored[2], storage, i) - wanted) < 1e-2f);
     }
     backend->list_destroy(list);
     backend->program_destroy(bench->device, program);
@@ -421,21 +427,21 @@ static void run_scale(struct bench *bench, enum gpu_precision precision)
 static void kernels_with_everything(void **state)
 {
     struct bench *bench = get_bench(state);
-    run_scale(bench, GPU_F32);
-    run_scale(bench, GPU_F16S);
-    if (bench->backend->caps(bench->device)->half_math) run_scale(bench, GPU_F16);
+    run_scale(bench, GPU_F32, 0);
+    for (unsigned floats = 0; floats < 16; floats++) run_scale(bench, GPU_F16S, floats);
+    if (bench->backend->caps(bench->device)->half_math) run_scale(bench, GPU_F16, 0);
 }
 
 static void bad_kernels_are_refused(void **state)
 {
     struct bench *bench = get_bench(state);
-    assert_null(make_program(bench, &broken, GPU_F32, NULL));
+    assert_null(make_program(bench, &broken, GPU_F32, 0, NULL));
     said(&bench->messages, "kernel broken does not compile", "no_such_word");
     struct gpu_program_desc huge = {.kernel = &copy, .precision = GPU_F32, .group = {1 << 20, 1, 1}};
     assert_null(bench->backend->program_create(bench->device, &huge));
     said(&bench->messages, "copy_value", bench->api);
     // and the device goes on
-    struct gpu_program *program = make_program(bench, &copy, GPU_F32, NULL);
+    struct gpu_program *program = make_program(bench, &copy, GPU_F32, 0, NULL);
     assert_non_null(program);
     bench->backend->program_destroy(bench->device, program);
 }
@@ -444,7 +450,7 @@ static void bad_dispatches_are_refused(void **state)
 {
     struct bench *bench = get_bench(state);
     const struct gpu_backend *backend = bench->backend;
-    struct gpu_program *program = make_program(bench, &copy, GPU_F32, NULL);
+    struct gpu_program *program = make_program(bench, &copy, GPU_F32, 0, NULL);
     struct gpu_list *list = backend->list_create(bench->device);
     assert_true(program && list);
     struct gpu_dispatch good = over_places(bench->arena, program, &copy, 2, (int[]){0, 1}), bad = good;
@@ -505,8 +511,8 @@ static bool whole_life(const struct gpu_backend *backend, const struct hl_report
     struct gpu_program *adder = NULL, *copier = NULL;
     struct gpu_list *list = NULL;
     bool ok = (bench.arena = backend->buffer_create(bench.device, ARENA)) &&
-              (adder = make_program(&bench, &add, GPU_F32, NULL)) &&
-              (copier = make_program(&bench, &copy, GPU_F16S, NULL)) && (list = backend->list_create(bench.device));
+              (adder = make_program(&bench, &add, GPU_F32, 0, NULL)) &&
+              (copier = make_program(&bench, &copy, GPU_F16S, 0, NULL)) && (list = backend->list_create(bench.device));
     if (ok) {
         struct gpu_dispatch sum = over_places(bench.arena, adder, &add, 3, (int[]){0, 1, 2});
         struct gpu_dispatch back = over_places(bench.arena, copier, &copy, 2, (int[]){2, 0});
@@ -624,7 +630,7 @@ static void null_checks_the_contract(void **state)
     struct bench bench = {.backend = &gpu_backend_null, .device = open_null(&messages)};
     const struct gpu_backend *backend = bench.backend;
     struct gpu_buffer *arena = backend->buffer_create(bench.device, ARENA);
-    struct gpu_program *program = make_program(&bench, &copy, GPU_F32, NULL);
+    struct gpu_program *program = make_program(&bench, &copy, GPU_F32, 0, NULL);
     struct gpu_list *list = backend->list_create(bench.device);
     assert_true(arena && program && list);
 

@@ -283,7 +283,7 @@ static void make_shader(const struct gpu_kernel *kernel, enum gpu_precision prec
     snprintf(shader->name, sizeof shader->name, "%s.%s", kernel->name, precisions[precision]);
     char path[256], command[2000];
     snprintf(path, sizeof path, "%s/%s.comp", shared.folder, shader->name);
-    char *text = gpu_emit(kernel, GPU_VULKAN, precision, NULL, NULL);
+    char *text = gpu_emit(kernel, GPU_VULKAN, precision, 0, NULL, NULL);
     FILE *file = fopen(path, "w");
     assert_true(text && file && fputs(text, file) >= 0 && fclose(file) == 0);
     free(text);
@@ -356,7 +356,8 @@ static struct gpu_program *new_program(const struct gpu_kernel *kernel, enum gpu
     struct gpu_program_desc desc = {kernel,
                                     precision,
                                     constants,
-                                    {kernel->group[0], kernel->group[1], kernel->group[2]}};
+                                    {kernel->group[0], kernel->group[1], kernel->group[2]},
+                                    0};
     return api->program_create(shared.device, &desc);
 }
 
@@ -494,7 +495,7 @@ static void constants_and_shared_memory(void **state)
     fill(from, COUNT, 0.0f, 1.0f);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const int *group = cases[c].group, size = group[0] * group[1] * group[2];
-        struct gpu_program_desc desc = {&group_sums, GPU_F32, cases[c].constants, {group[0], group[1], group[2]}};
+        struct gpu_program_desc desc = {&group_sums, GPU_F32, cases[c].constants, {group[0], group[1], group[2]}, 0};
         struct gpu_program *program = api->program_create(shared.device, &desc);
         struct gpu_list *list = api->list_create(shared.device);
         assert_true(program && list);

@@ -28,7 +28,8 @@ for file in "$model" "$demo/digits_int8.tflite"; do
     says "OutputDiff[0]: avg_error=0, std_dev=0"
 done
 
-# Half precision is further from the CPU than float32, and neither is far.
+# Half precision keeps a model as small as this one in floats; where memory comes first it is further from the CPU than
+# float32, and not far.
 leaks_unseen
 for device in opencl vulkan gles; do
     if ! "$halite" run --gpu --device $device -m "$model" >"$work/out" 2>"$work/err"; then
@@ -41,13 +42,18 @@ for device in opencl vulkan gles; do
     passes diff --model_file="$model" --num_runs=5 --use_gpu=true --gpu_backend=$device
     lines 5
     half=$(distance)
-    awk -v single="$single" -v half="$half" 'BEGIN { exit !(single < 1e-6 && single < half && half < 1e-2) }' ||
+    awk -v single="$single" -v half="$half" 'BEGIN { exit !(single < 1e-6 && half < 1e-6) }' ||
         failed "$device: distance $single with float32, $half with half precision"
     passes diff --model_file="$model" --num_runs=1 --delegate=gpu --gpu_backend=$device
     plugin=$(dirname "$bin")/lib/libtensorflowlite_gpu_delegate.so
     passes diff --model_file="$model" --num_runs=5 --external_delegate_path="$plugin" \
         --external_delegate_options="device:$device;precision:f32"
     [ "$(distance)" = "$single" ] || failed "$device as an external delegate gives $(distance), else $single"
+    passes diff --model_file="$model" --num_runs=5 --external_delegate_path="$plugin" \
+        --external_delegate_options="device:$device;precision:f16s;inference_priority1:3"
+    half=$(distance)
+    awk -v single="$single" -v half="$half" 'BEGIN { exit !(single < half && half < 1e-2) }' ||
+        failed "$device: distance $single with float32, $half with all in halves"
 done
 
 # ---- flags --------------------------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ struct gpu_program_desc {
     enum gpu_precision precision;
     const int *constants; // kernel->constants many values (gpu_kernel_constant_count)
     int group[3];         // work-group size
+    unsigned floats;      // in GPU_F16S, see gpu_emit
 };
 
 struct gpu_dispatch {

@@ -543,7 +543,7 @@ static bool build(struct gpu_device *device, struct gpu_program *program, const 
 static struct gpu_program *gles_program_create(struct gpu_device *device,
                                                const struct gpu_program_desc *desc)
 {
-    char *text = gpu_emit(desc->kernel, GPU_GLES, desc->precision, desc->constants, desc->group);
+    char *text = gpu_emit(desc->kernel, GPU_GLES, desc->precision, desc->floats, desc->constants, desc->group);
     struct gpu_program *program = calloc(1, sizeof *program);
     bool ok = text && program;
     if (!ok) no_memory(device, "a kernel's text");

@@ -327,7 +327,7 @@ static struct gpu_program *null_program_create(struct gpu_device *device, const 
     size_t begins = device->length;
     if (put(device, "program %s %s [%d,%d,%d]", desc->kernel->name, precisions[desc->precision], group[0], group[1],
             group[2]) &&
-        put_constants(device, desc) && put_kept(device, begins)) {
+        (!desc->floats || put(device, " FLOATS=%u", desc->floats)) && put_constants(device, desc) && put_kept(device, begins)) {
         born(device);
         return program;
     }

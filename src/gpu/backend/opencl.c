@@ -510,7 +510,7 @@ static bool group_fits(struct gpu_device *device, const struct gpu_program *prog
 static struct gpu_program *opencl_program_create(struct gpu_device *device, const struct gpu_program_desc *desc)
 {
     if (!usable(device, "compile a kernel")) return NULL;
-    char *text = gpu_emit(desc->kernel, GPU_OPENCL, desc->precision, desc->constants, desc->group);
+    char *text = gpu_emit(desc->kernel, GPU_OPENCL, desc->precision, desc->floats, desc->constants, desc->group);
     struct gpu_program *program = calloc(1, sizeof *program);
     bool ok = text && program;
     if (ok) {

@@ -224,10 +224,12 @@ static const struct gpu_caps *vulkan_caps(const struct gpu_device *device)
 static bool create_pipeline(struct gpu_device *device, const struct gpu_program_desc *desc, VkShaderModule module,
                             struct gpu_program *program)
 {
-    int values[MAX_CONSTANTS + 3], count = gpu_kernel_constant_count(desc->kernel);
-    VkSpecializationMapEntry entries[MAX_CONSTANTS + 3];
-    for (int i = 0; i < count + 3; i++) {
-        values[i] = i < count ? desc->constants[i] : desc->group[i - count];
+    enum { MORE = GPU_FLOATS_CONSTANT - GROUP_CONSTANT + 1 }; // the last one only where the module has it
+    int values[MAX_CONSTANTS + MORE], count = gpu_kernel_constant_count(desc->kernel);
+    VkSpecializationMapEntry entries[MAX_CONSTANTS + MORE];
+    values[count + MORE - 1] = (int)desc->floats;
+    for (int i = 0; i < count + MORE; i++) {
+        if (i < count + 3) values[i] = i < count ? desc->constants[i] : desc->group[i - count];
         entries[i] = (VkSpecializationMapEntry){
             .constantID = (uint32_t)(i < count ? i : GROUP_CONSTANT + i - count),
             .offset = (uint32_t)((size_t)i * sizeof *values),
@@ -235,9 +237,9 @@ static bool create_pipeline(struct gpu_device *device, const struct gpu_program_
         };
     }
     VkSpecializationInfo constants = {
-        .mapEntryCount = (uint32_t)count + 3,
+        .mapEntryCount = (uint32_t)(count + MORE),
         .pMapEntries = entries,
-        .dataSize = ((size_t)count + 3) * sizeof *values,
+        .dataSize = ((size_t)count + MORE) * sizeof *values,
         .pData = values,
     };
     VkComputePipelineCreateInfo info = {

@@ -133,7 +133,8 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
     if (kernel->output_count == 0) return true;
     const struct gpu_backend *backend = gpu_engine_backend(engine);
     struct gpu_device *device = gpu_engine_device(engine);
-    kernel->plan = gpu_plan_create(kernel->graph, backend->caps(device), gpu_engine_precision(engine));
+    kernel->plan = gpu_plan_create(kernel->graph, backend->caps(device), gpu_engine_precision(engine),
+                                   gpu_engine_options(engine)->prefer_memory ? 0 : GPU_FLOAT_ELEMENTS);
     if (!kernel->plan) return false;
     struct gpu_store store;
     gpu_store_begin(&store, engine, kernel->plan);

@@ -149,6 +149,7 @@ static const char words[] =
     "#define GID1 (GROUP1 * GROUP_Y + LID1)\n"
     "#define GID2 (GROUP2 * GROUP_Z + LID2)\n"
     "#define READ_OR_ZERO_(b, n, p) (beside_(n, p) ? splat4(0.0f) : load4(b[at_(n, p)]))\n"
+    "#define READ_FLOAT_OR_ZERO_(b, n, p) (beside_(n, p) ? splatf4(0.0f) : b[at_(n, p)])\n"
     UNARY("abs", "fabsf(v)") UNARY("floor", "floorf(v)") UNARY("ceil", "ceilf(v)") UNARY("exp", "expf(v)")
     UNARY("log", "logf(v)") UNARY("sqrt", "sqrtf(v)") UNARY("rsqrt", "rsqrtf(v)") UNARY("sin", "sinf(v)")
     UNARY("cos", "cosf(v)") UNARY("tanh", "tanhf(v)") UNARY("round_away", "roundf(v)")
@@ -178,9 +179,9 @@ const struct gpu_prelude gpu_prelude_cuda = {
     .param_access = "#define $ q_.$\n",
     .buffer =
         {
-            [GPU_IN] = "const stor4 *__restrict__ b_$",
-            [GPU_OUT] = "stor4 *__restrict__ b_$",
-            [GPU_WEIGHTS] = "const stor4 *__restrict__ b_$",
+            [GPU_IN] = "const b_$_type_ *__restrict__ b_$",
+            [GPU_OUT] = "b_$_type_ *__restrict__ b_$",
+            [GPU_WEIGHTS] = "const b_$_type_ *__restrict__ b_$",
             [GPU_RAW_IN] = "const float *__restrict__ $",
             [GPU_RAW_OUT] = "float *__restrict__ $",
             [GPU_BYTES_IN] = "const int *__restrict__ $",

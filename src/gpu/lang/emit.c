@@ -130,15 +130,41 @@ static void put_body(struct text *text, const char *body)
 // ---- the words made for arguments, in the dialect's own terms
 static const char *const access_words[GPU_ARG_KINDS] = {
     [GPU_IN] = "#define at_$(p) at_(n_$, p)\n"
-               "#define raw_$(i) b_$[i]\n"
-               "#define load_$(i) load4(b_$[i])\n"
-               "#define read_$(p) load4(b_$[at_(n_$, p)])\n"
-               "#define read_$_or_zero(p) READ_OR_ZERO_(b_$, n_$, p)\n",
+               "#define read_$(p) load_$(at_(n_$, p))\n",
     [GPU_OUT] = "#define at_$(p) at_(n_$, p)\n"
-                "#define write_$(p, v) b_$[at_(n_$, p)] = pack4(masked_(n_$, p, v))\n"
-                "#define store_$(i, v) b_$[i] = pack4(v)\n",
-    [GPU_WEIGHTS] = "#define raw_$(i) b_$[i]\n"
-                    "#define $(i) load4(b_$[i])\n",
+                "#define write_$(p, v) store_$(at_(n_$, p), masked_(n_$, p, v))\n",
+    [GPU_WEIGHTS] = "#define $(i) load_$(i)\n",
+};
+// How an argument lies in memory: in the program's stor4, or in floats though that is half.
+static const char *const storage_words[2][GPU_ARG_KINDS] = {
+    {
+        [GPU_IN] = "#define load_$(i) load4(b_$[i])\n"
+                   "#define read_$_or_zero(p) READ_OR_ZERO_(b_$, n_$, p)\n",
+        [GPU_OUT] = "#define store_$(i, v) b_$[i] = pack4(v)\n",
+        [GPU_WEIGHTS] = "#define load_$(i) load4(b_$[i])\n",
+    },
+    {
+        [GPU_IN] = "#define load_$(i) b_$[i]\n"
+                   "#define read_$_or_zero(p) READ_FLOAT_OR_ZERO_(b_$, n_$, p)\n",
+        [GPU_OUT] = "#define store_$(i, v) b_$[i] = (v)\n",
+        [GPU_WEIGHTS] = "#define load_$(i) b_$[i]\n",
+    },
+};
+// The same where a constant of the program chooses: @ is the argument's bit in FLOATS_, f_$ the buffer as floats.
+static const char *const either_words[GPU_ARG_KINDS] = {
+    [GPU_IN] = "FUNCTION_ float4 load_$(int i) {\n"
+               "    if ((FLOATS_ & @) != 0) return f_$[i];\n"
+               "    return load4(b_$[i]);\n"
+               "}\n"
+               "#define read_$_or_zero(p) (beside_(n_$, p) ? splat4(0.0f) : load_$(at_(n_$, p)))\n",
+    [GPU_OUT] = "FUNCTION_ void store_$(int i, float4 v) {\n"
+                "    if ((FLOATS_ & @) != 0) f_$[i] = v;\n"
+                "    else b_$[i] = pack4(v);\n"
+                "}\n",
+    [GPU_WEIGHTS] = "FUNCTION_ float4 load_$(int i) {\n"
+                    "    if ((FLOATS_ & @) != 0) return f_$[i];\n"
+                    "    return load4(b_$[i]);\n"
+                    "}\n",
 };
 static const char shape_words[] = "#define $_w (n_$.x)\n"
                                   "#define $_h (n_$.y)\n"
@@ -316,16 +342,24 @@ static void put_params(struct text *text, const struct gpu_kernel *kernel, const
     }
 }
 
-static void put_buffers(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel)
+// The kernel's own, and r_ behind them.
+static int buffer_count(const struct gpu_kernel *kernel)
 {
-    int count = gpu_kernel_arg_count(kernel);
-    for (int i = 0; i < count; i++) {
+    return gpu_kernel_arg_count(kernel) + kernel->epilogue;
+}
+
+static struct gpu_arg buffer_of(const struct gpu_kernel *kernel, int i)
+{
+    return i < gpu_kernel_arg_count(kernel) ? kernel->args[i] : (struct gpu_arg){GPU_IN, "r_"};
+}
+
+static void put_buffers(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel, bool either)
+{
+    for (int i = 0; i < buffer_count(kernel); i++) {
+        struct gpu_arg arg = buffer_of(kernel, i);
         if (i && !prelude->globals) put(text, ",\n    ");
-        put_with(text, prelude->buffer[kernel->args[i].kind], kernel->args[i].name, (int[3]){i, i});
-    }
-    if (kernel->epilogue) {
-        if (count && !prelude->globals) put(text, ",\n    ");
-        put_with(text, prelude->buffer[GPU_IN], "r_", (int[3]){count, count});
+        put_with(text, prelude->buffer[arg.kind], arg.name, (int[3]){i, i});
+        if (either && !gpu_arg_is_raw(arg.kind)) put_with(text, prelude->float_buffer[arg.kind], arg.name, (int[3]){i, i});
     }
 }
 
@@ -338,7 +372,26 @@ static void put_access(struct text *text, const struct gpu_kernel *kernel)
     const char *grid = grid_value(kernel);
     if (!grid) return;
     put_with(text, "#define position() position_(n_$, GID0, GID1, GID2)\n", grid, NULL);
-    if (kernel->epilogue) put_with(text, "#define read_r_(p) load4(b_r_[at_(n_$, p)])\n", grid, NULL);
+    if (kernel->epilogue) put_with(text, "#define read_r_(p) load_r_(at_(n_$, p))\n", grid, NULL);
+}
+
+// either: what the words stand for comes behind the buffers, put_either.
+static void put_storage(struct text *text, const struct gpu_kernel *kernel, unsigned floats, bool either)
+{
+    for (int i = 0; i < buffer_count(kernel); i++) {
+        struct gpu_arg arg = buffer_of(kernel, i);
+        const char *type = !either && floats >> i & 1 ? "#define b_$_type_ float4\n" : "#define b_$_type_ stor4\n";
+        if (!gpu_arg_is_raw(arg.kind)) put_with(text, type, arg.name, NULL);
+        if (!either) put_with(text, storage_words[floats >> i & 1][arg.kind], arg.name, NULL);
+    }
+}
+
+static void put_either(struct text *text, const struct gpu_kernel *kernel)
+{
+    for (int i = 0; i < buffer_count(kernel); i++) {
+        struct gpu_arg arg = buffer_of(kernel, i);
+        put_with(text, either_words[arg.kind], arg.name, (int[3]){1 << i, 1 << i});
+    }
 }
 
 static void put_shared(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel)
@@ -351,12 +404,13 @@ static void put_shared(struct text *text, const struct gpu_prelude *prelude, con
 }
 
 char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum gpu_precision precision,
-               const int *constants, const int group[3])
+               unsigned floats, const int *constants, const int group[3])
 {
     const struct gpu_prelude *prelude = preludes[language];
     static const int none[GPU_EPILOGUE_STAGES];
     const int *stages = constants ? constants + own_constants(kernel) : none;
     int params = gpu_kernel_param_count(kernel);
+    bool either = prelude->constants_stay && precision == GPU_F16S;
     struct text text = {0};
 
     put(&text, prelude->first[precision]);
@@ -371,19 +425,23 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
         put(&text, prelude->params_close);
         if (prelude->param_access) put_params(&text, kernel, prelude->param_access);
     }
+    if (either)
+        put_with(&text, prelude->constant, "FLOATS_", (int[3]){GPU_FLOATS_CONSTANT, 0});
+    put_storage(&text, kernel, floats, either);
     put_access(&text, kernel);
     if (prelude->globals) {
-        put_buffers(&text, prelude, kernel);
+        put_buffers(&text, prelude, kernel, either);
         put_shared(&text, prelude, kernel);
     }
+    if (either) put_either(&text, kernel);
     if (kernel->epilogue) put_epilogue(&text, prelude, stages);
     put_with(&text, prelude->entry, kernel->name, NULL);
     if (!prelude->globals) {
-        put_buffers(&text, prelude, kernel);
+        put_buffers(&text, prelude, kernel, false);
         if (params) {
             put(&text, ",\n    ");
             put_with(&text, prelude->entry_params, NULL,
-                     (int[3]){gpu_kernel_arg_count(kernel) + (kernel->epilogue ? 1 : 0)});
+                     (int[3]){buffer_count(kernel)});
         }
     }
     put(&text, prelude->entry_close);

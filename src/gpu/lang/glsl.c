@@ -126,6 +126,7 @@ static const char half_mediump[] = HALF_STORAGE
     "#define GID1 int(gl_GlobalInvocationID.y)\n" \
     "#define GID2 int(gl_GlobalInvocationID.z)\n" \
     "#define READ_OR_ZERO_(b, n, p) (beside_(n, p) ? splat4(0.0f) : load4(b[at_(n, p)]))\n" \
+    "#define READ_FLOAT_OR_ZERO_(b, n, p) (beside_(n, p) ? splatf4(0.0f) : b[at_(n, p)])\n" \
     BOTH("round_away", "{ return sign(v) * (floor(abs(v)) + step(0.5, abs(v) - floor(abs(v)))); }\n") \
     /* by way of exp in many drivers, which overflows; a clamp may lose a NaN */ \
     "float tanh_(float v) { return is_nan_(v) ? v : tanh(clamp(v, -15.0, 15.0)); }\n" \
@@ -169,12 +170,13 @@ static const char more_half[] = BY_FLOAT("tanh_") BY_FLOAT("round_away")
 
 #define VERSION_VULKAN "#version 450\n#extension GL_EXT_control_flow_attributes : require\n"
 #define VERSION_GLES "#version 310 es\nprecision highp float;\nprecision highp int;\n"
-#define BUFFER(binding, access, type, name) \
-    "layout(std430, " binding "binding = @) " access " restrict buffer B@_ { " type " " name "[]; };\n"
+#define BUFFER_AS(block, binding, access, type, name) \
+    "layout(std430, " binding "binding = @) " access " restrict buffer " block "@_ { " type " " name "[]; };\n"
+#define BUFFER(binding, access, type, name) BUFFER_AS("B", binding, access, type, name)
 #define BUFFERS(binding) { \
-        [GPU_IN] = BUFFER(binding, "readonly", "stor4", "b_$"), \
-        [GPU_OUT] = BUFFER(binding, "writeonly", "stor4", "b_$"), \
-        [GPU_WEIGHTS] = BUFFER(binding, "readonly", "stor4", "b_$"), \
+        [GPU_IN] = BUFFER(binding, "readonly", "b_$_type_", "b_$"), \
+        [GPU_OUT] = BUFFER(binding, "writeonly", "b_$_type_", "b_$"), \
+        [GPU_WEIGHTS] = BUFFER(binding, "readonly", "b_$_type_", "b_$"), \
         [GPU_RAW_IN] = BUFFER(binding, "readonly", "float", "$"), \
         [GPU_RAW_OUT] = BUFFER(binding, "writeonly", "float", "$"), \
         [GPU_BYTES_IN] = BUFFER(binding, "readonly", "int", "$"), \
@@ -194,6 +196,12 @@ const struct gpu_prelude gpu_prelude_vulkan = {
     .param = "    int4 $;\n",
     .params_close = "};\n",
     .buffer = BUFFERS("set = 0, "),
+    .float_buffer =
+        {
+            [GPU_IN] = BUFFER_AS("F", "set = 0, ", "readonly", "vec4", "f_$"),
+            [GPU_OUT] = BUFFER_AS("F", "set = 0, ", "writeonly", "vec4", "f_$"),
+            [GPU_WEIGHTS] = BUFFER_AS("F", "set = 0, ", "readonly", "vec4", "f_$"),
+        },
     .shared = "shared ",
     .entry = "void main(",
     .entry_close = ")\n{\n",

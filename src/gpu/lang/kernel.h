@@ -83,8 +83,11 @@ enum { GPU_EPILOGUE_STAGES = 4 };
 // The whole source of a program: prelude, declarations, body. malloc'ed; NULL without memory. For GPU_VULKAN and GPU_GLES it is
 // GLSL, for the others the language itself. constants NULL: the kernel's own values (Vulkan: they stay
 // specialisation constants, ids 0.. in table order; those of the work-group size have the ids 100, 101, 102).
+// floats: in GPU_F16S a bit for each buffer, the first lowest, that holds floats in place of halves (Vulkan: specialisation
+// constant GPU_FLOATS_CONSTANT); else 0.
+enum { GPU_FLOATS_CONSTANT = 103 };
 char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum gpu_precision precision,
-               const int *constants, const int group[3]);
+               unsigned floats, const int *constants, const int group[3]);
 
 // How arguments reach a kernel, the same for all backends: buffers in the order of args (then r_ where epilogue),
 // and int4 params in this order: one shape (w, h, c, b) for each GPU_IN and GPU_OUT arg in order of args (not for r_,

@@ -66,7 +66,8 @@ static const char words[] =
     "#define GROUP0 int(group_.x)\n"
     "#define GROUP1 int(group_.y)\n"
     "#define GROUP2 int(group_.z)\n"
-    "#define READ_OR_ZERO_(b, n, p) (beside_(n, p) ? splat4(0.0f) : load4(b[at_(n, p)]))\n";
+    "#define READ_OR_ZERO_(b, n, p) (beside_(n, p) ? splat4(0.0f) : load4(b[at_(n, p)]))\n"
+    "#define READ_FLOAT_OR_ZERO_(b, n, p) (beside_(n, p) ? splatf4(0.0f) : b[at_(n, p)])\n";
 
 const struct gpu_prelude gpu_prelude_metal = {
     .first = {first, first, first},
@@ -80,9 +81,9 @@ const struct gpu_prelude gpu_prelude_metal = {
     .param_access = "#define $ q_.$\n",
     .buffer =
         {
-            [GPU_IN] = "device const stor4 *b_$ [[buffer(@)]]",
-            [GPU_OUT] = "device stor4 *b_$ [[buffer(@)]]",
-            [GPU_WEIGHTS] = "device const stor4 *b_$ [[buffer(@)]]",
+            [GPU_IN] = "device const b_$_type_ *b_$ [[buffer(@)]]",
+            [GPU_OUT] = "device b_$_type_ *b_$ [[buffer(@)]]",
+            [GPU_WEIGHTS] = "device const b_$_type_ *b_$ [[buffer(@)]]",
             [GPU_RAW_IN] = "device const float *$ [[buffer(@)]]",
             [GPU_RAW_OUT] = "device float *$ [[buffer(@)]]",
             [GPU_BYTES_IN] = "device const int *$ [[buffer(@)]]",

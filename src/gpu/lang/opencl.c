@@ -77,15 +77,20 @@ static const char words[] =
     "#define GID0 (GROUP0 * GROUP_X + LID0)\n"
     "#define GID1 (GROUP1 * GROUP_Y + LID1)\n"
     "#define GID2 (GROUP2 * GROUP_Z + LID2)\n"
-    "#define READ_OR_ZERO_(b, n, p) read_or_zero_(b, n, p)\n";
+    "#define READ_OR_ZERO_(b, n, p) read_or_zero_(b, n, p)\n"
+    "#define READ_FLOAT_OR_ZERO_(b, n, p) read_float_or_zero_(b, n, p)\n";
 
-// A vector behind ?: means something else here, so that this one is a function.
+// A vector behind ?: means something else here, so that these are functions.
 static const char more[] =
     "static int at_(int4 n, int4 p);\n"
     "static bool beside_(int4 n, int4 p);\n"
     "static real4 read_or_zero_(__global const stor4 *b, int4 n, int4 p) {\n"
     "    if (beside_(n, p)) return splat4(0.0f);\n"
     "    return load4(b[at_(n, p)]);\n"
+    "}\n"
+    "static float4 read_float_or_zero_(__global const float4 *b, int4 n, int4 p) {\n"
+    "    if (beside_(n, p)) return splatf4(0.0f);\n"
+    "    return b[at_(n, p)];\n"
     "}\n";
 
 const struct gpu_prelude gpu_prelude_opencl = {
@@ -101,9 +106,9 @@ const struct gpu_prelude gpu_prelude_opencl = {
     .param_access = "#define $ q_.$\n",
     .buffer =
         {
-            [GPU_IN] = "__global const stor4 *restrict b_$",
-            [GPU_OUT] = "__global stor4 *restrict b_$",
-            [GPU_WEIGHTS] = "__global const stor4 *restrict b_$",
+            [GPU_IN] = "__global const b_$_type_ *restrict b_$",
+            [GPU_OUT] = "__global b_$_type_ *restrict b_$",
+            [GPU_WEIGHTS] = "__global const b_$_type_ *restrict b_$",
             [GPU_RAW_IN] = "__global const float *restrict $",
             [GPU_RAW_OUT] = "__global float *restrict $",
             [GPU_BYTES_IN] = "__global const int *restrict $",

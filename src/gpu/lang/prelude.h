@@ -21,6 +21,7 @@ struct gpu_prelude {
     const char *params_open, *param, *params_close; // $: one int4
     const char *param_access;          // $: how the text sees it; NULL: by its name
     const char *buffer[GPU_ARG_KINDS]; // $ @ @: name and place; a declaration (globals), else a parameter of the function
+    const char *float_buffer[GPU_WEIGHTS + 1]; // where constants stay: the same place once more, as floats, named f_$
     const char *shared;                // before a shared array
     const char *entry;                 // $: the kernel's name, up to the opening parenthesis
     const char *entry_params;          // @: the last argument, where there are params

@@ -11,9 +11,7 @@ enum { PLACE_ALIGNMENT = 256 }; // the coarsest offset that any API asks for
 
 static size_t value_bytes(const struct gpu_plan *plan, const struct gpu_value *value)
 {
-    size_t vectors = (size_t)value->shape.b * (size_t)value->shape.h * (size_t)value->shape.w *
-                     (size_t)gpu_slices(value->shape);
-    size_t bytes = vectors * (plan->precision == GPU_F32 ? 16 : 8);
+    size_t vectors = gpu_value_vectors(value), bytes = vectors * gpu_plan_vector_bytes(plan, vectors);
     return (bytes + PLACE_ALIGNMENT - 1) / PLACE_ALIGNMENT * PLACE_ALIGNMENT;
 }
 

@@ -219,13 +219,18 @@ int gpu_rows_per_group(const struct gpu_caps *caps, int width, int64_t rows)
 
 // ---- the whole plan -----------------------------------------------------------------------------
 
+size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors)
+{
+    return plan->precision == GPU_F32 || 4 * vectors <= (size_t)plan->float_elements ? 16 : 8;
+}
+
 // Slices of floats in the order of channels: one slice of four at each place, or one place (per batch, whole slices;
 // nothing may lie between the channels of an input and the end of its slice).
 bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape shape = value->shape;
     if (!(value->is_input || value->is_output)) return false;
-    if (plan->precision != GPU_F32 || gpu_caller_has_bytes(value)) return false;
+    if (gpu_plan_vector_bytes(plan, gpu_value_vectors(value)) != 16 || gpu_caller_has_bytes(value)) return false;
     bool whole = shape.c % 4 == 0 || (shape.b == 1 && !value->is_input);
     return shape.c == 4 || (shape.w == 1 && shape.h == 1 && whole);
 }
@@ -330,7 +335,7 @@ static bool plan_all(struct gpu_plan *plan)
 }
 
 struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps,
-                                 enum gpu_precision precision)
+                                 enum gpu_precision precision, int float_elements)
 {
     struct gpu_plan *plan = calloc(1, sizeof *plan);
     if (!plan) {
@@ -340,6 +345,7 @@ struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps 
     *plan = (struct gpu_plan){.graph = graph,
                               .caps = caps,
                               .precision = precision,
+                              .float_elements = float_elements,
                               .reporter = graph->reporter};
     if (plan_all(plan) && gpu_plan_order(plan) && gpu_plan_memory(plan)) return plan;
     gpu_plan_destroy(plan);

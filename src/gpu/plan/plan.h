@@ -45,10 +45,16 @@ struct gpu_dispatch_desc {
     struct gpu_shape views[GPU_KERNEL_ARGS];
 };
 
+// In half precision, what is no larger is kept in floats all the same: values and constants of so many elements, channels
+// rounded up to fours. Then 1 MB of floats are read or written for a half: an H200 does that in less than a microsecond, a
+// phone's GPU in 20, and either needs as long to begin a dispatch. (docs/accuracy.md has what it is good for.)
+enum { GPU_FLOAT_ELEMENTS = 1 << 18 };
+
 struct gpu_plan {
     struct gpu_graph *graph;
     const struct gpu_caps *caps;
     enum gpu_precision precision;
+    int float_elements; // GPU_FLOAT_ELEMENTS, or 0: small memory matters more
     struct gpu_plan_step *steps;
     int step_count, step_capacity;
     struct gpu_weights **weights;
@@ -87,12 +93,20 @@ static inline int32_t gpu_float_bits(float value)
 
 // ---- for the delegate
 // Plans every node. NULL after a message.
-struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision);
+struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision,
+                                 int float_elements);
 void gpu_plan_destroy(struct gpu_plan *plan);
 // Steps by levels. False after a message.
 bool gpu_plan_order(struct gpu_plan *plan);
 // Offsets of all values in one arena by life and size. False after a message.
 bool gpu_plan_memory(struct gpu_plan *plan);
+// Bytes of one vector of four of a value or of constants: 16, or 8 where they are halves.
+size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors);
+static inline size_t gpu_value_vectors(const struct gpu_value *value)
+{
+    struct gpu_shape s = value->shape;
+    return (size_t)s.b * (size_t)s.h * (size_t)s.w * (size_t)gpu_slices(s);
+}
 // Whether a value is an input or output that lies on the device as the caller has it: then it has no place in the arena
 // but its raw buffer, and no step copies it.
 bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *value);

@@ -9,6 +9,7 @@
 
 struct program_entry {
     const struct gpu_plan_step *step; // whose kernel, constants and group it was made for
+    unsigned floats;                  // its operands in floats, a bit each
     struct gpu_program *program;
 };
 
@@ -29,14 +30,18 @@ enum { WEIGHTS_ALIGNMENT = 256 };
 
 // ---- constants ----------------------------------------------------------------------------------
 
+static size_t weights_bytes(const struct gpu_plan *plan, const struct gpu_weights *weights)
+{
+    return weights->vectors * gpu_plan_vector_bytes(plan, weights->vectors);
+}
+
 static bool upload_weights(struct gpu_runner *runner)
 {
     struct gpu_plan *plan = runner->plan;
-    bool half = plan->precision != GPU_F32;
     size_t total = 0;
     for (int i = 0; i < plan->weight_count; i++) {
         plan->weights[i]->offset = total;
-        size_t bytes = plan->weights[i]->vectors * (half ? 8 : 16);
+        size_t bytes = weights_bytes(plan, plan->weights[i]);
         total += (bytes + WEIGHTS_ALIGNMENT - 1) / WEIGHTS_ALIGNMENT * WEIGHTS_ALIGNMENT;
     }
     runner->weights_bytes = total;
@@ -45,8 +50,8 @@ static bool upload_weights(struct gpu_runner *runner)
     if (!runner->weights) return false;
     for (int i = 0; i < plan->weight_count; i++) {
         struct gpu_weights *weights = plan->weights[i];
-        size_t count = weights->vectors * 4;
-        if (half) { // in place: the shorter form does not overtake the longer one
+        size_t count = weights->vectors * 4, bytes = weights_bytes(plan, weights);
+        if (bytes < count * sizeof(float)) { // in place: the shorter form does not overtake the longer one
             uint16_t *to = (uint16_t *)(void *)weights->data;
             for (size_t k = 0; k < count; k++) {
                 float value;
@@ -56,7 +61,7 @@ static bool upload_weights(struct gpu_runner *runner)
             }
         }
         if (!runner->backend->buffer_write(runner->device, runner->weights, weights->offset,
-                                           weights->data, count * (half ? 2 : 4)))
+                                           weights->data, bytes))
             return false;
         free(weights->data);
         weights->data = NULL;
@@ -101,16 +106,39 @@ static bool same_program(const struct gpu_plan_step *a, const struct gpu_plan_st
            memcmp(a->constants, b->constants, constants) == 0;
 }
 
+// Operands that lie in floats, a bit each. halves: whether there are others that could.
+static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_step *step, bool *halves)
+{
+    unsigned floats = 0;
+    *halves = false;
+    for (int i = 0; i < step->operand_count; i++) {
+        const struct gpu_operand *operand = &step->operands[i];
+        if (i < gpu_kernel_arg_count(step->kernel) && gpu_arg_is_raw(step->kernel->args[i].kind)) continue;
+        size_t vectors = operand->weights ? operand->weights->vectors : gpu_value_vectors(operand->value);
+        if (gpu_plan_vector_bytes(plan, vectors) == 16)
+            floats |= 1u << i;
+        else
+            *halves = true;
+    }
+    return floats;
+}
+
+// Kernels compute in floats in every precision: their sums have to be, and the rest would gain nothing. So GPU_F16, half
+// arithmetic, is for none of them.
 static struct gpu_program *program_for(struct gpu_runner *runner, const struct gpu_plan_step *step)
 {
+    bool halves;
+    unsigned floats = floats_of(runner->plan, step, &halves);
     for (int i = 0; i < runner->program_count; i++)
-        if (same_program(runner->programs[i].step, step)) return runner->programs[i].program;
+        if (runner->programs[i].floats == floats && same_program(runner->programs[i].step, step))
+            return runner->programs[i].program;
     struct gpu_program_desc desc = {.kernel = step->kernel,
-                                    .precision = runner->plan->precision,
+                                    .precision = halves ? GPU_F16S : GPU_F32,
+                                    .floats = halves ? floats : 0,
                                     .constants = step->constants};
     memcpy(desc.group, step->group, sizeof desc.group);
     struct gpu_program *program = runner->backend->program_create(runner->device, &desc);
-    if (program) runner->programs[runner->program_count++] = (struct program_entry){step, program};
+    if (program) runner->programs[runner->program_count++] = (struct program_entry){step, floats, program};
     return program;
 }
 
@@ -157,12 +185,11 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
     const struct gpu_operand *operand = &step->operands[i];
     enum gpu_arg_kind kind =
         i < gpu_kernel_arg_count(step->kernel) ? step->kernel->args[i].kind : GPU_IN;
-    bool half = runner->plan->precision != GPU_F32;
     dispatch->writes[i] = operand_writes(step, i);
     if (operand->weights) {
         dispatch->buffers[i] = runner->weights;
         dispatch->offsets[i] = operand->weights->offset;
-        dispatch->sizes[i] = operand->weights->vectors * (half ? 8 : 16);
+        dispatch->sizes[i] = weights_bytes(runner->plan, operand->weights);
     } else if (gpu_arg_is_raw(kind) || gpu_plan_is_dense(runner->plan, operand->value)) {
         dispatch->buffers[i] = runner->raw[operand->value->id];
         dispatch->sizes[i] = device_bytes(operand->value);

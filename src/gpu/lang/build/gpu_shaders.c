@@ -47,7 +47,7 @@ static bool write_shader(struct job *job, const struct gpu_kernel *kernel, enum 
     size_t size;
     snprintf(path, sizeof path, "%s/%s.%s.comp", job->folder, kernel->name, gpu_precision_names[precision]);
     fprintf(job->out, "%s.%s\n", kernel->name, gpu_precision_names[precision]);
-    char *text = gpu_emit(kernel, GPU_VULKAN, precision, NULL, NULL);
+    char *text = gpu_emit(kernel, GPU_VULKAN, precision, 0, NULL, NULL);
     if (!text) return failure("no memory for", path);
     char *before = read_file(path, &size);
     bool written = before && strcmp(before, text) == 0;
