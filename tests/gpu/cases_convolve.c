@@ -11,6 +11,9 @@
     {.name = "CONV_2D " name_, OP(Conv2d),                                                                                \
      .settings = {CONV_OPTIONS(Conv2DOptions, same_, stride_h_, stride_w_, dilation_h_, dilation_w_, activation_)},        \
      .inputs = {__VA_ARGS__}, .tolerance = GPU_SUMS}
+#define WIDE_CONV(name_, same_, activation_, ...)                                                                         \
+    {.name = "CONV_2D " name_, OP(Conv2d), .settings = {CONV_OPTIONS(Conv2DOptions, same_, 1, 1, 1, 1, activation_)},     \
+     .inputs = {__VA_ARGS__}, .tolerance = GPU_WINOGRAD}
 #define PADDED_CONV(name_, top_, left_, stride_, ...)                                                                     \
     {.name = "CONV_2D " name_, OP(Conv2d), .settings = {CONV_OPTIONS(Conv2DOptions, 0, stride_, stride_, 1, 1, 1)},       \
      .inputs = {__VA_ARGS__}, .pad = {top_, 1, left_, 1}, .tolerance = GPU_SUMS}
@@ -48,7 +51,9 @@ static const struct op_case cases[] = {
     CONV("3x3 with strides", 1, 2, 2, 1, 1, 3, IN(B, 33, 31, C), WEIGHTS(32, 3, 3, C), CONST(32)),
     CONV("3x3", 1, 1, 1, 1, 1, 1, IN(B, 12, 13, C), WEIGHTS(16, 3, 3, C), CONST(16)),
     CONV("3x3 of many channels", 1, 1, 1, 1, 1, 0, IN(1, 7, 7, 67), WEIGHTS(40, 3, 3, 67), CONST(40)),
-    CONV("3x3 of a large image", 1, 1, 1, 1, 1, 1, IN(1, 30, 29, 64), WEIGHTS(64, 3, 3, 64), CONST(64)),
+    WIDE_CONV("3x3 of a large image", 1, 1, IN(1, 30, 29, 64), WEIGHTS(64, 3, 3, 64), CONST(64)),
+    WIDE_CONV("3x3 of a larger image", 1, 3, IN(B, 62, 61, 66), WEIGHTS(67, 3, 3, 66), CONST(67)),
+    WIDE_CONV("3x3 without padding of a larger image", 0, 0, IN(1, 62, 60, 64), WEIGHTS(64, 3, 3, 64), CONST(64)),
     CONV("3x3 without padding", 0, 1, 1, 1, 1, 0, IN(B, 11, 10, C), WEIGHTS(9, 3, 3, C), CONST(9)),
     CONV("2x5 with strides", 0, 2, 1, 1, 1, 1, IN(B, 8, 9, C), WEIGHTS(6, 2, 5, C), CONST(6)),
     CONV("3x3 dilated", 1, 1, 1, 3, 2, 1, IN(B, 16, 15, C), WEIGHTS(9, 3, 3, C), CONST(9)),
@@ -56,6 +61,7 @@ static const struct op_case cases[] = {
     CONV("of 2 groups", 1, 1, 1, 1, 1, 1, IN(B, 6, 7, 2 * C), WEIGHTS(24, 3, 3, C), CONST(24)),
     CONV("1x1 of 3 groups", 1, 1, 1, 1, 1, 0, IN(B, 6, 7, 3 * C), WEIGHTS(18, 1, 1, C), CONST(18)),
     CONV("of full groups", 1, 1, 1, 1, 1, 0, IN(1, 6, 7, 32), WEIGHTS(48, 3, 3, 8), CONST(48)),
+    CONV("of groups of many slices", 1, 1, 1, 1, 1, 1, IN(B, 9, 8, 48), WEIGHTS(64, 3, 3, 24), CONST(64)),
     CONV("of as many groups as channels", 1, 1, 1, 1, 1, 0, IN(B, 5, 5, C), WEIGHTS(2 * C, 3, 3, 1), CONST(2 * C)),
     PADDED_CONV("behind PAD", 1, 2, 2, IN(B, 10, 10, C), WEIGHTS(8, 3, 3, C), CONST(8)),
     PADDED_CONV("behind PAD, without strides", 2, 1, 1, IN(B, 9, 10, 4 * C), WEIGHTS(16, 3, 3, 4 * C), CONST(16)),

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/ops/convolve.h"
+#include "gpu/ops/winograd.h"
 
 static const struct gpu_caps caps = {.vendor = GPU_VENDOR_NVIDIA,
                                      .compute_units = 132,
@@ -22,11 +22,11 @@ static void test_blocks(void **state)
 {
     (void)state;
     static const struct gpu_conv_size sizes[] = {
-        {12544, 8, 9, 1},       {12544, 16, 8, 8},     {3136, 32, 16, 16},   {3136, 32, 32, 32},
-        {784, 64, 32, 32},      {784, 64, 64, 64},     {196, 128, 64, 64},   {196, 128, 128, 128},
-        {49, 256, 128, 128},    {49, 256, 256, 256},   {1, 251, 256, 256},   {802816, 16, 8, 8},
-        {3136, 16, 144, 16},    {784, 32, 288, 32},    {196, 64, 576, 64},   {49, 128, 1152, 128},
-        {1, 1, 1, 1},           {7, 3, 1, 1},          {12544, 8, 9, 0}};
+        {12544, 8, 9, 1, 0},       {12544, 16, 8, 8, 0},     {3136, 32, 16, 16, 0},   {3136, 32, 32, 32, 0},
+        {784, 64, 32, 32, 0},      {784, 64, 64, 64, 0},     {196, 128, 64, 64, 0},   {196, 128, 128, 128, 0},
+        {49, 256, 128, 128, 0},    {49, 256, 256, 256, 0},   {1, 251, 256, 256, 0},   {802816, 16, 8, 8, 0},
+        {3136, 16, 144, 16, 0},    {784, 32, 288, 32, 0},    {196, 64, 576, 64, 0},   {49, 128, 1152, 128, 0},
+        {1, 1, 1, 1, 0},           {7, 3, 1, 1, 0},          {12544, 8, 9, 0, 0}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct gpu_conv_block block = gpu_choose_block(&caps, &sizes[i], NULL, 0);
         int size = block.group[0] * block.group[1] * block.group[2];
@@ -54,7 +54,7 @@ static bool is_same(const struct gpu_conv_block *a, const struct gpu_conv_block 
 static void test_blocks_at_hand(void **state)
 {
     (void)state;
-    struct gpu_conv_size size = {196, 128, 128, 128}, like_it = {196, 128, 64, 64}, unlike = {12544, 16, 8, 8};
+    struct gpu_conv_size size = {196, 128, 128, 128, 0}, like_it = {196, 128, 64, 64, 0}, unlike = {12544, 16, 8, 8, 0};
     struct gpu_conv_block made = gpu_choose_block(&caps, &size, NULL, 0);
     struct gpu_conv_block best = gpu_choose_block(&caps, &unlike, NULL, 0);
     struct gpu_conv_block poor = {1, 1, 1, {1, 1, 1}};
@@ -65,8 +65,37 @@ static void test_blocks_at_hand(void **state)
     assert_true(is_same(&again, &best));
 }
 
+// Where it was measured to be shorter, and where it was not; and never where it would be another result.
+static void test_winograd(void **state)
+{
+    (void)state;
+    static const struct {
+        int side, channels;
+        bool pays;
+    } sizes[] = {{224, 64, true}, {112, 64, true}, {56, 128, true}, {28, 256, true}, {112, 32, false},
+                 {56, 64, false}, {28, 128, false}, {14, 256, false}, {7, 16, false}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int side = sizes[i].side, channels = sizes[i].channels;
+        struct gpu_plan plan = {.caps = &caps, .precision = GPU_F32};
+        struct gpu_value x = {.shape = {1, side, side, channels}}, y = x;
+        struct gpu_conv_size size = {side * side, channels / 4, 9 * channels / 4, channels / 4, 0};
+        struct gpu_convolution what = {.x = &x, .y = &y, .inputs = channels, .outputs = channels, .kernel_w = 3, .kernel_h = 3,
+                                       .stride_w = 1, .stride_h = 1, .dilation_w = 1, .dilation_h = 1, .pad_left = 1, .pad_top = 1};
+        assert_int_equal(gpu_winograd_pays(&plan, &what, &size), sizes[i].pays);
+        plan.precision = GPU_F16;
+        assert_false(gpu_winograd_pays(&plan, &what, &size));
+        plan.precision = GPU_F32;
+        what.dilation_w = 2;
+        assert_false(gpu_winograd_pays(&plan, &what, &size));
+        what.dilation_w = 1;
+        what.groups = 2;
+        assert_false(gpu_winograd_pays(&plan, &what, &size));
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_blocks_at_hand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_blocks_at_hand),
+                                       cmocka_unit_test(test_winograd)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@ enum gpu_tolerance {
     GPU_ROUNDS,   // a few sums and products
     GPU_BLENDS,   // sums of neighbours by fractions of places
     GPU_SUMS,     // long sums of products
+    GPU_WINOGRAD, // the same by way of Winograd's transforms, where there are many
     GPU_FUNCTION, // exp, log, pow, roots, and sums of a row of them
     GPU_WAVES,    // sin, cos
     GPU_RECURS,   // a few times after each other what GPU_FUNCTION does, with values of about 1
@@ -29,8 +30,11 @@ static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision p
         // f32: a place up to 8 is known to 2^-21, and neighbours differ by up to 8; else as above.
         [GPU_BLENDS] = {4e-6, 1e-3, 2e-3},
         // f32: products and sums of the table's numbers have at most 24 bits, so order does not matter; what rounds is a mean's
-        // division or the transform of a Winograd kernel. f16: that transform is stored in halves.
+        // division.
         [GPU_SUMS] = {4e-6, 1e-3, 2e-3},
+        // f32: the 36 sums that make 16 outputs are rounded to 2^-24 of their largest part and meet again times up to 9 with
+        // either sign: 1e-6 of the 250 that the amounts of an output's 600 products come to here. f16: not in use.
+        [GPU_WINOGRAD] = {2.5e-4, 1e-3, 2e-3},
         // f32: Vulkan allows exp 3 + 2|x| ulp, log 3 ulp, pow as exp2(y * log2(x)): 16 ulp for |x| <= 4 and |y * log2(x)| <= 8.
         // f16: additionally Vulkan's half exp and log are taken by way of float; results round once: as above.
         [GPU_FUNCTION] = {4e-6, 1e-3, 2e-3},

@@ -181,12 +181,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                                             .y = y,
                                                             .inputs = k,
                                                             .outputs = n,
-                                                            .kernel_w = 1,
-                                                            .kernel_h = 1,
-                                                            .stride_w = 1,
-                                                            .stride_h = 1,
-                                                            .dilation_w = 1,
-                                                            .dilation_h = 1,
+                                                            GPU_ONE_PLACE,
                                                             .weights = b->data,
                                                             .by_output = params->adj_y ? k : 1,
                                                             .by_input = params->adj_y ? 1 : n});

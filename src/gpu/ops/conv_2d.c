@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONV_2D: x [b, h, w, i], weights [o, kh, kw, i / groups], bias [o] or none. See convolve.h.
 #include "gpu/ops/convolve.h"
+#include "gpu/ops/winograd.h"
 
 static bool supported(const struct gpu_node_view *view)
 {
@@ -73,7 +74,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_convolve(plan, &sum);
 }
 
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, NULL};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_winograd_in,
+                                                  &gpu_kernel_winograd_out, NULL};
 
 const struct gpu_op gpu_op_conv_2d = {.name = "CONV_2D",
                                       .max_version = 8,

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "gpu/graph/convert.h"
+#include "gpu/ops/winograd.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -81,7 +82,7 @@ const struct gpu_kernel gpu_kernel_convolve = {
                   {"IN", IN_WINDOW},
                   {"TAPS", 0},    // x has at most three channels, and the window is TAPS x TAPS: no loops
                   {"DEPTH", 1},   // input slices that are loaded before any is summed
-                  {"GROUPED", 0}, // channels in groups; BLOCK_O and GROUP_Y are 1
+                  {"GROUPED", 0}, // channels in groups; a work-group's output slices read the same input slices
                   {"ROUND", 1}},  // outputs of a block that are brought together at a time
     .shared = {"float4 parts[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
     .epilogue = true,
@@ -298,6 +299,11 @@ static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps
     return block->slices <= slices && block->places <= few;
 }
 
+int gpu_conv_units(const struct gpu_caps *caps)
+{
+    return caps->compute_units > 0 ? caps->compute_units : caps->vendor == GPU_VENDOR_NVIDIA ? 100 : 16;
+}
+
 struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct gpu_conv_size *size,
                                        const struct gpu_conv_block *made, int made_count)
 {
@@ -309,7 +315,7 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
         Y = sizeof group_y / sizeof *group_y,
         Z = sizeof group_z / sizeof *group_z
     };
-    int units = caps->compute_units > 0 ? caps->compute_units : caps->vendor == GPU_VENDOR_NVIDIA ? 100 : 16;
+    int units = gpu_conv_units(caps);
     int few = size->places < INT_MAX / 4096 ? (int)size->places : INT_MAX / 4096;
     struct gpu_conv_block best = {1, 1, 1, {1, 1, 1}};
     int64_t lowest = INT64_MAX;
@@ -320,6 +326,7 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
                                        {group_x[i / 45 % X], group_y[i / 45 / X % Y], group_z[i / 45 / X / Y]}};
         if (block.group[2] > (size->run ? size->terms : 1)) continue;
         if (block.depth > 1 && (size->run == 0 || size->run % (block.depth * block.group[2]))) continue;
+        if (size->alike && size->alike % (block.slices * block.group[1])) continue;
         if (!fits(&block, caps, size->places, few, size->slices)) continue;
         int64_t cycles = run_cycles(&block, units, size);
         if (cycles < lowest && !is_made(&block, made, made_count)) cycles += fetch_cycles(&block);
@@ -329,6 +336,12 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
         }
     }
     return best;
+}
+
+int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size *size)
+{
+    struct gpu_conv_block block = gpu_choose_block(caps, size, NULL, 0);
+    return run_cycles(&block, gpu_conv_units(caps), size);
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -517,12 +530,18 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
     int out = what->rows ? OUT_ROWS : spread || what->offset_x || what->offset_y || !all ? OUT_SPREAD : OUT_SAME;
     bool no_loops = in == IN_WINDOW && groups == 1 && x.c <= 3 && what->kernel_w == what->kernel_h &&
                     what->kernel_w <= 5 && what->dilation_w == 1 && what->dilation_h == 1;
-    const struct gpu_epilogue *epilogue = plan->node ? &plan->node->epilogue : NULL;
+    const struct gpu_epilogue *epilogue = plan->node && !what->plain ? &plan->node->epilogue : NULL;
+    bool aligned = packing.group_in % 4 == 0 && packing.group_out % 4 == 0;
+    struct gpu_conv_size size = {.places = places,
+                                 .slices = slices,
+                                 .terms = taps * packing.slices,
+                                 .run = no_loops ? 0 : packing.slices,
+                                 .alike = groups == 1 ? 0 : aligned ? packing.group_out / 4 : 1};
+    if (gpu_winograd_pays(plan, what, &size)) return gpu_plan_winograd(plan, what);
     int constants[CONSTANTS] = {
         [OUT] = out, [IN] = in, [TAPS] = no_loops ? what->kernel_w : 0, [GROUPED] = groups > 1};
     struct gpu_conv_block made[32];
     int made_count = find_made(plan, constants, epilogue, made, sizeof made / sizeof *made);
-    struct gpu_conv_size size = {places, groups == 1 ? slices : 1, taps * packing.slices, no_loops ? 0 : packing.slices};
     struct gpu_conv_block block = gpu_choose_block(plan->caps, &size, made, made_count);
     constants[BLOCK_X] = block.places;
     constants[BLOCK_O] = block.slices;

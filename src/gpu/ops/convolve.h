@@ -18,7 +18,8 @@ struct gpu_convolution {
     int pad_left, pad_top; // zeros in front of x; behind it there are as many as the places need
     // Places: grid_w x grid_h per batch, which lie in y at (offset + spread * place). 0: all of y.
     int grid_w, grid_h, spread_w, spread_h, offset_x, offset_y;
-    bool rows; // place number n, over batch and grid, is batch n of y
+    bool rows;  // place number n, over batch and grid, is batch n of y
+    bool plain; // no epilogue
     // Weight of (output, tap, input of the group): weights[output * by_output + ty * by_h + tx * by_w + input *
     // by_input].
     const float *weights;
@@ -51,7 +52,10 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights, int bias, int
 // Whether gpu_convolve can count the weights of so many outputs, taps and input channels of a group.
 bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outputs, int64_t taps, int64_t inputs);
 
-// The epilogue is that of plan->node, unless it is NULL.
+// The fields of one tap at every place.
+#define GPU_ONE_PLACE .kernel_w = 1, .kernel_h = 1, .stride_w = 1, .stride_h = 1, .dilation_w = 1, .dilation_h = 1
+
+// The epilogue is that of plan->node, unless it is NULL. Uses Winograd's algorithm where that is shorter.
 bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what);
 
 // How many places and output slices one work-item sums, and how a work-group is made: x over places, y over output
@@ -66,10 +70,15 @@ struct gpu_conv_size {
     int slices;     // of the output
     int terms;      // taps times input slices
     int run;        // how many of them follow each other in one tap and may be dealt out along z; 0: none may
+    int alike;      // so many output slices in a row sum the same input, and a work-group's must be such; 0: all do
 };
 // made: blocks of which the plan has programs already. Pure.
 struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct gpu_conv_size *size,
                                        const struct gpu_conv_block *made, int made_count);
+
+// Compute units as far as they are known, and cycles of one for a convolution, with the best block.
+int gpu_conv_units(const struct gpu_caps *caps);
+int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size *size);
 
 extern const struct gpu_kernel gpu_kernel_convolve;
 

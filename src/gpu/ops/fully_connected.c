@@ -47,12 +47,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                   .y = y,
                                   .inputs = inputs,
                                   .outputs = outputs,
-                                  .kernel_w = 1,
-                                  .kernel_h = 1,
-                                  .stride_w = 1,
-                                  .stride_h = 1,
-                                  .dilation_w = 1,
-                                  .dilation_h = 1,
+                                  GPU_ONE_PLACE,
                                   .by_output = inputs,
                                   .by_input = 1};
     gpu_set_weights(&sum, weights, bias, 0);

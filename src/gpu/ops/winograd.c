@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// See winograd.h. The output is cut into tiles of 4x4. A tile's 6x6 inputs become 36 numbers for each channel, which 36
+// matrices of the weights take to 36 numbers for each output channel (a convolution of 1x1 in 36 groups), which become the
+// tile.
+//
+// Polynomials through the points 0, a, -a, b, -b and infinity, a = sqrt(1/2), b = sqrt(2): with these, numbers grow least on
+// the way there and back, so that float loses one digit. Halves lose what shows in images: convolutions stay direct there.
+//
+// Four convolutions in a row on an H200, us (Vulkan, OpenCL): 224x224x64 587 -> 325, 597 -> 350; 112x112x64 237 -> 134,
+// 157 -> 132; 56x56x128 237 -> 106, 158 -> 123; two of 28x28x256 121 -> 54, 81 -> 61. Of 28x28x128, and of the models in
+// docs/performance.md, it would make none faster.
+#include "gpu/ops/winograd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILE = 4, SPAN = 6, NUMBERS = SPAN * SPAN };
+// What one dispatch more costs in cycles of a compute unit (4 us on an H200), and bytes a cycle that a unit moves.
+enum { DISPATCH = 7000, MOVED = 64 };
+
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
+// Six numbers of v, `step` apart, to six: values at the points of the polynomial that they are the coefficients of, as the
+// transposed interpolation has it.
+#define SPREAD(at, step)                                                                  \
+    GPU_TEXT({                                                                            \
+        acc4 v1 = v[at + step];                                                           \
+        acc4 v2 = v[at + 2 * step];                                                       \
+        acc4 v3 = v[at + 3 * step];                                                       \
+        acc4 v4 = v[at + 4 * step];                                                       \
+        acc4 even_a = v4 - v2 * 2.0f;                                                     \
+        acc4 odd_a = (v3 - v1 * 2.0f) * 0.70710678f;                                      \
+        acc4 even_b = v4 - v2 * 0.5f;                                                     \
+        acc4 odd_b = (v3 - v1 * 0.5f) * 1.41421356f;                                      \
+        v[at] = v[at] - v2 * 2.5f + v4;                                                   \
+        v[at + 5 * step] = v1 - v3 * 2.5f + v[at + 5 * step];                             \
+        v[at + step] = even_a + odd_a;                                                    \
+        v[at + 2 * step] = even_a - odd_a;                                                \
+        v[at + 3 * step] = even_b + odd_b;                                                \
+        v[at + 4 * step] = even_b - odd_b;                                                \
+    })
+// Six numbers to the first four of them.
+#define GATHER(at, step)                                                                  \
+    GPU_TEXT({                                                                            \
+        acc4 sum_a = v[at + step] + v[at + 2 * step];                                     \
+        acc4 apart_a = v[at + step] - v[at + 2 * step];                                   \
+        acc4 sum_b = v[at + 3 * step] + v[at + 4 * step];                                 \
+        acc4 apart_b = v[at + 3 * step] - v[at + 4 * step];                               \
+        v[at] = v[at] + sum_a + sum_b;                                                    \
+        v[at + step] = apart_a * 0.70710678f + apart_b * 1.41421356f;                     \
+        v[at + 2 * step] = sum_a * 0.5f + sum_b * 2.0f;                                   \
+        v[at + 3 * step] = apart_a * 0.35355339f + apart_b * 2.82842712f + v[at + 5 * step]; \
+    })
+
+const struct gpu_kernel gpu_kernel_winograd_in = {
+    .name = "winograd_in",
+    .group = {16, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
+    .params = {"tiles"}, // tiles across and down, padding left and above
+    .body = GPU_TEXT(
+        int n = GID0;
+        int s = GID1;
+        if (n < y_w && s < x_s) {
+            int row = n / P_tiles.x;
+            int batch = row / P_tiles.y;
+            int left = (n - row * P_tiles.x) * 4 - P_tiles.z;
+            int top = (row - batch * P_tiles.y) * 4 - P_tiles.w;
+            acc4 v[36];
+            UNROLL for (int k = 0; k < 36; k += 1)
+                v[k] = to_acc4(read_x_or_zero(mki4(left + k % 6, top + k / 6, s, batch)));
+            UNROLL for (int i = 0; i < 6; i += 1)
+    ) SPREAD(6 * i, 1) GPU_TEXT(
+            UNROLL for (int i = 0; i < 6; i += 1)
+    ) SPREAD(i, 6) GPU_TEXT(
+            UNROLL for (int k = 0; k < 36; k += 1)
+                store_y((k * x_s + s) * y_w + n, to_real4(v[k]));
+        }
+    ),
+};
+
+const struct gpu_kernel gpu_kernel_winograd_out = {
+    .name = "winograd_out",
+    .group = {16, 4, 1},
+    .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "bias"}, {GPU_OUT, "y"}},
+    .params = {"tiles"}, // across and down
+    .epilogue = true,
+    .body = GPU_TEXT(
+        int n = GID0;
+        int s = GID1;
+        if (n < x_w && s < y_s) {
+            int row = n / P_tiles.x;
+            int batch = row / P_tiles.y;
+            int left = (n - row * P_tiles.x) * 4;
+            int top = (row - batch * P_tiles.y) * 4;
+            acc4 v[36];
+            UNROLL for (int k = 0; k < 36; k += 1)
+                v[k] = to_acc4(load_x((k * y_s + s) * x_w + n));
+            UNROLL for (int i = 0; i < 6; i += 1)
+    ) GATHER(i, 6) GPU_TEXT(
+            UNROLL for (int i = 0; i < 4; i += 1)
+    ) GATHER(6 * i, 1) GPU_TEXT(
+            acc4 more = to_acc4(bias(s));
+            UNROLL for (int k = 0; k < 16; k += 1) {
+                int4 p = mki4(left + k % 4, top + k / 4, s, batch);
+                acc4 sum = v[k / 4 * 6 + k % 4] + more;
+                if (p.x < y_w && p.y < y_h) write_y(p, finish(to_real4(sum), p));
+            }
+        }
+    ),
+};
+// clang-format on
+
+// ---- whether -----------------------------------------------------------------------------------
+
+struct tiles {
+    int across, down;
+    int64_t all;
+    struct gpu_shape in, out; // 36 numbers of each channel of each tile
+};
+
+static struct tiles tiles_of(const struct gpu_convolution *what)
+{
+    struct gpu_shape x = what->x->shape, y = what->y->shape;
+    struct tiles tiles = {.across = (y.w + TILE - 1) / TILE, .down = (y.h + TILE - 1) / TILE};
+    tiles.all = (int64_t)tiles.across * tiles.down * y.b;
+    int width = tiles.all <= INT32_MAX ? (int)tiles.all : 0;
+    tiles.in = (struct gpu_shape){1, 1, width, NUMBERS * 4 * gpu_slices(x)};
+    tiles.out = (struct gpu_shape){1, 1, width, NUMBERS * 4 * gpu_slices(y)};
+    return tiles;
+}
+
+static bool can_be_so(const struct gpu_plan *plan, const struct gpu_convolution *what)
+{
+    bool dense = what->stride_w == 1 && what->stride_h == 1 && what->dilation_w == 1 && what->dilation_h == 1;
+    bool whole = what->grid_w == 0 && what->spread_w <= 1 && what->spread_h <= 1 && !what->rows;
+    bool constant = !what->weights_value && !what->bias_value;
+    bool small = (int64_t)what->inputs * what->outputs <= 1 << 20; // 36 matrices, on the host as well
+    if (plan->precision != GPU_F32 || what->kernel_w != 3 || what->kernel_h != 3 || what->groups > 1) return false;
+    return dense && whole && constant && small && !what->offset_x && !what->offset_y;
+}
+
+static struct gpu_conv_size products_of(const struct tiles *tiles)
+{
+    int in = gpu_slices(tiles->in) / NUMBERS, out = gpu_slices(tiles->out);
+    return (struct gpu_conv_size){
+        .places = tiles->all, .slices = out, .terms = in, .run = in, .alike = out / NUMBERS};
+}
+
+bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution *what, const struct gpu_conv_size *direct)
+{
+    if (!can_be_so(plan, what)) return false;
+    struct tiles tiles = tiles_of(what);
+    if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return false;
+    struct gpu_conv_size products = products_of(&tiles);
+    int64_t moved = 2 * 16 * tiles.all * (gpu_slices(tiles.in) + gpu_slices(tiles.out));
+    int64_t cycles = moved / MOVED / gpu_conv_units(plan->caps) + 2 * DISPATCH;
+    return cycles + gpu_conv_cycles(plan->caps, &products) < gpu_conv_cycles(plan->caps, direct);
+}
+
+// ---- the three dispatches ----------------------------------------------------------------------
+
+// Three taps to the six points: in what they are divided by, infinity last.
+static void spread_taps(const double *from, int from_step, double *to, int to_step)
+{
+    static const double points[SPAN - 1] = {0, 0.70710678118654752, -0.70710678118654752, 1.4142135623730950,
+                                            -1.4142135623730950};
+    static const double divisors[SPAN - 1] = {1, -1.5, -1.5, 6, 6};
+    for (int i = 0; i < SPAN - 1; i++)
+        to[i * to_step] =
+            (from[0] + points[i] * (from[from_step] + points[i] * from[2 * from_step])) / divisors[i];
+    to[(SPAN - 1) * to_step] = from[2 * from_step];
+}
+
+// Weights of output o and input i of the 36 matrices, each of so many rows and columns.
+static void spread_weights(const struct gpu_convolution *what, int o, int i, int64_t rows, int64_t columns, float *to)
+{
+    const float *from = what->weights + o * what->by_output + i * what->by_input;
+    double taps[9], half[3 * SPAN], all[NUMBERS];
+    for (int k = 0; k < 9; k++) taps[k] = from[k / 3 * what->by_h + k % 3 * what->by_w];
+    for (int row = 0; row < 3; row++) spread_taps(taps + 3 * row, 1, half + SPAN * row, 1);
+    for (int column = 0; column < SPAN; column++) spread_taps(half + column, SPAN, all + column, SPAN);
+    for (int k = 0; k < NUMBERS; k++) to[(k * rows + o) * columns + i] = (float)all[k];
+}
+
+static float *make_matrices(struct gpu_plan *plan, const struct gpu_convolution *what, int64_t rows, int64_t columns)
+{
+    float *matrices = calloc((size_t)(NUMBERS * rows * columns), sizeof *matrices);
+    if (!matrices) {
+        gpu_plan_fail(plan, "no memory for the weights");
+        return NULL;
+    }
+    for (int o = 0; o < what->outputs; o++)
+        for (int i = 0; i < what->inputs; i++) spread_weights(what, o, i, rows, columns, matrices);
+    return matrices;
+}
+
+bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *what)
+{
+    struct tiles tiles = tiles_of(what);
+    int in = 4 * gpu_slices(what->x->shape), out = 4 * gpu_slices(what->y->shape);
+    struct gpu_value *before = gpu_plan_scratch(plan, tiles.in), *after = gpu_plan_scratch(plan, tiles.out);
+    struct gpu_weights *bias = gpu_plan_weights(plan, (size_t)out / 4);
+    float *matrices = before && after && bias ? make_matrices(plan, what, out, in) : NULL;
+    if (!matrices) return false;
+    if (what->bias) memcpy(bias->data, what->bias, (size_t)what->outputs * sizeof *bias->data);
+    struct gpu_dispatch_desc first = {
+        .kernel = &gpu_kernel_winograd_in,
+        .operands = {{.value = what->x}, {.value = before}},
+        .params = {{tiles.across, tiles.down, what->pad_left, what->pad_top}},
+        .grid = {tiles.in.w, in / 4, 1},
+    };
+    struct gpu_convolution products = {
+        .x = before, .y = after, .inputs = in, .outputs = NUMBERS * out, .groups = NUMBERS, GPU_ONE_PLACE,
+        .weights = matrices, .by_output = in, .by_input = 1, .plain = true};
+    struct gpu_dispatch_desc last = {
+        .kernel = &gpu_kernel_winograd_out,
+        .operands = {{.value = after}, {.weights = bias}, {.value = what->y}},
+        .params = {{tiles.across, tiles.down, 0, 0}},
+        .grid = {tiles.out.w, out / 4, 1},
+        .epilogue = plan->node ? &plan->node->epilogue : NULL,
+    };
+    bool done = gpu_plan_dispatch(plan, &first) && gpu_convolve(plan, &products) && gpu_plan_dispatch(plan, &last);
+    free(matrices);
+    return done;
+}
