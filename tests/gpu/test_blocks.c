@@ -65,7 +65,8 @@ static void test_blocks_at_hand(void **state)
     assert_true(is_same(&again, &best));
 }
 
-// Where it was measured to be shorter, and where it was not; and never where it would be another result.
+// Where it was measured to be shorter, and where it was not; and never where it would be another result or take
+// more memory than is wanted.
 static void test_winograd(void **state)
 {
     (void)state;
@@ -82,7 +83,7 @@ static void test_winograd(void **state)
         struct gpu_convolution what = {.x = &x, .y = &y, .inputs = channels, .outputs = channels, .kernel_w = 3, .kernel_h = 3,
                                        .stride_w = 1, .stride_h = 1, .dilation_w = 1, .dilation_h = 1, .pad_left = 1, .pad_top = 1};
         assert_int_equal(gpu_winograd_pays(&plan, &what, &size), sizes[i].pays);
-        plan.precision = GPU_F16;
+        plan.precision = GPU_F16; // and small memory matters more
         assert_false(gpu_winograd_pays(&plan, &what, &size));
         plan.precision = GPU_F32;
         what.dilation_w = 2;

@@ -33,7 +33,7 @@ static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision p
         // division.
         [GPU_SUMS] = {4e-6, 1e-3, 2e-3},
         // f32: the 36 sums that make 16 outputs are rounded to 2^-24 of their largest part and meet again times up to 9 with
-        // either sign: 1e-6 of the 250 that the amounts of an output's 600 products come to here. f16: not in use.
+        // either sign: 1e-6 of the 250 that the amounts of an output's 600 products come to here.
         [GPU_WINOGRAD] = {2.5e-4, 1e-3, 2e-3},
         // f32: Vulkan allows exp 3 + 2|x| ulp, log 3 ulp, pow as exp2(y * log2(x)): 16 ulp for |x| <= 4 and |y * log2(x)| <= 8.
         // f16: additionally Vulkan's half exp and log are taken by way of float; results round once: as above.

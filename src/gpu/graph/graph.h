@@ -50,6 +50,7 @@ struct gpu_value {
     int dims[GPU_MOST_RANK];
     TfLiteType type; // of the tensor; kTfLiteNoType: made here
     bool is_input, is_output; // of the delegated part: the CPU gives or takes it
+    bool exact;               // floats in every precision
     float *data;              // a constant: elements in [b, h, w, c] order, dense; owned by the graph
     struct gpu_quantisation quantisation;
     struct gpu_node *producer; // NULL: input or constant

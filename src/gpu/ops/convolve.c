@@ -459,6 +459,7 @@ static struct gpu_operand pack(struct gpu_plan *plan, struct packing *packing, i
     assert(streams * stream_vectors <= INT_MAX / 4 && packing->tile <= MOST_TILE); // gpu_check_weights
     struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)(streams * stream_vectors));
     if (weights) {
+        weights->exact = what->inner;
         packing->to = weights->data;
         pack_streams(packing, streams);
     }
@@ -530,7 +531,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
     int out = what->rows ? OUT_ROWS : spread || what->offset_x || what->offset_y || !all ? OUT_SPREAD : OUT_SAME;
     bool no_loops = in == IN_WINDOW && groups == 1 && x.c <= 3 && what->kernel_w == what->kernel_h &&
                     what->kernel_w <= 5 && what->dilation_w == 1 && what->dilation_h == 1;
-    const struct gpu_epilogue *epilogue = plan->node && !what->plain ? &plan->node->epilogue : NULL;
+    const struct gpu_epilogue *epilogue = plan->node && !what->inner ? &plan->node->epilogue : NULL;
     bool aligned = packing.group_in % 4 == 0 && packing.group_out % 4 == 0;
     struct gpu_conv_size size = {.places = places,
                                  .slices = slices,

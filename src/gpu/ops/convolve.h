@@ -19,7 +19,7 @@ struct gpu_convolution {
     // Places: grid_w x grid_h per batch, which lie in y at (offset + spread * place). 0: all of y.
     int grid_w, grid_h, spread_w, spread_h, offset_x, offset_y;
     bool rows;  // place number n, over batch and grid, is batch n of y
-    bool plain; // no epilogue
+    bool inner; // of other dispatches' work: no epilogue, weights in floats in every precision
     // Weight of (output, tap, input of the group): weights[output * by_output + ty * by_h + tx * by_w + input *
     // by_input].
     const float *weights;

@@ -4,7 +4,8 @@
 // tile.
 //
 // Polynomials through the points 0, a, -a, b, -b and infinity, a = sqrt(1/2), b = sqrt(2): with these, numbers grow least on
-// the way there and back, so that float loses one digit. Halves lose what shows in images: convolutions stay direct there.
+// the way there and back, so that float loses one digit. Halves would lose what shows in images: in every precision the
+// numbers are floats.
 //
 // Four convolutions in a row on an H200, us (Vulkan, OpenCL): 224x224x64 587 -> 325, 597 -> 350; 112x112x64 237 -> 134,
 // 157 -> 132; 56x56x128 237 -> 106, 158 -> 123; two of 28x28x256 121 -> 54, 81 -> 61. Of 28x28x128, and of the models in
@@ -135,7 +136,7 @@ static bool can_be_so(const struct gpu_plan *plan, const struct gpu_convolution 
     bool whole = what->grid_w == 0 && what->spread_w <= 1 && what->spread_h <= 1 && !what->rows;
     bool constant = !what->weights_value && !what->bias_value;
     bool small = (int64_t)what->inputs * what->outputs <= 1 << 20; // 36 matrices, on the host as well
-    if (plan->precision != GPU_F32 || what->kernel_w != 3 || what->kernel_h != 3 || what->groups > 1) return false;
+    if ((plan->precision != GPU_F32 && plan->float_elements == 0) || what->kernel_w != 3 || what->kernel_h != 3 || what->groups > 1) return false;
     return dense && whole && constant && small && !what->offset_x && !what->offset_y;
 }
 
@@ -202,6 +203,7 @@ bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *what
     struct gpu_weights *bias = gpu_plan_weights(plan, (size_t)out / 4);
     float *matrices = before && after && bias ? make_matrices(plan, what, out, in) : NULL;
     if (!matrices) return false;
+    before->exact = after->exact = true;
     if (what->bias) memcpy(bias->data, what->bias, (size_t)what->outputs * sizeof *bias->data);
     struct gpu_dispatch_desc first = {
         .kernel = &gpu_kernel_winograd_in,
@@ -211,7 +213,7 @@ bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *what
     };
     struct gpu_convolution products = {
         .x = before, .y = after, .inputs = in, .outputs = NUMBERS * out, .groups = NUMBERS, GPU_ONE_PLACE,
-        .weights = matrices, .by_output = in, .by_input = 1, .plain = true};
+        .weights = matrices, .by_output = in, .by_input = 1, .inner = true};
     struct gpu_dispatch_desc last = {
         .kernel = &gpu_kernel_winograd_out,
         .operands = {{.value = after}, {.weights = bias}, {.value = what->y}},

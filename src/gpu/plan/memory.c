@@ -11,7 +11,7 @@ enum { PLACE_ALIGNMENT = 256 }; // the coarsest offset that any API asks for
 
 static size_t value_bytes(const struct gpu_plan *plan, const struct gpu_value *value)
 {
-    size_t vectors = gpu_value_vectors(value), bytes = vectors * gpu_plan_vector_bytes(plan, vectors);
+    size_t bytes = gpu_value_vectors(value) * gpu_value_vector_bytes(plan, value);
     return (bytes + PLACE_ALIGNMENT - 1) / PLACE_ALIGNMENT * PLACE_ALIGNMENT;
 }
 

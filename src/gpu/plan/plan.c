@@ -219,9 +219,9 @@ int gpu_rows_per_group(const struct gpu_caps *caps, int width, int64_t rows)
 
 // ---- the whole plan -----------------------------------------------------------------------------
 
-size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors)
+size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors, bool exact)
 {
-    return plan->precision == GPU_F32 || 4 * vectors <= (size_t)plan->float_elements ? 16 : 8;
+    return plan->precision == GPU_F32 || exact || 4 * vectors <= (size_t)plan->float_elements ? 16 : 8;
 }
 
 // Slices of floats in the order of channels: one slice of four at each place, or one place (per batch, whole slices;
@@ -230,7 +230,7 @@ bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *valu
 {
     struct gpu_shape shape = value->shape;
     if (!(value->is_input || value->is_output)) return false;
-    if (gpu_plan_vector_bytes(plan, gpu_value_vectors(value)) != 16 || gpu_caller_has_bytes(value)) return false;
+    if (gpu_value_vector_bytes(plan, value) != 16 || gpu_caller_has_bytes(value)) return false;
     bool whole = shape.c % 4 == 0 || (shape.b == 1 && !value->is_input);
     return shape.c == 4 || (shape.w == 1 && shape.h == 1 && whole);
 }

@@ -11,6 +11,7 @@
 struct gpu_weights {
     size_t vectors;
     float *data; // 4 * vectors, host; freed once uploaded
+    bool exact;  // floats in every precision
     size_t offset; // in the weights buffer, bytes
 };
 
@@ -100,12 +101,20 @@ void gpu_plan_destroy(struct gpu_plan *plan);
 bool gpu_plan_order(struct gpu_plan *plan);
 // Offsets of all values in one arena by life and size. False after a message.
 bool gpu_plan_memory(struct gpu_plan *plan);
-// Bytes of one vector of four of a value or of constants: 16, or 8 where they are halves.
-size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors);
 static inline size_t gpu_value_vectors(const struct gpu_value *value)
 {
     struct gpu_shape s = value->shape;
     return (size_t)s.b * (size_t)s.h * (size_t)s.w * (size_t)gpu_slices(s);
+}
+// Bytes of one of the vectors of four that a value or constants are: 16, or 8 where they are halves.
+size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors, bool exact);
+static inline size_t gpu_value_vector_bytes(const struct gpu_plan *plan, const struct gpu_value *value)
+{
+    return gpu_plan_vector_bytes(plan, gpu_value_vectors(value), value->exact);
+}
+static inline size_t gpu_weights_vector_bytes(const struct gpu_plan *plan, const struct gpu_weights *weights)
+{
+    return gpu_plan_vector_bytes(plan, weights->vectors, weights->exact);
 }
 // Whether a value is an input or output that lies on the device as the caller has it: then it has no place in the arena
 // but its raw buffer, and no step copies it.

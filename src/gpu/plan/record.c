@@ -32,7 +32,7 @@ enum { WEIGHTS_ALIGNMENT = 256 };
 
 static size_t weights_bytes(const struct gpu_plan *plan, const struct gpu_weights *weights)
 {
-    return weights->vectors * gpu_plan_vector_bytes(plan, weights->vectors);
+    return weights->vectors * gpu_weights_vector_bytes(plan, weights);
 }
 
 static bool upload_weights(struct gpu_runner *runner)
@@ -114,8 +114,9 @@ static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_ste
     for (int i = 0; i < step->operand_count; i++) {
         const struct gpu_operand *operand = &step->operands[i];
         if (i < gpu_kernel_arg_count(step->kernel) && gpu_arg_is_raw(step->kernel->args[i].kind)) continue;
-        size_t vectors = operand->weights ? operand->weights->vectors : gpu_value_vectors(operand->value);
-        if (gpu_plan_vector_bytes(plan, vectors) == 16)
+        size_t bytes = operand->weights ? gpu_weights_vector_bytes(plan, operand->weights)
+                                        : gpu_value_vector_bytes(plan, operand->value);
+        if (bytes == 16)
             floats |= 1u << i;
         else
             *halves = true;
