@@ -3,6 +3,8 @@
 #include "gpu/dialect_kernels.h"
 #include "gpu/lang/build/kernels.h"
 
+const int gpu_kernel_precisions = GPU_PRECISIONS;
+
 bool gpu_each_kernel(bool (*visit)(const struct gpu_kernel *kernel, void *user), void *user)
 {
     for (const struct gpu_kernel *const *kernel = dialect_kernels; *kernel; kernel++)

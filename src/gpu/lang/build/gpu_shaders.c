@@ -63,7 +63,7 @@ static bool write_shader(struct job *job, const struct gpu_kernel *kernel, enum 
 
 static bool write_shaders(const struct gpu_kernel *kernel, void *user)
 {
-    for (int precision = 0; precision < GPU_PRECISIONS; precision++)
+    for (int precision = 0; precision < gpu_kernel_precisions; precision++)
         if (!write_shader(user, kernel, (enum gpu_precision)precision)) return false;
     return true;
 }
@@ -95,7 +95,7 @@ static bool pack_shader(struct job *job, const struct gpu_kernel *kernel, enum g
 
 static bool pack_shaders(const struct gpu_kernel *kernel, void *user)
 {
-    for (int precision = 0; precision < GPU_PRECISIONS; precision++)
+    for (int precision = 0; precision < gpu_kernel_precisions; precision++)
         if (!pack_shader(user, kernel, (enum gpu_precision)precision)) return false;
     return true;
 }

@@ -22,6 +22,8 @@ static const struct gpu_op *const all_ops[] = {
 #undef GPU_CUSTOM
     NULL};
 
+const int gpu_kernel_precisions = GPU_F16S + 1;
+
 enum { MOST_KERNELS = 1024 };
 struct seen {
     const struct gpu_kernel *kernels[MOST_KERNELS];
