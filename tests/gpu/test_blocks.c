@@ -80,8 +80,9 @@ static void test_winograd(void **state)
         struct gpu_plan plan = {.caps = &caps, .precision = GPU_F32};
         struct gpu_value x = {.shape = {1, side, side, channels}}, y = x;
         struct gpu_conv_size size = {side * side, channels / 4, 9 * channels / 4, channels / 4, 0};
-        struct gpu_convolution what = {.x = &x, .y = &y, .inputs = channels, .outputs = channels, .kernel_w = 3, .kernel_h = 3,
-                                       .stride_w = 1, .stride_h = 1, .dilation_w = 1, .dilation_h = 1, .pad_left = 1, .pad_top = 1};
+        struct gpu_convolution what = {.x = &x, .y = &y, .inputs = channels, .outputs = channels, GPU_ONE_PLACE,
+                                       .pad_left = 1, .pad_top = 1};
+        what.kernel_w = what.kernel_h = 3;
         assert_int_equal(gpu_winograd_pays(&plan, &what, &size), sizes[i].pays);
         plan.precision = GPU_F16; // and small memory matters more
         assert_false(gpu_winograd_pays(&plan, &what, &size));

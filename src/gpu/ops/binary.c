@@ -33,12 +33,14 @@ enum function {
     r = pick(v.NAME < 0.0f, 3.14159265f - r, r);                                       \
     u.NAME = pick(u.NAME < 0.0f, 0.0f - r, r);                                         \
 }
-// The whole part below a / b, by what is left of a: a division may be off by 2.5 units, and below 2^-126 it may give zero.
+// The whole part below a / b, by what is left of a: a division may be off by 2.5 units, and below 2^-126, which is where the
+// inverse of numbers above 2^126 lies, it may give zero.
 #define WHOLE(NAME) {                                                                  \
     float turned = pick(v.NAME < 0.0f, -1.0f, 1.0f);                                   \
     float a = u.NAME * turned;                                                         \
     float b = v.NAME * turned;                                                         \
-    float q = floor(u.NAME / v.NAME);                                                  \
+    float by = pick(abs(v.NAME) > 1.0e30f, 1.0e-10f, 1.0f);                            \
+    float q = floor(u.NAME * by / (v.NAME * by));                                      \
     float below = pick(q * b > a, q - 1.0f, q);                                        \
     q = pick((q + 1.0f) * b <= a, q + 1.0f, below);                                    \
     w.NAME = q;                                                                        \

@@ -136,8 +136,9 @@ static bool can_be_so(const struct gpu_plan *plan, const struct gpu_convolution 
     bool whole = what->grid_w == 0 && what->spread_w <= 1 && what->spread_h <= 1 && !what->rows;
     bool constant = !what->weights_value && !what->bias_value;
     bool small = (int64_t)what->inputs * what->outputs <= 1 << 20; // 36 matrices, on the host as well
-    if ((plan->precision != GPU_F32 && plan->float_elements == 0) || what->kernel_w != 3 || what->kernel_h != 3 || what->groups > 1) return false;
-    return dense && whole && constant && small && !what->offset_x && !what->offset_y;
+    bool roomy = plan->precision == GPU_F32 || plan->float_elements > 0;
+    if (what->kernel_w != 3 || what->kernel_h != 3 || what->groups > 1) return false;
+    return roomy && dense && whole && constant && small && !what->offset_x && !what->offset_y;
 }
 
 static struct gpu_conv_size products_of(const struct tiles *tiles)
