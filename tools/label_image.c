@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// label_image: what is on this picture? In: a classifier, its labels, a picture. Out: the best classes and the mean time of a
-// run, as TensorFlow Lite's example prints them. (halite label does more and is kinder.)
+// label_image: what is on this picture? In: a classifier, its labels, a picture. Out, on standard error: the best classes and
+// the mean time of a run, as TensorFlow Lite's example prints them. (halite label does more and is kinder.)
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +97,8 @@ static bool open_delegates(struct labeller *labeller)
     };
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
         if (idle[i].given)
-            hl_warn(HL_TFLITE, NULL, "--%s does nothing here: %s", idle[i].flag, idle[i].idle);
+            hl_warn(HL_TFLITE_EXAMPLE, NULL, "--%s does nothing here: %s", idle[i].flag,
+                    idle[i].idle);
     struct hl_delegate_flags delegate_flags = options->delegates;
     if (options->gl_backend) {
         delegate_flags.use_gpu = delegate_flags.gpu_inference_for_sustained_speed = true;
@@ -138,12 +139,12 @@ static bool open_model(struct labeller *labeller)
     const struct options *options = labeller->options;
     struct hl_model_file *file = &labeller->file;
     if (!hl_model_file_open(file, HL_TFLITE, options->model)) return false;
-    hl_info(HL_TFLITE, NULL, "Loaded model %s", options->model);
-    hl_info(HL_TFLITE, NULL, "resolved reporter");
+    hl_info(HL_TFLITE_EXAMPLE, NULL, "Loaded model %s", options->model);
+    hl_info(HL_TFLITE_EXAMPLE, NULL, "resolved reporter");
     struct hl_model_options how = {.threads = options->threads, .delegates = &labeller->delegates};
     if (!hl_model_file_start(file, &how)) return false;
     for (int i = 0; i < labeller->delegates.count; i++)
-        hl_info(HL_TFLITE, NULL, "Applied %s delegate.", labeller->delegates.items[i].name);
+        hl_info(HL_TFLITE_EXAMPLE, NULL, "Applied %s delegate.", labeller->delegates.items[i].name);
     if (TfLiteInterpreterAllocateTensors(file->interpreter) != kTfLiteOk) {
         hl_model_file_failed(file, "Failed to allocate tensors!");
         return false;
@@ -214,7 +215,7 @@ static void print_profile(const TfLiteInterpreter *interpreter)
         for (int i = 0; i < subgraph->plan->size; i++) {
             const struct hl_node *node = subgraph->nodes[subgraph->plan->data[i]];
             if (node->runs == 0) continue;
-            hl_info(HL_TFLITE, NULL, "%10.3f, Subgraph %3d, Node %3d, OpCode %3d, %s",
+            hl_info(HL_TFLITE_EXAMPLE, NULL, "%10.3f, Subgraph %3d, Node %3d, OpCode %3d, %s",
                     1e-6 * (double)node->nanoseconds / (double)node->runs, s, node->index,
                     node->registration.builtin_code, node->name);
         }
@@ -249,7 +250,7 @@ static void print_results(const struct labeller *labeller)
         best[at] = i;
     }
     for (int i = 0; i < used; i++)
-        hl_info(HL_TFLITE, NULL, "%g: %d %s", (double)score(type, data, best[i]), best[i],
+        hl_info(HL_TFLITE_EXAMPLE, NULL, "%g: %d %s", (double)score(type, data, best[i]), best[i],
                 best[i] < labeller->labels.count ? labeller->labels.names[best[i]] : "");
     free(best);
 }
@@ -263,8 +264,8 @@ static bool label(struct labeller *labeller)
     if (invoke(labeller, options->warmup_runs) < 0) return false;
     double milliseconds = invoke(labeller, options->count);
     if (milliseconds < 0) return false;
-    hl_info(HL_TFLITE, NULL, "invoked");
-    hl_info(HL_TFLITE, NULL, "average time: %g ms", milliseconds);
+    hl_info(HL_TFLITE_EXAMPLE, NULL, "invoked");
+    hl_info(HL_TFLITE_EXAMPLE, NULL, "average time: %g ms", milliseconds);
     if (options->profiling) print_profile(interpreter);
     print_results(labeller);
     return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tools say to people, one line each. The halite command does so on standard error, "halite label: photo.jpg: cannot
 // be opened: ..."; the tools with TensorFlow Lite's command lines as those do: "ERROR: ..." there, "WARN: ..." and "INFO: ..."
-// on standard output.
+// on standard output, but label_image's there too.
 #ifndef HALITE_TOOLS_MESSAGE_H
 #define HALITE_TOOLS_MESSAGE_H
 
@@ -14,8 +14,9 @@
 
 enum hl_message_kind { HL_ERROR, HL_WARNING, HL_INFO };
 
-// In the place of a command's name: a tool with TensorFlow Lite's command line.
+// In the place of a command's name: a tool with TensorFlow Lite's command line, and label_image.
 #define HL_TFLITE "="
+#define HL_TFLITE_EXAMPLE "=="
 
 static inline void hl_message_va(enum hl_message_kind kind, const char *command, const char *where,
                                  const char *format, va_list args)
@@ -23,7 +24,8 @@ static inline void hl_message_va(enum hl_message_kind kind, const char *command,
     static const char *const halite[] = {"", "warning: ", ""};
     static const char *const tflite[] = {"ERROR: ", "WARN: ", "INFO: "};
     struct hl_text text = {0}, line = {0};
-    bool original = command != NULL && strcmp(command, HL_TFLITE) == 0;
+    bool example = command != NULL && strcmp(command, HL_TFLITE_EXAMPLE) == 0,
+         original = example || (command != NULL && strcmp(command, HL_TFLITE) == 0);
     hl_text_add_va(&text, format, args);
     if (original)
         hl_text_add(&line, "%s", tflite[kind]);
@@ -36,12 +38,12 @@ static inline void hl_message_va(enum hl_message_kind kind, const char *command,
     }
     hl_text_add_escaped(&line, hl_text_string(&text), text.length);
     fflush(stdout); // in order, where both go to the same place
-    fprintf(original && kind != HL_ERROR ? stdout : stderr, "%s\n", line.data);
+    fprintf(original && !example && kind != HL_ERROR ? stdout : stderr, "%s\n", line.data);
     hl_text_free(&text);
     hl_text_free(&line);
 }
 
-// command: NULL outside of any, or HL_TFLITE. where: the file or tensor at fault, NULL: none. Both are lent.
+// command: NULL outside of any, HL_TFLITE or HL_TFLITE_EXAMPLE. where: the file or tensor at fault, NULL: none. Both are lent.
 static inline void hl_error(const char *command, const char *where, const char *format, ...)
     HL_PRINTF(3, 4);
 static inline void hl_error(const char *command, const char *where, const char *format, ...)
@@ -62,7 +64,7 @@ static inline void hl_warn(const char *command, const char *where, const char *f
     va_end(args);
 }
 
-// command: HL_TFLITE, or one that tells people something on standard error.
+// command: HL_TFLITE or HL_TFLITE_EXAMPLE, or one that tells people something on standard error.
 static inline void hl_info(const char *command, const char *where, const char *format, ...)
     HL_PRINTF(3, 4);
 static inline void hl_info(const char *command, const char *where, const char *format, ...)

@@ -5,6 +5,14 @@
 needs "$model" "$labels"
 label() { "$bin/label_image" --tflite_model "$model" --labels "$labels" "$@"; }
 
+# shows COMMAND...: exit code 0 and no error. As the original's, its lines come on standard error; they are put into $work/out,
+# behind what is there.
+shows() {
+    run "$@"
+    [ $code -eq 0 ] && ! grep -q "^INFO" "$work/out" && ! grep -qvE "^(INFO|WARN): " "$work/err" || failed "$*"
+    cat "$work/err" >>"$work/out"
+}
+
 # lines: those that the original prints before the classes.
 lines() {
     says "INFO: Loaded model $model"
@@ -14,18 +22,18 @@ lines() {
 }
 
 for name in zero three seven; do
-    passes label --image "$demo/$name.png"
+    shows label --image "$demo/$name.png"
     lines
     matches "^INFO: $number: [0-9] $name\$"
     [ "$(grep -E '^INFO: [0-9.e-]+: ' "$work/out" | head -n 1 | sed 's/.* //')" = $name ] || failed "the best is not $name"
 done
 
 # Falling scores, not more than asked for, none below 0.001.
-passes label -i "$demo/eight.png" -r 10 -c 3 -w 0 -t 1
+shows label -i "$demo/eight.png" -r 10 -c 3 -w 0 -t 1
 sed -n 's/^INFO: \([0-9.e-]*\): [0-9] .*/\1/p' "$work/out" >"$work/scores"
 sort -g -r "$work/scores" | cmp -s - "$work/scores" || failed "scores do not fall"
 awk '$1 < 0.001 { exit 1 }' "$work/scores" || failed "a score below 0.001"
-passes label -i "$demo/eight.png" -r1
+shows label -i "$demo/eight.png" -r1
 [ "$(grep -cE '^INFO: [0-9.e-]+: ' "$work/out")" -eq 1 ] || failed "-r1 gives not one class"
 
 # The demo's picture as BMP: 24 bits, from the bottom; 8 bits with a palette, from the top. And a JPEG from elsewhere.
@@ -53,26 +61,26 @@ picture='..####.. .#....#. ......#. .....#.. ....#... ...#.... ..#..... .######.
         while read -r dot; do if [ "$dot" = '#' ]; then printf '\007'; else printf '\001'; fi; done
 } >"$work/two8.bmp"
 for file in two two8; do
-    passes label --image="$work/$file.bmp"
+    shows label --image="$work/$file.bmp"
     lines
     [ "$(grep -E '^INFO: [0-9.e-]+: ' "$work/out" | head -n 1 | sed 's/.* //')" = two ] || failed "$file.bmp is no two"
 done
 
 # Profile, verbose output, quantised model.
-passes label -i "$demo/two.png" -p 1 -v 1
+shows label -i "$demo/two.png" -p 1 -v 1
 matches '^INFO:  *[0-9]+\.[0-9]{3}, Subgraph   0, Node   0, OpCode   3, CONV_2D$'
 says "-----------Subgraph-0 has "
-passes "$bin/label_image" -m "$demo/digits_int8.tflite" -l "$labels" -i "$demo/five.png"
+shows "$bin/label_image" -m "$demo/digits_int8.tflite" -l "$labels" -i "$demo/five.png"
 matches "^INFO: $number: 5 five\$"
-passes label -i "$demo/two.png" -a 1 -x 1 -j /nowhere --use_nnapi=true
+shows label -i "$demo/two.png" -a 1 -x 1 -j /nowhere --use_nnapi=true
 for flag in accelerated xnnpack_delegate hexagon_delegate use_nnapi; do says "WARN: --$flag does nothing here: "; done
 leaks_unseen
 for device in opencl vulkan gles; do
     if "$halite" run --gpu --device $device -m "$model" >"$work/out" 2>"$work/err"; then
-        passes label -i "$demo/two.png" --use_gpu=true --gpu_backend=$device
+        shows label -i "$demo/two.png" --use_gpu=true --gpu_backend=$device
         says "INFO: Applied GPU delegate."
         matches "^INFO: $number: 2 two\$"
-        passes label -i "$demo/two.png" -g 1 -f 1 --gpu_backend=$device
+        shows label -i "$demo/two.png" -g 1 -f 1 --gpu_backend=$device
         matches "^INFO: $number: 2 two\$"
     else
         echo "left out: $device"
@@ -83,7 +91,7 @@ done
 photo=$shared/images/photos/grace_hopper.bmp
 classifier=$shared/models/classification/mobilenet_v1_1.0_224_quant.tflite
 if has "$photo" "the original's picture" && has "$classifier" "its model"; then
-    passes "$bin/label_image" -m "$classifier" -i "$photo" -l "$shared/images/imagenet/labels_1001.txt"
+    shows "$bin/label_image" -m "$classifier" -i "$photo" -l "$shared/images/imagenet/labels_1001.txt"
     [ "$(grep -E '^INFO: [0-9.e-]+: ' "$work/out" | head -n 1 | sed 's/^INFO: [0-9.e-]*: //')" = "653 military uniform" ] ||
         failed "no military uniform"
 fi
