@@ -127,7 +127,7 @@ static bool set_one_string(const struct hl_graph *graph, int index, const char *
 static bool set_lines(const struct hl_graph *graph, int index, const char *from, const struct hl_text *text)
 {
     struct hl_text packed = {0};
-    int count = hl_values_pack_lines(hl_text_string(text), text->length, &packed);
+    int count = hl_values_pack_parts(hl_text_string(text), text->length, '\n', &packed);
     bool ok = set_strings(graph, index, from, count, &packed);
     hl_text_free(&packed);
     return ok;

@@ -224,18 +224,18 @@ void hl_values_pack_string(const char *string, int count, struct hl_text *packed
     free(lengths);
 }
 
-int hl_values_pack_lines(const char *text, size_t length, struct hl_text *packed)
+int hl_values_pack_parts(const char *text, size_t length, int end, struct hl_text *packed)
 {
-    const char **strings = NULL, *at = text, *end = text + length;
+    const char **strings = NULL, *at = text, *behind = text + length;
     size_t *lengths = NULL;
     int count = 0;
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
+    while (at < behind) {
+        const char *stop = end >= 0 ? memchr(at, end, (size_t)(behind - at)) : NULL;
         strings = hl_alloc_grow(strings, (size_t)count + 1, sizeof *strings);
         lengths = hl_alloc_grow(lengths, (size_t)count + 1, sizeof *lengths);
         strings[count] = at;
-        lengths[count++] = (size_t)((newline != NULL ? newline : end) - at);
-        at = newline != NULL ? newline + 1 : end;
+        lengths[count++] = (size_t)((stop != NULL ? stop : behind) - at);
+        at = stop != NULL ? stop + 1 : behind;
     }
     pack(strings, lengths, count, packed);
     free(strings);

@@ -41,10 +41,10 @@ void hl_values_add(struct hl_text *text, TfLiteType type, const void *data, int6
 int64_t hl_values_strings(const void *data, size_t bytes);
 // String i of a tensor that the above took. Lent.
 const char *hl_values_string(const void *data, int64_t i, size_t *length);
-// Makes a string tensor's bytes: from the same string `count` times, or from the lines of a text (the last newline ends the
-// last one), whose number is returned.
+// Makes a string tensor's bytes: from the same string `count` times, or from the parts of a text that this byte ends (the
+// last part may end without; -1: it is one part), whose number is returned.
 enum { HL_VALUES_MOST_STRINGS = 1000000 };
 void hl_values_pack_string(const char *string, int count, struct hl_text *packed);
-int hl_values_pack_lines(const char *text, size_t length, struct hl_text *packed);
+int hl_values_pack_parts(const char *text, size_t length, int end, struct hl_text *packed);
 
 #endif

@@ -21,31 +21,47 @@ stops() {
 }
 
 number='[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?'
-spread="first=[0-9]+ curr=[0-9]+ min=[0-9]+ max=[0-9]+ avg=$number std=[0-9]+ p5=[0-9]+ median=[0-9]+ p95=[0-9]+"
-count="count=3 ($spread|curr=[0-9]+ \(all same\))"
+spread="(first=[0-9]+ curr=[0-9]+ min=[0-9]+ max=[0-9]+ avg=$number std=[0-9]+|curr=[0-9]+\(all same\))"
+percentiles="p5=[0-9]+ median=[0-9]+ p95=[0-9]+"
+count="count=3 $spread $percentiles"
 passes "$tool" --graph="$model" $short --num_threads=1
 line "^INFO: Min num runs: \[3\]$"
 line "^INFO: Num threads: \[1\]$"
+line "^INFO: #threads used for CPU inference: \[1\]$"
+line "^INFO: Signature to run: \[\]$"
+line "^INFO: Using signature: serving_default$"
 line "^INFO: Loaded model .*digits.tflite$"
 line "^INFO: The input model file size \(MB\): $number$"
 line "^INFO: Initialized session in ${number}ms\.$"
 line "^INFO: Running benchmark for at least 1 iterations and at least 0 seconds but terminate if exceeding 150 seconds\.$"
+line "^INFO: count=1 curr=[0-9]+ $percentiles$"
 line "^INFO: $count$"
 line "^INFO: Inference timings in us: Init: [0-9]+, First inference: [0-9]+, Warmup \(avg\): $number, Inference \(avg\): "
 line "^INFO: Memory footprint delta from the start of the tool \(MB\): init=$number overall=$number$"
 
-# Profiles: every node once, shares that end at 100 %.
+# Percentiles are elements of the sorted times at whole shares of their number: of three, the first, second and third.
+number_of() { sed -n "s/^INFO: count=3 .* $1=\\([0-9]*\\).*/\\1/p" "$work/out"; }
+[ -z "$(number_of min)" ] || # all are the same
+    { [ "$(number_of min)" = "$(number_of p5)" ] && [ "$(number_of max)" = "$(number_of p95)" ]; } ||
+    failed "of three times p5 is not the least or p95 not the most"
+
+# Profiles, behind the times: every node once, shares that end at 100 %. Each cell begins with a tab.
 passes "$tool" --graph="$model" $short --enable_op_profiling=true --report_peak_memory_footprint=true
 line "^INFO: Overall peak memory footprint \(MB\) via periodic monitoring: $number$"
 says "Operator-wise Profiling Info for Regular Benchmark Runs:"
+[ "$(grep -nE '^INFO: (Inference timings|Memory footprint delta|Overall peak|Profiling Info|Operator-wise)' "$work/out" |
+    sed 's/^[0-9]*:INFO: \([A-Z]\).*/\1/' | tr -d '\n')" = IMOPO ] || failed "times, memory and profiles in another order"
 says "============================== Top by Computation Time =============================="
 tab=$(printf '\t')
 [ "$(grep -cE "$tab\[[a-z_]+\]:[0-6]\$" "$work/out")" -eq 14 ] || failed "7 nodes in two tables"
-grep -qE "^ +CONV_2D$tab +2$tab" "$work/out" || failed "two convolutions"
-line ' 100\.000%'
+grep -qE "^$tab +CONV_2D$tab +2$tab" "$work/out" || failed "two convolutions"
+line "$tab *100\.000%$tab"
+line "^Timings \(microseconds\): count=3 $spread$"
 passes "$tool" --graph="$model" $short --enable_op_profiling=true --op_profiling_output_mode=csv \
     --op_profiling_output_file="$work/profile.csv"
-grep -qE '^SOFTMAX, [0-9.]+, [0-9.]+, [0-9.]+%, 100\.000%, 0\.000, 1, \[probabilities\]:6$' "$work/profile.csv" ||
+grep -qE "^SOFTMAX, $number, $number, $number%, 100%, 0, 1, \[probabilities\]:6\$" "$work/profile.csv" &&
+    [ "$(grep -c '^node type, first, avg_ms, %, cdf%, mem KB, times called, name$' "$work/profile.csv")" -eq 4 ] &&
+    [ "$(grep -c '^node type, count, avg_ms, avg %, cdf %, mem KB, times called$' "$work/profile.csv")" -eq 2 ] ||
     failed "the profile as CSV"
 
 # Subgraphs that nodes call have tables of their own.
@@ -54,8 +70,8 @@ if has "$loop" "subgraphs that are called"; then
     passes "$tool" --graph="$loop" $short --enable_op_profiling=true --input_layer_value_range=n,6,6
     line "^Primary graph \(name: main\) profile:$"
     line "^Subgraph \(index: 1, name: cond\) profile:$"
-    line "^Subgraph \(index: 2, name: body\) Timings \(microseconds\): $count$"
-    line "^ +FLOOR_MOD$tab.*$tab +8$tab\[r\]:0$" # 6 3 10 5 16 8 4 2 1
+    line "^Subgraph \(index: 2, name: body\) Timings \(microseconds\): count=3 $spread$"
+    line "^$tab +FLOOR_MOD$tab.*$tab +8$tab\[r\]:0$" # 6 3 10 5 16 8 4 2 1
 fi
 
 # Messages: the figures that were printed, the nodes of the model, their times.
@@ -149,6 +165,40 @@ assert example == b"\x0a" + bytes([len(features)]) + features
     [ $code -eq 0 ] || failed "the tf.Example"
 fi
 
+# Scripts may call inputs by other names: then they are taken in their order.
+passes "$tool" --graph="$model" $short --input_layer=x --input_layer_shape=1,8,8,1 --input_layer_value_files="x:$work/zeros" \
+    --output_filepath="$work/c"
+line "^WARN: Tensor # 0 is named image but flags call it x$"
+cmp -s "$work/a" "$work/c" || failed "an input under another name"
+passes "$tool" --graph="$model" $short --input_layer_value_range=image,1,1 --input_layer_value_files="image:$work/zeros" \
+    --output_filepath="$work/c"
+line "^WARN: The input_name:image appears both in input_layer_value_files and input_layer_value_range\."
+cmp -s "$work/a" "$work/c" || failed "a file is not more than a range"
+cp "$work/zeros" "$work/ze:ros"
+passes "$tool" --graph="$model" $short --input_layer_value_files="image:$work/ze::ros" --output_filepath="$work/c"
+cmp -s "$work/a" "$work/c" || failed "a file with a colon in its name"
+passes "$tool" --graph="$model" $short --report_peak_memory_footprint=true --memory_footprint_check_interval_ms=0
+line "^WARN: --memory_footprint_check_interval_ms is set to 0 \(ms\), .* the default value 50 \(ms\)\.$"
+
+# Strings end with a zero byte; where that gives another number than the input takes, they are lines.
+gather=$shared/golden/ops/gather/gather_string_1d.tflite
+grams=$shared/golden/ops/skip_gram/skip_gram_unigrams.tflite
+if has "$gather" "inputs that are strings" && has "$grams" "an input that is one string"; then
+    printf 'a\000b\nb\000c\000d\000e\000' >"$work/bytes"
+    printf 'a\nb\nc\nd\ne\n' >"$work/lines"
+    printf 'one\ntwo' >"$work/two_lines"
+    for file in bytes lines; do
+        passes "$tool" --graph="$gather" $short --input_layer_value_range=in1,1,1 \
+            --input_layer_value_files="in0:$work/$file" --output_filepath="$work/$file.out"
+    done
+    printf 'b\nbb\nbb\nbb\nb' >"$work/want" # four times the second
+    tail -c 12 "$work/bytes.out" | cmp -s - "$work/want" || failed "strings that end with zero bytes"
+    [ "$(tail -c 4 "$work/lines.out")" = bbbb ] || failed "strings that are lines"
+    stops "1 strings that end with a zero byte and 2 lines, the input takes 5 strings" "$tool" --graph="$gather" $short \
+        --input_layer_value_files="in0:$work/two_lines"
+    passes "$tool" --graph="$grams" $short --input_layer_value_files="x0:$work/two_lines"
+fi
+
 # A model as part of an open file; a dry run; what does nothing here is said.
 { printf 'padding '; cat "$model"; } >"$work/padded"
 exec 9<"$work/padded"
@@ -161,7 +211,8 @@ line "^Tensor   8 image +kTfLiteFloat32 +kTfLiteArenaRw +256 +/ 0\.00 \[1,8,8,1\
 line "^Node   6 Operator Builtin Code  25 SOFTMAX \(not delegated\)$"
 run "$tool" --graph="$model" --list_signatures=true
 [ $code -eq 1 ] || failed "a list of signatures is no success"
-says "- serving_default"
+says "INFO: The Model contains 1 signature key(s)."
+says "INFO: -> Signature Key: serving_default"
 
 # On a GPU: what the delegate takes, and its kernels.
 if has_opencl; then
@@ -169,10 +220,10 @@ if has_opencl; then
         --require_full_delegation=true
     line "^INFO: Created TensorFlow Lite delegate for GPU\.$"
     line "^INFO: Explicitly applied GPU delegate, and the model graph will be completely executed by the delegate\.$"
-    line "^ +TfLiteGpuDelegateV2$tab"
+    line "^$tab +TfLiteGpuDelegateV2$tab"
     line "^Delegate internal:"
-    line "^ +CONV_2D [a-z_]+$tab.*$tab\[[a-z_]+\]:0\$"
-    line "^ +CONV_2D [a-z_]+$tab +2$tab"
+    line "^$tab +CONV_2D [a-z_]+$tab.*$tab\[[a-z_]+\]:0\$"
+    line "^$tab +CONV_2D [a-z_]+$tab +2$tab"
     passes "$tool" --graph="$model" $short --use_gpu=true --gpu_backend=opencl:0 --enable_op_profiling=true \
         --op_profiling_output_mode=proto --op_profiling_output_file="$work/gpu_profile.json" \
         --model_runtime_info_output_file="$work/gpu_runtime.json"
@@ -194,11 +245,18 @@ else
 fi
 
 stops "Please specify the name of your TF Lite input file with --graph" "$tool"
-stops "--op_profiling_output_mode=proto needs a file" "$tool" --graph="$model" --op_profiling_output_mode=proto
+stops "--op_profiling_output_mode=proto needs a file" "$tool" --graph="$model" --enable_op_profiling=true \
+    --op_profiling_output_mode=proto
+stops "Supported values are: 'stdout', 'csv' and 'proto'." "$tool" --graph="$model" --enable_op_profiling=true \
+    --op_profiling_output_mode=json
+passes "$tool" --graph="$model" $short --op_profiling_output_mode=json
+stops " #> Signature key: serving_default" "$tool" --graph="$model" --signature_to_run_for=train
+stops "Disallowed CPU fallback detected." "$tool" --graph="$model" --require_full_delegation=true
 stops "--export_model_runtime_info needs a file" "$tool" --graph="$model" --export_model_runtime_info=true
 stops "cannot be written" "$tool" --graph="$model" $short --result_file_path="$work/no/such.json"
 stops "no/such.tflite" "$tool" --graph=no/such.tflite
-stops "there is no input 'nothing'; the inputs are: image" "$tool" --graph="$model" --input_layer=nothing
+stops "there is no input 'b'; the inputs are: image" "$tool" --graph="$model" --input_layer=image,b
+stops "there is no input 'nothing'; the inputs are: image" "$tool" --graph="$model" --input_layer_value_range=nothing,0,0
 stops "'8,x' is no shape" "$tool" --graph="$model" --input_layer=image --input_layer_shape=8,x
 printf 12345 >"$work/five"
 stops "has 5 bytes, input 'image' takes 256" "$tool" --graph="$model" --input_layer_value_files="image:$work/five"

@@ -40,14 +40,31 @@ static const char *delegate_label(const char *name)
     static const struct {
         const char *name, *label;
     } labels[] = {
-        {"num_threads", "Num threads"},
+        {"help", "print out all supported flags"},
+        {"num_threads", "#threads used for CPU inference"},
         {"max_delegated_partitions", "Max number of delegated partitions"},
+        {"min_nodes_per_partition", "Min nodes per partition"},
+        {"delegate_serialize_dir", "Directory for delegate serialization"},
+        {"delegate_serialize_token", "Model-specific token/key for delegate serialization."},
+        {"first_delegate_node_index", "Index of the first node that could be delegated"},
+        {"last_delegate_node_index", "Index of the last node that could be delegated"},
+        {"gpu_invoke_loop_times", "Number of GPU delegate invoke loop iterations"},
         {"use_gpu", "Use gpu"},
         {"gpu_precision_loss_allowed", "Allow lower precision in gpu"},
         {"gpu_experimental_enable_quant", "Enable running quant models in gpu"},
         {"gpu_inference_for_sustained_speed", "Prefer maximizing the throughput in gpu"},
         {"gpu_backend", "GPU backend"},
+        {"gpu_wait_type", "GPU delegate wait type"},
         {"use_xnnpack", "Use xnnpack"},
+        {"xnnpack_runtime_flags", "Extra flags for XNNPACK runtime"},
+        {"use_nnapi", "Use NNAPI"},
+        {"nnapi_execution_preference", "NNAPI execution preference"},
+        {"nnapi_execution_priority", "Model execution priority in nnapi"},
+        {"nnapi_accelerator_name", "NNAPI accelerator name"},
+        {"disable_nnapi_cpu", "Disable NNAPI cpu"},
+        {"nnapi_allow_fp16", "Allow fp16 in NNAPI"},
+        {"nnapi_allow_dynamic_dimensions", "Allow dynamic dimensions in NNAPI"},
+        {"nnapi_use_burst_mode", "Use burst mode in NNAPI"},
         {"external_delegate_path", "External delegate path"},
         {"external_delegate_options", "External delegate options"},
     };
@@ -67,10 +84,10 @@ static const char *label_of(const struct hl_flag *flag)
     return delegate_label(flag->name);
 }
 
-static void log_value(const struct hl_flag *flag, const struct hl_benchmark_options *options)
+static void log_value(const struct hl_flag *flag, const char *label,
+                      const struct hl_benchmark_options *options)
 {
     const void *at = (const char *)options + flag->offset;
-    const char *label = label_of(flag);
     switch (flag->kind) {
     case HL_FLAG_BOOL: hl_info(HL_TFLITE, NULL, "%s: [%d]", label, *(const bool *)at); break;
     case HL_FLAG_INT: hl_info(HL_TFLITE, NULL, "%s: [%d]", label, *(const int *)at); break;
@@ -79,15 +96,22 @@ static void log_value(const struct hl_flag *flag, const struct hl_benchmark_opti
     }
 }
 
+// What is given, and some always. The original has its own number of threads and that of the delegates' flags, of one name.
 static void log_flags(const struct hl_command *command, const struct hl_benchmark_options *options)
 {
-    static const char verbose[] = "verbose";
+    static const char *const always[] = {"graph", "signature_to_run_for"};
+    const struct hl_flag *flags = command->flags;
     hl_info(HL_TFLITE, NULL, "Log parameter values verbosely: [%d]", options->verbose);
-    for (int i = 0; i < command->flag_count; i++)
-        if (command->flags[i].offset < sizeof *options &&
-            strcmp(command->flags[i].name, verbose) != 0 &&
-            (options->verbose || options->positions[i] > 0))
-            log_value(&command->flags[i], options);
+    for (int i = 0; i < command->flag_count; i++) {
+        bool shown = options->verbose || options->positions[i] > 0;
+        for (size_t a = 0; a < sizeof always / sizeof *always; a++)
+            shown = shown || strcmp(flags[i].name, always[a]) == 0;
+        if (flags[i].offset >= sizeof *options || strcmp(flags[i].name, "verbose") == 0) continue;
+        if (shown) log_value(&flags[i], label_of(&flags[i]), options);
+        if (strcmp(flags[i].name, "run_frequency") == 0 &&
+            (options->verbose || hl_flags_position(command, options->positions, "num_threads") > 0))
+            hl_info(HL_TFLITE, NULL, "Num threads: [%d]", options->delegates.num_threads);
+    }
 #define IDLE(kind, name, initial, idle, label, help) {#name, idle},
     static const struct hl_idle_flag idle_flags[] = {HL_BENCHMARK_FLAG_LIST(IDLE)};
     hl_idle_flags_warn(idle_flags, sizeof idle_flags / sizeof *idle_flags, command,
@@ -96,28 +120,45 @@ static void log_flags(const struct hl_command *command, const struct hl_benchmar
 
 // ---- initialisation -----------------------------------------------------------------------------
 
-static bool choose_signature(struct benchmark *benchmark, const char **key)
+static void list_signatures(const TfLiteModel *model)
+{
+    hl_info(HL_TFLITE, NULL, "The Model contains %d signature key(s).", model->signature_count);
+    if (model->signature_count > 0) hl_info(HL_TFLITE, NULL, "They are listed below: ");
+    for (int i = 0; i < model->signature_count; i++)
+        hl_info(HL_TFLITE, NULL, "-> Signature Key: %s", model->signatures[i].key);
+}
+
+// The key of the signature to run, NULL: the main graph, which a model's only signature stands for if it is not asked for.
+static bool choose_signature(const struct benchmark *benchmark, const char **key)
 {
     const TfLiteModel *model = benchmark->file.model;
-    const struct hl_benchmark_options *options = benchmark->options;
-    *key = *options->signature_to_run_for != '\0' ? options->signature_to_run_for : NULL;
-    if (options->list_signatures) {
-        hl_info(HL_TFLITE, NULL, "The Model contains the following signature keys.");
-        for (int i = 0; i < model->signature_count; i++)
-            hl_info(HL_TFLITE, NULL, "- %s", model->signatures[i].key);
-        return false;
+    const char *wanted = benchmark->options->signature_to_run_for;
+    bool given = *wanted != '\0', found = false;
+    *key = given ? wanted : NULL;
+    if (model->signature_count == 0) {
+        if (given)
+            hl_error(HL_TFLITE, NULL,
+                     "Signature key is specified, but the model does not have any signatures.");
+        return !given;
     }
-    if (*key == NULL && model->signature_count > 1) {
-        struct hl_text keys = {0};
-        for (int i = 0; i < model->signature_count; i++)
-            hl_text_add(&keys, "%s%s", i > 0 ? ", " : "", model->signatures[i].key);
-        hl_error(HL_TFLITE, NULL, "Signature not specified: --signature_to_run_for takes one of %s",
-                 keys.data);
-        hl_text_free(&keys);
-        return false;
+    const struct hl_model_signature *only = &model->signatures[0];
+    if (model->signature_count == 1 && !given) {
+        if (only->subgraph != 0) *key = only->key;
+        hl_info(HL_TFLITE, NULL, "Using signature: %s", only->key);
+        return true;
     }
-    if (*key != NULL) hl_info(HL_TFLITE, NULL, "Using signature: %s", *key);
-    return true;
+    for (int i = 0; i < model->signature_count; i++)
+        found = found || strcmp(model->signatures[i].key, wanted) == 0;
+    if (found) {
+        hl_info(HL_TFLITE, NULL, "Using signature: %s", wanted);
+        return true;
+    }
+    hl_error(HL_TFLITE, NULL,
+             "Signature not specified or incorrect. Pass one of the following to the flag "
+             "\"--signature_to_run_for\"");
+    for (int i = 0; i < model->signature_count; i++)
+        hl_error(HL_TFLITE, NULL, " #> Signature key: %s", model->signatures[i].key);
+    return false;
 }
 
 // With operator profiling the GPU delegate times its kernels too.
@@ -162,9 +203,7 @@ static bool report_delegates(const struct benchmark *benchmark)
                 "delegate kernels.",
                 name, kernels);
     }
-    if (!benchmark->options->require_full_delegation || benchmark->delegates.count == 0 ||
-        on_cpu == 0)
-        return true;
+    if (!benchmark->options->require_full_delegation || on_cpu == 0) return true;
     hl_error(HL_TFLITE, NULL, "Disallowed CPU fallback detected.");
     return false;
 }
@@ -174,14 +213,13 @@ static bool initialise(struct benchmark *benchmark)
     const struct hl_benchmark_options *options = benchmark->options;
     struct hl_model_file *file = &benchmark->file;
     const char *signature;
-    if (*options->graph == '\0') {
-        hl_error(HL_TFLITE, NULL,
-                 "Please specify the name of your TF Lite input file with --graph");
-        return false;
-    }
     double start = hl_model_clock();
     if (!hl_benchmark_open_model(file, options->graph)) return false;
     hl_info(HL_TFLITE, NULL, "Loaded model %s", options->graph);
+    if (options->list_signatures) {
+        list_signatures(file->model);
+        return false;
+    }
     if (!choose_signature(benchmark, &signature)) return false;
     hl_profile_start(&benchmark->initialisation, file);
     hl_profile_start(&benchmark->runs, file);
@@ -194,6 +232,9 @@ static bool initialise(struct benchmark *benchmark)
             hl_info(HL_TFLITE, NULL, "Created TensorFlow Lite delegate for GPU.");
         hl_info(HL_TFLITE, NULL, "%s delegate created.", name);
     }
+    if (benchmark->delegates.count > 1)
+        hl_info(HL_TFLITE, NULL, "Going to apply %d delegates one after another.",
+                benchmark->delegates.count);
     struct hl_model_options how = {
         .threads = options->delegates.num_threads,
         .delegates = &benchmark->delegates,
@@ -269,37 +310,35 @@ static bool run_series(struct benchmark *benchmark, int runs, double least,
             sleep_for(options->run_delay);
     }
     struct hl_text text = {0};
-    hl_series_print(series, &text);
+    hl_series_print(series, true, &text);
     hl_info(HL_TFLITE, NULL, "%s", text.data);
     hl_text_free(&text);
     return true;
 }
 
-static bool write_profile(struct benchmark *benchmark)
+static bool write_profile(const struct benchmark *benchmark)
 {
     const struct hl_benchmark_options *options = benchmark->options;
-    const char *mode = options->op_profiling_output_mode;
-    bool csv = strcmp(mode, "csv") == 0 || *options->profiling_output_csv_file != '\0';
-    if (strcmp(mode, "proto") == 0)
-        return hl_benchmark_write_profile(options->op_profiling_output_file,
-                                          &benchmark->initialisation, &benchmark->runs);
-    if (!csv && strcmp(mode, "stdout") != 0)
-        hl_warn(HL_TFLITE, NULL, "--op_profiling_output_mode=%s is not known, so it is stdout",
-                mode);
-    const char *path = *options->op_profiling_output_file != '\0'
-                           ? options->op_profiling_output_file
-                           : options->profiling_output_csv_file;
-    struct hl_text text = {0};
+    const char *old = options->profiling_output_csv_file, *path = options->op_profiling_output_file;
+    bool csv = *old != '\0' || strcmp(options->op_profiling_output_mode, "csv") == 0;
+    if (*old != '\0')
+        path = old;
+    else if (strcmp(options->op_profiling_output_mode, "proto") == 0)
+        return hl_benchmark_write_profile(path, &benchmark->initialisation, &benchmark->runs);
+    struct hl_text text = {0}, run_text = {0};
     hl_profile_print(&benchmark->initialisation,
                      "Profiling Info for Benchmark Initialization:", csv, &text);
     hl_profile_print(&benchmark->runs,
-                     "Operator-wise Profiling Info for Regular Benchmark Runs:", csv, &text);
+                     "Operator-wise Profiling Info for Regular Benchmark Runs:", csv, &run_text);
     bool ok = true;
-    if (*path != '\0')
+    if (*path != '\0') {
+        hl_text_add(&text, "%s", run_text.data);
         ok = hl_output_write(HL_TFLITE, path, text.data, text.length);
-    else
-        fputs(text.data, stdout);
+    } else {
+        printf("INFO: %sINFO: %s", text.data, run_text.data);
+    }
     hl_text_free(&text);
+    hl_text_free(&run_text);
     return ok;
 }
 
@@ -337,34 +376,49 @@ static void print_state(const struct benchmark *benchmark, const char *when)
                                      options->alloc_type_display_length};
     struct hl_text text = {0};
     hl_state_print(&benchmark->file, widths, &text);
-    hl_info(HL_TFLITE, NULL,
-            "==== Printing out TfLite interpreter %s-invoke state begins ====", when);
-    fputs(text.data, stdout);
-    hl_info(HL_TFLITE, NULL,
-            "==== Printing out TfLite interpreter %s-invoke state ends ====", when);
+    printf("INFO: \n====Printing out TfLite interpreter %s-invoke state begins====\n%s"
+           "INFO: ====Printing out TfLite interpreter %s-invoke state ends====\n\n",
+           when, text.data, when);
     hl_text_free(&text);
 }
 
-// What the runs have shown.
-static void report(const struct benchmark *benchmark)
+static bool write_result(const struct benchmark *benchmark)
 {
+    const char *path = benchmark->options->result_file_path;
+    if (*path == '\0' || benchmark->options->dry_run) return true;
+    hl_info(HL_TFLITE, NULL, "Saving benchmark result to: %s", path);
+    if (!hl_benchmark_write_result(path, benchmark->options->benchmark_name, benchmark->figures))
+        return false;
+    hl_info(HL_TFLITE, NULL, "Saved benchmark result to: %s", path);
+    return true;
+}
+
+// What the runs have shown, in the original's order: times, memory, operators, state, files.
+static bool report(const struct benchmark *benchmark)
+{
+    const struct hl_benchmark_options *options = benchmark->options;
     const struct hl_benchmark_figures *figures = benchmark->figures;
     struct hl_series_figures warmup = hl_series_figures(&figures->warmup_us),
                              runs = hl_series_figures(&figures->run_us);
-    if (!benchmark->options->dry_run)
+    if (!options->dry_run)
         hl_info(
             HL_TFLITE, NULL,
             "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",
             figures->init_us, figures->warmup_us.count > 0 ? warmup.first : runs.first,
             warmup.average, runs.average);
     report_memory(benchmark);
+    if (options->report_peak_memory_footprint) report_peak(figures->memory_peak);
+    if (options->enable_op_profiling && !options->dry_run && !write_profile(benchmark))
+        return false;
+    if (options->print_postinvoke_state) print_state(benchmark, "post");
+    return write_result(benchmark) &&
+           (options->dry_run || hl_benchmark_write_outputs(&benchmark->graph, options));
 }
 
 static bool measure(struct benchmark *benchmark)
 {
     const struct hl_benchmark_options *options = benchmark->options;
     struct hl_benchmark_figures *figures = benchmark->figures;
-    if (!hl_benchmark_check_messages(options)) return false;
     benchmark->memory_at_start = hl_memory_most();
     if (!initialise(benchmark)) return false;
     figures->memory_init = hl_memory_most() - benchmark->memory_at_start;
@@ -377,25 +431,25 @@ static bool measure(struct benchmark *benchmark)
     if (!run_series(benchmark, options->warmup_runs, options->warmup_min_secs, NULL,
                     &figures->warmup_us))
         return false;
-    struct hl_profile *profile = options->enable_op_profiling ? &benchmark->runs : NULL;
-    if (!run_series(benchmark, options->num_runs, options->min_secs, profile, &figures->run_us))
+    if (!run_series(benchmark, options->num_runs, options->min_secs,
+                    options->enable_op_profiling ? &benchmark->runs : NULL, &figures->run_us))
         return false;
-    if (options->print_postinvoke_state) print_state(benchmark, "post");
-    if (profile != NULL && !options->dry_run && !write_profile(benchmark)) return false;
     figures->memory_overall = hl_memory_most() - benchmark->memory_at_start;
-    report(benchmark);
-    return options->dry_run || hl_benchmark_write_outputs(&benchmark->graph, options);
+    return true;
 }
 
-static bool write_result(const struct benchmark *benchmark)
+// The time between two looks at the memory in use; the original's own where that given makes no sense.
+static int interval(const struct hl_benchmark_options *options)
 {
-    const char *path = benchmark->options->result_file_path;
-    if (*path == '\0' || benchmark->options->dry_run) return true;
-    hl_info(HL_TFLITE, NULL, "Saving benchmark result to: %s", path);
-    if (!hl_benchmark_write_result(path, benchmark->options->benchmark_name, benchmark->figures))
-        return false;
-    hl_info(HL_TFLITE, NULL, "Saved benchmark result to: %s", path);
-    return true;
+    enum { DEFAULT_MS = 50 };
+    int given = options->memory_footprint_check_interval_ms;
+    if (given > 0) return given;
+    hl_warn(
+        HL_TFLITE, NULL,
+        "--memory_footprint_check_interval_ms is set to %d (ms), This value is invalid, and it will be "
+        "set to the default value %d (ms).",
+        given, DEFAULT_MS);
+    return DEFAULT_MS;
 }
 
 void hl_benchmark_figures_free(struct hl_benchmark_figures *figures)
@@ -410,15 +464,15 @@ bool hl_benchmark_run(const struct hl_command *command, const struct hl_benchmar
     struct benchmark benchmark = {.command = command, .options = options, .figures = figures};
     struct hl_memory_watch watch;
     benchmark.graph.file = &benchmark.file;
-    log_flags(command, options);
-    bool watched = options->report_peak_memory_footprint;
-    if (watched) hl_memory_watch_start(&watch, options->memory_footprint_check_interval_ms);
-    bool ok = measure(&benchmark);
-    if (watched) {
-        figures->memory_peak = hl_memory_watch_stop(&watch);
-        report_peak(figures->memory_peak);
+    bool watched = options->report_peak_memory_footprint, ok = hl_benchmark_check(options);
+    int interval_ms = watched && ok ? interval(options) : 0;
+    if (ok) {
+        log_flags(command, options);
+        if (watched) hl_memory_watch_start(&watch, interval_ms);
+        ok = measure(&benchmark);
+        if (watched) figures->memory_peak = hl_memory_watch_stop(&watch);
+        ok = ok && report(&benchmark);
     }
-    ok = ok && write_result(&benchmark);
     if (!ok && !options->list_signatures) hl_error(HL_TFLITE, NULL, "Benchmarking failed.");
     hl_graph_close(&benchmark.graph);
     hl_model_file_close(&benchmark.file);

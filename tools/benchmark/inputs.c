@@ -39,10 +39,30 @@ static bool each(const char *text, char separator, bool doubled,
     return ok;
 }
 
-static int find_input(const struct hl_graph *graph, const char *name)
+// ---- inputs by name -----------------------------------------------------------------------------
+
+// --input_layer: which input each name is.
+struct layers {
+    struct hl_graph *graph;
+    int count;
+    char **names;
+    int *inputs;
+};
+
+// The input that the model calls so, or -1.
+static int named_input(const struct hl_graph *graph, const char *name)
 {
-    for (int i = 0; i < graph->input_count; i++)
-        if (strcmp(hl_graph_input_name(graph, i), name) == 0) return i;
+    for (int i = 0; i < graph->input_count; i++) {
+        const char *tensor = TfLiteTensorName(hl_graph_input(graph, i));
+        if (strcmp(hl_graph_input_name(graph, i), name) == 0 ||
+            (tensor != NULL && strcmp(tensor, name) == 0))
+            return i;
+    }
+    return -1;
+}
+
+static int no_input(const struct hl_graph *graph, const char *name)
+{
     struct hl_text names = {0};
     for (int i = 0; i < graph->input_count; i++)
         hl_text_add(&names, "%s%s", i > 0 ? ", " : "", hl_graph_input_name(graph, i));
@@ -52,22 +72,58 @@ static int find_input(const struct hl_graph *graph, const char *name)
     return -1;
 }
 
-// ---- shapes -------------------------------------------------------------------------------------
-
-struct layers {
-    struct hl_graph *graph;
-    int count;
-    int *inputs; // index of each layer named
-};
-
 static bool take_layer(void *user, char *item, int index)
 {
     struct layers *layers = user;
-    layers->inputs = hl_alloc_grow(layers->inputs, (size_t)index + 1, sizeof *layers->inputs);
-    layers->inputs[index] = find_input(layers->graph, item);
+    size_t count = (size_t)index + 1;
+    layers->names = hl_alloc_grow(layers->names, count, sizeof *layers->names);
+    layers->inputs = hl_alloc_grow(layers->inputs, count, sizeof *layers->inputs);
+    layers->names[index] = hl_alloc_string(item);
+    layers->inputs[index] = named_input(layers->graph, item);
     layers->count = index + 1;
-    return layers->inputs[index] >= 0;
+    return true;
 }
+
+// Names that the model does not know stand for its inputs in their order, one for each, as in the original.
+static bool find_layers(struct layers *layers, struct hl_graph *graph, const char *list)
+{
+    *layers = (struct layers){.graph = graph};
+    each(list, ',', false, take_layer, layers);
+    const char *unknown = NULL;
+    for (int i = 0; i < layers->count && unknown == NULL; i++)
+        if (layers->inputs[i] < 0) unknown = layers->names[i];
+    if (unknown == NULL) return true;
+    if (layers->count != graph->input_count) return no_input(graph, unknown) >= 0;
+    for (int i = 0; i < layers->count; i++) layers->inputs[i] = i;
+    return true;
+}
+
+static void warn_of_names(const struct layers *layers)
+{
+    for (int i = 0; i < layers->count; i++)
+        if (named_input(layers->graph, layers->names[i]) != layers->inputs[i])
+            hl_warn(HL_TFLITE, NULL, "Tensor # %d is named %s but flags call it %s",
+                    layers->inputs[i], hl_graph_input_name(layers->graph, layers->inputs[i]),
+                    layers->names[i]);
+}
+
+static void free_layers(struct layers *layers)
+{
+    for (int i = 0; i < layers->count; i++) free(layers->names[i]);
+    free(layers->names);
+    free(layers->inputs);
+}
+
+// By the name that --input_layer gives it, or its own; -1 after a message.
+static int find_input(const struct layers *layers, const char *name)
+{
+    for (int i = 0; i < layers->count; i++)
+        if (strcmp(layers->names[i], name) == 0) return layers->inputs[i];
+    int input = named_input(layers->graph, name);
+    return input >= 0 ? input : no_input(layers->graph, name);
+}
+
+// ---- shapes -------------------------------------------------------------------------------------
 
 static bool take_shape(void *user, char *item, int index)
 {
@@ -97,10 +153,11 @@ static bool take_shape(void *user, char *item, int index)
 
 bool hl_benchmark_inputs_resize(struct hl_graph *graph, const struct hl_benchmark_options *options)
 {
-    struct layers layers = {.graph = graph};
-    bool ok = each(options->input_layer, ',', false, take_layer, &layers) &&
-              each(options->input_layer_shape, ':', false, take_shape, &layers);
-    free(layers.inputs);
+    struct layers layers;
+    bool ok = find_layers(&layers, graph, options->input_layer);
+    if (ok) warn_of_names(&layers);
+    ok = ok && each(options->input_layer_shape, ':', false, take_shape, &layers);
+    free_layers(&layers);
     return ok;
 }
 
@@ -108,6 +165,7 @@ bool hl_benchmark_inputs_resize(struct hl_graph *graph, const struct hl_benchmar
 
 struct maker {
     struct hl_graph *graph;
+    struct layers layers;
     struct hl_benchmark_inputs *inputs;
     struct range {
         bool given;
@@ -130,7 +188,7 @@ static bool take_range(void *user, char *item, int index)
         return false;
     }
     *first++ = '\0';
-    int input = find_input(maker->graph, item);
+    int input = find_input(&maker->layers, item);
     if (input < 0) return false;
     struct range range = {.given = true, .low = strtoll(first, &end, 10)};
     bool ok = end != first && *end == '\0';
@@ -146,41 +204,69 @@ static bool take_range(void *user, char *item, int index)
     return true;
 }
 
+// The strings of a file end with zero bytes; where that does not give as many as the input takes, they are its lines.
+static bool pack_strings(const TfLiteTensor *tensor, const char *path,
+                         const struct hl_text *content, struct hl_text *values)
+{
+    size_t length = strlen(path);
+    int64_t wanted = hl_model_elements(tensor);
+    const char *text = hl_text_string(content);
+    // As in the original, a message is one string.
+    bool message = length > 3 && strcmp(path + length - 3, ".pb") == 0;
+    int count = hl_values_pack_parts(text, content->length, message ? -1 : '\0', values);
+    if (count == wanted) return true;
+    hl_text_clear(values);
+    int lines = hl_values_pack_parts(text, content->length, '\n', values);
+    if (!message && lines == wanted) return true;
+    hl_error(HL_TFLITE, path,
+             "the file has %d strings that end with a zero byte and %d lines, the input takes %lld "
+             "strings",
+             count, lines, (long long)wanted);
+    return false;
+}
+
 static bool take_file(void *user, char *item, int index)
 {
     (void)index;
     struct maker *maker = user;
-    // The first ':' that is not doubled ends the name; in the path a ':' is one.
-    char *colon = item, *name = item;
-    struct hl_text unescaped = {0};
-    hl_text_add(&unescaped, "%s", "");
-    for (; *colon != '\0'; colon++) {
-        if (colon[0] == ':' && colon[1] != ':') break;
-        if (colon[0] == ':') colon++;
-        hl_text_add_bytes(&unescaped, colon, 1);
+    // The first ':' that is not doubled ends the name; a doubled one is one.
+    struct hl_text parts[2] = {{0}};
+    int part = 0;
+    for (int i = 0; i < 2; i++) hl_text_add(&parts[i], "%s", "");
+    for (const char *at = item; *at != '\0'; at++) {
+        bool colon = *at == ':', doubled = colon && at[1] == ':';
+        if (colon && !doubled && part == 0)
+            part = 1;
+        else
+            hl_text_add_bytes(&parts[part], at, 1);
+        at += doubled;
     }
-    bool ok = *colon == ':';
-    if (!ok) hl_error(HL_TFLITE, NULL, "--input_layer_value_files: '%s' is not NAME:FILE", name);
-    int input = ok ? find_input(maker->graph, unescaped.data) : -1;
-    hl_text_free(&unescaped);
-    if (input < 0) return false;
+    const char *path = parts[1].data;
+    if (part == 0)
+        hl_error(HL_TFLITE, NULL, "--input_layer_value_files: '%s' is not NAME:FILE", item);
+    int input = part == 1 ? find_input(&maker->layers, parts[0].data) : -1;
     struct hl_text content = {0}, error = {0};
-    ok = hl_files_read(colon + 1, HL_FILES_MOST, &content, &error);
-    if (!ok) hl_error(HL_TFLITE, colon + 1, "%s", error.data);
-    const TfLiteTensor *tensor = hl_graph_input(maker->graph, input);
+    bool ok = input >= 0 && hl_files_read(path, HL_FILES_MOST, &content, &error);
+    if (input >= 0 && !ok) hl_error(HL_TFLITE, path, "%s", error.data);
+    const TfLiteTensor *tensor = input >= 0 ? hl_graph_input(maker->graph, input) : NULL;
+    if (ok && maker->ranges[input].given)
+        hl_warn(HL_TFLITE, NULL,
+                "The input_name:%s appears both in input_layer_value_files and "
+                "input_layer_value_range. The input_layer_value_range of the input_name will be "
+                "ignored.",
+                parts[0].data);
     if (ok && TfLiteTensorType(tensor) == kTfLiteString) {
-        hl_values_pack_lines(hl_text_string(&content), content.length,
-                             &maker->inputs->values[input]);
+        ok = pack_strings(tensor, path, &content, &maker->inputs->values[input]);
     } else if (ok && content.length != TfLiteTensorByteSize(tensor)) {
-        hl_error(HL_TFLITE, colon + 1, "the file has %zu bytes, input '%s' takes %zu",
-                 content.length, hl_graph_input_name(maker->graph, input),
-                 TfLiteTensorByteSize(tensor));
+        hl_error(HL_TFLITE, path, "the file has %zu bytes, input '%s' takes %zu", content.length,
+                 hl_graph_input_name(maker->graph, input), TfLiteTensorByteSize(tensor));
         ok = false;
     } else if (ok) {
         hl_text_add_bytes(&maker->inputs->values[input], hl_text_string(&content), content.length);
     }
     hl_text_free(&content);
     hl_text_free(&error);
+    for (int i = 0; i < 2; i++) hl_text_free(&parts[i]);
     return ok;
 }
 
@@ -254,10 +340,12 @@ bool hl_benchmark_inputs_make(struct hl_benchmark_inputs *inputs, struct hl_grap
     inputs->count = graph->input_count;
     inputs->values = hl_alloc((size_t)graph->input_count, sizeof *inputs->values);
     maker.ranges = hl_alloc((size_t)graph->input_count, sizeof *maker.ranges);
-    bool ok = each(options->input_layer_value_range, ':', false, take_range, &maker) &&
+    bool ok = find_layers(&maker.layers, graph, options->input_layer) &&
+              each(options->input_layer_value_range, ':', false, take_range, &maker) &&
               each(options->input_layer_value_files, ',', false, take_file, &maker);
     for (int i = 0; ok && i < inputs->count; i++)
         if (inputs->values[i].data == NULL) ok = make_random(&maker, i);
+    free_layers(&maker.layers);
     free(maker.ranges);
     return ok;
 }

@@ -21,9 +21,22 @@ static bool write(const char *path, enum hl_wire_message message, cJSON *tree)
     return ok;
 }
 
-bool hl_benchmark_check_messages(const struct hl_benchmark_options *options)
+bool hl_benchmark_check(const struct hl_benchmark_options *options)
 {
-    bool proto = strcmp(options->op_profiling_output_mode, "proto") == 0;
+    const char *mode = options->op_profiling_output_mode;
+    bool profile = options->enable_op_profiling, proto = profile && strcmp(mode, "proto") == 0;
+    if (*options->graph == '\0') {
+        hl_error(HL_TFLITE, NULL,
+                 "Please specify the name of your TF Lite input file with --graph");
+        return false;
+    }
+    if (profile && !proto && strcmp(mode, "stdout") != 0 && strcmp(mode, "csv") != 0) {
+        hl_error(HL_TFLITE, NULL,
+                 "Output mode %s is not supported. Supported values are: 'stdout', 'csv' and "
+                 "'proto'.",
+                 mode);
+        return false;
+    }
     if (proto && *options->op_profiling_output_file == '\0') {
         hl_error(HL_TFLITE, NULL,
                  "--op_profiling_output_mode=proto needs a file: "

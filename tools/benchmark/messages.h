@@ -8,8 +8,8 @@
 #include "benchmark/profile.h"
 #include "model_file.h"
 
-// Can the files that the flags want be written? All functions return false after a message.
-bool hl_benchmark_check_messages(const struct hl_benchmark_options *options);
+// Do the flags make sense, and can the files that they want be written? All functions return false after a message.
+bool hl_benchmark_check(const struct hl_benchmark_options *options);
 
 // BenchmarkResult.
 bool hl_benchmark_write_result(const char *path, const char *name,

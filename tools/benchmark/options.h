@@ -14,9 +14,6 @@
 // NULL; what the log calls its value.
 // clang-format off
 #define HL_BENCHMARK_FLAG_LIST(X)                                                                                           \
-    X(STRING, graph, "", NULL, "Graph", "the model, a .tflite file, or fd:NUMBER:OFFSET:SIZE")                              \
-    X(STRING, signature_to_run_for, "", NULL, "Signature to run", "key of the signature to run")                            \
-    X(BOOL, list_signatures, false, NULL, "List signatures", "print the keys of all signatures and stop")                   \
     X(INT, num_runs, 50, NULL, "Min num runs", "fewest timed runs")                                                         \
     X(NUMBER, min_secs, 1.0, NULL, "Min runs duration (seconds)", "least time for them, in seconds")                        \
     X(NUMBER, max_secs, 150.0, NULL, "Max runs duration (seconds)", "after so many seconds no run starts")                  \
@@ -31,34 +28,41 @@
     X(BOOL, dry_run, false, NULL, "Run w/o invoking kernels", "do everything but the runs")                                 \
     X(BOOL, report_peak_memory_footprint, false, NULL, "Report the peak memory footprint", "watch the memory in use")       \
     X(INT, memory_footprint_check_interval_ms, 50, NULL, "Memory footprint check interval (ms)", "how often, in ms")        \
+    X(STRING, graph, "", NULL, "Graph", "the model, a .tflite file, or fd:NUMBER:OFFSET:SIZE")                              \
+    X(STRING, signature_to_run_for, "", NULL, "Signature to run", "key of the signature to run")                            \
+    X(BOOL, list_signatures, false, NULL, "List signatures from the provided model",                                        \
+      "print the keys of all signatures and stop")                                                                          \
     X(STRING, input_layer, "", NULL, "Input layers", "names of inputs: a,b")                                                \
     X(STRING, input_layer_shape, "", NULL, "Input shapes", "their shapes: 1,224,224,3:1,10")                                \
     X(STRING, input_layer_value_range, "", NULL, "Input value ranges", "of random integers: a,0,10:b,5,5")                  \
     X(STRING, input_layer_value_files, "", NULL, "Input value files", "raw values: a:FILE,b:FILE; :: is a : of a name")     \
     X(BOOL, allow_fp16, false, "the CPU kernels compute in float32", "Allow fp16", "half precision on the CPU")             \
     X(BOOL, require_full_delegation, false, NULL, "Require full delegation", "fail where a node stays on the CPU")          \
-    X(BOOL, enable_op_profiling, false, NULL, "Enable op profiling", "time each operator, in runs of its own")              \
-    X(STRING, op_profiling_output_mode, "stdout", NULL, "Op profiling output mode", "stdout, csv or proto")                 \
-    X(STRING, op_profiling_output_file, "", NULL, "Op profiling output file", "file for them; none: the log")               \
+    X(BOOL, enable_op_profiling, false, NULL, "Enable op profiling", "time each operator in the timed runs")                \
+    X(STRING, op_profiling_output_mode, "stdout", NULL, "Op profiling output mode.", "stdout, csv or proto")                \
+    X(STRING, op_profiling_output_file, "", NULL, "Op profiling output file.", "file for them; none: the log")              \
     X(INT, max_profiling_buffer_entries, 1024, HL_FOR_EVENTS, "Max initial profiling buffer entries", "events to keep")     \
     X(BOOL, allow_dynamic_profiling_buffer_increase, false, HL_FOR_EVENTS, "Allow dynamic increase on profiling buffer"     \
       " entries", "let that number grow")                                                                                   \
     X(STRING, profiling_output_csv_file, "", NULL, "CSV File to export profiling data to", "as csv mode with this file")    \
-    X(BOOL, export_model_runtime_info, false, NULL, "Export model runtime info", "write tensors and nodes as they run")      \
-    X(STRING, model_runtime_info_output_file, "", NULL, "Model runtime info output file", "file for that")                  \
+    X(BOOL, export_model_runtime_info, false, NULL, "Enable Model Runtime Info Export",                                     \
+      "write tensors and nodes as they run")                                                                                \
+    X(STRING, model_runtime_info_output_file, "", NULL, "Proto File to export model runtime info to", "file for that")      \
     X(BOOL, print_preinvoke_state, false, NULL, "Print pre-invoke interpreter state", "tensors and nodes before the runs")  \
     X(BOOL, print_postinvoke_state, false, NULL, "Print post-invoke interpreter state", "the same behind them")             \
     X(INT, tensor_name_display_length, 25, NULL, "Tensor name display length", "width of names in it")                      \
     X(INT, tensor_type_display_length, 15, NULL, "Tensor type display length", "width of types in it")                      \
     X(INT, alloc_type_display_length, 18, NULL, "Tensor allocation type display length", "width of allocations in it")      \
     X(BOOL, release_dynamic_tensors, false, HL_FOR_MEMORY, "Release dynamic tensor memory", "free tensors early")           \
-    X(INT, optimize_memory_for_large_tensors, 0, HL_FOR_MEMORY, "Use dynamic tensor for large tensors", "bytes from which") \
+    X(INT, optimize_memory_for_large_tensors, 0, HL_FOR_MEMORY, "Optimize memory usage for large tensors",                  \
+      "bytes from which")                                                                                                   \
     X(BOOL, disable_delegate_clustering, false, "delegates cluster nodes themselves", "Disable delegate clustering",        \
       "one delegate node for each node")                                                                                    \
     X(BOOL, enable_builtin_cast_constant_cache, false, HL_FOR_MEMORY, "Constant CAST output cache", "cast constants once")  \
     X(STRING, output_filepath, "", NULL, "File path to export outputs layer to", "raw outputs, one behind the other")       \
     X(STRING, output_proto_filepath, "", NULL, "File path to export outputs layer as tf example to", "as tf.Example")       \
-    X(STRING, result_file_path, "", NULL, "File path to export benchmark result to", "file for the result")
+    X(STRING, result_file_path, "", NULL, "File path to save the benchmark result in binary proto format",                  \
+      "file for the result")
 // clang-format on
 
 #define HL_BENCHMARK_TYPE_BOOL bool

@@ -146,7 +146,7 @@ static void print_results(struct result *results, int count)
     for (int i = 0; i < count; i++) {
         struct hl_text text = {0};
         if (results[i].ok)
-            hl_series_print(&results[i].figures.run_us, &text);
+            hl_series_print(&results[i].figures.run_us, true, &text);
         else
             hl_text_add(&text, " failed!");
         hl_info(HL_TFLITE, NULL, "%26s: %s", results[i].way->name, text.data);

@@ -197,7 +197,8 @@ void hl_profile_add(struct hl_profile *profile, const char *type, double microse
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// One table of the original: cells for a type, numbers and a name, between tabs or commas.
+// One table of the original: a tab and a cell for a type, numbers and a name; as CSV words between commas, their numbers
+// with six digits.
 struct writer {
     struct hl_text *text;
     bool csv;
@@ -207,34 +208,65 @@ struct writer {
 
 static void title(struct writer *writer, const char *words)
 {
-    if (writer->csv)
-        hl_text_add(writer->text, "%s\n", words);
-    else
-        hl_text_add(writer->text,
-                    "============================== %s ==============================\n", words);
+    hl_text_add(writer->text, "============================== %s ==============================\n",
+                words);
     writer->cumulative = 0;
 }
 
-static void cells(struct writer *writer, const char *first, int count, const char *const *more)
+// The numbers' columns are as wide as those of the original, which differ between its tables.
+struct widths {
+    int first, milliseconds, share, calls;
+};
+static const struct widths row_widths = {9, 9, 8, 9}, summary_widths = {9, 10, 11, 9};
+
+static void head_cells(struct writer *writer, struct widths widths, const char *type,
+                       const char *first, const char *share, const char *cumulative)
 {
-    hl_text_add(writer->text, writer->csv ? "%s" : "%24s", first);
-    for (int i = 0; i < count; i++)
-        hl_text_add(writer->text, writer->csv ? ", %s" : "\t%9s", more[i]);
-    hl_text_add(writer->text, "\n");
+    hl_text_add(writer->text, "\t%24s\t%*s\t%*s\t%*s\t%*s\t%10s\t[times called]", type,
+                widths.first, first, widths.milliseconds, "[avg ms]", widths.share, share,
+                widths.share, cumulative, "[mem KB]");
 }
 
-static void numbers(struct writer *writer, int count, const double *values)
+static void type_cell(struct writer *writer, const char *type)
 {
-    for (int i = 0; i < count; i++)
-        hl_text_add(writer->text, writer->csv ? ", %.3f" : "\t%9.3f", values[i]);
+    hl_text_add(writer->text, writer->csv ? "%s" : "\t%24s", type);
 }
 
-static void shares(struct writer *writer, double microseconds)
+static void number_cell(struct writer *writer, int width, double value)
+{
+    if (writer->csv)
+        hl_text_add(writer->text, ", %g", value);
+    else
+        hl_text_add(writer->text, "\t%*.3f", width, value);
+}
+
+// Milliseconds, their share of the total, the sum of the shares so far, memory.
+static void time_cells(struct writer *writer, struct widths widths, double microseconds)
 {
     double share = writer->total > 0 ? 100 * microseconds / writer->total : 0;
     writer->cumulative += share;
-    hl_text_add(writer->text, writer->csv ? ", %.3f%%, %.3f%%" : "\t%8.3f%%\t%8.3f%%", share,
-                writer->cumulative);
+    number_cell(writer, widths.milliseconds, microseconds / 1000);
+    number_cell(writer, widths.share - 1, share);
+    hl_text_add(writer->text, "%%");
+    number_cell(writer, widths.share - 1, writer->cumulative);
+    hl_text_add(writer->text, "%%");
+    number_cell(writer, 10, 0);
+}
+
+static void count_cell(struct writer *writer, int width, int64_t count)
+{
+    if (writer->csv)
+        hl_text_add(writer->text, ", %" PRId64, count);
+    else
+        hl_text_add(writer->text, "\t%*" PRId64, width, count);
+}
+
+// In CSV a comma of the name would begin a column.
+static void name_cell(struct writer *writer, const char *name)
+{
+    hl_text_add(writer->text, writer->csv ? ", " : "\t");
+    for (; *name != '\0'; name++)
+        hl_text_add_bytes(writer->text, writer->csv && *name == ',' ? "\t" : name, 1);
 }
 
 static double average(const struct writer *writer, const struct hl_profile_row *row)
@@ -244,17 +276,20 @@ static double average(const struct writer *writer, const struct hl_profile_row *
 
 static void rows(struct writer *writer, const struct hl_profile_row *const *sorted, int count)
 {
-    static const char *const heads[] = {"[first]",  "[avg ms]",       "[%]",   "[cdf%]",
-                                        "[mem KB]", "[times called]", "[Name]"};
-    cells(writer, "[node type]", 7, heads);
+    if (writer->csv)
+        hl_text_add(writer->text,
+                    "node type, first, avg_ms, %%, cdf%%, mem KB, times called, name");
+    else
+        head_cells(writer, row_widths, "[node type]", "[first]", "[%]", "[cdf%]");
+    hl_text_add(writer->text, "%s\n", writer->csv ? "" : "\t[Name]");
     for (int i = 0; i < count; i++) {
         const struct hl_profile_row *row = sorted[i];
-        hl_text_add(writer->text, writer->csv ? "%s" : "%24s", row->type.data);
-        numbers(writer, 2, (double[]){row->first / 1000, average(writer, row) / 1000});
-        shares(writer, average(writer, row));
-        numbers(writer, 1, (double[]){0});
-        hl_text_add(writer->text, writer->csv ? ", %" PRId64 ", %s\n" : "\t%9" PRId64 "\t%s\n",
-                    row->calls, row->name.data);
+        type_cell(writer, row->type.data);
+        number_cell(writer, row_widths.first, row->first / 1000);
+        time_cells(writer, row_widths, average(writer, row));
+        count_cell(writer, row_widths.calls, row->calls);
+        name_cell(writer, row->name.data);
+        hl_text_add(writer->text, "\n");
     }
     hl_text_add(writer->text, "\n");
 }
@@ -288,8 +323,6 @@ static int by_sum(const void *a, const void *b)
 
 static void summary(struct writer *writer, const struct hl_profile_row **sorted, int count)
 {
-    static const char *const heads[] = {"[count]", "[avg ms]", "[avg %]",
-                                        "[cdf %]", "[mem KB]", "[times called]"};
     struct type_sum *types = hl_alloc((size_t)count, sizeof *types);
     int used = 0;
     qsort(sorted, (size_t)count, sizeof *sorted, by_type);
@@ -302,15 +335,17 @@ static void summary(struct writer *writer, const struct hl_profile_row **sorted,
     }
     qsort(types, (size_t)used, sizeof *types, by_sum);
     title(writer, "Summary by node type");
-    cells(writer, "[Node type]", 6, heads);
+    if (writer->csv)
+        hl_text_add(writer->text, "node type, count, avg_ms, avg %%, cdf %%, mem KB, times called");
+    else
+        head_cells(writer, summary_widths, "[Node type]", "[count]", "[avg %]", "[cdf %]");
+    hl_text_add(writer->text, "\n");
     for (int i = 0; i < used; i++) {
-        hl_text_add(writer->text, writer->csv ? "%s, %d" : "%24s\t%9d", types[i].type,
-                    types[i].nodes);
-        numbers(writer, 1, &(double){types[i].sum / 1000});
-        shares(writer, types[i].sum);
-        numbers(writer, 1, (double[]){0});
-        hl_text_add(writer->text, writer->csv ? ", %" PRId64 "\n" : "\t%9" PRId64 "\n",
-                    types[i].calls);
+        type_cell(writer, types[i].type);
+        count_cell(writer, summary_widths.first, types[i].nodes);
+        time_cells(writer, summary_widths, types[i].sum);
+        count_cell(writer, summary_widths.calls, types[i].calls);
+        hl_text_add(writer->text, "\n");
     }
     hl_text_add(writer->text, "\n");
     free(types);
@@ -355,7 +390,7 @@ static void tables(struct writer *writer, const struct hl_profile *profile, int 
         summary(writer, sorted, count);
         if (!kernels && group > 0) head(writer, profile, group);
         hl_text_add(writer->text, "Timings (microseconds): ");
-        hl_series_print(&profile->groups[group].totals, writer->text);
+        hl_series_print(&profile->groups[group].totals, false, writer->text);
         hl_text_add(writer->text, "\nMemory (bytes): count=0\n%d nodes observed\n\n", count);
     }
     free(sorted);

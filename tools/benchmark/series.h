@@ -4,6 +4,8 @@
 #define HALITE_TOOLS_BENCHMARK_SERIES_H
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,29 +63,30 @@ static inline struct hl_series_figures hl_series_figures(const struct hl_series 
         .max = sorted[count - 1],
         .average = average,
         .deviation = sqrt(squares / count),
-        .p5 = sorted[(int)(0.05 * (count - 1))],
-        .median = sorted[(count - 1) / 2],
-        .p95 = sorted[(int)(0.95 * (count - 1))],
+        .p5 = sorted[(int64_t)count * 5 / 100],
+        .median = sorted[count / 2],
+        .p95 = sorted[(int64_t)count * 95 / 100],
     };
     free(sorted);
     return figures;
 }
 
-// "count=50 first=79449 curr=81350 min=77385 max=88213 avg=79732 std=1929 p5=77500 median=79600 p95=85000"; whole numbers but
-// for the average.
-static inline void hl_series_print(const struct hl_series *series, struct hl_text *text)
+// "count=50 first=79449 curr=81350 min=77385 max=88213 avg=79732 std=1929", and with percentiles
+// " p5=77500 median=79600 p95=85000"; whole numbers but for the average. "count=3 curr=7(all same)".
+static inline void hl_series_print(const struct hl_series *series, bool percentiles,
+                                   struct hl_text *text)
 {
     struct hl_series_figures figures = hl_series_figures(series);
     hl_text_add(text, "count=%d", series->count);
     if (series->count == 0) return;
     if (figures.min == figures.max)
-        hl_text_add(text, " curr=%.0f (all same)", figures.last);
+        hl_text_add(text, " curr=%.0f%s", figures.last, series->count > 1 ? "(all same)" : "");
     else
-        hl_text_add(
-            text,
-            " first=%.0f curr=%.0f min=%.0f max=%.0f avg=%g std=%.0f p5=%.0f median=%.0f p95=%.0f",
-            figures.first, figures.last, figures.min, figures.max, figures.average,
-            floor(figures.deviation), figures.p5, figures.median, figures.p95);
+        hl_text_add(text, " first=%.0f curr=%.0f min=%.0f max=%.0f avg=%g std=%.0f", figures.first,
+                    figures.last, figures.min, figures.max, figures.average,
+                    floor(figures.deviation));
+    if (percentiles)
+        hl_text_add(text, " p5=%.0f median=%.0f p95=%.0f", figures.p5, figures.median, figures.p95);
 }
 
 #endif
