@@ -35,7 +35,8 @@ shows() {
     fi
 }
 
-# finds WORD PAGE: a person who types WORD and Enter is shown one node, larger with each click on +.
+# finds WORD PAGE: a person who types WORD and Enter is shown one node, larger with each click on +; the arrow keys go on to
+# the next one and back.
 finds() {
     [ -n "$chromium" ] || return 0
     { cat "$2"; printf '<script>{ const word = "%s";\n' "$1"; cat <<'END'
@@ -45,13 +46,17 @@ finds() {
         id('search').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
         const before = seen();
         id('larger').click();
-        document.body.append(`used: ${id('found').textContent}, ${id('details').querySelector('h3').textContent}, `
-            + (before !== seen() ? 'zoomed' : 'as before'));
+        const larger = before !== seen(), name = () => id('details').querySelector('h3').textContent, found = name();
+        const press = key => { id('graph').dispatchEvent(new KeyboardEvent('keydown', { key })); return name(); };
+        const keys = press('ArrowDown') !== found && press('ArrowUp') === found;
+        document.body.append(`used: ${id('found').textContent}, ${found}, ${larger ? 'zoomed' : 'as before'}, `
+            + (keys ? 'with keys' : 'keys do nothing'));
     }</script>
 END
     } >"$work/used.html"
     browse --enable-logging=stderr --dump-dom "file://$work/used.html"
-    grep -q "used: 1 of 1, .*$1.*, zoomed" "$work/out" || failed "$2: looking for $1: $(grep -o 'used: .*' "$work/out")"
+    grep -q "used: 1 of 1, .*$1.*, zoomed, with keys" "$work/out" ||
+        failed "$2: looking for $1: $(grep -o 'used: .*' "$work/out")"
 }
 
 # alone PAGE: nothing in it asks a network or another file for anything.

@@ -170,18 +170,26 @@ function spread(layer, wanted) {
 const view = { x: 0, y: 0, scale: 1 };
 let graph, sheet, chosen = null;
 
-const placeColour = place => style(!place ? '--none' : place === 'CPU' ? '--cpu' : place === 'GPU' ? '--gpu' : '--other');
+// The page's colours as it is lit now, and what nodes are coloured by: looked up once for all nodes.
+const palette = {};
+
+function mix() {
+  for (const name of ['none', 'cpu', 'gpu', 'other', 'card', 'ink', 'mark']) palette[name] = style(`--${name}`);
+  palette.byTime = by('colours').querySelector(':checked').value === 'time';
+}
+
+const placeColour = place => palette[!place ? 'none' : place === 'CPU' ? 'cpu' : place === 'GPU' ? 'gpu' : 'other'];
 
 // From grey to red; the slowest node is the reddest.
 function timeColour(ns) {
-  if (ns === undefined) return style('--none');
+  if (ns === undefined) return palette.none;
   const share = Math.sqrt(ns / slowest);
   return `hsl(${40 - 40 * share} ${20 + 70 * share}% 50%)`;
 }
 
 function colourOf(vertex) {
-  if (vertex.kind !== 'node') return style('--none');
-  return by('colours').querySelector(':checked').value === 'time' ? timeColour(vertex.ns) : placeColour(vertex.place);
+  if (vertex.kind !== 'node') return palette.none;
+  return palette.byTime ? timeColour(vertex.ns) : placeColour(vertex.place);
 }
 
 function draw() {
@@ -217,11 +225,12 @@ function draw() {
 }
 
 function paint() {
+  mix();
   for (const vertex of graph.vertices) {
     const rect = vertex.mark.firstChild, colour = colourOf(vertex);
     vertex.mark.setAttribute('class', ['node', vertex.place === 'CPU' && 'cpu', vertex.found && 'found',
       vertex === chosen && 'chosen'].filter(Boolean).join(' '));
-    rect.setAttribute('fill', `color-mix(in srgb, ${colour} 22%, ${style('--card')})`);
+    rect.setAttribute('fill', `color-mix(in srgb, ${colour} 22%, ${palette.card})`);
     rect.setAttribute('stroke', colour);
   }
   for (const edge of graph.edges)
@@ -231,7 +240,6 @@ function paint() {
 
 function move() {
   sheet.setAttribute('transform', `translate(${view.x},${view.y}) scale(${view.scale})`);
-  paintOverview();
 }
 
 function zoom(factor, x, y) {
@@ -280,7 +288,7 @@ function paintOverview() {
     context.fillStyle = colourOf(vertex);
     context.fillRect(0, i * row, width, Math.max(1, row - (row > 4 ? 1 : 0)));
     if (vertex !== chosen && !vertex.found) return;
-    context.fillStyle = vertex === chosen ? style('--ink') : style('--mark');
+    context.fillStyle = vertex === chosen ? palette.ink : palette.mark;
     context.fillRect(0, i * row, 7, Math.max(2, row));
   });
 }
@@ -314,7 +322,8 @@ function choose(vertex) {
   const panel = by('details');
   panel.replaceChildren();
   if (!vertex) {
-    panel.append(element('p', {}, 'Click a node to see where it runs, why, and what flows through it.'));
+    panel.append(element('p', {}, 'Click a node to see where it runs, why, and what flows through it. '
+      + 'Arrow keys go from one to the next.'));
     return;
   }
   panel.append(element('h3', {}, vertex.kind === 'node' ? `${vertex.title} #${vertex.number}` : `Graph ${vertex.title}`));
@@ -360,8 +369,10 @@ function next(step) {
 
 // ---- tables ------------------------------------------------------------------------------------------------------------
 
-// columns: [title, key, text of a value]; numbers are right-aligned and sort downwards first.
-function table(id, columns, rows, click) {
+// columns: [title, key, text of a value]; numbers are right-aligned and sort downwards first. Columns that no row fills are
+// left out.
+function table(id, allColumns, rows, click) {
+  const columns = allColumns.filter(([, key]) => rows.some(row => row[key] !== undefined && row[key] !== ''));
   const body = element('tbody');
   const fill = () => body.replaceChildren(...rows.map(row => {
     const line = element('tr', {}, ...columns.map(([, key, text]) => {
@@ -374,7 +385,8 @@ function table(id, columns, rows, click) {
   }));
   const heads = columns.map(([title, key]) => {
     const numeric = rows.some(row => typeof row[key] === 'number');
-    const head = element('th', { className: numeric ? 'number' : '', scope: 'col' }, title);
+    const head = element('th', { className: numeric ? 'number' : '', scope: 'col', tabIndex: 0 }, title);
+    head.addEventListener('keydown', event => { if (event.key === 'Enter') head.click(); });
     head.addEventListener('click', () => {
       const before = head.getAttribute('aria-sort');
       const up = before ? before === 'descending' : !numeric;
@@ -399,10 +411,12 @@ function fillTables() {
   const nodes = onlyNodes();
   const operators = new Map();
   for (const vertex of nodes) {
-    const row = operators.get(vertex.title) || { op: vertex.title, nodes: 0, gpu: 0, cpu: 0, reasons: new Set() };
+    const row = operators.get(vertex.title) || { op: vertex.title, nodes: 0, reasons: new Set() };
     row.nodes++;
-    if (vertex.place === 'GPU') row.gpu++;
-    if (vertex.place === 'CPU') row.cpu++;
+    if (data.placement) {
+      row.gpu = (row.gpu || 0) + (vertex.place === 'GPU');
+      row.cpu = (row.cpu || 0) + (vertex.place === 'CPU');
+    }
     if (vertex.ns !== undefined) row.ns = (row.ns || 0) + vertex.ns;
     if (vertex.reason) row.reasons.add(vertex.reason);
     operators.set(vertex.title, row);
@@ -442,7 +456,7 @@ function fillMemory() {
   const blocks = plan.tensors.filter(tensor => tensor.where === 'arena' && tensor.bytes && tensor.shares_with === undefined);
   by('memory-facts').textContent = `On the CPU: ${sized(plan.arena)} shared by ${counted(blocks.length, 'tensor')} `
     + `that would take ${sized(plan.arena_unshared)} side by side; ${sized(plan.persistent)} kept between runs; `
-    + `${sized(plan.constants)} of constants.`;
+    + `${sized(plan.constants)} of constants. Nodes from left to right, addresses upwards.`;
   const { context, width, height } = canvas('memory-plan');
   const last = Math.max(1, ...blocks.map(block => block.last_node + 1));
   const x = node => width * node / last, y = bytes => height - (height - 8) * bytes / Math.max(1, plan.arena);
@@ -472,8 +486,7 @@ function legend() {
     return element('span', {}, square, text);
   };
   const places = [...new Set(onlyNodes().map(vertex => vertex.place))].filter(Boolean);
-  const byTime = by('colours').querySelector(':checked').value === 'time';
-  by('legend').replaceChildren(...byTime ? [mark('hsl(40 20% 50%)', 'fast'), mark('hsl(0 90% 50%)', 'slow')]
+  by('legend').replaceChildren(...palette.byTime ? [mark('hsl(40 20% 50%)', 'fast'), mark('hsl(0 90% 50%)', 'slow')]
     : places.map(place => mark(placeColour(place), place)));
 }
 
@@ -503,6 +516,15 @@ function listen() {
     view.y = event.clientY - from.y;
     move();
   });
+  svg.addEventListener('keydown', event => {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const { vertices } = graph, to = vertices[chosen ? vertices.indexOf(chosen) + step : step > 0 ? 0 : vertices.length - 1];
+    if (!to) return;
+    choose(to);
+    show(to);
+  });
   by('overview').addEventListener('click', event => {
     const nodes = onlyNodes();
     const at = Math.floor(event.offsetY / by('overview').clientHeight * nodes.length);
@@ -513,7 +535,7 @@ function listen() {
   by('search').addEventListener('input', event => find(event.target.value));
   by('search').addEventListener('keydown', event => { if (event.key === 'Enter') next(event.shiftKey ? -1 : 1); });
   by('subgraph').addEventListener('change', event => open(Number(event.target.value)));
-  by('colours').addEventListener('change', () => { legend(); paint(); });
+  by('colours').addEventListener('change', () => { paint(); legend(); });
   by('smaller').addEventListener('click', () => zoom(1 / 1.4));
   by('larger').addEventListener('click', () => zoom(1.4));
   by('fit').addEventListener('click', () => fit(true));
