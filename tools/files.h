@@ -87,7 +87,8 @@ static inline bool hl_files_read(const char *path, size_t limit, struct hl_text 
     if (failed)
         hl_text_add(error, "cannot be read: %s", strerror(errno));
     else if (content->length > limit)
-        hl_text_add(error, "is larger than %zu MiB, more than is read here", limit >> 20);
+        hl_text_add(error, "is larger than %zu %s, more than is read here",
+                    limit >> 20 > 0 ? limit >> 20 : limit, limit >> 20 > 0 ? "MiB" : "bytes");
     failed = failed || content->length > limit;
     fclose(file);
     return !failed;

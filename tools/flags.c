@@ -281,11 +281,13 @@ int hl_command_main(const struct hl_command *command, int argc, char **argv)
         .operands = hl_alloc((size_t)argc + 1, sizeof(char *)),
     };
     memcpy(parsing.options, command->defaults, command->options_size);
+    // A line of the originals is there when it is printed, in a pipe too.
+    if (command->tflite) setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     if (command->positions != 0)
         *(const int **)((char *)parsing.options + command->positions) = parsing.positions;
-    int code = command->tflite ? hl_flags_tflite_parse(command, argc, argv, parsing.options,
-                                                       parsing.positions)
-                               : parse(&parsing, argc, argv);
+    int code = command->tflite
+                   ? hl_flags_tflite_parse(command, argc, argv, parsing.options, parsing.positions)
+                   : parse(&parsing, argc, argv);
     if (code == HL_EXIT_OK && parsing.help)
         hl_command_help(command, stdout);
     else if (code == HL_EXIT_OK)

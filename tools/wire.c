@@ -205,7 +205,7 @@ bool hl_wire_check(const char *path)
     bool ok = *path == '\0' || can(path, &error);
     if (!ok) hl_error(HL_TFLITE, path, "%s", error.data);
     hl_text_free(&error);
-    return ok;
+    return ok && (*path == '\0' || hl_output_check(HL_TFLITE, path));
 }
 
 bool hl_wire_write(const char *path, enum hl_wire_message message, const cJSON *tree)

@@ -224,6 +224,13 @@ if has_opencl; then
     line "^Delegate internal:"
     line "^$tab +CONV_2D [a-z_]+$tab.*$tab\[[a-z_]+\]:0\$"
     line "^$tab +CONV_2D [a-z_]+$tab +2$tab"
+    # A delegate that comes behind another gets what that one has left.
+    gpu=$(ls "$bin"/../lib/libtensorflowlite_gpu_delegate.so)
+    passes "$tool" --graph="$model" $short --external_delegate_path="$gpu" --external_delegate_options=device:opencl:0 \
+        --use_gpu=true --gpu_backend=opencl:0
+    line "^INFO: Going to apply 2 delegates one after another\.$"
+    line "^INFO: Explicitly applied EXTERNAL delegate, and the model graph will be completely executed by the delegate\.$"
+    line "^INFO: Though GPU delegate is explicitly applied, the model graph will not be executed by the delegate\.$"
     passes "$tool" --graph="$model" $short --use_gpu=true --gpu_backend=opencl:0 --enable_op_profiling=true \
         --op_profiling_output_mode=proto --op_profiling_output_file="$work/gpu_profile.json" \
         --model_runtime_info_output_file="$work/gpu_runtime.json"
@@ -245,6 +252,7 @@ else
 fi
 
 stops "Please specify the name of your TF Lite input file with --graph" "$tool"
+stops "$work: cannot be written: Is a directory" "$tool" --graph="$model" --output_filepath="$work"
 stops "--op_profiling_output_mode=proto needs a file" "$tool" --graph="$model" --enable_op_profiling=true \
     --op_profiling_output_mode=proto
 stops "Supported values are: 'stdout', 'csv' and 'proto'." "$tool" --graph="$model" --enable_op_profiling=true \

@@ -118,6 +118,13 @@ complains "Invalid model_output_shape_" "$bin/run_eval" --model_file="$model" --
 echo eleven >"$work/bad_deny.txt"
 complains "line 1 is 'eleven'" evaluate "$plain" "$work/truth.txt" --denylist_file_path="$work/bad_deny.txt"
 complains "cannot be written" evaluate "$plain" "$work/truth.txt" --output_file_path="$work/no/where.json"
+complains "$work: cannot be written: Is a directory" evaluate "$plain" "$work/truth.txt" --output_file_path="$work"
+[ ! -s "$work/out" ] || failed "an evaluation for nothing"
+mkdir "$work/raw"
+echo one >"$work/one.txt"
+head -c 100 /dev/zero >"$work/raw/large.rgb8"
+complains "large.rgb8: is larger than 64 bytes" "$bin/run_eval" --model_file="$model" --ground_truth_images_path="$work/raw" \
+    --ground_truth_labels="$work/one.txt" --model_output_labels="$labels"
 complains "--resume needs --output_file_path" evaluate "$plain" "$work/truth.txt" --resume=true
 
 # ---- a thousand pictures ------------------------------------------------------------------------------------------------
@@ -172,6 +179,7 @@ $interruptible "$bin/run_eval" --model_file="$model" --ground_truth_images_path=
     --num_interpreter_threads=3 >"$work/out" 2>"$work/err" &
 pid=$!
 while kill -0 $pid 2>/dev/null && ! [ "$(cat "$result.progress" 2>/dev/null | wc -l)" -ge 300 ]; do sleep 0.1; done
+[ -n "$(grep '^INFO: Evaluated: 29%' "$work/out")" ] || failed "lines are late in a file"
 kill -$signal $pid
 cat "$work/grey.ppm" >"$many/1299.ppm"
 wait $pid

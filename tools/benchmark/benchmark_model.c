@@ -17,6 +17,7 @@
 #include "commands.h"
 #include "message.h"
 #include "output_file.h"
+#include "runtime/interpreter.h"
 #include "state.h"
 
 // Everything of one run of the tool.
@@ -171,27 +172,37 @@ static void profile_kernels(struct benchmark *benchmark)
                                                       &benchmark->runs.hooks);
 }
 
+// The delegate that has made this node; an external one has a face of its own here, so it is known by being no other.
+static int maker_of(const struct hl_delegates *delegates, const TfLiteDelegate *delegate)
+{
+    int external = 0;
+    for (int i = 0; i < delegates->count; i++) {
+        if (delegates->items[i].delegate == delegate) return i;
+        if (strcmp(delegates->items[i].name, "EXTERNAL") == 0) external = i;
+    }
+    return external;
+}
+
 // What the delegates have made of the graph. False where that is not what the flags demand.
 static bool report_delegates(const struct benchmark *benchmark)
 {
-    TfLiteInterpreter *interpreter = benchmark->file.interpreter;
-    int kernels = 0, on_cpu = 0;
-    for (int i = 0; i < HaliteInterpreterGetNodeCount(interpreter); i++) {
-        HaliteNodeReport node;
-        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk) continue;
-        if (strcmp(node.where, "CPU") == 0)
-            on_cpu++;
+    const struct hl_subgraph *graph = benchmark->file.interpreter->subgraphs[0];
+    int kernels[HL_DELEGATES_MAX] = {0}, on_cpu = 0;
+    for (int i = 0; i < graph->plan->size; i++) {
+        const TfLiteDelegate *delegate = graph->nodes[graph->plan->data[i]]->node.delegate;
+        if (delegate != NULL)
+            kernels[maker_of(&benchmark->delegates, delegate)]++;
         else
-            kernels++;
+            on_cpu++;
     }
     for (int i = 0; i < benchmark->delegates.count; i++) {
         const char *name = benchmark->delegates.items[i].name;
-        if (kernels == 0)
+        if (kernels[i] == 0)
             hl_info(
                 HL_TFLITE, NULL,
                 "Though %s delegate is explicitly applied, the model graph will not be executed by the delegate.",
                 name);
-        else if (on_cpu == 0)
+        else if (kernels[i] == graph->plan->size)
             hl_info(
                 HL_TFLITE, NULL,
                 "Explicitly applied %s delegate, and the model graph will be completely executed by the delegate.",
@@ -201,7 +212,7 @@ static bool report_delegates(const struct benchmark *benchmark)
                 HL_TFLITE, NULL,
                 "Explicitly applied %s delegate, and the model graph will be partially executed by the delegate w/ %d "
                 "delegate kernels.",
-                name, kernels);
+                name, kernels[i]);
     }
     if (!benchmark->options->require_full_delegation || on_cpu == 0) return true;
     hl_error(HL_TFLITE, NULL, "Disallowed CPU fallback detected.");

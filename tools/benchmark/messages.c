@@ -7,6 +7,7 @@
 
 #include "json.h"
 #include "message.h"
+#include "output_file.h"
 #include "runtime/interpreter.h"
 #include "state.h"
 #include "wire.h"
@@ -49,6 +50,11 @@ bool hl_benchmark_check(const struct hl_benchmark_options *options)
                  "--model_runtime_info_output_file");
         return false;
     }
+    const char *const plain[] = {options->output_filepath, options->output_proto_filepath,
+                                 profile ? options->profiling_output_csv_file : "",
+                                 profile && !proto ? options->op_profiling_output_file : ""};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (*plain[i] != '\0' && !hl_output_check(HL_TFLITE, plain[i])) return false;
     return hl_wire_check(options->result_file_path) &&
            hl_wire_check(options->model_runtime_info_output_file) &&
            (!proto || hl_wire_check(options->op_profiling_output_file));

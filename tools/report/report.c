@@ -120,6 +120,9 @@ static bool add_times(cJSON *json, const char *path, const struct options *optio
 
 static bool report(const char *path, const struct options *options)
 {
+    if (!hl_output_check("report", options->output) ||
+        (options->trace != NULL && !hl_output_check("report", options->trace)))
+        return false;
     cJSON *json = describe(path, &options->model);
     if (json == NULL) return false;
     bool runs = cJSON_IsTrue(cJSON_GetObjectItem(json, "runs_here")) ||
