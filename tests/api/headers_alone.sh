@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compiles each public header by itself, as C11 and as C++17, so that users may include any one of
-# them first. Usage: headers_alone.sh DIR CC CXX, DIR being the repository or its include folder.
+# Compiles each public header by itself, as C and as C++, by the oldest and the newest rules of each that users have, so
+# that they may include any one of them first; and those that builds of bindings copy one by one, with no other header in
+# reach. Usage: headers_alone.sh DIR CC CXX, DIR being the repository or its include folder.
 # Ends with 0; 1 when a header failed; 2 on wrong usage; 77 (skipped) without a C++ compiler.
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
     echo "usage: headers_alone.sh DIR CC CXX" >&2
@@ -22,12 +23,13 @@ if ! command -v "$cc" >/dev/null 2>&1; then
     exit 2
 fi
 
-# compile LANGUAGE COMPILER OPTION...: counts in `failed` the headers that do not compile.
+# compile LANGUAGE COMPILER OPTION...: counts in `failed` the headers, `chosen` of those in `dir`, that do not compile.
 failed=0
+chosen=$headers
 compile() {
     language=$1
     shift
-    for header in $headers; do
+    for header in $chosen; do
         if ! printf '#include "%s"\n#include "%s"\n' "$header" "$header" |
             "$@" -x "$language" -I "$dir" -fsyntax-only -Wall -Wextra -Wpedantic -Wundef -Werror -
         then
@@ -37,13 +39,34 @@ compile() {
     done
 }
 
+compile c "$cc" -std=c99
 compile c "$cc" -std=c11
 if [ -n "$cxx" ] && command -v "$cxx" >/dev/null 2>&1; then
-    compile c++ "$cxx" -std=c++17
+    compile c++ "$cxx" -std=c++11
+    compile c++ "$cxx" -std=c++20
     skipped=
 else
     skipped=yes
 fi
+
+# What such a build copies, and what the original's headers need: c_api.h, and with XNNPACK two more.
+copies=$(mktemp -d)
+trap 'rm -rf "$copies"' EXIT
+# copy_and_compile HEADER...: the first of them compiles where only they and the earlier ones are.
+copy_and_compile() {
+    chosen=$1
+    for header in "$@"; do
+        mkdir -p "$copies/$(dirname "$header")"
+        cp "$from/$header" "$copies/$header"
+    done
+    compile c "$cc" -std=c99
+}
+from=$dir
+dir=$copies
+copy_and_compile tensorflow/lite/c/c_api.h tensorflow/lite/core/c/c_api.h tensorflow/lite/core/c/c_api_types.h \
+    tensorflow/lite/core/c/operator.h tensorflow/lite/core/async/c/types.h tensorflow/lite/builtin_ops.h \
+    tensorflow/compiler/mlir/lite/core/c/tflite_types.h
+copy_and_compile tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h tensorflow/lite/core/c/common.h
 
 if [ $failed -ne 0 ]; then
     echo "$failed failed"
@@ -53,4 +76,4 @@ if [ -n "$skipped" ]; then
     echo "skipped: C++ part, no compiler '$cxx' (the headers compile as C)"
     exit 77
 fi
-echo "$(echo "$headers" | wc -l) headers compile alone as C11 and C++17"
+echo "$(echo "$headers" | wc -l) headers compile alone as C99, C11, C++11 and C++20"

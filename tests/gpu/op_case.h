@@ -13,6 +13,7 @@
 #include "support/model_writer.h"
 #include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/c/common.h"
 
 // Lengths of a row that differ from run to run, and what is counted from them: 2 * C, B + 1, C + 4.
 enum { B = 1 << 12, C = 1 << 20 };

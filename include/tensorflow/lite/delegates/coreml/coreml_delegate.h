@@ -5,8 +5,8 @@
 #ifndef TENSORFLOW_LITE_DELEGATES_COREML_COREML_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_COREML_COREML_DELEGATE_H_
 
-#include "tensorflow/lite/c/c_api_types.h"
-#include "tensorflow/lite/c/common.h"
+#include "tensorflow/lite/core/c/c_api_types.h"
+#include "tensorflow/lite/core/c/common.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "tensorflow/lite/c/c_api_types.h"
+#include "tensorflow/lite/core/c/c_api_types.h"
 
 #ifdef __cplusplus
 extern "C" {

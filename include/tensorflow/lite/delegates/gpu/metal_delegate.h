@@ -12,8 +12,8 @@
 
 #include <stdbool.h>
 
-#include "tensorflow/lite/c/c_api_types.h"
-#include "tensorflow/lite/c/common.h"
+#include "tensorflow/lite/core/c/c_api_types.h"
+#include "tensorflow/lite/core/c/common.h"
 
 #if defined(__OBJC__)
 @protocol MTLBuffer;

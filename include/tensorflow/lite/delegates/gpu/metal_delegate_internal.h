@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "tensorflow/lite/c/common.h"
+#include "tensorflow/lite/core/c/common.h"
 #include "tensorflow/lite/delegates/gpu/metal_delegate.h"
 
 #if defined(__OBJC__)

@@ -6,7 +6,7 @@
 #ifndef TENSORFLOW_LITE_CORE_ASYNC_C_TASK_H_
 #define TENSORFLOW_LITE_CORE_ASYNC_C_TASK_H_
 
-#include "tensorflow/lite/c/common.h"
+#include "tensorflow/lite/core/c/common.h"
 #include "tensorflow/lite/core/async/c/types.h"
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 #ifndef TENSORFLOW_LITE_CORE_ASYNC_INTEROP_C_CONSTANTS_H_
 #define TENSORFLOW_LITE_CORE_ASYNC_INTEROP_C_CONSTANTS_H_
 
-#include "tensorflow/lite/c/c_api_types.h"
+#include "tensorflow/lite/core/c/c_api_types.h"
 
 #ifdef __cplusplus
 extern "C" {
