@@ -93,7 +93,7 @@ struct TfLiteXNNPackDelegateWeightsCache *TfLiteXNNPackDelegateWeightsCacheCreat
 
 static bool finalise(struct TfLiteXNNPackDelegateWeightsCache *cache)
 {
-    if (!cache) return false;
+    if (!cache || cache->finalised) return false;
     cache->finalised = true;
     return true;
 }

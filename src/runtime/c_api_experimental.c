@@ -16,6 +16,14 @@ static struct hl_subgraph *primary(const TfLiteInterpreter *interpreter)
 TfLiteStatus TfLiteInterpreterResetVariableTensors(TfLiteInterpreter *interpreter)
 {
     if (!interpreter) return kTfLiteError;
+    const struct hl_subgraph *subgraph = primary(interpreter);
+    for (int i = 0; i < subgraph->variables->size; i++) {
+        const TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->variables->data[i]];
+        if (tensor->data.raw || tensor->bytes == 0 || tensor->allocation_type != kTfLiteArenaRwPersistent) continue;
+        hl_report(&interpreter->options->reporter, "variable %s has no memory yet: allocate tensors first",
+                  hl_tensor_label(tensor));
+        return kTfLiteError;
+    }
     TfLiteStatus status = kTfLiteOk;
     for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteOk; i++)
         status = hl_subgraph_reset_variables(interpreter->subgraphs[i]);

@@ -552,7 +552,7 @@ TfLiteStatus TfLiteOpaqueContextGetSizeOfType(TfLiteOpaqueContext *context, TfLi
     if (type == kTfLiteInt4 || type == kTfLiteUInt4 || type == kTfLiteInt2) *bytes = 1;
     if (type == kTfLiteResource) *bytes = sizeof(int32_t);
     if (*bytes > 0) return kTfLiteOk;
-    TfLiteOpaqueContextReportError(context, "type %s has no fixed size", TfLiteTypeGetName(type));
+    if (context) TfLiteOpaqueContextReportError(context, "type %s has no fixed size", TfLiteTypeGetName(type));
     return kTfLiteError;
 }
 

@@ -184,24 +184,20 @@ TfLiteStatus TfLiteTensorResizeMaybeCopy(size_t num_bytes, TfLiteTensor *tensor,
 {
     if (!tensor) return kTfLiteError;
     if (!owns_data(tensor)) return kTfLiteOk;
-    if (num_bytes == 0) {
-        TfLiteTensorDataFree(tensor);
-        tensor->bytes = 0;
-        return kTfLiteOk;
-    }
     if (num_bytes > PTRDIFF_MAX) { // as in the original, callers who ask for the impossible get their memory back
         tensor->data.raw = NULL;
         tensor->bytes = 0;
         return kTfLiteError;
     }
     if (tensor->data.raw && num_bytes == tensor->bytes) return kTfLiteOk;
+    size_t least = num_bytes ? num_bytes : 1; // an empty tensor has an address too: clients take NULL for "no memory yet"
     void *memory;
     if (preserve_data) {
-        memory = realloc(tensor->data.raw, num_bytes);
+        memory = realloc(tensor->data.raw, least);
         if (!memory) TfLiteTensorDataFree(tensor);
     } else {
         TfLiteTensorDataFree(tensor);
-        memory = malloc(num_bytes);
+        memory = malloc(least);
     }
     tensor->data.data = memory;
     tensor->bytes = memory ? num_bytes : 0;

@@ -240,7 +240,7 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
     hl_subgraph_free_buffers(&subgraph->eval_buffers);
     if (status != kTfLiteOk) {
         hl_subgraph_error(subgraph, "Node number %d (%s) failed to invoke.", node->index, node->name);
-        return status;
+        return status == kTfLiteCancelled ? status : kTfLiteError; // whatever else the kernel calls it
     }
     // Whoever reads a tensor that changed its shape has to be prepared again.
     if (subgraph->resized && hl_subgraph_has_dynamic(subgraph, node->node.outputs)) {

@@ -70,10 +70,6 @@ static TfLiteStatus create_subgraphs(TfLiteInterpreter *interpreter)
 static TfLiteStatus apply_option_delegates(TfLiteInterpreter *interpreter)
 {
     for (int i = 0; i < interpreter->options->delegate_count; i++) {
-        if (!interpreter->options->delegates[i]) {
-            hl_report(&interpreter->options->reporter, "Null delegate.");
-            continue;
-        }
         TfLiteStatus status = hl_interpreter_apply_delegate(interpreter, interpreter->options->delegates[i]);
         if (status != kTfLiteOk) return status;
     }

@@ -14,6 +14,12 @@ TfLiteOperator *TfLiteOperatorCreate(TfLiteBuiltinOperator builtin_code, const c
     return op;
 }
 
+TfLiteOperator *TfLiteOperatorCreateWithData(TfLiteBuiltinOperator builtin_code, const char *custom_name, int version,
+                                             void *user_data)
+{
+    return TfLiteOperatorCreate(builtin_code, custom_name, version, user_data);
+}
+
 void TfLiteOperatorDelete(TfLiteOperator *registration)
 {
     free(registration);

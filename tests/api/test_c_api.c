@@ -303,9 +303,10 @@ static void null_delegates(void **state)
     (void)state;
     struct client c;
     client_load(&c, &triple);
-    TfLiteInterpreterOptionsAddDelegate(c.options, NULL); // left out
-    client_create(&c);
+    TfLiteInterpreterOptionsAddDelegate(c.options, NULL); // what a delegate's Create gave that failed
+    assert_null(TfLiteInterpreterCreate(c.model, c.options));
     assert_string_equal(c.log.text, "Null delegate.\n");
+    c.interpreter = TfLiteInterpreterCreate(c.model, NULL);
     assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(c.interpreter, NULL), kTfLiteDelegateError);
     run_triple(&c);
     client_end(&c);
@@ -458,6 +459,13 @@ static void *fail_init(TfLiteContext *context, const char *buffer, size_t length
     return (void *)-1; // what the original's TfLiteKernelInitFailed gives
 }
 
+static TfLiteStatus told;
+
+static TfLiteStatus end_as_told(TfLiteContext *context, TfLiteNode *node)
+{
+    return context && node ? told : kTfLiteError;
+}
+
 static void kernels_that_fail(void **state)
 {
     (void)state;
@@ -475,6 +483,19 @@ static void kernels_that_fail(void **state)
     assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
     assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), kTfLiteError); // without an invoke function
     assert_non_null(strstr(c.log.text, "Node number 0 (Copy) failed to invoke."));
+    client_end(&c);
+
+    client_load(&c, &chain);
+    TfLiteInterpreterOptionsAddCustomOp(c.options, "Copy",
+                                        &(TfLiteRegistration){.prepare = like_input, .invoke = end_as_told}, 1, 1);
+    client_create(&c);
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    for (int status = kTfLiteError; status <= kTfLiteOutputShapeNotKnown; status++) { // who invokes hears of two kinds
+        told = (TfLiteStatus)status;
+        assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), status == kTfLiteCancelled ? status : kTfLiteError);
+    }
+    told = kTfLiteOk;
+    assert_ok(TfLiteInterpreterInvoke(c.interpreter));
     client_end(&c);
 
     client_load(&c, &chain);
@@ -528,6 +549,7 @@ static void variables_keep_their_value(void **state)
     assert_ptr_equal(TfLiteInterpreterGetVariableTensor(c.interpreter, 0), TfLiteInterpreterGetTensor(c.interpreter, 1));
     assert_null(TfLiteInterpreterGetVariableTensor(c.interpreter, 1));
     assert_null(TfLiteInterpreterGetVariableTensor(c.interpreter, -1));
+    assert_int_equal(TfLiteInterpreterResetVariableTensors(c.interpreter), kTfLiteError); // none has memory yet
     assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
     int8_t y;
     for (int run = 0; run < 6; run++) { // real zero is the zero point; a reset goes back to it

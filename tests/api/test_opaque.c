@@ -25,6 +25,10 @@ static void operators_tell_what_they_are(void **state)
     assert_null(TfLiteOperatorGetCustomName(op));
     assert_null(TfLiteOperatorGetUserData(op));
     TfLiteOperatorDelete(op);
+    op = TfLiteOperatorCreateWithData(kTfLiteBuiltinCustom, name, 2, &data);
+    assert_ptr_equal(TfLiteOperatorGetUserData(op), &data);
+    assert_int_equal(TfLiteOperatorGetVersion(op), 2);
+    TfLiteOperatorDelete(op);
 
     assert_int_equal(TfLiteOperatorGetVersion(NULL), -1);
     assert_null(TfLiteOperatorGetUserData(NULL));
@@ -385,6 +389,7 @@ static void look_at_context(TfLiteOpaqueContext *context)
     }
     assert_int_equal(TfLiteOpaqueContextGetSizeOfType(context, kTfLiteString, &bytes), kTfLiteError);
     assert_int_equal(TfLiteOpaqueContextGetSizeOfType(context, kTfLiteNoType, &bytes), kTfLiteError);
+    assert_int_equal(TfLiteOpaqueContextGetSizeOfType(NULL, kTfLiteString, &bytes), kTfLiteError);
 }
 
 static void look_at_node(TfLiteOpaqueContext *context, int index)

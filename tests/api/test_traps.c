@@ -437,6 +437,22 @@ static void test_dart_short_xnnpack_options(void **state)
     TfLiteXNNPackDelegateDelete(delegate);
 }
 
+// Go's cache of weights is filled once: whoever ends it again is told.
+static void test_go_ends_a_weights_cache(void **state)
+{
+    (void)state;
+    struct TfLiteXNNPackDelegateWeightsCache *cache = TfLiteXNNPackDelegateWeightsCacheCreate();
+    assert_true(TfLiteXNNPackDelegateWeightsCacheFinalizeSoft(cache));
+    assert_false(TfLiteXNNPackDelegateWeightsCacheFinalizeSoft(cache));
+    assert_false(TfLiteXNNPackDelegateWeightsCacheFinalizeHard(cache));
+    TfLiteXNNPackDelegateWeightsCacheDelete(cache);
+    cache = TfLiteXNNPackDelegateWeightsCacheCreateWithSize(1000);
+    assert_true(TfLiteXNNPackDelegateWeightsCacheFinalizeHard(cache));
+    TfLiteXNNPackDelegateWeightsCacheDelete(cache);
+    assert_false(TfLiteXNNPackDelegateWeightsCacheFinalizeSoft(NULL));
+    TfLiteXNNPackDelegateWeightsCacheDelete(NULL);
+}
+
 // Bindings compare versions: "major.minor.patch", the schema by number.
 static void test_versions(void **state)
 {
@@ -462,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_failing_delegate_gives_no_interpreter),
         cmocka_unit_test(test_thread_counts),
         cmocka_unit_test(test_dart_short_xnnpack_options),
+        cmocka_unit_test(test_go_ends_a_weights_cache),
         cmocka_unit_test(test_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,8 @@ TFL_CAPI_EXPORT extern void TfLiteInterpreterOptionsSetNumThreads(
     TfLiteInterpreterOptions* options, int32_t num_threads);
 
 // Adds a delegate, applied when the interpreter is created, in the order of these calls. The
-// caller keeps it alive until the interpreter is deleted, and frees it. NULL is ignored.
+// caller keeps it alive until the interpreter is deleted, and frees it. With NULL, as with a delegate
+// that fails, there will be no interpreter.
 TFL_CAPI_EXPORT extern void TfLiteInterpreterOptionsAddDelegate(TfLiteInterpreterOptions* options,
                                                                 TfLiteOpaqueDelegate* delegate);
 

@@ -19,7 +19,7 @@ struct TfLiteTelemetryProfilerStruct;
 // ---------------------------------------------------------------------------------------------
 // Variables
 
-// Sets all variable tensors to zero.
+// Sets all variable tensors to zero. kTfLiteError before they have memory.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteInterpreterResetVariableTensors(
     TfLiteInterpreter* interpreter);
 

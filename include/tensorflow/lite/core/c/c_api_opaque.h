@@ -256,7 +256,7 @@ TFL_CAPI_EXPORT extern TfLiteStatus TfLiteOpaqueContextAddTensor(TfLiteOpaqueCon
                                                                  TfLiteOpaqueTensorBuilder* builder,
                                                                  int* new_tensor_index);
 
-// Bytes of one element. kTfLiteError for types without a fixed size.
+// Bytes of one element. kTfLiteError for types without a fixed size, with a message unless context is NULL.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteOpaqueContextGetSizeOfType(TfLiteOpaqueContext* context,
                                                                      TfLiteType type,
                                                                      size_t* bytes);

@@ -28,6 +28,11 @@ TFL_CAPI_EXPORT extern TfLiteOperator* TfLiteOperatorCreate(TfLiteBuiltinOperato
                                                             const char* custom_name, int version,
                                                             void* user_data);
 
+// Former name of TfLiteOperatorCreate, from when that had no user_data (TensorFlow 2.15 to 2.18): for
+// programs built then.
+TFL_CAPI_EXPORT extern TfLiteOperator* TfLiteOperatorCreateWithData(
+    TfLiteBuiltinOperator builtin_code, const char* custom_name, int version, void* user_data);
+
 // Frees an operator, not its user_data. NULL is allowed.
 TFL_CAPI_EXPORT extern void TfLiteOperatorDelete(TfLiteOperator* registration);
 
