@@ -7,23 +7,38 @@
 
 // ---- bash ---------------------------------------------------------------------------------------
 
+// "yes--name" and, where a value may stand behind a blank, "--name" and "-n".
+static void print_bash_place(const struct hl_flag *flag, bool tflite, const char *before)
+{
+    printf("%syes--%s", before, flag->name);
+    if (!tflite) printf("|--%s", flag->name);
+    if (!tflite && flag->letter != '\0') printf("|-%c", flag->letter);
+}
+
 // The words that a command takes, and behind which flags stand which choices.
 static void print_bash_command(const struct hl_command *command, bool program)
 {
+    bool bools = false;
     printf("        %s)\n            words='", command->name);
     for (int i = 0; i < command->flag_count; i++)
         printf("%s--%s%s", i > 0 ? " " : "", command->flags[i].name, command->tflite ? "=" : "");
-    printf("%s'\n            case $before in\n", program ? "" : " --help");
+    printf("%s'\n            [ -z \"$value\" ] || words=\n            case $value$before in\n",
+           program ? "" : " --help");
     for (int i = 0; i < command->flag_count; i++) {
         const struct hl_flag *flag = &command->flags[i];
         if (flag->kind != HL_FLAG_CHOICE) continue;
-        printf("                --%s%s%c) words='", flag->name, flag->letter != '\0' ? "|-" : "",
-               flag->letter != '\0' ? flag->letter : ' ');
+        print_bash_place(flag, command->tflite, "                ");
+        printf(") words='");
         for (int c = 0; flag->choices[c] != NULL; c++)
             printf("%s%s", c > 0 ? " " : "", flag->choices[c]);
         printf("' files= ;;\n");
     }
-    printf("            esac ;;\n");
+    for (int i = 0; i < command->flag_count; i++) {
+        if (command->flags[i].kind != HL_FLAG_BOOL) continue;
+        print_bash_place(&command->flags[i], command->tflite, bools ? "|" : "                ");
+        bools = true;
+    }
+    printf("%s            esac ;;\n", bools ? ") words='true false' files= ;;\n" : "");
 }
 
 static void print_bash(void)
@@ -32,7 +47,13 @@ static void print_bash(void)
         "# Completion of halite and TensorFlow Lite's tools for bash, made by: halite completion bash\n"
         "_halite() {\n"
         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-           "    local command=${COMP_WORDS[0]##*/} words= files=yes\n"
+        "    local command=${COMP_WORDS[0]##*/} words= files=yes value=\n"
+        "    # Bash takes --flag=word for three words.\n"
+        "    if [ \"$word\" = = ]; then\n"
+        "        word= value=yes\n"
+        "    elif [ \"$before\" = = ]; then\n"
+        "        before=${COMP_WORDS[COMP_CWORD - 2]} value=yes\n"
+        "    fi\n"
         "    if [ \"$command\" = halite ]; then\n"
         "        command=${COMP_WORDS[1]}\n"
         "        if [ \"$COMP_CWORD\" -eq 1 ]; then\n"

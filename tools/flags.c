@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parser and help printer for the tables of flags.h. Accepts --name VALUE, --name=VALUE, -n VALUE, -nVALUE, and -- before
-// operands that begin with a dash. One message on standard error, exit code 2, for whatever does not fit.
+// Parser and help printer for the tables of flags.h. Accepts --name VALUE, --name=VALUE, -n VALUE, -nVALUE, -- before
+// operands that begin with a dash, and what a command requires as its operand where it has no others. One message on standard
+// error, exit code 2, for whatever does not fit.
 #include "flags.h"
 
 #include <errno.h>
@@ -203,6 +204,15 @@ int hl_flags_position(const struct hl_command *command, const int *positions, co
     return flag != NULL ? positions[flag - command->flags] : 0;
 }
 
+const struct hl_flag *hl_flags_operand(const struct hl_command *command)
+{
+    const struct hl_flag *found = NULL;
+    for (int i = 0; i < command->flag_count; i++)
+        if (command->flags[i].required && command->flags[i].kind == HL_FLAG_STRING && found == NULL)
+            found = &command->flags[i];
+    return command->max_operands == 0 ? found : NULL;
+}
+
 struct parsing {
     const struct hl_command *command;
     void *options;
@@ -260,6 +270,15 @@ static int parse(struct parsing *parsing, int argc, char **argv)
         }
     }
     if (parsing->help) return HL_EXIT_OK;
+    const struct hl_flag *operand = hl_flags_operand(command);
+    if (operand != NULL && parsing->positions[operand - command->flags] == 0 &&
+        parsing->operand_count > 0) {
+        hl_flags_store(operand, parsing->operands[0], parsing->options);
+        parsing->positions[operand - command->flags] = 1;
+        parsing->operand_count--;
+        memmove(parsing->operands, parsing->operands + 1,
+                (size_t)parsing->operand_count * sizeof *parsing->operands);
+    }
     for (int i = 0; i < command->flag_count; i++)
         if (command->flags[i].required && parsing->positions[i] == 0)
             return usage(command, "--%s %s is missing", command->flags[i].name,
@@ -349,9 +368,12 @@ void hl_command_help(const struct hl_command *command, FILE *out)
         return;
     }
     fprintf(out, "usage: halite %s", command->name);
-    for (int i = 0; i < command->flag_count; i++)
-        if (command->flags[i].required)
-            fprintf(out, " --%s %s", command->flags[i].name, command->flags[i].value);
+    for (int i = 0; i < command->flag_count; i++) {
+        const struct hl_flag *flag = &command->flags[i];
+        bool operand = flag == hl_flags_operand(command);
+        if (flag->required)
+            fprintf(out, operand ? " [--%s] %s" : " --%s %s", flag->name, flag->value);
+    }
     fprintf(out, " [FLAG...]%s%s\n", *command->operands ? " " : "", command->operands);
     fprintf(out, "%s\n\n", command->summary);
     for (int i = 0; i < command->flag_count; i++) print_flag(out, &command->flags[i]);

@@ -68,6 +68,8 @@ static void add_page(struct hl_text *text, const struct hl_command *command, boo
     hl_text_add(text, " \\- ");
     add_escaped(text, command->summary, false);
     hl_text_add(text, "\n.SH SYNOPSIS\n.B %s%s\n[flags]", before, command->name);
+    const struct hl_flag *operand = hl_flags_operand(command);
+    if (operand != NULL) hl_text_add(text, " [\\-\\-%s] \\fI%s\\fR", operand->name, operand->value);
     if (*command->operands != '\0') hl_text_add(text, " \\fI%s\\fR", command->operands);
     hl_text_add(text, "\n.SH OPTIONS\n");
     for (int i = 0; i < command->flag_count; i++)

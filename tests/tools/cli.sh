@@ -33,6 +33,10 @@ refuses 2 "unknown flag -x" "$halite" bench -x
 refuses 2 "--model FILE is missing" "$halite" label photo.jpg
 refuses 2 "--model FILE is missing" "$halite" run
 refuses 2 "--model FILE is missing" "$halite" bench
+passes "$halite" bench "$model" --runs 1
+says "median"
+passes "$halite" run --kernels fast "$model"
+refuses 2 "'more' is one argument too many" "$halite" bench x more
 refuses 2 "PHOTO... is missing" "$halite" label --model x
 refuses 2 "MODEL... is missing" "$halite" inspect
 refuses 2 "--model needs a value" "$halite" bench --model

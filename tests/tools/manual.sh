@@ -43,6 +43,13 @@ if command -v bash >/dev/null; then
     completes --kernels halite bench --ker
     completes "reference" halite bench --kernels ref
     completes --use_gpu= benchmark_model --use_g
+    completes "true false" benchmark_model --use_gpu =
+    completes true benchmark_model --use_gpu = t
+    completes fast halite bench --kernels = f
+    touch one_model.tflite
+    completes one_model.tflite run_eval --model_file = one_m
+    completes one_model.tflite halite bench one_m
+    rm one_model.tflite
 fi
 passes "$halite" completion zsh
 if command -v zsh >/dev/null; then
