@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "message.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
 
@@ -35,10 +36,17 @@ static void set_gpu_options(const struct hl_delegate_flags *flags,
         options->inference_preference = TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED;
     if (flags->max_delegated_partitions > 0)
         options->max_delegated_partitions = flags->max_delegated_partitions;
-    if (*flags->delegate_serialize_dir != '\0' && *flags->delegate_serialize_token != '\0') {
+    const char *folder = flags->delegate_serialize_dir, *token = flags->delegate_serialize_token;
+    const char *problem = *folder != '\0' ? hl_files_folder_problem(folder) : NULL;
+    if ((*folder != '\0') != (*token != '\0'))
+        hl_warn(HL_TFLITE, NULL,
+                "--delegate_serialize_dir and --delegate_serialize_token do nothing without each other");
+    else if (problem != NULL)
+        hl_warn(HL_TFLITE, folder, "compiled kernels cannot be kept there: %s", problem);
+    if (*folder != '\0' && *token != '\0') {
         options->experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
-        options->serialization_dir = flags->delegate_serialize_dir;
-        options->model_token = flags->delegate_serialize_token;
+        options->serialization_dir = folder;
+        options->model_token = token;
     }
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "text.h"
 
@@ -24,6 +25,14 @@ static inline bool hl_files_is_folder(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// Why no file can be made in this folder; NULL: it can.
+static inline const char *hl_files_folder_problem(const char *folder)
+{
+    struct stat info;
+    if (stat(folder, &info) != 0 || access(folder, W_OK | X_OK) != 0) return strerror(errno);
+    return S_ISDIR(info.st_mode) ? NULL : strerror(ENOTDIR);
 }
 
 static inline bool hl_files_ends_with(const char *name, const char *ending)

@@ -10,6 +10,7 @@
 
 #include "alloc.h"
 #include "element.h"
+#include "files.h"
 #include "message.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
@@ -82,9 +83,18 @@ static const char *token_of(const struct hl_model_file *file)
     return slash != NULL ? slash + 1 : file->path;
 }
 
+// The delegate does its work without a cache that cannot be written, and says nothing.
+static void check_cache(const struct hl_model_file *file, const char *folder)
+{
+    const char *problem = folder != NULL ? hl_files_folder_problem(folder) : NULL;
+    if (problem != NULL)
+        hl_warn(file->command, folder, "compiled kernels cannot be kept there: %s", problem);
+}
+
 static bool open_delegate(struct hl_model_file *file, const struct hl_model_options *options)
 {
     if (!is_delegate(file, options->delegate)) return false;
+    check_cache(file, options->cache);
     TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(options->delegate);
     if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(&from, "device", options->device);
     if (options->cache != NULL) {
@@ -108,6 +118,7 @@ bool hl_model_file_open_gpu(struct hl_model_file *file)
 bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct hl_model_options *options)
 {
     TfLiteGpuDelegateOptionsV2 v2 = file->gpu.TfLiteGpuDelegateOptionsV2Default();
+    check_cache(file, options->cache);
     if (options->cache != NULL) {
         v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
         v2.serialization_dir = options->cache;

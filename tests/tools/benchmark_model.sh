@@ -224,6 +224,18 @@ if has_opencl; then
     line "^Delegate internal:"
     line "^$tab +CONV_2D [a-z_]+$tab.*$tab\[[a-z_]+\]:0\$"
     line "^$tab +CONV_2D [a-z_]+$tab +2$tab"
+    # Compiled kernels are kept, or it is said why not.
+    gpu="--use_gpu=true --gpu_backend=opencl:0"
+    mkdir "$work/kernels"
+    passes "$tool" --graph="$model" $short $gpu --delegate_serialize_dir="$work/kernels" --delegate_serialize_token=digits
+    [ -n "$(ls "$work/kernels")" ] && ! grep -q "^WARN" "$work/out" || failed "no kernels are kept"
+    passes "$tool" --graph="$model" $short $gpu --delegate_serialize_dir="$work/kernels"
+    line "^WARN: --delegate_serialize_dir and --delegate_serialize_token do nothing without each other$"
+    passes "$tool" --graph="$model" $short $gpu --delegate_serialize_dir="$work/no/folder" --delegate_serialize_token=digits
+    line "^WARN: $work/no/folder: compiled kernels cannot be kept there: "
+    run "$halite" bench "$model" --gpu --device opencl:0 --cache "$work/no/folder" --runs 1
+    [ $code -eq 0 ] && grep -q "^halite bench: warning: $work/no/folder: compiled kernels cannot be kept" "$work/err" ||
+        failed "a cache that is not there"
     # A delegate that comes behind another gets what that one has left.
     gpu=$(ls "$bin"/../lib/libtensorflowlite_gpu_delegate.so)
     passes "$tool" --graph="$model" $short --external_delegate_path="$gpu" --external_delegate_options=device:opencl:0 \
