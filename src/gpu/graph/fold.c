@@ -168,6 +168,13 @@ bool gpu_pass_fold_behind(struct gpu_graph *graph)
 
 // ---- in front -----------------------------------------------------------------------------------
 
+// Whether each weight is for one channel of x: rows of FULLY_CONNECTED may be shorter than its places.
+static bool knows_channels(const struct gpu_node *conv, const struct roles *roles)
+{
+    const struct gpu_value *x = conv->inputs[roles->x], *weights = conv->inputs[roles->weights];
+    return conv->builtin != kTfLiteBuiltinFullyConnected || weights->shape.c % x->shape.c == 0;
+}
+
 static bool shifts(const struct gpu_node *node)
 {
     return node->builtin == kTfLiteBuiltinAdd || node->builtin == kTfLiteBuiltinSub;
@@ -176,7 +183,8 @@ static bool shifts(const struct gpu_node *node)
 static bool try_in_front(struct gpu_graph *graph, struct gpu_node *conv)
 {
     const struct roles *roles = conv->dead ? NULL : roles_of(conv);
-    if (!roles || !gpu_is_private(conv->inputs[roles->x]) || !has_constants(conv, roles)) return false;
+    if (!roles || !gpu_is_private(conv->inputs[roles->x]) || !has_constants(conv, roles) || !knows_channels(conv, roles))
+        return false;
     struct gpu_value *x = conv->inputs[roles->x];
     struct gpu_node *node = x->producer;
     int through = node ? through_of(node) : -1;
