@@ -76,6 +76,9 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK)) return false;
+    TfLiteType type = gpu_view_input(view, 0)->type;
+    if (view->registration->builtin_code == kTfLiteBuiltinNeg && (type == kTfLiteInt8 || type == kTfLiteUInt8))
+        return gpu_refuse(view, GPU_REASON_TYPE, 0, "8-bit tensors are negated by their codes, which the GPU does not have");
     const TfLiteIntArray *in = gpu_view_input(view, 0)->dims, *out = gpu_view_output(view, 0)->dims;
     bool same = in->size == out->size;
     for (int i = 0; i < in->size && same; i++) same = in->data[i] == out->data[i];
