@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/threads.h"
+#include "runtime/telemetry.h"
 
 // Three quarters of the machine's memory; half the address space where the machine does not tell.
 static size_t default_memory_limit(void)
@@ -95,12 +96,12 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
         interpreter->threads = hl_threads_create(interpreter->options->num_threads);
     int64_t calls = interpreter->options->call_limit;
     interpreter->call_limit = calls ? calls : HL_DEFAULT_CALL_LIMIT;
-    if (check_codes(interpreter) != kTfLiteOk || create_subgraphs(interpreter) != kTfLiteOk ||
-        apply_option_delegates(interpreter) != kTfLiteOk) {
-        hl_interpreter_destroy(interpreter);
-        return NULL;
+    if (check_codes(interpreter) == kTfLiteOk && create_subgraphs(interpreter) == kTfLiteOk) {
+        hl_telemetry_settings(interpreter);
+        if (apply_option_delegates(interpreter) == kTfLiteOk) return interpreter;
     }
-    return interpreter;
+    hl_interpreter_destroy(interpreter);
+    return NULL;
 }
 
 void hl_interpreter_destroy(TfLiteInterpreter *interpreter)
@@ -113,13 +114,6 @@ void hl_interpreter_destroy(TfLiteInterpreter *interpreter)
     hl_model_release(interpreter->model);
     hl_options_destroy(interpreter->options);
     free(interpreter);
-}
-
-// Tells the application's profiler, if it wants to know.
-static void note_event(const TfLiteInterpreter *interpreter, const char *event, TfLiteStatus status)
-{
-    TfLiteTelemetryProfilerStruct *telemetry = interpreter->options->telemetry;
-    if (telemetry && telemetry->ReportTelemetryEvent) telemetry->ReportTelemetryEvent(telemetry, event, (uint64_t)status);
 }
 
 // Delegates leave alone what another one runs itself, and the subgraphs that check a delegate's results.
@@ -135,7 +129,7 @@ TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLit
     for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteOk; i++) {
         if (!may_be_delegated(interpreter->subgraphs[i])) continue;
         status = hl_subgraph_apply_delegate(interpreter->subgraphs[i], delegate);
-        note_event(interpreter, "ModifyGraphWithDelegate", status);
+        hl_telemetry_event(interpreter, "ModifyGraphWithDelegate", status);
     }
     for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteDelegateError; i++) {
         struct hl_subgraph *subgraph = interpreter->subgraphs[i];
@@ -174,7 +168,7 @@ size_t hl_interpreter_memory_left(const TfLiteInterpreter *interpreter)
 static TfLiteStatus invoke_once(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph)
 {
     TfLiteStatus status = hl_subgraph_invoke(subgraph);
-    note_event(interpreter, "Invoke", status);
+    hl_telemetry_event(interpreter, "Invoke", status);
     if (status != kTfLiteOk || interpreter->allow_buffer_handle_output) return status;
     for (int i = 0; i < subgraph->outputs->size && status == kTfLiteOk; i++)
         if (subgraph->outputs->data[i] >= 0) status = hl_subgraph_make_readable(subgraph, subgraph->outputs->data[i]);

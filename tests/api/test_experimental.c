@@ -7,6 +7,7 @@
 
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/c/c_api_opaque.h"
+#include "tensorflow/lite/core/async/interop/c/types.h"
 #include "tensorflow/lite/profiling/telemetry/c/profiler.h"
 
 // ---- operators of the caller --------------------------------------------------------------------
@@ -445,7 +446,8 @@ static void note_in_profile(const char *name, long number, long status)
 static void on_event(TfLiteTelemetryProfilerStruct *profiler, const char *name, uint64_t status)
 {
     assert_ptr_equal(profiler->data, profile);
-    note_in_profile(name, -1, (long)status);
+    assert_int_equal(status >> 32, 1); // it is the interpreter that reports
+    note_in_profile(name, -1, (long)(status & 0xffffffff));
 }
 
 static uint32_t on_begin(TfLiteTelemetryProfilerStruct *profiler, const char *name, int64_t node, int64_t subgraph)
@@ -481,6 +483,95 @@ static void profiling(void **state)
     client_create(&c);
     run_triple(&c);
     client_end(&c);
+}
+
+// A model whose second subgraph has a quantised tensor, and what a converter says of itself: a FlatBuffer with a table
+// (field 1 is another table, whose field 0 is a list of numbers), made by hand.
+static const unsigned char conversion[] = {
+    16, 0, 0, 0,                // the root table is at 16
+    8, 0, 8, 0, 0, 0, 4, 0,     // 4: its vtable: 8 bytes, a table of 8; field 0 absent, field 1 at 4
+    0, 0, 0, 0,
+    12, 0, 0, 0, 12, 0, 0, 0,   // 16: the vtable is 12 bytes before; field 1 is at 20 + 12
+    6, 0, 8, 0, 4, 0, 0, 0,     // 24: vtable of the second table: field 0 at 4
+    8, 0, 0, 0, 4, 0, 0, 0,     // 32: the vtable is 8 bytes before; field 0 is at 36 + 4
+    2, 0, 0, 0, 0xe9, 3, 0, 0, 0xd2, 7, 0, 0}; // 40: two numbers, 1001 and 2002
+static const struct test_tensor told_tensors[] = {
+    FLOATS("x", 4), {.name = "q", .type = TEST_INT8, .rank = 1, .dims = {4}, .scale = 0.5f, .zero_point = 3}};
+static const struct test_model told_more = {
+    .tensor_count = 2, .tensors = told_tensors, .input_count = 1, .inputs = {1}, .output_count = 1, .outputs = {1}};
+static struct test_metadata told_metadata = {"CONVERSION_METADATA", conversion, sizeof conversion};
+static const struct test_model told = {
+    .tensor_count = 1, .tensors = told_tensors, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {0},
+    .more_count = 1, .more = &told_more, .metadata_count = 1, .metadata = &told_metadata};
+
+static void read_settings(TfLiteTelemetryProfilerStruct *profiler, const char *name,
+                          const TfLiteTelemetrySettings *settings)
+{
+    assert_ptr_equal(profiler->data, profile);
+    assert_string_equal(name, "InterpreterBuilder::operator()");
+    assert_int_equal(settings->source, 1);
+    const TfLiteTelemetryInterpreterSettings *all = settings->data;
+    assert_int_equal(TfLiteTelemetryInterpreterSettingsGetNumSubgraphInfo(all), 2);
+    TfLiteTelemetrySubgraphInfo *first = (void *)TfLiteTelemetryInterpreterSettingsGetSubgraphInfo(all);
+    assert_int_equal(TfLiteTelemetrySubgraphInfoGetNumQuantizations(first), 1);
+    assert_int_equal(TfLiteTelemetrySubgraphInfoGetQuantizations(first)[0].type, kTfLiteNoQuantization);
+    const TfLiteTelemetryConversionMetadata *metadata = TfLiteTelemetryInterpreterSettingsGetConversionMetadata(all);
+    size_t modes = TfLiteTelemetryConversionMetadataGetNumModelOptimizationModes(metadata);
+    note_in_profile("modes", metadata != NULL, (long)modes);
+    for (size_t i = 0; i < modes; i++)
+        note_in_profile("mode", TfLiteTelemetryConversionMetadataGetModelOptimizationModes(metadata)[i], 0);
+}
+
+static void settings_are_told_once(void **state)
+{
+    (void)state;
+    TfLiteTelemetryProfilerStruct profiler = {.data = profile, .ReportSettings = read_settings};
+    static const struct {
+        size_t bytes; // so much of the metadata is there
+        const char *want;
+    } cases[] = {{sizeof conversion, "modes 1 2; mode 1001 0; mode 2002 0; "},
+                 {sizeof conversion - 4, "modes 1 0; "}, // broken: not there
+                 {10, "modes 0 0; "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct client c;
+        *profile = '\0';
+        told_metadata.bytes = cases[i].bytes;
+        client_load(&c, &told);
+        TfLiteInterpreterOptionsSetTelemetryProfiler(c.options, &profiler);
+        client_create(&c);
+        assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+        assert_string_equal(profile, cases[i].want);
+        client_end(&c);
+    }
+    assert_null(TfLiteTelemetryInterpreterSettingsGetConversionMetadata(NULL));
+    assert_null(TfLiteTelemetryInterpreterSettingsGetSubgraphInfo(NULL));
+    assert_int_equal(TfLiteTelemetryInterpreterSettingsGetNumSubgraphInfo(NULL), 0);
+    assert_null(TfLiteTelemetryConversionMetadataGetModelOptimizationModes(NULL));
+    assert_int_equal(TfLiteTelemetryConversionMetadataGetNumModelOptimizationModes(NULL), 0);
+    assert_null(TfLiteTelemetrySubgraphInfoGetQuantizations(NULL));
+    assert_int_equal(TfLiteTelemetrySubgraphInfoGetNumQuantizations(NULL), 0);
+    assert_int_equal(TfLiteTelemetryGpuDelegateSettingsGetNumNodesDelegated(NULL), 0);
+    assert_int_equal(TfLiteTelemetryGpuDelegateSettingsGetBackend(NULL), 0);
+}
+
+// ---- wrappers of what a platform has ------------------------------------------------------------
+
+static void platform_objects(void **state)
+{
+    (void)state;
+    int object;
+    TfLiteBackendBuffer *buffer = TfLiteBackendBufferCreate();
+    assert_null(TfLiteBackendBufferGetPtr(buffer));
+    TfLiteBackendBufferSetPtr(buffer, &object);
+    assert_ptr_equal(TfLiteBackendBufferGetPtr(buffer), &object);
+    TfLiteBackendBufferDelete(buffer);
+    TfLiteBackendBufferDelete(NULL);
+    TfLiteSynchronization *fence = TfLiteSynchronizationCreate();
+    assert_null(TfLiteSynchronizationGetPtr(fence));
+    TfLiteSynchronizationSetPtr(fence, &object);
+    assert_ptr_equal(TfLiteSynchronizationGetPtr(fence), &object);
+    TfLiteSynchronizationDelete(fence);
+    TfLiteSynchronizationDelete(NULL);
 }
 
 static void null_arguments(void **state)
@@ -530,6 +621,8 @@ int main(void)
         cmocka_unit_test(memory_and_dynamic_tensors),
         cmocka_unit_test(memory_of_variables),
         cmocka_unit_test(profiling),
+        cmocka_unit_test(settings_are_told_once),
+        cmocka_unit_test(platform_objects),
         cmocka_unit_test(null_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

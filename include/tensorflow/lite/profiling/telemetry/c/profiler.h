@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 // No callback may be NULL. op_idx is a node index; subgraph_idx the number of its subgraph. A
-// status holds a TfLiteStatus in its low bits.
+// status holds a TfLiteStatus in its lower 32 bits, and above them who reports: 1 is the interpreter.
 typedef struct TfLiteTelemetryProfilerStruct {
     // For the profiler's own use.
     void* data;

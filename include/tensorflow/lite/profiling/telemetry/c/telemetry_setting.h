@@ -2,7 +2,7 @@
 //
 // Settings that are reported to a telemetry profiler (profiler.h), and the functions that read
 // them. Everything reached from a setting is lent for the length of the report.
-// Halite's library does not have the functions of this header yet, and reports no settings.
+// Halite's interpreter reports its own when it has been created; its GPU delegate reports none.
 #ifndef TENSORFLOW_LITE_PROFILING_TELEMETRY_C_TELEMETRY_SETTING_H_
 #define TENSORFLOW_LITE_PROFILING_TELEMETRY_C_TELEMETRY_SETTING_H_
 
@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 typedef struct TfLiteTelemetrySettings {
-    // Who reports: the interpreter or one kind of delegate.
+    // Who reports: 1 is the interpreter.
     uint32_t source;
     // The settings, in a form that goes with source. Lent.
     const void* data;

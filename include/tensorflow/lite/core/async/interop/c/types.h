@@ -2,7 +2,6 @@
 //
 // Asynchronous runs: wrappers around a platform's buffers and synchronization objects, and the
 // keys that describe them (attribute_map.h).
-// Halite's library does not have the functions of this header yet.
 #ifndef TENSORFLOW_LITE_CORE_ASYNC_INTEROP_C_TYPES_H_
 #define TENSORFLOW_LITE_CORE_ASYNC_INTEROP_C_TYPES_H_
 
