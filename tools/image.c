@@ -73,14 +73,14 @@ static void jpeg_message(j_common_ptr info, int level)
     }
 }
 
-// CMYK as Adobe writes it (inverted) or not.
+// CMYK as Adobe writes it (inverted) or not; the fraction goes, as in TensorFlow's decoder.
 static void cmyk_to_rgb(const unsigned char *cmyk, int width, bool inverted, unsigned char *rgb)
 {
     for (int x = 0; x < width; x++, cmyk += 4, rgb += 3) {
         int black = inverted ? cmyk[3] : 255 - cmyk[3];
         for (int i = 0; i < 3; i++) {
             int ink = inverted ? cmyk[i] : 255 - cmyk[i];
-            rgb[i] = (unsigned char)((ink * black + 127) / 255);
+            rgb[i] = (unsigned char)(ink * black / 255);
         }
     }
 }

@@ -71,4 +71,23 @@ passes "$halite" label -m "$model" "$work/a b$(printf '\033').pgm"
 says '\x1b.pgm'
 printf 'P6\n2 1\n255\n123456' >"$work/small.ppm"
 passes "$halite" label -m "$model" "$work/small.ppm"
+
+# JPEG with four inks of 200 each: 200 * 200 / 255 of light where Adobe inverts them, else 55 * 55 / 255, cut off.
+zeros='\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'
+inks() {
+    printf '\377\330'
+    [ -z "$1" ] || printf '\377\356\000\016Adobe\000\144\000\000\000\000\000'
+    printf '\377\333\000\103\000%s' "$(printf '%064d' 0 | tr 0 '\010')"
+    printf '\377\300\000\024\010\000\010\000\010\004\001\021\000\002\021\000\003\021\000\004\021\000'
+    printf "\\377\\304\\000\\024\\000\\001$zeros\\007\\377\\304\\000\\024\\020\\001$zeros\\000"
+    printf '\377\332\000\016\004\001\000\002\000\003\000\004\000\000\077\000\110\044\022\011\017\377\331'
+}
+for kind in 'adobe \234' ' \013'; do
+    inks "${kind% *}" >"$work/inks.jpg"
+    { printf 'P5\n8 8\n255\n' && printf '%064d' 0 | LC_ALL=C tr 0 "${kind#* }"; } >"$work/grey.pgm"
+    passes "$halite" label --tsv -n 10 -m "$model" "$work/inks.jpg"
+    cut -f 2- "$work/out" >"$work/inks.out"
+    passes "$halite" label --tsv -n 10 -m "$model" "$work/grey.pgm"
+    cut -f 2- "$work/out" | cmp -s - "$work/inks.out" || failed "four inks ($kind)"
+done
 finish

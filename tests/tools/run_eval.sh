@@ -111,7 +111,10 @@ complains "Could not read ground truth labels file" evaluate "$plain" nowhere.tx
 complains "Could not run the task evaluation!" evaluate "$plain" nowhere.txt
 complains "nowhere: cannot be read" evaluate nowhere "$work/truth.txt"
 complains "--ground_truth_images_path is missing" "$bin/run_eval" --model_file="$model"
-complains "Could not read model output labels file" "$bin/run_eval" --model_file="$model" --ground_truth_images_path="$plain"
+complains "write --ground_truth_labels=FILE" "$bin/run_eval" --model_file="$model" --ground_truth_images_path="$plain" \
+    --model_output_labels="$labels"
+complains "Could not read model output labels file: write --model_output_labels=FILE" "$bin/run_eval" --model_file="$model" \
+    --ground_truth_images_path="$plain"
 head -n 9 "$labels" >"$work/nine.txt"
 complains "Invalid model_output_shape_" "$bin/run_eval" --model_file="$model" --ground_truth_images_path="$plain" \
     --ground_truth_labels="$work/truth.txt" --model_output_labels="$work/nine.txt"

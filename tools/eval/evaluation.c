@@ -130,8 +130,13 @@ static bool load_labels(struct hl_evaluation *evaluation)
 {
     struct hl_text error = {0};
     const char *path = evaluation->setting->model_output_labels;
-    bool ok = hl_labels_load(path, &evaluation->labels, &error);
-    if (!ok)
+    bool ok = *path != '\0' && hl_labels_load(path, &evaluation->labels, &error);
+    if (*path == '\0')
+        hl_error(
+            HL_TFLITE, NULL,
+            "Could not read model output labels file: write --model_output_labels=FILE, the classes "
+            "of the model, one a line");
+    else if (!ok)
         hl_error(HL_TFLITE, NULL, "Could not read model output labels file: '%s' %s", path,
                  error.data);
     hl_text_free(&error);

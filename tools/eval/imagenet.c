@@ -77,8 +77,13 @@ static bool match_labels(struct imagenet *imagenet, const struct options *option
     struct hl_evaluation *evaluation = &imagenet->evaluation;
     const char *path = options->ground_truth_labels;
     struct hl_text error = {0};
-    bool ok = hl_labels_load(path, &imagenet->truth, &error);
-    if (!ok)
+    bool ok = *path != '\0' && hl_labels_load(path, &imagenet->truth, &error);
+    if (*path == '\0')
+        hl_error(
+            HL_TFLITE, NULL,
+            "Could not read ground truth labels file: write --ground_truth_labels=FILE, the label of "
+            "each picture, one a line");
+    else if (!ok)
         hl_error(HL_TFLITE, NULL, "Could not read ground truth labels file: '%s' %s", path,
                  error.data);
     hl_text_free(&error);
