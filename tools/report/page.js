@@ -178,6 +178,7 @@ function mix() {
   palette.byTime = by('colours').querySelector(':checked').value === 'time';
 }
 
+const nameOf = vertex => vertex.kind === 'node' ? `${vertex.title} #${vertex.number}` : vertex.title;
 const placeColour = place => palette[!place ? 'none' : place === 'CPU' ? 'cpu' : place === 'GPU' ? 'gpu' : 'other'];
 
 // From grey to red; the slowest node is the reddest.
@@ -216,6 +217,7 @@ function draw() {
     const tensor = graph.tensors[vertex.outputs.concat(vertex.inputs).find(index => index >= 0)];
     mark.append(drawn('text', { x: WIDTH / 2, y: 35, class: 'small' },
       [tensor && shaped(tensor), timed(vertex.ns)].filter(Boolean).join(' · ')));
+    mark.append(drawn('title', {}, [nameOf(vertex), vertex.place, timed(vertex.ns)].filter(Boolean).join(' · ')));
     mark.addEventListener('click', () => choose(vertex));
     vertex.mark = mark;
     sheet.append(mark);
@@ -296,7 +298,7 @@ function paintOverview() {
 // ---- choosing and finding ----------------------------------------------------------------------------------------------
 
 function link(vertex) {
-  const made = element('a', { href: '#graph' }, vertex.kind === 'node' ? `${vertex.title} #${vertex.number}` : vertex.title);
+  const made = element('a', { href: '#graph' }, nameOf(vertex));
   made.addEventListener('click', event => { event.preventDefault(); choose(vertex); show(vertex); });
   return made;
 }
@@ -326,7 +328,7 @@ function choose(vertex) {
       + 'Arrow keys go from one to the next.'));
     return;
   }
-  panel.append(element('h3', {}, vertex.kind === 'node' ? `${vertex.title} #${vertex.number}` : `Graph ${vertex.title}`));
+  panel.append(element('h3', {}, vertex.kind === 'node' ? nameOf(vertex) : `Graph ${vertex.title}`));
   if (vertex.kind === 'node') {
     const facts = [`version ${vertex.node.version}`, vertex.place && `on ${vertex.place}`,
       vertex.ns !== undefined && `${timed(vertex.ns)} (${(100 * vertex.ns / total).toFixed(1)} %)`].filter(Boolean);
@@ -559,6 +561,7 @@ by('facts').textContent = [sized(data.bytes), counted(nodeCount, 'node'), placem
 data.subgraphs.forEach((subgraph, i) => by('subgraph').append(element('option', { value: i },
   `${i}: ${subgraph.name || 'subgraph'} (${counted(subgraph.nodes.length, 'node')})`)));
 by('subgraph').hidden = data.subgraphs.length < 2;
+by('colours').hidden = total === 0;
 listen();
 fillMemory();
 open(0);
