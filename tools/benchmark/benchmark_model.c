@@ -323,6 +323,7 @@ static bool run_series(struct benchmark *benchmark, int runs, double least,
     struct hl_text text = {0};
     hl_series_print(series, true, &text);
     hl_info(HL_TFLITE, NULL, "%s", text.data);
+    putchar('\n'); // as the original does
     hl_text_free(&text);
     return true;
 }
