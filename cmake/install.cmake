@@ -3,6 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# include/tflite is a link to tensorflow/lite: LiteRT has the same headers there.
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 set(installed_libraries tensorflowlite_c tensorflowlite_c_static)
 if(TARGET tensorflowlite_gpu_delegate)

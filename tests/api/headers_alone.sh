@@ -41,6 +41,10 @@ compile() {
 
 compile c "$cc" -std=c99
 compile c "$cc" -std=c11
+# LiteRT has them under another path; a program may have both.
+chosen=$(echo "$headers" | sed -n 's,^tensorflow/lite/,tflite/,p')
+compile c "$cc" -std=c11 -include tensorflow/lite/c/c_api.h
+chosen=$headers
 if [ -n "$cxx" ] && command -v "$cxx" >/dev/null 2>&1; then
     compile c++ "$cxx" -std=c++11
     compile c++ "$cxx" -std=c++20

@@ -42,6 +42,13 @@ export PKG_CONFIG_PATH="${pc%/*}"
 "$cc" -Wall -Wextra -Werror $(pkg-config --cflags tensorflowlite_c) "$work/app/app.c" -o "$work/shared" \
     $(pkg-config --libs tensorflowlite_c)
 run 'pkg-config, shared' "$work/shared"
+# LiteRT's paths of the headers
+sed 's,<tensorflow/lite/,<tflite/,' "$work/app/app.c" >"$work/app/litert.c"
+grep -q '<tflite/c/c_api.h>' "$work/app/litert.c" || { echo "README.md's program includes no header of ours"; exit 1; }
+# shellcheck disable=SC2046
+"$cc" -Wall -Wextra -Werror $(pkg-config --cflags tensorflowlite_c) "$work/app/litert.c" -o "$work/litert" \
+    $(pkg-config --libs tensorflowlite_c)
+run 'paths of LiteRT' "$work/litert"
 # shellcheck disable=SC2046
 "$cc" $(pkg-config --cflags tensorflowlite_c) "$work/app/app.c" -o "$work/static" \
     $(pkg-config --variable=static_libs tensorflowlite_c)
