@@ -252,14 +252,15 @@ void hl_quantise_row_asymmetric(const float *values, int64_t count, int8_t *stor
         *zero_point = 0;
         return;
     }
-    // In float, as the original: a whole network's golden case shows the last bit (MobileNet v2 0.35, dynamic range).
-    float step = (high - low) / (INT8_MAX - INT8_MIN);
-    double steps_below = (double)low / (double)step, steps_above = (double)high / (double)step;
+    // The range in float, as the original: a whole network's golden case shows the last bit (MobileNet v2 0.35, dynamic
+    // range). The zero point from the step before it becomes a float: -1.5..1.5 has it half way.
+    double step = (double)(high - low) / (INT8_MAX - INT8_MIN);
+    double steps_below = (double)low / step, steps_above = (double)high / step;
     // The zero point follows from either end; the one nearer to zero rounds with less error.
     bool from_low = fabs(steps_below) - INT8_MIN < fabs(steps_above) + INT8_MAX;
     double zero = from_low ? INT8_MIN - steps_below : INT8_MAX - steps_above;
     *zero_point = (int32_t)round(clamp_f64(zero, INT8_MIN, INT8_MAX));
-    *scale = step;
+    *scale = (float)step;
     float inverse = 1.0f / *scale;
     for (int64_t i = 0; i < count; i++)
         stored[i] = round_to_i8(values[i] * inverse, *zero_point, INT8_MIN);

@@ -310,6 +310,10 @@ static void quantised_rows(void **state)
     hl_quantise_row_asymmetric((const float[]){-55, 200, 0, 10}, 4, stored, &scale, &zero);
     assert_int_equal(zero, -73);
     assert_memory_equal(stored, ((const int8_t[]){-128, 127, -73, -63}), 4);
+    // -1.5..1.5: zero at 127 - 1.5 / (3 / 255) = -0.5, exactly, which rounds away from zero.
+    hl_quantise_row_asymmetric((const float[]){-1.5f, 1.5f, 0, 1}, 4, stored, &scale, &zero);
+    assert_int_equal(zero, -1);
+    assert_memory_equal(stored, ((const int8_t[]){-128, 127, -1, 84}), 4); // 127.5 rounds to 128, 85
     hl_quantise_row_asymmetric((const float[]){0, 0, 0, 0}, 4, stored, &scale, &zero);
     assert_true(scale == 1 && zero == 0);
     hl_quantise_row_asymmetric(NULL, 0, NULL, &scale, &zero);
