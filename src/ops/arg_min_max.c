@@ -3,7 +3,11 @@
 // in 0: x [rank 1 or more] float32, int32, int8, uint8 (stored values compared) or bool;
 // in 1: axis (int32 or int64, one element, negative: from the end);
 // out 0: x's shape without the axis, int32 or int64.
-// A NaN compares false with everything.
+// Floats: a number is better than a NaN. Of neighbouring values, four or more, every fourth is compared with the others
+// first, and a NaN that then leads the first of two is not replaced, nor one that leads the first two. (As the official
+// runtime does it, which takes four at once.)
+#include <math.h>
+
 #include "ops/op.h"
 
 // Index of the value wanted among count values, stride elements apart.
@@ -19,11 +23,34 @@ typedef int64_t (*search_function)(const void *values, int64_t count, int64_t st
         return best;                                                       \
     }
 
-SEARCH(largest_f32, float, >)
+#define SEARCH_FLOATS(name, better)                                                       \
+    static int64_t name(const void *values, int64_t count, int64_t stride)                \
+    {                                                                                     \
+        const float *x = values;                                                          \
+        int64_t best = 0, k = 1;                                                          \
+        if (stride == 1 && count >= 4) {                                                  \
+            int64_t lead[4] = {0, 1, 2, 3};                                               \
+            for (k = 4; k < count - count % 4; k++)                                       \
+                if (x[k] better x[lead[k % 4]] || (isnan(x[lead[k % 4]]) && !isnan(x[k]))) \
+                    lead[k % 4] = k;                                                      \
+            int64_t first = x[lead[1]] better x[lead[0]] ? lead[1] : lead[0];             \
+            int64_t second = x[lead[3]] better x[lead[2]] ? lead[3] : lead[2];            \
+            best = x[second] better x[first] ? second : first;                            \
+            for (int i = 0; i < 4; i++)                                                   \
+                if (x[lead[i]] == x[best] && lead[i] < best) best = lead[i];              \
+        }                                                                                 \
+        for (; k < count; k++) {                                                          \
+            float value = x[k * stride], leader = x[best * stride];                       \
+            if (value better leader || (isnan(leader) && !isnan(value))) best = k;        \
+        }                                                                                 \
+        return best;                                                                      \
+    }
+
+SEARCH_FLOATS(largest_f32, >)
+SEARCH_FLOATS(smallest_f32, <)
 SEARCH(largest_i32, int32_t, >)
 SEARCH(largest_i8, int8_t, >)
 SEARCH(largest_u8, uint8_t, >)
-SEARCH(smallest_f32, float, <)
 SEARCH(smallest_i32, int32_t, <)
 SEARCH(smallest_i8, int8_t, <)
 SEARCH(smallest_u8, uint8_t, <)

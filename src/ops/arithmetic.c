@@ -186,7 +186,8 @@ static void set_plain_range(struct arithmetic *op, TfLiteFusedActivation activat
     }
     hl_activation_range_i64(activation, type, &op->low, &op->high);
     if (type == kTfLiteUInt32) {
-        if (op->low < 0) op->low = 0;
+        // The original's -1 is the largest number here: whatever comes, its RELU_N1_TO_1 gives 1.
+        if (op->low < 0) op->low = activation == kTfLiteActReluN1To1;
         if (op->high == INT32_MAX) op->high = UINT32_MAX;
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types, operands and results of conv.h.
 // Integer results: sum + bias, rescaled by input scale * weight scale / output scale, + zero point,
-// clamped. Hybrid results: sum * (weight scale * input scale) + bias, clamped.
+// clamped. Hybrid results: sum * (weight scale * input scale) + bias, clamped, or sums of scaled products.
 #include "ops/conv.h"
 
 #include <math.h>
@@ -93,6 +93,8 @@ static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node,
     HL_TRY(hl_channel_rescales(ctx, node, input, filter, hl_input(ctx, node, what->bias), output,
                                channels, conv->rescales));
     hl_activation_range(what->activation, output, &conv->low, &conv->high);
+    const TfLiteTensor *bias = hl_input(ctx, node, what->bias);
+    conv->wide_sums = wide && (bias ? bias->type != kTfLiteInt32 : !what->short_sums);
     return kTfLiteOk;
 }
 
@@ -255,7 +257,7 @@ static int32_t stored_value(const struct hl_conv_work *work, int channel, int64_
         sum = (int64_t)((uint64_t)sum + (uint64_t)HL_IN(int32_t, work->bias)[channel]);
     else if (work->bias)
         sum = (int64_t)((uint64_t)sum + (uint64_t)HL_IN(int64_t, work->bias)[channel]);
-    if (conv->mode == HL_CONV_INT16 && !(work->bias && work->bias->type == kTfLiteInt32))
+    if (conv->wide_sums)
         scaled = hl_rescale_apply_i64(sum, by);
     else
         scaled = hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
@@ -270,6 +272,10 @@ void hl_conv_store(const struct hl_conv_work *work, int batch, int channel, int 
     switch (work->conv->mode) {
     case HL_CONV_F32: store_f32(work, channel, count, sums, HL_OUT(float, output) + at); return;
     case HL_CONV_HYBRID:
+        if (work->conv->scaled_products) {
+            store_f32(work, channel, count, sums, HL_OUT(float, output) + at);
+            return;
+        }
         store_hybrid(work, batch, channel, count, sums, HL_OUT(float, output) + at);
         return;
     case HL_CONV_8BIT: {

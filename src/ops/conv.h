@@ -33,12 +33,15 @@ struct hl_conv_node {
     int channel_axis;        // of the filter: its output channels
     TfLiteFusedActivation activation;
     unsigned accepts;
+    bool short_sums; // int16 activations without a bias: the options say int32
 };
 
 struct hl_conv {
     enum hl_conv_mode mode;
     bool asymmetric;             // hybrid: the quantised input has a zero point
     bool two_steps;              // hybrid: multiply with one scale after the other (rounding!)
+    bool scaled_products;        // hybrid: products are scaled before they are added, as floats (rounding!)
+    bool wide_sums;              // int16: sums are rescaled as int64
     struct hl_rescale *rescales; // one per output channel, owned; NULL unless the mode is integer
     int32_t low, high;           // range of stored outputs
     float low_f32, high_f32;     // range of float outputs
@@ -55,7 +58,7 @@ struct hl_conv_2d {
 // the scratch tensors that the node's types need;
 TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node,
                                       const struct hl_conv_node *what);
-// types, bias, quantisation (asymmetric and two_steps are the operator's own to set);
+// types, bias, quantisation (asymmetric and two_steps, scaled_products are the operator's own to set);
 TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
                            struct hl_conv *conv);
 // sizes of the scratch tensors; rows: how many of the filter's first dimension are widened at once.

@@ -56,12 +56,13 @@ static int64_t bucket_of(const TfLiteTensor *indices, const TfLiteTensor *shape,
 
 struct bucket {
     int64_t number;
+    int lookups;
     float weights, squares;
 };
 
 static void divide(TfLiteCombinerType combiner, const struct bucket *bucket, float *y, int64_t width)
 {
-    if (combiner == kTfLiteCombinerTypeSum || bucket->squares == 0) return;
+    if (combiner == kTfLiteCombinerTypeSum || bucket->lookups == 0) return;
     float by = combiner == kTfLiteCombinerTypeMean ? bucket->weights : sqrtf(bucket->squares);
     for (int64_t i = 0; i < width; i++) y[bucket->number * width + i] /= by;
 }
@@ -87,6 +88,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
             divide(params->combiner, &bucket, y, width);
             bucket = (struct bucket){.number = number};
         }
+        bucket.lookups++;
         bucket.weights += weights[i];
         bucket.squares += weights[i] * weights[i];
         const float *row = HL_IN(float, table) + id * width;

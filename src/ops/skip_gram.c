@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SKIP_GRAM: in 0: a text, string (the first one of the tensor), out 0: string [n], its n-grams: ngram_size words of the text
 // in their order, joined by a blank, with at most max_skip_size words left out between two neighbours. include_all_ngrams:
-// shorter ones too. Words are what blanks, tabs and line ends separate.
+// shorter ones too, unless the text has fewer words than ngram_size: then there are none. Words are what blanks, tabs and line
+// ends separate.
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,9 +65,8 @@ static void append(struct grams *grams, int64_t size)
 // All n-grams in order: each behind those that it begins. The words that are chosen count up like the digits of a number.
 static void enumerate(struct grams *grams, const TfLiteSkipGramParams *params)
 {
-    int64_t most = params->ngram_size < grams->count ? params->ngram_size : grams->count;
-    int64_t *chosen = grams->chosen, depth = 0; // chosen[depth] is the next to be tried
-    if (most < 1 || (!params->include_all_ngrams && most < params->ngram_size)) return;
+    int64_t most = params->ngram_size, *chosen = grams->chosen, depth = 0; // chosen[depth] is the next to be tried
+    if (most < 1 || grams->count < most) return;
     chosen[0] = 0;
     while (depth >= 0 && !grams->list.failed) {
         // Words behind this one must still fill the n-gram, unless shorter ones count.
@@ -78,7 +78,7 @@ static void enumerate(struct grams *grams, const TfLiteSkipGramParams *params)
             if (depth < most) chosen[depth] = chosen[depth - 1] + 1;
             continue;
         }
-        if (depth == params->ngram_size || (depth > 0 && params->include_all_ngrams)) append(grams, depth);
+        if (depth == most || (depth > 0 && params->include_all_ngrams)) append(grams, depth);
         depth--;
         if (depth >= 0) chosen[depth]++;
     }

@@ -7,7 +7,7 @@
 // without an entry are taken whole.
 //
 // An ellipsis always takes at least one dimension; entries that are then left without a dimension
-// are ignored. With `offset` the output's shape follows from end even where a mask leaves it out:
+// are ignored. With `offset` an end before 0 is no position from the end; the output's shape follows from end even where a mask leaves it out:
 // it holds the first of the elements taken. (Both as the official runtime does it.)
 #include "ops/copy.h"
 #include "ops/strings.h"
@@ -72,8 +72,10 @@ static TfLiteStatus apply_entry(TfLiteContext *ctx, const TfLiteNode *node, int 
     }
     begin = clamp(begin, low, high);
 
-    if (params->offset) end += begin;
-    if (end < 0) end += length;
+    if (params->offset)
+        end += begin;
+    else if (end < 0)
+        end += length;
     end = clamp(end, low, high);
     const int64_t last = has(params->end_mask, entry) ? (stride > 0 ? high : low) : end;
     const int count = steps(begin, last, stride);

@@ -78,6 +78,7 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
         .channel_axis = 0,
         .activation = params->activation,
         .accepts = HL_CONV_NO_BIAS | HL_CONV_INT16_BIAS_I32,
+        .short_sums = params->quantized_bias_type == kTfLiteInt32,
     };
     op->padding = params->padding;
     op->stride_height = params->stride_height;
@@ -92,7 +93,7 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(check_operands(ctx, node));
 
     HL_TRY(hl_conv_check(ctx, node, &op->what, &op->conv));
-    op->conv.asymmetric = true;
+    op->conv.asymmetric = op->conv.scaled_products = true;
     HL_TRY(hl_conv_scratch(ctx, node, &op->what, &op->conv, HL_DOT_ROWS));
     if (hl_is_constant(shape)) return set_output_shape(ctx, node);
     hl_make_dynamic(hl_output(ctx, node, 0));
@@ -105,10 +106,22 @@ struct sizes {
     int out_height, out_width;
 };
 
-// Adds up one output position, (i, j) counted with the padding in front.
+// Hybrid: adds the products of one input position as floats, each with its scales, as the original does. Where large
+// products cancel out, sums of integers would differ visibly.
+static void add_scaled(const struct hl_conv_work *work, int batch, int channel, const int16_t *x,
+                       const int16_t *w, int64_t stride, int rows, int count, float *sums)
+{
+    for (int r = 0; r < rows; r++) {
+        float scale = work->filter_scales[(channel + r) * work->filter_scale_step];
+        for (int c = 0; c < count; c++)
+            sums[r] += (float)(x[c] * w[r * stride + c]) * scale * work->input_scales[batch];
+    }
+}
+
+// Adds up one output position, (i, j) counted with the padding in front, of `rows` channels from `channel` on.
 static void gather(const struct transpose_conv *op, const struct sizes *size,
-                   const struct hl_conv_work *work, union hl_conv_weights weights, int rows,
-                   int batch, int64_t i, int64_t j, union hl_conv_sums *sums)
+                   const struct hl_conv_work *work, union hl_conv_weights weights, int channel,
+                   int rows, int batch, int64_t i, int64_t j, union hl_conv_sums *sums)
 {
     int64_t row = (int64_t)size->kh * size->kw * size->channels;
     int s0, s1, t0, t1;
@@ -119,8 +132,12 @@ static void gather(const struct transpose_conv *op, const struct sizes *size,
             int64_t k = i - (int64_t)s * op->stride_height;
             int64_t l = j - (int64_t)t * op->stride_width;
             int64_t x_at = (((int64_t)batch * size->height + s) * size->width + t) * size->channels;
-            hl_conv_add(work, sums, x_at, weights, (k * size->kw + l) * size->channels, row, rows,
-                        size->channels);
+            int64_t w_at = (k * size->kw + l) * size->channels;
+            if (op->conv.mode == HL_CONV_HYBRID)
+                add_scaled(work, batch, channel, work->x_wide + x_at, weights.wide + w_at, row, rows,
+                           size->channels, sums->f32);
+            else
+                hl_conv_add(work, sums, x_at, weights, w_at, row, rows, size->channels);
         }
 }
 
@@ -151,7 +168,7 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
                 for (int j = 0; j < size.out_width; j++, at += size.outputs) {
                     union hl_conv_sums sums;
                     hl_conv_clear(&sums);
-                    gather(op, &size, &work, weights, rows, b, (int64_t)i + y.before,
+                    gather(op, &size, &work, weights, o, rows, b, (int64_t)i + y.before,
                            (int64_t)j + x.before, &sums);
                     hl_conv_store(&work, b, o, rows, &sums, at);
                 }

@@ -20,7 +20,8 @@ enum test_type {
     TEST_STRING = 5,
     TEST_BOOL = 6,
     TEST_INT16 = 7,
-    TEST_INT8 = 9
+    TEST_INT8 = 9,
+    TEST_UINT32 = 15
 };
 
 struct test_tensor {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Corners of operators, each in a model of one node whose inputs are constants: where the order of roundings shows, and where
+// a rule of the original is not what one would expect. Expected values follow from the comment beside them, or are the
+// official runtime's where it says so.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/schema.h"
+#include "support/model_writer.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api.h"
+
+enum { INPUTS = 5 };
+
+struct corner {
+    const char *what;
+    int builtin;
+    struct test_tensor inputs[INPUTS]; // up to the first without a name
+    struct test_tensor output;         // data: what is expected
+    struct test_setting settings[TEST_SETTINGS];
+};
+
+// In the lists of corner: constants, and the output. Floats are compared bit for bit, but for the signs of NaN.
+#define ARRAY(Type, ...) (const Type[]){__VA_ARGS__}, .bytes = sizeof((const Type[]){__VA_ARGS__})
+#define VALUES(schema_type, Type, ...) .name = "t", .type = schema_type, .data = ARRAY(Type, __VA_ARGS__)
+#define F32(...) VALUES(TEST_FLOAT32, float, __VA_ARGS__)
+#define I32(...) VALUES(TEST_INT32, int32_t, __VA_ARGS__)
+#define SHAPE(n, ...) .rank = n, .dims = {__VA_ARGS__}
+
+static const struct corner corners[] = {
+    // A number is better than a NaN, but of neighbouring values the official runtime compares every fourth first, and the NaN
+    // that leads stays.
+    {"ARG_MAX of a column that begins with a NaN", kTfLiteBuiltinArgMax,
+     {{F32(NAN, NAN, 1, 2), SHAPE(2, 2, 2)}, {I32(0), SHAPE(1, 1)}},
+     {I32(1, 1), SHAPE(1, 2)},
+     {{HL_ArgMaxOptions_output_type, TEST_INT32, 0, NULL}}},
+    {"ARG_MIN of three", kTfLiteBuiltinArgMin,
+     {{F32(NAN, -1, -2), SHAPE(1, 3)}, {I32(0), SHAPE(1, 1)}},
+     {I32(2)},
+     {{HL_ArgMinOptions_output_type, TEST_INT32, 0, NULL}}},
+    {"ARG_MAX of four that begin with a NaN", kTfLiteBuiltinArgMax,
+     {{F32(NAN, 5, 3, 4), SHAPE(1, 4)}, {I32(0), SHAPE(1, 1)}},
+     {I32(0)},
+     {{HL_ArgMaxOptions_output_type, TEST_INT32, 0, NULL}}},
+    {"ARG_MAX of five", kTfLiteBuiltinArgMax,
+     {{F32(NAN, 1, 3, 5, 2), SHAPE(1, 5)}, {I32(0), SHAPE(1, 1)}},
+     {I32(4)},
+     {{HL_ArgMaxOptions_output_type, TEST_INT32, 0, NULL}}},
+    {"ARG_MAX of eight", kTfLiteBuiltinArgMax,
+     {{F32(NAN, 1, NAN, 1, 5, NAN, 0, 2), SHAPE(1, 8)}, {I32(0), SHAPE(1, 1)}},
+     {I32(4)},
+     {{HL_ArgMaxOptions_output_type, TEST_INT32, 0, NULL}}},
+    // Begin -4 of 3 is position 0; the end, two before it, is not one counted from the end.
+    {"STRIDED_SLICE with an offset before 0", kTfLiteBuiltinStridedSlice,
+     {{F32(1, 2, 3), SHAPE(1, 3)}, {I32(-4), SHAPE(1, 1)}, {I32(-2), SHAPE(1, 1)}, {I32(1), SHAPE(1, 1)}},
+     {.type = TEST_FLOAT32, SHAPE(1, 0)},
+     {{HL_StridedSliceOptions_offset, 1, 0, NULL}}},
+    // 1004 / 7: rescaled as int32 574 / 4 (573.7 rounded), 143.5; as int64 at once 143.4.
+    {"TRANSPOSE_CONV of int16 without a bias, sums in int32", kTfLiteBuiltinTransposeConv,
+     {{I32(1, 1, 1, 1), SHAPE(1, 4)},
+      {VALUES(TEST_INT8, int8_t, 1), SHAPE(4, 1, 1, 1, 1), .scale = 1},
+      {VALUES(TEST_INT16, int16_t, 1004), SHAPE(4, 1, 1, 1, 1), .scale = 1}},
+     {VALUES(TEST_INT16, int16_t, 144), SHAPE(4, 1, 1, 1, 1), .scale = 7},
+     {{HL_TransposeConvOptions_stride_w, 1, 0, NULL},
+      {HL_TransposeConvOptions_stride_h, 1, 0, NULL},
+      {HL_TransposeConvOptions_quantized_bias_type, TEST_INT32, 0, NULL}}},
+    {"TRANSPOSE_CONV of int16 without a bias, sums in int64", kTfLiteBuiltinTransposeConv,
+     {{I32(1, 1, 1, 1), SHAPE(1, 4)},
+      {VALUES(TEST_INT8, int8_t, 1), SHAPE(4, 1, 1, 1, 1), .scale = 1},
+      {VALUES(TEST_INT16, int16_t, 1004), SHAPE(4, 1, 1, 1, 1), .scale = 1}},
+     {VALUES(TEST_INT16, int16_t, 143), SHAPE(4, 1, 1, 1, 1), .scale = 7},
+     {{HL_TransposeConvOptions_stride_w, 1, 0, NULL}, {HL_TransposeConvOptions_stride_h, 1, 0, NULL}}},
+    // The official runtime's: 15 * 0.3 * 0.7 = 3.15 as a sum of four rounded floats, the largest of which is -2268.
+    {"TRANSPOSE_CONV of floats and int8 weights", kTfLiteBuiltinTransposeConv,
+     {{I32(1, 1, 1, 1), SHAPE(1, 4)},
+      {VALUES(TEST_INT8, int8_t, 45, 0, -108, -51), SHAPE(4, 1, 1, 1, 4), .scale = 0.3f},
+      {F32(0x1.63999ap+6f, -0x1.666666p+6f, 70, -70), SHAPE(4, 1, 1, 1, 4)}},
+     {F32(0x1.932cp+1f), SHAPE(4, 1, 1, 1, 1)},
+     {{HL_TransposeConvOptions_stride_w, 1, 0, NULL}, {HL_TransposeConvOptions_stride_h, 1, 0, NULL}}},
+    // The lower bound, -1, is the largest uint32.
+    {"MUL of uint32 with RELU_N1_TO_1", kTfLiteBuiltinMul,
+     {{VALUES(TEST_UINT32, uint32_t, 0, 1, 7), SHAPE(1, 3)}, {VALUES(TEST_UINT32, uint32_t, 5, 1, 7), SHAPE(1, 3)}},
+     {VALUES(TEST_UINT32, uint32_t, 1, 1, 1), SHAPE(1, 3)},
+     {{HL_MulOptions_fused_activation_function, 2, 0, NULL}}},
+    // Fewer words than ngram_size: nothing, though shorter n-grams would count. Strings: how many, where each begins and ends.
+    {"SKIP_GRAM of two words by three", kTfLiteBuiltinSkipGram,
+     {{.name = "t", .type = TEST_STRING, .data = "\1\0\0\0\14\0\0\0\17\0\0\0a b", .bytes = 15, SHAPE(1, 1)}},
+     {.type = TEST_STRING, .data = ARRAY(int32_t, 0, 8), SHAPE(1, 0)},
+     {{HL_SkipGramOptions_ngram_size, 3, 0, NULL}, {HL_SkipGramOptions_include_all_ngrams, 1, 0, NULL}}},
+    // A bucket whose weights add up to 0 is divided by them, one without lookups is not.
+    {"EMBEDDING_LOOKUP_SPARSE with weight 0", kTfLiteBuiltinEmbeddingLookupSparse,
+     {{I32(0), SHAPE(1, 1)},
+      {I32(1, 0), SHAPE(2, 1, 2)},
+      {I32(2, 1), SHAPE(1, 2)},
+      {F32(0), SHAPE(1, 1)},
+      {F32(1, 2), SHAPE(2, 1, 2)}},
+     {F32(0, 0, NAN, NAN), SHAPE(2, 2, 2)},
+     {{HL_EmbeddingLookupSparseOptions_combiner, 1, 0, NULL}}},
+};
+
+static void compare(const struct corner *corner, const TfLiteTensor *y)
+{
+    const struct test_tensor *expected = &corner->output;
+    assert_int_equal(TfLiteTensorNumDims(y), expected->rank);
+    for (int i = 0; i < expected->rank; i++) assert_int_equal(TfLiteTensorDim(y, i), expected->dims[i]);
+    assert_int_equal(TfLiteTensorByteSize(y), expected->bytes);
+    const unsigned char *got = TfLiteTensorData(y), *wanted = expected->data;
+    for (size_t i = 0; i < expected->bytes; i += 4) {
+        float a = 0, b = 0;
+        size_t size = expected->bytes - i < 4 ? expected->bytes - i : 4;
+        memcpy(&a, got + i, size);
+        memcpy(&b, wanted + i, size);
+        bool both_nan = expected->type == TEST_FLOAT32 && isnan(a) && isnan(b);
+        if (!both_nan && memcmp(got + i, wanted + i, size) != 0)
+            fail_msg("%s: %g in place of %g at byte %zu", corner->what, (double)a, (double)b, i);
+    }
+}
+
+static void run(const struct corner *corner)
+{
+    struct test_tensor tensors[INPUTS + 1];
+    struct test_node node = {.builtin = corner->builtin, .output_count = 1};
+    int count = 0;
+    for (; count < INPUTS && corner->inputs[count].name; count++) {
+        tensors[count] = corner->inputs[count];
+        node.inputs[node.input_count++] = count;
+    }
+    tensors[count] = corner->output;
+    tensors[count].name = "y";
+    tensors[count].data = NULL;
+    tensors[count].bytes = 0;
+    node.outputs[0] = count;
+    memcpy(node.settings, corner->settings, sizeof node.settings);
+    struct test_model file = {.tensor_count = count + 1, .tensors = tensors, .node_count = 1, .nodes = &node,
+                              .output_count = 1, .outputs = {count}};
+
+    size_t size;
+    unsigned char *bytes = test_model_write(&file, &size);
+    TfLiteModel *model = TfLiteModelCreate(bytes, size);
+    assert_non_null(model);
+    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, NULL);
+    assert_non_null(interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    compare(corner, TfLiteInterpreterGetOutputTensor(interpreter, 0));
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteModelDelete(model);
+    free(bytes);
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
+        print_message("%s\n", corners[i].what);
+        run(&corners[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corners)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
