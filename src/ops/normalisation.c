@@ -2,7 +2,7 @@
 // L2_NORMALIZATION: y = x / max(|x|, 1e-6) for each vector along the last dimension.
 // in 0: x of rank 1 or more, out 0: the same shape and type: float32; quantised uint8 and int8 with
 // output scale 1/128 and zero point 128 or 0, in fixed point.
-// LOCAL_RESPONSE_NORMALIZATION: y = x / (bias + alpha * s)^beta, s the sum of x^2 over the channels
+// LOCAL_RESPONSE_NORMALIZATION: y = x / (bias + s)^beta, s the sum of alpha * x^2 over the channels
 // from c - radius to c + radius.
 // in 0: x [n, h, w, c], out 0: the same shape; float32.
 #include <math.h>
@@ -96,6 +96,8 @@ static TfLiteStatus local_response_normalization_prepare(TfLiteContext *ctx, TfL
     return kTfLiteOk;
 }
 
+static float scaled_square(float value, float scale) { return value * value * scale; }
+
 static TfLiteStatus local_response_normalization_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0);
@@ -105,12 +107,18 @@ static TfLiteStatus local_response_normalization_invoke(TfLiteContext *ctx, TfLi
     const float *x = HL_IN(float, input);
     float *y = HL_OUT(float, hl_output(ctx, node, 0));
     for (int64_t at = 0; at < count; at += channels, x += channels, y += channels) {
+        // One sum that slides over the channels, as the original's optimised kernel has it: what a large value takes from the
+        // precision of its neighbours is lost for the channels behind it, too.
+        int reach = params->radius < channels ? params->radius : channels;
+        float sum = 0;
+        for (int i = 0; i < reach; i++) sum += scaled_square(x[i], params->alpha);
         for (int c = 0; c < channels; c++) {
-            int first = c > params->radius ? c - params->radius : 0;
-            int last = params->radius < channels - 1 - c ? c + params->radius : channels - 1;
-            float sum = 0;
-            for (int i = first; i <= last; i++) sum += x[i] * x[i];
-            y[c] = x[c] * powf(params->bias + params->alpha * sum, -params->beta);
+            if (c + reach < channels) sum += scaled_square(x[c + reach], params->alpha);
+            float base = params->bias + sum;
+            if (c >= reach) sum -= scaled_square(x[c - reach], params->alpha);
+            if (params->beta == 1) y[c] = x[c] * (1 / base);
+            else if (params->beta == 0.5f) y[c] = x[c] * (1 / sqrtf(base));
+            else y[c] = x[c] * powf(base, -params->beta);
         }
     }
     return kTfLiteOk;

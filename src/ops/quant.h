@@ -85,7 +85,8 @@ void hl_table_16bit(double input_scale, int input_zero, double output_scale, int
 static inline int16_t hl_table_lookup_i16(int16_t value, const int16_t *table)
 {
     int index = 256 + (value >> 7), offset = value & 127;
-    int32_t base = table[index], slope = table[index + 1] - table[index];
+    // A slope over more than half of the range wraps around, as the original's: LOG has one between 0 and the first step.
+    int16_t base = table[index], slope = (int16_t)(table[index + 1] - table[index]);
     return (int16_t)(base + ((slope * offset + 64) >> 7));
 }
 

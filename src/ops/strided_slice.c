@@ -7,8 +7,9 @@
 // without an entry are taken whole.
 //
 // An ellipsis always takes at least one dimension; entries that are then left without a dimension
-// are ignored. With `offset` an end before 0 is no position from the end; the output's shape follows from end even where a mask leaves it out:
-// it holds the first of the elements taken. (Both as the official runtime does it.)
+// are ignored. With `offset` an end before 0 is no position from the end, and the output's shape
+// follows from end even where a mask leaves it out: it holds the first of the elements taken. (All
+// as the official runtime does it.)
 #include "ops/copy.h"
 #include "ops/strings.h"
 

@@ -16,7 +16,7 @@
 #include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/c/c_api.h"
 
-enum { INPUTS = 5 };
+enum { INPUTS = 20 };
 
 struct corner {
     const char *what;
@@ -31,7 +31,11 @@ struct corner {
 #define VALUES(schema_type, Type, ...) .name = "t", .type = schema_type, .data = ARRAY(Type, __VA_ARGS__)
 #define F32(...) VALUES(TEST_FLOAT32, float, __VA_ARGS__)
 #define I32(...) VALUES(TEST_INT32, int32_t, __VA_ARGS__)
+#define ABSENT {.name = ""}
 #define SHAPE(n, ...) .rank = n, .dims = {__VA_ARGS__}
+
+#define LSTM_WEIGHT {F32(1), SHAPE(2, 1, 1)}
+#define LSTM_STATE {.name = "t", .type = TEST_FLOAT32, SHAPE(2, 1, 1), .is_variable = true}
 
 static const struct corner corners[] = {
     // A number is better than a NaN, but of neighbouring values the official runtime compares every fourth first, and the NaN
@@ -102,6 +106,29 @@ static const struct corner corners[] = {
       {F32(1, 2), SHAPE(2, 1, 2)}},
      {F32(0, 0, NAN, NAN), SHAPE(2, 2, 2)},
      {{HL_EmbeddingLookupSparseOptions_combiner, 1, 0, NULL}}},
+    // The table goes from -32768 at 0 to 843 at 128 steps (the official runtime's numbers): 33611 more, in 16 bits 31925 less.
+    // One step on: -32768 - 249 wraps around; 127 steps on: -32768 - 31676.
+    {"LOG of int16 between 0 and a table's first step", kTfLiteBuiltinLog,
+     {{VALUES(TEST_INT16, int16_t, 0, 1, 127, 128), SHAPE(1, 4), .scale = 1 / 128.0f}},
+     {VALUES(TEST_INT16, int16_t, -32768, 32519, 1092, 843), SHAPE(1, 4), .scale = 1 / 32768.0f},
+     {{0}}},
+    // The sum of squares slides: 2^24 + 1 is no float, so channel 1 lacks its neighbour, channel 2 lacks the 1 before it, and
+    // channel 3 all. 4096 / 2^24, 1 / 2^24, 1 / 2, 1 / 1.
+    {"LOCAL_RESPONSE_NORMALIZATION behind a large value", kTfLiteBuiltinLocalResponseNormalization,
+     {{F32(4096, 1, 1, 1), SHAPE(4, 1, 1, 1, 4)}},
+     {F32(0x1p-12f, 0x1p-24f, 0.5f, 1), SHAPE(4, 1, 1, 1, 4)},
+     {{HL_LocalResponseNormalizationOptions_radius, 1, 0, NULL},
+      {HL_LocalResponseNormalizationOptions_bias, 1, 0, NULL},
+      {HL_LocalResponseNormalizationOptions_alpha, 1, 0, NULL},
+      {HL_LocalResponseNormalizationOptions_beta, 1, 0, NULL}}},
+    // Weights and the cell gate's bias are 1, other biases 0, the input is 0. First sigmoid(0) * 1 = 0.5; then sigmoid(0.5)
+    // times 1, not 1.5, because the original, which multiplies once here, takes the cell gate from before that.
+    {"LSTM without an input gate and an activation, of zeros", kTfLiteBuiltinLstm,
+     {{F32(0), SHAPE(2, 1, 1)}, ABSENT, LSTM_WEIGHT, LSTM_WEIGHT, LSTM_WEIGHT, ABSENT, LSTM_WEIGHT, LSTM_WEIGHT, LSTM_WEIGHT,
+      ABSENT, ABSENT, ABSENT, ABSENT, {F32(0), SHAPE(1, 1)}, {F32(1), SHAPE(1, 1)}, {F32(0), SHAPE(1, 1)}, ABSENT, ABSENT,
+      LSTM_STATE, LSTM_STATE},
+     {F32(0x1.3eb2fep-1f), SHAPE(2, 1, 1)},
+     {{0}}},
 };
 
 static void compare(const struct corner *corner, const TfLiteTensor *y)
@@ -127,9 +154,11 @@ static void run(const struct corner *corner)
     struct test_tensor tensors[INPUTS + 1];
     struct test_node node = {.builtin = corner->builtin, .output_count = 1};
     int count = 0;
+    bool has_state = false; // then it is the second invoke that counts
     for (; count < INPUTS && corner->inputs[count].name; count++) {
         tensors[count] = corner->inputs[count];
-        node.inputs[node.input_count++] = count;
+        has_state |= tensors[count].is_variable;
+        node.inputs[node.input_count++] = *tensors[count].name ? count : -1;
     }
     tensors[count] = corner->output;
     tensors[count].name = "y";
@@ -148,6 +177,7 @@ static void run(const struct corner *corner)
     assert_non_null(interpreter);
     assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    if (has_state) assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
     compare(corner, TfLiteInterpreterGetOutputTensor(interpreter, 0));
     TfLiteInterpreterDelete(interpreter);
     TfLiteModelDelete(model);
