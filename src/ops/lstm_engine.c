@@ -209,7 +209,7 @@ TfLiteStatus hl_lstm_set_temporaries(TfLiteContext *ctx, TfLiteNode *node,
                                      const struct hl_lstm *lstm, int first)
 {
     HL_TRY(hl_set_temporary(ctx, node, first, kTfLiteFloat32, false, 2,
-                            (const int[]){HL_LSTM_GATES + 1, lstm->cells}));
+                            (const int[]){HL_LSTM_GATES, lstm->cells}));
     // The vectors that are multiplied: input, auxiliary input, output state, and the cells' outputs
     // before a projection.
     const int sizes[4] = {lstm->inputs, lstm->auxiliary_inputs, lstm->outputs, lstm->cells};
@@ -266,9 +266,8 @@ struct step {
     const struct hl_lstm *lstm;
     struct operand input, auxiliary, state, hidden;
     float *gates[HL_LSTM_GATES];
-    float *before;                    // the cell gate before the output state's part
     float *output_state, *cell_state; // of this batch row
-    bool odd;                         // three products or one make up a gate: see compute_output
+    bool incomplete;                  // the cell gate lacks the output state's part
 };
 
 static void compute_gate(const struct step *s, enum hl_lstm_gate g)
@@ -282,7 +281,7 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
     multiply_add(lstm->input_weights[g], cells, &s->input, gate);
     if (lstm->auxiliary_weights[g])
         multiply_add(lstm->auxiliary_weights[g], cells, &s->auxiliary, gate);
-    if (g == HL_LSTM_CELL) memcpy(s->before, gate, (size_t)cells * sizeof *gate);
+    if (g == HL_LSTM_CELL && s->incomplete) return;
     if (lstm->options.diagonal)
         multiply_add_elements(lstm->recurrent_weights[g], s->output_state, cells, gate);
     else
@@ -319,11 +318,9 @@ static void compute_output(struct step *s)
     const struct hl_lstm *lstm = s->lstm;
     int cells = lstm->cells, outputs = lstm->outputs;
     float *hidden = s->gates[HL_LSTM_CELL];
-    // Without an activation the original leaves the cell gate where the cell state should come; and as it adds products from
-    // one buffer into another and back, without the last product where their number is odd.
-    bool none = lstm->options.activation == kTfLiteActNone;
-    if (!none || s->odd)
-        memcpy(hidden, none ? s->before : s->cell_state, (size_t)cells * sizeof *hidden);
+    // Without an activation the original leaves the cell gate where the cell state should come.
+    if (lstm->options.activation != kTfLiteActNone)
+        memcpy(hidden, s->cell_state, (size_t)cells * sizeof *hidden);
     hl_activate_vector(lstm->options.activation, hidden, cells);
     for (int i = 0; i < cells; i++) hidden[i] *= s->gates[HL_LSTM_OUTPUT][i];
     if (!lstm->projection) {
@@ -361,12 +358,14 @@ static bool all_zero(const float *values, int64_t count)
     return true;
 }
 
-// Whether the original multiplies a gate's weights with an odd number of vectors: it leaves out inputs that are all zeros,
-// in time-major sequences those of all batches at once.
-static bool has_odd_products(const struct hl_lstm *lstm, const struct hl_lstm_sequence *sequence,
-                             int64_t row)
+// The original adds products from one buffer into another and back. Without an activation the cell gate stays in the first
+// one, and lacks the last product where their number is odd. Inputs that are all zeros, in time-major sequences those of all
+// batches, are not multiplied.
+static bool is_incomplete(const struct hl_lstm *lstm, const struct hl_lstm_sequence *sequence,
+                          int64_t row)
 {
-    if (lstm->options.diagonal || lstm->input_weights[HL_LSTM_OUTPUT]->type != kTfLiteFloat32)
+    if (lstm->options.activation != kTfLiteActNone || lstm->options.diagonal ||
+        lstm->input_weights[HL_LSTM_OUTPUT]->type != kTfLiteFloat32)
         return false;
     int batch = sequence->time_major ? sequence->batch : 1;
     if (sequence->time_major) row -= row % batch;
@@ -395,14 +394,13 @@ void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lst
         s.gates[g] =
             HL_OUT(float, hl_temporary(ctx, node, first_temporary)) + (int64_t)g * lstm->cells;
 
-    s.before = s.gates[HL_LSTM_GATES - 1] + lstm->cells;
     bool auxiliary = lstm->auxiliary_weights[HL_LSTM_OUTPUT] != NULL;
     for (int b = 0; b < sequence->batch; b++) {
         s.output_state = HL_OUT(float, lstm->output_state) + (int64_t)b * lstm->outputs;
         s.cell_state = HL_OUT(float, lstm->cell_state) + (int64_t)b * lstm->cells;
         for (int t = 0; t < sequence->time; t++) {
             int64_t row = hl_lstm_row(sequence, b, t);
-            s.odd = lstm->options.activation == kTfLiteActNone && has_odd_products(lstm, sequence, row);
+            s.incomplete = is_incomplete(lstm, sequence, row);
             run_step(&s, HL_IN(float, lstm->input) + row * lstm->inputs,
                      auxiliary ? HL_IN(float, lstm->auxiliary) + row * lstm->auxiliary_inputs
                                : NULL);

@@ -141,6 +141,9 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
     op->cell_clip = hl_saturate_i16((int64_t)fminf(options->cell_clip / cell_scale, 32767));
     op->projection_clip = hl_saturate_i8(
         (int64_t)fminf(options->projection_clip / scale_of(lstm->output_state), 127));
+    // The original's parameters end before the clips where the cell state's scale is not the 2^-15 that narrow gates are for.
+    if (op->narrow_gates && fabsf(log2f(cell_scale) + 15) >= 1e-3f)
+        op->cell_clip = 0, op->projection_clip = 0;
     return hl_set_temporary(ctx, node, temporary, kTfLiteInt16, false, 2,
                             (const int[]){HL_LSTM_GATES, lstm->cells});
 }

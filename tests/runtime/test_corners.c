@@ -16,7 +16,7 @@
 #include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/c/c_api.h"
 
-enum { INPUTS = 20 };
+enum { INPUTS = 24 };
 
 struct corner {
     const char *what;
@@ -122,13 +122,41 @@ static const struct corner corners[] = {
       {HL_LocalResponseNormalizationOptions_alpha, 1, 0, NULL},
       {HL_LocalResponseNormalizationOptions_beta, 1, 0, NULL}}},
     // Weights and the cell gate's bias are 1, other biases 0, the input is 0. First sigmoid(0) * 1 = 0.5; then sigmoid(0.5)
-    // times 1, not 1.5, because the original, which multiplies once here, takes the cell gate from before that.
+    // times 1, not 1.5: the original multiplies once here, and takes the cell gate from before that.
     {"LSTM without an input gate and an activation, of zeros", kTfLiteBuiltinLstm,
      {{F32(0), SHAPE(2, 1, 1)}, ABSENT, LSTM_WEIGHT, LSTM_WEIGHT, LSTM_WEIGHT, ABSENT, LSTM_WEIGHT, LSTM_WEIGHT, LSTM_WEIGHT,
       ABSENT, ABSENT, ABSENT, ABSENT, {F32(0), SHAPE(1, 1)}, {F32(1), SHAPE(1, 1)}, {F32(0), SHAPE(1, 1)}, ABSENT, ABSENT,
       LSTM_STATE, LSTM_STATE},
      {F32(0x1.3eb2fep-1f), SHAPE(2, 1, 1)},
      {{0}}},
+};
+
+// An int8 LSTM of one cell, whose norm gives 0: its gates are the sigmoids, and the tanh, of their bias, 7e7 * 3e-5 / 1024 =
+// 2.05. The cell becomes (1 - 0.886) * 0.967 = 0.11, times 0.886 0.098; projected 127 * 0.01 * 0.098 + 400000 * 0.01 / 2^15 =
+// 0.246, which is 16 steps.
+#define NARROW(schema_type, Type, value, rank_, s) {VALUES(schema_type, Type, value), .rank = rank_, .dims = {1, 1}, .scale = s}
+#define NARROW_WEIGHT NARROW(TEST_INT8, int8_t, 100, 2, 0.01f)
+#define NARROW_BIAS NARROW(TEST_INT32, int32_t, 70000000, 1, 3e-5f / 1024)
+#define NARROW_NORM NARROW(TEST_INT16, int16_t, 1000, 1, 3e-5f)
+#define NARROW_LSTM(title, cell_scale, expected, clip_field, clip)                                                          \
+    {title, kTfLiteBuiltinLstm,                                                                                             \
+     {NARROW(TEST_INT8, int8_t, 100, 2, 0.02f), ABSENT, NARROW_WEIGHT, NARROW_WEIGHT, NARROW_WEIGHT, ABSENT, NARROW_WEIGHT, \
+      NARROW_WEIGHT, NARROW_WEIGHT, ABSENT, ABSENT, ABSENT, ABSENT, NARROW_BIAS, NARROW_BIAS, NARROW_BIAS,                  \
+      NARROW(TEST_INT8, int8_t, 127, 2, 0.01f), NARROW(TEST_INT32, int32_t, 400000, 1, 0.01f / 32768),                      \
+      {.name = "t", .type = TEST_INT8, SHAPE(2, 1, 1), .is_variable = true, .scale = 1 / 64.0f},                            \
+      {.name = "t", .type = TEST_INT16, SHAPE(2, 1, 1), .is_variable = true, .scale = cell_scale},                          \
+      ABSENT, NARROW_NORM, NARROW_NORM, NARROW_NORM},                                                                       \
+     {VALUES(TEST_INT8, int8_t, expected), SHAPE(2, 1, 1), .scale = 1 / 64.0f},                                             \
+     {{HL_LSTMOptions_fused_activation_function, 4, 0, NULL}, {clip_field, clip, 0, NULL}}}
+
+static const struct corner narrow_gates[] = {
+    NARROW_LSTM("LSTM of narrow gates", 0x1p-15f, 16, HL_LSTMOptions_proj_clip, 0),
+    // 0.1 * 64; and a cell of 0.02, 0.886 * 0.02 * 1.27 + 0.122 = 0.145.
+    NARROW_LSTM("LSTM of narrow gates, outputs clipped", 0x1p-15f, 6, HL_LSTMOptions_proj_clip, 0.1),
+    NARROW_LSTM("LSTM of narrow gates, cells clipped", 0x1p-15f, 9, HL_LSTMOptions_cell_clip, 0.02),
+    // The original clips nothing where the cells have another scale than that of their gates.
+    NARROW_LSTM("LSTM of narrow gates, outputs not clipped", 0x1p-12f, 16, HL_LSTMOptions_proj_clip, 0.1),
+    NARROW_LSTM("LSTM of narrow gates, cells not clipped", 0x1p-12f, 16, HL_LSTMOptions_cell_clip, 0.02),
 };
 
 static void compare(const struct corner *corner, const TfLiteTensor *y)
@@ -149,12 +177,13 @@ static void compare(const struct corner *corner, const TfLiteTensor *y)
     }
 }
 
-static void run(const struct corner *corner)
+// intermediate_count: so many intermediates, which are all one tensor.
+static void run(const struct corner *corner, int intermediate_count)
 {
-    struct test_tensor tensors[INPUTS + 1];
+    struct test_tensor tensors[INPUTS + 2];
     struct test_node node = {.builtin = corner->builtin, .output_count = 1};
     int count = 0;
-    bool has_state = false; // then it is the second invoke that counts
+    bool has_state = false; // then it is the second invoke that counts, or the first with intermediates
     for (; count < INPUTS && corner->inputs[count].name; count++) {
         tensors[count] = corner->inputs[count];
         has_state |= tensors[count].is_variable;
@@ -165,8 +194,10 @@ static void run(const struct corner *corner)
     tensors[count].data = NULL;
     tensors[count].bytes = 0;
     node.outputs[0] = count;
+    tensors[count + 1] = (struct test_tensor){.name = "between", .type = TEST_INT8, SHAPE(1, 1), .scale = 0.05f};
+    for (int i = 0; i < intermediate_count; i++) node.intermediates[node.intermediate_count++] = count + 1;
     memcpy(node.settings, corner->settings, sizeof node.settings);
-    struct test_model file = {.tensor_count = count + 1, .tensors = tensors, .node_count = 1, .nodes = &node,
+    struct test_model file = {.tensor_count = count + 2, .tensors = tensors, .node_count = 1, .nodes = &node,
                               .output_count = 1, .outputs = {count}};
 
     size_t size;
@@ -177,7 +208,7 @@ static void run(const struct corner *corner)
     assert_non_null(interpreter);
     assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-    if (has_state) assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    if (has_state && !intermediate_count) assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
     compare(corner, TfLiteInterpreterGetOutputTensor(interpreter, 0));
     TfLiteInterpreterDelete(interpreter);
     TfLiteModelDelete(model);
@@ -189,12 +220,21 @@ static void test_corners(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
         print_message("%s\n", corners[i].what);
-        run(&corners[i]);
+        run(&corners[i], 0);
+    }
+}
+
+static void test_narrow_gates(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof narrow_gates / sizeof *narrow_gates; i++) {
+        print_message("%s\n", narrow_gates[i].what);
+        run(&narrow_gates[i], 12);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corners)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corners), cmocka_unit_test(test_narrow_gates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

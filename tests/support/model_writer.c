@@ -75,6 +75,8 @@ static void write_node(struct model_file *file, size_t table, const struct test_
     file_set(file, table, HL_Operator_opcode_index, code);
     set_ints(file, table, HL_Operator_inputs, node->input_count, node->inputs);
     set_ints(file, table, HL_Operator_outputs, node->output_count, node->outputs);
+    if (node->intermediate_count > 0)
+        set_ints(file, table, HL_Operator_intermediates, node->intermediate_count, node->intermediates);
     if (node->options) file_set_vector(file, table, HL_Operator_custom_options, node->options, node->option_bytes);
     if (node->settings[0].field) write_settings(file, table, node->settings);
 }

@@ -57,6 +57,7 @@ struct test_node {
     int version;        // 0 means 1
     int input_count, inputs[TEST_LIST];
     int output_count, outputs[TEST_LIST];
+    int intermediate_count, intermediates[TEST_LIST];
     const void *options; // of a custom operator: bytes of it; NULL: none
     size_t option_bytes;
     struct test_setting settings[TEST_SETTINGS]; // up to the first without a field
