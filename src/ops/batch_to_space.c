@@ -112,7 +112,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, bool to_
     if (!hl_type_in(x->type, HL_PLAIN_TYPES)) return hl_unsupported_type(ctx, node, x);
     HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
                hl_type_name(y->type), hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input and output are quantised differently");
+    const bool stored = x->type == kTfLiteInt8 || x->type == kTfLiteUInt8 || x->type == kTfLiteInt16;
+    HL_REQUIRE(ctx, node, !stored || hl_same_quantisation(x, y), "input and output are quantised differently");
     HL_REQUIRE(ctx, node, spatial == 1 || spatial == 2, "the input has %d dimensions, not 3 or 4",
                hl_rank(x));
     HL_REQUIRE(ctx, node, block->type == kTfLiteInt32 && borders->type == kTfLiteInt32,

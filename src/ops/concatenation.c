@@ -86,6 +86,9 @@ static TfLiteStatus concatenation_check_input(TfLiteContext *ctx, const TfLiteNo
     HL_REQUIRE(ctx, node, y->type != kTfLiteInt8 || hl_same_quantisation(x, y),
                "input %d is quantised unlike the output", index);
     HL_REQUIRE(ctx, node,
+               y->type != kTfLiteInt16 || (hl_zero(x) == 0 && hl_zero(y) == 0),
+               "int16 has zero point 0, not %d in input %d and %d in the output", hl_zero(x), index, hl_zero(y));
+    HL_REQUIRE(ctx, node,
                y->type != kTfLiteUInt8 || hl_same_quantisation(x, y) || y->params.scale > 0.0f,
                "the output's scale %g must be positive", hl_scale(y));
     return kTfLiteOk;

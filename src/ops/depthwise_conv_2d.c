@@ -44,6 +44,8 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, outputs % channels == 0,
                "%d output channels are not a multiple of %d input channels", outputs, channels);
 
+    const TfLiteTensor *bias = hl_input(ctx, node, what.bias);
+    HL_REQUIRE(ctx, node, !bias || hl_rank(bias) == 1, "the bias has %d dimensions, it must have 1", hl_rank(bias));
     HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
     op->conv.asymmetric = true;
     HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1),

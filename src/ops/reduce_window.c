@@ -110,6 +110,8 @@ static TfLiteStatus set_axis(TfLiteContext *ctx, TfLiteNode *node, int axis, int
     int64_t padded = sane ? spread_in + before + after : 0, reach = sane ? (window - 1) * dilation + 1 : 0;
     HL_REQUIRE(ctx, node, sane && padded <= LONGEST, "dimension %d: numbers too large: window %lld, padding %lld and %lld",
                axis, (long long)window, (long long)before, (long long)after);
+    HL_REQUIRE(ctx, node, padded > 0 || in == 0, "dimension %d: padding %lld and %lld leaves nothing", axis, (long long)before,
+               (long long)after);
     op->axes[axis] = (struct axis){
         .dimension = axis,
         .in = in,

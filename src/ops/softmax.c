@@ -99,7 +99,7 @@ static TfLiteStatus softmax_prepare_8bit(TfLiteContext *ctx, const TfLiteNode *n
                "a %s input wants an output of its type or int16, not %s", hl_type_name(x->type),
                hl_type_name(y->type));
     HL_TRY(hl_require_quantised(ctx, node, x));
-    if (y->type != kTfLiteUInt8) {
+    if (x->type == kTfLiteInt8) {
         HL_TRY(hl_require_quantised(ctx, node, y));
         int lowest = y->type == kTfLiteInt16 ? INT16_MIN : INT8_MIN;
         float scale = y->type == kTfLiteInt16 ? 1.0f / 65536 : 1.0f / 256;
