@@ -47,8 +47,8 @@ struct gpu_dispatch_desc {
 };
 
 // In half precision, what is no larger is kept in floats all the same: values and constants of so many elements, channels
-// rounded up to fours. Then 1 MB of floats are read or written for a half: an H200 does that in less than a microsecond, a
-// phone's GPU in 20, and either needs as long to begin a dispatch. (docs/accuracy.md has what it is good for.)
+// rounded up to fours. By calculation a megabyte takes an H200 less than a microsecond and a phone's GPU 20, about as long as
+// either needs to begin a dispatch; measured was the H200 alone. (docs/accuracy.md has what it is good for.)
 enum { GPU_FLOAT_ELEMENTS = 1 << 18 };
 
 struct gpu_plan {
