@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct worker {
     struct hl_threads *threads;
@@ -32,6 +33,9 @@ struct hl_threads {
 
 // Looks before a sleep: some ten microseconds.
 enum { LOOKS = 4000 };
+
+// Of threads that compile: some C libraries give 128 KiB.
+enum { DEEP_STACK = 8 << 20 };
 
 static void take_items(struct hl_threads *threads, int worker)
 {
@@ -77,7 +81,7 @@ static void begin_round(struct hl_threads *threads)
     pthread_mutex_unlock(&threads->mutex);
 }
 
-struct hl_threads *hl_threads_create(int count)
+static struct hl_threads *create(int count, const pthread_attr_t *attributes)
 {
     struct hl_threads *threads = count > 1 ? calloc(1, sizeof *threads) : NULL;
     if (!threads) return NULL;
@@ -88,11 +92,16 @@ struct hl_threads *hl_threads_create(int count)
         struct worker *worker = &threads->workers[threads->count - 1];
         worker->threads = threads;
         worker->number = threads->count;
-        if (pthread_create(&worker->thread, NULL, run_worker, worker) != 0) break;
+        if (pthread_create(&worker->thread, attributes, run_worker, worker) != 0) break;
     }
     if (threads->count > 1) return threads;
     hl_threads_destroy(threads);
     return NULL;
+}
+
+struct hl_threads *hl_threads_create(int count)
+{
+    return create(count, NULL);
 }
 
 void hl_threads_destroy(struct hl_threads *threads)
@@ -124,4 +133,20 @@ void hl_threads_run(struct hl_threads *threads, int64_t items,
     begin_round(threads);
     take_items(threads, 0);
     while (atomic_load(&threads->busy) > 0) sched_yield();
+}
+
+void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int count = processors < HL_MOST_PASSING ? (int)processors : HL_MOST_PASSING;
+    pthread_attr_t attributes;
+#if defined(__SANITIZE_THREAD__)
+    count = 1; // gcc 12's fails in one of 80 processes where a thread begins after a driver has loaded its libraries
+#endif
+    bool ready = pthread_attr_init(&attributes) == 0;
+    if (!ready || pthread_attr_setstacksize(&attributes, DEEP_STACK) != 0) count = 1;
+    struct hl_threads *threads = create(items < count ? (int)items : count, &attributes);
+    hl_threads_run(threads, items, work, arg);
+    hl_threads_destroy(threads);
+    if (ready) pthread_attr_destroy(&attributes);
 }

@@ -21,4 +21,9 @@ int hl_threads_count(const struct hl_threads *threads);
 void hl_threads_run(struct hl_threads *threads, int64_t items,
                     void (*work)(void *arg, int64_t item, int worker), void *arg);
 
+// The same once, by a thread for each processor that is online, HL_MOST_PASSING at most, which are gone when it returns. For
+// long work: their stacks are deep enough for a compiler.
+enum { HL_MOST_PASSING = 16 };
+void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg);
+
 #endif

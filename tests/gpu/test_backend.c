@@ -143,7 +143,8 @@ static struct gpu_program *make_program(const struct bench *bench, const struct 
     struct gpu_program_desc desc = {
         .kernel = kernel, .precision = precision, .floats = floats, .constants = constants};
     memcpy(desc.group, kernel->group, sizeof desc.group);
-    return bench->backend->program_create(bench->device, &desc);
+    struct gpu_program *program;
+    return bench->backend->programs_create(bench->device, &desc, 1, &program) ? program : NULL;
 }
 
 static int open_bench(void **state, const char *name, const char *api)
@@ -438,12 +439,36 @@ static void bad_kernels_are_refused(void **state)
     assert_null(make_program(bench, &broken, GPU_F32, 0, NULL));
     said(&bench->messages, "kernel broken does not compile", "no_such_word");
     struct gpu_program_desc huge = {.kernel = &copy, .precision = GPU_F32, .group = {1 << 20, 1, 1}};
-    assert_null(bench->backend->program_create(bench->device, &huge));
+    struct gpu_program *none;
+    assert_false(bench->backend->programs_create(bench->device, &huge, 1, &none));
+    assert_null(none);
     said(&bench->messages, "copy_value", bench->api);
     // and the device goes on
     struct gpu_program *program = make_program(bench, &copy, GPU_F32, 0, NULL);
     assert_non_null(program);
     bench->backend->program_destroy(bench->device, program);
+}
+
+static void programs_are_made_together(void **state)
+{
+    enum { COUNT = 9, BAD = 4 };
+    struct bench *bench = get_bench(state);
+    const struct gpu_backend *backend = bench->backend;
+    struct gpu_program_desc descs[COUNT];
+    struct gpu_program *programs[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        descs[i] = (struct gpu_program_desc){.kernel = &copy, .precision = GPU_F32, .group = {1 + i, 1, 1}};
+    assert_true(backend->programs_create(bench->device, descs, COUNT, programs));
+    for (int i = 0; i < COUNT; i++) {
+        assert_non_null(programs[i]);
+        backend->program_destroy(bench->device, programs[i]);
+    }
+    descs[BAD].kernel = &broken;
+    assert_false(backend->programs_create(bench->device, descs, COUNT, programs));
+    said(&bench->messages, "kernel broken does not compile", "no_such_word");
+    assert_null(programs[BAD]);
+    for (int i = 0; i < COUNT; i++) backend->program_destroy(bench->device, programs[i]);
+    assert_true(backend->programs_create(bench->device, descs, 0, programs));
 }
 
 static void bad_dispatches_are_refused(void **state)
@@ -678,7 +703,9 @@ static void null_checks_the_contract(void **state)
     said(&messages, "list 0 is finished", "recorded");
     assert_true(backend->list_run(list));
     struct gpu_program_desc huge = {.kernel = &copy, .group = {2048, 1, 1}};
-    assert_null(backend->program_create(bench.device, &huge));
+    struct gpu_program *none;
+    assert_false(backend->programs_create(bench.device, &huge, 1, &none));
+    assert_null(none);
     said(&messages, "copy_value", "2048");
 
     backend->list_destroy(list);
@@ -705,6 +732,7 @@ int main(void)
         cmocka_unit_test_teardown(an_empty_list_runs, tell),
         cmocka_unit_test_teardown(kernels_with_everything, tell),
         cmocka_unit_test_teardown(bad_kernels_are_refused, tell),
+        cmocka_unit_test_teardown(programs_are_made_together, tell),
         cmocka_unit_test_teardown(bad_dispatches_are_refused, tell),
         cmocka_unit_test_teardown(absent_devices_are_refused, tell),
         cmocka_unit_test_teardown(two_devices_do_not_mix, tell),

@@ -161,8 +161,7 @@ static void run(const struct place *place, const struct job *job)
         assert_non_null(dispatch.buffers[i]);
         assert_true(api->buffer_write(place->device, dispatch.buffers[i], 0, forms[i], dispatch.sizes[i]));
     }
-    dispatch.program = api->program_create(place->device, &desc);
-    assert_non_null(dispatch.program);
+    assert_true(api->programs_create(place->device, &desc, 1, &dispatch.program));
     struct gpu_list *list = api->list_create(place->device);
     assert_non_null(list);
     assert_true(api->list_dispatch(list, &dispatch));

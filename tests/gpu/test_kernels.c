@@ -315,8 +315,9 @@ static bool build(const struct gpu_kernel *kernel, void *user)
         if (!(p == GPU_F32 || (p == GPU_F16S ? caps->half_storage : caps->half_math))) continue;
         struct gpu_program_desc desc = {.kernel = kernel, .precision = (enum gpu_precision)p, .constants = constants};
         memcpy(desc.group, kernel->group, sizeof desc.group);
-        struct gpu_program *program = building_with->program_create(building, &desc);
-        if (!program) fault(kernel, "does not build in", gpu_precision_names[p], 4);
+        struct gpu_program *program;
+        bool made = building_with->programs_create(building, &desc, 1, &program);
+        if (!made) fault(kernel, "does not build in", gpu_precision_names[p], 4);
         building_with->program_destroy(building, program);
     }
     return true;

@@ -2,6 +2,7 @@
 // The GPU delegate on OpenCL when OpenCL fails: between the backend and the driver stand functions that count what is
 // alive and what is compiled, and that fail when told to. Whatever call fails, in whatever way: an error and a message,
 // the graph on the CPU where the delegate could not be applied, and nothing left alive.
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "gpu/backend/opencl_api.h"
@@ -12,18 +13,21 @@
 static struct {
     struct opencl_api real, own;
     struct opencl_library library;
-    int fail_after; // calls from now, 0: never
+    // atomic: programs are compiled by several threads
+    atomic_int fail_after; // calls from now, 0: never
     cl_int failure; // what the call says then
     char failed[48]; // its name
     bool card;      // the device says that it is no CPU: then writes are staged
-    int alive;      // objects
-    int compiled, revived;
+    atomic_int alive; // objects
+    atomic_int compiled, revived;
     bool refuses_binaries;
 } shared;
 
 static bool fails(const char *function)
 {
-    if (shared.fail_after == 0 || --shared.fail_after > 0) return false;
+    int left = shared.fail_after;
+    while (left > 0 && !atomic_compare_exchange_weak(&shared.fail_after, &left, left - 1)) continue;
+    if (left != 1) return false;
     snprintf(shared.failed, sizeof shared.failed, "%s", function);
     return true;
 }

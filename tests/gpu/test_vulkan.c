@@ -358,7 +358,8 @@ static struct gpu_program *new_program(const struct gpu_kernel *kernel, enum gpu
                                     constants,
                                     {kernel->group[0], kernel->group[1], kernel->group[2]},
                                     0};
-    return api->program_create(shared.device, &desc);
+    struct gpu_program *program;
+    return api->programs_create(shared.device, &desc, 1, &program) ? program : NULL;
 }
 
 static int32_t bits(float number)
@@ -487,16 +488,22 @@ static void buffers_keep_bytes(void **state)
 static void constants_and_shared_memory(void **state)
 {
     (void)state;
-    enum { COUNT = 1024 };
+    enum { COUNT = 1024, CASES = 4 };
     static const struct {
         int group[3], constants[2];
-    } cases[] = {{{64, 1, 1}, {5, 1}}, {{8, 8, 2}, {0, 3}}, {{16, 1, 1}, {-7, -2}}, {{1, 1, 1}, {1, 10}}};
+    } cases[CASES] = {{{64, 1, 1}, {5, 1}}, {{8, 8, 2}, {0, 3}}, {{16, 1, 1}, {-7, -2}}, {{1, 1, 1}, {1, 10}}};
     struct gpu_buffer *from = new_buffer(COUNT * 4), *to = new_buffer(COUNT * 4);
     fill(from, COUNT, 0.0f, 1.0f);
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    struct gpu_program_desc descs[CASES];
+    struct gpu_program *programs[CASES];
+    for (int c = 0; c < CASES; c++) {
+        descs[c] = (struct gpu_program_desc){.kernel = &group_sums, .precision = GPU_F32, .constants = cases[c].constants};
+        memcpy(descs[c].group, cases[c].group, sizeof descs[c].group);
+    }
+    assert_true(api->programs_create(shared.device, descs, CASES, programs));
+    for (int c = 0; c < CASES; c++) {
         const int *group = cases[c].group, size = group[0] * group[1] * group[2];
-        struct gpu_program_desc desc = {&group_sums, GPU_F32, cases[c].constants, {group[0], group[1], group[2]}, 0};
-        struct gpu_program *program = api->program_create(shared.device, &desc);
+        struct gpu_program *program = programs[c];
         struct gpu_list *list = api->list_create(shared.device);
         assert_true(program && list);
         struct gpu_dispatch dispatch = {

@@ -84,7 +84,10 @@ struct gpu_backend {
     // Waits for every earlier run.
     bool (*buffer_read)(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes);
 
-    struct gpu_program *(*program_create)(struct gpu_device *device, const struct gpu_program_desc *desc);
+    // programs[i] as descs[i] says, all compiled at the same time where the API can. False after one message: then at least
+    // one of them is NULL, and the caller destroys the others.
+    bool (*programs_create)(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
+                            struct gpu_program **programs);
     void (*program_destroy)(struct gpu_device *device, struct gpu_program *program);
 
     // Compiled programs for a later process. load begins, anew where it has begun: until save, programs that `bytes` has

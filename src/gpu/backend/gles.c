@@ -439,14 +439,22 @@ static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffe
 
 // ---- programs -------------------------------------------------------------------------------------------------------
 
+// With the context current.
+static void delete_program(const struct gpu_device *device, struct gpu_program *program)
+{
+    if (program->program) device->gl->glDeleteProgram(program->program);
+    free(program);
+}
+
 static void gles_program_destroy(struct gpu_device *device, struct gpu_program *program)
 {
     if (!program) return;
     if (program->program && !device->lost && enter(device, "delete a program")) {
-        device->gl->glDeleteProgram(program->program);
+        delete_program(device, program);
         leave(device, true);
+    } else {
+        free(program);
     }
-    free(program);
 }
 
 // Says why a text does not become a program. log: a function that gives the compiler's words.
@@ -460,33 +468,13 @@ static void tell_log(struct gpu_device *device, const char *function, const char
               device->caps.name, function, name, text[0] ? text : "nothing");
 }
 
-static bool compile(struct gpu_device *device, const struct gpu_program *program, unsigned shader,
-                    const char *text)
-{
-    const struct gles_api *gl = device->gl;
-    int32_t done = 0;
-    gl->glShaderSource(shader, 1, &text, NULL);
-    gl->glCompileShader(shader);
-    if (!succeeded(device, "glCompileShader", program->name)) return false;
-    gl->glGetShaderiv(shader, GL_COMPILE_STATUS, &done);
-    if (!done) tell_log(device, "glCompileShader", program->name, shader, gl->glGetShaderInfoLog);
-    return done;
-}
-
-static bool link(struct gpu_device *device, const struct gpu_program *program, unsigned shader)
-{
-    const struct gles_api *gl = device->gl;
-    int32_t done = 0;
-    gl->glAttachShader(program->program, shader);
-    if (device->kept.open && device->binaries)
-        gl->glProgramParameteri(program->program, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, 1);
-    gl->glLinkProgram(program->program);
-    if (!succeeded(device, "glLinkProgram", program->name)) return false;
-    gl->glGetProgramiv(program->program, GL_LINK_STATUS, &done);
-    if (!done)
-        tell_log(device, "glLinkProgram", program->name, program->program, gl->glGetProgramInfoLog);
-    return done;
-}
+// A program on its way.
+struct compilation {
+    char *text;
+    uint64_t key;
+    unsigned shader; // 0: none, or no longer
+    bool revived;
+};
 
 // From its binary, where that is kept and the driver takes it: without a word where it does not.
 static bool revive(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
@@ -525,34 +513,93 @@ static void keep(struct gpu_device *device, const struct gpu_program *program, u
         free(kept);
 }
 
-static bool build(struct gpu_device *device, struct gpu_program *program, const char *text)
+// Compiles and links, and asks for no result yet: drivers that do so in threads of their own then go on with the next one.
+static bool compile(struct gpu_device *device, const struct gpu_program *program, struct compilation *compilation)
 {
     const struct gles_api *gl = device->gl;
-    uint64_t key = hl_hash(0, text, strlen(text));
-    program->program = gl->glCreateProgram();
-    if (!succeeded(device, "glCreateProgram", program->name)) return false;
-    if (device->kept.open && revive(device, program, key)) return true;
-    unsigned shader = gl->glCreateShader(GL_COMPUTE_SHADER);
-    bool ok = succeeded(device, "glCreateShader", program->name) &&
-              compile(device, program, shader, text) && link(device, program, shader);
-    gl->glDeleteShader(shader); // the program keeps what it has of it
-    if (ok && device->kept.open && device->binaries) keep(device, program, key);
+    const char *text = compilation->text;
+    unsigned shader = compilation->shader = gl->glCreateShader(GL_COMPUTE_SHADER);
+    if (!succeeded(device, "glCreateShader", program->name)) return false;
+    gl->glShaderSource(shader, 1, &text, NULL);
+    gl->glCompileShader(shader);
+    if (!succeeded(device, "glCompileShader", program->name)) return false;
+    gl->glAttachShader(program->program, shader);
+    if (device->kept.open && device->binaries)
+        gl->glProgramParameteri(program->program, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, 1);
+    gl->glLinkProgram(program->program);
+    return succeeded(device, "glLinkProgram", program->name);
+}
+
+static bool has_compiled(struct gpu_device *device, const struct gpu_program *program,
+                         const struct compilation *compilation)
+{
+    const struct gles_api *gl = device->gl;
+    unsigned shader = compilation->shader;
+    int32_t compiled = 0, linked = 0;
+    gl->glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+    if (!compiled) tell_log(device, "glCompileShader", program->name, shader, gl->glGetShaderInfoLog);
+    if (!compiled) return false;
+    gl->glGetProgramiv(program->program, GL_LINK_STATUS, &linked);
+    if (!linked) tell_log(device, "glLinkProgram", program->name, program->program, gl->glGetProgramInfoLog);
+    return linked;
+}
+
+static struct gpu_program *begin(struct gpu_device *device, const struct gpu_program_desc *desc,
+                                 struct compilation *compilation)
+{
+    struct gpu_program *program = calloc(1, sizeof *program);
+    char *text = compilation->text =
+        gpu_emit(desc->kernel, GPU_GLES, desc->precision, desc->floats, desc->constants, desc->group);
+    if (!text || !program) {
+        free(program);
+        return no_memory(device, "a kernel's text");
+    }
+    program->name = desc->kernel->name;
+    program->program = device->gl->glCreateProgram();
+    compilation->key = hl_hash(0, text, strlen(text));
+    bool ok = succeeded(device, "glCreateProgram", program->name);
+    compilation->revived = ok && device->kept.open && revive(device, program, compilation->key);
+    if (ok && (compilation->revived || compile(device, program, compilation))) return program;
+    delete_program(device, program);
+    return NULL;
+}
+
+static struct gpu_program *end(struct gpu_device *device, struct gpu_program *program,
+                               const struct compilation *compilation)
+{
+    if (compilation->revived) return program;
+    if (has_compiled(device, program, compilation)) {
+        if (device->kept.open && device->binaries) keep(device, program, compilation->key);
+        return program;
+    }
+    delete_program(device, program);
+    return NULL;
+}
+
+// With the context current.
+static bool create_programs(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
+                            struct gpu_program **programs, struct compilation *compilations)
+{
+    bool ok = true;
+    for (int i = 0; i < count && ok; i++) ok = (programs[i] = begin(device, &descs[i], &compilations[i])) != NULL;
+    for (int i = 0; i < count && ok; i++) ok = (programs[i] = end(device, programs[i], &compilations[i])) != NULL;
+    for (int i = 0; i < count; i++) {
+        if (compilations[i].shader) device->gl->glDeleteShader(compilations[i].shader); // the program keeps what it needs
+        free(compilations[i].text);
+    }
     return ok;
 }
 
-static struct gpu_program *gles_program_create(struct gpu_device *device,
-                                               const struct gpu_program_desc *desc)
+static bool gles_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
+                                 struct gpu_program **programs)
 {
-    char *text = gpu_emit(desc->kernel, GPU_GLES, desc->precision, desc->floats, desc->constants, desc->group);
-    struct gpu_program *program = calloc(1, sizeof *program);
-    bool ok = text && program;
-    if (!ok) no_memory(device, "a kernel's text");
-    if (ok) program->name = desc->kernel->name;
-    ok = ok && enter(device, "compile a kernel") && leave(device, build(device, program, text));
-    free(text);
-    if (ok) return program;
-    gles_program_destroy(device, program);
-    return NULL;
+    for (int i = 0; i < count; i++) programs[i] = NULL;
+    struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
+    if (!compilations) return no_memory(device, "programs");
+    bool ok = enter(device, "compile a kernel") &&
+              leave(device, create_programs(device, descs, count, programs, compilations));
+    free(compilations);
+    return ok;
 }
 
 static bool gles_cache_load(struct gpu_device *device, const void *bytes, size_t size)
@@ -789,7 +836,7 @@ const struct gpu_backend gpu_backend_gles = {
     .buffer_destroy = gles_buffer_destroy,
     .buffer_write = gles_buffer_write,
     .buffer_read = gles_buffer_read,
-    .program_create = gles_program_create,
+    .programs_create = gles_programs_create,
     .program_destroy = gles_program_destroy,
     .cache_load = gles_cache_load,
     .cache_save = gles_cache_save,

@@ -307,7 +307,7 @@ static bool put_kept(struct gpu_device *device, size_t begin)
     return put(device, "\n");
 }
 
-static struct gpu_program *null_program_create(struct gpu_device *device, const struct gpu_program_desc *desc)
+static struct gpu_program *create_program(struct gpu_device *device, const struct gpu_program_desc *desc)
 {
     static const char *const precisions[GPU_PRECISIONS] = {"f32", "f16s", "f16"};
     const int *group = desc->group;
@@ -333,6 +333,15 @@ static struct gpu_program *null_program_create(struct gpu_device *device, const 
     }
     free(program);
     return NULL;
+}
+
+static bool null_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
+                                 struct gpu_program **programs)
+{
+    for (int i = 0; i < count; i++) programs[i] = NULL;
+    for (int i = 0; i < count; i++)
+        if (!(programs[i] = create_program(device, &descs[i]))) return false;
+    return true;
 }
 
 static bool null_cache_load(struct gpu_device *device, const void *bytes, size_t size)
@@ -533,7 +542,7 @@ const struct gpu_backend gpu_backend_null = {
     .buffer_destroy = null_buffer_destroy,
     .buffer_write = null_buffer_write,
     .buffer_read = null_buffer_read,
-    .program_create = null_program_create,
+    .programs_create = null_programs_create,
     .program_destroy = null_program_destroy,
     .cache_load = null_cache_load,
     .cache_save = null_cache_save,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/threads.h"
 #include "gpu/backend/backend.h"
 #include "gpu/backend/kept.h"
 #include "gpu/backend/opencl_api.h"
@@ -415,32 +416,29 @@ static char *build_log(const struct gpu_device *device, cl_program program)
     return NULL;
 }
 
-static bool compile(struct gpu_device *device, struct gpu_program *program, const char *text)
-{
+// A program on its way: what can fail with a message is before and after its compiling.
+struct compilation {
+    struct gpu_device *device;
+    struct gpu_program *program;
+    char *text;
+    uint64_t key;
+    const unsigned char *binary; // NULL: none is kept
+    size_t binary_size;
+    bool revived;
+    const char *call; // the last one, and what it said
     cl_int code;
-    program->program = device->cl->clCreateProgramWithSource(device->context, 1, &text, NULL, &code);
-    if (!succeeded(device, code, "clCreateProgramWithSource", program->name)) return false;
-    code = device->cl->clBuildProgram(program->program, 1, &device->id, BUILD_OPTIONS, NULL, NULL);
-    if (code == CL_SUCCESS) return true;
-    if (code != CL_BUILD_PROGRAM_FAILURE && code != CL_INVALID_BUILD_OPTIONS)
-        return succeeded(device, code, "clBuildProgram", program->name);
-    char *log = build_log(device, program->program);
-    hl_report(&device->reporter,
-              "OpenCL on %s: clBuildProgram: kernel %s does not compile: %s (%d); the compiler says:\n%s",
-              device->caps.name, program->name, error_name(code), (int)code, log ? log : "nothing");
-    free(log);
-    return false;
-}
+};
 
-// From its binary, where that is kept and the driver takes it: without a word where it does not.
-static bool revive(struct gpu_device *device, struct gpu_program *program, uint64_t key)
+// From its binary, where the driver takes it: without a word where it does not.
+static bool revive(struct compilation *compilation)
 {
+    const struct gpu_device *device = compilation->device;
     const struct opencl_api *cl = device->cl;
-    size_t size;
+    struct gpu_program *program = compilation->program;
     cl_int code, status;
-    const unsigned char *binary = gpu_kept_find(&device->kept, key, &size);
-    if (!binary) return false;
-    program->program = cl->clCreateProgramWithBinary(device->context, 1, &device->id, &size, &binary, &status, &code);
+    if (!compilation->binary) return false;
+    program->program = cl->clCreateProgramWithBinary(device->context, 1, &device->id, &compilation->binary_size,
+                                                     &compilation->binary, &status, &code);
     if (code == CL_SUCCESS && status == CL_SUCCESS &&
         cl->clBuildProgram(program->program, 1, &device->id, BUILD_OPTIONS, NULL, NULL) == CL_SUCCESS) {
         cl_kernel kernel = cl->clCreateKernel(program->program, program->name, &code);
@@ -451,6 +449,40 @@ static bool revive(struct gpu_device *device, struct gpu_program *program, uint6
     }
     if (program->program) cl->clReleaseProgram(program->program);
     program->program = NULL;
+    return false;
+}
+
+// Called by several threads at once: it touches nothing but its own item.
+static void compile(void *arg, int64_t item, int worker)
+{
+    struct compilation *compilation = (struct compilation *)arg + item;
+    const struct gpu_device *device = compilation->device;
+    const struct opencl_api *cl = device->cl;
+    struct gpu_program *program = compilation->program;
+    const char *text = compilation->text;
+    (void)worker;
+    compilation->revived = revive(compilation);
+    if (compilation->revived) return;
+    compilation->call = "clCreateProgramWithSource";
+    program->program = cl->clCreateProgramWithSource(device->context, 1, &text, NULL, &compilation->code);
+    if (compilation->code != CL_SUCCESS) return;
+    compilation->call = "clBuildProgram";
+    compilation->code = cl->clBuildProgram(program->program, 1, &device->id, BUILD_OPTIONS, NULL, NULL);
+}
+
+static bool has_compiled(struct compilation *compilation)
+{
+    struct gpu_device *device = compilation->device;
+    const struct gpu_program *program = compilation->program;
+    cl_int code = compilation->code;
+    if (compilation->revived) return true;
+    if (!program->program || (code != CL_BUILD_PROGRAM_FAILURE && code != CL_INVALID_BUILD_OPTIONS))
+        return succeeded(device, code, compilation->call, program->name);
+    char *log = build_log(device, program->program);
+    hl_report(&device->reporter,
+              "OpenCL on %s: clBuildProgram: kernel %s does not compile: %s (%d); the compiler says:\n%s",
+              device->caps.name, program->name, error_name(code), (int)code, log ? log : "nothing");
+    free(log);
     return false;
 }
 
@@ -465,16 +497,6 @@ static void keep(struct gpu_device *device, const struct gpu_program *program, u
     if (cl->clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
         gpu_kept_add(&device->kept, key, binary, size);
     else free(binary);
-}
-
-static bool build(struct gpu_device *device, struct gpu_program *program, const char *text)
-{
-    if (!device->kept.open) return compile(device, program, text);
-    uint64_t key = hl_hash(hl_hash(0, BUILD_OPTIONS, sizeof BUILD_OPTIONS), text, strlen(text));
-    if (revive(device, program, key)) return true;
-    if (!compile(device, program, text)) return false;
-    keep(device, program, key);
-    return true;
 }
 
 static bool opencl_cache_load(struct gpu_device *device, const void *bytes, size_t size)
@@ -507,23 +529,51 @@ static bool group_fits(struct gpu_device *device, const struct gpu_program *prog
     return false;
 }
 
-static struct gpu_program *opencl_program_create(struct gpu_device *device, const struct gpu_program_desc *desc)
+static bool begin(struct compilation *compilation, const struct gpu_program_desc *desc)
 {
-    if (!usable(device, "compile a kernel")) return NULL;
-    char *text = gpu_emit(desc->kernel, GPU_OPENCL, desc->precision, desc->floats, desc->constants, desc->group);
-    struct gpu_program *program = calloc(1, sizeof *program);
-    bool ok = text && program;
-    if (ok) {
-        program->name = desc->kernel->name;
-        memcpy(program->group, desc->group, sizeof program->group);
-        ok = build(device, program, text) && group_fits(device, program);
-    } else {
-        no_memory(device, "a kernel's text");
-    }
-    free(text);
-    if (ok) return program;
+    struct gpu_device *device = compilation->device;
+    struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
+    char *text = compilation->text =
+        gpu_emit(desc->kernel, GPU_OPENCL, desc->precision, desc->floats, desc->constants, desc->group);
+    if (!text || !program) return no_memory(device, "a kernel's text");
+    program->name = desc->kernel->name;
+    memcpy(program->group, desc->group, sizeof program->group);
+    if (!device->kept.open) return true;
+    compilation->key = hl_hash(hl_hash(0, BUILD_OPTIONS, sizeof BUILD_OPTIONS), text, strlen(text));
+    compilation->binary = gpu_kept_find(&device->kept, compilation->key, &compilation->binary_size);
+    return true;
+}
+
+// The program, where all went well until here and the compiler says so.
+static struct gpu_program *end(struct compilation *compilation, bool ok)
+{
+    struct gpu_device *device = compilation->device;
+    struct gpu_program *program = compilation->program;
+    ok = ok && has_compiled(compilation);
+    if (ok && device->kept.open && !compilation->revived) keep(device, program, compilation->key);
+    free(compilation->text);
+    if (ok && group_fits(device, program)) return program;
     opencl_program_destroy(device, program);
     return NULL;
+}
+
+static bool opencl_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
+                                   struct gpu_program **programs)
+{
+    for (int i = 0; i < count; i++) programs[i] = NULL;
+    if (!usable(device, "compile a kernel")) return false;
+    struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
+    if (!compilations) return no_memory(device, "programs");
+    int begun = 0;
+    bool ok = true;
+    for (; begun < count && ok; begun++) {
+        compilations[begun].device = device;
+        ok = begin(&compilations[begun], &descs[begun]);
+    }
+    if (ok) hl_threads_run_once(count, compile, compilations);
+    for (int i = 0; i < begun; i++) ok = (programs[i] = end(&compilations[i], ok)) && ok;
+    free(compilations);
+    return ok;
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -728,7 +778,7 @@ const struct gpu_backend gpu_backend_opencl = {
     .buffer_destroy = opencl_buffer_destroy,
     .buffer_write = opencl_buffer_write,
     .buffer_read = opencl_buffer_read,
-    .program_create = opencl_program_create,
+    .programs_create = opencl_programs_create,
     .program_destroy = opencl_program_destroy,
     .cache_load = opencl_cache_load,
     .cache_save = opencl_cache_save,

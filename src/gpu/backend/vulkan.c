@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "gpu/backend/vulkan.h"
 #include "gpu/lang/spirv.h"
 
@@ -221,9 +222,24 @@ static const struct gpu_caps *vulkan_caps(const struct gpu_device *device)
 
 // ---- programs -------------------------------------------------------------------------------------------------------
 
-static bool create_pipeline(struct gpu_device *device, const struct gpu_program_desc *desc, VkShaderModule module,
-                            struct gpu_program *program)
+// A program on its way: what can fail with a message is before and after its compiling.
+struct compilation {
+    struct gpu_device *device;
+    const struct gpu_program_desc *desc;
+    struct gpu_program *program;
+    uint32_t *words;
+    VkShaderModule module;
+    VkResult result;
+};
+
+// Called by several threads at once: it touches nothing but its own item.
+static void compile(void *arg, int64_t item, int worker)
 {
+    struct compilation *compilation = (struct compilation *)arg + item;
+    const struct gpu_device *device = compilation->device;
+    const struct gpu_program_desc *desc = compilation->desc;
+    struct gpu_program *program = compilation->program;
+    (void)worker;
     enum { MORE = GPU_FLOATS_CONSTANT - GROUP_CONSTANT + 1 }; // the last one only where the module has it
     int values[MAX_CONSTANTS + MORE], count = gpu_kernel_constant_count(desc->kernel);
     VkSpecializationMapEntry entries[MAX_CONSTANTS + MORE];
@@ -248,17 +264,14 @@ static bool create_pipeline(struct gpu_device *device, const struct gpu_program_
             {
                 .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                .module = module,
+                .module = compilation->module,
                 .pName = "main",
                 .pSpecializationInfo = &constants,
             },
         .layout = program->layout,
     };
-    char call[128];
-    snprintf(call, sizeof call, "vkCreateComputePipelines of kernel %.40s", desc->kernel->name);
-    VkResult result =
+    compilation->result =
         device->vk.vkCreateComputePipelines(device->handle, device->cache, 1, &info, NULL, &program->pipeline);
-    return gpu_vulkan_check(device, result, call);
 }
 
 static bool create_layout(struct gpu_device *device, struct gpu_program *program)
@@ -286,43 +299,66 @@ static void vulkan_program_destroy(struct gpu_device *device, struct gpu_program
     free(program);
 }
 
-static struct gpu_program *vulkan_program_create(struct gpu_device *device, const struct gpu_program_desc *desc)
+static bool begin(struct compilation *compilation)
 {
+    struct gpu_device *device = compilation->device;
+    const struct gpu_program_desc *desc = compilation->desc;
     const struct gpu_kernel *kernel = desc->kernel;
-    if (!gpu_vulkan_is_alive(device, "create a program")) return NULL;
-    if (desc->precision == GPU_F16 && !device->caps.half_math) {
-        gpu_vulkan_fail(device, "kernel %s is wanted with half arithmetic, which the device lacks: use f32 or f16s",
-                        kernel->name);
-        return NULL;
-    }
+    if (desc->precision == GPU_F16 && !device->caps.half_math)
+        return gpu_vulkan_fail(device,
+                               "kernel %s is wanted with half arithmetic, which the device lacks: use f32 or f16s",
+                               kernel->name);
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    uint32_t *words = gpu_spirv(kernel->name, desc->precision, &info.codeSize);
-    if (info.codeSize == 0) {
-        gpu_vulkan_fail(device,
-                        "this build has no SPIR-V of kernel %s: name it in its operator's table and build again",
-                        kernel->name);
-        return NULL;
-    }
-    struct gpu_program *program = calloc(1, sizeof *program);
-    if (!words || !program) {
-        gpu_vulkan_fail(device, "out of memory for a program");
-        free(words);
-        free(program);
-        return NULL;
-    }
-    info.pCode = words;
+    compilation->words = gpu_spirv(kernel->name, desc->precision, &info.codeSize);
+    if (info.codeSize == 0)
+        return gpu_vulkan_fail(device,
+                               "this build has no SPIR-V of kernel %s: name it in its operator's table and build again",
+                               kernel->name);
+    struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
+    if (!compilation->words || !program) return gpu_vulkan_fail(device, "out of memory for a program");
+    info.pCode = compilation->words;
     program->name = kernel->name;
     program->buffer_count = gpu_kernel_arg_count(kernel) + (kernel->epilogue ? 1 : 0);
     program->param_count = gpu_kernel_param_count(kernel);
     assert(program->buffer_count <= GPU_MAX_BUFFERS && program->param_count <= GPU_MAX_PARAMS);
-    VkShaderModule module = VK_NULL_HANDLE;
-    bool ok = VULKAN_CALL(device, vkCreateShaderModule, device->handle, &info, NULL, &module) &&
-              create_layout(device, program) && create_pipeline(device, desc, module, program);
-    device->vk.vkDestroyShaderModule(device->handle, module, NULL);
-    free(words);
+    return VULKAN_CALL(device, vkCreateShaderModule, device->handle, &info, NULL, &compilation->module) &&
+           create_layout(device, program);
+}
+
+// The program, where all went well until here and the compiler says so.
+static struct gpu_program *end(struct compilation *compilation, bool ok)
+{
+    struct gpu_device *device = compilation->device;
+    struct gpu_program *program = compilation->program;
+    char call[128];
+    snprintf(call, sizeof call, "vkCreateComputePipelines of kernel %.40s", compilation->desc->kernel->name);
+    ok = ok && gpu_vulkan_check(device, compilation->result, call);
+    if (compilation->module) device->vk.vkDestroyShaderModule(device->handle, compilation->module, NULL);
+    free(compilation->words);
     if (ok) return program;
     vulkan_program_destroy(device, program);
     return NULL;
+}
+
+static bool vulkan_programs_create(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
+                                   struct gpu_program **programs)
+{
+    for (int i = 0; i < count; i++) programs[i] = NULL;
+    if (!gpu_vulkan_is_alive(device, "create a program")) return false;
+    struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
+    if (!compilations) return gpu_vulkan_fail(device, "out of memory for programs");
+    int begun = 0;
+    bool ok = true;
+    for (; begun < count && ok; begun++) {
+        compilations[begun] = (struct compilation){.device = device, .desc = &descs[begun]};
+        ok = begin(&compilations[begun]);
+    }
+    bool apart = !device->messenger; // which reports from whatever thread it is called by
+    if (ok && apart) hl_threads_run_once(count, compile, compilations);
+    for (int i = 0; ok && !apart && i < count; i++) compile(compilations, i, 0);
+    for (int i = 0; i < begun; i++) ok = (programs[i] = end(&compilations[i], ok)) && ok;
+    free(compilations);
+    return ok;
 }
 
 // Drivers are to check what they are given, and some do not: the head at least must be this device's and driver's.
@@ -618,7 +654,7 @@ const struct gpu_backend gpu_backend_vulkan = {
     .buffer_destroy = gpu_vulkan_buffer_destroy,
     .buffer_write = gpu_vulkan_buffer_write,
     .buffer_read = gpu_vulkan_buffer_read,
-    .program_create = vulkan_program_create,
+    .programs_create = vulkan_programs_create,
     .program_destroy = vulkan_program_destroy,
     .cache_load = vulkan_cache_load,
     .cache_save = vulkan_cache_save,

@@ -7,12 +7,6 @@
 #include "base/half.h"
 #include "gpu/plan/plan.h"
 
-struct program_entry {
-    const struct gpu_plan_step *step; // whose kernel, constants and group it was made for
-    unsigned floats;                  // its operands in floats, a bit each
-    struct gpu_program *program;
-};
-
 struct gpu_runner {
     struct gpu_plan *plan; // borrowed
     const struct gpu_backend *backend;
@@ -21,8 +15,9 @@ struct gpu_runner {
     struct gpu_buffer *arena, *weights;
     size_t weights_bytes;
     struct gpu_buffer **raw; // by value id: dense floats of inputs and outputs
-    struct program_entry *programs;
+    struct gpu_program **programs;
     int program_count;
+    int *program_of; // by step: its program's number
     struct gpu_list *list;
 };
 
@@ -99,11 +94,12 @@ static bool create_buffers(struct gpu_runner *runner)
 
 // ---- programs -----------------------------------------------------------------------------------
 
-static bool same_program(const struct gpu_plan_step *a, const struct gpu_plan_step *b)
+// A kernel, its constants and group, and in half precision which operands are floats all the same.
+static bool is_same(const struct gpu_program_desc *a, const struct gpu_program_desc *b)
 {
     size_t constants = (size_t)gpu_kernel_constant_count(a->kernel) * sizeof(int);
-    return a->kernel == b->kernel && memcmp(a->group, b->group, sizeof a->group) == 0 &&
-           memcmp(a->constants, b->constants, constants) == 0;
+    return a->kernel == b->kernel && a->precision == b->precision && a->floats == b->floats &&
+           memcmp(a->group, b->group, sizeof a->group) == 0 && memcmp(a->constants, b->constants, constants) == 0;
 }
 
 // Operands that lie in floats, a bit each. halves: whether there are others that could.
@@ -126,21 +122,36 @@ static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_ste
 
 // Kernels compute in floats in every precision: their sums have to be, and the rest would gain nothing. So GPU_F16, half
 // arithmetic, is for none of them.
-static struct gpu_program *program_for(struct gpu_runner *runner, const struct gpu_plan_step *step)
+static struct gpu_program_desc describe(const struct gpu_plan *plan, const struct gpu_plan_step *step)
 {
     bool halves;
-    unsigned floats = floats_of(runner->plan, step, &halves);
-    for (int i = 0; i < runner->program_count; i++)
-        if (runner->programs[i].floats == floats && same_program(runner->programs[i].step, step))
-            return runner->programs[i].program;
+    unsigned floats = floats_of(plan, step, &halves);
     struct gpu_program_desc desc = {.kernel = step->kernel,
                                     .precision = halves ? GPU_F16S : GPU_F32,
                                     .floats = halves ? floats : 0,
                                     .constants = step->constants};
     memcpy(desc.group, step->group, sizeof desc.group);
-    struct gpu_program *program = runner->backend->program_create(runner->device, &desc);
-    if (program) runner->programs[runner->program_count++] = (struct program_entry){step, floats, program};
-    return program;
+    return desc;
+}
+
+// All at once, because most of the time to the first inference goes into them.
+static bool create_programs(struct gpu_runner *runner)
+{
+    const struct gpu_plan *plan = runner->plan;
+    struct gpu_program_desc *descs = calloc((size_t)plan->step_count + 1, sizeof *descs);
+    runner->programs = calloc((size_t)plan->step_count + 1, sizeof *runner->programs);
+    runner->program_of = calloc((size_t)plan->step_count + 1, sizeof *runner->program_of);
+    bool ok = descs && runner->programs && runner->program_of;
+    if (!ok) hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
+    for (int s = 0; s < plan->step_count && ok; s++) {
+        int *program = &runner->program_of[s];
+        descs[runner->program_count] = describe(plan, &plan->steps[s]);
+        while (!is_same(&descs[*program], &descs[runner->program_count])) ++*program;
+        if (*program == runner->program_count) runner->program_count++;
+    }
+    ok = ok && runner->backend->programs_create(runner->device, descs, runner->program_count, runner->programs);
+    free(descs);
+    return ok;
 }
 
 // ---- the list -----------------------------------------------------------------------------------
@@ -202,17 +213,16 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
     }
 }
 
-static bool record_step(struct gpu_runner *runner, const struct gpu_plan_step *step,
-                        struct hazards *hazards)
+static bool record_step(struct gpu_runner *runner, int number, struct hazards *hazards)
 {
+    const struct gpu_plan_step *step = &runner->plan->steps[number];
     struct gpu_dispatch dispatch = {
-        .program = program_for(runner, step),
+        .program = runner->programs[runner->program_of[number]],
         .buffer_count = step->operand_count,
         .param_count = gpu_kernel_param_count(step->kernel),
         .groups = {step->groups[0], step->groups[1], step->groups[2]},
         .label = step->label,
     };
-    if (!dispatch.program) return false;
     memcpy(dispatch.params, step->params, sizeof dispatch.params);
     bool barrier = false;
     for (int i = 0; i < step->operand_count; i++) {
@@ -233,12 +243,11 @@ static bool record(struct gpu_runner *runner)
     const struct gpu_plan *plan = runner->plan;
     struct hazards hazards = {.ranges = malloc(((size_t)plan->step_count * GPU_MAX_BUFFERS + 1) *
                                                sizeof *hazards.ranges)};
-    runner->programs = calloc((size_t)plan->step_count + 1, sizeof *runner->programs);
-    bool ok = hazards.ranges && runner->programs;
+    bool ok = hazards.ranges != NULL;
     if (!ok) hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
     ok = ok && (runner->list = runner->backend->list_create(runner->device));
     for (int s = 0; s < plan->step_count && ok; s++)
-        ok = record_step(runner, &plan->steps[s], &hazards);
+        ok = record_step(runner, s, &hazards);
     free(hazards.ranges);
     return ok && runner->backend->list_finish(runner->list);
 }
@@ -257,7 +266,7 @@ struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_bac
                                   .backend = backend,
                                   .device = device,
                                   .reporter = plan->reporter};
-    if (upload_weights(runner) && create_buffers(runner) && record(runner)) return runner;
+    if (upload_weights(runner) && create_buffers(runner) && create_programs(runner) && record(runner)) return runner;
     gpu_runner_destroy(runner);
     return NULL;
 }
@@ -267,14 +276,15 @@ void gpu_runner_destroy(struct gpu_runner *runner)
     if (!runner) return;
     const struct gpu_backend *backend = runner->backend;
     if (runner->list) backend->list_destroy(runner->list);
-    for (int i = 0; i < runner->program_count; i++)
-        backend->program_destroy(runner->device, runner->programs[i].program);
+    for (int i = 0; runner->programs && i < runner->program_count; i++)
+        backend->program_destroy(runner->device, runner->programs[i]);
     for (int v = 0; runner->raw && v < runner->plan->graph->value_count; v++)
         backend->buffer_destroy(runner->device, runner->raw[v]);
     backend->buffer_destroy(runner->device, runner->arena);
     backend->buffer_destroy(runner->device, runner->weights);
     free(runner->raw);
     free(runner->programs);
+    free(runner->program_of);
     free(runner);
 }
 
