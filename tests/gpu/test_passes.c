@@ -671,6 +671,29 @@ static void test_residual_that_stays(void **state)
            CONV "out3[1,4,4,8]\nADD out3[1,4,4,8] in0[1,4,4,8] -> out4[1,4,4,8]\n");
 }
 
+// What a node adds must be there before the one that takes it over runs.
+static void test_residual_made_later(void **state)
+{
+    (void)state;
+    for (int multiplies = 0; multiplies < 2; multiplies++) {
+        struct gpu_graph *graph;
+        struct gpu_value *x = begin_conv(&graph), *later = NODE(graph, Tanh, image, graph->values[0]);
+        struct gpu_value *y = multiplies ? NODE(graph, Mul, image, x, add_constant(graph, channels, NULL))
+                                         : NODE(graph, Relu, image, x);
+        y->producer->epilogue =
+            (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_ADD_VALUE, 0, 0}}, .residual = later};
+        later->consumers++;
+        ends(y);
+        assert_false(multiplies ? gpu_pass_fold_behind(graph) : gpu_pass_fuse_stages(graph));
+        y->producer->epilogue.residual = graph->values[0]; // an input is always there
+        later->consumers--;
+        graph->values[0]->consumers++;
+        assert_true(multiplies ? gpu_pass_fold_behind(graph) : gpu_pass_fuse_stages(graph));
+        assert_ptr_equal(graph->nodes[0]->epilogue.residual, graph->values[0]);
+        gpu_graph_destroy(graph);
+    }
+}
+
 // A node adds one value at most: the second addition stays.
 static void test_residual_of_two(void **state)
 {
@@ -772,6 +795,7 @@ int main(void)
         cmocka_unit_test(test_folding_that_stays),
         cmocka_unit_test(test_residual),
         cmocka_unit_test(test_residual_that_stays),
+        cmocka_unit_test(test_residual_made_later),
         cmocka_unit_test(test_residual_of_two),
         cmocka_unit_test(test_simulators),
         cmocka_unit_test(test_simulators_and_activations),

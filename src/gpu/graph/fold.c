@@ -143,7 +143,9 @@ static bool try_behind(struct gpu_graph *graph, struct gpu_node *node)
     if (through < 0 || !gpu_is_private(node->inputs[through]) || divides_by_zero(node, through)) return false;
     struct gpu_node *conv = node->inputs[through]->producer;
     const struct roles *roles = conv ? roles_of(conv) : NULL;
-    if (!roles || conv->epilogue.count || !has_constants(conv, roles)) return false;
+    if (!roles || conv->epilogue.count || !has_constants(conv, roles) ||
+        !gpu_can_take_residual(graph, conv, node->epilogue.residual))
+        return false;
     struct gpu_value *weights = copy_weights(graph, conv->inputs[roles->weights]);
     struct gpu_value *bias = weights ? copy_bias(graph, conv, bias_of(conv, roles)) : NULL;
     if (!bias) return false;

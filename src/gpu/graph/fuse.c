@@ -19,6 +19,20 @@ bool gpu_is_private(const struct gpu_value *value)
     return !value->is_output && !value->is_input && !value->data && value->consumers == 1;
 }
 
+static int position_of(const struct gpu_graph *graph, const struct gpu_node *node)
+{
+    for (int n = 0; n < graph->node_count; n++)
+        if (graph->nodes[n] == node) return n;
+    return -1;
+}
+
+bool gpu_can_take_residual(const struct gpu_graph *graph, const struct gpu_node *node, const struct gpu_value *residual)
+{
+    if (!residual) return true;
+    return !node->epilogue.residual &&
+           (!residual->producer || position_of(graph, residual->producer) < position_of(graph, node));
+}
+
 static void append_stages(struct gpu_node *node, const struct gpu_epilogue *stages)
 {
     for (int s = 0; s < stages->count; s++)
@@ -49,12 +63,12 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph)
         if (node->dead || !node->op->as_stage || node->input_count < 1 || !node->inputs[0])
             continue;
         struct gpu_node *before = node->inputs[0]->producer;
-        bool residual_twice = before && before->epilogue.residual && node->epilogue.residual;
-        if (!gpu_is_private(node->inputs[0]) || residual_twice ||
+        if (!gpu_is_private(node->inputs[0]) ||
             node->inputs[0]->rank != node->outputs[0]->rank || // axes are counted by it
             !gpu_same_shape(node->inputs[0]->shape, node->outputs[0]->shape))
             continue;
-        if (!can_take_stages(before, 1 + node->epilogue.count) || !node->op->as_stage(node, &stage))
+        if (!can_take_stages(before, 1 + node->epilogue.count) ||
+            !gpu_can_take_residual(graph, before, node->epilogue.residual) || !node->op->as_stage(node, &stage))
             continue;
         append_stages(before, &stage);
         gpu_take_over_output(graph, before, node);
@@ -85,7 +99,7 @@ bool gpu_pass_fuse_swish(struct gpu_graph *graph)
         if (sigmoid->dead || sigmoid->builtin != kTfLiteBuiltinLogistic || sigmoid->epilogue.count) continue;
         struct gpu_node *before = sigmoid->inputs[0]->producer, *product = find_swish(graph, sigmoid);
         if (!product || !can_take_stages(before, 1 + product->epilogue.count)) continue;
-        if (before->epilogue.residual && product->epilogue.residual) continue;
+        if (!gpu_can_take_residual(graph, before, product->epilogue.residual)) continue;
         if (sigmoid->inputs[0]->rank != product->outputs[0]->rank) continue; // axes are counted by it
         append_stages(before, &(struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_SWISH}}});
         gpu_graph_remove_node(graph, sigmoid);
@@ -95,13 +109,6 @@ bool gpu_pass_fuse_swish(struct gpu_graph *graph)
     return changed;
 }
 
-static int position_of(const struct gpu_graph *graph, const struct gpu_node *node)
-{
-    for (int n = 0; n < graph->node_count; n++)
-        if (graph->nodes[n] == node) return n;
-    return -1;
-}
-
 static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through,
                          enum gpu_epilogue_op op)
 {
@@ -109,13 +116,11 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     struct gpu_node *before = between->producer;
     if (other == between || other->data || !gpu_is_private(between)) return false;
     if (between->rank != node->outputs[0]->rank) return false;
-    if (!can_take_stages(before, 1 + node->epilogue.count) || before->epilogue.residual ||
-        node->epilogue.residual)
+    if (!can_take_stages(before, 1 + node->epilogue.count) || node->epilogue.residual ||
+        !gpu_can_take_residual(graph, before, other))
         return false;
     if (!gpu_same_shape(between->shape, other->shape) ||
         !gpu_same_shape(other->shape, node->outputs[0]->shape))
-        return false;
-    if (other->producer && position_of(graph, other->producer) > position_of(graph, before))
         return false;
     before->epilogue.stages[before->epilogue.count].op = op;
     before->epilogue.count++;
