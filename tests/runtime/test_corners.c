@@ -38,6 +38,11 @@ struct corner {
 #define LSTM_STATE {.name = "t", .type = TEST_FLOAT32, SHAPE(2, 1, 1), .is_variable = true}
 
 static const struct corner corners[] = {
+    // Only what is stored with scales must keep them.
+    {"BATCH_TO_SPACE_ND of int32 with another scale", kTfLiteBuiltinBatchToSpaceNd,
+     {{I32(1, 2, 3, 4), SHAPE(4, 4, 1, 1, 1), .scale = 1}, {I32(2, 2), SHAPE(1, 2)}, {I32(0, 0, 0, 0), SHAPE(2, 2, 2)}},
+     {I32(1, 2, 3, 4), SHAPE(4, 1, 2, 2, 1), .scale = 2},
+     {{0}}},
     // A number is better than a NaN, but of neighbouring values the official runtime compares every fourth first, and the NaN
     // that leads stays.
     {"ARG_MAX of a column that begins with a NaN", kTfLiteBuiltinArgMax,

@@ -76,13 +76,8 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK)) return false;
-    TfLiteType type = gpu_view_input(view, 0)->type;
-    if (view->registration->builtin_code == kTfLiteBuiltinNeg && (type == kTfLiteInt8 || type == kTfLiteUInt8))
-        return gpu_refuse(view, GPU_REASON_TYPE, 0, "8-bit tensors are negated by their codes, which the GPU does not have");
-    const TfLiteIntArray *in = gpu_view_input(view, 0)->dims, *out = gpu_view_output(view, 0)->dims;
-    bool same = in->size == out->size;
-    for (int i = 0; i < in->size && same; i++) same = in->data[i] == out->data[i];
-    return same || gpu_refuse(view, GPU_REASON_SHAPE, 0, "input and output have different shapes");
+    bool by_codes = view->registration->builtin_code == kTfLiteBuiltinNeg;
+    return (!by_codes || gpu_check_no_codes(view, 0)) && gpu_check_same_dims(view);
 }
 
 static enum function function_of(const struct gpu_node *node)

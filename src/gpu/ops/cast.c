@@ -39,9 +39,7 @@ static bool supported(const struct gpu_node_view *view)
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if ((x->type == kTfLiteInt32 || x->type == kTfLiteInt64) && (y->type == kTfLiteInt32 || y->type == kTfLiteInt64))
         return gpu_refuse(view, GPU_REASON_TYPE, 0, "integers stay as they are only on the CPU");
-    bool codes = x->type == kTfLiteInt8 || x->type == kTfLiteUInt8 || y->type == kTfLiteInt8 || y->type == kTfLiteUInt8;
-    return !codes ||
-           gpu_refuse(view, GPU_REASON_TYPE, 0, "a cast of 8-bit tensors takes the codes, which the GPU does not have");
+    return gpu_check_no_codes(view, 0) && gpu_check_no_codes(view, -1);
 }
 
 static bool plan_mode(struct gpu_plan *plan, const struct gpu_node *node, enum mode mode)

@@ -255,6 +255,21 @@ bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_
     return true;
 }
 
+bool gpu_check_same_dims(const struct gpu_node_view *view)
+{
+    const TfLiteIntArray *in = gpu_view_input(view, 0)->dims, *out = gpu_view_output(view, 0)->dims;
+    bool same = in->size == out->size && memcmp(in->data, out->data, (size_t)in->size * sizeof *in->data) == 0;
+    return same ||
+           gpu_refuse(view, GPU_REASON_SHAPE, 0, "input and output have different shapes");
+}
+
+bool gpu_check_no_codes(const struct gpu_node_view *view, int input)
+{
+    TfLiteType type = input < 0 ? gpu_view_output(view, 0)->type : gpu_view_input(view, input)->type;
+    return (type != kTfLiteInt8 && type != kTfLiteUInt8) ||
+           gpu_refuse(view, GPU_REASON_TYPE, input, "it takes 8-bit tensors by their codes, which the GPU does not have");
+}
+
 bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation)
 {
     switch (activation) {

@@ -62,6 +62,10 @@ bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_
 bool gpu_check_extent(const struct gpu_node_view *view, int input, struct gpu_shape shape);
 // And of what a pass makes of it.
 bool gpu_extent_fits(struct gpu_shape shape);
+// That input 0 and the output have the same dimensions.
+bool gpu_check_same_dims(const struct gpu_node_view *view);
+// For operators that take 8-bit tensors by their codes: the device has only the real numbers. input -1: the output.
+bool gpu_check_no_codes(const struct gpu_node_view *view, int input);
 bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation);
 bool gpu_check_constant(const struct gpu_node_view *view, int input);
 // A constant list of int32 or int64 (axes, sizes, paddings), `count` of them, -1: any number.

@@ -38,10 +38,7 @@ static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 3, 3, 1, 1 | GPU_ANY_RANK)) return false;
     if (gpu_view_input(view, 0)->type != kTfLiteBool) return gpu_refuse(view, GPU_REASON_TYPE, 0, "the condition must be bool");
-    TfLiteType type = gpu_view_output(view, 0)->type;
-    if (type == kTfLiteInt8 || type == kTfLiteUInt8)
-        return gpu_refuse(view, GPU_REASON_TYPE, -1,
-                          "8-bit tensors are chosen from by their codes, which the GPU does not have");
+    if (!gpu_check_no_codes(view, -1)) return false;
     bool constant = true;
     for (int i = 0; i < 3; i++) {
         constant = constant && gpu_is_constant(gpu_view_input(view, i));

@@ -17,11 +17,7 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK)) return false;
-    const TfLiteIntArray *in = gpu_view_input(view, 0)->dims, *out = gpu_view_output(view, 0)->dims;
-    bool same = in->size == out->size;
-    for (int i = 0; i < in->size && same; i++) same = in->data[i] == out->data[i];
-    return same || gpu_refuse(view, GPU_REASON_SHAPE, 0, "input and output have different shapes");
+    return gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK) && gpu_check_same_dims(view);
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
