@@ -83,7 +83,7 @@ static const char *token_of(const struct hl_model_file *file)
     return slash != NULL ? slash + 1 : file->path;
 }
 
-// The delegate does its work without a cache that cannot be written, and says nothing.
+// Without a cache that can be written the delegate works on, and its message is shown only where something else fails.
 static void check_cache(const struct hl_model_file *file, const char *folder)
 {
     const char *problem = folder != NULL ? hl_files_folder_problem(folder) : NULL;
