@@ -41,6 +41,12 @@ TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetMemoryLimit(TfLiteInterpreterOpt
 // so that a model whose loop never ends does not hang. Negative numbers are ignored.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetCallLimit(TfLiteInterpreterOptions *options, int64_t calls);
 
+// How many steps one Invoke may take in all. A step is about a multiply-add, a comparison or a byte of a tensor; nodes say how
+// many they need before they run, from the shapes that they have by then (operators of other libraries and delegates: the bytes
+// of their tensors). 0: the default, 10^15, days on one processor and more than any model known needs. Going past it fails with
+// a message that names the node, so that a small file cannot keep a program busy for ever. Negative numbers are ignored.
+TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWorkLimit(TfLiteInterpreterOptions *options, int64_t steps);
+
 // Start or stop timing each node in Invoke; starting clears the times. Costs two clock reads a node.
 TFL_CAPI_EXPORT void HaliteInterpreterSetProfiling(TfLiteInterpreter *interpreter, bool enable);
 

@@ -385,9 +385,16 @@ static TfLiteStatus matmul_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+static double matmul_work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const struct matmul *op = node->user_data;
+    return (double)hl_elements(hl_output(ctx, node, 0)) * (double)op->k;
+}
+
 const struct hl_op hl_op_batch_matmul = {
     .state_size = sizeof(struct matmul),
     .prepare = matmul_prepare,
     .invoke = matmul_invoke,
+    .work = matmul_work,
     .release = matmul_release,
 };

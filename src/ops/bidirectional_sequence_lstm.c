@@ -9,6 +9,7 @@
 // other.
 // float32, and float32 with 8-bit weights.
 #include "ops/lstm_engine.h"
+#include "ops/work.h"
 
 enum { FORWARD, BACKWARD, LAYERS };
 
@@ -114,4 +115,5 @@ static TfLiteStatus bidirectional_invoke(TfLiteContext *ctx, TfLiteNode *node)
 const struct hl_op hl_op_bidirectional_sequence_lstm = {
     .prepare = bidirectional_prepare,
     .invoke = bidirectional_invoke,
+    .work = hl_work_of_rows,
 };

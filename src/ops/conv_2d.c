@@ -8,6 +8,7 @@
 // weights.
 #include "fast/fast.h"
 #include "ops/conv.h"
+#include "ops/work.h"
 
 static struct hl_conv_node describe(const TfLiteNode *node)
 {
@@ -155,6 +156,7 @@ const struct hl_op hl_op_conv_2d = {
     .state_size = sizeof(struct hl_conv_2d),
     .prepare = conv_2d_prepare,
     .invoke = conv_2d_invoke,
+    .work = hl_work_of_filter,
     .release = hl_conv_release,
     .fast = &hl_fast_conv_2d,
 };

@@ -9,6 +9,7 @@
 // float32 only.
 #include "ops/conv.h"
 #include "ops/window.h"
+#include "ops/work.h"
 
 enum { AXES = 3 }; // depth, height, width: dimensions 1, 2, 3 of x and y, 0, 1, 2 of w
 
@@ -259,14 +260,22 @@ static TfLiteStatus conv_3d_transpose_invoke(TfLiteContext *ctx, TfLiteNode *nod
     return kTfLiteOk;
 }
 
+// The filter once for each position of x.
+static double transposed_work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    return hl_rows(hl_input(ctx, node, 2)) * (double)hl_elements(hl_input(ctx, node, 1));
+}
+
 const struct hl_op hl_op_conv_3d = {
     .state_size = sizeof(struct conv_3d),
     .prepare = conv_3d_prepare,
     .invoke = conv_3d_invoke,
+    .work = hl_work_of_filter,
 };
 
 const struct hl_op hl_op_conv_3d_transpose = {
     .state_size = sizeof(struct conv_3d),
     .prepare = conv_3d_transpose_prepare,
     .invoke = conv_3d_transpose_invoke,
+    .work = transposed_work,
 };

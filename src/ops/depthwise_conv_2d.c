@@ -8,6 +8,7 @@
 // from the shapes; the options' depth_multiplier is not looked at.
 #include "fast/fast.h"
 #include "ops/conv.h"
+#include "ops/work.h"
 
 static struct hl_conv_node describe(const TfLiteNode *node)
 {
@@ -150,6 +151,7 @@ const struct hl_op hl_op_depthwise_conv_2d = {
     .state_size = sizeof(struct hl_conv_2d),
     .prepare = depthwise_prepare,
     .invoke = depthwise_invoke,
+    .work = hl_work_of_filter,
     .release = hl_conv_release,
     .fast = &hl_fast_depthwise_conv_2d,
 };

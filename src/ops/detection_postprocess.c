@@ -325,9 +325,19 @@ static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+// Each box of each class is compared with each that is kept.
+static double detection_work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const struct detection *op = node->user_data;
+    const TfLiteTensor *scores = hl_input(ctx, node, 1);
+    int boxes = hl_dim(scores, 1), most = op->max_detections < boxes ? op->max_detections : boxes;
+    return (double)hl_elements(scores) * most;
+}
+
 const struct hl_op hl_op_detection_postprocess = {
     .state_size = sizeof(struct detection),
     .parse = detection_parse,
     .prepare = detection_prepare,
     .invoke = detection_invoke,
+    .work = detection_work,
 };

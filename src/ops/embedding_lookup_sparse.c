@@ -98,7 +98,15 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+// A row of the table for each lookup.
+static double work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const TfLiteTensor *table = hl_input(ctx, node, 4);
+    return (double)hl_elements(hl_input(ctx, node, 0)) * (double)hl_product(table->dims, 1, hl_rank(table));
+}
+
 const struct hl_op hl_op_embedding_lookup_sparse = {
     .prepare = prepare,
     .invoke = invoke,
+    .work = work,
 };

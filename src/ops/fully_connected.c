@@ -15,6 +15,7 @@
 #include "ops/dot.h"
 #include "ops/fully_connected.h"
 #include "ops/quant.h"
+#include "ops/work.h"
 
 enum { X_WIDE, W_WIDE, W_DENSE, X_STORED, X_SCALES, TEMPORARIES };
 
@@ -518,6 +519,7 @@ const struct hl_op hl_op_fully_connected = {
     .state_size = sizeof(struct hl_fully_connected),
     .prepare = fully_connected_prepare,
     .invoke = fully_connected_invoke,
+    .work = hl_work_of_filter,
     .release = fully_connected_release,
     .fast = &hl_fast_fully_connected,
 };

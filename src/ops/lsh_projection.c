@@ -76,7 +76,14 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+// All items for each bit.
+static double work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    return (double)hl_elements(hl_input(ctx, node, 0)) * (double)hl_input(ctx, node, 1)->bytes;
+}
+
 const struct hl_op hl_op_lsh_projection = {
     .prepare = prepare,
     .invoke = invoke,
+    .work = work,
 };

@@ -15,6 +15,7 @@
 #include "ops/fixed_point_i16.h"
 #include "ops/lstm_engine.h"
 #include "ops/matvec.h"
+#include "ops/work.h"
 
 struct lstm {
     enum hl_lstm_kind kind;
@@ -283,4 +284,5 @@ const struct hl_op hl_op_lstm = {
     .state_size = sizeof(struct lstm),
     .prepare = lstm_prepare,
     .invoke = lstm_invoke,
+    .work = hl_work_of_rows,
 };

@@ -148,9 +148,16 @@ static TfLiteStatus mfcc_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+static double mfcc_work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const struct mfcc *op = node->user_data;
+    return (double)hl_elements(hl_output(ctx, node, 0)) * op->filters;
+}
+
 const struct hl_op hl_op_mfcc = {
     .state_size = sizeof(struct mfcc),
     .parse = mfcc_parse,
     .prepare = mfcc_prepare,
     .invoke = mfcc_invoke,
+    .work = mfcc_work,
 };

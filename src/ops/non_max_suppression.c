@@ -190,12 +190,21 @@ static TfLiteStatus v5_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return prepare(ctx, node, 6);
 }
 
+// Each box is compared with each that is selected.
+static double work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    int boxes = hl_dim(hl_input(ctx, node, 0), 0), most = *HL_IN(int32_t, hl_input(ctx, node, 2));
+    return (double)boxes * (most < boxes ? most : boxes);
+}
+
 const struct hl_op hl_op_non_max_suppression_v4 = {
     .prepare = v4_prepare,
     .invoke = non_max_suppression_invoke,
+    .work = work,
 };
 
 const struct hl_op hl_op_non_max_suppression_v5 = {
     .prepare = v5_prepare,
     .invoke = non_max_suppression_invoke,
+    .work = work,
 };

@@ -197,6 +197,17 @@ void hl_count_memory(TfLiteContext *ctx, ptrdiff_t bytes)
     hl_subgraph_of(ctx)->kept_bytes += (size_t)bytes;
 }
 
+TfLiteStatus hl_count_work(TfLiteContext *ctx, const TfLiteNode *node, double steps)
+{
+    struct TfLiteInterpreter *interpreter = hl_subgraph_of(ctx)->interpreter;
+    interpreter->work += steps;
+    HL_REQUIRE(ctx, node, interpreter->work <= interpreter->work_limit,
+               "with its %.3g steps this Invoke would take %.3g, above the limit of %.3g: "
+               "HaliteInterpreterOptionsSetWorkLimit must allow more",
+               steps, interpreter->work, interpreter->work_limit);
+    return kTfLiteOk;
+}
+
 void *hl_make_table(const TfLiteContext *ctx, size_t count, size_t size)
 {
     size_t bytes;

@@ -29,6 +29,8 @@ struct hl_op {
     // May be called again after each resize; state keeps its content between the calls.
     TfLiteStatus (*prepare)(TfLiteContext *ctx, TfLiteNode *node);
     TfLiteStatus (*invoke)(TfLiteContext *ctx, TfLiteNode *node);
+    // Steps that the next invoke will take, where they grow faster than the tensors' bytes (work.h). NULL: they do not.
+    double (*work)(TfLiteContext *ctx, const TfLiteNode *node);
     void (*release)(void *state); // frees what the state points to beyond itself; NULL: nothing
     bool sparse_inputs;           // the kernel knows what to do with constants that have a sparsity block
     uint64_t inplace;             // kTfLiteInplaceOp… bits: outputs that may lie in an input's memory
@@ -116,6 +118,8 @@ int hl_thread_count(const TfLiteContext *ctx);
 void hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg);
 // What a kernel keeps beside tensors counts against the limit: so many bytes more, or less where negative.
 void hl_count_memory(TfLiteContext *ctx, ptrdiff_t bytes);
+// Counts steps that are about to be taken against the interpreter's limit of work. Fails with a message above it.
+TfLiteStatus hl_count_work(TfLiteContext *ctx, const TfLiteNode *node, double steps);
 // A table for a kernel's state, of zeros, to be freed in release. NULL without memory or above the limit.
 void *hl_make_table(const TfLiteContext *ctx, size_t count, size_t size);
 // The output's shape is known only in invoke: mark it in prepare, hl_resize it in invoke.

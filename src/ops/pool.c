@@ -9,6 +9,7 @@
 
 #include "ops/quant.h"
 #include "ops/window.h"
+#include "ops/work.h"
 
 struct pool {
     struct hl_window y, x;
@@ -196,20 +197,29 @@ static TfLiteStatus l2_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return pool_run(ctx, node, l2_f32);
 }
 
+static double pool_work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const TfLitePoolParams *params = node->builtin_data;
+    return hl_work_of_window(hl_input(ctx, node, 0), hl_output(ctx, node, 0), params->filter_height, params->filter_width);
+}
+
 const struct hl_op hl_op_average_pool_2d = {
     .state_size = sizeof(struct pool),
     .prepare = prepare_any,
     .invoke = average_invoke,
+    .work = pool_work,
 };
 
 const struct hl_op hl_op_max_pool_2d = {
     .state_size = sizeof(struct pool),
     .prepare = prepare_any,
     .invoke = max_invoke,
+    .work = pool_work,
 };
 
 const struct hl_op hl_op_l2_pool_2d = {
     .state_size = sizeof(struct pool),
     .prepare = prepare_l2,
     .invoke = l2_invoke,
+    .work = pool_work,
 };

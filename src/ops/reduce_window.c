@@ -144,10 +144,10 @@ static TfLiteStatus finish_axes(TfLiteContext *ctx, TfLiteNode *node)
     op->axes[longest] = op->axes[last];
     op->axes[last] = inner;
 
-    size_t taps = 1, limit = hl_memory_left(ctx);
+    size_t taps = 1;
     for (int axis = last; axis >= 0 && !empty; axis--) {
         op->axes[axis].below = (int64_t)taps;
-        HL_REQUIRE(ctx, node, hl_mul_size(taps, (size_t)op->axes[axis].window, &taps) && taps <= limit,
+        HL_REQUIRE(ctx, node, hl_mul_size(taps, (size_t)op->axes[axis].window, &taps) && taps <= INT64_MAX,
                    "the window has too many positions");
     }
     return hl_resize(ctx, hl_output(ctx, node, 0), op->rank, dims);
@@ -203,6 +203,14 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+static double work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const struct reduce_window *op = node->user_data;
+    double taps = 1;
+    for (int axis = 0; axis < op->rank; axis++) taps *= op->axes[axis].window;
+    return taps * (double)hl_elements(hl_output(ctx, node, 0));
+}
+
 // ---- REDUCE_WINDOW ------------------------------------------------------------------------------
 
 static TfLiteStatus window_prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -233,6 +241,7 @@ const struct hl_op hl_op_reduce_window = {
     .state_size = sizeof(struct reduce_window),
     .prepare = window_prepare,
     .invoke = invoke,
+    .work = work,
 };
 
 // ---- STABLEHLO_REDUCE_WINDOW --------------------------------------------------------------------
@@ -282,4 +291,5 @@ const struct hl_op hl_op_stablehlo_reduce_window = {
     .state_size = sizeof(struct reduce_window),
     .prepare = stablehlo_prepare,
     .invoke = invoke,
+    .work = work,
 };

@@ -80,6 +80,7 @@ static TfLiteStatus prepare(const struct hl_op *op, TfLiteContext *ctx, TfLiteNo
 
 static TfLiteStatus invoke(const struct hl_op *op, TfLiteContext *ctx, TfLiteNode *node)
 {
+    if (op->work) HL_TRY(hl_count_work(ctx, node, op->work(ctx, node)));
     void *fast = op->fast ? block_of(node->user_data)->fast : NULL;
     return fast ? op->fast->invoke(ctx, node, fast) : op->invoke(ctx, node);
 }

@@ -13,6 +13,7 @@
 
 #include "ops/matvec.h"
 #include "ops/op.h"
+#include "ops/work.h"
 
 // One layer in one direction, its tensors and what it does with them. Made anew for each call.
 struct layer {
@@ -134,7 +135,7 @@ static void run(const struct layer *l, int8_t *scratch, float *output)
     }
 }
 
-static void collect(TfLiteContext *ctx, TfLiteNode *node, int first, struct layer *l)
+static void collect(TfLiteContext *ctx, const TfLiteNode *node, int first, struct layer *l)
 {
     l->input = hl_input(ctx, node, 0);
     l->weights = hl_input(ctx, node, first);
@@ -189,7 +190,7 @@ static TfLiteStatus rnn_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return run_one(ctx, node, &layer);
 }
 
-const struct hl_op hl_op_rnn = {.prepare = rnn_prepare, .invoke = rnn_invoke};
+const struct hl_op hl_op_rnn = {.prepare = rnn_prepare, .invoke = rnn_invoke, .work = hl_work_of_rows};
 
 static struct layer sequence_layer(const TfLiteNode *node)
 {
@@ -214,13 +215,14 @@ static TfLiteStatus sequence_invoke(TfLiteContext *ctx, TfLiteNode *node)
 const struct hl_op hl_op_unidirectional_sequence_rnn = {
     .prepare = sequence_prepare,
     .invoke = sequence_invoke,
+    .work = hl_work_of_rows,
 };
 
 // ---- both directions ----------------------------------------------------------------------------
 
 enum { FORWARD, BACKWARD, LAYERS };
 
-static void collect_both(TfLiteContext *ctx, TfLiteNode *node, struct layer *layers)
+static void collect_both(TfLiteContext *ctx, const TfLiteNode *node, struct layer *layers)
 {
     const TfLiteBidirectionalSequenceRNNParams *params = node->builtin_data;
     const TfLiteTensor *auxiliary = hl_input(ctx, node, 9);
@@ -251,12 +253,10 @@ static void measure_both(const TfLiteNode *node, struct layer *layers)
 }
 
 // The original goes over time-major sequences with int8 weights as often as they are long, each time
-// on from the last one's state. A small file could demand the square of a long sequence.
-enum { LONGEST_REPEATED = 1024 };
-
-static bool repeats(const struct layer *l)
+// on from the last one's state.
+static int repeats(const struct layer *l)
 {
-    return l->time_major && l->weights->type != kTfLiteFloat32;
+    return l->time_major && l->weights->type != kTfLiteFloat32 ? l->time : 1;
 }
 
 static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -285,9 +285,6 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
     measure_both(node, layers);
     for (int i = 0; i < LAYERS; i++) {
         HL_TRY(check_layer(ctx, node, &layers[i]));
-        HL_REQUIRE(ctx, node, !repeats(&layers[i]) || layers[i].time <= LONGEST_REPEATED,
-                   "a time-major sequence of %d steps with int8 weights, at most %d are taken",
-                   layers[i].time, LONGEST_REPEATED);
         HL_TRY(set_temporary(ctx, node, &layers[i], i));
     }
     for (int i = 0; i < hl_output_count(node); i++) {
@@ -310,14 +307,22 @@ static TfLiteStatus bidirectional_invoke(TfLiteContext *ctx, TfLiteNode *node)
         float *y = HL_OUT(float, hl_output(ctx, node, params->merge_outputs ? 0 : i));
         if (params->merge_outputs && i == BACKWARD) y += layers[FORWARD].units;
         int8_t *scratch = HL_OUT(int8_t, hl_temporary(ctx, node, i));
-        run(&layers[i], scratch, y);
-        if (repeats(&layers[i]))
-            for (int again = 1; again < layers[i].time; again++) run(&layers[i], scratch, y);
+        for (int times = repeats(&layers[i]); times > 0; times--) run(&layers[i], scratch, y);
     }
     return kTfLiteOk;
+}
+
+static double bidirectional_work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    struct layer layers[LAYERS];
+    collect_both(ctx, node, layers);
+    measure_both(node, layers);
+    int times = repeats(&layers[FORWARD]), others = repeats(&layers[BACKWARD]);
+    return hl_work_of_rows(ctx, node) * (times > others ? times : others);
 }
 
 const struct hl_op hl_op_bidirectional_sequence_rnn = {
     .prepare = bidirectional_prepare,
     .invoke = bidirectional_invoke,
+    .work = bidirectional_work,
 };

@@ -12,6 +12,7 @@
 #include "ops/matvec.h"
 #include "ops/op.h"
 #include "ops/quant.h"
+#include "ops/work.h"
 
 enum { FEATURES, TIME_WEIGHTS, STORED, TEMPORARIES };
 
@@ -259,4 +260,5 @@ const struct hl_op hl_op_svdf = {
     .state_size = sizeof(struct svdf),
     .prepare = svdf_prepare,
     .invoke = svdf_invoke,
+    .work = hl_work_of_rows,
 };

@@ -12,6 +12,7 @@
 
 #include "ops/conv.h"
 #include "ops/window.h"
+#include "ops/work.h"
 
 struct transpose_conv {
     struct hl_conv conv; // first: hl_conv_release
@@ -176,10 +177,18 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+// The filter once for each position of x.
+static double transpose_conv_work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const struct transpose_conv *op = node->user_data;
+    return hl_rows(hl_input(ctx, node, op->what.input)) * (double)hl_elements(hl_input(ctx, node, op->what.filter));
+}
+
 const struct hl_op hl_op_transpose_conv = {
     .state_size = sizeof(struct transpose_conv),
     .prepare = transpose_conv_prepare,
     .invoke = transpose_conv_invoke,
+    .work = transpose_conv_work,
     .release = hl_conv_release,
 };
 
@@ -235,5 +244,6 @@ const struct hl_op hl_op_convolution_2d_transpose_bias = {
     .parse = with_bias_parse,
     .prepare = with_bias_prepare,
     .invoke = transpose_conv_invoke,
+    .work = transpose_conv_work,
     .release = hl_conv_release,
 };

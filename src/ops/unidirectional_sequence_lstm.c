@@ -8,6 +8,7 @@
 // inputs).
 // out 0: the output state after each time, x's shape with n = outputs.
 #include "ops/lstm_engine.h"
+#include "ops/work.h"
 
 struct sequence_lstm {
     enum hl_lstm_kind kind;
@@ -82,4 +83,5 @@ const struct hl_op hl_op_unidirectional_sequence_lstm = {
     .state_size = sizeof(struct sequence_lstm),
     .prepare = sequence_lstm_prepare,
     .invoke = sequence_lstm_invoke,
+    .work = hl_work_of_rows,
 };

@@ -49,6 +49,15 @@ static uint64_t key_of(const TfLiteTensor *x, int index)
     return bits == 0x80000000u ? 0 : bits;
 }
 
+// Where to look for a key first. The secret keeps a file from choosing keys that all meet in one place.
+static uint64_t scatter(uint64_t key, uint64_t secret)
+{
+    key ^= secret;
+    key = (key ^ key >> 30) * UINT64_C(0xbf58476d1ce4e5b9); // the rounds of splitmix64
+    key = (key ^ key >> 27) * UINT64_C(0x94d049bb133111eb);
+    return key ^ key >> 31;
+}
+
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
@@ -64,7 +73,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     memset(places, 0, (size_t)hl_dim(table, 0) * sizeof *places);
     for (int i = 0; i < n; i++) {
         const uint64_t key = key_of(x, i);
-        uint64_t place = (key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+        uint64_t place = scatter(key, (uintptr_t)places) & mask; // where memory lies, no file knows
         while (places[place] && key_of(x, firsts[places[place] - 1]) != key)
             place = (place + 1) & mask;
         if (!places[place]) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ops/op.h"
 #include "runtime/interpreter.h"
 #include "runtime/operator.h"
 #include "runtime/subgraph.h"
@@ -124,9 +125,17 @@ static TfLiteStatus check_custom_allocations_of(struct hl_subgraph *subgraph, co
     return status;
 }
 
+// The outermost Invoke or AllocateTensors counts from the start what nodes do, those that call subgraphs from there on.
+static void begin_counting(struct TfLiteInterpreter *interpreter)
+{
+    if (interpreter->call_depth > 0) return;
+    interpreter->calls = 0;
+    interpreter->work = 0;
+}
+
 TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 {
-    if (subgraph->interpreter->call_depth == 0) subgraph->interpreter->calls = 0;
+    begin_counting(subgraph->interpreter);
     TfLiteStatus status = hl_subgraph_redo_delegates(subgraph);
     if (status != kTfLiteOk) return status;
     bool settled = subgraph->state != HL_NOT_READY && !hl_subgraph_has_dynamic(subgraph, subgraph->inputs);
@@ -193,6 +202,17 @@ static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_n
     return kTfLiteOk;
 }
 
+// A step for each byte that the node has before it.
+static TfLiteStatus count_tensors(struct hl_subgraph *subgraph, const TfLiteNode *node)
+{
+    const TfLiteIntArray *lists[] = {node->inputs, node->outputs};
+    double bytes = 0;
+    for (int list = 0; list < 2; list++)
+        for (int i = 0; i < lists[list]->size; i++)
+            if (lists[list]->data[i] >= 0) bytes += (double)subgraph->context.tensors[lists[list]->data[i]].bytes;
+    return hl_count_work(&subgraph->context, node, bytes);
+}
+
 // The kernel's call, with the hooks that watch it.
 static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *node)
 {
@@ -235,6 +255,8 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
         return kTfLiteCancelled;
     }
 
+    if (count_tensors(subgraph, &node->node) != kTfLiteOk) return kTfLiteError;
+
     subgraph->resized = false;
     TfLiteStatus status = run_kernel(subgraph, node);
     hl_subgraph_free_buffers(&subgraph->eval_buffers);
@@ -256,7 +278,7 @@ TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
         hl_subgraph_error(subgraph, "Invoke called on model that is not ready.");
         return kTfLiteError;
     }
-    if (subgraph->interpreter->call_depth == 0) subgraph->interpreter->calls = 0;
+    begin_counting(subgraph->interpreter);
     for (int position = 0; position < subgraph->plan->size; position++) {
         TfLiteStatus status = invoke_node(subgraph, position);
         if (status != kTfLiteOk) return status;

@@ -24,6 +24,11 @@ void HaliteInterpreterOptionsSetCallLimit(TfLiteInterpreterOptions *options, int
     if (options && calls >= 0) options->call_limit = calls;
 }
 
+void HaliteInterpreterOptionsSetWorkLimit(TfLiteInterpreterOptions *options, int64_t steps)
+{
+    if (options && steps >= 0) options->work_limit = steps;
+}
+
 static struct hl_subgraph *primary(const TfLiteInterpreter *interpreter)
 {
     return interpreter->subgraphs[0];

@@ -96,6 +96,8 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
         interpreter->threads = hl_threads_create(interpreter->options->num_threads);
     int64_t calls = interpreter->options->call_limit;
     interpreter->call_limit = calls ? calls : HL_DEFAULT_CALL_LIMIT;
+    int64_t steps = interpreter->options->work_limit;
+    interpreter->work_limit = steps ? (double)steps : HL_DEFAULT_WORK_LIMIT;
     if (check_codes(interpreter) == kTfLiteOk && create_subgraphs(interpreter) == kTfLiteOk) {
         hl_telemetry_settings(interpreter);
         if (apply_option_delegates(interpreter) == kTfLiteOk) return interpreter;

@@ -12,6 +12,8 @@
 #include "runtime/subgraph.h"
 #include "tensorflow/lite/c/c_api.h"
 
+#define HL_DEFAULT_WORK_LIMIT 1e15
+
 struct TfLiteInterpreter {
     TfLiteModel *model; // a reference of its own
     struct TfLiteInterpreterOptions *options; // a copy of its own
@@ -24,6 +26,7 @@ struct TfLiteInterpreter {
     bool profiling;
     size_t memory_limit;
     int64_t call_limit, calls; // of subgraphs by nodes; made since the outermost Invoke or AllocateTensors began
+    double work_limit, work;   // steps of nodes; taken since then
     int call_depth;            // that are under way
     TfLiteExternalContext *external_contexts[kTfLiteMaxExternalContexts];
 };

@@ -20,6 +20,7 @@ struct TfLiteInterpreterOptions {
     HaliteKernels kernels;
     size_t memory_limit; // 0: the default
     int64_t call_limit;  // 0: the default
+    int64_t work_limit;  // 0: the default
     TfLiteTelemetryProfilerStruct *telemetry;
     bool incomplete; // memory ran out while adding something: creating an interpreter will fail and say so
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory limit of an interpreter: for tensors of the plan, for variables, for tensors whose size a run finds out. Going
-// past it is told, and what fits runs afterwards. (The limit of calls: tests/runtime/test_calls.c.)
+// The limits of an interpreter: of memory, for tensors of the plan, for variables, for tensors whose size a run finds out; and
+// of work. Going past one is told, and what fits runs afterwards. (The limit of calls: tests/runtime/test_calls.c.)
 #include "client.h"
 
 #include "halite/halite.h"
@@ -123,8 +123,75 @@ static void tensors_sized_by_a_run(void **state)
     client_end(&c);
 }
 
-// The original goes over a time-major sequence with int8 weights as often as it is long: a bound keeps the square of a long one
-// out, whatever memory is allowed.
+// Nodes of one Invoke are counted together, each Invoke from the start.
+static void work_of_small_nodes(void **state)
+{
+    (void)state;
+    struct client c;
+    client_load(&c, &sum);
+    HaliteInterpreterOptionsSetWorkLimit(c.options, 3 * 400);
+    HaliteInterpreterOptionsSetWorkLimit(c.options, -1); // ignored
+    client_create(&c);
+    resize(&c, 100); // 3 tensors of 400 bytes
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    for (int times = 0; times < 3; times++) assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+    resize(&c, 101);
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), kTfLiteError);
+    assert_non_null(strstr(c.log.text, "ADD (node 0"));
+    assert_non_null(strstr(c.log.text, "limit of 1.2e+03"));
+    resize(&c, 100);
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+    client_end(&c);
+}
+
+// A file of some hundred bytes: a window as wide as the image, at each of its positions. The default limit ends it, too.
+static void work_of_a_wide_window(void **state)
+{
+    (void)state;
+    enum { WIDE = 1 << 26 };
+    const struct test_tensor tensors[] = {{.name = "x", .type = TEST_INT8, .rank = 4, .dims = {1, 1, 1, 1}, .scale = 1},
+                                          {.name = "y", .type = TEST_INT8, .rank = 4, .dims = {1, 1, 1, 1}, .scale = 1}};
+    const struct test_node node = {.builtin = kTfLiteBuiltinAveragePool2d,
+                                   .version = 2,
+                                   .input_count = 1,
+                                   .inputs = {0},
+                                   .output_count = 1,
+                                   .outputs = {1},
+                                   .settings = {{.field = HL_Pool2DOptions_stride_h, .value = 1},
+                                                {.field = HL_Pool2DOptions_stride_w, .value = 1},
+                                                {.field = HL_Pool2DOptions_filter_height, .value = 1},
+                                                {.field = HL_Pool2DOptions_filter_width, .value = WIDE}}};
+    const struct test_model model = {.tensor_count = 2,
+                                     .tensors = tensors,
+                                     .node_count = 1,
+                                     .nodes = &node,
+                                     .input_count = 1,
+                                     .inputs = {0},
+                                     .output_count = 1,
+                                     .outputs = {1}};
+    static const struct {
+        int64_t limit; // 0: the default
+        int width;
+        TfLiteStatus status;
+    } runs[] = {{1000000, 100, kTfLiteOk}, {1000000, 1000, kTfLiteError}, {0, 1000, kTfLiteOk}, {0, WIDE, kTfLiteError}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        struct client c;
+        client_load(&c, &model);
+        HaliteInterpreterOptionsSetWorkLimit(c.options, runs[i].limit);
+        client_create(&c);
+        const int dims[] = {1, 1, runs[i].width, 1};
+        assert_ok(TfLiteInterpreterResizeInputTensor(c.interpreter, 0, dims, 4));
+        assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+        assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), runs[i].status);
+        if (runs[i].status != kTfLiteOk)
+            assert_non_null(strstr(c.log.text, "HaliteInterpreterOptionsSetWorkLimit must allow more"));
+        client_end(&c);
+    }
+}
+
+// The original goes over a time-major sequence with int8 weights as often as it is long: that square counts.
 static void a_sequence_gone_over_again(void **state)
 {
     (void)state;
@@ -167,20 +234,17 @@ static void a_sequence_gone_over_again(void **state)
                                      .inputs = {0},
                                      .output_count = 2,
                                      .outputs = {9, 10}};
-    for (int time = 1024; time <= 1025; time++) {
+    for (int time = 1000; time <= 2000; time += 1000) {
         const int lengths[] = {0, 9, 10};
         for (int i = 0; i < 3; i++)
             memcpy(tensors[lengths[i]].dims, (const int[]){time, 1, 1}, 3 * sizeof(int));
         struct client c;
         client_load(&c, &model);
+        HaliteInterpreterOptionsSetWorkLimit(c.options, 10 * 1000 * 1000); // six weights: 6 * 1000 * 1000
         client_create(&c);
-        if (time == 1024) {
-            assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
-            assert_ok(TfLiteInterpreterInvoke(c.interpreter));
-        } else {
-            assert_int_equal(TfLiteInterpreterAllocateTensors(c.interpreter), kTfLiteError);
-            assert_non_null(strstr(c.log.text, "1025 steps with int8 weights, at most 1024"));
-        }
+        assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+        assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), time == 1000 ? kTfLiteOk : kTfLiteError);
+        if (time == 2000) assert_non_null(strstr(c.log.text, "with its 2.4e+07 steps"));
         client_end(&c);
     }
 }
@@ -191,6 +255,8 @@ int main(void)
         cmocka_unit_test(planned_tensors),
         cmocka_unit_test(variables),
         cmocka_unit_test(tensors_sized_by_a_run),
+        cmocka_unit_test(work_of_small_nodes),
+        cmocka_unit_test(work_of_a_wide_window),
         cmocka_unit_test(a_sequence_gone_over_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

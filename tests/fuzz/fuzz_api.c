@@ -272,12 +272,13 @@ static void make_options(int which)
     TfLiteInterpreterOptionsDelete(old);
     TfLiteInterpreterOptionsSetErrorReporter(p.options[which], fuzz_ignore, NULL);
     HaliteInterpreterOptionsSetCallLimit(p.options[which], 200);
+    HaliteInterpreterOptionsSetWorkLimit(p.options[which], 20000000);
     HaliteInterpreterOptionsSetMemoryLimit(p.options[which], (size_t)1 << 16);
 }
 
 static void set_option(TfLiteInterpreterOptions *options)
 {
-    switch (take() % 8) {
+    switch (take() % 9) {
     case 0: TfLiteInterpreterOptionsSetNumThreads(options, take() % 4 - 2); break;
     case 1:
         TfLiteInterpreterOptionsAddDelegate(options, (TfLiteOpaqueDelegate *)(take() % 2 ? &delegate
@@ -287,7 +288,8 @@ static void set_option(TfLiteInterpreterOptions *options)
     case 3: TfLiteInterpreterOptionsSetEnableDelegateFallback(options, take() % 2); break;
     case 4: HaliteInterpreterOptionsSetMemoryLimit(options, (size_t)take() * 16 + 1); break;
     case 5: HaliteInterpreterOptionsSetCallLimit(options, take() + 1); break;
-    case 6: HaliteInterpreterOptionsSetKernels(options, (HaliteKernels)(take() % 4)); break;
+    case 6: HaliteInterpreterOptionsSetWorkLimit(options, take() * 100 + 1); break;
+    case 7: HaliteInterpreterOptionsSetKernels(options, (HaliteKernels)(take() % 4)); break;
     default: TfLiteInterpreterOptionsSetUseNNAPI(options, take() % 2);
     }
 }

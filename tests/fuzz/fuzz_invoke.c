@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: any bytes as a model, through load, allocate, inputs, invoke twice, read outputs. Memory stays below the
-// limit, and loops end. The last byte says with what inputs and which kernels.
+// limit, and no work is endless. The last byte says with what inputs and which kernels.
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -57,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     TfLiteInterpreterOptionsSetNumThreads(options, 1);
     HaliteInterpreterOptionsSetMemoryLimit(options, (size_t)8 << 20);
     HaliteInterpreterOptionsSetCallLimit(options, 1000);
+    HaliteInterpreterOptionsSetWorkLimit(options, 20000000);
     HaliteInterpreterOptionsSetKernels(options, data[size - 1] & 4 ? kHaliteKernelsFast
                                                                    : kHaliteKernelsReference);
     TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);

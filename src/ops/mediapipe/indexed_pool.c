@@ -12,6 +12,7 @@
 
 #include "ops/quant.h"
 #include "ops/window.h"
+#include "ops/work.h"
 
 struct indexed_pool {
     TfLitePoolParams params;
@@ -109,11 +110,18 @@ static TfLiteStatus pool_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+static double pool_work(TfLiteContext *ctx, const TfLiteNode *node)
+{
+    const TfLitePoolParams *params = &((const struct indexed_pool *)node->user_data)->params;
+    return hl_work_of_window(hl_input(ctx, node, 0), hl_output(ctx, node, 0), params->filter_height, params->filter_width);
+}
+
 const struct hl_op hl_op_max_pooling_with_argmax_2d = {
     .state_size = sizeof(struct indexed_pool),
     .parse = parse,
     .prepare = pool_prepare,
     .invoke = pool_invoke,
+    .work = pool_work,
 };
 
 // ---- MaxUnpooling2D -----------------------------------------------------------------------------
