@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONV_2D with constant weights, float32 or 8-bit (weights of 4 bits, too), in any number of groups.
+// CONV_2D with constant weights, float32, 8-bit (weights of 4 bits, too) or hybrid, in any number of groups.
 #include "fast/convolve.h"
 #include "fast/fast.h"
 #include "ops/conv.h"
@@ -12,7 +12,8 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
                        *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return kTfLiteOk;
+    bool hybrid = op->conv.mode == HL_CONV_HYBRID;
+    if (op->conv.mode == HL_CONV_INT16 || (hybrid && w->type == kTfLiteUInt8)) return kTfLiteOk;
     if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0)
         return kTfLiteOk;
     const struct hl_convolve_shape shape = {
@@ -41,6 +42,10 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
         .filter_zero = w->type == kTfLiteUInt8 ? hl_zero(w) : 0,
         .low_f32 = op->conv.low_f32,
         .high_f32 = op->conv.high_f32,
+        .filter_scales = hybrid ? hl_affine(w)->scale->data : NULL,
+        .filter_scale_step = hybrid && hl_affine(w)->scale->size > 1,
+        .asymmetric = op->conv.asymmetric,
+        .two_steps = op->conv.two_steps,
         .low = op->conv.low,
         .high = op->conv.high,
         .rescales = op->conv.rescales,

@@ -5,6 +5,7 @@
 // Integers: the rows of x are packed as the level multiplies them. Pairs of int16 have lost their zero points; bytes keep
 // them, which the start of the sums (weights) and the sum of each row (where the weights have a zero point) put right:
 // sum (x - zx)(w - zw) = sum x w - zx sum (w - zw) - zw sum x, modulo 2^32.
+// Hybrid nodes are such integers, too: x is made int8 first, each batch with its own zero point, and sums leave as floats.
 #include "fast/convolve.h"
 
 #include <math.h>
@@ -18,7 +19,9 @@
 struct hl_convolve {
     const struct hl_simd *simd;
     struct hl_convolve_shape shape;
-    bool floats, x_unsigned;
+    bool floats; // throughout
+    bool hybrid, asymmetric, two_steps;
+    bool x_unsigned;
     bool in_place;       // rows of x are not gathered
     bool direct;         // nor packed
     int groups, outputs; // output channels of one group
@@ -37,6 +40,12 @@ struct hl_convolve {
     char *starts;                       // [groups][panels][columns][4 bytes]
     int32_t *multiplier, *left, *right; // [groups][panels][columns]
     double *scales;                     // [groups * outputs], NULL: rescaled
+    // Hybrid: [groups][panels][columns], of weights; [batches], of what x has become; and that itself.
+    float *w_scales, *bias;
+    uint32_t *w_sums;
+    float *x_scales;
+    int32_t *x_zeros;
+    int8_t *x_stored;
     // Scratch of each worker: bytes of it, and where its parts lie.
     char *scratch;
     size_t scratch_bytes, gathered, sums, row_sums;
@@ -102,15 +111,21 @@ static uint32_t pack_column(const struct hl_convolve *c, const struct hl_convolv
 static void pack_integers(const struct hl_convolve *c, const struct hl_convolve_node *node)
 {
     int columns = c->simd->columns;
-    const int32_t *bias = node->bias ? HL_IN(int32_t, node->bias) : NULL;
+    const int32_t *bias = node->bias && !c->hybrid ? HL_IN(int32_t, node->bias) : NULL;
     uint32_t x_zero = c->simd->group == 4 ? c->x_zero ^ c->flip : 0;
     for (int64_t p = 0; p < (int64_t)c->groups * c->panels; p++) {
         int64_t group = p / c->panels, first = p % c->panels * columns;
         char *panel = c->weights + p * c->steps * columns * 4;
         for (int64_t n = 0; n < columns && first + n < c->outputs; n++) {
             int64_t output = group * c->outputs + first + n, at = p * columns + n;
-            uint32_t start = bias ? (uint32_t)bias[output] : 0;
-            ((uint32_t *)c->starts)[at] = start - x_zero * pack_column(c, node, output, panel, n);
+            uint32_t start = bias ? (uint32_t)bias[output] : 0, sum = pack_column(c, node, output, panel, n);
+            ((uint32_t *)c->starts)[at] = start - x_zero * sum;
+            if (c->hybrid) {
+                c->w_scales[at] = node->filter_scales[output * node->filter_scale_step];
+                c->bias[at] = node->bias ? HL_IN(float, node->bias)[output] : 0;
+                c->w_sums[at] = sum;
+                continue;
+            }
             if (c->scales) {
                 c->scales[output] = node->scales[output];
                 continue;
@@ -162,7 +177,10 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     struct hl_convolve made = {
         .simd = simd,
         .shape = *shape,
-        .floats = what->input->type == kTfLiteFloat32,
+        .floats = what->input->type == kTfLiteFloat32 && !what->filter_scales,
+        .hybrid = what->filter_scales != NULL,
+        .asymmetric = what->asymmetric,
+        .two_steps = what->two_steps,
         .x_unsigned = what->input->type == kTfLiteUInt8,
         .groups = shape->channels / shape->filter_channels,
         .depth = (int64_t)shape->kh * shape->kw * shape->filter_channels,
@@ -178,7 +196,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     c->in_place = shape->kh == 1 && shape->kw == 1 && shape->stride_h == 1 && shape->stride_w == 1;
     c->direct = c->floats && c->in_place;
     if (!c->floats) {
-        c->x_zero = (uint8_t)hl_zero(what->input);
+        c->x_zero = c->hybrid ? 0 : (uint8_t)hl_zero(what->input);
         c->flip = quads && !c->x_unsigned ? 0x80 : 0;
         c->w_zero = quads ? what->filter_zero - (what->filter->type == kTfLiteUInt8 ? 128 : 0) : 0;
     }
@@ -193,6 +211,11 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     size_t multiplier = add_part(&total, rescaled, 4), left = add_part(&total, rescaled, 4);
     size_t right = add_part(&total, rescaled, 4);
     size_t scales = add_part(&total, what->scales ? shape->outputs : 0, sizeof(double));
+    int64_t hybrid = c->hybrid ? channels : 0, batches = c->hybrid ? shape->batches : 0;
+    size_t w_scales = add_part(&total, hybrid, 4), bias = add_part(&total, hybrid, 4);
+    size_t w_sums = add_part(&total, hybrid, 4), x_scales = add_part(&total, batches, 4);
+    size_t x_zeros = add_part(&total, batches, 4);
+    size_t x_stored = add_part(&total, c->hybrid ? hl_elements(what->input) : 0, 1);
     add_part(&c->scratch_bytes, c->direct ? 0 : c->block, (size_t)c->steps * 4);
     c->gathered = add_part(&c->scratch_bytes, integers * c->depth, 1);
     c->sums = add_part(&c->scratch_bytes, integers * simd->rows, (size_t)simd->columns * 4);
@@ -209,8 +232,14 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     c->left = (int32_t *)(base + left);
     c->right = (int32_t *)(base + right);
     c->scales = what->scales ? (double *)(base + scales) : NULL;
+    c->w_scales = (float *)(base + w_scales);
+    c->bias = (float *)(base + bias);
+    c->w_sums = (uint32_t *)(base + w_sums);
+    c->x_scales = (float *)(base + x_scales);
+    c->x_zeros = (int32_t *)(base + x_zeros);
+    c->x_stored = (int8_t *)(base + x_stored);
     c->scratch = base + scratch;
-    if (!c->floats)
+    if (!c->floats && !c->hybrid)
         c->by = (struct hl_requantise){c->multiplier,         c->left,   c->right,
                                        hl_zero(what->output), what->low, what->high};
     if (c->floats)
@@ -264,11 +293,17 @@ static void gather(const struct hl_convolve *c, const char *x, int64_t position,
     }
 }
 
+// The batch that an output position belongs to.
+static int64_t batch_of(const struct hl_convolve *c, int64_t position)
+{
+    return position / ((int64_t)c->shape.out_height * c->shape.out_width);
+}
+
 // One row of bytes as the level multiplies them.
-static void pack_row(const struct hl_convolve *c, const uint8_t *bytes, char *row, int32_t *sum)
+static void pack_row(const struct hl_convolve *c, const uint8_t *bytes, uint8_t x_zero, char *row, int32_t *sum)
 {
     if (c->simd->group == 2) {
-        int zero = c->x_unsigned ? c->x_zero : (int8_t)c->x_zero;
+        int zero = c->x_unsigned ? x_zero : (int8_t)x_zero;
         c->simd->widen(bytes, c->x_unsigned, zero, c->depth, (int16_t *)row);
         return;
     }
@@ -287,11 +322,12 @@ static void gather_block(const struct hl_convolve *c, const struct scratch *scra
         }
         const uint8_t *bytes =
             (const uint8_t *)x + (first + r) * s->channels + (int64_t)group * s->filter_channels;
+        uint8_t x_zero = c->hybrid ? (uint8_t)c->x_zeros[batch_of(c, first + r)] : c->x_zero;
         if (!c->in_place) {
-            gather(c, x, first + r, group, 1, c->x_zero, (char *)scratch->gathered);
+            gather(c, x, first + r, group, 1, x_zero, (char *)scratch->gathered);
             bytes = scratch->gathered;
         }
-        pack_row(c, bytes, row, &scratch->row_sums[r]);
+        pack_row(c, bytes, x_zero, row, &scratch->row_sums[r]);
     }
 }
 
@@ -318,6 +354,19 @@ static void store_bytes(const struct hl_convolve *c, const struct scratch *scrat
                                : value > c->by.high ? c->by.high
                                                     : (int32_t)value);
         }
+    }
+}
+
+// Integer sums of a tile as floats, as ops/conv.c makes them. Quads know only at run time what zero point x has.
+static void store_floats(const struct hl_convolve *c, const struct scratch *scratch, int64_t first, int rows,
+                         int columns, int64_t channel, float *y)
+{
+    for (int r = 0; r < rows; r++) {
+        int64_t batch = batch_of(c, first + r);
+        uint32_t zero = c->simd->group == 4 ? (uint32_t)c->x_zeros[batch] : 0;
+        struct hl_unquantise by = {c->w_scales + channel, c->bias + channel, c->w_sums + channel, zero, c->x_scales[batch],
+                                   c->two_steps, c->low, c->high};
+        c->simd->unquantise(&by, scratch->sums + r * c->simd->columns, columns, y + (int64_t)r * c->shape.outputs);
     }
 }
 
@@ -353,6 +402,10 @@ static void run_panel(const struct hl_convolve *c, const struct scratch *scratch
             tile.y = scratch->sums;
             tile.y_stride = simd->columns;
             simd->multiply_integer(&tile);
+            if (c->hybrid) {
+                store_floats(c, scratch, first + r, tile.rows, tile.columns, index * simd->columns, (float *)y + at);
+                continue;
+            }
             store_bytes(c, scratch, r, tile.rows, tile.columns, index * simd->columns, output,
                         (uint8_t *)y + at);
         }
@@ -382,8 +435,24 @@ static void run_item(void *arg, int64_t item, int worker)
     for (; panel < end; panel++) run_panel(c, &scratch, run->x, first, count, group, panel, run->y);
 }
 
+static void quantise_batches(const struct hl_convolve *c, const float *x)
+{
+    int64_t size = (int64_t)c->shape.height * c->shape.width * c->shape.channels;
+    for (int b = 0; b < c->shape.batches; b++) {
+        c->x_zeros[b] = 0;
+        if (c->asymmetric)
+            hl_quantise_row_asymmetric(x + b * size, size, c->x_stored + b * size, &c->x_scales[b], &c->x_zeros[b]);
+        else
+            hl_quantise_row_symmetric(x + b * size, size, c->x_stored + b * size, &c->x_scales[b]);
+    }
+}
+
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y)
 {
     struct run run = {convolve, x, y};
+    if (run.c->hybrid) {
+        quantise_batches(run.c, x);
+        run.x = run.c->x_stored;
+    }
     hl_parallel(ctx, run.c->blocks * run.c->groups * run.c->parts, run_item, &run);
 }

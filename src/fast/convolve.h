@@ -21,13 +21,19 @@ struct hl_convolve_node {
     int filter_zero;
     // Floats: the range of outputs.
     float low_f32, high_f32;
+    // Hybrid: floats, and integer weights of these scales. Each batch is made int8; sums become floats by one scale after the
+    // other (two_steps), or by their product.
+    const float *filter_scales; // NULL: not hybrid
+    int filter_scale_step;      // 1: one for each output channel, 0: one for all
+    bool asymmetric, two_steps;
     // 8-bit integers: the range of outputs, and for each output channel one of these.
     int32_t low, high;
     const struct hl_rescale *rescales;
     const double *scales; // sums times scale are rounded half away from zero
 };
 
-// *state: a struct hl_convolve of *bytes bytes, or NULL (fast.h). float32, or int8 and uint8 with weights that hl_widen reads.
+// *state: a struct hl_convolve of *bytes bytes, or NULL (fast.h). float32, or int8 and uint8 with weights that hl_widen reads,
+// or float32 with such weights.
 // There is at least one output position, and one output channel.
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
                                 const struct hl_convolve_shape *shape,

@@ -18,10 +18,10 @@ struct hl_fast {
 // *bytes zeroed bytes. NULL, and no error, where the memory limit does not leave so many: the reference kernel needs fewer.
 TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t bytes, void **state);
 
-// Its value is known in prepare and never changes.
+// Its value is known in prepare and does not change before the next one: of the model, or of a node like DEQUANTIZE before it.
 static inline bool hl_is_packable(const TfLiteTensor *tensor)
 {
-    return tensor->allocation_type == kTfLiteMmapRo && tensor->data.raw_const && !tensor->sparsity;
+    return hl_is_constant(tensor) && tensor->data.raw_const && !tensor->sparsity;
 }
 
 extern const struct hl_fast hl_fast_conv_2d, hl_fast_depthwise_conv_2d, hl_fast_fully_connected;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// FULLY_CONNECTED with constant dense weights, float32 or 8-bit (weights of fewer bits, too), as a convolution of 1x1.
+// FULLY_CONNECTED with constant dense weights, float32, 8-bit (weights of fewer bits, too) or hybrid, as a convolution of 1x1.
 #include "ops/fully_connected.h"
+
+#include <float.h>
+#include <math.h>
 
 #include "fast/convolve.h"
 #include "fast/fast.h"
@@ -18,6 +21,15 @@ static bool fits(const TfLiteTensor *bias, int columns)
     return (int64_t)columns * 255 * 255 + largest <= INT32_MAX;
 }
 
+// Scales of whole units, weights whose type is what they are, and an activation that is a range.
+static bool takes_hybrid(const TfLiteNode *node, const struct hl_fully_connected *op, const TfLiteTensor *w)
+{
+    const TfLiteFullyConnectedParams *params = node->builtin_data;
+    bool range = params->activation == kTfLiteActNone || params->activation == kTfLiteActRelu ||
+                 params->activation == kTfLiteActReluN1To1 || params->activation == kTfLiteActRelu6;
+    return range && op->block == op->columns && w->type != kTfLiteUInt8;
+}
+
 static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
                                             size_t *bytes)
 {
@@ -28,7 +40,9 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
     if (op->rows == 0 || op->units == 0 || !hl_is_packable(w) || (bias && !hl_is_packable(bias)))
         return kTfLiteOk;
     bool bytes_only = op->mode == HL_FC_INTEGER && x->type != kTfLiteInt16 && x->type == y->type;
-    if (op->mode != HL_FC_FLOAT && !(bytes_only && fits(bias, op->columns))) return kTfLiteOk;
+    bool hybrid = op->mode == HL_FC_HYBRID && takes_hybrid(node, op, w);
+    if (op->mode != HL_FC_FLOAT && !hybrid && !(bytes_only && fits(bias, op->columns))) return kTfLiteOk;
+    const TfLiteFullyConnectedParams *params = node->builtin_data;
     const struct hl_convolve_shape shape = {
         .batches = op->rows,
         .height = 1,
@@ -45,7 +59,7 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
         .dilation_h = 1,
         .dilation_w = 1,
     };
-    const struct hl_convolve_node what = {
+    struct hl_convolve_node what = {
         .input = x,
         .filter = w,
         .bias = bias,
@@ -55,8 +69,16 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
         .high_f32 = op->high_f32,
         .low = op->low,
         .high = op->high,
-        .scales = op->scales,
+        .scales = hybrid ? NULL : op->scales,
     };
+    if (hybrid) {
+        what.filter_zero = 0;
+        what.filter_scales = op->scales;
+        what.filter_scale_step = 1;
+        what.asymmetric = params->asymmetric_quantize_inputs;
+        if (what.low_f32 == -FLT_MAX) what.low_f32 = -INFINITY; // what has no bound is not kept from infinity
+        if (what.high_f32 == FLT_MAX) what.high_f32 = INFINITY;
+    }
     return hl_convolve_create(ctx, node, &shape, &what, state, bytes);
 }
 

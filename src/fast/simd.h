@@ -28,6 +28,16 @@ struct hl_requantise {
     int32_t zero, low, high;
 };
 
+// From sums to floats, by channel: (sums[i] - w_sums[i] * zero) by two scales, and bias, kept in a range.
+struct hl_unquantise {
+    const float *scales, *bias;
+    const uint32_t *w_sums;
+    uint32_t zero;
+    float x_scale;
+    int two_steps; // by one scale after the other, not by their product
+    float low, high;
+};
+
 // One output position of a depthwise convolution: sums over the taps [k0, k1) x [l0, l1), whose distances are in elements.
 struct hl_window_taps {
     int k0, k1, l0, l1;
@@ -46,6 +56,7 @@ struct hl_simd {
     // y[i] of channel first + i, from sums[i] - less.
     void (*requantise)(const struct hl_requantise *by, const int32_t *sums, uint32_t less,
                        int64_t first, int count, uint8_t *y);
+    void (*unquantise)(const struct hl_unquantise *by, const int32_t *sums, int count, float *y);
     // y[i] = x[i] with `bits` flipped, and their sum.
     uint32_t (*flip)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.

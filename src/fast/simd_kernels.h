@@ -149,6 +149,21 @@ static void requantise(const struct hl_requantise *by, const int32_t *restrict s
     }
 }
 
+static void unquantise(const struct hl_unquantise *by, const int32_t *restrict sums, int count, float *restrict y)
+{
+    const float *restrict scales = by->scales, *restrict bias = by->bias;
+    const uint32_t *restrict w_sums = by->w_sums;
+    float x_scale = by->x_scale, low = by->low, high = by->high;
+    uint32_t zero = by->zero;
+    int two_steps = by->two_steps;
+    for (int c = 0; c < count; c++) {
+        float value = (float)(int32_t)((uint32_t)sums[c] - w_sums[c] * zero);
+        value = two_steps ? value * scales[c] * x_scale : value * (scales[c] * x_scale);
+        value += bias[c];
+        y[c] = value < low ? low : value > high ? high : value;
+    }
+}
+
 static uint32_t flip(const uint8_t *restrict x, uint8_t bits, int64_t count, uint8_t *restrict y)
 {
     uint32_t sum = 0;
@@ -288,6 +303,7 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .multiply_f32 = multiply_f32,
     .multiply_integer = multiply_integer,
     .requantise = requantise,
+    .unquantise = unquantise,
     .flip = flip,
     .widen = widen,
     .depthwise_f32 = depthwise_f32,

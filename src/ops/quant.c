@@ -210,20 +210,39 @@ void hl_table_16bit(double input_scale, int input_zero, double output_scale, int
 
 // ---- rows of floats as int8 ---------------------------------------------------------------------
 
+// In lanes, which compilers make vectors of (MobileNet v1 of dynamic range, all rows: 9.9 ms before, with the loop below).
 static void range_of(const float *values, int64_t count, float *low, float *high)
 {
+    enum { LANES = 16 };
+    float lows[LANES] = {0}, highs[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int lane = 0; lane < LANES; lane++) {
+            float value = values[i + lane];
+            lows[lane] = value < lows[lane] ? value : lows[lane];
+            highs[lane] = value > highs[lane] ? value : highs[lane];
+        }
+    for (; i < count; i++) {
+        if (values[i] < lows[0]) lows[0] = values[i];
+        if (values[i] > highs[0]) highs[0] = values[i];
+    }
     *low = 0, *high = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (values[i] < *low) *low = values[i];
-        if (values[i] > *high) *high = values[i];
+    for (int lane = 0; lane < LANES; lane++) {
+        if (lows[lane] < *low) *low = lows[lane];
+        if (highs[lane] > *high) *high = highs[lane];
     }
 }
 
-static int8_t round_to_i8(float value, int zero, int low)
+// Half away from zero, plus zero, not below low. NaN gives low.
+static inline int8_t round_to_i8(float value, int zero, int low)
 {
-    float rounded = roundf(value) + (float)zero;
-    if (!(rounded > (float)low)) return (int8_t)low; // NaN as well
-    return rounded > INT8_MAX ? INT8_MAX : (int8_t)rounded;
+    enum { FAR = 1024 }; // beyond all results
+    float near = value > -FAR ? value : -FAR;
+    near = near < FAR ? near : FAR;
+    int whole = (int)near;
+    float rest = near - (float)whole;
+    whole += (rest >= 0.5f) - (rest <= -0.5f) + zero;
+    return (int8_t)(whole < low ? low : whole > INT8_MAX ? INT8_MAX : whole);
 }
 
 void hl_quantise_row_symmetric(const float *values, int64_t count, int8_t *stored, float *scale)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fast kernels against the reference kernels, on random nodes and on every level of instructions that this CPU has: integers
-// bit for bit, floats but for the rounding of sums; with one thread and with three.
+// bit for bit, hybrid nodes (float activations, integer weights) too, floats but for the rounding of sums; with one thread and
+// with three.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,17 +66,25 @@ static void set_option(struct node *node, int field, double value)
     node->op.settings[i] = (struct test_setting){.field = field, .value = value};
 }
 
+// Of activations and of weights.
+struct types {
+    enum test_type x, w;
+};
+static const struct types types[] = {
+    {TEST_FLOAT32, TEST_FLOAT32}, {TEST_INT8, TEST_INT8}, {TEST_UINT8, TEST_UINT8}, {TEST_FLOAT32, TEST_INT8}};
+
 // Types, scales, zero points and values for shapes that are there.
-static void fill(struct node *node, int outputs, int channel_axis, enum test_type type)
+static void fill(struct node *node, int outputs, int channel_axis, struct types type)
 {
     struct test_tensor *x = &node->tensors[0], *w = &node->tensors[1], *bias = &node->tensors[2],
                        *y = &node->tensors[3];
-    bool floats = type == TEST_FLOAT32;
+    bool floats = type.w == TEST_FLOAT32, hybrid = type.x != type.w;
     int weights = count_of(w);
     assert_true(weights <= MOST && outputs <= 256);
     x->name = "x", w->name = "w", bias->name = "bias", y->name = "y";
-    x->type = w->type = y->type = type;
-    bias->type = floats ? TEST_FLOAT32 : TEST_INT32;
+    x->type = y->type = type.x;
+    w->type = type.w;
+    bias->type = floats || hybrid ? TEST_FLOAT32 : TEST_INT32;
     bias->rank = 1;
     bias->dims[0] = outputs;
     w->data = &node->w;
@@ -88,16 +97,18 @@ static void fill(struct node *node, int outputs, int channel_axis, enum test_typ
         else
             node->w.bytes[i] = (int8_t)(pick(8) ? pick(255) - 127 : pick(2) ? 127 : -127);
     for (int i = 0; i < outputs; i++)
-        if (floats)
+        if (floats || hybrid)
             node->bias.f32[i] = real();
         else
             node->bias.i32[i] = pick(20001) - 10000;
     if (floats) return;
-    bool is_unsigned = type == TEST_UINT8;
-    x->scale = 0.02f;
-    y->scale = 0.02f * 0.01f * (float)(1 + pick(400)); // steps of sums: from all saturated to few
-    x->zero_point = is_unsigned ? pick(256) : pick(256) - 128;
-    y->zero_point = is_unsigned ? pick(256) : pick(256) - 128;
+    bool is_unsigned = type.w == TEST_UINT8;
+    if (!hybrid) x->scale = 0.02f;
+    if (!hybrid) {
+        y->scale = 0.02f * 0.01f * (float)(1 + pick(400)); // steps of sums: from all saturated to few
+        x->zero_point = is_unsigned ? pick(256) : pick(256) - 128;
+        y->zero_point = is_unsigned ? pick(256) : pick(256) - 128;
+    }
     w->scale = 0.01f;
     if (is_unsigned) {
         w->zero_point = pick(3) ? pick(256) : 128;
@@ -107,9 +118,9 @@ static void fill(struct node *node, int outputs, int channel_axis, enum test_typ
         w->quantized_dimension = channel_axis;
         for (int i = 0; i < outputs; i++) node->scales[i] = 0.0001f * (float)(1 + pick(300));
         w->scales = node->scales;
-        if (outputs == 1)
+        if (outputs == 1 && !hybrid)
             bias->scale = x->scale * node->scales[0]; // one channel is the whole tensor
-    } else {
+    } else if (!hybrid) {
         bias->scale = x->scale * w->scale;
     }
 }
@@ -117,14 +128,13 @@ static void fill(struct node *node, int outputs, int channel_axis, enum test_typ
 static void finish(struct node *node, int builtin)
 {
     node->op.builtin = builtin;
-    node->op.version = node->tensors[0].type == TEST_INT8 ? 3 : 1;
+    node->op.version = node->tensors[1].type == TEST_INT8 ? 3 : 1;
     node->op.input_count = node->has_bias ? 3 : 2;
     for (int i = 0; i < 3; i++) node->op.inputs[i] = i;
     node->op.output_count = 1;
     node->op.outputs[0] = 3;
 }
 
-static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
 static const int activations[] = {0, 1, 2, 3}; // none, RELU, RELU_N1_TO_1, RELU6
 
 static void make_shape(struct test_tensor *tensor, int a, int b, int c, int d)
@@ -150,7 +160,7 @@ static void make_conv_2d(struct node *node)
     set_option(node, HL_Conv2DOptions_dilation_h_factor, 1 + pick(2));
     set_option(node, HL_Conv2DOptions_fused_activation_function, activations[pick(4)]);
     node->has_bias = true; // the operator wants one
-    fill(node, outputs, 0, types[pick(3)]);
+    fill(node, outputs, 0, types[pick(4)]);
     finish(node, kTfLiteBuiltinConv2d);
 }
 
@@ -180,8 +190,9 @@ static void make_fully_connected(struct node *node)
     memcpy(node->tensors[1].dims, (const int[]){units, columns}, 2 * sizeof(int));
     memcpy(node->tensors[3].dims, (const int[]){rows, units}, 2 * sizeof(int));
     set_option(node, HL_FullyConnectedOptions_fused_activation_function, activations[pick(4)]);
+    set_option(node, HL_FullyConnectedOptions_asymmetric_quantize_inputs, pick(2));
     node->has_bias = pick(2);
-    fill(node, units, 0, types[pick(3)]);
+    fill(node, units, 0, types[pick(4)]);
     finish(node, kTfLiteBuiltinFullyConnected);
 }
 
@@ -220,9 +231,10 @@ static void compare(const struct node *node, const void *expected, const void *g
     }
     // Products are below 1: so many units of the last place, at the largest sum that is likely.
     int depth = count_of(&node->tensors[1]);
+    float near = node->tensors[1].type == TEST_FLOAT32 ? 2e-6f * sqrtf((float)depth) : 0;
     const float *a = expected, *b = got;
     for (size_t i = 0; i < bytes / 4; i++)
-        if (!(fabsf(a[i] - b[i]) <= 2e-6f * sqrtf((float)depth)))
+        if (!(fabsf(a[i] - b[i]) <= near))
             fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
 }
 
@@ -230,7 +242,7 @@ static void compare(const struct node *node, const void *expected, const void *g
 static void check_limit(const struct node *node, const TfLiteModel *model, const void *x,
                         const void *expected, size_t expected_bytes)
 {
-    if (node->op.builtin != kTfLiteBuiltinFullyConnected || node->tensors[0].type != TEST_FLOAT32)
+    if (node->op.builtin != kTfLiteBuiltinFullyConnected || node->tensors[1].type != TEST_FLOAT32)
         return; // others have scratch, or alignment, of more than their weights
     size_t tensors = 4 * (size_t)(count_of(&node->tensors[0]) + count_of(&node->tensors[3])) + 4096;
     size_t weights = 4 * (size_t)count_of(&node->tensors[1]), bytes, kept;
