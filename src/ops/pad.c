@@ -76,23 +76,65 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
+// y by axis; a scalar has one axis of one position.
+struct padding {
+    int bits, last; // the last axis with a border, or 0
+    int before[MOST_DIMENSIONS], x_dims[MOST_DIMENSIONS], dims[MOST_DIMENSIONS];
+    int64_t x_inner[MOST_DIMENSIONS], inner[MOST_DIMENSIONS]; // elements of one position
+    const void *value, *x;
+    char *y;
+};
+
+static void fill(const struct padding *p, int64_t count, int64_t at)
+{
+    hl_fill(p->bits, count, p->y + at * (p->bits / 8), p->value);
+}
+
+// Writes each element of y once: the border in front along this axis, what lies between, the border behind.
+static void pad_axis(const struct padding *p, int axis, int64_t y_at, int64_t x_at)
+{
+    const int64_t inner = p->inner[axis], before = p->before[axis] * inner;
+    const int64_t middle = p->x_dims[axis] * inner, start = y_at + before;
+    fill(p, before, y_at);
+    if (axis == p->last) {
+        hl_copy_run(p->bits, middle, p->y, start, p->x, x_at);
+    } else {
+        for (int i = 0; i < p->x_dims[axis]; i++)
+            pad_axis(p, axis + 1, start + i * inner, x_at + i * p->x_inner[axis]);
+    }
+    fill(p, p->dims[axis] * inner - before - middle, start + middle);
+}
+
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const TfLiteTensor *value = hl_input_count(node) == 3 ? hl_input(ctx, node, 2) : NULL;
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    const int bits = hl_element_bits(x->type), rank = hl_rank(x);
-    int before[MOST_DIMENSIONS], dims[MOST_DIMENSIONS];
+    const int rank = hl_rank(x);
+    struct padding p = {
+        .bits = hl_element_bits(x->type), .x_dims = {1}, .dims = {1}, .x_inner = {1}, .inner = {1}};
 
-    HL_TRY(find_borders(ctx, node, before, dims));
-    if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, rank, dims));
-    if (value) hl_fill(bits, hl_elements(y), y->data.data, hl_data(value));
-    else hl_fill_zero(y);
-
-    const struct hl_layout from = hl_row_major(rank, x->dims->data);
-    struct hl_layout to = hl_row_major(rank, dims);
-    for (int axis = 0; axis < rank; axis++) to.offset += before[axis] * to.stride[axis];
-    hl_copy(bits, rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
+    HL_TRY(find_borders(ctx, node, p.before, p.dims));
+    if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, rank, p.dims));
+    if (hl_elements(y) == 0) return kTfLiteOk;
+    // Zeros of any size but where there is a zero point.
+    const int64_t zeros = 0;
+    const int16_t zero_16 = (int16_t)hl_zero(y);
+    const uint8_t zero_8 = (uint8_t)hl_zero(y);
+    p.value = &zeros;
+    if (value)
+        p.value = hl_data(value);
+    else if (hl_has_zero_point(y->type))
+        p.value = y->type == kTfLiteInt16 ? (const void *)&zero_16 : &zero_8;
+    p.x = hl_data(x);
+    p.y = y->data.raw;
+    for (int axis = 0; axis < rank; axis++) {
+        p.x_dims[axis] = hl_dim(x, axis);
+        p.inner[axis] = hl_product(y->dims, axis + 1, rank);
+        p.x_inner[axis] = hl_product(x->dims, axis + 1, rank);
+        if (p.dims[axis] != p.x_dims[axis]) p.last = axis;
+    }
+    pad_axis(&p, 0, 0, 0);
     return kTfLiteOk;
 }
 
