@@ -57,8 +57,9 @@ struct hl_simd {
     void (*requantise)(const struct hl_requantise *by, const int32_t *sums, uint32_t less,
                        int64_t first, int count, uint8_t *y);
     void (*unquantise)(const struct hl_unquantise *by, const int32_t *sums, int count, float *y);
-    // y[i] = x[i] with `bits` flipped, and their sum.
-    uint32_t (*flip)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
+    // y[i] = x[i] with `bits` flipped.
+    void (*flip)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
+    uint32_t (*sum)(const uint8_t *x, int64_t count);
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
     void (*depthwise_f32)(const struct hl_window_taps *taps, const float *x, const float *w,

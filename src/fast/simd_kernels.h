@@ -28,7 +28,8 @@ enum { GROUP = 2 };
 
 // ---- matrix products ----------------------------------------------------------------------------
 
-INLINE void tile_f32(const struct hl_tile *tile, int rows)
+// The first `vectors` of a panel's two: a panel that has no more columns takes half of the time.
+INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
 {
     const float *x = tile->x, *w = tile->w, *start = tile->start;
     ptrdiff_t stride = tile->x_stride;
@@ -36,31 +37,31 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows)
     UNROLL for (int r = 0; r < rows; r++)
     {
         sums[r][0] = load_f32(start);
-        sums[r][1] = load_f32(start + LANES);
+        if (vectors == 2) sums[r][1] = load_f32(start + LANES);
     }
     for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
-        f32_vector w0 = load_f32(w), w1 = load_f32(w + LANES);
+        f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
         UNROLL for (int r = 0; r < rows; r++)
         {
             f32_vector value = splat_f32(x[r * stride]);
             sums[r][0] = add_product(sums[r][0], w0, value);
-            sums[r][1] = add_product(sums[r][1], w1, value);
+            if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
         }
     }
     size_t bytes = (size_t)tile->columns * sizeof(float);
     UNROLL for (int r = 0; r < rows; r++)
     {
         float *y = (float *)tile->y + r * tile->y_stride;
-        f32_vector out[2] = {clamp_f32(sums[r][0], tile->low, tile->high),
-                             clamp_f32(sums[r][1], tile->low, tile->high)};
-        if (tile->columns == COLUMNS)
-            memcpy(y, out, sizeof out);
+        f32_vector out[2];
+        UNROLL for (int v = 0; v < vectors; v++) out[v] = clamp_f32(sums[r][v], tile->low, tile->high);
+        if (tile->columns == vectors * LANES)
+            memcpy(y, out, (size_t)vectors * sizeof *out);
         else
             memcpy(y, out, bytes);
     }
 }
 
-INLINE void tile_integer(const struct hl_tile *tile, int rows)
+INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
 {
     const char *x = tile->x;
     const int32_t *w = tile->w, *start = tile->start;
@@ -69,28 +70,29 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows)
     UNROLL for (int r = 0; r < rows; r++)
     {
         sums[r][0] = load_i32(start);
-        sums[r][1] = load_i32(start + LANES);
+        if (vectors == 2) sums[r][1] = load_i32(start + LANES);
     }
     for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x += 4) {
-        u32_vector w0 = load_i32(w), w1 = load_i32(w + LANES);
+        u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
         UNROLL for (int r = 0; r < rows; r++)
         {
             int32_t group;
             memcpy(&group, x + r * stride, sizeof group);
             u32_vector value = splat_i32(group);
             sums[r][0] = ADD_GROUP(sums[r][0], w0, value);
-            sums[r][1] = ADD_GROUP(sums[r][1], w1, value);
+            if (vectors == 2) sums[r][1] = ADD_GROUP(sums[r][1], w1, value);
         }
     }
     UNROLL for (int r = 0; r < rows; r++)
     {
-        memcpy((int32_t *)tile->y + r * tile->y_stride, sums[r], sizeof sums[r]);
+        memcpy((int32_t *)tile->y + r * tile->y_stride, sums[r], (size_t)vectors * sizeof *sums[r]);
     }
 }
 
-#define CASE(name, count)  \
-    case count:            \
-        name(tile, count); \
+#define CASE(name, count)                                \
+    case count:                                          \
+        if (tile->columns > LANES) name(tile, count, 2); \
+        else name(tile, count, 1);                       \
         break;
 #if defined __AVX512F__
 #define CASES(name)                                                                      \
@@ -164,14 +166,39 @@ static void unquantise(const struct hl_unquantise *by, const int32_t *restrict s
     }
 }
 
-static uint32_t flip(const uint8_t *restrict x, uint8_t bits, int64_t count, uint8_t *restrict y)
+// Rows are short: in words, the last of which may overlap the one before, so that few bytes are left to a loop.
+static void flip(const uint8_t *restrict x, uint8_t bits, int64_t count, uint8_t *restrict y)
 {
-    uint32_t sum = 0;
-    for (int64_t i = 0; i < count; i++) {
-        y[i] = x[i] ^ bits;
-        sum += y[i];
+    enum { WORD = 8 };
+    const uint64_t mask = bits * UINT64_C(0x0101010101010101);
+    uint64_t word;
+    int64_t i = 0;
+    for (; i + WORD <= count; i += WORD) {
+        memcpy(&word, x + i, WORD);
+        word ^= mask;
+        memcpy(y + i, &word, WORD);
     }
-    return sum;
+    if (i < count && count >= WORD) {
+        memcpy(&word, x + count - WORD, WORD);
+        word ^= mask;
+        memcpy(y + count - WORD, &word, WORD);
+        return;
+    }
+    for (; i < count; i++) y[i] = x[i] ^ bits;
+}
+
+static uint32_t sum(const uint8_t *x, int64_t count)
+{
+    uint32_t all = 0;
+    int64_t i = 0;
+#if defined __SSE2__
+    __m128i sums = _mm_setzero_si128();
+    for (; i + 16 <= count; i += 16)
+        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_loadu_si128((const __m128i *)(x + i)), _mm_setzero_si128()));
+    all = (uint32_t)_mm_cvtsi128_si32(sums) + (uint32_t)_mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
+#endif
+    for (; i < count; i++) all += x[i];
+    return all;
 }
 
 static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t count,
@@ -305,6 +332,7 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .requantise = requantise,
     .unquantise = unquantise,
     .flip = flip,
+    .sum = sum,
     .widen = widen,
     .depthwise_f32 = depthwise_f32,
     .depthwise_integer = depthwise_integer,
