@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fast/elements.h"
+
 // One tile of a matrix product, y[r][c] = sum over k of x[r][k] * w[k][c], for a few rows r and one panel of columns.
 // Weights lie in panels: all columns of the panel for one step of k (floats) or of `group` neighbouring k (integers).
 struct hl_tile {
@@ -68,6 +70,7 @@ struct hl_simd {
     void (*depthwise_integer)(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned,
                               int zero, const int32_t *w, const int32_t *bias,
                               const struct hl_requantise *by, uint8_t *y);
+    const struct hl_element_loops *elements;
 };
 
 // The best level that this CPU and this build have and that so many channels fill to the half at least; the environment

@@ -6,6 +6,7 @@
 #define HALITE_FAST_SIMD_KERNELS_H
 
 #include "fast/simd.h"
+#include "fast/simd_elements.h"
 #include "fast/simd_words.h"
 
 #if defined __AVX512F__
@@ -336,6 +337,7 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .widen = widen,
     .depthwise_f32 = depthwise_f32,
     .depthwise_integer = depthwise_integer,
+    .elements = &element_loops,
 };
 
 #endif

@@ -9,75 +9,61 @@
 #include <complex.h>
 #include <math.h>
 
-#include "ops/binary.h"
-#include "ops/quant.h"
-
-struct operand {
-    int32_t zero;
-    struct hl_rescale by;
-};
-
-struct arithmetic {
-    struct hl_binary binary;
-    float low_f32, high_f32; // the activation's range of floats,
-    int64_t low, high;       // of plain integers and of stored values
-    int bits;                // quantised sums: operands are shifted left by so many bits first
-    struct operand a, b, y;  // y: from the sum or product to stored values
-    int a_shift, b_shift;    // int16 sums with power-of-two scales: operands are shifted right
-};
+#include "fast/fast.h"
+#include "ops/arithmetic.h"
 
 // ---- one element --------------------------------------------------------------------------------
 
-static float clamp_f32(float value, const struct arithmetic *s)
+static float clamp_f32(float value, const struct hl_arithmetic *s)
 {
     if (value < s->low_f32) value = s->low_f32;
     return s->high_f32 < value ? s->high_f32 : value;
 }
 
-static uint16_t clamp_f16(float value, const struct arithmetic *s)
+static uint16_t clamp_f16(float value, const struct hl_arithmetic *s)
 {
     return hl_half_from_float(clamp_f32(value, s));
 }
 
-static int64_t clamp_int(int64_t value, const struct arithmetic *s)
+static int64_t clamp_int(int64_t value, const struct hl_arithmetic *s)
 {
     return value < s->low ? s->low : value > s->high ? s->high : value;
 }
 
-static int32_t at_common_scale(int32_t stored, const struct operand *operand,
-                               const struct arithmetic *s)
+static int32_t at_common_scale(int32_t stored, const struct hl_operand *operand,
+                               const struct hl_arithmetic *s)
 {
     return hl_rescale_apply((stored - operand->zero) * (1 << s->bits), operand->by);
 }
 
-static int64_t to_stored(int32_t value, const struct arithmetic *s)
+static int64_t to_stored(int32_t value, const struct hl_arithmetic *s)
 {
     return clamp_int((int64_t)hl_rescale_apply(value, s->y.by) + s->y.zero, s);
 }
 
-static int64_t stored_sum(int32_t u, int32_t v, const struct arithmetic *s)
+static int64_t stored_sum(int32_t u, int32_t v, const struct hl_arithmetic *s)
 {
     return to_stored(at_common_scale(u, &s->a, s) + at_common_scale(v, &s->b, s), s);
 }
 
-static int64_t stored_difference(int32_t u, int32_t v, const struct arithmetic *s)
+static int64_t stored_difference(int32_t u, int32_t v, const struct hl_arithmetic *s)
 {
     return to_stored(at_common_scale(u, &s->a, s) - at_common_scale(v, &s->b, s), s);
 }
 
-static int64_t stored_product(int32_t u, int32_t v, const struct arithmetic *s)
+static int64_t stored_product(int32_t u, int32_t v, const struct hl_arithmetic *s)
 {
     return to_stored((u - s->a.zero) * (v - s->b.zero), s);
 }
 
-static int64_t stored_square(int32_t u, int32_t v, const struct arithmetic *s)
+static int64_t stored_square(int32_t u, int32_t v, const struct hl_arithmetic *s)
 {
     int32_t difference = at_common_scale(u, &s->a, s) - at_common_scale(v, &s->b, s);
     return to_stored(difference * difference, s);
 }
 
 // Two int16 values as fractions of 2^15, their product cut to 8 bits.
-static int64_t narrow_product(int16_t u, int16_t v, const struct arithmetic *s)
+static int64_t narrow_product(int16_t u, int16_t v, const struct hl_arithmetic *s)
 {
     int32_t product = (int32_t)u * v;
     int32_t half = product >= 0 ? 1 << 14 : 1 - (1 << 14);
@@ -90,18 +76,18 @@ static float square(float value) { return value * value; }
 // ---- runs ---------------------------------------------------------------------------------------
 
 #define FLOAT_RUN(name, expression) \
-    HL_BINARY_RUN(name, float, float, struct arithmetic, clamp_f32(expression, s))
+    HL_BINARY_RUN(name, float, float, struct hl_arithmetic, clamp_f32(expression, s))
 #define HALF_RUN(name, operator)                                                              \
-    HL_BINARY_RUN(name, uint16_t, uint16_t, struct arithmetic,                                \
+    HL_BINARY_RUN(name, uint16_t, uint16_t, struct hl_arithmetic,                                \
                   clamp_f16(hl_half_to_float(u) operator hl_half_to_float(v), s))
 // Plain integers: computed without a sign, so that they wrap around.
 #define INTEGER_RUN(name, Type, Unsigned, operator)                                           \
-    HL_BINARY_RUN(name, Type, Type, struct arithmetic,                                        \
+    HL_BINARY_RUN(name, Type, Type, struct hl_arithmetic,                                        \
                   clamp_int((Type)((Unsigned)u operator (Unsigned)v), s))
 #define STORED_RUNS(name, function)                                                           \
-    HL_BINARY_RUN(name##_i8, int8_t, int8_t, struct arithmetic, function(u, v, s))            \
-    HL_BINARY_RUN(name##_u8, uint8_t, uint8_t, struct arithmetic, function(u, v, s))          \
-    HL_BINARY_RUN(name##_i16, int16_t, int16_t, struct arithmetic, function(u, v, s))
+    HL_BINARY_RUN(name##_i8, int8_t, int8_t, struct hl_arithmetic, function(u, v, s))            \
+    HL_BINARY_RUN(name##_u8, uint8_t, uint8_t, struct hl_arithmetic, function(u, v, s))          \
+    HL_BINARY_RUN(name##_i16, int16_t, int16_t, struct hl_arithmetic, function(u, v, s))
 
 FLOAT_RUN(add_f32, u + v)
 HALF_RUN(add_f16, +)
@@ -109,7 +95,7 @@ INTEGER_RUN(add_i16, int16_t, uint32_t, +)
 INTEGER_RUN(add_i32, int32_t, uint32_t, +)
 INTEGER_RUN(add_i64, int64_t, uint64_t, +)
 STORED_RUNS(add_stored, stored_sum)
-HL_BINARY_RUN(add_powers_of_two, int16_t, int16_t, struct arithmetic,
+HL_BINARY_RUN(add_powers_of_two, int16_t, int16_t, struct hl_arithmetic,
               clamp_int(hl_shift_right_round(u, s->a_shift) +
                             hl_shift_right_round(v, s->b_shift), s))
 
@@ -117,25 +103,25 @@ FLOAT_RUN(sub_f32, u - v)
 INTEGER_RUN(sub_i32, int32_t, uint32_t, -)
 INTEGER_RUN(sub_i64, int64_t, uint64_t, -)
 STORED_RUNS(sub_stored, stored_difference)
-HL_BINARY_RUN(sub_powers_of_two, int16_t, int16_t, struct arithmetic,
+HL_BINARY_RUN(sub_powers_of_two, int16_t, int16_t, struct hl_arithmetic,
               clamp_int(hl_shift_right_round(u, s->a_shift) -
                             hl_shift_right_round(v, s->b_shift), s))
 
 FLOAT_RUN(mul_f32, u * v)
 HALF_RUN(mul_f16, *)
-HL_BINARY_RUN(mul_c64, float complex, float complex, struct arithmetic, u * v)
+HL_BINARY_RUN(mul_c64, float complex, float complex, struct hl_arithmetic, u * v)
 INTEGER_RUN(mul_i16, int16_t, uint32_t, *)
 INTEGER_RUN(mul_i32, int32_t, uint32_t, *)
 INTEGER_RUN(mul_u32, uint32_t, uint32_t, *)
 INTEGER_RUN(mul_i64, int64_t, uint64_t, *)
 STORED_RUNS(mul_stored, stored_product)
-HL_BINARY_RUN(mul_i16_to_i8, int16_t, int8_t, struct arithmetic, narrow_product(u, v, s))
-HL_BINARY_RUN(mul_i16_to_u8, int16_t, uint8_t, struct arithmetic, narrow_product(u, v, s))
+HL_BINARY_RUN(mul_i16_to_i8, int16_t, int8_t, struct hl_arithmetic, narrow_product(u, v, s))
+HL_BINARY_RUN(mul_i16_to_u8, int16_t, uint8_t, struct hl_arithmetic, narrow_product(u, v, s))
 
-HL_BINARY_RUN(square_f32, float, float, struct arithmetic, square(u - v))
-HL_BINARY_RUN(square_i32, int32_t, int32_t, struct arithmetic,
+HL_BINARY_RUN(square_f32, float, float, struct hl_arithmetic, square(u - v))
+HL_BINARY_RUN(square_i32, int32_t, int32_t, struct hl_arithmetic,
               ((uint32_t)u - (uint32_t)v) * ((uint32_t)u - (uint32_t)v))
-HL_BINARY_RUN(square_i8, int8_t, int8_t, struct arithmetic, stored_square(u, v, s))
+HL_BINARY_RUN(square_i8, int8_t, int8_t, struct hl_arithmetic, stored_square(u, v, s))
 
 static const hl_binary_runs add_plain = {
     [kTfLiteFloat32] = add_f32, [kTfLiteFloat16] = add_f16, [kTfLiteInt16] = add_i16,
@@ -175,7 +161,7 @@ static bool works_on_stored(TfLiteContext *ctx, const TfLiteNode *node, const hl
                              (!plain[type] || hl_is_quantised(hl_output(ctx, node, 0))));
 }
 
-static void set_plain_range(struct arithmetic *op, TfLiteFusedActivation activation,
+static void set_plain_range(struct hl_arithmetic *op, TfLiteFusedActivation activation,
                             TfLiteType type)
 {
     hl_activation_range_f32(activation, &op->low_f32, &op->high_f32);
@@ -196,7 +182,7 @@ static void set_plain_range(struct arithmetic *op, TfLiteFusedActivation activat
 static TfLiteStatus set_stored_range(TfLiteContext *ctx, const TfLiteNode *node,
                                      TfLiteFusedActivation activation)
 {
-    struct arithmetic *op = node->user_data;
+    struct hl_arithmetic *op = node->user_data;
     const TfLiteTensor *const tensors[] = {
         hl_input(ctx, node, 0), hl_input(ctx, node, 1), hl_output(ctx, node, 0)};
     for (int i = 0; i < 3; i++)
@@ -215,7 +201,7 @@ static TfLiteStatus set_stored_range(TfLiteContext *ctx, const TfLiteNode *node,
 static TfLiteStatus set_common_scale(TfLiteContext *ctx, const TfLiteNode *node, int bits,
                                      int power)
 {
-    struct arithmetic *op = node->user_data;
+    struct hl_arithmetic *op = node->user_data;
     double a_scale = hl_scale(hl_input(ctx, node, 0)), b_scale = hl_scale(hl_input(ctx, node, 1));
     double y_scale = hl_scale(hl_output(ctx, node, 0));
     double common = 2 * fmax(a_scale, b_scale);
@@ -243,7 +229,7 @@ static bool is_power_of_two(float scale, int *exponent)
 static TfLiteStatus set_power_of_two_shifts(TfLiteContext *ctx, const TfLiteNode *node,
                                             bool *possible)
 {
-    struct arithmetic *op = node->user_data;
+    struct hl_arithmetic *op = node->user_data;
     int a, b, y;
     *possible = is_power_of_two(hl_input(ctx, node, 0)->params.scale, &a) &&
                 is_power_of_two(hl_input(ctx, node, 1)->params.scale, &b) &&
@@ -261,7 +247,7 @@ static TfLiteStatus prepare_sum(TfLiteContext *ctx, TfLiteNode *node, const hl_b
                                 const hl_binary_runs stored, hl_binary_run *powers_of_two,
                                 TfLiteFusedActivation activation, bool prefer_powers_of_two)
 {
-    struct arithmetic *op = node->user_data;
+    struct hl_arithmetic *op = node->user_data;
     HL_TRY(hl_binary_check(ctx, node, kTfLiteNoType));
     TfLiteType type = hl_input(ctx, node, 0)->type;
     if (!works_on_stored(ctx, node, plain)) {
@@ -296,7 +282,7 @@ static TfLiteStatus sub_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 static TfLiteStatus mul_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    struct arithmetic *op = node->user_data;
+    struct hl_arithmetic *op = node->user_data;
     const TfLiteMulParams *options = node->builtin_data;
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
     const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
@@ -334,29 +320,33 @@ static TfLiteStatus squared_difference_prepare(TfLiteContext *ctx, TfLiteNode *n
 #define BOTH_SHARED (kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared)
 
 const struct hl_op hl_op_add = {
-    .state_size = sizeof(struct arithmetic),
+    .state_size = sizeof(struct hl_arithmetic),
     .prepare = add_prepare,
     .invoke = hl_binary_invoke,
     .inplace = BOTH_SHARED,
+    .fast = &hl_fast_add,
 };
 
 const struct hl_op hl_op_sub = {
-    .state_size = sizeof(struct arithmetic),
+    .state_size = sizeof(struct hl_arithmetic),
     .prepare = sub_prepare,
     .invoke = hl_binary_invoke,
     .inplace = BOTH_SHARED,
+    .fast = &hl_fast_sub,
 };
 
 const struct hl_op hl_op_mul = {
-    .state_size = sizeof(struct arithmetic),
+    .state_size = sizeof(struct hl_arithmetic),
     .prepare = mul_prepare,
     .invoke = hl_binary_invoke,
     .inplace = BOTH_SHARED,
+    .fast = &hl_fast_mul,
 };
 
 const struct hl_op hl_op_squared_difference = {
-    .state_size = sizeof(struct arithmetic),
+    .state_size = sizeof(struct hl_arithmetic),
     .prepare = squared_difference_prepare,
     .invoke = hl_binary_invoke,
     .inplace = BOTH_SHARED,
+    .fast = &hl_fast_squared_difference,
 };

@@ -40,7 +40,8 @@ struct hl_binary {
         const StateType *s = args->state;                                      \
         const int64_t a_step = args->a_step, b_step = args->b_step;            \
         const int count = args->count;                                         \
-        for (int i = 0; i < count; i++) {                                      \
+        HL_INDEPENDENT for (int i = 0; i < count; i++)                         \
+        {                                                                      \
             const InputType u = a[i * a_step], v = b[i * b_step];              \
             y[i] = (OutputType)(expression);                                   \
         }                                                                      \

@@ -5,6 +5,7 @@
 // that is not positive is the smallest value.
 #include <math.h>
 
+#include "fast/fast.h"
 #include "ops/map.h"
 
 static TfLiteStatus exp_log_prepare(TfLiteContext *ctx, TfLiteNode *node,
@@ -26,7 +27,7 @@ static TfLiteStatus exp_log_invoke(TfLiteContext *ctx, TfLiteNode *node, hl_real
     return kTfLiteOk;
 }
 
-#define EXP_LOG(symbol, function)                                                          \
+#define EXP_LOG(symbol, function, taken_by)                                                \
     HL_REAL_MAP(symbol##_real, function(x))                                                \
     static double symbol##_value(double x)                                                 \
     {                                                                                      \
@@ -45,7 +46,8 @@ static TfLiteStatus exp_log_invoke(TfLiteContext *ctx, TfLiteNode *node, hl_real
         .prepare = symbol##_prepare,                                                       \
         .invoke = symbol##_invoke,                                                         \
         .inplace = kTfLiteInplaceOpInput0Shared,                                           \
+        .fast = taken_by,                                                                  \
     };
 
-EXP_LOG(exp, expf)
-EXP_LOG(log, logf)
+EXP_LOG(exp, expf, &hl_fast_exp)
+EXP_LOG(log, logf, NULL)

@@ -15,7 +15,8 @@ typedef void hl_real_map(const float *x, float *y, int64_t count);
 #define HL_REAL_MAP(name, expression)                              \
     static void name(const float *xs, float *ys, int64_t count)    \
     {                                                              \
-        for (int64_t i = 0; i < count; i++) {                      \
+        HL_INDEPENDENT for (int64_t i = 0; i < count; i++)         \
+        {                                                          \
             float x = xs[i];                                       \
             ys[i] = (expression);                                  \
         }                                                          \

@@ -164,6 +164,16 @@ static inline const void *hl_data(const TfLiteTensor *tensor) { return tensor->d
 #define HL_IN(type, tensor) ((const type *)hl_data(tensor))
 #define HL_OUT(type, tensor) ((type *)(tensor)->data.data)
 
+// Before a loop over elements of which none uses what another wrote: its arrays may be the same memory (hl_op.inplace).
+// Without it compilers vectorise only where they find at run time that the arrays differ.
+#if defined __clang__
+#define HL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined __GNUC__
+#define HL_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define HL_INDEPENDENT
+#endif
+
 // One element of an int8, uint8, int16, int32 or int64 tensor (axis, shape, sizes … that may have several types).
 int64_t hl_integer_at(const TfLiteTensor *tensor, int64_t index);
 static inline bool hl_is_integer(TfLiteType type)

@@ -3,6 +3,7 @@
 // in 0: x of any shape, in 1: alpha, which must not widen x, out 0: the shape and type of x.
 // float32; quantised uint8 and int8, alpha of the same type; int16 with zero points 0, alpha int8.
 // One multiplier rescales the values from 0 on, another the products.
+#include "fast/fast.h"
 #include "ops/map.h"
 
 struct prelu {
@@ -57,7 +58,11 @@ static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 static void prelu_run_f32(const float *x, const float *alpha, float *y, int run, int64_t step)
 {
-    for (int i = 0; i < run; i++) y[i] = x[i] >= 0 ? x[i] : x[i] * alpha[i * step];
+    HL_INDEPENDENT for (int i = 0; i < run; i++)
+    {
+        const float scaled = x[i] * alpha[i * step]; // always: so a vector takes it
+        y[i] = x[i] >= 0 ? x[i] : scaled;
+    }
 }
 
 struct zero_points {
@@ -119,4 +124,5 @@ const struct hl_op hl_op_prelu = {
     .prepare = prelu_prepare,
     .invoke = prelu_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
+    .fast = &hl_fast_prelu,
 };

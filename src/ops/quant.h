@@ -34,9 +34,7 @@ static inline int8_t hl_saturate_i8(int64_t value)
 static inline int32_t hl_high_mul(int32_t a, int32_t b)
 {
     if (a == INT32_MIN && b == INT32_MIN) return INT32_MAX;
-    int64_t product = (int64_t)a * b;
-    return (int32_t)((product + (product >= 0 ? INT64_C(1) << 30 : 1 - (INT64_C(1) << 30))) /
-                     (INT64_C(1) << 31));
+    return (int32_t)(((int64_t)a * b + (INT64_C(1) << 30)) >> 31); // a division, halves away from 0, gives the same
 }
 static inline int32_t hl_shift_right_round(int32_t value, int exponent)
 {

@@ -15,7 +15,18 @@ struct quantize {
     // Slices that share a scale: outer * channels * inner elements, one scale if channels is 1.
     int64_t outer, inner;
     int channels;
+    uint8_t table[256]; // 8 bits to 8 bits
 };
+
+static int32_t requantised(const struct quantize *op, int64_t x, int32_t input_zero,
+                           int32_t output_zero)
+{
+    int32_t centred = hl_saturate_i32(x - input_zero);
+    int64_t value = hl_rescale_apply(centred, op->rescale);
+    return hl_clamp_stored(value + output_zero, op->low, op->high);
+}
+
+static bool is_8bit(TfLiteType type) { return type == kTfLiteInt8 || type == kTfLiteUInt8; }
 
 static bool output_range(TfLiteType type, int32_t *low, int32_t *high)
 {
@@ -89,6 +100,12 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
             HL_TRY(symmetric ? hl_require_symmetric(ctx, node, input)
                              : hl_require_quantised(ctx, node, input));
         op->rescale = hl_rescale_from(hl_scale(input) / hl_scale(output));
+        int32_t low, high;
+        hl_type_range(input->type, &low, &high);
+        if (is_8bit(input->type) && is_8bit(output->type))
+            for (int32_t x = low; x <= high; x++)
+                op->table[(uint8_t)x] =
+                    (uint8_t)requantised(op, x, hl_zero(input), hl_zero(output));
     }
     return hl_resize_like(ctx, output, input);
 }
@@ -108,10 +125,27 @@ static int32_t quantise(float x, struct target to)
                                  : to.high;
 }
 
+// The same for zero points in the type's range, as all sensible ones are, in a form that compilers
+// turn into vectors: the bounds are whole, so it does not matter whether the rounding comes before
+// or after them. NaN becomes the lower one.
 #define QUANTISE_RUN(name, type)                                                            \
-    static void name(const float *x, type *y, int64_t count, struct target to)              \
+    static void name(const float *restrict x, type *restrict y, int64_t count,              \
+                     struct target to)                                                      \
     {                                                                                       \
-        for (int64_t i = 0; i < count; i++) y[i] = (type)quantise(x[i], to);                \
+        if (to.zero < to.low || to.zero > to.high) {                                        \
+            for (int64_t i = 0; i < count; i++) y[i] = (type)quantise(x[i], to);            \
+            return;                                                                         \
+        }                                                                                   \
+        const float low = (float)(to.low - to.zero), high = (float)(to.high - to.zero);     \
+        for (int64_t i = 0; i < count; i++) {                                               \
+            float steps = x[i] / to.scale;                                                  \
+            steps = steps > low ? steps : low;                                              \
+            steps = steps < high ? steps : high;                                            \
+            int32_t whole = (int32_t)steps;                                                 \
+            float rest = steps - (float)whole;                                              \
+            whole += (rest >= 0.5f) - (rest <= -0.5f);                                      \
+            y[i] = (type)(whole + to.zero);                                                 \
+        }                                                                                   \
     }
 QUANTISE_RUN(quantise_i8, int8_t)
 QUANTISE_RUN(quantise_u8, uint8_t)
@@ -159,17 +193,10 @@ static void quantise_floats(const struct quantize *op, const TfLiteTensor *input
         to *y = HL_OUT(to, output);                                                         \
         int64_t count = hl_elements(input);                                                 \
         int32_t input_zero = hl_zero(input), output_zero = hl_zero(output);                 \
-        for (int64_t i = 0; i < count; i++) {                                               \
-            int32_t centred = hl_saturate_i32((int64_t)x[i] - input_zero);                  \
-            int64_t value = hl_rescale_apply(centred, op->rescale);                         \
-            y[i] = (to)hl_clamp_stored(value + output_zero, op->low, op->high);             \
-        }                                                                                   \
+        for (int64_t i = 0; i < count; i++)                                                 \
+            y[i] = (to)requantised(op, x[i], input_zero, output_zero);                      \
     }
-REQUANTISE(requantise_i8_i8, int8_t, int8_t)
-REQUANTISE(requantise_i8_u8, int8_t, uint8_t)
 REQUANTISE(requantise_i8_i16, int8_t, int16_t)
-REQUANTISE(requantise_u8_i8, uint8_t, int8_t)
-REQUANTISE(requantise_u8_u8, uint8_t, uint8_t)
 REQUANTISE(requantise_u8_i16, uint8_t, int16_t)
 REQUANTISE(requantise_i16_i8, int16_t, int8_t)
 REQUANTISE(requantise_i16_i16, int16_t, int16_t)
@@ -181,11 +208,7 @@ static const struct {
     TfLiteType from, to;
     void (*run)(const struct quantize *op, const TfLiteTensor *input, TfLiteTensor *output);
 } requantise[] = {
-    {kTfLiteInt8, kTfLiteInt8, requantise_i8_i8},
-    {kTfLiteInt8, kTfLiteUInt8, requantise_i8_u8},
     {kTfLiteInt8, kTfLiteInt16, requantise_i8_i16},
-    {kTfLiteUInt8, kTfLiteInt8, requantise_u8_i8},
-    {kTfLiteUInt8, kTfLiteUInt8, requantise_u8_u8},
     {kTfLiteUInt8, kTfLiteInt16, requantise_u8_i16},
     {kTfLiteInt16, kTfLiteInt8, requantise_i16_i8},
     {kTfLiteInt16, kTfLiteInt16, requantise_i16_i16},
@@ -201,6 +224,11 @@ static TfLiteStatus quantize_invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_elements(input) == 0) return kTfLiteOk;
     if (input->type == kTfLiteFloat32) {
         quantise_floats(node->user_data, input, output);
+        return kTfLiteOk;
+    }
+    if (is_8bit(input->type) && is_8bit(output->type)) {
+        const struct quantize *op = node->user_data;
+        hl_map_bytes(input, output, op->table);
         return kTfLiteOk;
     }
     for (size_t i = 0; i < sizeof requantise / sizeof *requantise; i++)

@@ -7,6 +7,7 @@
 // an 8-bit operator is one table.
 #include <math.h>
 
+#include "fast/fast.h"
 #include "ops/map.h"
 
 static TfLiteStatus rectifier_prepare(TfLiteContext *ctx, TfLiteNode *node, bool takes_int16)
@@ -176,4 +177,5 @@ const struct hl_op hl_op_leaky_relu = {
     .prepare = leaky_relu_prepare,
     .invoke = leaky_relu_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
+    .fast = &hl_fast_leaky_relu,
 };

@@ -23,7 +23,7 @@ static struct block *block_of(void *state)
 
 static void *create_state(const struct hl_op *op, TfLiteContext *ctx, const char *options, size_t size)
 {
-    if (op->state_size == 0) return NULL;
+    if (op->state_size == 0 && !op->fast) return NULL;
     struct block *block = calloc(1, offsetof(struct block, state) + op->state_size);
     if (block && op->parse && op->parse(ctx, block->state, options, size) != kTfLiteOk) {
         if (op->release) op->release(block->state);
@@ -68,7 +68,7 @@ static TfLiteStatus prepare_fast(const struct hl_op *op, TfLiteContext *ctx, TfL
 // create_state gave NULL: memory ran out, or options that parse has reported.
 static TfLiteStatus prepare(const struct hl_op *op, TfLiteContext *ctx, TfLiteNode *node)
 {
-    HL_REQUIRE(ctx, node, op->state_size == 0 || node->user_data,
+    HL_REQUIRE(ctx, node, (op->state_size == 0 && !op->fast) || node->user_data,
                "the kernel could not be set up: no memory, or unusable options");
     for (int i = 0; i < node->inputs->size && !op->sparse_inputs; i++) {
         const TfLiteTensor *input = hl_input(ctx, node, i); // its bytes are fewer than its shape says

@@ -6,6 +6,7 @@
 // int16; 0 gives the largest value.
 #include <math.h>
 
+#include "fast/fast.h"
 #include "ops/fixed_point.h"
 #include "ops/map.h"
 
@@ -87,6 +88,7 @@ const struct hl_op hl_op_sqrt = {
     .prepare = sqrt_prepare,
     .invoke = sqrt_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
+    .fast = &hl_fast_sqrt,
 };
 
 // ---- RSQRT --------------------------------------------------------------------------------------
@@ -145,4 +147,5 @@ const struct hl_op hl_op_rsqrt = {
     .prepare = rsqrt_prepare,
     .invoke = rsqrt_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
+    .fast = &hl_fast_rsqrt,
 };

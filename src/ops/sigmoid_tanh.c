@@ -6,6 +6,7 @@
 // segments to the unit, as tanh(x) = 2 sigmoid(2x) - 1.
 #include <math.h>
 
+#include "fast/fast.h"
 #include "ops/map.h"
 
 enum { SEGMENTS = 256 };
@@ -145,6 +146,7 @@ static TfLiteStatus sigmoid_prepare(TfLiteContext *ctx, TfLiteNode *node, bool i
         .prepare = symbol##_prepare,                                                       \
         .invoke = symbol##_invoke,                                                         \
         .inplace = kTfLiteInplaceOpInput0Shared,                                           \
+        .fast = &hl_fast_##symbol,                                                         \
     };
 
 static float sigmoid(float x)

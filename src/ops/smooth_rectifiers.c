@@ -6,6 +6,7 @@
 // function); HARD_SWISH int8, uint8 in 16-bit fixed point.
 #include <math.h>
 
+#include "fast/fast.h"
 #include "ops/fixed_point_i16.h"
 #include "ops/map.h"
 
@@ -208,4 +209,5 @@ const struct hl_op hl_op_hard_swish = {
     .prepare = hard_swish_prepare,
     .invoke = hard_swish_invoke,
     .inplace = kTfLiteInplaceOpInput0Shared,
+    .fast = &hl_fast_hard_swish,
 };

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over elements, once for each kind of CPU: simd_elements.h holds their text. y may be the memory of an input.
+#ifndef HALITE_FAST_ELEMENTS_H
+#define HALITE_FAST_ELEMENTS_H
+
+#include <stdint.h>
+
+// y[i] = f(a[i], b[i]); state: the node's, as in ops/binary.h.
+typedef void hl_pair_loop(const void *a, const void *b, void *y, int64_t count, const void *state);
+// y[i] = f(x[i]).
+typedef void hl_map_loop(const float *x, float *y, int64_t count, float parameter);
+
+// 8-bit loops are NULL where the level has no vectors of 32-bit products in full.
+struct hl_element_loops {
+    hl_pair_loop *add_f32, *sub_f32, *mul_f32, *square_f32,
+        *prelu_f32; // as ops/arithmetic.c and prelu.c
+    hl_pair_loop *add_i8, *add_u8, *sub_i8, *sub_u8, *mul_i8,
+        *mul_u8; // state: struct hl_arithmetic
+    // To within 4 units of the last place, or 2^-126 where a result is no normal number. NaN and infinities as libm's.
+    hl_map_loop *logistic, *tanh, *exp;
+    hl_map_loop *sqrt, *rsqrt, *hard_swish; // bit for bit
+    hl_map_loop *leaky_relu;                // parameter: alpha
+};
+
+#endif

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fast kernels that work element by element, on every level of instructions that this CPU has: against the reference kernels
+// on random nodes, bit for bit, with one thread and with three, in place and not; functions against double precision.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fast/simd.h"
+#include "halite/halite.h"
+#include "model/schema.h"
+#include "support/model_writer.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api.h"
+
+enum { NODES = 120, MOST = 1 << 17 };
+
+static uint32_t seed = 1;
+
+// In [0, below).
+static int pick(int below)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (int)((seed >> 8) % (uint32_t)below);
+}
+
+static float real(void)
+{
+    static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1e-40f};
+    return pick(50) ? (float)(pick(2001) - 1000) / 100 : special[pick(8)];
+}
+
+static int count_of(const struct test_tensor *tensor)
+{
+    int count = 1;
+    for (int i = 0; i < tensor->rank; i++) count *= tensor->dims[i];
+    return count;
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+// The output's bytes; *kept: what kernels keep.
+static void *run(const TfLiteModel *model, HaliteKernels kernels, int threads, int inputs,
+                 void *const *values, size_t *bytes, size_t *kept)
+{
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    HaliteInterpreterOptionsSetKernels(options, kernels);
+    TfLiteInterpreterOptionsSetNumThreads(options, threads);
+    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
+    TfLiteInterpreterOptionsDelete(options);
+    assert_non_null(interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    for (int i = 0; i < inputs; i++) {
+        TfLiteTensor *in = TfLiteInterpreterGetInputTensor(interpreter, i);
+        assert_int_equal(TfLiteTensorCopyFromBuffer(in, values[i], TfLiteTensorByteSize(in)),
+                         kTfLiteOk);
+    }
+    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    const TfLiteTensor *out = TfLiteInterpreterGetOutputTensor(interpreter, 0);
+    *bytes = TfLiteTensorByteSize(out);
+    void *y = malloc(*bytes);
+    assert_int_equal(TfLiteTensorCopyToBuffer(out, y, *bytes), kTfLiteOk);
+    HaliteMemoryReport memory;
+    assert_int_equal(HaliteInterpreterGetMemoryReport(interpreter, &memory), kTfLiteOk);
+    *kept = memory.persistent;
+    TfLiteInterpreterDelete(interpreter);
+    return y;
+}
+
+// Units of the last place between two floats of which neither is NaN.
+static double distance(float a, double b)
+{
+    double unit = fmax(ldexp(1, -149), fabs(b) > 0 ? ldexp(1, ilogb(b) - 23) : 0);
+    return fabs((double)a - b) / unit;
+}
+
+static void compare(const struct test_model *model, const void *expected, const void *got,
+                    size_t bytes, double units, const char *level)
+{
+    if (model->tensors[0].type != TEST_FLOAT32) {
+        if (memcmp(expected, got, bytes) != 0) fail_msg("%s: integers differ", level);
+        return;
+    }
+    const float *a = expected, *b = got;
+    for (size_t i = 0; i < bytes / 4; i++) {
+        bool same = a[i] == b[i] || (isnan(a[i]) && isnan(b[i]));
+        bool near = isfinite(a[i]) && isfinite(b[i]) &&
+                    (distance(b[i], (double)a[i]) <= units ||
+                     (units > 0 && fabsf(a[i] - b[i]) <= 0x1p-125f));
+        if (!same && !near)
+            fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
+    }
+}
+
+// The graph's inputs are its first tensors, its output the last; `taken`: the level has a loop for the nodes.
+static void check(const struct test_model *model, int threads, double units,
+                  bool (*taken)(const struct hl_simd *level))
+{
+    size_t size, bytes, kept;
+    unsigned char *file = test_model_write(model, &size);
+    TfLiteModel *loaded = TfLiteModelCreate(file, size);
+    assert_non_null(loaded);
+    void *values[2];
+    for (int i = 0; i < model->input_count; i++) {
+        const struct test_tensor *tensor = &model->tensors[i];
+        int count = count_of(tensor);
+        float *floats = values[i] = malloc((size_t)count * sizeof *floats);
+        for (int k = 0; k < count; k++)
+            if (tensor->type == TEST_FLOAT32)
+                floats[k] = real();
+            else
+                ((uint8_t *)values[i])[k] = (uint8_t)pick(256);
+    }
+    void *expected =
+        run(loaded, kHaliteKernelsReference, 1, model->input_count, values, &bytes, &kept);
+    assert_int_equal(kept, 0);
+    const struct hl_simd *level;
+    for (int i = 0; (level = hl_simd_level(i)); i++) {
+        size_t as_many;
+        setenv("HALITE_SIMD", level->name, 1);
+        void *got =
+            run(loaded, kHaliteKernelsFast, threads, model->input_count, values, &as_many, &kept);
+        assert_int_equal(as_many, bytes);
+        assert_int_equal(kept > 0,
+                         taken(hl_simd_best(count_of(&model->tensors[model->tensor_count - 1]))));
+        compare(model, expected, got, bytes, units, level->name);
+        free(got);
+    }
+    unsetenv("HALITE_SIMD");
+    for (int i = 0; i < model->input_count; i++) free(values[i]);
+    free(expected);
+    TfLiteModelDelete(loaded);
+    free(file);
+}
+
+static bool always(const struct hl_simd *level)
+{
+    return level->elements->add_f32 != NULL;
+}
+
+static bool with_bytes(const struct hl_simd *level)
+{
+    return level->elements->add_i8 != NULL;
+}
+
+static int random_rank(struct test_tensor *tensor)
+{
+    tensor->rank = pick(5);
+    int count = 1;
+    for (int i = 0; i < tensor->rank; i++) {
+        int most = MOST / count;
+        tensor->dims[i] = 1 + pick(pick(3) ? 9 : pick(3) ? 100 : 5000);
+        if (tensor->dims[i] > most) tensor->dims[i] = most;
+        count *= tensor->dims[i];
+    }
+    return count;
+}
+
+// Some lengths become 1, some at the front go.
+static void shrink(struct test_tensor *tensor)
+{
+    for (int i = 0; i < tensor->rank; i++)
+        if (pick(2)) tensor->dims[i] = 1;
+    while (tensor->rank > 0 && tensor->dims[0] == 1 && pick(2))
+        memmove(tensor->dims, tensor->dims + 1, (size_t)--tensor->rank * sizeof(int));
+}
+
+static void set_quantisation(struct test_tensor *tensor, enum test_type type)
+{
+    tensor->type = type;
+    if (type == TEST_FLOAT32) return;
+    tensor->scale = 0.001f * (float)(1 + pick(1000));
+    tensor->zero_point = pick(256) - (type == TEST_INT8 ? 128 : 0);
+}
+
+// t = f(a, b), y = f(t, b): the second may work in place.
+static void check_pairs(int builtin, int activation_field, bool has_bytes, bool stretches_a)
+{
+    static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
+    for (int i = 0; i < NODES; i++) {
+        struct test_tensor tensors[4] = {{.name = "a"},
+                                         {.name = "b"},
+                                         {.name = "t"},
+                                         {.name = "y"}};
+        enum test_type type = types[has_bytes ? pick(3) : 0];
+        random_rank(&tensors[0]);
+        for (int k = 1; k < 4; k++) {
+            tensors[k].rank = tensors[0].rank;
+            memcpy(tensors[k].dims, tensors[0].dims, sizeof tensors[0].dims);
+        }
+        for (int k = 0; k < 4; k++) set_quantisation(&tensors[k], type);
+        int stretched = pick(3);
+        if (stretched == 1 || (stretched == 2 && !stretches_a))
+            shrink(&tensors[1]);
+        else if (stretched == 2)
+            shrink(&tensors[0]);
+        struct test_node nodes[2] = {{.builtin = builtin,
+                                      .version = type == TEST_FLOAT32 ? 1 : 2,
+                                      .input_count = 2,
+                                      .inputs = {0, 1},
+                                      .output_count = 1,
+                                      .outputs = {2}}};
+        if (activation_field)
+            nodes[0].settings[0] =
+                (struct test_setting){.field = activation_field, .value = pick(4)};
+        nodes[1] = nodes[0];
+        nodes[1].inputs[0] = 2;
+        nodes[1].outputs[0] = 3;
+        const struct test_model model = {
+            .tensor_count = 4,
+            .tensors = tensors,
+            .node_count = 2,
+            .nodes = nodes,
+            .input_count = 2,
+            .inputs = {0, 1},
+            .output_count = 1,
+            .outputs = {3},
+        };
+        check(&model, i % 2 ? 3 : 1, 0, type == TEST_FLOAT32 ? always : with_bytes);
+    }
+}
+
+static void add(void **state)
+{
+    (void)state;
+    check_pairs(kTfLiteBuiltinAdd, HL_AddOptions_fused_activation_function, true, true);
+}
+
+static void sub(void **state)
+{
+    (void)state;
+    check_pairs(kTfLiteBuiltinSub, HL_SubOptions_fused_activation_function, true, true);
+}
+
+static void mul(void **state)
+{
+    (void)state;
+    check_pairs(kTfLiteBuiltinMul, HL_MulOptions_fused_activation_function, true, true);
+}
+
+static void squared_difference(void **state)
+{
+    (void)state;
+    check_pairs(kTfLiteBuiltinSquaredDifference, 0, false, true);
+}
+
+static void prelu(void **state)
+{
+    (void)state;
+    check_pairs(kTfLiteBuiltinPrelu, 0, false, false);
+}
+
+static void maps(void **state)
+{
+    static const struct {
+        int builtin, field;
+        double units;
+    } operators[] = {
+        {kTfLiteBuiltinLogistic, 0, 8},
+        {kTfLiteBuiltinTanh, 0, 8},
+        {kTfLiteBuiltinExp, 0, 8},
+        {kTfLiteBuiltinSqrt, 0, 0},
+        {kTfLiteBuiltinRsqrt, 0, 0},
+        {kTfLiteBuiltinHardSwish, 0, 0},
+        {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, 0},
+    };
+    (void)state;
+    for (size_t o = 0; o < sizeof operators / sizeof *operators; o++)
+        for (int i = 0; i < NODES / 4; i++) {
+            struct test_tensor tensors[2] = {{.name = "x"}, {.name = "y"}};
+            random_rank(&tensors[0]);
+            tensors[1].rank = tensors[0].rank;
+            memcpy(tensors[1].dims, tensors[0].dims, sizeof tensors[0].dims);
+            struct test_node node = {.builtin = operators[o].builtin,
+                                     .input_count = 1,
+                                     .inputs = {0},
+                                     .output_count = 1,
+                                     .outputs = {1}};
+            if (operators[o].field)
+                node.settings[0] = (struct test_setting){.field = operators[o].field, .value = 0.3};
+            const struct test_model model = {
+                .tensor_count = 2,
+                .tensors = tensors,
+                .node_count = 1,
+                .nodes = &node,
+                .input_count = 1,
+                .inputs = {0},
+                .output_count = 1,
+                .outputs = {1},
+            };
+            check(&model, i % 2 ? 3 : 1, operators[o].units, always);
+        }
+}
+
+// ---- functions ----------------------------------------------------------------------------------
+
+static double logistic_value(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+// Floats of all exponents, every 1009th; tails and the middle of loops in turn. Where the result is no normal number, its
+// distance from the truth is at most the smallest one.
+static void check_function(size_t offset, double (*function)(double), const char *name)
+{
+    enum { COUNT = 77 };
+    const struct hl_simd *level;
+    for (int l = 0; (level = hl_simd_level(l)); l++) {
+        hl_map_loop *loop;
+        memcpy(&loop, (const char *)level->elements + offset, sizeof loop);
+        double worst = 0;
+        for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += (uint64_t)1009 * COUNT) {
+            float x[COUNT], y[COUNT];
+            for (int i = 0; i < COUNT; i++) {
+                uint32_t pattern = (uint32_t)(bits + (uint64_t)1009 * (uint64_t)i);
+                memcpy(&x[i], &pattern, sizeof x[i]);
+                y[i] = x[i];
+            }
+            loop(y, y, COUNT, 0);
+            for (int i = 0; i < COUNT; i++) {
+                double exact = function((double)x[i]);
+                if (isnan(exact) && isnan(y[i])) continue;
+                if ((double)y[i] == exact || (float)exact == y[i]) continue; // infinities, too
+                if (isfinite(y[i]) && fabs((double)y[i] - exact) <= 0x1p-126) continue;
+                double units = isfinite(y[i]) ? distance(y[i], exact) : (double)INFINITY;
+                if (!(units <= 4))
+                    fail_msg("%s, %s(%a) is %a, not %a", level->name, name, (double)x[i],
+                             (double)y[i], exact);
+                if (units > worst) worst = units;
+            }
+        }
+        print_message("%s %s: %.2f units of the last place\n", level->name, name, worst);
+    }
+}
+
+static void functions(void **state)
+{
+    (void)state;
+    check_function(offsetof(struct hl_element_loops, logistic), logistic_value, "logistic");
+    check_function(offsetof(struct hl_element_loops, tanh), tanh, "tanh");
+    check_function(offsetof(struct hl_element_loops, exp), exp, "exp");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(add),       cmocka_unit_test(sub),
+        cmocka_unit_test(mul),       cmocka_unit_test(squared_difference),
+        cmocka_unit_test(prelu),     cmocka_unit_test(maps),
+        cmocka_unit_test(functions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
