@@ -6,24 +6,15 @@
 // float32; int8 to int8; int8 to int32: sums of the stored values, zero points left aside as in
 // the original; int16 with int16 or int8; float32 with int8 w: hybrid, each row of x is quantised.
 // w may have one scale for each n.
+#include "ops/batch_matmul.h"
+
 #include <math.h>
 #include <stdlib.h>
 
+#include "fast/fast.h"
 #include "ops/dot.h"
-#include "ops/quant.h"
 
-enum { LARGEST_RANK = 5, BATCH_DIMS = LARGEST_RANK - 2 };
-
-enum mode { FLOAT, INTEGER, HYBRID };
-
-struct matmul {
-    enum mode mode;
-    int m, n, k;
-    int x_batch[BATCH_DIMS], w_batch[BATCH_DIMS], y_batch[BATCH_DIMS];
-    int scales;                  // of w: 1 or n
-    struct hl_rescale *rescales; // INTEGER with a quantised output: one per scale, owned
-    int32_t low, high;
-};
+enum { LARGEST_RANK = 2 + HL_BATCH_DIMS };
 
 // One matrix of either operand in rows of k: x as [m, k], w as [n, k]; floats, or wide integers.
 // For the hybrid form x as floats [m, k], one of its rows as int8, and the scales of the rows.
@@ -31,22 +22,22 @@ enum { X_ROWS, W_ROWS, X_FLOATS, X_STORED, X_SCALES, TEMPORARIES };
 
 // ---- prepare ------------------------------------------------------------------------------------
 
-static TfLiteStatus check_types(TfLiteContext *ctx, TfLiteNode *node, struct matmul *op)
+static TfLiteStatus check_types(TfLiteContext *ctx, TfLiteNode *node, struct hl_batch_matmul *op)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     bool fits;
     switch (x->type) {
     case kTfLiteFloat32:
-        op->mode = w->type == kTfLiteFloat32 ? FLOAT : HYBRID;
+        op->mode = w->type == kTfLiteFloat32 ? HL_MATMUL_FLOAT : HL_MATMUL_HYBRID;
         fits = (w->type == kTfLiteFloat32 || w->type == kTfLiteInt8) && y->type == kTfLiteFloat32;
         break;
     case kTfLiteInt8:
-        op->mode = INTEGER;
+        op->mode = HL_MATMUL_INTEGER;
         fits = w->type == kTfLiteInt8 && (y->type == kTfLiteInt8 || y->type == kTfLiteInt32);
         break;
     case kTfLiteInt16:
-        op->mode = INTEGER;
+        op->mode = HL_MATMUL_INTEGER;
         fits = (w->type == kTfLiteInt16 || w->type == kTfLiteInt8) && y->type == kTfLiteInt16;
         break;
     default: fits = false;
@@ -61,13 +52,13 @@ static TfLiteStatus check_types(TfLiteContext *ctx, TfLiteNode *node, struct mat
 static void take_batches(const TfLiteTensor *tensor, int *batches)
 {
     int count = hl_rank(tensor) - 2;
-    for (int i = 0; i < BATCH_DIMS; i++) {
-        int axis = i - (BATCH_DIMS - count);
+    for (int i = 0; i < HL_BATCH_DIMS; i++) {
+        int axis = i - (HL_BATCH_DIMS - count);
         batches[i] = axis < 0 ? 1 : hl_dim(tensor, axis);
     }
 }
 
-static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node, struct matmul *op)
+static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node, struct hl_batch_matmul *op)
 {
     const TfLiteBatchMatMulParams *params = node->builtin_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
@@ -83,7 +74,7 @@ static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node, struct ma
                w_k);
     take_batches(x, op->x_batch);
     take_batches(w, op->w_batch);
-    for (int i = 0; i < BATCH_DIMS; i++) {
+    for (int i = 0; i < HL_BATCH_DIMS; i++) {
         int a = op->x_batch[i], b = op->w_batch[i];
         HL_REQUIRE(ctx, node, a == b || a == 1 || b == 1, "batches of %d and %d do not broadcast",
                    a, b);
@@ -93,7 +84,7 @@ static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node, struct ma
 }
 
 // w has one scale, or one for each of its n columns and zero points 0.
-static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, struct matmul *op)
+static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, struct hl_batch_matmul *op)
 {
     const TfLiteBatchMatMulParams *params = node->builtin_data;
     const TfLiteTensor *w = hl_input(ctx, node, 1);
@@ -122,7 +113,7 @@ static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node,
                      : hl_require_quantised(ctx, node, tensor);
 }
 
-static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct matmul *op)
+static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct hl_batch_matmul *op)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
@@ -146,10 +137,10 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     return kTfLiteOk;
 }
 
-static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct matmul *op)
+static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct hl_batch_matmul *op)
 {
-    bool hybrid = op->mode == HYBRID;
-    TfLiteType type = op->mode == FLOAT ? kTfLiteFloat32 : kTfLiteInt16;
+    bool hybrid = op->mode == HL_MATMUL_HYBRID;
+    TfLiteType type = op->mode == HL_MATMUL_FLOAT ? kTfLiteFloat32 : kTfLiteInt16;
     int depth = op->k > 0 ? op->k : 1; // rows of no elements still have an address
     int x[2] = {op->m, depth}, w[2] = {op->n, depth};
     int floats[2] = {hybrid ? op->m : 0, depth};
@@ -163,18 +154,18 @@ static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node, const stru
 
 static TfLiteStatus matmul_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    struct matmul *op = node->user_data;
+    struct hl_batch_matmul *op = node->user_data;
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
     HL_TRY(hl_make_temporaries(ctx, node, TEMPORARIES));
     HL_TRY(check_types(ctx, node, op));
     HL_TRY(check_shapes(ctx, node, op));
-    if (op->mode == INTEGER) HL_TRY(prepare_integer(ctx, node, op));
-    if (op->mode == HYBRID) HL_TRY(check_scales(ctx, node, op));
+    if (op->mode == HL_MATMUL_INTEGER) HL_TRY(prepare_integer(ctx, node, op));
+    if (op->mode == HL_MATMUL_HYBRID) HL_TRY(check_scales(ctx, node, op));
     HL_TRY(set_scratch(ctx, node, op));
 
     int x_rank = hl_rank(hl_input(ctx, node, 0)), w_rank = hl_rank(hl_input(ctx, node, 1));
     int rank = x_rank > w_rank ? x_rank : w_rank, dims[LARGEST_RANK];
-    for (int i = 0; i < rank - 2; i++) dims[i] = op->y_batch[BATCH_DIMS - (rank - 2) + i];
+    for (int i = 0; i < rank - 2; i++) dims[i] = op->y_batch[HL_BATCH_DIMS - (rank - 2) + i];
     dims[rank - 2] = op->m;
     dims[rank - 1] = op->n;
     return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
@@ -182,7 +173,7 @@ static TfLiteStatus matmul_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 static void matmul_release(void *state)
 {
-    free(((struct matmul *)state)->rescales);
+    free(((struct hl_batch_matmul *)state)->rescales);
 }
 
 // ---- invoke -------------------------------------------------------------------------------------
@@ -210,12 +201,11 @@ static void copy_wide(const TfLiteTensor *tensor, int64_t first, int rows, int k
         }
 }
 
-// The numbers of the matrices in x and w that make matrix `batch` of y.
-static void find_matrices(const struct matmul *op, int64_t batch, int64_t *x, int64_t *w)
+void hl_find_matrices(const struct hl_batch_matmul *op, int64_t batch, int64_t *x, int64_t *w)
 {
     int64_t x_step = 1, w_step = 1;
     *x = *w = 0;
-    for (int i = BATCH_DIMS - 1; i >= 0; i--) {
+    for (int i = HL_BATCH_DIMS - 1; i >= 0; i--) {
         int64_t index = batch % op->y_batch[i];
         batch /= op->y_batch[i];
         if (op->x_batch[i] > 1) *x += index * x_step;
@@ -225,12 +215,12 @@ static void find_matrices(const struct matmul *op, int64_t batch, int64_t *x, in
     }
 }
 
-static int rows_at(const struct matmul *op, int n)
+static int rows_at(const struct hl_batch_matmul *op, int n)
 {
     return op->n - n < HL_DOT_ROWS ? op->n - n : HL_DOT_ROWS;
 }
 
-static void multiply_f32(const struct matmul *op, const float *x, const float *w, float *y)
+static void multiply_f32(const struct hl_batch_matmul *op, const float *x, const float *w, float *y)
 {
     for (int n = 0; n < op->n; n += HL_DOT_ROWS)
         for (int64_t m = 0; m < op->m; m++) {
@@ -241,7 +231,7 @@ static void multiply_f32(const struct matmul *op, const float *x, const float *w
         }
 }
 
-static void store_integer(const struct matmul *op, TfLiteTensor *y, int64_t at, int n, int64_t sum)
+static void store_integer(const struct hl_batch_matmul *op, TfLiteTensor *y, int64_t at, int n, int64_t sum)
 {
     if (y->type == kTfLiteInt32) {
         HL_OUT(int32_t, y)[at] = (int32_t)(uint32_t)(uint64_t)sum;
@@ -257,7 +247,7 @@ static void store_integer(const struct matmul *op, TfLiteTensor *y, int64_t at, 
     HL_OUT(int8_t, y)[at] = (int8_t)hl_clamp_i32(hl_saturate_i32(value), op->low, op->high);
 }
 
-static void multiply_integer(const struct matmul *op, const int16_t *x, const int16_t *w,
+static void multiply_integer(const struct hl_batch_matmul *op, const int16_t *x, const int16_t *w,
                              bool full_range, TfLiteTensor *y, int64_t at)
 {
     for (int n = 0; n < op->n; n += HL_DOT_ROWS)
@@ -274,7 +264,7 @@ static void multiply_integer(const struct matmul *op, const int16_t *x, const in
         }
 }
 
-static void multiply_hybrid(const struct matmul *op, const int16_t *x, const float *x_scales,
+static void multiply_hybrid(const struct hl_batch_matmul *op, const int16_t *x, const float *x_scales,
                             const int16_t *w, const float *w_scales, float *y)
 {
     for (int n = 0; n < op->n; n += HL_DOT_ROWS)
@@ -291,7 +281,7 @@ static void multiply_hybrid(const struct matmul *op, const int16_t *x, const flo
 
 // The operands, and the scratch that holds one matrix of each.
 struct work {
-    const struct matmul *op;
+    const struct hl_batch_matmul *op;
     const TfLiteBatchMatMulParams *params;
     const TfLiteTensor *x, *w;
     TfLiteTensor *y;
@@ -303,10 +293,10 @@ struct work {
 
 static void load_w(const struct work *work, int64_t first)
 {
-    const struct matmul *op = work->op;
+    const struct hl_batch_matmul *op = work->op;
     bool transposed = !work->params->adj_y;
     if (op->k == 0) return;
-    if (op->mode == FLOAT)
+    if (op->mode == HL_MATMUL_FLOAT)
         copy_f32(HL_IN(float, work->w) + first, op->n, op->k, transposed, work->w_rows);
     else
         copy_wide(work->w, first, op->n, op->k, transposed, work->w_zero, work->w_rows);
@@ -314,15 +304,15 @@ static void load_w(const struct work *work, int64_t first)
 
 static void load_x(const struct work *work, int64_t first)
 {
-    const struct matmul *op = work->op;
+    const struct hl_batch_matmul *op = work->op;
     bool transposed = work->params->adj_x;
-    if (op->mode == INTEGER) {
+    if (op->mode == HL_MATMUL_INTEGER) {
         copy_wide(work->x, first, op->m, op->k, transposed, work->x_zero, work->x_rows);
         return;
     }
-    float *rows = op->mode == FLOAT ? work->x_rows : work->x_floats;
+    float *rows = op->mode == HL_MATMUL_FLOAT ? work->x_rows : work->x_floats;
     if (op->k > 0) copy_f32(HL_IN(float, work->x) + first, op->m, op->k, transposed, rows);
-    if (op->mode == FLOAT) return;
+    if (op->mode == HL_MATMUL_FLOAT) return;
     int16_t *wide = work->x_rows;
     for (int64_t m = 0; m < op->m; m++) {
         const float *row = rows + m * op->k;
@@ -337,14 +327,14 @@ static void load_x(const struct work *work, int64_t first)
 
 static void multiply(const struct work *work, int64_t y_at)
 {
-    const struct matmul *op = work->op;
+    const struct hl_batch_matmul *op = work->op;
     switch (op->mode) {
-    case FLOAT: multiply_f32(op, work->x_rows, work->w_rows, HL_OUT(float, work->y) + y_at); break;
-    case INTEGER:
+    case HL_MATMUL_FLOAT: multiply_f32(op, work->x_rows, work->w_rows, HL_OUT(float, work->y) + y_at); break;
+    case HL_MATMUL_INTEGER:
         multiply_integer(op, work->x_rows, work->w_rows, work->w->type == kTfLiteInt16, work->y,
                          y_at);
         break;
-    case HYBRID:
+    case HL_MATMUL_HYBRID:
         multiply_hybrid(op, work->x_rows, work->x_scales, work->w_rows,
                         hl_affine(work->w)->scale->data, HL_OUT(float, work->y) + y_at);
         break;
@@ -353,11 +343,11 @@ static void multiply(const struct work *work, int64_t y_at)
 
 static TfLiteStatus matmul_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const struct matmul *op = node->user_data;
+    const struct hl_batch_matmul *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (hl_elements(y) == 0) return kTfLiteOk;
-    bool with_zeros = op->mode == INTEGER && y->type != kTfLiteInt32;
+    bool with_zeros = op->mode == HL_MATMUL_INTEGER && y->type != kTfLiteInt32;
     const struct work work = {
         .op = op,
         .params = node->builtin_data,
@@ -376,7 +366,7 @@ static TfLiteStatus matmul_invoke(TfLiteContext *ctx, TfLiteNode *node)
     int64_t loaded = -1; // w is often the same for all batches
     for (int64_t batch = 0; batch < batches; batch++) {
         int64_t x_matrix, w_matrix;
-        find_matrices(op, batch, &x_matrix, &w_matrix);
+        hl_find_matrices(op, batch, &x_matrix, &w_matrix);
         if (w_matrix != loaded) load_w(&work, w_matrix * op->n * op->k);
         loaded = w_matrix;
         load_x(&work, x_matrix * op->m * op->k);
@@ -387,14 +377,15 @@ static TfLiteStatus matmul_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
 static double matmul_work(TfLiteContext *ctx, const TfLiteNode *node)
 {
-    const struct matmul *op = node->user_data;
+    const struct hl_batch_matmul *op = node->user_data;
     return (double)hl_elements(hl_output(ctx, node, 0)) * (double)op->k;
 }
 
 const struct hl_op hl_op_batch_matmul = {
-    .state_size = sizeof(struct matmul),
+    .state_size = sizeof(struct hl_batch_matmul),
     .prepare = matmul_prepare,
     .invoke = matmul_invoke,
     .work = matmul_work,
     .release = matmul_release,
+    .fast = &hl_fast_batch_matmul,
 };
