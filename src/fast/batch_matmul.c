@@ -101,7 +101,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     fast->scratch = memory + packed / sizeof(float);
     for (size_t i = 0; i < matrices * (size_t)made.panels; i++)
         pack(fast, HL_IN(float, w) + i / (size_t)made.panels * (size_t)(made.n * made.k),
-             (int64_t)(i % (size_t)made.panels) * simd->columns, memory + i * (panel / sizeof(float)));
+             (int64_t)(i % (size_t)made.panels) * simd->columns,
+             memory + i * (panel / sizeof(float)));
     *bytes = total;
     return kTfLiteOk;
 }

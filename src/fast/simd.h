@@ -48,6 +48,17 @@ struct hl_window_taps {
     int channels;
 };
 
+// Rows of sums that are added to places of y that may be near each other: y[r][c] += sums[r][c] - less[r].
+struct hl_spread {
+    const void *sums; // float or int32
+    ptrdiff_t stride; // from row to row
+    void *y;
+    ptrdiff_t y_stride;
+    const int32_t *less; // integers only
+    int64_t rows;
+    int columns;
+};
+
 struct hl_simd {
     const char *name;
     int rows, columns; // of a tile
@@ -71,6 +82,8 @@ struct hl_simd {
                               int zero, const int32_t *w, const int32_t *bias,
                               const struct hl_requantise *by, uint8_t *y);
     const struct hl_element_loops *elements;
+    void (*spread_f32)(const struct hl_spread *spread);
+    void (*spread_integer)(const struct hl_spread *spread); // modulo 2^32
 };
 
 // The best level that this CPU and this build have and that so many channels fill to the half at least; the environment

@@ -7,6 +7,7 @@
 
 #include "fast/simd.h"
 #include "fast/simd_elements.h"
+#include "fast/simd_spread.h"
 #include "fast/simd_words.h"
 
 #if defined __AVX512F__
@@ -335,6 +336,8 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .flip = flip,
     .sum = sum,
     .widen = widen,
+    .spread_f32 = spread_f32,
+    .spread_integer = spread_integer,
     .depthwise_f32 = depthwise_f32,
     .depthwise_integer = depthwise_integer,
     .elements = &element_loops,

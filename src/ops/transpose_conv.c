@@ -8,24 +8,17 @@
 // must take y's height and width to x's. Types as in CONV_2D, without int4 and hybrid uint8.
 // Convolution2DTransposeBias, of MediaPipe's models, is the same in float32 with in 0: x, in 1: w,
 // in 2: bias; the shape of y follows from x's. Its options are the bytes of a TfLiteTransposeConvParams.
+#include "ops/transpose_conv.h"
+
 #include <string.h>
 
-#include "ops/conv.h"
-#include "ops/window.h"
+#include "fast/fast.h"
 #include "ops/work.h"
 
-struct transpose_conv {
-    struct hl_conv conv; // first: hl_conv_release
-    struct hl_conv_node what;
-    TfLitePadding padding;
-    int stride_height, stride_width;
-};
-
-// The windows that slide over an output of `height` and `width`.
-static TfLiteStatus find_windows(TfLiteContext *ctx, TfLiteNode *node, int height, int width,
-                                 struct hl_window *y, struct hl_window *x)
+TfLiteStatus hl_transpose_conv_windows(TfLiteContext *ctx, const TfLiteNode *node, int height,
+                                       int width, struct hl_window *y, struct hl_window *x)
 {
-    const struct transpose_conv *op = node->user_data;
+    const struct hl_transpose_conv *op = node->user_data;
     const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
     HL_TRY(hl_window_size(ctx, node, "height", op->padding, height, hl_dim(filter, 1),
                           op->stride_height, 1, y));
@@ -42,7 +35,7 @@ static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, shape[3] == hl_dim(filter, 0),
                "%d output channels differ from the filter's %d", (int)shape[3], hl_dim(filter, 0));
     struct hl_window y, x;
-    HL_TRY(find_windows(ctx, node, shape[1], shape[2], &y, &x));
+    HL_TRY(hl_transpose_conv_windows(ctx, node, shape[1], shape[2], &y, &x));
     HL_REQUIRE(ctx, node, y.out == hl_dim(input, 1) && x.out == hl_dim(input, 2),
                "output %dx%d belongs to input %dx%d, the input is %dx%d", (int)shape[1],
                (int)shape[2], y.out, x.out, hl_dim(input, 1), hl_dim(input, 2));
@@ -53,7 +46,7 @@ static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node)
 // What both operators demand of x and w.
 static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const struct transpose_conv *op = node->user_data;
+    const struct hl_transpose_conv *op = node->user_data;
     const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
     const TfLiteTensor *input = hl_input(ctx, node, op->what.input);
     HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4",
@@ -71,7 +64,7 @@ static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node)
 static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTransposeConvParams *params = node->builtin_data;
-    struct transpose_conv *op = node->user_data;
+    struct hl_transpose_conv *op = node->user_data;
     op->what = (struct hl_conv_node){
         .input = 2,
         .filter = 1,
@@ -120,7 +113,7 @@ static void add_scaled(const struct hl_conv_work *work, int batch, int channel, 
 }
 
 // Adds up one output position, (i, j) counted with the padding in front, of `rows` channels from `channel` on.
-static void gather(const struct transpose_conv *op, const struct sizes *size,
+static void gather(const struct hl_transpose_conv *op, const struct sizes *size,
                    const struct hl_conv_work *work, union hl_conv_weights weights, int channel,
                    int rows, int batch, int64_t i, int64_t j, union hl_conv_sums *sums)
 {
@@ -144,7 +137,7 @@ static void gather(const struct transpose_conv *op, const struct sizes *size,
 
 static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const struct transpose_conv *op = node->user_data;
+    const struct hl_transpose_conv *op = node->user_data;
     if (hl_is_dynamic(hl_output(ctx, node, 0))) HL_TRY(set_output_shape(ctx, node));
     const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
     const TfLiteTensor *input = hl_input(ctx, node, op->what.input);
@@ -155,7 +148,7 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
         hl_dim(filter, 2), hl_dim(output, 1), hl_dim(output, 2),
     };
     struct hl_window y, x;
-    HL_TRY(find_windows(ctx, node, size.out_height, size.out_width, &y, &x));
+    HL_TRY(hl_transpose_conv_windows(ctx, node, size.out_height, size.out_width, &y, &x));
     struct hl_conv_work work;
     hl_conv_start(ctx, node, &op->what, &op->conv, &work);
 
@@ -180,16 +173,17 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
 // The filter once for each position of x.
 static double transpose_conv_work(TfLiteContext *ctx, const TfLiteNode *node)
 {
-    const struct transpose_conv *op = node->user_data;
+    const struct hl_transpose_conv *op = node->user_data;
     return hl_rows(hl_input(ctx, node, op->what.input)) * (double)hl_elements(hl_input(ctx, node, op->what.filter));
 }
 
 const struct hl_op hl_op_transpose_conv = {
-    .state_size = sizeof(struct transpose_conv),
+    .state_size = sizeof(struct hl_transpose_conv),
     .prepare = transpose_conv_prepare,
     .invoke = transpose_conv_invoke,
     .work = transpose_conv_work,
     .release = hl_conv_release,
+    .fast = &hl_fast_transpose_conv,
 };
 
 // ---- Convolution2DTransposeBias -----------------------------------------------------------------
@@ -204,7 +198,7 @@ static TfLiteStatus with_bias_parse(TfLiteContext *ctx, void *state, const void 
         return kTfLiteError;
     }
     memcpy(&params, options, NEEDED);
-    struct transpose_conv *op = state;
+    struct hl_transpose_conv *op = state;
     op->what = (struct hl_conv_node){.input = 0, .filter = 1, .bias = 2, .channel_axis = 0};
     op->padding = params.padding;
     op->stride_height = params.stride_height;
@@ -223,7 +217,7 @@ static int covered(TfLitePadding padding, int in, int filter, int stride)
 
 static TfLiteStatus with_bias_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    struct transpose_conv *op = node->user_data;
+    struct hl_transpose_conv *op = node->user_data;
     HL_TRY(hl_require_counts(ctx, node, 3, 3, 1));
     HL_TRY(check_operands(ctx, node));
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
@@ -235,15 +229,16 @@ static TfLiteStatus with_bias_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, dims[1] > 0 && dims[2] > 0, "an input of %dx%d has no output of usable size",
                hl_dim(input, 1), hl_dim(input, 2));
     struct hl_window y, x;
-    HL_TRY(find_windows(ctx, node, dims[1], dims[2], &y, &x));
+    HL_TRY(hl_transpose_conv_windows(ctx, node, dims[1], dims[2], &y, &x));
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
 }
 
 const struct hl_op hl_op_convolution_2d_transpose_bias = {
-    .state_size = sizeof(struct transpose_conv),
+    .state_size = sizeof(struct hl_transpose_conv),
     .parse = with_bias_parse,
     .prepare = with_bias_prepare,
     .invoke = transpose_conv_invoke,
     .work = transpose_conv_work,
     .release = hl_conv_release,
+    .fast = &hl_fast_transpose_conv,
 };

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// TRANSPOSE_CONV and Convolution2DTransposeBias with constant weights, float32 or 8-bit. All products of an input position
+// with the filter, [kh][kw][outputs], are one row of a matrix product; they are then added where they belong in the output.
+// A strip of output rows is one item of work: floats are added in the output itself, integers beside it.
+// Integers: zero points as in fast/convolve.c.
+#include "ops/transpose_conv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fast/fast.h"
+#include "fast/simd.h"
+
+struct transpose_conv {
+    const struct hl_simd *simd;
+    bool floats, x_unsigned;
+    int batches, height, width, channels; // of the input
+    int outputs, kh, kw, out_height, out_width;
+    int stride_h, stride_w, before_h, before_w;
+    int taps;      // kh * kw * outputs, columns of the product
+    int panels;    // of these
+    int64_t steps; // of a tile
+    int strip;     // output rows of one item
+    int block;     // input positions of one product
+    uint8_t x_zero, flip;
+    int32_t w_zero; // of the bytes that are multiplied
+    float low, high;
+    struct hl_requantise by;
+    // Behind the struct.
+    char *weights; // [panels][steps][columns][4 bytes]
+    int32_t *starts, *multiplier, *left, *right;
+    char *scratch;
+    size_t scratch_bytes, sums, rows, row_sums, strip_sums;
+};
+
+// What one worker has.
+struct scratch {
+    char *sums;           // [block][taps][4 bytes]
+    char *rows;           // [block][steps][4 bytes]
+    int32_t *row_sums;    // [block]
+    uint32_t *strip_sums; // [strip][out_width][outputs]
+};
+
+// Strips and products have about so many bytes; parts of memory begin at cache lines.
+enum { STRIP_BYTES = 256 << 10, PRODUCT_BYTES = 64 << 10, LINE = 64 };
+// Fewer products than this take about as long as it takes to share them.
+enum { LEAST_PRODUCTS = 200000 };
+
+// ---- prepare ------------------------------------------------------------------------------------
+
+static void pack(const struct transpose_conv *t, const struct hl_conv *conv,
+                 const TfLiteTensor *filter)
+{
+    int columns = t->simd->columns, group = t->simd->group;
+    int filter_zero = filter->type == kTfLiteUInt8 ? hl_zero(filter) : 0;
+    uint32_t x_zero = group == 4 ? t->x_zero ^ t->flip : 0;
+    for (int64_t q = 0; q < t->taps; q++) {
+        int64_t tap = q / t->outputs, output = q % t->outputs, n = q % columns;
+        int64_t from = (output * t->kh * t->kw + tap) * t->channels;
+        char *panel = t->weights + q / columns * t->steps * columns * 4;
+        uint32_t sum = 0;
+        for (int64_t c = 0; c < t->channels; c++) {
+            if (t->floats) {
+                ((float *)panel)[c * columns + n] = HL_IN(float, filter)[from + c];
+                continue;
+            }
+            int16_t value;
+            hl_widen(filter->type, hl_data(filter), from + c, 1, filter_zero, &value);
+            int64_t place = (c / group * columns + n) * group + c % group;
+            if (group == 4)
+                ((int8_t *)panel)[place] = (int8_t)(value + t->w_zero);
+            else
+                ((int16_t *)panel)[place] = value;
+            sum += (uint32_t)value;
+        }
+        if (!t->floats) t->starts[q] = (int32_t) - (x_zero * sum);
+    }
+    for (int o = 0; !t->floats && o < t->outputs; o++) {
+        t->multiplier[o] = conv->rescales[o].multiplier;
+        t->left[o] = conv->rescales[o].shift > 0 ? conv->rescales[o].shift : 0;
+        t->right[o] = conv->rescales[o].shift > 0 ? 0 : -conv->rescales[o].shift;
+    }
+}
+
+// Adds room for count * size bytes; SIZE_MAX / 2 where that is too much.
+static size_t add_part(size_t *total, int64_t count, size_t size)
+{
+    size_t at = *total, bytes;
+    if (!hl_mul_size((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2 - at - LINE)
+        *total = SIZE_MAX / 2;
+    else
+        *total = at + (bytes + LINE - 1) / LINE * LINE;
+    return at;
+}
+
+static int at_most(int64_t a, int b)
+{
+    return a < b ? (int)a : b;
+}
+
+// Strips that fit the cache, or lower ones that all threads have some; and blocks of input positions.
+static void cut_work(struct transpose_conv *t, int threads)
+{
+    double products =
+        (double)t->batches * t->height * t->width * (double)t->taps * (double)t->channels;
+    int64_t strip = STRIP_BYTES / 4 / ((int64_t)t->out_width * t->outputs);
+    int64_t least = 2 * (int64_t)(t->kh > t->stride_h ? t->kh : t->stride_h);
+    int64_t each = ((int64_t)t->out_height * t->batches + 2 * threads - 1) / (2 * threads);
+    if (threads > 1 && products >= LEAST_PRODUCTS && strip > each) strip = each;
+    t->strip = at_most(strip > least ? strip : least, t->out_height);
+    int64_t rows = t->simd->rows, tiles = PRODUCT_BYTES / 4 / (t->taps * rows);
+    t->block = at_most(rows * (tiles > 0 ? tiles : 1), t->width);
+}
+
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+{
+    const struct hl_transpose_conv *op = node->user_data;
+    const TfLiteTensor *x = hl_input(ctx, node, op->what.input),
+                       *w = hl_input(ctx, node, op->what.filter);
+    const TfLiteTensor *y = hl_output(ctx, node, 0);
+    if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return kTfLiteOk;
+    if (hl_is_dynamic(y) || !hl_is_packable(w) || hl_elements(y) == 0 || hl_elements(x) == 0)
+        return kTfLiteOk;
+    int64_t taps = hl_product(w->dims, 0, 3);
+    if (taps > INT32_MAX / 64) return kTfLiteOk;
+    struct hl_window down, right;
+    HL_TRY(hl_transpose_conv_windows(ctx, node, hl_dim(y, 1), hl_dim(y, 2), &down, &right));
+    const struct hl_simd *simd = hl_simd_best((int)taps);
+    struct transpose_conv made = {
+        .simd = simd,
+        .floats = op->conv.mode == HL_CONV_F32,
+        .x_unsigned = x->type == kTfLiteUInt8,
+        .batches = hl_dim(x, 0),
+        .height = hl_dim(x, 1),
+        .width = hl_dim(x, 2),
+        .channels = hl_dim(x, 3),
+        .outputs = hl_dim(w, 0),
+        .kh = hl_dim(w, 1),
+        .kw = hl_dim(w, 2),
+        .out_height = hl_dim(y, 1),
+        .out_width = hl_dim(y, 2),
+        .stride_h = op->stride_height,
+        .stride_w = op->stride_width,
+        .before_h = down.before,
+        .before_w = right.before,
+        .taps = (int)taps,
+        .panels = ((int)taps + simd->columns - 1) / simd->columns,
+        .low = op->conv.low_f32,
+        .high = op->conv.high_f32,
+    };
+    struct transpose_conv *t = &made;
+    bool quads = !t->floats && simd->group == 4;
+    t->steps = t->floats ? t->channels : (t->channels + simd->group - 1) / simd->group;
+    if (!t->floats) {
+        t->x_zero = (uint8_t)hl_zero(x);
+        t->flip = quads && !t->x_unsigned ? 0x80 : 0;
+        t->w_zero = quads && w->type == kTfLiteUInt8 ? hl_zero(w) - 128 : 0;
+    }
+    cut_work(t, hl_thread_count(ctx));
+
+    int integers = t->floats ? 0 : 1;
+    int64_t columns = (int64_t)t->panels * simd->columns;
+    size_t total = 0;
+    add_part(&total, 1, sizeof *t);
+    size_t weights = add_part(&total, columns, (size_t)t->steps * 4);
+    size_t starts = add_part(&total, columns, 4);
+    size_t multiplier = add_part(&total, integers * t->outputs, 4);
+    size_t left = add_part(&total, integers * t->outputs, 4);
+    size_t right_shift = add_part(&total, integers * t->outputs, 4);
+    t->sums = add_part(&t->scratch_bytes, t->block, (size_t)columns * 4);
+    t->rows = add_part(&t->scratch_bytes, integers * t->block, (size_t)t->steps * 4);
+    t->row_sums = add_part(&t->scratch_bytes, t->block, 4);
+    t->strip_sums = add_part(&t->scratch_bytes, integers * (int64_t)t->strip * t->out_width,
+                             (size_t)t->outputs * 4);
+    size_t scratch = add_part(&total, hl_thread_count(ctx), t->scratch_bytes);
+    add_part(&total, 1, LINE); // by which the parts may have to be moved
+    HL_TRY(hl_fast_make(ctx, node, total, state));
+    char *memory = *state;
+    if (!memory) return kTfLiteOk;
+    char *base = memory + (LINE - (uintptr_t)memory % LINE);
+    t->weights = base + weights;
+    t->starts = (int32_t *)(base + starts);
+    t->multiplier = (int32_t *)(base + multiplier);
+    t->left = (int32_t *)(base + left);
+    t->right = (int32_t *)(base + right_shift);
+    t->scratch = base + scratch;
+    if (!t->floats)
+        t->by = (struct hl_requantise){t->multiplier, t->left,      t->right,
+                                       hl_zero(y),    op->conv.low, op->conv.high};
+    pack(t, &op->conv, w);
+    memcpy(memory, t, sizeof *t);
+    *bytes = total;
+    return kTfLiteOk;
+}
+
+// ---- invoke -------------------------------------------------------------------------------------
+
+struct run {
+    const struct transpose_conv *t;
+    const char *x;
+    const void *bias; // NULL: none
+    char *y;
+};
+
+// Sums of `count` input positions from x on, of those panels that hold rows [k0, k1) of the filter.
+static void multiply(const struct transpose_conv *t, const struct scratch *scratch, const char *x,
+                     int count, int k0, int k1)
+{
+    const struct hl_simd *simd = t->simd;
+    int row = t->kw * t->outputs, stride = t->panels * simd->columns;
+    for (int r = 0; !t->floats && r < count; r++) {
+        const uint8_t *from = (const uint8_t *)x + (int64_t)r * t->channels;
+        char *to = scratch->rows + r * t->steps * 4;
+        if (simd->group == 2) {
+            int zero = t->x_unsigned ? t->x_zero : (int8_t)t->x_zero;
+            simd->widen(from, t->x_unsigned, zero, t->channels, (int16_t *)to);
+        } else {
+            simd->flip(from, t->flip, t->channels, (uint8_t *)to);
+            if (t->w_zero != 0)
+                scratch->row_sums[r] = (int32_t)(simd->sum((const uint8_t *)to, t->channels) *
+                                                 (uint32_t)t->w_zero);
+        }
+    }
+    int first = k0 * row / simd->columns, end = (k1 * row - 1) / simd->columns + 1;
+    for (int panel = first; panel < end; panel++) {
+        struct hl_tile tile = {
+            .x_stride = t->floats ? t->channels : t->steps * 4,
+            .w = t->weights + (int64_t)panel * t->steps * simd->columns * 4,
+            .steps = t->steps,
+            .start = t->starts + (int64_t)panel * simd->columns,
+            .y_stride = stride,
+            .columns = simd->columns,
+            .low = -INFINITY,
+            .high = INFINITY,
+        };
+        for (int r = 0; r < count; r += tile.rows) {
+            tile.rows = count - r < simd->rows ? count - r : simd->rows;
+            tile.y = scratch->sums + ((int64_t)r * stride + panel * simd->columns) * 4;
+            if (t->floats) {
+                tile.x = x + (int64_t)r * t->channels * 4;
+                simd->multiply_f32(&tile);
+            } else {
+                tile.x = scratch->rows + r * t->steps * 4;
+                simd->multiply_integer(&tile);
+            }
+        }
+    }
+}
+
+// Adds taps [l, l + taps) of row k of the filter, of positions [first, first + count) of an input row, to a row of sums,
+// where these taps lie inside it.
+static void add_taps(const struct transpose_conv *t, const struct scratch *scratch, int k, int l,
+                     int taps, int first, int count, char *row)
+{
+    int low, end;
+    // Positions p with 0 <= p * stride + l - before and p * stride + l + taps <= out_width + before.
+    int64_t from = (int64_t)t->before_w - l, to = (int64_t)t->out_width + t->before_w - l - taps;
+    low = from > 0 ? (int)((from + t->stride_w - 1) / t->stride_w) : 0;
+    end = to < 0 ? 0 : at_most(to / t->stride_w + 1, t->width);
+    if (low < first) low = first;
+    if (end > first + count) end = first + count;
+    if (low >= end) return;
+    int stride = t->panels * t->simd->columns;
+    int64_t place = ((int64_t)low * t->stride_w + l - t->before_w) * t->outputs;
+    const struct hl_spread spread = {
+        .sums = scratch->sums +
+                ((int64_t)(low - first) * stride + ((int64_t)k * t->kw + l) * t->outputs) * 4,
+        .stride = stride,
+        .y = row + place * 4,
+        .y_stride = (ptrdiff_t)t->stride_w * t->outputs,
+        .less = scratch->row_sums + (low - first),
+        .rows = end - low,
+        .columns = taps * t->outputs,
+    };
+    (t->floats ? t->simd->spread_f32 : t->simd->spread_integer)(&spread);
+}
+
+// One input row's products, added to output rows [i0, i1), which begin at `to`.
+static void add_row(const struct run *run, const struct scratch *scratch, int batch, int s, int i0,
+                    int i1, char *to)
+{
+    const struct transpose_conv *t = run->t;
+    size_t out_row = (size_t)t->out_width * (size_t)t->outputs * 4;
+    int top = s * t->stride_h - t->before_h; // the output row of k = 0
+    int k0 = i0 > top ? i0 - top : 0, k1 = i1 - top < t->kh ? i1 - top : t->kh;
+    if (k0 >= k1) return;
+    for (int first = 0, count; first < t->width; first += count) {
+        count = t->width - first < t->block ? t->width - first : t->block;
+        int64_t at = (((int64_t)batch * t->height + s) * t->width + first) * t->channels;
+        multiply(t, scratch, run->x + at * (t->floats ? 4 : 1), count, k0, k1);
+        for (int k = k0; k < k1; k++) {
+            char *row = to + (size_t)(top + k - i0) * out_row;
+            // Neighbouring taps go together where they do not meet those of the next position, which would wait for them.
+            bool whole = t->kw <= t->stride_w && t->before_w == 0 &&
+                         (int64_t)(t->width - 1) * t->stride_w + t->kw <= t->out_width;
+            for (int l = 0, taps = whole ? t->kw : 1; l < t->kw; l += taps)
+                add_taps(t, scratch, k, l, taps, first, count, row);
+        }
+    }
+}
+
+// bias: `outputs` floats or integers, alike in their bits. NULL: zeros.
+static void start_sums(const struct transpose_conv *t, const void *bias, int64_t positions,
+                       uint32_t *sums)
+{
+    if (!bias) {
+        memset(sums, 0, (size_t)positions * (size_t)t->outputs * sizeof *sums);
+        return;
+    }
+    size_t bytes = (size_t)t->outputs * 4, done = bytes, all = bytes * (size_t)positions;
+    memcpy(sums, bias, bytes);
+    for (; done < all; done *= 2) // what is there, once more
+        memcpy((char *)sums + done, sums, done < all - done ? done : all - done);
+}
+
+static void run_item(void *arg, int64_t item, int worker)
+{
+    const struct run *run = arg;
+    const struct transpose_conv *t = run->t;
+    char *memory = t->scratch + (size_t)worker * t->scratch_bytes;
+    const struct scratch scratch = {memory + t->sums, memory + t->rows,
+                                    (int32_t *)(memory + t->row_sums),
+                                    (uint32_t *)(memory + t->strip_sums)};
+    int strips = (t->out_height + t->strip - 1) / t->strip;
+    int batch = (int)(item / strips), i0 = (int)(item % strips) * t->strip;
+    int i1 = t->out_height - i0 < t->strip ? t->out_height : i0 + t->strip;
+    int64_t positions = (int64_t)(i1 - i0) * t->out_width, count = positions * t->outputs;
+    int64_t at = ((int64_t)batch * t->out_height + i0) * t->out_width * t->outputs;
+    uint32_t *sums = t->floats ? (uint32_t *)run->y + at : scratch.strip_sums;
+
+    start_sums(t, run->bias, positions, sums);
+    int s0, s1, unused;
+    hl_conv_sources((int64_t)i0 + t->before_h, t->height, t->kh, t->stride_h, &s0, &unused);
+    hl_conv_sources((int64_t)i1 - 1 + t->before_h, t->height, t->kh, t->stride_h, &unused, &s1);
+    for (int s = s0; s < s1; s++) add_row(run, &scratch, batch, s, i0, i1, (char *)sums);
+    if (t->floats) {
+        float *y = (float *)run->y + at;
+        if (t->low > -INFINITY || t->high < INFINITY)
+            for (int64_t i = 0; i < count; i++)
+                y[i] = y[i] < t->low ? t->low : y[i] > t->high ? t->high : y[i];
+        return;
+    }
+    for (int64_t p = 0; p < positions; p++)
+        t->simd->requantise(&t->by, (const int32_t *)sums + p * t->outputs, 0, 0, t->outputs,
+                            (uint8_t *)run->y + at + p * t->outputs);
+}
+
+static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
+{
+    const struct transpose_conv *t = state;
+    const struct hl_transpose_conv *op = node->user_data;
+    const TfLiteTensor *bias = hl_input(ctx, node, op->what.bias);
+    struct run run = {
+        .t = t,
+        .x = hl_data(hl_input(ctx, node, op->what.input)),
+        .bias = bias ? hl_data(bias) : NULL,
+        .y = hl_output(ctx, node, 0)->data.raw,
+    };
+    int64_t strips = (t->out_height + t->strip - 1) / t->strip;
+    hl_parallel(ctx, strips * t->batches, run_item, &run);
+    return kTfLiteOk;
+}
+
+const struct hl_fast hl_fast_transpose_conv = {prepare, invoke, free};

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fast kernels other than convolutions against the reference kernels, on random nodes and every level of instructions that
+// this CPU has: integers bit for bit, floats but for the rounding of sums; with one thread and with three.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fast/simd.h"
+#include "halite/halite.h"
+#include "model/schema.h"
+#include "support/model_writer.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api.h"
+
+enum { NODES = 120, MOST_TENSORS = 5 };
+
+static uint32_t seed = 1;
+
+// In [0, below).
+static int pick(int below)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (int)((seed >> 8) % (uint32_t)below);
+}
+
+// The last tensor is the output; those before it without data are inputs of the graph.
+struct node {
+    int count;
+    struct test_tensor tensors[MOST_TENSORS];
+    struct test_node op;
+    void *data[MOST_TENSORS]; // constants
+    float scales[64];
+    float tolerance; // floats: the largest difference
+};
+
+static struct test_tensor *add(struct node *node, const char *name, enum test_type type, int rank,
+                               const int *dims)
+{
+    struct test_tensor *tensor = &node->tensors[node->count++];
+    *tensor = (struct test_tensor){.name = name, .type = type, .rank = rank};
+    memcpy(tensor->dims, dims, (size_t)rank * sizeof *dims);
+    return tensor;
+}
+
+static size_t bytes_of(const struct test_tensor *tensor)
+{
+    size_t count = tensor->type == TEST_INT8 || tensor->type == TEST_UINT8 ? 1 : 4;
+    for (int i = 0; i < tensor->rank; i++) count *= (size_t)tensor->dims[i];
+    return count;
+}
+
+// Floats in [-1, 1], int32 in [-10000, 10000], any bytes but -128.
+static void *random_values(const struct test_tensor *tensor)
+{
+    size_t bytes = bytes_of(tensor);
+    char *values = malloc(bytes + 1);
+    assert_non_null(values);
+    for (size_t i = 0; i < bytes; i++)
+        if (tensor->type == TEST_FLOAT32)
+            ((float *)values)[i / 4] = (float)(pick(2001) - 1000) / 1000, i += 3;
+        else if (tensor->type == TEST_INT32)
+            ((int32_t *)values)[i / 4] = pick(20001) - 10000, i += 3;
+        else
+            values[i] = (char)(tensor->type == TEST_UINT8 ? pick(256) : pick(255) - 127);
+    return values;
+}
+
+static void make_constant(struct node *node, const struct test_tensor *tensor)
+{
+    size_t i = (size_t)(tensor - node->tensors);
+    node->data[i] = random_values(tensor);
+    node->tensors[i].data = node->data[i];
+    node->tensors[i].bytes = bytes_of(tensor);
+}
+
+static void set_option(struct node *node, int field, double value)
+{
+    int i = 0;
+    while (node->op.settings[i].field) i++;
+    node->op.settings[i] = (struct test_setting){.field = field, .value = value};
+}
+
+static int random_zero(enum test_type type)
+{
+    return type == TEST_FLOAT32 ? 0 : type == TEST_UINT8 ? pick(256) : pick(256) - 128;
+}
+
+// ---- nodes --------------------------------------------------------------------------------------
+
+static void make_batch_matmul(struct node *node)
+{
+    int rank = 2 + pick(3), m = 1 + pick(pick(2) ? 60 : 8), n = 1 + pick(pick(2) ? 100 : 8),
+        k = 1 + pick(pick(2) ? 90 : 5);
+    bool adj_x = pick(3) == 0, adj_y = pick(2);
+    int x[4], w[4];
+    for (int i = 0; i < rank - 2; i++) {
+        x[i] = w[i] = 1 + pick(3);
+        if (pick(3) == 0) *(pick(2) ? &x[i] : &w[i]) = 1;
+    }
+    if (pick(3) == 0)
+        for (int i = 0; i < rank - 2; i++) w[i] = 1;
+    x[rank - 2] = adj_x ? k : m, x[rank - 1] = adj_x ? m : k;
+    w[rank - 2] = adj_y ? n : k, w[rank - 1] = adj_y ? k : n;
+    add(node, "x", TEST_FLOAT32, rank, x);
+    const struct test_tensor *second = add(node, "w", TEST_FLOAT32, rank, w);
+    if (pick(3) == 0) make_constant(node, second);
+    add(node, "y", TEST_FLOAT32, 0, NULL);
+    set_option(node, HL_BatchMatMulOptions_adj_x, adj_x);
+    set_option(node, HL_BatchMatMulOptions_adj_y, adj_y);
+    node->op.builtin = kTfLiteBuiltinBatchMatmul;
+    node->tolerance = 2e-6f * sqrtf((float)k);
+}
+
+static void make_transpose_conv(struct node *node)
+{
+    static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
+    enum test_type type = types[pick(3)];
+    bool floats = type == TEST_FLOAT32, same = pick(2);
+    int stride_h = 1 + pick(3), stride_w = 1 + pick(3), kh = 1 + pick(5), kw = 1 + pick(5);
+    int height = 2 + pick(12), width = 2 + pick(12), channels = 1 + pick(pick(2) ? 70 : 6);
+    int outputs = 1 + pick(pick(2) ? 40 : 6), batches = 1 + pick(2);
+    int32_t *shape = malloc(4 * sizeof *shape);
+    shape[0] = batches;
+    shape[1] =
+        same ? height * stride_h - pick(stride_h) : (height - 1) * stride_h + kh + pick(stride_h);
+    shape[2] =
+        same ? width * stride_w - pick(stride_w) : (width - 1) * stride_w + kw + pick(stride_w);
+    shape[3] = outputs;
+    struct test_tensor *sizes = add(node, "shape", TEST_INT32, 1, (const int[]){4});
+    node->data[0] = shape;
+    sizes->data = shape;
+    sizes->bytes = 16;
+    struct test_tensor *w = add(node, "w", type, 4, (const int[]){outputs, kh, kw, channels});
+    make_constant(node, w);
+    struct test_tensor *x =
+        add(node, "x", type, 4, (const int[]){batches, height, width, channels});
+    x->scale = floats ? 0 : 0.02f;
+    x->zero_point = random_zero(type);
+    w->scale = floats ? 0 : 0.01f;
+    if (type == TEST_UINT8) w->zero_point = pick(3) ? pick(256) : 128;
+    if (type == TEST_INT8 && pick(2)) {
+        w->scale_count = outputs;
+        w->scales = node->scales;
+        for (int i = 0; i < outputs; i++) node->scales[i] = 0.0001f * (float)(1 + pick(300));
+    }
+    int version = 1;
+    if (pick(2)) {
+        struct test_tensor *bias =
+            add(node, "bias", floats ? TEST_FLOAT32 : TEST_INT32, 1, (const int[]){outputs});
+        make_constant(node, bias);
+        if (!floats) bias->scale = 0.02f * (w->scale_count == 1 ? w->scales[0] : w->scale);
+        version = 3;
+    }
+    struct test_tensor *y = add(node, "y", type, 0, NULL);
+    y->scale = floats ? 0 : 0.02f * 0.01f * (float)(1 + pick(400));
+    y->zero_point = random_zero(type);
+    set_option(node, HL_TransposeConvOptions_padding, same ? 0 : 1);
+    set_option(node, HL_TransposeConvOptions_stride_w, stride_w);
+    set_option(node, HL_TransposeConvOptions_stride_h, stride_h);
+    set_option(node, HL_TransposeConvOptions_fused_activation_function, pick(4));
+    node->op.builtin = kTfLiteBuiltinTransposeConv;
+    node->op.version = version;
+    node->tolerance = 2e-6f * sqrtf((float)(kh * kw * channels));
+}
+
+// ---- comparison ---------------------------------------------------------------------------------
+
+// The output's bytes; *kept: what kernels keep.
+static void *run(const struct node *node, const TfLiteModel *model, HaliteKernels kernels,
+                 int threads, void *const *inputs, size_t *bytes, size_t *kept)
+{
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    HaliteInterpreterOptionsSetKernels(options, kernels);
+    TfLiteInterpreterOptionsSetNumThreads(options, threads);
+    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
+    TfLiteInterpreterOptionsDelete(options);
+    assert_non_null(interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    for (int i = 0, n = 0; i < node->count - 1; i++) {
+        if (node->tensors[i].data) continue;
+        TfLiteTensor *in = TfLiteInterpreterGetInputTensor(interpreter, n++);
+        assert_int_equal(TfLiteTensorCopyFromBuffer(in, inputs[i], TfLiteTensorByteSize(in)),
+                         kTfLiteOk);
+    }
+    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    const TfLiteTensor *out = TfLiteInterpreterGetOutputTensor(interpreter, 0);
+    *bytes = TfLiteTensorByteSize(out);
+    void *y = malloc(*bytes + 1);
+    assert_int_equal(TfLiteTensorCopyToBuffer(out, y, *bytes), kTfLiteOk);
+    HaliteMemoryReport memory;
+    assert_int_equal(HaliteInterpreterGetMemoryReport(interpreter, &memory), kTfLiteOk);
+    *kept = memory.persistent;
+    TfLiteInterpreterDelete(interpreter);
+    return y;
+}
+
+static void compare(const struct node *node, const void *expected, const void *got, size_t bytes,
+                    const char *level)
+{
+    if (node->tensors[node->count - 1].type != TEST_FLOAT32) {
+        if (memcmp(expected, got, bytes) != 0) fail_msg("%s: integers differ", level);
+        return;
+    }
+    const float *a = expected, *b = got;
+    for (size_t i = 0; i < bytes / 4; i++)
+        if (!(fabsf(a[i] - b[i]) <= node->tolerance))
+            fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
+}
+
+static void check(struct node *node, int threads)
+{
+    struct test_model model = {
+        .tensor_count = node->count,
+        .tensors = node->tensors,
+        .node_count = 1,
+        .nodes = &node->op,
+        .output_count = 1,
+        .outputs = {node->count - 1},
+    };
+    void *inputs[MOST_TENSORS] = {NULL};
+    for (int i = 0; i < node->count - 1; i++) {
+        node->op.inputs[node->op.input_count++] = i;
+        if (node->tensors[i].data) continue;
+        model.inputs[model.input_count++] = i;
+        inputs[i] = random_values(&node->tensors[i]);
+    }
+    node->op.output_count = 1;
+    node->op.outputs[0] = node->count - 1;
+    size_t size, bytes, kept;
+    unsigned char *file = test_model_write(&model, &size);
+    TfLiteModel *loaded = TfLiteModelCreate(file, size);
+    assert_non_null(loaded);
+    void *expected = run(node, loaded, kHaliteKernelsReference, 1, inputs, &bytes, &kept);
+    const struct hl_simd *level;
+    for (int i = 0; (level = hl_simd_level(i)); i++) {
+        size_t as_many, with_fast;
+        setenv("HALITE_SIMD", level->name, 1);
+        void *got = run(node, loaded, kHaliteKernelsFast, threads, inputs, &as_many, &with_fast);
+        assert_int_equal(as_many, bytes);
+        assert_true(with_fast > kept); // the fast kernel has taken it
+        compare(node, expected, got, bytes, level->name);
+        free(got);
+    }
+    unsetenv("HALITE_SIMD");
+    free(expected);
+    for (int i = 0; i < MOST_TENSORS; i++) free(inputs[i]);
+    TfLiteModelDelete(loaded);
+    free(file);
+}
+
+static void check_many(void (*make)(struct node *node))
+{
+    for (int i = 0; i < NODES; i++) {
+        struct node node = {0};
+        make(&node);
+        check(&node, i % 2 ? 3 : 1);
+        for (int t = 0; t < MOST_TENSORS; t++) free(node.data[t]);
+    }
+}
+
+static void batch_matmul(void **state)
+{
+    (void)state;
+    check_many(make_batch_matmul);
+}
+
+static void transpose_conv(void **state)
+{
+    (void)state;
+    check_many(make_transpose_conv);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batch_matmul),
+        cmocka_unit_test(transpose_conv),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
