@@ -59,6 +59,21 @@ struct hl_spread {
     int columns;
 };
 
+// A row of an image between two rows of another, whose pixels have `channels` values.
+struct hl_resize_row {
+    const void *top, *bottom; // in_count values each
+    int64_t in_count;
+    float down; // how far the row lies below `top`; the 8-bit signed form counts in units of 2^-10
+    int32_t down_1024;
+    void *mixed; // room for 2 * (in_count + 16) floats or int32
+    // Of each output pixel: the values of its neighbours begin here, and how far it lies right of the first.
+    const int32_t *left, *right;
+    const float *part;
+    const int32_t *part_1024;
+    int width, channels;
+    void *y;
+};
+
 struct hl_simd {
     const char *name;
     int rows, columns; // of a tile
@@ -84,6 +99,9 @@ struct hl_simd {
     const struct hl_element_loops *elements;
     void (*spread_f32)(const struct hl_spread *spread);
     void (*spread_integer)(const struct hl_spread *spread); // modulo 2^32
+    void (*resize_f32)(const struct hl_resize_row *row);
+    void (*resize_u8)(const struct hl_resize_row *row);
+    void (*resize_i8)(const struct hl_resize_row *row);
 };
 
 // The best level that this CPU and this build have and that so many channels fill to the half at least; the environment

@@ -7,6 +7,7 @@
 
 #include "fast/simd.h"
 #include "fast/simd_elements.h"
+#include "fast/simd_resize.h"
 #include "fast/simd_spread.h"
 #include "fast/simd_words.h"
 
@@ -336,6 +337,9 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .flip = flip,
     .sum = sum,
     .widen = widen,
+    .resize_f32 = resize_f32,
+    .resize_u8 = resize_u8,
+    .resize_i8 = resize_i8,
     .spread_f32 = spread_f32,
     .spread_integer = spread_integer,
     .depthwise_f32 = depthwise_f32,

@@ -5,10 +5,12 @@
 // half_pixel_centers: at (r + 1/2) * h / new h - 1/2. Columns likewise.
 // Bilinear: float32; uint8 in float, plus 1/2, truncated; int8 and int16 with coordinates in units
 // of 2^-10. Nearest: any type of 1, 2 or 4 bytes. Stored values are not rescaled.
+#include "ops/resize.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "ops/op.h"
+#include "fast/fast.h"
 
 static bool size_is_wanted(const TfLiteTensor *size)
 {
@@ -43,24 +45,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 // ---- bilinear -----------------------------------------------------------------------------------
 
-// The two input positions around an output position, and how far it lies behind the first.
-struct sample {
-    int first, second;
-    float part;
-    int64_t part_1024; // in units of 2^-10
-};
-
-// How positions of one axis map to the input.
-struct axis {
-    int in;
-    float scale;
-    int64_t scale_1024;
-    bool half_pixel;
-};
-
-static struct axis make_axis(int in, int out, bool align_corners, bool half_pixel)
+struct hl_resize_axis hl_resize_axis(int in, int out, bool align_corners, bool half_pixel)
 {
-    struct axis axis = {.in = in, .half_pixel = half_pixel};
+    struct hl_resize_axis axis = {.in = in, .half_pixel = half_pixel};
     int64_t from = in, to = out;
     if (align_corners && out > 1) from--, to--;
     axis.scale = (float)from / (float)to;
@@ -73,35 +60,35 @@ static int clamp_index(int64_t index, int size)
     return index < 0 ? 0 : index >= size ? size - 1 : (int)index;
 }
 
-static struct sample sample_float(const struct axis *axis, int position)
+struct hl_resize_sample hl_resize_float(const struct hl_resize_axis *axis, int position)
 {
     float at = axis->half_pixel ? ((float)position + 0.5f) * axis->scale - 0.5f
                                 : (float)position * axis->scale;
-    struct sample s = {.first = clamp_index((int64_t)floorf(at), axis->in),
-                       .second = clamp_index((int64_t)ceilf(at), axis->in)};
+    struct hl_resize_sample s = {.first = clamp_index((int64_t)floorf(at), axis->in),
+                                 .second = clamp_index((int64_t)ceilf(at), axis->in)};
     s.part = at - (float)s.first;
     return s;
 }
 
-static struct sample sample_fixed(const struct axis *axis, int position)
+struct hl_resize_sample hl_resize_fixed(const struct hl_resize_axis *axis, int position)
 {
     int64_t at = position * axis->scale_1024;
     if (axis->half_pixel) at += axis->scale_1024 / 2 - 512;
-    struct sample s = {.first = clamp_index(at / 1024, axis->in),
-                       .second = clamp_index((at + 1023) / 1024, axis->in)};
+    struct hl_resize_sample s = {.first = clamp_index(at / 1024, axis->in),
+                                 .second = clamp_index((at + 1023) / 1024, axis->in)};
     s.part_1024 = at - 1024 * (int64_t)s.first;
     return s;
 }
 
 // One output pixel of count channels from the four input pixels around it.
 typedef void (*blend_function)(const void *top_left, const void *top_right, const void *bottom_left,
-                               const void *bottom_right, const struct sample *row,
-                               const struct sample *column, int count, void *pixel);
+                               const void *bottom_right, const struct hl_resize_sample *row,
+                               const struct hl_resize_sample *column, int count, void *pixel);
 
 #define BLEND_FLOAT(name, type, offset)                                                            \
     static void name(const void *top_left, const void *top_right, const void *bottom_left,         \
-                     const void *bottom_right, const struct sample *row,                           \
-                     const struct sample *column, int count, void *pixel)                          \
+                     const void *bottom_right, const struct hl_resize_sample *row,                 \
+                     const struct hl_resize_sample *column, int count, void *pixel)                \
     {                                                                                              \
         const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;             \
         type *y = pixel;                                                                           \
@@ -114,8 +101,8 @@ typedef void (*blend_function)(const void *top_left, const void *top_right, cons
 
 #define BLEND_FIXED(name, type)                                                                  \
     static void name(const void *top_left, const void *top_right, const void *bottom_left,       \
-                     const void *bottom_right, const struct sample *row,                         \
-                     const struct sample *column, int count, void *pixel)                        \
+                     const void *bottom_right, const struct hl_resize_sample *row,               \
+                     const struct hl_resize_sample *column, int count, void *pixel)              \
     {                                                                                            \
         const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;           \
         type *y = pixel;                                                                         \
@@ -135,7 +122,7 @@ BLEND_FIXED(blend_i16, int16_t)
 
 struct bilinear {
     blend_function blend;
-    struct sample (*sample)(const struct axis *axis, int position);
+    struct hl_resize_sample (*sample)(const struct hl_resize_axis *axis, int position);
 };
 
 static TfLiteStatus bilinear_prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -146,12 +133,12 @@ static TfLiteStatus bilinear_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct bilinear *op = node->user_data;
     HL_REQUIRE(ctx, node, !params->align_corners || !params->half_pixel_centers,
                "align_corners and half_pixel_centers exclude each other");
-    op->sample = sample_float;
+    op->sample = hl_resize_float;
     switch (x->type) {
     case kTfLiteFloat32: op->blend = blend_f32; break;
     case kTfLiteUInt8: op->blend = blend_u8; break;
-    case kTfLiteInt8: op->blend = blend_i8, op->sample = sample_fixed; break;
-    case kTfLiteInt16: op->blend = blend_i16, op->sample = sample_fixed; break;
+    case kTfLiteInt8: op->blend = blend_i8, op->sample = hl_resize_fixed; break;
+    case kTfLiteInt16: op->blend = blend_i16, op->sample = hl_resize_fixed; break;
     default: return hl_unsupported_type(ctx, node, x);
     }
     return kTfLiteOk;
@@ -169,18 +156,18 @@ static TfLiteStatus bilinear_invoke(TfLiteContext *ctx, TfLiteNode *node)
     int in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2),
         channels = hl_dim(y, 3);
     bool align = params->align_corners, half = params->half_pixel_centers;
-    struct axis rows = make_axis(hl_dim(x, 1), height, align, half);
-    struct axis columns = make_axis(in_width, width, align, half);
+    struct hl_resize_axis rows = hl_resize_axis(hl_dim(x, 1), height, align, half);
+    struct hl_resize_axis columns = hl_resize_axis(in_width, width, align, half);
     size_t pixel = (size_t)channels * hl_element_size(x->type), in_row = (size_t)in_width * pixel;
     char *out = y->data.raw;
     for (int b = 0; b < hl_dim(x, 0); b++) {
         const char *image = HL_IN(char, x) + (size_t)b * (size_t)hl_dim(x, 1) * in_row;
         for (int r = 0; r < height; r++) {
-            struct sample row = op->sample(&rows, r);
+            struct hl_resize_sample row = op->sample(&rows, r);
             const char *top = image + (size_t)row.first * in_row;
             const char *bottom = image + (size_t)row.second * in_row;
             for (int c = 0; c < width; c++, out += pixel) {
-                struct sample column = op->sample(&columns, c);
+                struct hl_resize_sample column = op->sample(&columns, c);
                 size_t left = (size_t)column.first * pixel, right = (size_t)column.second * pixel;
                 op->blend(top + left, top + right, bottom + left, bottom + right, &row, &column,
                           channels, out);
@@ -194,6 +181,7 @@ const struct hl_op hl_op_resize_bilinear = {
     .state_size = sizeof(struct bilinear),
     .prepare = bilinear_prepare,
     .invoke = bilinear_invoke,
+    .fast = &hl_fast_resize_bilinear,
 };
 
 // ---- nearest neighbour --------------------------------------------------------------------------

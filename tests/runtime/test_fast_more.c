@@ -169,6 +169,30 @@ static void make_transpose_conv(struct node *node)
     node->tolerance = 2e-6f * sqrtf((float)(kh * kw * channels));
 }
 
+static void make_resize(struct node *node)
+{
+    static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
+    enum test_type type = types[pick(3)];
+    int batches = 1 + pick(2), channels = 1 + pick(pick(2) ? 70 : 4), mode = pick(3);
+    int height = 1 + pick(12), width = 1 + pick(12);
+    int32_t *size = malloc(2 * sizeof *size);
+    size[0] = 1 + pick(pick(5) ? 40 : 700);
+    size[1] = width / 2 + 1 + pick(40);
+    struct test_tensor *x =
+        add(node, "x", type, 4, (const int[]){batches, height, width, channels});
+    struct test_tensor *sizes = add(node, "size", TEST_INT32, 1, (const int[]){2});
+    node->data[1] = size;
+    sizes->data = size;
+    sizes->bytes = 8;
+    struct test_tensor *y = add(node, "y", type, 0, NULL);
+    x->scale = y->scale = type == TEST_FLOAT32 ? 0 : 0.02f;
+    set_option(node, HL_ResizeBilinearOptions_align_corners, mode == 1);
+    set_option(node, HL_ResizeBilinearOptions_half_pixel_centers, mode == 2);
+    node->op.builtin = kTfLiteBuiltinResizeBilinear;
+    node->op.version = 3;
+    node->tolerance = 1e-6f;
+}
+
 // ---- comparison ---------------------------------------------------------------------------------
 
 // The output's bytes; *kept: what kernels keep.
@@ -270,6 +294,12 @@ static void batch_matmul(void **state)
     check_many(make_batch_matmul);
 }
 
+static void resize_bilinear(void **state)
+{
+    (void)state;
+    check_many(make_resize);
+}
+
 static void transpose_conv(void **state)
 {
     (void)state;
@@ -280,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batch_matmul),
+        cmocka_unit_test(resize_bilinear),
         cmocka_unit_test(transpose_conv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

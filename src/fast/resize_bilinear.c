@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// RESIZE_BILINEAR of float32, uint8 and int8 to a size that is known in prepare, row by row: struct hl_resize_row.
+#include "ops/resize.h"
+
+#include <stdlib.h>
+
+#include "fast/fast.h"
+#include "fast/simd.h"
+
+struct resize {
+    const struct hl_simd *simd;
+    int batches, in_height, in_width, channels, height, width;
+    size_t size; // of a value
+    void (*run)(const struct hl_resize_row *row);
+    // Behind the struct.
+    struct hl_resize_sample *rows; // [height]
+    int32_t *left, *right, *part_1024;
+    float *part;       // these: [width]
+    char *scratch;     // of each worker
+    size_t mixed_size; // of one, in bytes
+    int block;         // rows of one item
+};
+
+// Fewer values than this take about as long as it takes to share them.
+enum { LEAST_VALUES = 50000 };
+
+// The largest weights of two neighbours together, in units of 2^-10: more than 1024 where a place lies beyond the last.
+static int64_t largest_weight(int in, int out, bool align, bool half)
+{
+    struct hl_resize_axis axis = hl_resize_axis(in, out, align, half);
+    int64_t largest = 0;
+    for (int i = 0; i < out; i++) {
+        int64_t part = hl_resize_fixed(&axis, i).part_1024,
+                weight = llabs(part) + llabs(1024 - part);
+        if (weight > largest) largest = weight;
+    }
+    return largest;
+}
+
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
+{
+    const TfLiteResizeBilinearParams *params = node->builtin_data;
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
+    bool align = params->align_corners, half = params->half_pixel_centers;
+    if (hl_is_dynamic(y) || hl_elements(y) == 0) return kTfLiteOk;
+    const struct hl_simd *simd = hl_simd_best(hl_dim(y, 3));
+    struct resize made = {
+        .simd = simd,
+        .batches = hl_dim(x, 0),
+        .in_height = hl_dim(x, 1),
+        .in_width = hl_dim(x, 2),
+        .channels = hl_dim(x, 3),
+        .height = hl_dim(y, 1),
+        .width = hl_dim(y, 2),
+        .size = hl_element_size(x->type),
+        .run = x->type == kTfLiteFloat32 ? simd->resize_f32
+               : x->type == kTfLiteUInt8 ? simd->resize_u8
+               : x->type == kTfLiteInt8  ? simd->resize_i8
+                                         : NULL,
+    };
+    int64_t in_count = (int64_t)made.in_width * made.channels;
+    // Whole rows are mixed, which is too much where few of their pixels are wanted; and places have 31 bits.
+    if (!made.run || made.in_width / 2 > made.width || in_count > INT32_MAX / 2) return kTfLiteOk;
+    if (x->type == kTfLiteInt8 && largest_weight(made.in_height, made.height, align, half) *
+                                          largest_weight(made.in_width, made.width, align, half) >
+                                      INT32_MAX / 128 - (1 << 20))
+        return kTfLiteOk;
+    int threads = hl_elements(y) < LEAST_VALUES ? 1 : hl_thread_count(ctx);
+    int64_t rows = (int64_t)made.batches * made.height;
+    made.block = threads == 1 ? made.height : (int)(rows / (4 * threads)) + 1;
+    made.mixed_size = 2 * ((size_t)in_count + 16) * 4;
+    size_t columns = (size_t)made.width * 4;
+    size_t samples = (size_t)made.height * sizeof(struct hl_resize_sample), scratch;
+    if (!hl_mul_size((size_t)hl_thread_count(ctx), made.mixed_size, &scratch)) return kTfLiteOk;
+    HL_TRY(hl_fast_make(ctx, node, sizeof made + samples + 4 * columns + scratch, state));
+    struct resize *r = *state;
+    if (!r) return kTfLiteOk;
+    *bytes = sizeof made + samples + 4 * columns + scratch;
+    *r = made;
+    char *memory = (char *)(r + 1);
+    r->rows = (struct hl_resize_sample *)memory;
+    r->left = (int32_t *)(memory + samples);
+    r->right = r->left + r->width;
+    r->part_1024 = r->right + r->width;
+    r->part = (float *)(r->part_1024 + r->width);
+    r->scratch = (char *)(r->part + r->width);
+
+    struct hl_resize_axis down = hl_resize_axis(r->in_height, r->height, align, half);
+    struct hl_resize_axis across = hl_resize_axis(r->in_width, r->width, align, half);
+    bool fixed = x->type == kTfLiteInt8;
+    for (int i = 0; i < r->height; i++)
+        r->rows[i] = fixed ? hl_resize_fixed(&down, i) : hl_resize_float(&down, i);
+    for (int i = 0; i < r->width; i++) {
+        struct hl_resize_sample at =
+            fixed ? hl_resize_fixed(&across, i) : hl_resize_float(&across, i);
+        r->left[i] = at.first * r->channels;
+        r->right[i] = at.second * r->channels;
+        r->part[i] = at.part;
+        r->part_1024[i] = (int32_t)at.part_1024;
+    }
+    return kTfLiteOk;
+}
+
+struct run {
+    const struct resize *r;
+    const char *x;
+    char *y;
+};
+
+static void run_item(void *arg, int64_t item, int worker)
+{
+    const struct run *run = arg;
+    const struct resize *r = run->r;
+    int64_t in_count = (int64_t)r->in_width * r->channels, first = item * r->block;
+    int64_t end = first + r->block, rows = (int64_t)r->batches * r->height;
+    for (int64_t i = first; i < end && i < rows; i++) {
+        const struct hl_resize_sample *at = &r->rows[i % r->height];
+        int64_t image = i / r->height * r->in_height;
+        const struct hl_resize_row row = {
+            .top = run->x + (size_t)((image + at->first) * in_count) * r->size,
+            .bottom = run->x + (size_t)((image + at->second) * in_count) * r->size,
+            .in_count = in_count,
+            .down = at->part,
+            .down_1024 = (int32_t)at->part_1024,
+            .mixed = r->scratch + (size_t)worker * r->mixed_size,
+            .left = r->left,
+            .right = r->right,
+            .part = r->part,
+            .part_1024 = r->part_1024,
+            .width = r->width,
+            .channels = r->channels,
+            .y = run->y + (size_t)(i * r->width * r->channels) * r->size,
+        };
+        r->run(&row);
+    }
+}
+
+static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
+{
+    const struct resize *r = state;
+    struct run run = {r, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.raw};
+    int64_t rows = (int64_t)r->batches * r->height;
+    hl_parallel(ctx, (rows + r->block - 1) / r->block, run_item, &run);
+    return kTfLiteOk;
+}
+
+const struct hl_fast hl_fast_resize_bilinear = {prepare, invoke, free};
