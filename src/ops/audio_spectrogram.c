@@ -50,7 +50,7 @@ static TfLiteStatus spectrogram_prepare(TfLiteContext *ctx, TfLiteNode *node)
     while (op->length < op->window) op->length *= 2;
     HL_TRY(hl_set_temporary(ctx, node, WEIGHTS, kTfLiteFloat64, false, 1, &op->window));
     HL_TRY(
-        hl_set_temporary(ctx, node, LINE, kTfLiteFloat64, false, 2, (const int[]){op->length, 2}));
+        hl_set_temporary(ctx, node, LINE, kTfLiteFloat64, false, 1, (const int[]){op->length + 2}));
     HL_TRY(hl_set_temporary(ctx, node, ROOTS, kTfLiteFloat64, false, 1, &op->length));
     int samples = hl_dim(x, 0);
     int windows = samples < op->window ? 0 : 1 + (samples - op->window) / op->stride;
@@ -76,11 +76,9 @@ static TfLiteStatus spectrogram_invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int channel = 0; channel < channels; channel++) {
         for (int w = 0; w < windows; w++) {
             const float *in = HL_IN(float, x) + (int64_t)w * op->stride * channels + channel;
-            for (int i = 0; i < op->length; i++) {
-                line[2 * i] = i < op->window ? (double)in[(int64_t)i * channels] * weights[i] : 0;
-                line[2 * i + 1] = 0;
-            }
-            hl_fft(op->length, roots, line);
+            for (int i = 0; i < op->length; i++)
+                line[i] = i < op->window ? (double)in[(int64_t)i * channels] * weights[i] : 0;
+            hl_fft_real(op->length, roots, line);
             for (int k = 0; k <= op->length / 2; k++) {
                 float power =
                     (float)(line[2 * k] * line[2 * k] + line[2 * k + 1] * line[2 * k + 1]);

@@ -71,14 +71,17 @@ static void transform_image(const struct transform *t, const float *x, int64_t f
 {
     int kept = t->width / 2 + 1;
     for (int r = 0; r < t->height; r++) {
-        for (int c = 0; c < t->width; c++) {
-            bool given = r < t->in_height && c < t->in_width;
-            t->line[2 * c] = given ? (double)x[first + (int64_t)r * t->in_width + c] : 0;
-            t->line[2 * c + 1] = 0;
-        }
-        hl_fft(t->width, t->width_roots, t->line);
+        int given = r >= t->in_height ? 0 : t->in_width < t->width ? t->in_width : t->width;
+        for (int c = 0; c < given; c++)
+            t->line[c] = (double)x[first + (int64_t)r * t->in_width + c];
+        for (int c = given; c < t->width; c++) t->line[c] = 0;
+        hl_fft_real(t->width, t->width_roots, t->line);
         double *row = t->rows + 2 * (int64_t)r * kept;
         memcpy(row, t->line, 2 * (size_t)kept * sizeof *row);
+    }
+    if (t->height == 1) {
+        for (int i = 0; i < 2 * kept; i++) y[i] = (float)t->rows[i];
+        return;
     }
     for (int c = 0; c < kept; c++) {
         for (int r = 0; r < t->height; r++) {
