@@ -491,13 +491,9 @@ static void run_item(void *arg, int64_t item, int worker)
 static void quantise_batches(const struct hl_convolve *c, const float *x)
 {
     int64_t size = (int64_t)c->shape.height * c->shape.width * c->shape.channels;
-    for (int b = 0; b < c->shape.batches; b++) {
-        c->x_zeros[b] = 0;
-        if (c->asymmetric)
-            hl_quantise_row_asymmetric(x + b * size, size, c->x_stored + b * size, &c->x_scales[b], &c->x_zeros[b]);
-        else
-            hl_quantise_row_symmetric(x + b * size, size, c->x_stored + b * size, &c->x_scales[b]);
-    }
+    for (int b = 0; b < c->shape.batches; b++)
+        hl_quantise_row(&c->simd->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size, &c->x_scales[b],
+                        &c->x_zeros[b]);
 }
 
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "fast/elements.h"
+#include "ops/quant.h"
 
 // One tile of a matrix product, y[r][c] = sum over k of x[r][k] * w[k][c], for a few rows r and one panel of columns.
 // Weights lie in panels: all columns of the panel for one step of k (floats) or of `group` neighbouring k (integers).
@@ -88,6 +89,7 @@ struct hl_simd {
     // y[i] = x[i] with `bits` flipped.
     void (*flip)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
     uint32_t (*sum)(const uint8_t *x, int64_t count);
+    struct hl_row_loops row_loops;
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
     void (*depthwise_f32)(const struct hl_window_taps *taps, const float *x, const float *w,

@@ -92,6 +92,67 @@ static inline u32_vector splat_i32(int32_t x)
     return (uint32_t)x + (u32_vector){0};
 }
 
+// a < b ? a : b and a > b ? a : b, as these say with NaN.
+static inline f32_vector min_f32(f32_vector a, f32_vector b)
+{
+#if defined __AVX512F__
+    return (f32_vector)_mm512_min_ps((__m512)a, (__m512)b);
+#elif defined __AVX2__
+    return (f32_vector)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined __SSE2__
+    return (f32_vector)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    for (int i = 0; i < LANES; i++) a[i] = a[i] < b[i] ? a[i] : b[i];
+    return a;
+#endif
+}
+
+static inline f32_vector max_f32(f32_vector a, f32_vector b)
+{
+#if defined __AVX512F__
+    return (f32_vector)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined __AVX2__
+    return (f32_vector)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined __SSE2__
+    return (f32_vector)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    for (int i = 0; i < LANES; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
+    return a;
+#endif
+}
+
+// Towards zero.
+static inline i32_vector to_i32(f32_vector v)
+{
+#if defined __AVX512F__
+    return (i32_vector)_mm512_cvttps_epi32((__m512)v);
+#elif defined __AVX2__
+    return (i32_vector)_mm256_cvttps_epi32((__m256)v);
+#elif defined __SSE2__
+    return (i32_vector)_mm_cvttps_epi32((__m128)v);
+#else
+    return __builtin_convertvector(v, i32_vector);
+#endif
+}
+
+// LANES values of [-128, 127] as bytes.
+static inline void store_i8(int8_t *at, i32_vector v)
+{
+#if defined __AVX512F__
+    _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8((__m512i)v));
+#elif defined __AVX2__
+    __m256i full = (__m256i)v;
+    __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(full), _mm256_extracti128_si256(full, 1));
+    _mm_storel_epi64((__m128i *)at, _mm_packs_epi16(words, words));
+#elif defined __SSE2__
+    __m128i words = _mm_packs_epi32((__m128i)v, (__m128i)v);
+    int32_t four = _mm_cvtsi128_si32(_mm_packs_epi16(words, words));
+    memcpy(at, &four, sizeof four);
+#else
+    for (int i = 0; i < LANES; i++) at[i] = (int8_t)v[i];
+#endif
+}
+
 // A NaN stays one, as in the reference kernels.
 static inline f32_vector clamp_f32(f32_vector v, float low, float high)
 {

@@ -210,65 +210,56 @@ void hl_table_16bit(double input_scale, int input_zero, double output_scale, int
 
 // ---- rows of floats as int8 ---------------------------------------------------------------------
 
-// In lanes, which compilers make vectors of (MobileNet v1 of dynamic range, all rows: 9.9 ms before, with the loop below).
 static void range_of(const float *values, int64_t count, float *low, float *high)
 {
-    enum { LANES = 16 };
-    float lows[LANES] = {0}, highs[LANES] = {0};
-    int64_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (int lane = 0; lane < LANES; lane++) {
-            float value = values[i + lane];
-            lows[lane] = value < lows[lane] ? value : lows[lane];
-            highs[lane] = value > highs[lane] ? value : highs[lane];
-        }
-    for (; i < count; i++) {
-        if (values[i] < lows[0]) lows[0] = values[i];
-        if (values[i] > highs[0]) highs[0] = values[i];
-    }
     *low = 0, *high = 0;
-    for (int lane = 0; lane < LANES; lane++) {
-        if (lows[lane] < *low) *low = lows[lane];
-        if (highs[lane] > *high) *high = highs[lane];
+    for (int64_t i = 0; i < count; i++) {
+        if (values[i] < *low) *low = values[i];
+        if (values[i] > *high) *high = values[i];
     }
 }
 
-// Half away from zero, plus zero, not below low. NaN gives low.
-static inline int8_t round_to_i8(float value, int zero, int low)
+static void quantise(const float *restrict values, int64_t count, float inverse, int zero, int low,
+                     int8_t *restrict stored)
 {
-    enum { FAR = 1024 }; // beyond all results
-    float near = value > -FAR ? value : -FAR;
-    near = near < FAR ? near : FAR;
-    int whole = (int)near;
-    float rest = near - (float)whole;
-    whole += (rest >= 0.5f) - (rest <= -0.5f) + zero;
-    return (int8_t)(whole < low ? low : whole > INT8_MAX ? INT8_MAX : whole);
+    float least = (float)(low - zero), most = (float)(INT8_MAX - zero);
+    for (int64_t i = 0; i < count; i++) {
+        float steps = values[i] * inverse;
+        steps = steps > least ? steps : least;
+        steps = steps < most ? steps : most;
+        stored[i] = (int8_t)((int)(steps + copysignf(HL_NEARLY_HALF, steps)) + zero);
+    }
 }
+
+static const struct hl_row_loops plain = {range_of, quantise};
 
 void hl_quantise_row_symmetric(const float *values, int64_t count, int8_t *stored, float *scale)
 {
-    float low, high;
-    range_of(values, count, &low, &high);
-    float range = -low > high ? -low : high;
-    if (range == 0) {
-        for (int64_t i = 0; i < count; i++) stored[i] = 0;
-        *scale = 1;
-        return;
-    }
-    *scale = range / 127;
-    float inverse = 127 / range;
-    for (int64_t i = 0; i < count; i++) stored[i] = round_to_i8(values[i] * inverse, 0, -127);
+    int32_t zero_point;
+    hl_quantise_row(&plain, false, values, count, stored, scale, &zero_point);
 }
 
 void hl_quantise_row_asymmetric(const float *values, int64_t count, int8_t *stored, float *scale,
                                 int32_t *zero_point)
 {
+    hl_quantise_row(&plain, true, values, count, stored, scale, zero_point);
+}
+
+void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count, int8_t *stored,
+                     float *scale, int32_t *zero_point)
+{
     float low, high;
-    range_of(values, count, &low, &high);
-    if (low == high) {
+    loops->range(values, count, &low, &high);
+    float range = -low > high ? -low : high;
+    *zero_point = 0;
+    if (asymmetric ? low == high : range == 0) {
         for (int64_t i = 0; i < count; i++) stored[i] = 0;
         *scale = 1;
-        *zero_point = 0;
+        return;
+    }
+    if (!asymmetric) {
+        *scale = range / 127;
+        loops->quantise(values, count, 127 / range, 0, -127, stored);
         return;
     }
     // The range in float, as the original: a whole network's golden case shows the last bit (MobileNet v2 0.35, dynamic
@@ -280,9 +271,7 @@ void hl_quantise_row_asymmetric(const float *values, int64_t count, int8_t *stor
     double zero = from_low ? INT8_MIN - steps_below : INT8_MAX - steps_above;
     *zero_point = (int32_t)round(clamp_f64(zero, INT8_MIN, INT8_MAX));
     *scale = (float)step;
-    float inverse = 1.0f / *scale;
-    for (int64_t i = 0; i < count; i++)
-        stored[i] = round_to_i8(values[i] * inverse, *zero_point, INT8_MIN);
+    loops->quantise(values, count, 1.0f / *scale, *zero_point, INT8_MIN, stored);
 }
 
 // ---- packed small integers ----------------------------------------------------------------------

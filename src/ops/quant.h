@@ -93,6 +93,17 @@ static inline int16_t hl_table_lookup_i16(int16_t value, const int16_t *table)
 void hl_quantise_row_symmetric(const float *values, int64_t count, int8_t *stored, float *scale);
 void hl_quantise_row_asymmetric(const float *values, int64_t count, int8_t *stored, float *scale, int32_t *zero_point);
 
+// The same by other loops, which fast kernels have: the least and greatest value (0 among them, NaN not), and values times
+// inverse rounded half away from zero, plus zero, in [low, 127] (NaN: low).
+struct hl_row_loops {
+    void (*range)(const float *values, int64_t count, float *low, float *high);
+    void (*quantise)(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored);
+};
+void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count, int8_t *stored,
+                     float *scale, int32_t *zero_point);
+// Added with x's sign, and the rest cut off, it rounds x half away from zero, up to 2^22: the float below 0.5.
+#define HL_NEARLY_HALF 0x1.fffffep-2f
+
 // 4-bit and 2-bit values packed low bits first, to one int8 each (sign-extended; uint4 is not).
 void hl_unpack_int4(const void *packed, int64_t count, int8_t *values);
 void hl_unpack_uint4(const void *packed, int64_t count, int8_t *values);
