@@ -8,6 +8,7 @@
 #include "fast/simd.h"
 #include "fast/simd_elements.h"
 #include "fast/simd_resize.h"
+#include "fast/simd_softmax.h"
 #include "fast/simd_spread.h"
 #include "fast/simd_words.h"
 
@@ -383,6 +384,7 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .sum = sum,
     .row_loops = {range, quantise},
     .widen = widen,
+    .softmax_f32 = softmax_f32,
     .resize_f32 = resize_f32,
     .resize_u8 = resize_u8,
     .resize_i8 = resize_i8,

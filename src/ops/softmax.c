@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "fast/fast.h"
 #include "ops/fixed_point.h"
 #include "ops/map.h"
 
@@ -264,6 +265,7 @@ const struct hl_op hl_op_softmax = {
     .state_size = sizeof(struct softmax),
     .prepare = softmax_prepare,
     .invoke = softmax_invoke,
+    .fast = &hl_fast_softmax,
     .inplace = kTfLiteInplaceOpInput0Shared,
 };
 
