@@ -74,10 +74,10 @@ POOL(average_u8, uint8_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
 POOL(average_i8, int8_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
 POOL(average_i16, int16_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
 POOL(max_f32, float, float, -FLT_MAX, sum < value ? value : sum, clamp_f32(op, sum))
-POOL(max_u8, uint8_t, int32_t, 0, sum < value ? value : sum, hl_clamp_i32(sum, op->low, op->high))
-POOL(max_i8, int8_t, int32_t, INT8_MIN, sum < value ? value : sum,
+POOL(max_u8, uint8_t, uint8_t, 0, sum < value ? value : sum, hl_clamp_i32(sum, op->low, op->high))
+POOL(max_i8, int8_t, int8_t, INT8_MIN, sum < value ? value : sum,
      hl_clamp_i32(sum, op->low, op->high))
-POOL(max_i16, int16_t, int32_t, INT16_MIN, sum < value ? value : sum,
+POOL(max_i16, int16_t, int16_t, INT16_MIN, sum < value ? value : sum,
      hl_clamp_i32(sum, op->low, op->high))
 POOL(l2_f32, float, float, 0, sum + value * value, clamp_f32(op, sqrtf(sum / count)))
 

@@ -19,22 +19,38 @@ enum kind { SUM, MEAN, PRODUCT, LARGEST, SMALLEST, ANY, ALL };
 static const char *const kind_name[] = {"sum",     "mean", "product", "maximum",
                                         "minimum", "any",  "all"};
 
-// ---- runs: count neighbours of x into one sum, or each into its own -----------------------------
+// ---- runs: count neighbours of x into one sum, or each into its own, in row after row -----------
 
-typedef void (*run_function)(void *sums, const void *values, int count, bool one);
+struct rows {
+    int64_t count, step; // elements from row to row
+    int length;
+    bool one;
+};
 
-#define RUN(name, type, sum_type, expression)                             \
-    static void name(void *sums, const void *values, int count, bool one) \
-    {                                                                     \
-        const type *x = values;                                           \
-        sum_type *y = sums, a = *y, b;                                    \
-        for (int i = 0; i < count; i++) {                                 \
-            if (!one) a = y[i];                                           \
-            b = (sum_type)x[i];                                           \
-            a = (sum_type)(expression);                                   \
-            if (!one) y[i] = a;                                           \
-        }                                                                 \
-        if (one) *y = a;                                                  \
+typedef void (*run_function)(void *sums, const void *values, const struct rows *rows);
+
+#define RUN(name, type, sum_type, expression)                                    \
+    static void name(void *sums, const void *values, const struct rows *rows)    \
+    {                                                                            \
+        const type *restrict x = values;                                         \
+        sum_type *restrict y = sums, a, b;                                       \
+        int length = rows->length;                                               \
+        for (int64_t row = 0; row < rows->count; row++, x += rows->step) {       \
+            if (rows->one) {                                                     \
+                a = *y;                                                          \
+                for (int i = 0; i < length; i++) {                               \
+                    b = (sum_type)x[i];                                          \
+                    a = (sum_type)(expression);                                  \
+                }                                                                \
+                *y = a;                                                          \
+            } else {                                                             \
+                for (int i = 0; i < length; i++) {                               \
+                    a = y[i];                                                    \
+                    b = (sum_type)x[i];                                          \
+                    y[i] = (sum_type)(expression);                               \
+                }                                                                \
+            }                                                                    \
+        }                                                                        \
     }
 
 #define WRAPPED(type, operator) (type)((uint64_t)a operator(uint64_t) b)
@@ -262,11 +278,21 @@ static void reduce(const TfLiteTensor *x, const struct reduction *r, void *sums,
     struct hl_walk walk;
     hl_walk_start_strided(&walk, hl_rank(x), x->dims->data, 2,
                           (const int64_t(*)[HL_MAX_RANK])strides);
-    int run = hl_walk_run(&walk);
-    bool one = walk.rank == 0 || walk.stride[1][walk.rank - 1] == 0;
-    for (int64_t done = 0; done < walk.count; done += run, hl_walk_skip_run(&walk))
+    struct rows rows = {.count = 1,
+                        .length = hl_walk_run(&walk),
+                        .one = walk.rank == 0 || walk.stride[1][walk.rank - 1] == 0};
+    // Rows that meet the same sums, as those of an image do, go together.
+    if (walk.rank > 1 && walk.stride[1][walk.rank - 2] == 0) {
+        rows.count = walk.dims[walk.rank - 2];
+        rows.step = walk.stride[0][walk.rank - 2];
+        for (int o = 0; o < 2; o++) walk.stride[o][walk.rank - 2] = walk.stride[o][walk.rank - 1];
+        walk.dims[walk.rank - 2] = rows.length;
+        walk.count /= rows.count;
+        walk.rank--;
+    }
+    for (int64_t done = 0; done < walk.count; done += rows.length, hl_walk_skip_run(&walk))
         r->reducer->run((char *)sums + (size_t)walk.at[1] * sum_size,
-                        HL_IN(char, x) + (size_t)walk.at[0] * size, run, one);
+                        HL_IN(char, x) + (size_t)walk.at[0] * size, &rows);
 }
 
 static void store(TfLiteTensor *y, int64_t index, int64_t value)

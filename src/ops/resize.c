@@ -217,12 +217,21 @@ static TfLiteStatus nearest_invoke(TfLiteContext *ctx, TfLiteNode *node)
     size_t pixel = (size_t)hl_dim(x, 3) * hl_element_size(x->type),
            in_row = (size_t)in_width * pixel;
     char *out = y->data.raw;
+    size_t out_row = (size_t)width * pixel;
     for (int b = 0; b < hl_dim(x, 0); b++) {
         const char *image = HL_IN(char, x) + (size_t)b * (size_t)in_height * in_row;
-        for (int r = 0; r < height; r++) {
-            const char *row = image + (size_t)nearest(r, in_height, height, align, half) * in_row;
-            for (int c = 0; c < width; c++, out += pixel)
-                memcpy(out, row + (size_t)nearest(c, in_width, width, align, half) * pixel, pixel);
+        int before = -1;
+        for (int r = 0; r < height; r++, out += out_row) {
+            int from = nearest(r, in_height, height, align, half);
+            if (from == before) { // the same pixels once more
+                memcpy(out, out - out_row, out_row);
+                continue;
+            }
+            before = from;
+            const char *row = image + (size_t)from * in_row;
+            for (int c = 0; c < width; c++)
+                memcpy(out + (size_t)c * pixel,
+                       row + (size_t)nearest(c, in_width, width, align, half) * pixel, pixel);
         }
     }
     return kTfLiteOk;

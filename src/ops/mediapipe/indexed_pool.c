@@ -77,18 +77,27 @@ static void pool_window(const struct indexed_pool *op, const float *image, int h
     int64_t row1 = top + op->params.filter_height, column1 = left + op->params.filter_width;
     if (row1 > height) row1 = height;
     if (column1 > width) column1 = width;
-    for (int c = 0; c < channels; c++) {
-        float best = -FLT_MAX;
-        int64_t place = 0;
+    enum { BLOCK = 64 }; // channels that are treated at once
+    for (int first = 0; first < channels; first += BLOCK) {
+        int count = channels - first < BLOCK ? channels - first : BLOCK;
+        float best[BLOCK];
+        int32_t found[BLOCK] = {0};
+        for (int c = 0; c < count; c++) best[c] = -FLT_MAX;
         for (int64_t row = row0; row < row1; row++)
             for (int64_t column = column0; column < column1; column++) {
-                float value = image[(row * width + column) * channels + c];
-                if (!(value > best)) continue;
-                best = value;
-                place = (row - top) * op->params.filter_width + column - left;
+                const float *values = image + (row * width + column) * channels + first;
+                int32_t place = (int32_t)((row - top) * op->params.filter_width + column - left);
+                for (int c = 0; c < count; c++) {
+                    float value = values[c];
+                    int32_t better = -(int32_t)(value > best[c]); // a mask: compilers make no vectors of a branch
+                    found[c] = (found[c] & ~better) | (place & better);
+                    best[c] = value > best[c] ? value : best[c];
+                }
             }
-        y[at + c] = best < op->low ? op->low : best > op->high ? op->high : best;
-        set_place(places, at + c, place);
+        for (int c = 0; c < count; c++) {
+            y[at + first + c] = best[c] < op->low ? op->low : best[c] > op->high ? op->high : best[c];
+            set_place(places, at + first + c, found[c]);
+        }
     }
 }
 
