@@ -11,6 +11,7 @@
 #include "fast/simd_softmax.h"
 #include "fast/simd_spread.h"
 #include "fast/simd_words.h"
+#include "ops/dots_i8.h"
 
 #if defined __AVX512F__
 enum { ROWS = 14 }; // 32 registers
@@ -384,6 +385,7 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .sum = sum,
     .row_loops = {range, quantise},
     .widen = widen,
+    .dots_i8 = dots_i8,
     .softmax_f32 = softmax_f32,
     .resize_f32 = resize_f32,
     .resize_u8 = resize_u8,

@@ -14,6 +14,7 @@
 #ifndef HALITE_OPS_LSTM_ENGINE_H
 #define HALITE_OPS_LSTM_ENGINE_H
 
+#include "ops/dot.h"
 #include "ops/op.h"
 #include "ops/quant.h"
 
@@ -74,6 +75,7 @@ void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lst
 
 // int8. The parameters are computed in prepare; scratch is one int16 temporary.
 struct hl_lstm_integer {
+    hl_dots_i8_function *dots;
     bool narrow_gates; // 12 intermediates
     struct hl_rescale input[HL_LSTM_GATES], recurrent[HL_LSTM_GATES], peephole[HL_LSTM_GATES];
     struct hl_rescale norm[HL_LSTM_GATES], hidden, projection;

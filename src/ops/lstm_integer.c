@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fast/simd.h"
 #include "ops/fixed_point.h"
 #include "ops/fixed_point_i16.h"
 #include "ops/lstm_engine.h"
@@ -144,8 +145,11 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
     // The original's parameters end before the clips where the cell state's scale is not the 2^-15 that narrow gates are for.
     if (op->narrow_gates && fabsf(log2f(cell_scale) + 15) >= 1e-3f)
         op->cell_clip = 0, op->projection_clip = 0;
-    return hl_set_temporary(ctx, node, temporary, kTfLiteInt16, false, 2,
-                            (const int[]){HL_LSTM_GATES, lstm->cells});
+    op->dots = hl_wants_fast(ctx) ? hl_simd_best(lstm->inputs)->dots_i8 : hl_dots_i8;
+    int64_t values = (int64_t)HL_LSTM_GATES * lstm->cells + lstm->inputs + lstm->outputs;
+    HL_REQUIRE(ctx, node, values <= INT32_MAX, "the layer is too large");
+    return hl_set_temporary(ctx, node, temporary, kTfLiteInt16, false, 1,
+                            (const int[]){(int)values});
 }
 
 // ---- a step -------------------------------------------------------------------------------------
@@ -157,14 +161,40 @@ struct step {
     int8_t *output_state; // of this batch row
     int16_t *cell_state;
     int16_t *gates[HL_LSTM_GATES];
+    int16_t *wide_input, *wide_state; // less their zero points
 };
 
-// A row of weights times a vector, plus bias, rescaled.
-static int64_t product(const TfLiteTensor *weights, int row, const int8_t *x, int count, int zero,
-                       int32_t bias, struct hl_rescale by)
+// Rows of weights that are multiplied at a time.
+enum { ROWS = 16 };
+
+// ROWS rows of weights from `row` on, or as many as there are: times a vector.
+static void multiply_rows(const struct step *s, const TfLiteTensor *weights, int row,
+                          const int16_t *x, const int8_t *stored, int zero, int count,
+                          int64_t *sums)
 {
-    int64_t sum = hl_dot_i8(HL_IN(int8_t, weights) + (int64_t)row * count, x, count, zero);
+    const int8_t *w = HL_IN(int8_t, weights) + (int64_t)row * count;
+    int rows = s->lstm->cells - row < ROWS ? s->lstm->cells - row : ROWS;
+    int32_t short_sums[ROWS];
+    if (count <= HL_DOTS_I8_COLUMNS) s->op->dots(w, count, rows, x, count, short_sums);
+    for (int r = 0; r < rows; r++)
+        sums[r] = count <= HL_DOTS_I8_COLUMNS
+                      ? short_sums[r]
+                      : hl_dot_i8(w + (int64_t)r * count, stored, count, zero);
+}
+
+static int64_t finish(int64_t sum, int32_t bias, struct hl_rescale by)
+{
     return hl_rescale_apply(hl_saturate_i32(sum + bias), by);
+}
+
+static void multiply_step(const struct step *s, enum hl_lstm_gate g, int row, int64_t *from_input,
+                          int64_t *from_state)
+{
+    const struct hl_lstm *lstm = s->lstm;
+    multiply_rows(s, lstm->input_weights[g], row, s->wide_input, s->input, hl_zero(lstm->input),
+                  lstm->inputs, from_input);
+    multiply_rows(s, lstm->recurrent_weights[g], row, s->wide_state, s->output_state,
+                  hl_zero(lstm->output_state), lstm->outputs, from_state);
 }
 
 static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
@@ -173,12 +203,12 @@ static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
     const struct hl_lstm_integer *op = s->op;
     // With norms the bias comes after them.
     const int32_t *bias = lstm->norm[g] ? NULL : HL_IN(int32_t, lstm->bias[g]);
-    int zero = hl_zero(lstm->input), state_zero = hl_zero(lstm->output_state);
+    int64_t from_input[ROWS], from_state[ROWS];
     for (int i = 0; i < lstm->cells; i++) {
-        int16_t sum = hl_saturate_i16(product(lstm->input_weights[g], i, s->input, lstm->inputs,
-                                              zero, bias ? bias[i] : 0, op->input[g]));
-        sum = hl_saturate_i16(sum + product(lstm->recurrent_weights[g], i, s->output_state,
-                                            lstm->outputs, state_zero, 0, op->recurrent[g]));
+        if (i % ROWS == 0) multiply_step(s, g, i, from_input, from_state);
+        int16_t sum =
+            hl_saturate_i16(finish(from_input[i % ROWS], bias ? bias[i] : 0, op->input[g]));
+        sum = hl_saturate_i16(sum + finish(from_state[i % ROWS], 0, op->recurrent[g]));
         // The original takes the number of outputs for that of cells here.
         if (lstm->peephole[g] && i < lstm->outputs) {
             int32_t part = HL_IN(int16_t, lstm->peephole[g])[i] * s->cell_state[i];
@@ -192,14 +222,13 @@ static void sum_narrow_gate(const struct step *s, enum hl_lstm_gate g)
 {
     const struct hl_lstm *lstm = s->lstm;
     const struct hl_lstm_integer *op = s->op;
-    int zero = hl_zero(lstm->input), state_zero = hl_zero(lstm->output_state);
+    int64_t inputs[ROWS], states[ROWS];
     for (int i = 0; i < lstm->cells; i++) {
-        int8_t from_input = hl_saturate_i8(
-            product(lstm->input_weights[g], i, s->input, lstm->inputs, zero, 0, op->input[g]) +
-            op->input_zero[g]);
-        int8_t from_state = hl_saturate_i8(product(lstm->recurrent_weights[g], i, s->output_state,
-                                                   lstm->outputs, state_zero, 0, op->recurrent[g]) +
-                                           op->recurrent_zero[g]);
+        if (i % ROWS == 0) multiply_step(s, g, i, inputs, states);
+        int8_t from_input =
+            hl_saturate_i8(finish(inputs[i % ROWS], 0, op->input[g]) + op->input_zero[g]);
+        int8_t from_state =
+            hl_saturate_i8(finish(states[i % ROWS], 0, op->recurrent[g]) + op->recurrent_zero[g]);
         int64_t sum = hl_rescale_apply(from_input - op->input_zero[g], op->input_to_sum[g]);
         sum += hl_rescale_apply(from_state - op->recurrent_zero[g], op->recurrent_to_sum[g]);
         s->gates[g][i] = hl_saturate_i16(sum);
@@ -326,9 +355,10 @@ static void compute_wide_output(const struct step *s)
     if (!lstm->projection) return;
     for (int i = 0; i < lstm->outputs; i++) {
         int32_t bias = lstm->projection_bias ? HL_IN(int32_t, lstm->projection_bias)[i] : 0;
-        s->output_state[i] = hl_saturate_i8(product(lstm->projection, i, hidden, lstm->cells,
-                                                    op->hidden_zero, bias, op->projection) +
-                                            hl_zero(lstm->output_state));
+        int64_t sum = hl_dot_i8(HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells, hidden,
+                                lstm->cells, op->hidden_zero);
+        s->output_state[i] =
+            hl_saturate_i8(finish(sum, bias, op->projection) + hl_zero(lstm->output_state));
     }
     clip(s->output_state, lstm->outputs, op->projection_clip);
 }
@@ -353,6 +383,10 @@ static void compute_narrow_output(const struct step *s)
 
 static void run_step(const struct step *s)
 {
+    const struct hl_lstm *lstm = s->lstm;
+    hl_widen(kTfLiteInt8, s->input, 0, lstm->inputs, hl_zero(lstm->input), s->wide_input);
+    hl_widen(kTfLiteInt8, s->output_state, 0, lstm->outputs, hl_zero(lstm->output_state),
+             s->wide_state);
     if (s->lstm->input_weights[HL_LSTM_INPUT]) compute_gate(s, HL_LSTM_INPUT);
     compute_gate(s, HL_LSTM_FORGET);
     compute_gate(s, HL_LSTM_CELL);
@@ -371,6 +405,8 @@ void hl_lstm_run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_l
     struct step s = {.lstm = lstm, .op = op};
     for (int g = 0; g < HL_LSTM_GATES; g++)
         s.gates[g] = HL_OUT(int16_t, hl_temporary(ctx, node, temporary)) + (int64_t)g * lstm->cells;
+    s.wide_input = s.gates[0] + (int64_t)HL_LSTM_GATES * lstm->cells;
+    s.wide_state = s.wide_input + lstm->inputs;
     for (int b = 0; b < sequence->batch; b++) {
         s.output_state = HL_OUT(int8_t, lstm->output_state) + (int64_t)b * lstm->outputs;
         s.cell_state = HL_OUT(int16_t, lstm->cell_state) + (int64_t)b * lstm->cells;
