@@ -441,6 +441,7 @@ static void run_panel(const struct hl_convolve *c, const struct scratch *scratch
     for (int r = 0; r < count; r += tile.rows) {
         int64_t at = (first + r) * c->shape.outputs + output;
         tile.rows = count - r < simd->rows ? count - r : simd->rows;
+        tile.ahead = r == simd->rows && panel + 1 < c->panels ? c->steps * simd->columns * 4 : 0;
         tile.x = scratch->rows + r * c->steps * 4;
         if (c->floats) {
             tile.x_stride = c->direct ? c->shape.channels : c->steps;

@@ -21,6 +21,7 @@ struct hl_tile {
     const void *start; // what the sums begin with, for each column of the panel: float or int32
     void *y;           // float or int32
     ptrdiff_t y_stride;
+    ptrdiff_t ahead; // bytes from the weights to those that will be needed soon, which are fetched along with them; 0: none
     int columns;     // to be written, of the panel's
     float low, high; // range of y, floats only
 };
