@@ -24,6 +24,8 @@ struct hl_convolve {
     bool x_unsigned;
     bool in_place;       // rows of x are not gathered
     bool direct;         // nor packed
+    bool windowed;       // floats: windows inside of the image are read where they lie, from neighbour to neighbour
+    int first_i, end_i, first_j, end_j; // the positions of these
     int groups, outputs; // output channels of one group
     int panels;          // of one group
     int64_t depth;       // products of one sum
@@ -170,6 +172,22 @@ static void cut_work(struct hl_convolve *c, int threads)
     c->parts = wanted < c->panels ? (int)wanted : c->panels;
 }
 
+// Rows of the output must be longer than tiles, for their ends make small ones.
+static void find_inside(struct hl_convolve *c)
+{
+    const struct hl_convolve_shape *s = &c->shape;
+    int64_t reach_h = (int64_t)(s->kh - 1) * s->dilation_h, reach_w = s->kw - 1;
+    c->windowed = c->floats && !c->in_place && s->dilation_w == 1 && c->groups == 1 && s->out_width >= 4 * c->simd->rows &&
+                  s->height > reach_h && s->width > reach_w;
+    if (!c->windowed) return;
+    int64_t end_i = (s->height - 1 - reach_h + s->before_h) / s->stride_h + 1;
+    int64_t end_j = (s->width - 1 - reach_w + s->before_w) / s->stride_w + 1;
+    c->first_i = (s->before_h + s->stride_h - 1) / s->stride_h;
+    c->first_j = (s->before_w + s->stride_w - 1) / s->stride_w;
+    c->end_i = end_i < s->out_height ? (int)end_i : s->out_height;
+    c->end_j = end_j < s->out_width ? (int)end_j : s->out_width;
+}
+
 TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
                                 const struct hl_convolve_shape *shape,
                                 const struct hl_convolve_node *what, void **state, size_t *bytes)
@@ -198,6 +216,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     c->steps = c->floats ? c->depth : (c->depth + simd->group - 1) / simd->group;
     c->in_place = shape->kh == 1 && shape->kw == 1 && shape->stride_h == 1 && shape->stride_w == 1;
     c->direct = c->floats && c->in_place;
+    find_inside(c);
     if (!c->floats) {
         c->x_zero = c->hybrid ? 0 : (uint8_t)hl_zero(what->input);
         c->flip = quads && !c->x_unsigned ? 0x80 : 0;
@@ -302,6 +321,19 @@ static void advance(const struct hl_convolve_shape *s, struct place *place)
     place->batch++;
 }
 
+static bool is_inside(const struct hl_convolve *c, struct place place)
+{
+    return place.i >= c->first_i && place.i < c->end_i && place.j >= c->first_j && place.j < c->end_j;
+}
+
+// Positions from this one on, in its row, that are inside, or are not, like it.
+static int alike(const struct hl_convolve *c, struct place place)
+{
+    bool row = place.i >= c->first_i && place.i < c->end_i && c->first_j < c->end_j;
+    int end = row && place.j < c->first_j ? c->first_j : row && place.j < c->end_j ? c->end_j : c->shape.out_width;
+    return end - place.j;
+}
+
 // The window of one output position, tap by tap, for the channels of one group; `pad` where there is no input.
 static void gather(const struct hl_convolve *c, const char *x, struct place place, int group,
                    size_t size, uint8_t pad, char *row)
@@ -364,7 +396,7 @@ static void gather_block(const struct hl_convolve *c, const struct scratch *scra
     for (int r = 0; r < count; r++, advance(s, &place)) {
         char *row = scratch->rows + r * c->steps * 4;
         if (c->floats) {
-            gather(c, x, place, group, sizeof(float), 0, row);
+            if (!c->windowed || !is_inside(c, place)) gather(c, x, place, group, sizeof(float), 0, row);
             continue;
         }
         const uint8_t *bytes =
@@ -423,6 +455,32 @@ static void store_floats(const struct hl_convolve *c, const struct scratch *scra
     }
 }
 
+// Where the rows of a tile of floats lie. Fewer rows where not all are alike.
+static void find_rows(const struct hl_convolve *c, const struct scratch *scratch, const float *x, int64_t first, int r,
+                      int group, struct hl_tile *tile)
+{
+    const struct hl_convolve_shape *s = &c->shape;
+    tile->x = scratch->rows + r * c->steps * 4;
+    tile->x_stride = c->steps;
+    tile->segments = 0;
+    tile->steps = c->steps;
+    if (c->direct) {
+        tile->x = x + (first + r) * s->channels + (int64_t)group * s->filter_channels;
+        tile->x_stride = s->channels;
+    }
+    if (!c->windowed) return;
+    struct place place = place_of(s, first + r);
+    int most = alike(c, place);
+    if (tile->rows > most) tile->rows = most;
+    if (!is_inside(c, place)) return;
+    int64_t top = place.batch * s->height + (int64_t)place.i * s->stride_h - s->before_h;
+    tile->x = x + (top * s->width + (int64_t)place.j * s->stride_w - s->before_w) * s->channels;
+    tile->x_stride = (ptrdiff_t)s->stride_w * s->channels;
+    tile->segments = s->kh - 1;
+    tile->x_segment = (ptrdiff_t)s->dilation_h * s->width * s->channels;
+    tile->steps = (int64_t)s->kw * s->channels;
+}
+
 static void run_panel(const struct hl_convolve *c, const struct scratch *scratch, const float *x,
                       int64_t first, int count, int group, int panel, char *y)
 {
@@ -442,16 +500,13 @@ static void run_panel(const struct hl_convolve *c, const struct scratch *scratch
         int64_t at = (first + r) * c->shape.outputs + output;
         tile.rows = count - r < simd->rows ? count - r : simd->rows;
         tile.ahead = r == simd->rows && panel + 1 < c->panels ? c->steps * simd->columns * 4 : 0;
-        tile.x = scratch->rows + r * c->steps * 4;
         if (c->floats) {
-            tile.x_stride = c->direct ? c->shape.channels : c->steps;
-            if (c->direct)
-                tile.x =
-                    x + (first + r) * c->shape.channels + (int64_t)group * c->shape.filter_channels;
+            find_rows(c, scratch, x, first, r, group, &tile);
             tile.y = (float *)y + at;
             tile.y_stride = c->shape.outputs;
             simd->multiply_f32(&tile);
         } else {
+            tile.x = scratch->rows + r * c->steps * 4;
             tile.x_stride = c->steps * 4;
             tile.y = scratch->sums;
             tile.y_stride = simd->columns;

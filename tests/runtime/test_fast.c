@@ -149,7 +149,7 @@ static void make_conv_2d(struct node *node)
     if (one) kh = kw = 1;
     int filter_channels = 1 + pick(pick(2) ? 70 : 6),
         outputs = groups * (1 + pick(pick(2) ? 60 : 9));
-    int height = 8 + pick(9), width = 8 + pick(9); // a dilated filter fits
+    int height = 8 + pick(9), width = pick(4) ? 8 + pick(9) : 60 + pick(80); // a dilated filter fits
     make_shape(&node->tensors[0], 1 + pick(2), height, width, groups * filter_channels);
     make_shape(&node->tensors[1], outputs, kh, kw, filter_channels);
     make_shape(&node->tensors[3], 1, 1, 1, outputs);
