@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// DEPTHWISE_CONV_2D with constant weights and one output for each channel, float32 or 8-bit (weights of 4 bits, too): one
-// output position after the other, all channels at once.
+// DEPTHWISE_CONV_2D with constant weights: float32, 8-bit (weights of 4 bits, too) or hybrid. Runs of output positions, which
+// the inner loops take through a table of pointers to input positions; padding is a position of zero points there.
+// Where an input channel has several outputs, the input is written out so often first, hybrid input as int8.
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,39 +13,179 @@
 
 // Fewer outputs than this take about as long as it takes to share them.
 enum { LEAST_OUTPUTS = 16384 };
+// Positions of a run, and the pointers that a run may need; parts of memory begin at cache lines.
+enum { RUN = 64, MOST_POINTERS = 1 << 17, LINE = 64 };
 
 struct depthwise {
     const struct hl_simd *simd;
-    const float *w_f32; // the model's own
-    struct hl_requantise by;
-    // [channels] each, behind the struct: float or int32, and for integers the weights [taps][channels].
-    char *bias;
-    int32_t *w;
+    bool hybrid;
+    int kh, kw, stride_h, stride_w, dilation_h, dilation_w, before_h, before_w;
+    int batches, height, width, out_height, out_width;
+    int multiplier; // outputs of an input channel
+    int columns;    // of the table
+    int size;       // of an element of x, as it is multiplied
+    uint8_t x_zero;
+    struct hl_depthwise_run run; // but for count, x, y
+    struct hl_requantise to_bytes;
+    struct hl_unquantise to_floats;
+    // In one piece of memory behind the struct.
+    char *padding;          // a position outside the input
+    int8_t *x_stored;       // hybrid: a batch
+    char *x_many;           // a batch with each channel `multiplier` times
+    const void **pointers;  // [workers][columns][kh]
+    char *ends;             // [workers][kh][columns at the end of x][bytes], where a block has fewer channels
+    size_t ends_bytes;      // of one worker
+    const char *x, *x_end;  // what is multiplied: the tensor from the batch on, or a batch made of it
+    int64_t first_row, end; // and the rows of output, of all batches, that are made from it
+    int64_t item_rows;
 };
 
-static void pack(struct depthwise *made, const struct hl_conv_2d *op, const TfLiteTensor *w,
-                 const TfLiteTensor *bias, const TfLiteTensor *y, int channels, int32_t *more)
+// ---- packing ------------------------------------------------------------------------------------
+
+// Value `tap` of output channel c, less its zero point.
+static int weight_at(const TfLiteTensor *w, int64_t tap, int c, int channels)
 {
-    if (bias) memcpy(made->bias, hl_data(bias), (size_t)channels * 4);
-    if (op->conv.mode == HL_CONV_F32) {
-        made->w_f32 = HL_IN(float, w);
-        return;
-    }
-    int32_t *multiplier = more, *left = multiplier + channels, *right = left + channels;
-    for (int c = 0; c < channels; c++) {
-        struct hl_rescale by = op->conv.rescales[c];
-        multiplier[c] = by.multiplier;
-        left[c] = by.shift > 0 ? by.shift : 0;
-        right[c] = by.shift > 0 ? 0 : -by.shift;
-    }
-    made->by =
-        (struct hl_requantise){multiplier, left, right, hl_zero(y), op->conv.low, op->conv.high};
-    made->w = right + channels;
+    int16_t value;
+    hl_widen(w->type, hl_data(w), tap * channels + c, 1, w->type == kTfLiteUInt8 ? hl_zero(w) : 0, &value);
+    return value;
+}
+
+// How often the largest weight is what can be multiplied at once.
+static int layers_of(const struct hl_simd *simd, const TfLiteTensor *w)
+{
+    int low = 0, high = 0;
+    if (simd->group == 2) return 1;
     for (int64_t i = 0; i < hl_elements(w); i++) {
-        int16_t value;
-        hl_widen(w->type, hl_data(w), i, 1, w->type == kTfLiteUInt8 ? hl_zero(w) : 0, &value);
-        made->w[i] = (uint16_t)value; // its pair is 0
+        int value = weight_at(w, i, 0, 1);
+        low = value < low ? value : low;
+        high = value > high ? value : high;
     }
+    int below = (-low + 127) / 128, above = (high + 126) / 127;
+    int most = below > above ? below : above;
+    return most > 1 ? most : 1;
+}
+
+// The weights of one output channel, element i of a block; their sum.
+static uint32_t pack_channel(const struct depthwise *d, const TfLiteTensor *w, int c, char *block, int i)
+{
+    int group = d->simd->group, bytes = d->simd->bytes, layers = d->run.layers;
+    uint32_t sum = 0;
+    for (int t = 0; t < d->kh * d->kw; t++) {
+        int value = weight_at(w, t, c, d->run.channels);
+        sum += (uint32_t)value;
+        for (int layer = 0; layer < layers; layer++) {
+            int64_t place = (((int64_t)t / group * layers + layer) * bytes + i) * group + t % group;
+            if (group == 2) {
+                ((int16_t *)block)[place] = (int16_t)value;
+                continue;
+            }
+            int part = hl_clamp_i32(value, INT8_MIN, INT8_MAX);
+            ((int8_t *)block)[place] = (int8_t)part;
+            value -= part;
+        }
+    }
+    return sum;
+}
+
+static void pack_integers(struct depthwise *d, const struct hl_conv *conv, const TfLiteTensor *w,
+                          const TfLiteTensor *bias, char *weights, int32_t *arrays)
+{
+    int bytes = d->simd->bytes, channels = d->run.channels, blocks = (channels + bytes - 1) / bytes;
+    int64_t each = (int64_t)blocks * bytes;
+    int32_t *start = arrays, *multiplier = start + each, *left = multiplier + each, *right = left + each;
+    uint32_t zero = d->x_zero ^ d->run.flip;
+    d->run.start = start;
+    d->to_bytes.multiplier = multiplier, d->to_bytes.left = left, d->to_bytes.right = right;
+    // The same memory, by channel.
+    float *scales = (float *)multiplier, *biases = (float *)left;
+    uint32_t *sums = (uint32_t *)right;
+    d->to_floats.scales = scales, d->to_floats.bias = biases, d->to_floats.w_sums = sums;
+    int64_t block_bytes = (int64_t)d->run.taps / d->simd->group * d->run.layers * bytes * 4;
+    for (int64_t at = 0; at < each; at++) {
+        int block = (int)(at / bytes), i = (int)(at % bytes), first = block * bytes;
+        if (block > 0 && first + bytes > channels) first = channels - bytes;
+        int c = first + hl_depthwise_channel(i, bytes, d->run.parts);
+        if (c >= channels) continue;
+        uint32_t sum = pack_channel(d, w, c, weights + block * block_bytes, i);
+        if (d->hybrid) {
+            const TfLiteFloatArray *w_scales = hl_affine(w)->scale;
+            scales[c] = w_scales->data[w_scales->size > 1 ? c : 0];
+            biases[c] = bias ? HL_IN(float, bias)[c] : 0;
+            sums[c] = sum;
+            continue;
+        }
+        start[at] = (int32_t)((bias ? (uint32_t)HL_IN(int32_t, bias)[c] : 0) - zero * sum);
+        struct hl_rescale by = conv->rescales[c];
+        multiplier[at] = by.multiplier;
+        left[at] = by.shift > 0 ? by.shift : 0;
+        right[at] = by.shift > 0 ? 0 : -by.shift;
+    }
+}
+
+// ---- making -------------------------------------------------------------------------------------
+
+// Adds room for count * size bytes; SIZE_MAX / 2 where that is too much.
+static size_t add_part(size_t *total, int64_t count, size_t size)
+{
+    size_t at = *total, bytes;
+    if (!hl_mul_size((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2 - LINE - at)
+        *total = SIZE_MAX / 2;
+    else
+        *total = at + (bytes + LINE - 1) / LINE * LINE;
+    return at;
+}
+
+// Padding is multiplied, too: its zeros must stay zeros.
+static bool all_finite(const float *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(values[i])) return false;
+    return true;
+}
+
+static void describe(struct depthwise *d, const TfLiteDepthwiseConvParams *params, const struct hl_conv_2d *op,
+                     const TfLiteTensor *x, const TfLiteTensor *w, const TfLiteTensor *y)
+{
+    bool floats = op->conv.mode == HL_CONV_F32;
+    int channels = hl_dim(w, 3);
+    *d = (struct depthwise){
+        .hybrid = op->conv.mode == HL_CONV_HYBRID,
+        .kh = hl_dim(w, 1),
+        .kw = hl_dim(w, 2),
+        .stride_h = params->stride_height,
+        .stride_w = params->stride_width,
+        .dilation_h = params->dilation_height_factor,
+        .dilation_w = params->dilation_width_factor,
+        .before_h = op->y.before,
+        .before_w = op->x.before,
+        .batches = hl_dim(x, 0),
+        .height = hl_dim(x, 1),
+        .width = hl_dim(x, 2),
+        .out_height = op->y.out,
+        .out_width = op->x.out,
+        .multiplier = channels / hl_dim(x, 3),
+        .size = floats ? sizeof(float) : 1,
+        .run = {.channels = channels, .low = op->conv.low_f32, .high = op->conv.high_f32, .layers = 1, .parts = 1},
+    };
+    // Integers of few channels fill vectors with several positions.
+    const struct hl_simd *simd = d->simd = hl_simd_best(floats ? channels : INT_MAX);
+    int64_t taps = (int64_t)d->kh * d->kw;
+    if (!floats) {
+        while (simd->bytes / d->run.parts > 16 && channels <= simd->bytes / d->run.parts / 2) d->run.parts *= 2;
+        taps = (taps + simd->group - 1) / simd->group * simd->group;
+        d->x_zero = d->hybrid ? 0 : (uint8_t)hl_zero(x);
+        d->run.flip = x->type == kTfLiteUInt8 ? 0 : 0x80;
+        d->run.layers = layers_of(simd, w);
+        d->to_bytes.zero = d->hybrid ? 0 : hl_zero(y);
+        d->to_bytes.low = op->conv.low, d->to_bytes.high = op->conv.high;
+        d->to_floats.two_steps = op->conv.two_steps;
+        d->to_floats.low = op->conv.low_f32, d->to_floats.high = op->conv.high_f32;
+    }
+    int64_t columns = (int64_t)(RUN - 1) * d->stride_w + (int64_t)(d->kw - 1) * d->dilation_w + 1;
+    bool fits = taps <= MOST_POINTERS && columns * d->kh <= MOST_POINTERS;
+    d->run.taps = fits ? (int)taps : 0;
+    d->columns = fits ? (int)columns : 0;
+    d->run.x_step = (ptrdiff_t)d->stride_w * d->kh;
 }
 
 static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
@@ -52,84 +195,169 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
                        *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    int channels = hl_dim(x, 3);
-    if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return kTfLiteOk;
-    if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0)
-        return kTfLiteOk;
-    if (hl_dim(w, 3) != channels) return kTfLiteOk;
     bool floats = op->conv.mode == HL_CONV_F32;
-    size_t count = (size_t)channels * (floats ? 1 : 4) + (floats ? 0 : (size_t)hl_elements(w));
-    if (!hl_mul_size(count, 4, bytes) || *bytes > SIZE_MAX / 2) return kTfLiteOk;
-    *bytes += sizeof(struct depthwise);
-    HL_TRY(hl_fast_make(ctx, node, *bytes, state));
-    if (!*state) return kTfLiteOk;
-    struct depthwise *made = *state;
-    made->simd = hl_simd_best(channels);
-    made->bias = (char *)(made + 1);
-    pack(made, op, w, bias, y, channels, (int32_t *)made->bias + channels);
+    if (op->conv.mode == HL_CONV_INT16 || !hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0)
+        return kTfLiteOk;
+    if (floats && !all_finite(HL_IN(float, w), hl_elements(w))) return kTfLiteOk;
+    struct depthwise made, *d = &made;
+    describe(d, node->builtin_data, op, x, w, y);
+    if (d->run.taps == 0) return kTfLiteOk;
+
+    int width = d->simd->bytes, channels = d->run.channels, workers = hl_thread_count(ctx);
+    int64_t blocks = floats ? 0 : (channels + width - 1) / width, batch = (int64_t)d->height * d->width * channels;
+    size_t total = 0;
+    add_part(&total, 1, sizeof *d);
+    size_t taps = add_part(&total, d->run.taps, sizeof(int32_t));
+    size_t weights = add_part(&total, blocks * d->run.taps / d->simd->group, (size_t)(d->run.layers * width * 4));
+    size_t arrays = add_part(&total, floats ? channels : blocks * 4, floats ? 4 : (size_t)width * 4);
+    size_t padding = add_part(&total, channels + width, (size_t)d->size);
+    size_t x_stored = add_part(&total, d->hybrid ? batch / d->multiplier : 0, 1);
+    size_t x_many = add_part(&total, d->multiplier > 1 ? batch : 0, (size_t)d->size);
+    size_t pointers = add_part(&total, (int64_t)workers * d->columns * d->kh, sizeof(void *));
+    // Blocks reach so many columns beyond theirs at most.
+    if (!floats && channels < width)
+        add_part(&d->ends_bytes, (int64_t)d->kh * (1 + (width - 1) / channels), (size_t)width);
+    size_t ends = add_part(&total, workers, d->ends_bytes);
+    add_part(&total, 1, LINE); // by which the parts may have to be moved
+    HL_TRY(hl_fast_make(ctx, node, total, state));
+    char *memory = *state;
+    if (!memory) return kTfLiteOk;
+    char *base = memory + (LINE - (uintptr_t)memory % LINE);
+    d->padding = base + padding;
+    d->x_stored = (int8_t *)base + x_stored;
+    d->x_many = base + x_many;
+    d->pointers = (const void **)(void *)(base + pointers);
+    d->ends = base + ends;
+
+    int32_t *tap = (int32_t *)(base + taps);
+    for (int t = 0; t < d->run.taps; t++) {
+        int real = t < d->kh * d->kw ? t : 0;
+        tap[t] = real % d->kw * d->dilation_w * d->kh + real / d->kw;
+    }
+    d->run.tap = tap;
+    d->run.w = base + weights;
+    if (!floats) {
+        memset(d->padding, d->x_zero, (size_t)channels + (size_t)width);
+        pack_integers(d, &op->conv, w, bias, base + weights, (int32_t *)(base + arrays));
+    } else {
+        d->run.w = hl_data(w);
+        d->run.start = base + arrays;
+        if (bias) memcpy(base + arrays, hl_data(bias), (size_t)channels * 4);
+    }
+    *(struct depthwise *)(void *)memory = made;
+    *bytes = total;
     return kTfLiteOk;
 }
 
-struct run {
-    TfLiteContext *ctx;
-    TfLiteNode *node;
-    const struct depthwise *fast;
-    int64_t rows; // of output, in each item
-};
+// ---- running ------------------------------------------------------------------------------------
 
-// Rows of all batches, one after the other, are numbered.
-static void run_rows(void *arg, int64_t item, int worker)
+// The pointers of a run's input positions, columns from `left` on: [columns][kh]. A block of few channels reads beyond them:
+// positions at the end of x come from a copy.
+static void point(const struct depthwise *d, int64_t row, int64_t left, int columns, const void **pointers, char *end)
 {
-    (void)worker;
-    const struct run *run = arg;
-    const struct depthwise *fast = run->fast;
-    const TfLiteNode *node = run->node;
-    const TfLiteDepthwiseConvParams *params = node->builtin_data;
-    const struct hl_conv_2d *op = node->user_data;
-    const TfLiteTensor *x = hl_input(run->ctx, node, 0), *w = hl_input(run->ctx, node, 1);
-    TfLiteTensor *y = hl_output(run->ctx, run->node, 0);
-    int height = hl_dim(x, 1), width = hl_dim(x, 2), channels = hl_dim(x, 3);
-    int kh = hl_dim(w, 1), kw = hl_dim(w, 2);
-    int dilation_h = params->dilation_height_factor, dilation_w = params->dilation_width_factor;
-    struct hl_window_taps taps = {
-        .x_down = (int64_t)dilation_h * width * channels,
-        .x_right = (int64_t)dilation_w * channels,
-        .w_down = (int64_t)kw * channels,
-        .w_right = channels,
-        .channels = channels,
-    };
-    bool is_unsigned = x->type == kTfLiteUInt8;
-    int64_t row = item * run->rows, end = row + run->rows, all = (int64_t)hl_dim(x, 0) * op->y.out;
-    if (end > all) end = all;
-    int64_t at = row * op->x.out * channels;
-    for (; row < end; row++) {
-        int64_t top = row % op->y.out * params->stride_height - op->y.before;
-        hl_conv_taps(top, height, kh, dilation_h, &taps.k0, &taps.k1);
-        for (int j = 0; j < op->x.out; j++, at += channels) {
-            int64_t left = (int64_t)j * params->stride_width - op->x.before;
-            hl_conv_taps(left, width, kw, dilation_w, &taps.l0, &taps.l1);
-            taps.x = ((row / op->y.out * height + top) * width + left) * channels;
-            if (op->conv.mode == HL_CONV_F32)
-                fast->simd->depthwise_f32(&taps, HL_IN(float, x), fast->w_f32,
-                                          (const float *)fast->bias, op->conv.low_f32,
-                                          op->conv.high_f32, HL_OUT(float, y) + at);
-            else
-                fast->simd->depthwise_integer(&taps, HL_IN(uint8_t, x), is_unsigned, hl_zero(x),
-                                              fast->w, (const int32_t *)fast->bias, &fast->by,
-                                              HL_OUT(uint8_t, y) + at);
+    size_t position = (size_t)d->run.channels * (size_t)d->size;
+    int64_t item = (row - d->first_row / d->out_height * d->out_height) / d->out_height;
+    int64_t top = row % d->out_height * d->stride_h - d->before_h;
+    for (int k = 0; k < d->kh; k++) {
+        int64_t in_y = top + (int64_t)k * d->dilation_h;
+        bool outside = in_y < 0 || in_y >= d->height;
+        const char *line = d->x + (outside ? 0 : (item * d->height + in_y) * d->width) * (int64_t)position;
+        int before = left < 0 ? (int)(left < -columns ? columns : -left) : 0;
+        int64_t inside = outside || left >= d->width ? 0 : d->width - left;
+        int after = inside < columns ? (int)inside : columns, c = 0;
+        for (; c < before && c < columns; c++) pointers[c * d->kh + k] = d->padding;
+        for (; c < after; c++) pointers[c * d->kh + k] = line + (left + c) * (int64_t)position;
+        for (; c < columns; c++) pointers[c * d->kh + k] = d->padding;
+        if (d->ends_bytes == 0 || outside) continue;
+        size_t reach = (size_t)(d->simd->bytes / d->run.parts);
+        for (c = after - 1; c >= before; c--) {
+            const char *from = pointers[c * d->kh + k];
+            size_t there = (size_t)(d->x_end - from);
+            if (there >= reach) break;
+            pointers[c * d->kh + k] = memcpy(end, from, there);
+            end += d->simd->bytes;
         }
     }
 }
 
+static void run_rows(void *arg, int64_t item, int worker)
+{
+    const struct depthwise *d = ((void **)arg)[0];
+    char *y = ((void **)arg)[1];
+    const void **pointers = d->pointers + (ptrdiff_t)worker * d->columns * d->kh;
+    char *end = d->ends + (size_t)worker * d->ends_bytes;
+    struct hl_depthwise_run run = d->run;
+    size_t y_size = d->size == 1 && !d->hybrid ? 1 : sizeof(float);
+    if (d->hybrid)
+        run.to_floats = &d->to_floats;
+    else
+        run.to_bytes = &d->to_bytes;
+    run.x = pointers;
+    int64_t row = d->first_row + item * d->item_rows, last = row + d->item_rows;
+    if (last > d->end) last = d->end;
+    for (; row < last; row++)
+        for (int j = 0; j < d->out_width; j += RUN) {
+            run.count = d->out_width - j < RUN ? d->out_width - j : RUN;
+            run.y = y + (size_t)(row * d->out_width + j) * (size_t)run.channels * y_size;
+            int count = (run.count + run.parts - 1) / run.parts * run.parts;
+            int columns = (count - 1) * d->stride_w + (d->kw - 1) * d->dilation_w + 1;
+            point(d, row, (int64_t)j * d->stride_w - d->before_w, columns, pointers, end);
+            if (d->size == 1)
+                d->simd->depthwise_integer(&run);
+            else
+                d->simd->depthwise_f32(&run);
+        }
+}
+
+// Rows of output, of all batches, from `first` to `end`.
+static void share_rows(TfLiteContext *ctx, struct depthwise *d, int64_t first, int64_t end, char *y)
+{
+    int64_t rows = end - first, threads = hl_thread_count(ctx), items = rows < 2 * threads ? rows : 2 * threads;
+    if (rows * d->out_width * d->run.channels < LEAST_OUTPUTS || threads == 1) items = 1;
+    d->first_row = first, d->end = end;
+    d->item_rows = (rows + items - 1) / items;
+    void *arg[2] = {d, y};
+    hl_parallel(ctx, (rows + d->item_rows - 1) / d->item_rows, run_rows, arg);
+}
+
+static void repeat_channels(struct depthwise *d, const char *x)
+{
+    int64_t count = (int64_t)d->height * d->width * (d->run.channels / d->multiplier);
+    char *many = d->x_many;
+    for (int64_t i = 0; i < count; i++, x += d->size)
+        for (int m = 0; m < d->multiplier; m++, many += d->size) memcpy(many, x, (size_t)d->size);
+}
+
 static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
+    struct depthwise *d = state;
     const struct hl_conv_2d *op = node->user_data;
-    int64_t rows = (int64_t)hl_dim(hl_input(ctx, node, 0), 0) * op->y.out,
-            threads = hl_thread_count(ctx);
-    int64_t items = rows < 2 * threads ? rows : 2 * threads;
-    if (hl_elements(hl_output(ctx, node, 0)) < LEAST_OUTPUTS || threads == 1) items = 1;
-    struct run run = {ctx, node, state, (rows + items - 1) / items};
-    hl_parallel(ctx, (rows + run.rows - 1) / run.rows, run_rows, &run);
+    const char *x = hl_data(hl_input(ctx, node, 0));
+    char *y = HL_OUT(char, hl_output(ctx, node, 0));
+    int64_t batch = (int64_t)d->height * d->width * (d->run.channels / d->multiplier);
+    if (!d->hybrid && d->multiplier == 1) {
+        d->x = x, d->x_end = x + d->batches * batch * d->size;
+        share_rows(ctx, d, 0, (int64_t)d->batches * d->out_height, y);
+        return kTfLiteOk;
+    }
+    for (int b = 0; b < d->batches; b++) {
+        d->x = x + b * batch * d->size;
+        if (d->hybrid) {
+            const float *values = (const float *)(const void *)x + b * batch;
+            int32_t zero = 0;
+            hl_quantise_row(&d->simd->row_loops, op->conv.asymmetric, values, batch, d->x_stored,
+                            &d->to_floats.x_scale, &zero);
+            d->to_floats.zero = (uint32_t)zero + d->run.flip;
+            memset(d->padding, zero, (size_t)d->run.channels + (size_t)d->simd->bytes);
+            d->x = (const char *)d->x_stored;
+        }
+        d->x_end = d->x + batch * d->size;
+        if (d->multiplier > 1) {
+            repeat_channels(d, d->x);
+            d->x = d->x_many, d->x_end = d->x + batch * d->multiplier * d->size;
+        }
+        share_rows(ctx, d, (int64_t)b * d->out_height, (int64_t)(b + 1) * d->out_height, y);
+    }
     return kTfLiteOk;
 }
 

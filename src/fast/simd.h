@@ -44,13 +44,35 @@ struct hl_unquantise {
     float low, high;
 };
 
-// One output position of a depthwise convolution: sums over the taps [k0, k1) x [l0, l1), whose distances are in elements.
-struct hl_window_taps {
-    int k0, k1, l0, l1;
-    int64_t x, x_down, x_right; // of tap (0, 0), which may lie outside the input; from tap to tap
-    int64_t w_down, w_right;
-    int channels;
+// Neighbouring output positions of a depthwise convolution:
+// y[p][c] = start[c] + sum over t of x[p * x_step + tap[t]][c] * w[t][c].
+struct hl_depthwise_run {
+    int count, channels;
+    const void *const *x; // pointers to the channels of input positions; what lies outside the input has one, too
+    ptrdiff_t x_step;
+    const int32_t *tap;
+    int taps; // integers: a multiple of hl_simd.group, of which the last ones may have weights of 0
+    // Floats: w [taps][channels], start [channels].
+    // Integers: [blocks][taps / group][layers][bytes][4 bytes] and [blocks][bytes] int32, in the order of hl_depthwise_channel.
+    // What x has more than w can be multiplied with is in start.
+    const void *w, *start;
+    void *y; // [count][channels]
+    float low, high; // floats
+    // Integers: the bytes of x with `flip` flipped are unsigned. Weights are the sums of their layers (more than one where they
+    // do not fit what is multiplied). A block is hl_simd.bytes channels, the last one ends with the last channel; where there
+    // are fewer channels, it is those of `parts` positions, and so many bytes as it has can be read.
+    uint8_t flip;
+    int layers, parts;
+    const struct hl_requantise *to_bytes; // its arrays [blocks][bytes], ordered as the weights
+    const struct hl_unquantise *to_floats; // or this, by channel
 };
+
+// The channel, in its block, of element i of a packed array.
+static inline int hl_depthwise_channel(int i, int bytes, int parts)
+{
+    int lanes = bytes / 4;
+    return (i % lanes / 4 * 16 + i / lanes * 4 + i % 4) % (bytes / parts);
+}
 
 // Rows of sums that are added to places of y that may be near each other: y[r][c] += sums[r][c] - less[r].
 struct hl_spread {
@@ -81,6 +103,7 @@ struct hl_resize_row {
 struct hl_simd {
     const char *name;
     int rows, columns; // of a tile
+    int bytes;         // of a vector
     // How integers are multiplied: 2, int16 pairs from which the zero points are taken already; 4, uint8 with int8.
     int group;
     void (*multiply_f32)(const struct hl_tile *tile);
@@ -95,12 +118,8 @@ struct hl_simd {
     struct hl_row_loops row_loops;
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
-    void (*depthwise_f32)(const struct hl_window_taps *taps, const float *x, const float *w,
-                          const float *bias, float low, float high, float *y);
-    // x: int8, or uint8 where is_unsigned. w: its values, less their zero point, in the lower halves of 32 bits.
-    void (*depthwise_integer)(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned,
-                              int zero, const int32_t *w, const int32_t *bias,
-                              const struct hl_requantise *by, uint8_t *y);
+    void (*depthwise_f32)(const struct hl_depthwise_run *run);
+    void (*depthwise_integer)(const struct hl_depthwise_run *run);
     const struct hl_element_loops *elements;
     void (*spread_f32)(const struct hl_spread *spread);
     void (*spread_integer)(const struct hl_spread *spread); // modulo 2^32

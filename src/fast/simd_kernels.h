@@ -148,7 +148,15 @@ static void requantise(const struct hl_requantise *by, const int32_t *restrict s
     const int32_t *restrict multiplier = by->multiplier + first;
     const int32_t *restrict left = by->left + first, *restrict right = by->right + first;
     int32_t zero = by->zero, low = by->low - zero, high = by->high - zero;
-    for (int c = 0; c < count; c++) {
+    int c = 0;
+#if defined RESCALES
+    for (; c + LANES <= count; c += LANES) {
+        u32_vector value = rescale_lanes(load_i32(sums + c) - less, load_i32(multiplier + c), load_i32(left + c),
+                                   load_i32(right + c));
+        store_clamped(y + c, value, zero, by->low, by->high);
+    }
+#endif
+    for (; c < count; c++) {
         int64_t product =
             (int64_t)(int32_t)(((uint32_t)sums[c] - less) << left[c]) * multiplier[c] +
             (INT64_C(1) << 30);
@@ -265,112 +273,7 @@ static void quantise(const float *values, int64_t count, float inverse, int zero
     memcpy(stored + i, bytes, (size_t)(count - i));
 }
 
-// ---- depthwise convolution ----------------------------------------------------------------------
-
-// Channels from c on, `vectors` times LANES of them.
-INLINE void depthwise_block_f32(const struct hl_window_taps *taps, const float *x, const float *w,
-                                const float *bias, float low, float high, float *y, int c,
-                                int vectors)
-{
-    f32_vector sums[4];
-    UNROLL for (int v = 0; v < vectors; v++) sums[v] = load_f32(bias + c + v * LANES);
-    for (int k = taps->k0; k < taps->k1; k++)
-        for (int l = taps->l0; l < taps->l1; l++) {
-            const float *in = x + (taps->x + k * taps->x_down + l * taps->x_right + c);
-            const float *weights = w + k * taps->w_down + l * taps->w_right + c;
-            UNROLL for (int v = 0; v < vectors; v++) sums[v] =
-                add_product(sums[v], load_f32(weights + v * LANES), load_f32(in + v * LANES));
-        }
-    UNROLL for (int v = 0; v < vectors; v++)
-    {
-        f32_vector out = clamp_f32(sums[v], low, high);
-        memcpy(y + c + v * LANES, &out, sizeof out);
-    }
-}
-
-static void depthwise_f32(const struct hl_window_taps *taps, const float *x, const float *w,
-                          const float *bias, float low, float high, float *y)
-{
-    int c = 0, channels = taps->channels;
-    for (; c + 4 * LANES <= channels; c += 4 * LANES)
-        depthwise_block_f32(taps, x, w, bias, low, high, y, c, 4);
-    for (; c + LANES <= channels; c += LANES)
-        depthwise_block_f32(taps, x, w, bias, low, high, y, c, 1);
-    if (c == channels) return;
-    if (channels >= LANES) { // some channels twice
-        depthwise_block_f32(taps, x, w, bias, low, high, y, channels - LANES, 1);
-        return;
-    }
-    for (; c < channels; c++) {
-        float sum = bias[c];
-        for (int k = taps->k0; k < taps->k1; k++)
-            for (int l = taps->l0; l < taps->l1; l++)
-                sum += x[taps->x + k * taps->x_down + l * taps->x_right + c] *
-                       w[k * taps->w_down + l * taps->w_right + c];
-        y[c] = sum < low ? low : sum > high ? high : sum;
-    }
-}
-
-INLINE void depthwise_block_integer(const struct hl_window_taps *taps, const uint8_t *x,
-                                    int is_unsigned, int zero, const int32_t *w,
-                                    const int32_t *bias, int c, int vectors, int32_t *out)
-{
-    u32_vector sums[4];
-    UNROLL for (int v = 0; v < vectors; v++) sums[v] = load_i32(bias + c + v * LANES);
-    for (int k = taps->k0; k < taps->k1; k++)
-        for (int l = taps->l0; l < taps->l1; l++) {
-            const uint8_t *in = x + (taps->x + k * taps->x_down + l * taps->x_right + c);
-            const int32_t *weights = w + k * taps->w_down + l * taps->w_right + c;
-            UNROLL for (int v = 0; v < vectors; v++) sums[v] =
-                add_pairs(sums[v], load_i32(weights + v * LANES),
-                          load_bytes(in + v * LANES, is_unsigned, zero));
-        }
-    memcpy(out, sums, (size_t)vectors * sizeof *sums);
-}
-
-INLINE void depthwise_bytes(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned,
-                            int zero, const int32_t *w, const int32_t *bias,
-                            const struct hl_requantise *by, uint8_t *y)
-{
-    int32_t sums[4 * LANES];
-    int c = 0, channels = taps->channels;
-    for (; c + 4 * LANES <= channels; c += 4 * LANES) {
-        depthwise_block_integer(taps, x, is_unsigned, zero, w, bias, c, 4, sums);
-        requantise(by, sums, 0, c, 4 * LANES, y + c);
-    }
-    for (; c + LANES <= channels; c += LANES) {
-        depthwise_block_integer(taps, x, is_unsigned, zero, w, bias, c, 1, sums);
-        requantise(by, sums, 0, c, LANES, y + c);
-    }
-    if (c == channels) return;
-    if (channels >= LANES) { // some channels twice
-        c = channels - LANES;
-        depthwise_block_integer(taps, x, is_unsigned, zero, w, bias, c, 1, sums);
-        requantise(by, sums, 0, c, LANES, y + c);
-        return;
-    }
-    for (; c < channels; c++) {
-        uint32_t sum = (uint32_t)bias[c];
-        for (int k = taps->k0; k < taps->k1; k++)
-            for (int l = taps->l0; l < taps->l1; l++) {
-                uint8_t byte = x[taps->x + k * taps->x_down + l * taps->x_right + c];
-                int value = (is_unsigned ? byte : (int8_t)byte) - zero;
-                sum += (uint32_t)(value * (int16_t)w[k * taps->w_down + l * taps->w_right + c]);
-            }
-        sums[c] = (int32_t)sum;
-    }
-    requantise(by, sums, 0, 0, channels, y);
-}
-
-static void depthwise_integer(const struct hl_window_taps *taps, const uint8_t *x, int is_unsigned,
-                              int zero, const int32_t *w, const int32_t *bias,
-                              const struct hl_requantise *by, uint8_t *y)
-{
-    if (is_unsigned)
-        depthwise_bytes(taps, x, 1, zero, w, bias, by, y);
-    else
-        depthwise_bytes(taps, x, 0, zero, w, bias, by, y);
-}
+#include "fast/simd_depthwise.h"
 
 #define TEXT(word) #word
 #define NAME(word) TEXT(word)
@@ -381,6 +284,7 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .name = NAME(LEVEL),
     .rows = ROWS,
     .columns = COLUMNS,
+    .bytes = BYTES,
     .group = GROUP,
     .multiply_f32 = multiply_f32,
     .multiply_integer = multiply_integer,

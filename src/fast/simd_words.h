@@ -27,6 +27,7 @@ typedef uint32_t u32_vector __attribute__((vector_size(BYTES))); // sums wrap
 typedef int32_t i32_vector __attribute__((vector_size(BYTES)));
 typedef uint8_t u8_lanes __attribute__((vector_size(LANES)));
 typedef int8_t i8_lanes __attribute__((vector_size(LANES)));
+typedef uint8_t u8_vector __attribute__((vector_size(BYTES)));
 
 static inline f32_vector load_f32(const float *at)
 {
@@ -207,6 +208,116 @@ static inline u32_vector add_pairs(u32_vector sum, u32_vector w, u32_vector x)
 static inline u32_vector add_quads(u32_vector sum, u32_vector w, u32_vector x)
 {
     return (u32_vector)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, (__m512i)w);
+}
+#endif
+
+// a and b element by element, of the lower or upper halves of each 16 bytes.
+#if defined __AVX512F__
+#define INTERLEAVE(half, bits, a, b) (u8_vector) _mm512_unpack##half##_epi##bits((__m512i)(a), (__m512i)(b))
+#elif defined __AVX2__
+#define INTERLEAVE(half, bits, a, b) (u8_vector) _mm256_unpack##half##_epi##bits((__m256i)(a), (__m256i)(b))
+#elif defined __SSE2__
+#define INTERLEAVE(half, bits, a, b) (u8_vector) _mm_unpack##half##_epi##bits((__m128i)(a), (__m128i)(b))
+#endif
+static inline u8_vector interleave_low_8(u8_vector a, u8_vector b)
+{
+#if defined INTERLEAVE
+    return INTERLEAVE(lo, 8, a, b);
+#else
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+#endif
+}
+
+static inline u8_vector interleave_high_8(u8_vector a, u8_vector b)
+{
+#if defined INTERLEAVE
+    return INTERLEAVE(hi, 8, a, b);
+#else
+    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#endif
+}
+
+#if defined __AVX512VNNI__
+static inline u8_vector interleave_low_16(u8_vector a, u8_vector b)
+{
+    return INTERLEAVE(lo, 16, a, b);
+}
+
+static inline u8_vector interleave_high_16(u8_vector a, u8_vector b)
+{
+    return INTERLEAVE(hi, 16, a, b);
+}
+#endif
+
+// hl_rescale_apply and the way to stored bytes, where there are 64-bit products and shifts by lane.
+// The high half: half up equals the reference's nudge and division. The shift: (v - (v < 0)) >> (right - 1), + 1, >> 1 rounds
+// half away from zero without overflow, as v is above INT32_MIN and below INT32_MAX; nothing happens where right is 0.
+#if defined __AVX512F__
+#define RESCALES
+static inline u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, u32_vector left, u32_vector right)
+{
+    __m512i one = _mm512_set1_epi32(1), nudge = _mm512_set1_epi64(INT64_C(1) << 30);
+    __m512i v = _mm512_sllv_epi32((__m512i)value, (__m512i)left), m = (__m512i)multiplier;
+    __m512i even = _mm512_add_epi64(_mm512_mul_epi32(v, m), nudge);
+    __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(v, 32), _mm512_srli_epi64(m, 32)), nudge);
+    v = _mm512_mask_mov_epi32(_mm512_srli_epi64(even, 31), 0xaaaa, _mm512_slli_epi64(odd, 1));
+    __m512i last = _mm512_min_epu32((__m512i)right, one), most = _mm512_sub_epi32((__m512i)right, last);
+    __m512i negative = _mm512_srlv_epi32(v, _mm512_sub_epi32(_mm512_set1_epi32(32), last));
+    v = _mm512_add_epi32(_mm512_srav_epi32(_mm512_sub_epi32(v, negative), most), last);
+    return (u32_vector)_mm512_srav_epi32(v, last);
+}
+
+// LANES values, plus zero, as bytes in [low, high].
+static inline void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)
+{
+    __m512i v = _mm512_max_epi32((__m512i)value, _mm512_set1_epi32(low - zero));
+    v = _mm512_add_epi32(_mm512_min_epi32(v, _mm512_set1_epi32(high - zero)), _mm512_set1_epi32(zero));
+    _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8(v));
+}
+
+// The same of four vectors; each 16 bytes are of the same 16 bytes of all four.
+static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+{
+    int up = low < 0 ? 128 : 0; // unsigned bytes, for now
+    __m512i z = _mm512_set1_epi16((int16_t)(zero + up));
+    __m512i v01 = _mm512_adds_epi16(_mm512_packs_epi32((__m512i)values[0], (__m512i)values[1]), z);
+    __m512i v23 = _mm512_adds_epi16(_mm512_packs_epi32((__m512i)values[2], (__m512i)values[3]), z);
+    __m512i v = _mm512_max_epu8(_mm512_packus_epi16(v01, v23), _mm512_set1_epi8((char)(low + up)));
+    v = _mm512_min_epu8(v, _mm512_set1_epi8((char)(high + up)));
+    return (u8_vector)_mm512_xor_si512(v, _mm512_set1_epi8((char)up));
+}
+#elif defined __AVX2__
+#define RESCALES
+static inline u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, u32_vector left, u32_vector right)
+{
+    __m256i one = _mm256_set1_epi32(1), nudge = _mm256_set1_epi64x(INT64_C(1) << 30);
+    __m256i v = _mm256_sllv_epi32((__m256i)value, (__m256i)left), m = (__m256i)multiplier;
+    __m256i even = _mm256_add_epi64(_mm256_mul_epi32(v, m), nudge);
+    __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(v, 32), _mm256_srli_epi64(m, 32)), nudge);
+    v = _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+    __m256i last = _mm256_min_epu32((__m256i)right, one), most = _mm256_sub_epi32((__m256i)right, last);
+    __m256i negative = _mm256_srlv_epi32(v, _mm256_sub_epi32(_mm256_set1_epi32(32), last));
+    v = _mm256_add_epi32(_mm256_srav_epi32(_mm256_sub_epi32(v, negative), most), last);
+    return (u32_vector)_mm256_srav_epi32(v, last);
+}
+
+static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+{
+    int up = low < 0 ? 128 : 0;
+    __m256i z = _mm256_set1_epi16((int16_t)(zero + up));
+    __m256i v01 = _mm256_adds_epi16(_mm256_packs_epi32((__m256i)values[0], (__m256i)values[1]), z);
+    __m256i v23 = _mm256_adds_epi16(_mm256_packs_epi32((__m256i)values[2], (__m256i)values[3]), z);
+    __m256i v = _mm256_max_epu8(_mm256_packus_epi16(v01, v23), _mm256_set1_epi8((char)(low + up)));
+    v = _mm256_min_epu8(v, _mm256_set1_epi8((char)(high + up)));
+    return (u8_vector)_mm256_xor_si256(v, _mm256_set1_epi8((char)up));
+}
+
+static inline void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)
+{
+    u32_vector values[4] = {value};
+    u8_vector bytes = narrow(values, zero, low, high);
+    memcpy(at, &bytes, 4);
+    memcpy(at + 4, (const char *)&bytes + 16, 4);
 }
 #endif
 

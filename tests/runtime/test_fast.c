@@ -19,7 +19,7 @@
 #include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/c/c_api.h"
 
-enum { NODES = 150, MOST = 1 << 16 };
+enum { NODES = 150, MOST = 1 << 19 };
 
 static uint32_t seed = 1;
 static int limited; // nodes that have met a memory limit
@@ -123,6 +123,11 @@ static void fill(struct node *node, int outputs, int channel_axis, struct types 
     } else if (!hybrid) {
         bias->scale = x->scale * w->scale;
     }
+    if (hybrid || pick(3)) return;
+    // Small sums and multipliers around 1: shifts to the left, none, a few to the right.
+    y->scale = 0.02f * 0.0025f * (float)(1 + pick(16));
+    for (int i = 0; i < weights; i++) node->w.bytes[i] = (int8_t)(w->zero_point + pick(3) - 1);
+    for (int i = 0; i < outputs; i++) node->bias.i32[i] = pick(101) - 50;
 }
 
 static void finish(struct node *node, int builtin)
@@ -168,17 +173,19 @@ static void make_depthwise(struct node *node)
 {
     int channels = 1 + pick(pick(2) ? 150 : 20), kh = 1 + pick(4), kw = 1 + pick(4);
     make_shape(&node->tensors[0], 1 + pick(2), 8 + pick(9), 8 + pick(9), channels);
-    make_shape(&node->tensors[1], 1, kh, kw, channels);
-    make_shape(&node->tensors[3], 1, 1, 1, channels);
+    int multiplier = pick(4) ? 1 : 1 + pick(9), outputs = channels * multiplier;
+    if (outputs > 256) multiplier = 1, outputs = channels;
+    make_shape(&node->tensors[1], 1, kh, kw, outputs);
+    make_shape(&node->tensors[3], 1, 1, 1, outputs);
     set_option(node, HL_DepthwiseConv2DOptions_padding, pick(2));
     set_option(node, HL_DepthwiseConv2DOptions_stride_w, 1 + pick(3));
     set_option(node, HL_DepthwiseConv2DOptions_stride_h, 1 + pick(3));
-    set_option(node, HL_DepthwiseConv2DOptions_depth_multiplier, 1);
+    set_option(node, HL_DepthwiseConv2DOptions_depth_multiplier, multiplier);
     set_option(node, HL_DepthwiseConv2DOptions_dilation_w_factor, 1 + pick(2));
     set_option(node, HL_DepthwiseConv2DOptions_dilation_h_factor, 1 + pick(2));
     set_option(node, HL_DepthwiseConv2DOptions_fused_activation_function, activations[pick(4)]);
     node->has_bias = pick(2);
-    fill(node, channels, 3, types[pick(3)]);
+    fill(node, outputs, 3, types[pick(4)]);
     finish(node, kTfLiteBuiltinDepthwiseConv2d);
 }
 

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolution of a run of output positions (struct hl_depthwise_run of simd.h), for simd_kernels.h: pointers to
+// the input in, one for each tap, outputs out.
+// Integers: a block is BYTES channels, or the few channels of `parts` neighbouring positions. The bytes of a group of taps
+// are interleaved within each 16 bytes, so that lanes hold one channel's and one instruction multiplies and adds them; the
+// four vectors of sums hold channels in the order of hl_depthwise_channel, which narrowing undoes.
+#ifndef HALITE_FAST_SIMD_DEPTHWISE_H
+#define HALITE_FAST_SIMD_DEPTHWISE_H
+
+// ---- floats -------------------------------------------------------------------------------------
+
+// So many positions and vectors of channels at once: sums in registers, and weights loaded once for all positions.
+#if defined __AVX512F__ || defined __aarch64__
+enum { POSITIONS = 4, VECTORS = 4 };
+#else
+enum { POSITIONS = 4, VECTORS = 2 };
+#endif
+
+INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int c, int positions, int vectors)
+{
+    const float *w = (const float *)run->w + c, *start = (const float *)run->start + c;
+    const void *const *x = run->x + (ptrdiff_t)at * run->x_step;
+    f32_vector sums[POSITIONS][VECTORS];
+    UNROLL for (int p = 0; p < positions; p++)
+        UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = load_f32(start + v * LANES);
+    for (int t = 0; t < run->taps; t++, w += run->channels) {
+        const void *const *in = x + run->tap[t];
+        f32_vector weights[VECTORS];
+        UNROLL for (int v = 0; v < vectors; v++) weights[v] = load_f32(w + v * LANES);
+        UNROLL for (int p = 0; p < positions; p++)
+        {
+            const float *values = (const float *)in[(ptrdiff_t)p * run->x_step] + c;
+            UNROLL for (int v = 0; v < vectors; v++) sums[p][v] =
+                add_product(sums[p][v], weights[v], load_f32(values + v * LANES));
+        }
+    }
+    float *y = (float *)run->y + (ptrdiff_t)at * run->channels + c;
+    UNROLL for (int p = 0; p < positions; p++)
+        UNROLL for (int v = 0; v < vectors; v++)
+        {
+            f32_vector out = clamp_f32(sums[p][v], run->low, run->high);
+            memcpy(y + (ptrdiff_t)p * run->channels + v * LANES, &out, sizeof out);
+        }
+}
+
+// All channels of some positions. Where they do not fill vectors, some channels come twice.
+INLINE void depthwise_positions_f32(const struct hl_depthwise_run *run, int at, int positions)
+{
+    int c = 0, channels = run->channels;
+    for (; c + VECTORS * LANES <= channels; c += VECTORS * LANES)
+        depthwise_block_f32(run, at, c, positions, VECTORS);
+    for (; c + LANES <= channels; c += LANES) depthwise_block_f32(run, at, c, positions, 1);
+    if (c == channels) return;
+    if (channels >= LANES) {
+        depthwise_block_f32(run, at, channels - LANES, positions, 1);
+        return;
+    }
+    const float *w = run->w, *start = run->start;
+    for (int p = at; p < at + positions; p++) {
+        float *y = (float *)run->y + (ptrdiff_t)p * channels;
+        for (c = 0; c < channels; c++) {
+            float sum = start[c];
+            for (int t = 0; t < run->taps; t++)
+                sum += ((const float *)run->x[(ptrdiff_t)p * run->x_step + run->tap[t]])[c] *
+                       w[(ptrdiff_t)t * channels + c];
+            y[c] = sum < run->low ? run->low : sum > run->high ? run->high : sum;
+        }
+    }
+}
+
+static void depthwise_f32(const struct hl_depthwise_run *run)
+{
+    int at = 0;
+    for (; at + POSITIONS <= run->count; at += POSITIONS) depthwise_positions_f32(run, at, POSITIONS);
+    if (at == run->count) return;
+    if (run->count >= POSITIONS) { // some positions twice
+        depthwise_positions_f32(run, run->count - POSITIONS, POSITIONS);
+        return;
+    }
+    for (; at < run->count; at++) depthwise_positions_f32(run, at, 1);
+}
+
+// ---- integers -----------------------------------------------------------------------------------
+
+// BYTES / parts bytes of each of `parts` positions, from channel c on.
+INLINE u8_vector load_parts(const void *const *x, ptrdiff_t step, int c, int parts)
+{
+    const uint8_t *first = (const uint8_t *)x[0] + c;
+    u8_vector bytes;
+#if defined __AVX512F__
+    if (parts == 4) {
+        __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const void *)first)),
+                                              _mm_loadu_si128(x[step]), 1);
+        __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(x[2 * step])),
+                                               _mm_loadu_si128(x[3 * step]), 1);
+        return (u8_vector)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    }
+    if (parts == 2)
+        return (u8_vector)_mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const void *)first)),
+                                             _mm256_loadu_si256(x[step]), 1);
+#elif defined __AVX2__
+    if (parts == 2)
+        return (u8_vector)_mm256_inserti128_si256(
+            _mm256_castsi128_si256(_mm_loadu_si128((const void *)first)), _mm_loadu_si128(x[step]), 1);
+#else
+    (void)step, (void)parts;
+#endif
+    memcpy(&bytes, first, sizeof bytes);
+    return bytes;
+}
+
+// Sums of one block: `at` is its first position, c its first channel, block its number in the packed arrays.
+INLINE void depthwise_sums(const struct hl_depthwise_run *run, int at, int c, int block, int parts, u32_vector sums[4])
+{
+    const int32_t *start = (const int32_t *)run->start + (ptrdiff_t)block * BYTES;
+    const int32_t *w = (const int32_t *)run->w + (ptrdiff_t)block * (run->taps / GROUP) * run->layers * BYTES;
+    const void *const *x = run->x + (ptrdiff_t)at * run->x_step;
+    u8_vector flip = (u8_vector){0} + run->flip;
+    UNROLL for (int v = 0; v < 4; v++) sums[v] = load_i32(start + v * LANES);
+    for (int t = 0; t < run->taps; t += GROUP) {
+        u8_vector bytes[GROUP];
+        UNROLL for (int i = 0; i < GROUP; i++) bytes[i] = load_parts(x + run->tap[t + i], run->x_step, c, parts) ^ flip;
+        u8_vector low = interleave_low_8(bytes[0], bytes[1]), high = interleave_high_8(bytes[0], bytes[1]);
+#if defined __AVX512VNNI__
+        u8_vector low2 = interleave_low_8(bytes[2], bytes[3]), high2 = interleave_high_8(bytes[2], bytes[3]);
+        u32_vector values[4] = {(u32_vector)interleave_low_16(low, low2), (u32_vector)interleave_high_16(low, low2),
+                                (u32_vector)interleave_low_16(high, high2), (u32_vector)interleave_high_16(high, high2)};
+#else
+        u8_vector zero = {0};
+        u32_vector values[4] = {(u32_vector)interleave_low_8(low, zero), (u32_vector)interleave_high_8(low, zero),
+                                (u32_vector)interleave_low_8(high, zero), (u32_vector)interleave_high_8(high, zero)};
+#endif
+        for (int layer = 0; layer < run->layers; layer++, w += BYTES)
+            UNROLL for (int v = 0; v < 4; v++) sums[v] = ADD_GROUP(sums[v], load_i32(w + v * LANES), values[v]);
+    }
+}
+
+#if defined RESCALES
+// The stored bytes of a block, channels in their own order.
+INLINE u8_vector depthwise_stored(const struct hl_requantise *by, int block, const u32_vector sums[4])
+{
+    u32_vector values[4];
+    UNROLL for (int v = 0; v < 4; v++)
+    {
+        ptrdiff_t i = (ptrdiff_t)block * BYTES + v * LANES;
+        values[v] = rescale_lanes(sums[v], load_i32(by->multiplier + i), load_i32(by->left + i), load_i32(by->right + i));
+    }
+    return narrow(values, by->zero, by->low, by->high);
+}
+#endif
+
+// Sums in the channels' own order.
+INLINE void depthwise_ordered(const u32_vector sums[4], int32_t *ordered)
+{
+    enum { QUAD = 4 * sizeof(int32_t) };
+    UNROLL for (int q = 0; q < LANES / 4; q++)
+        UNROLL for (int v = 0; v < 4; v++) memcpy(ordered + q * 16 + v * 4, (const char *)&sums[v] + q * QUAD, QUAD);
+}
+
+// One block's outputs: `count` channels of each of the positions [at, at + positions).
+INLINE void depthwise_block_integer(const struct hl_depthwise_run *run, int at, int positions, int c, int count, int block,
+                                    int parts)
+{
+    u32_vector sums[4];
+    depthwise_sums(run, at, c, block, parts, sums);
+    int width = BYTES / parts;
+    if (run->to_floats) {
+        int32_t ordered[BYTES];
+        depthwise_ordered(sums, ordered);
+        struct hl_unquantise by = *run->to_floats;
+        by.scales += c, by.bias += c, by.w_sums += c;
+        for (int p = 0; p < positions; p++)
+            unquantise(&by, ordered + p * width, count, (float *)run->y + (ptrdiff_t)(at + p) * run->channels + c);
+        return;
+    }
+    uint8_t *y = (uint8_t *)run->y + (ptrdiff_t)at * run->channels + c;
+#if defined RESCALES
+    u8_vector bytes = depthwise_stored(run->to_bytes, block, sums);
+    if (count == width && positions == parts) {
+        memcpy(y, &bytes, sizeof bytes);
+        return;
+    }
+    uint8_t out[BYTES];
+    memcpy(out, &bytes, sizeof bytes);
+    for (int p = 0; p < positions; p++) memcpy(y + (ptrdiff_t)p * run->channels, out + p * width, (size_t)count);
+#else
+    int32_t ordered[BYTES];
+    depthwise_ordered(sums, ordered);
+    requantise(run->to_bytes, ordered, 0, (int64_t)block * BYTES, count, y);
+#endif
+}
+
+INLINE void depthwise_all(const struct hl_depthwise_run *run, int parts)
+{
+    int channels = run->channels, whole = channels / BYTES;
+    for (int at = 0; at < run->count; at += parts) {
+        int positions = run->count - at < parts ? run->count - at : parts;
+        if (whole == 0) {
+            depthwise_block_integer(run, at, positions, 0, channels, 0, parts);
+            continue;
+        }
+        for (int block = 0; block < whole; block++)
+            depthwise_block_integer(run, at, 1, block * BYTES, BYTES, block, 1);
+        if (channels % BYTES != 0) // some channels twice
+            depthwise_block_integer(run, at, 1, channels - BYTES, BYTES, whole, 1);
+    }
+}
+
+static void depthwise_integer(const struct hl_depthwise_run *run)
+{
+    switch (run->parts) {
+#if defined __AVX512F__
+    case 4: depthwise_all(run, 4); break;
+#endif
+#if defined __AVX2__
+    case 2: depthwise_all(run, 2); break;
+#endif
+    default: depthwise_all(run, 1);
+    }
+}
+
+#endif
