@@ -25,6 +25,7 @@ struct depthwise {
     int columns;    // of the table
     int size;       // of an element of x, as it is multiplied
     uint8_t x_zero;
+    int excess; // of weights
     struct hl_depthwise_run run; // but for count, x, y
     struct hl_requantise to_bytes;
     struct hl_unquantise to_floats;
@@ -50,19 +51,25 @@ static int weight_at(const TfLiteTensor *w, int64_t tap, int c, int channels)
     return value;
 }
 
-// How often the largest weight is what can be multiplied at once.
-static int layers_of(const struct hl_simd *simd, const TfLiteTensor *w)
+// Weights that do not all fit 8 bits with a sign, but lie within 256 neighbours, are sums of one that does and `excess`.
+static void find_layers(struct depthwise *d, const TfLiteTensor *w)
 {
     int low = 0, high = 0;
-    if (simd->group == 2) return 1;
+    if (d->simd->group == 2) return;
     for (int64_t i = 0; i < hl_elements(w); i++) {
         int value = weight_at(w, i, 0, 1);
         low = value < low ? value : low;
         high = value > high ? value : high;
     }
-    int below = (-low + 127) / 128, above = (high + 126) / 127;
-    int most = below > above ? below : above;
-    return most > 1 ? most : 1;
+    d->excess = high > INT8_MAX ? high - INT8_MAX : low < INT8_MIN ? low - INT8_MIN : 0;
+    d->run.layers = d->excess == 0 ? 1 : d->excess <= INT8_MAX ? 2 : 3;
+}
+
+// Which tap of the window comes at place t, down and then right; -1 for none. Groups of 4 are columns where the window is 3x3.
+static int tap_at(const struct depthwise *d, int t)
+{
+    if (d->run.stride_3x3 && d->simd->group == 4) return t % 4 == 3 ? -1 : t % 4 * 3 + t / 4;
+    return t < d->kh * d->kw ? t : -1;
 }
 
 // The weights of one output channel, element i of a block; their sum.
@@ -70,8 +77,10 @@ static uint32_t pack_channel(const struct depthwise *d, const TfLiteTensor *w, i
 {
     int group = d->simd->group, bytes = d->simd->bytes, layers = d->run.layers;
     uint32_t sum = 0;
-    for (int t = 0; t < d->kh * d->kw; t++) {
-        int value = weight_at(w, t, c, d->run.channels);
+    for (int t = 0; t < d->run.taps; t++) {
+        int tap = tap_at(d, t);
+        if (tap < 0) continue;
+        int value = weight_at(w, tap, c, d->run.channels);
         sum += (uint32_t)value;
         for (int layer = 0; layer < layers; layer++) {
             int64_t place = (((int64_t)t / group * layers + layer) * bytes + i) * group + t % group;
@@ -79,9 +88,8 @@ static uint32_t pack_channel(const struct depthwise *d, const TfLiteTensor *w, i
                 ((int16_t *)block)[place] = (int16_t)value;
                 continue;
             }
-            int part = hl_clamp_i32(value, INT8_MIN, INT8_MAX);
+            int part = layer == 0 ? value - d->excess : layer == 1 ? hl_clamp_i32(d->excess, INT8_MIN, INT8_MAX) : 1;
             ((int8_t *)block)[place] = (int8_t)part;
-            value -= part;
         }
     }
     return sum;
@@ -175,7 +183,8 @@ static void describe(struct depthwise *d, const TfLiteDepthwiseConvParams *param
         taps = (taps + simd->group - 1) / simd->group * simd->group;
         d->x_zero = d->hybrid ? 0 : (uint8_t)hl_zero(x);
         d->run.flip = x->type == kTfLiteUInt8 ? 0 : 0x80;
-        d->run.layers = layers_of(simd, w);
+        find_layers(d, w);
+        if (d->kh == 3 && d->kw == 3 && d->dilation_w == 1 && d->stride_w <= 2) d->run.stride_3x3 = d->stride_w;
         d->to_bytes.zero = d->hybrid ? 0 : hl_zero(y);
         d->to_bytes.low = op->conv.low, d->to_bytes.high = op->conv.high;
         d->to_floats.two_steps = op->conv.two_steps;
@@ -231,7 +240,8 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
 
     int32_t *tap = (int32_t *)(base + taps);
     for (int t = 0; t < d->run.taps; t++) {
-        int real = t < d->kh * d->kw ? t : 0;
+        int real = floats ? t : tap_at(d, t);
+        if (real < 0) real = 0;
         tap[t] = real % d->kw * d->dilation_w * d->kh + real / d->kw;
     }
     d->run.tap = tap;

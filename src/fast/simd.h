@@ -58,11 +58,14 @@ struct hl_depthwise_run {
     const void *w, *start;
     void *y; // [count][channels]
     float low, high; // floats
-    // Integers: the bytes of x with `flip` flipped are unsigned. Weights are the sums of their layers (more than one where they
-    // do not fit what is multiplied). A block is hl_simd.bytes channels, the last one ends with the last channel; where there
-    // are fewer channels, it is those of `parts` positions, and so many bytes as it has can be read.
+    // Integers: the bytes of x with `flip` flipped are unsigned. Weights are sums of their layers: one of their
+    // own, and more that all share, where they do not fit what is multiplied. A block is hl_simd.bytes channels, the last one
+    // ends with the last channel; where there are fewer channels, it is those of `parts` positions, and so many bytes as it
+    // has can be read.
     uint8_t flip;
     int layers, parts;
+    // 1 or 2: windows of 3x3 whose columns are next to each other, 3 pointers each, and a group of 4 each; 0: others.
+    int stride_3x3;
     const struct hl_requantise *to_bytes; // its arrays [blocks][bytes], ordered as the weights
     const struct hl_unquantise *to_floats; // or this, by channel
 };
