@@ -147,7 +147,7 @@ static TfLiteStatus finish_axes(TfLiteContext *ctx, TfLiteNode *node)
     size_t taps = 1;
     for (int axis = last; axis >= 0 && !empty; axis--) {
         op->axes[axis].below = (int64_t)taps;
-        HL_REQUIRE(ctx, node, hl_mul_size(taps, (size_t)op->axes[axis].window, &taps) && taps <= INT64_MAX,
+        HL_REQUIRE(ctx, node, hl_mul_size(taps, (size_t)op->axes[axis].window, &taps) && taps <= PTRDIFF_MAX,
                    "the window has too many positions");
     }
     return hl_resize(ctx, hl_output(ctx, node, 0), op->rank, dims);
