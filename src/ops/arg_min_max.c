@@ -23,37 +23,57 @@ typedef int64_t (*search_function)(const void *values, int64_t count, int64_t st
         return best;                                                       \
     }
 
-#define SEARCH_FLOATS(name, better)                                                       \
-    static int64_t name(const void *values, int64_t count, int64_t stride)                \
-    {                                                                                     \
-        const float *x = values;                                                          \
-        int64_t best = 0, k = 1;                                                          \
-        if (stride == 1 && count >= 4) {                                                  \
-            int64_t lead[4] = {0, 1, 2, 3};                                               \
-            for (k = 4; k < count - count % 4; k++)                                       \
+// Bytes, without a branch that CPUs would guess wrong: the largest of value * 2^22 - k, in stretches whose k has 22 bits.
+#define SEARCH_BYTES(name, type, better, sign)                                       \
+    static int64_t name(const void *values, int64_t count, int64_t stride)           \
+    {                                                                                \
+        enum { MOST = 1 << 22 };                                                     \
+        const type *x = values;                                                      \
+        int64_t best = 0;                                                            \
+        for (int64_t start = 0; start < count; start += MOST) {                      \
+            int32_t length = count - start < MOST ? (int32_t)(count - start) : MOST; \
+            int32_t largest = INT32_MIN;                                             \
+            for (int32_t k = 0; k < length; k++) {                                   \
+                int32_t key = (sign)*x[(start + k) * stride] * MOST - k;             \
+                largest = key > largest ? key : largest;                             \
+            }                                                                        \
+            int64_t leader = start + (-largest & (MOST - 1));                        \
+            if (x[leader * stride] better x[best * stride]) best = leader;           \
+        }                                                                            \
+        return best;                                                                 \
+    }
+
+#define SEARCH_FLOATS(name, better)                                                        \
+    static int64_t name(const void *values, int64_t count, int64_t stride)                 \
+    {                                                                                      \
+        const float *x = values;                                                           \
+        int64_t best = 0, k = 1;                                                           \
+        if (stride == 1 && count >= 4) {                                                   \
+            int64_t lead[4] = {0, 1, 2, 3};                                                \
+            for (k = 4; k < count - count % 4; k++)                                        \
                 if (x[k] better x[lead[k % 4]] || (isnan(x[lead[k % 4]]) && !isnan(x[k]))) \
-                    lead[k % 4] = k;                                                      \
-            int64_t first = x[lead[1]] better x[lead[0]] ? lead[1] : lead[0];             \
-            int64_t second = x[lead[3]] better x[lead[2]] ? lead[3] : lead[2];            \
-            best = x[second] better x[first] ? second : first;                            \
-            for (int i = 0; i < 4; i++)                                                   \
-                if (x[lead[i]] == x[best] && lead[i] < best) best = lead[i];              \
-        }                                                                                 \
-        for (; k < count; k++) {                                                          \
-            float value = x[k * stride], leader = x[best * stride];                       \
-            if (value better leader || (isnan(leader) && !isnan(value))) best = k;        \
-        }                                                                                 \
-        return best;                                                                      \
+                    lead[k % 4] = k;                                                       \
+            int64_t first = x[lead[1]] better x[lead[0]] ? lead[1] : lead[0];              \
+            int64_t second = x[lead[3]] better x[lead[2]] ? lead[3] : lead[2];             \
+            best = x[second] better x[first] ? second : first;                             \
+            for (int i = 0; i < 4; i++)                                                    \
+                if (x[lead[i]] == x[best] && lead[i] < best) best = lead[i];               \
+        }                                                                                  \
+        for (; k < count; k++) {                                                           \
+            float value = x[k * stride], leader = x[best * stride];                        \
+            if (value better leader || (isnan(leader) && !isnan(value))) best = k;         \
+        }                                                                                  \
+        return best;                                                                       \
     }
 
 SEARCH_FLOATS(largest_f32, >)
 SEARCH_FLOATS(smallest_f32, <)
 SEARCH(largest_i32, int32_t, >)
-SEARCH(largest_i8, int8_t, >)
-SEARCH(largest_u8, uint8_t, >)
+SEARCH_BYTES(largest_i8, int8_t, >, 1)
+SEARCH_BYTES(largest_u8, uint8_t, >, 1)
 SEARCH(smallest_i32, int32_t, <)
-SEARCH(smallest_i8, int8_t, <)
-SEARCH(smallest_u8, uint8_t, <)
+SEARCH_BYTES(smallest_i8, int8_t, <, -1)
+SEARCH_BYTES(smallest_u8, uint8_t, <, -1)
 
 static search_function find_search(TfLiteType type, bool largest)
 {

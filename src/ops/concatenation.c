@@ -17,15 +17,14 @@ static const uint32_t concatenation_types = HL_TYPE(Float32) | HL_TYPE(Float16) 
                                             HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(UInt32) |
                                             HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(Int4);
 
-// Stored values of x as the output's: round(x * scale + bias) + zero point.
-static void requantise_run(int64_t count, uint8_t *to, const uint8_t *from, const TfLiteTensor *x,
-                           const TfLiteTensor *y)
+// All stored values of x as the output's: round(x * scale + bias) + zero point.
+static void fill_table(const TfLiteTensor *x, const TfLiteTensor *y, uint8_t table[256])
 {
     const float inverse = 1.0f / y->params.scale, scale = x->params.scale * inverse;
     const float bias = -(float)x->params.zero_point * scale, zero = (float)y->params.zero_point;
-    for (int64_t i = 0; i < count; i++) {
-        float value = roundf((float)from[i] * scale + bias) + zero;
-        to[i] = value > 0.0f ? value < 255.0f ? (uint8_t)value : 255 : 0;
+    for (int i = 0; i < 256; i++) {
+        float value = roundf((float)i * scale + bias) + zero;
+        table[i] = value > 0.0f ? value < 255.0f ? (uint8_t)value : 255 : 0;
     }
 }
 
@@ -37,9 +36,13 @@ static void join(const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
         const int64_t inner = hl_product(y->dims, axis + 1, rank);
         const int64_t outer = hl_product(y->dims, 0, axis);
         const int64_t run = hl_dim(x, axis) * inner, step = hl_dim(y, axis) * inner;
-        for (int64_t i = 0; run > 0 && i < outer; i++)
-            requantise_run(run, HL_OUT(uint8_t, y) + i * step + start * inner,
-                           HL_IN(uint8_t, x) + i * run, x, y);
+        uint8_t table[256];
+        fill_table(x, y, table);
+        for (int64_t i = 0; run > 0 && i < outer; i++) {
+            uint8_t *to = HL_OUT(uint8_t, y) + i * step + start * inner;
+            const uint8_t *from = HL_IN(uint8_t, x) + i * run;
+            for (int64_t k = 0; k < run; k++) to[k] = table[from[k]];
+        }
         return;
     }
     struct hl_layout to = hl_row_major(rank, y->dims->data);
@@ -85,9 +88,9 @@ static TfLiteStatus concatenation_check_input(TfLiteContext *ctx, const TfLiteNo
                    hl_dim(x, i), index);
     HL_REQUIRE(ctx, node, y->type != kTfLiteInt8 || hl_same_quantisation(x, y),
                "input %d is quantised unlike the output", index);
-    HL_REQUIRE(ctx, node,
-               y->type != kTfLiteInt16 || (hl_zero(x) == 0 && hl_zero(y) == 0),
-               "int16 has zero point 0, not %d in input %d and %d in the output", hl_zero(x), index, hl_zero(y));
+    HL_REQUIRE(ctx, node, y->type != kTfLiteInt16 || (hl_zero(x) == 0 && hl_zero(y) == 0),
+               "int16 has zero point 0, not %d in input %d and %d in the output", hl_zero(x), index,
+               hl_zero(y));
     HL_REQUIRE(ctx, node,
                y->type != kTfLiteUInt8 || hl_same_quantisation(x, y) || y->params.scale > 0.0f,
                "the output's scale %g must be positive", hl_scale(y));

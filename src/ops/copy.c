@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/turn.h"
+
 struct hl_layout hl_row_major(int rank, const int *dims)
 {
     struct hl_layout layout = {0};
@@ -74,18 +76,40 @@ static void copy_plane(char *to, const char *from, size_t size, const struct pla
                   : copy_any)(to, from, size, plane);
 }
 
+// A square of elements of 4 bytes, dense along its columns in `to` and along its rows in `from`.
+static void turn_square(char *to, const char *from, const struct plane *square)
+{
+    int64_t r = 0, i = 0;
+    for (; r + 4 <= square->rows; r += 4)
+        for (i = 0; i + 4 <= square->count; i += 4)
+            hl_turn_4x4(to + r * square->to_row + i * 4, (ptrdiff_t)square->to_row,
+                        from + r * 4 + i * square->from_step, (ptrdiff_t)square->from_step);
+    struct plane rest = *square;
+    rest.rows = r;
+    rest.count -= i;
+    if (r > 0 && rest.count > 0) copy_4(to + i * 4, from + i * square->from_step, 4, &rest);
+    rest = *square;
+    rest.rows -= r;
+    if (rest.rows > 0) copy_4(to + r * square->to_row, from + r * 4, 4, &rest);
+}
+
 // The same in squares whose cache lines stay in the cache until all of their units are done: for planes that are transposed.
-// (NHWC to NCHW of 80x80x128 floats: 0.5 of the time.)
+// (NHWC to NCHW of 208x208x16 floats: 0.25 ms, memcpy 0.21 ms; element by element 0.53 ms.)
 static void copy_squares(char *to, const char *from, size_t size, const struct plane *plane)
 {
     enum { SIDE = 32 };
+    bool words = size == 4 && plane->to_step == 4 && plane->from_row == 4;
     for (int64_t r = 0; r < plane->rows; r += SIDE)
         for (int64_t i = 0; i < plane->count; i += SIDE) {
             struct plane square = *plane;
             square.rows = plane->rows - r < SIDE ? plane->rows - r : SIDE;
             square.count = plane->count - i < SIDE ? plane->count - i : SIDE;
-            copy_plane(to + r * plane->to_row + i * plane->to_step,
-                       from + r * plane->from_row + i * plane->from_step, size, &square);
+            char *y = to + r * plane->to_row + i * plane->to_step;
+            const char *x = from + r * plane->from_row + i * plane->from_step;
+            if (words)
+                turn_square(y, x, &square);
+            else
+                copy_plane(y, x, size, &square);
         }
 }
 
