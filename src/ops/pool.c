@@ -73,13 +73,63 @@ POOL(average_f32, float, float, 0, sum + value, clamp_f32(op, sum / count))
 POOL(average_u8, uint8_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
 POOL(average_i8, int8_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
 POOL(average_i16, int16_t, int64_t, 0, sum + value, rounded_mean(op, sum, count))
-POOL(max_f32, float, float, -FLT_MAX, sum < value ? value : sum, clamp_f32(op, sum))
-POOL(max_u8, uint8_t, uint8_t, 0, sum < value ? value : sum, hl_clamp_i32(sum, op->low, op->high))
-POOL(max_i8, int8_t, int8_t, INT8_MIN, sum < value ? value : sum,
-     hl_clamp_i32(sum, op->low, op->high))
-POOL(max_i16, int16_t, int16_t, INT16_MIN, sum < value ? value : sum,
-     hl_clamp_i32(sum, op->low, op->high))
 POOL(l2_f32, float, float, 0, sum + value * value, clamp_f32(op, sqrtf(sum / count)))
+
+// ---- the largest value --------------------------------------------------------------------------
+
+// Neighbouring windows of one row of the output.
+struct strip {
+    int64_t first, down; // elements of x: of the first position, from row to row
+    int rows, columns;   // of x
+    int channels, outputs;
+    const struct reach {
+        int first, count; // columns, from the strip's first on
+    } * reach;            // of each output
+};
+
+// Values of x under one strip, and outputs.
+enum { STRIP = 4096, STRIP_OUTPUTS = 256 };
+
+typedef void max_kernel(const struct pool *op, const struct strip *strip, const void *x, void *y);
+
+// First each column of x, then those of each window: rows + columns steps in place of their product.
+#define MAX_POOL(name, type, lowest, finish)                                                   \
+    static void name(const struct pool *op, const struct strip *strip, const void *x, void *y) \
+    {                                                                                          \
+        type columns[STRIP];                                                                   \
+        type *restrict out = y;                                                                \
+        int channels = strip->channels, n = strip->columns * channels;                         \
+        for (int i = 0; i < n; i++) columns[i] = (lowest);                                     \
+        for (int row = 0; row < strip->rows; row++) {                                          \
+            const type *restrict in = (const type *)x + strip->first + row * strip->down;      \
+            for (int i = 0; i < n; i++) columns[i] = columns[i] < in[i] ? in[i] : columns[i];  \
+        }                                                                                      \
+        for (int o = 0; o < strip->outputs; o++, out += channels) {                            \
+            const type *in = columns + strip->reach[o].first * channels;                       \
+            for (int c = 0; c < channels; c++) out[c] = (lowest);                              \
+            for (int k = 0; k < strip->reach[o].count; k++, in += channels)                    \
+                for (int c = 0; c < channels; c++) out[c] = out[c] < in[c] ? in[c] : out[c];   \
+        }                                                                                      \
+        out = y;                                                                               \
+        for (int i = 0; i < strip->outputs * channels; i++) {                                  \
+            type value = out[i];                                                               \
+            out[i] = (type)(finish);                                                           \
+        }                                                                                      \
+    }
+MAX_POOL(max_f32, float, -FLT_MAX, clamp_f32(op, value))
+MAX_POOL(max_u8, uint8_t, 0, hl_clamp_i32(value, op->low, op->high))
+MAX_POOL(max_i8, int8_t, INT8_MIN, hl_clamp_i32(value, op->low, op->high))
+MAX_POOL(max_i16, int16_t, INT16_MIN, hl_clamp_i32(value, op->low, op->high))
+
+// Windows so wide that a strip has no room: any number of channels of one position.
+#define MAX_WIDE(name, type, lowest, finish) \
+    POOL(name, type, type, lowest, sum < value ? value : sum, finish)
+MAX_WIDE(wide_f32, float, -FLT_MAX, clamp_f32(op, sum))
+MAX_WIDE(wide_u8, uint8_t, 0, hl_clamp_i32(sum, op->low, op->high))
+MAX_WIDE(wide_i8, int8_t, INT8_MIN, hl_clamp_i32(sum, op->low, op->high))
+MAX_WIDE(wide_i16, int16_t, INT16_MIN, hl_clamp_i32(sum, op->low, op->high))
+
+// ---- prepare ------------------------------------------------------------------------------------
 
 // A window without padding that is larger than the input has no place at all.
 static TfLiteStatus find_window(TfLiteContext *ctx, TfLiteNode *node, const char *axis, int in,
@@ -181,14 +231,53 @@ static TfLiteStatus average_invoke(TfLiteContext *ctx, TfLiteNode *node)
     }
 }
 
+static TfLiteStatus max_run(TfLiteContext *ctx, TfLiteNode *node, max_kernel *kernel,
+                            pool_kernel *wide)
+{
+    const TfLitePoolParams *params = node->builtin_data;
+    const struct pool *op = node->user_data;
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    int height = hl_dim(x, 1), width = hl_dim(x, 2), channels = hl_dim(x, 3);
+    if (hl_elements(y) == 0) return kTfLiteOk;
+    if ((int64_t)params->filter_width * channels > STRIP) return pool_run(ctx, node, wide);
+    char *out = HL_OUT(char, y);
+    struct reach reach[STRIP_OUTPUTS];
+    struct strip strip = {.down = (int64_t)width * channels, .channels = channels, .reach = reach};
+    for (int b = 0; b < hl_dim(x, 0); b++)
+        for (int i = 0; i < op->y.out; i++) {
+            int64_t top, left, first;
+            strip.rows =
+                clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
+            for (int j = 0; j < op->x.out; j += strip.outputs) {
+                clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
+                if (left > width) left = width; // a window beyond the input
+                strip.columns = strip.outputs = 0;
+                while (strip.outputs < STRIP_OUTPUTS && j + strip.outputs < op->x.out) {
+                    int count = clip(&op->x, j + strip.outputs, params->stride_width,
+                                     params->filter_width, width, &first);
+                    int64_t end = count > 0 ? first + count - left : strip.columns;
+                    if (end * channels > STRIP) break;
+                    reach[strip.outputs++] =
+                        (struct reach){count > 0 ? (int)(first - left) : 0, count};
+                    if (end > strip.columns) strip.columns = (int)end;
+                }
+                strip.first = (((int64_t)b * height + top) * width + left) * channels;
+                kernel(op, &strip, hl_data(x), out);
+                out += (size_t)strip.outputs * (size_t)channels * hl_element_size(x->type);
+            }
+        }
+    return kTfLiteOk;
+}
+
 static TfLiteStatus max_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     switch (x->type) {
-    case kTfLiteUInt8: return pool_run(ctx, node, max_u8);
-    case kTfLiteInt8: return pool_run(ctx, node, max_i8);
-    case kTfLiteInt16: return pool_run(ctx, node, max_i16);
-    default: return pool_run(ctx, node, max_f32);
+    case kTfLiteUInt8: return max_run(ctx, node, max_u8, wide_u8);
+    case kTfLiteInt8: return max_run(ctx, node, max_i8, wide_i8);
+    case kTfLiteInt16: return max_run(ctx, node, max_i16, wide_i16);
+    default: return max_run(ctx, node, max_f32, wide_f32);
     }
 }
 
@@ -200,7 +289,8 @@ static TfLiteStatus l2_invoke(TfLiteContext *ctx, TfLiteNode *node)
 static double pool_work(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLitePoolParams *params = node->builtin_data;
-    return hl_work_of_window(hl_input(ctx, node, 0), hl_output(ctx, node, 0), params->filter_height, params->filter_width);
+    return hl_work_of_window(hl_input(ctx, node, 0), hl_output(ctx, node, 0), params->filter_height,
+                             params->filter_width);
 }
 
 const struct hl_op hl_op_average_pool_2d = {
