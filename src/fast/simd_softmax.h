@@ -8,18 +8,50 @@
 #include "fast/simd_elements.h"
 #include "fast/simd_words.h"
 
+// The lanes of a vector without a NaN as one value, and their sum.
+INLINE float largest_lane(f32_vector v)
+{
+#if defined __AVX512F__
+    return _mm512_reduce_max_ps((__m512)v);
+#else
+    float largest = v[0];
+    for (int lane = 1; lane < LANES; lane++) largest = v[lane] > largest ? v[lane] : largest;
+    return largest;
+#endif
+}
+
+INLINE float sum_of_lanes(f32_vector v)
+{
+#if defined __AVX512F__
+    return _mm512_reduce_add_ps((__m512)v);
+#else
+    float sum = 0;
+    for (int lane = 0; lane < LANES; lane++) sum += v[lane];
+    return sum;
+#endif
+}
+
+// v > most ? v : most, so most where v is a NaN.
+INLINE f32_vector larger(f32_vector v, f32_vector most)
+{
+#if defined __AVX512F__
+    return (f32_vector)_mm512_max_ps((__m512)v, (__m512)most);
+#elif defined __AVX2__
+    return (f32_vector)_mm256_max_ps((__m256)v, (__m256)most);
+#elif defined __SSE2__
+    return (f32_vector)_mm_max_ps((__m128)v, (__m128)most);
+#else
+    return choose(v > most, v, most);
+#endif
+}
+
 // A NaN is not the largest, as in the reference kernel.
 static float largest_of(const float *x, int length)
 {
     f32_vector most = splat_f32(-FLT_MAX);
     int i = 0;
-    for (; i + LANES <= length; i += LANES) {
-        f32_vector v = load_f32(x + i);
-        most = choose(v > most, v, most);
-    }
-    float largest = -FLT_MAX;
-    for (int lane = 0; lane < LANES; lane++)
-        if (most[lane] > largest) largest = most[lane];
+    for (; i + LANES <= length; i += LANES) most = larger(load_f32(x + i), most);
+    float largest = largest_lane(most);
     for (; i < length; i++)
         if (x[i] > largest) largest = x[i];
     return largest;
@@ -50,8 +82,7 @@ static float exponentials(const float *x, float *y, int length, float largest, f
         memcpy(y + i, &v, (size_t)(length - i) * sizeof *y);
         for (; i < length; i++) sum += y[i];
     }
-    for (int lane = 0; lane < LANES; lane++) sum += sums[lane];
-    return sum;
+    return sum + sum_of_lanes(sums);
 }
 
 // Rows shorter than a vector, as many as fit a buffer at a time, share the vectors of exponentials.

@@ -45,7 +45,7 @@ static struct test_tensor *add(struct node *node, const char *name, enum test_ty
 {
     struct test_tensor *tensor = &node->tensors[node->count++];
     *tensor = (struct test_tensor){.name = name, .type = type, .rank = rank};
-    memcpy(tensor->dims, dims, (size_t)rank * sizeof *dims);
+    for (int i = 0; i < rank; i++) tensor->dims[i] = dims[i];
     return tensor;
 }
 
