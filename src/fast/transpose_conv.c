@@ -126,7 +126,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     if (taps > INT32_MAX / 64) return kTfLiteOk;
     struct hl_window down, right;
     HL_TRY(hl_transpose_conv_windows(ctx, node, hl_dim(y, 1), hl_dim(y, 2), &down, &right));
-    const struct hl_simd *simd = hl_simd_best((int)taps);
+    const struct hl_simd *simd = hl_simd_best(taps < 16 ? 16 : (int)taps);
     struct transpose_conv made = {
         .simd = simd,
         .floats = op->conv.mode == HL_CONV_F32,
