@@ -4,6 +4,7 @@
 #ifndef HALITE_FAST_SIMD_H
 #define HALITE_FAST_SIMD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,6 +65,7 @@ struct hl_depthwise_run {
     // has can be read.
     uint8_t flip;
     int layers, parts;
+    bool side_by_side; // what a tap reads for neighbouring positions, too
     // 1 or 2: windows of 3x3 whose columns are next to each other, 3 pointers each, and a group of 4 each; 0: others.
     int stride_3x3;
     const struct hl_requantise *to_bytes; // its arrays [blocks][bytes], ordered as the weights

@@ -191,17 +191,20 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
 #else
     int32_t ordered[BYTES];
     depthwise_ordered(sums, ordered);
-    requantise(run->to_bytes, ordered, 0, (int64_t)block * BYTES, count, y);
+    for (int p = 0; p < positions; p++)
+        requantise(run->to_bytes, ordered + p * width, 0, (int64_t)block * BYTES + p * width, count,
+                   y + (ptrdiff_t)p * run->channels);
 #endif
 }
 
 // How many groups the taps of a 3x3 window are.
 enum { GROUPS_3X3 = (9 + GROUP - 1) / GROUP };
 
-// `groups` and `layers` are constants where that pays.
-INLINE void depthwise_all(const struct hl_depthwise_run *shared, int parts, int groups, int layers)
+// `groups` and `layers` are constants where that pays; `loads`: from how many places a vector comes.
+INLINE void depthwise_all(const struct hl_depthwise_run *shared, int loads, int groups, int layers)
 {
     const struct hl_depthwise_run run = *shared; // which bytes that are stored cannot change
+    int parts = loads > 1 ? loads : run.parts;
     int channels = run.channels, last = channels < BYTES ? 0 : channels - BYTES, count = channels < BYTES ? channels : BYTES;
     for (int at = 0; at < run.count; at += parts) {
         int positions = run.count - at < parts ? run.count - at : parts;
@@ -209,18 +212,18 @@ INLINE void depthwise_all(const struct hl_depthwise_run *shared, int parts, int 
         for (int block = 0, c = 0; c < channels; block++, c += BYTES) {
             int first = c < last ? c : last; // some channels twice
             u32_vector sums[4];
-            depthwise_sums(&run, x, first, block, parts, groups, layers, sums);
+            depthwise_sums(&run, x, first, block, loads, groups, layers, sums);
             depthwise_store(&run, at, positions, first, count, block, parts, sums);
         }
     }
 }
 
-INLINE void depthwise_any(const struct hl_depthwise_run *run, int parts)
+INLINE void depthwise_any(const struct hl_depthwise_run *run, int loads)
 {
     if (run->taps == GROUPS_3X3 * GROUP && run->layers == 1)
-        depthwise_all(run, parts, GROUPS_3X3, 1);
+        depthwise_all(run, loads, GROUPS_3X3, 1);
     else
-        depthwise_all(run, parts, run->taps / GROUP, run->layers);
+        depthwise_all(run, loads, run->taps / GROUP, run->layers);
 }
 
 #if defined __AVX512VNNI__
@@ -302,7 +305,7 @@ static void depthwise_integer(const struct hl_depthwise_run *run)
 #if defined __AVX512VNNI__
     if (depthwise_3x3_done(run)) return;
 #endif
-    switch (run->parts) {
+    switch (run->side_by_side ? 1 : run->parts) {
 #if defined __AVX512F__
     case 4: depthwise_any(run, 4); break;
 #endif
