@@ -16,13 +16,14 @@ enum { POSITIONS = 4, VECTORS = 4 };
 enum { POSITIONS = 4, VECTORS = 2 };
 #endif
 
+// The bias comes last, as in the reference kernel, from which only fused products differ.
 INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int c, int positions, int vectors)
 {
     const float *w = (const float *)run->w + c, *start = (const float *)run->start + c;
     const void *const *x = run->x + (ptrdiff_t)at * run->x_step;
     f32_vector sums[POSITIONS][VECTORS];
     UNROLL for (int p = 0; p < positions; p++)
-        UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = load_f32(start + v * LANES);
+        UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = (f32_vector){0};
     for (int t = 0; t < run->taps; t++, w += run->channels) {
         const void *const *in = x + run->tap[t];
         f32_vector weights[VECTORS];
@@ -38,7 +39,7 @@ INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int 
     UNROLL for (int p = 0; p < positions; p++)
         UNROLL for (int v = 0; v < vectors; v++)
         {
-            f32_vector out = clamp_f32(sums[p][v], run->low, run->high);
+            f32_vector out = clamp_f32(sums[p][v] + load_f32(start + v * LANES), run->low, run->high);
             memcpy(y + (ptrdiff_t)p * run->channels + v * LANES, &out, sizeof out);
         }
 }
@@ -59,10 +60,11 @@ INLINE void depthwise_positions_f32(const struct hl_depthwise_run *run, int at, 
     for (int p = at; p < at + positions; p++) {
         float *y = (float *)run->y + (ptrdiff_t)p * channels;
         for (c = 0; c < channels; c++) {
-            float sum = start[c];
+            float sum = 0;
             for (int t = 0; t < run->taps; t++)
                 sum += ((const float *)run->x[(ptrdiff_t)p * run->x_step + run->tap[t]])[c] *
                        w[(ptrdiff_t)t * channels + c];
+            sum += start[c];
             y[c] = sum < run->low ? run->low : sum > run->high ? run->high : sum;
         }
     }
