@@ -7,10 +7,21 @@
 
 // y[i] = f(a[i], b[i]); state: the node's, as in ops/binary.h.
 typedef void hl_pair_loop(const void *a, const void *b, void *y, int64_t count, const void *state);
-// y[i] = f(x[i]).
-typedef void hl_map_loop(const float *x, float *y, int64_t count, float parameter);
+// y[i] = f(x[i]); by: what f depends on.
+typedef void hl_map_loop(const float *x, float *y, int64_t count, const float *by);
+typedef void hl_byte_map_loop(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t *table);
 
-// 8-bit loops are NULL where the level has no vectors of 32-bit products in full.
+// A stored value is (real value) / scale + zero; low, high: the stored range, less the zero point.
+struct hl_byte_scale {
+    float scale, low, high;
+    int32_t zero;
+};
+typedef void hl_quantise_loop(const float *x, uint8_t *y, int64_t count,
+                              const struct hl_byte_scale *by);
+typedef void hl_dequantise_loop(const uint8_t *x, float *y, int64_t count,
+                                const struct hl_byte_scale *by);
+
+// Loops of bytes to bytes are NULL where the level has no instructions for them.
 struct hl_element_loops {
     hl_pair_loop *add_f32, *sub_f32, *mul_f32, *square_f32,
         *prelu_f32; // as ops/arithmetic.c and prelu.c
@@ -18,8 +29,13 @@ struct hl_element_loops {
         *mul_u8; // state: struct hl_arithmetic
     // To within 4 units of the last place, or 2^-126 where a result is no normal number. NaN and infinities as libm's.
     hl_map_loop *logistic, *tanh, *exp;
-    hl_map_loop *sqrt, *rsqrt, *hard_swish; // bit for bit
-    hl_map_loop *leaky_relu;                // parameter: alpha
+    // Bit for bit.
+    hl_map_loop *sqrt, *rsqrt, *hard_swish;
+    hl_map_loop *leaky_relu; // by: alpha
+    hl_map_loop *clamp;      // by: low, high
+    hl_byte_map_loop *bytes; // y[i] = table[x[i]]
+    hl_quantise_loop *quantise;
+    hl_dequantise_loop *dequantise_i8, *dequantise_u8;
 };
 
 #endif

@@ -2,6 +2,7 @@
 // Operators that work element by element, by the loops of elements.h, which know contiguous arrays only: what is stretched
 // to the other operand's shape is written out, a block at a time.
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,15 +219,21 @@ const struct hl_fast hl_fast_prelu = {prelu_prepare, pairs_invoke, free};
 
 // ---- one input ----------------------------------------------------------------------------------
 
+// One of the loops, and what it takes.
 struct map {
-    hl_map_loop *loop;
-    float parameter;
+    hl_map_loop *floats;
+    float by[2];
+    hl_byte_map_loop *bytes;
+    const uint8_t *table;
+    hl_quantise_loop *quantise;
+    hl_dequantise_loop *dequantise;
+    struct hl_byte_scale scale;
 };
 
 struct map_run {
     const struct map *map;
-    const float *x;
-    float *y;
+    const void *x;
+    void *y;
     int64_t count, piece;
 };
 
@@ -234,45 +241,125 @@ static void map_piece(void *arg, int64_t item, int worker)
 {
     (void)worker;
     const struct map_run *run = arg;
+    const struct map *map = run->map;
     const int64_t at = item * run->piece, left = run->count - at;
-    run->map->loop(run->x + at, run->y + at, left < run->piece ? left : run->piece,
-                   run->map->parameter);
-}
-
-static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_loop *loop,
-                                float parameter, void **state, size_t *bytes)
-{
-    const TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (y->type != kTfLiteFloat32 || hl_elements(y) == 0) return kTfLiteOk;
-    *bytes = sizeof(struct map);
-    HL_TRY(hl_fast_make(ctx, node, *bytes, state));
-    if (*state) *(struct map *)*state = (struct map){loop, parameter};
-    return kTfLiteOk;
+    const int64_t count = left < run->piece ? left : run->piece;
+    const float *x_f32 = run->x;
+    const uint8_t *x_u8 = run->x;
+    float *y_f32 = run->y;
+    uint8_t *y_u8 = run->y;
+    if (map->floats)
+        map->floats(x_f32 + at, y_f32 + at, count, map->by);
+    else if (map->bytes)
+        map->bytes(x_u8 + at, y_u8 + at, count, map->table);
+    else if (map->quantise)
+        map->quantise(x_f32 + at, y_u8 + at, count, &map->scale);
+    else
+        map->dequantise(x_u8 + at, y_f32 + at, count, &map->scale);
 }
 
 static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int64_t count = hl_elements(x);
-    struct map_run run = {state, HL_IN(float, x), HL_OUT(float, hl_output(ctx, node, 0)), count,
+    struct map_run run = {state, hl_data(x), hl_output(ctx, node, 0)->data.data, count,
                           piece_size(ctx, count)};
     hl_parallel(ctx, (count + run.piece - 1) / run.piece, map_piece, &run);
     return kTfLiteOk;
 }
 
-#define MAP(symbol, parameter)                                                               \
+static TfLiteStatus make_map(TfLiteContext *ctx, TfLiteNode *node, const struct map *map,
+                             void **state, size_t *bytes)
+{
+    const bool has_loop = map->floats || map->bytes || map->quantise || map->dequantise;
+    if (!has_loop || hl_elements(hl_output(ctx, node, 0)) == 0) return kTfLiteOk;
+    *bytes = sizeof *map;
+    HL_TRY(hl_fast_make(ctx, node, *bytes, state));
+    if (*state) *(struct map *)*state = *map;
+    return kTfLiteOk;
+}
+
+static bool is_8bit(const TfLiteTensor *tensor)
+{
+    return tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8;
+}
+
+// has_table: the state begins with a table of 8-bit values that says all (map.h).
+static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_loop *floats,
+                                float by0, float by1, bool has_table, void **state, size_t *bytes)
+{
+    const TfLiteTensor *y = hl_output(ctx, node, 0);
+    struct map map = {.by = {by0, by1}};
+    if (y->type == kTfLiteFloat32) map.floats = floats;
+    if (is_8bit(y) && has_table) map.bytes = loops_for(y)->bytes;
+    map.table = node->user_data;
+    return make_map(ctx, node, &map, state, bytes);
+}
+
+#define MAP(symbol, loop, by0, by1, has_table)                                               \
     static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, \
                                          size_t *bytes)                                      \
     {                                                                                        \
-        return map_prepare(ctx, node, loops_for(hl_output(ctx, node, 0))->symbol, parameter, \
-                           state, bytes);                                                    \
+        return map_prepare(ctx, node, loops_for(hl_output(ctx, node, 0))->loop, by0, by1,    \
+                           has_table, state, bytes);                                         \
     }                                                                                        \
     const struct hl_fast hl_fast_##symbol = {symbol##_prepare, map_invoke, free};
 
-MAP(logistic, 0)
-MAP(tanh, 0)
-MAP(exp, 0)
-MAP(sqrt, 0)
-MAP(rsqrt, 0)
-MAP(hard_swish, 0)
-MAP(leaky_relu, ((const TfLiteLeakyReluParams *)node->builtin_data)->alpha)
+// SQRT and RSQRT look at 8-bit values before they map them.
+MAP(logistic, logistic, 0, 0, true)
+MAP(tanh, tanh, 0, 0, true)
+MAP(exp, exp, 0, 0, true)
+MAP(sqrt, sqrt, 0, 0, false)
+MAP(rsqrt, rsqrt, 0, 0, false)
+MAP(hard_swish, hard_swish, 0, 0, true)
+MAP(leaky_relu, leaky_relu, ((const TfLiteLeakyReluParams *)node->builtin_data)->alpha, 0, true)
+MAP(relu, clamp, 0, INFINITY, true)
+MAP(relu6, clamp, 0, 6, true)
+MAP(relu_n1_to_1, clamp, -1, 1, true)
+MAP(relu_0_to_1, clamp, 0, 1, true)
+
+// ---- QUANTIZE, DEQUANTIZE -----------------------------------------------------------------------
+
+// Of a tensor of 8 bits with one scale. False: the zero point is none of the type's values.
+static bool byte_scale_of(const TfLiteTensor *tensor, struct hl_byte_scale *scale)
+{
+    const int low = tensor->type == kTfLiteInt8 ? INT8_MIN : 0, zero = hl_zero(tensor);
+    *scale = (struct hl_byte_scale){tensor->params.scale, (float)(low - zero),
+                                    (float)(low + UINT8_MAX - zero), zero};
+    return zero >= low && zero <= low + UINT8_MAX;
+}
+
+static bool has_one_scale(const TfLiteTensor *tensor)
+{
+    const TfLiteAffineQuantization *affine = hl_affine(tensor);
+    return affine && affine->scale && affine->scale->size == 1;
+}
+
+static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
+                                     size_t *bytes)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
+    struct map map = {.table = node->user_data};
+    if (!is_8bit(y)) return kTfLiteOk;
+    if (is_8bit(x))
+        map.bytes = loops_for(y)->bytes;
+    else if (x->type == kTfLiteFloat32 && has_one_scale(y) && byte_scale_of(y, &map.scale))
+        map.quantise = loops_for(y)->quantise;
+    return make_map(ctx, node, &map, state, bytes);
+}
+
+const struct hl_fast hl_fast_quantize = {quantize_prepare, map_invoke, free};
+
+static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
+                                       size_t *bytes)
+{
+    const TfLiteTensor *x = hl_input(ctx, node, 0);
+    struct map map = {0};
+    // A constant has been converted in prepare.
+    if (is_8bit(x) && !hl_is_constant(x) && has_one_scale(x) && byte_scale_of(x, &map.scale))
+        map.dequantise =
+            x->type == kTfLiteInt8 ? loops_for(x)->dequantise_i8 : loops_for(x)->dequantise_u8;
+    return make_map(ctx, node, &map, state, bytes);
+}
+
+const struct hl_fast hl_fast_dequantize = {dequantize_prepare, map_invoke, free};

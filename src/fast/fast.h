@@ -25,6 +25,8 @@ static inline bool hl_is_packable(const TfLiteTensor *tensor)
 }
 
 extern const struct hl_fast hl_fast_conv_2d, hl_fast_depthwise_conv_2d, hl_fast_fully_connected;
+extern const struct hl_fast hl_fast_relu, hl_fast_relu6, hl_fast_relu_n1_to_1, hl_fast_relu_0_to_1, hl_fast_quantize,
+    hl_fast_dequantize;
 extern const struct hl_fast hl_fast_add, hl_fast_sub, hl_fast_mul, hl_fast_squared_difference, hl_fast_prelu;
 extern const struct hl_fast hl_fast_logistic, hl_fast_tanh, hl_fast_exp, hl_fast_sqrt, hl_fast_rsqrt, hl_fast_hard_swish,
     hl_fast_leaky_relu;

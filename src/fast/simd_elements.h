@@ -37,6 +37,25 @@ static inline f32_vector sqrt_f32(f32_vector x)
 #endif
 }
 
+// The lowest byte of each lane.
+static inline void store_bytes(uint8_t *at, i32_vector v)
+{
+#if defined __AVX512F__
+    _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8((__m512i)v));
+#elif defined __AVX2__
+    __m256i bytes = (__m256i)(v & 255);
+    __m128i words =
+        _mm_packus_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1));
+    _mm_storel_epi64((__m128i *)at, _mm_packus_epi16(words, words));
+#elif defined __SSE2__
+    __m128i bytes = (__m128i)(v & 255), words = _mm_packs_epi32(bytes, bytes);
+    int32_t four = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+    memcpy(at, &four, sizeof four);
+#else
+    for (int i = 0; i < LANES; i++) at[i] = (uint8_t)v[i];
+#endif
+}
+
 // The first `count` lanes, the others 0; and only those stored.
 INLINE f32_vector load_some(const float *at, int64_t count)
 {
@@ -98,30 +117,23 @@ static inline i32_vector high_product(i32_vector x, int32_t multiplier)
 #endif
 }
 
-// The lowest byte of each lane.
-static inline void store_bytes(uint8_t *at, i32_vector v)
+// x / 2^right rounded half away from 0: what is added before the shift, and how far. x is below 2^30.
+struct rounding {
+    uint32_t half;
+    int32_t less_below_zero;
+    int right;
+};
+
+static inline struct rounding rounding_of(struct hl_rescale by)
 {
-#if defined __AVX512F__
-    _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8((__m512i)v));
-#elif defined __AVX2__
-    __m256i bytes = (__m256i)(v & 255);
-    __m128i words =
-        _mm_packus_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1));
-    _mm_storel_epi64((__m128i *)at, _mm_packus_epi16(words, words));
-#else
-    for (int i = 0; i < LANES; i++) at[i] = (uint8_t)v[i];
-#endif
+    if (by.shift >= 0) return (struct rounding){0};
+    return (struct rounding){UINT32_C(1) << (-by.shift - 1), -1, -by.shift};
 }
 
-// hl_rescale_apply. What is shifted right, below 2^30, does not overflow by what is added before.
-INLINE i32_vector rescale(u32_vector x, struct hl_rescale by)
+INLINE i32_vector round_right(i32_vector x, struct rounding by)
 {
-    const int left = by.shift > 0 ? by.shift : 0, right = by.shift > 0 ? 0 : -by.shift;
-    const uint32_t half = right ? UINT32_C(1) << (right - 1) : 0;
-    const int32_t less_below_zero = right ? -1 : 0;
-    const i32_vector value = high_product((i32_vector)(x << left), by.multiplier);
-    return (i32_vector)((u32_vector)value + half + (u32_vector)((value >> 31) & less_below_zero)) >>
-           right;
+    return (i32_vector)((u32_vector)x + by.half + (u32_vector)((x >> 31) & by.less_below_zero)) >>
+           by.right;
 }
 
 INLINE i32_vector clamp_i32(i32_vector v, int32_t low, int32_t high)
@@ -137,71 +149,232 @@ INLINE i32_vector clamp_i32(i32_vector v, int32_t low, int32_t high)
 #endif
 }
 
-enum pair_kind { SUM, DIFFERENCE, PRODUCT };
+// What ops/arithmetic.c does with two bytes, taken apart before the loop: values that are computed in it keep it from
+// being one of vectors only (0.8 ns an element in place of 0.44, AVX-512).
+struct byte_pair {
+    int32_t u_zero, v_zero;
+    // Sums: (u << bits) * multiplier / 2^31, whose u has 9 bits, from the multiplier's upper bits, which give whole
+    // numbers, and its lower ones. v's multiplier is a half.
+    int32_t upper, lower;
+    int fraction; // bits of what `lower` gives
+    struct rounding u;
+    int left; // of the sum, product
+    int32_t multiplier;
+    struct rounding y;
+    int32_t zero, low, high; // of y; the range less the zero point
+};
 
-INLINE void byte_pairs(const uint8_t *a, const uint8_t *b, uint8_t *y,
-                       const struct hl_arithmetic *s, int is_unsigned, enum pair_kind kind)
+enum pair_kind { U_PLUS_V, U_LESS_V, V_LESS_U, U_TIMES_V };
+
+static inline struct byte_pair byte_pair_of(const struct hl_arithmetic *s,
+                                            const struct hl_operand *u, const struct hl_operand *v)
 {
-    u32_vector u = load_bytes(a, is_unsigned, s->a.zero), v = load_bytes(b, is_unsigned, s->b.zero);
-    if (kind == PRODUCT) {
-        u *= v;
-    } else {
-        u = (u32_vector)rescale(u << s->bits, s->a.by);
-        v = (u32_vector)rescale(v << s->bits, s->b.by);
-        u = kind == SUM ? u + v : u - v;
-    }
-    store_bytes(y, s->y.zero + clamp_i32(rescale(u, s->y.by), (int32_t)s->low - s->y.zero,
-                                         (int32_t)s->high - s->y.zero));
+    const int fraction = 31 - s->bits;
+    return (struct byte_pair){
+        .u_zero = u->zero,
+        .v_zero = v->zero,
+        .upper = u->by.multiplier >> fraction,
+        .lower = u->by.multiplier & (INT32_MAX >> s->bits),
+        .fraction = fraction,
+        .u = rounding_of(u->by),
+        .left = s->y.by.shift > 0 ? s->y.by.shift : 0,
+        .multiplier = s->y.by.multiplier,
+        .y = rounding_of(s->y.by),
+        .zero = s->y.zero,
+        .low = (int32_t)s->low - s->y.zero,
+        .high = (int32_t)s->high - s->y.zero,
+    };
 }
 
-#define BYTE_PAIRS(name, is_unsigned, kind)                                                   \
-    static void name(const void *a, const void *b, void *y, int64_t count, const void *state) \
-    {                                                                                         \
-        const uint8_t *us = a, *vs = b;                                                       \
-        uint8_t *ys = y;                                                                      \
-        const struct hl_arithmetic s = *(const struct hl_arithmetic *)state;                  \
-        int64_t i = 0;                                                                        \
-        for (; i + LANES <= count; i += LANES)                                                \
-            byte_pairs(us + i, vs + i, ys + i, &s, is_unsigned, kind);                        \
-        if (i < count) {                                                                      \
-            uint8_t u[LANES] = {0}, v[LANES] = {0};                                           \
-            memcpy(u, us + i, (size_t)(count - i));                                           \
-            memcpy(v, vs + i, (size_t)(count - i));                                           \
-            byte_pairs(u, v, u, &s, is_unsigned, kind);                                       \
-            memcpy(ys + i, u, (size_t)(count - i));                                           \
-        }                                                                                     \
+INLINE void byte_pairs(const uint8_t *us, const uint8_t *vs, uint8_t *y, struct byte_pair by,
+                       int is_unsigned, enum pair_kind kind)
+{
+    u32_vector u = load_bytes(us, is_unsigned, by.u_zero);
+    u32_vector v = load_bytes(vs, is_unsigned, by.v_zero);
+    if (kind == U_TIMES_V) {
+        u = u * v << by.left;
+    } else {
+        u32_vector half = splat_i32(1 << (by.fraction - 1));
+        i32_vector part = (i32_vector)add_pairs(half, splat_i32(by.lower), u) >> by.fraction;
+        u = (u32_vector)round_right((i32_vector)(u * (uint32_t)by.upper) + part, by.u);
+        v = v << (30 - by.fraction);
+        u = kind == U_PLUS_V ? u + v : kind == U_LESS_V ? u - v : v - u;
     }
-BYTE_PAIRS(add_i8, 0, SUM)
-BYTE_PAIRS(add_u8, 1, SUM)
-BYTE_PAIRS(sub_i8, 0, DIFFERENCE)
-BYTE_PAIRS(sub_u8, 1, DIFFERENCE)
-BYTE_PAIRS(mul_i8, 0, PRODUCT)
-BYTE_PAIRS(mul_u8, 1, PRODUCT)
+    i32_vector value = round_right(high_product((i32_vector)u, by.multiplier), by.y);
+    store_bytes(y, clamp_i32(value, by.low, by.high) + by.zero);
+}
+
+INLINE void byte_pair_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, int64_t count,
+                           struct byte_pair by, int is_unsigned, enum pair_kind kind)
+{
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        byte_pairs(us + i, vs + i, ys + i, by, is_unsigned, kind);
+    if (i == count) return;
+    uint8_t u[LANES] = {0}, v[LANES] = {0};
+    memcpy(u, us + i, (size_t)(count - i));
+    memcpy(v, vs + i, (size_t)(count - i));
+    byte_pairs(u, v, u, by, is_unsigned, kind);
+    memcpy(ys + i, u, (size_t)(count - i));
+}
+
+// The operand of the larger scale has the multiplier 1/2, see set_common_scale: it is v.
+#define BYTE_SUMS(name, is_unsigned, v_is_b, v_is_a)                                            \
+    static void name(const void *a, const void *b, void *y, int64_t count, const void *state)   \
+    {                                                                                           \
+        const struct hl_arithmetic *s = state;                                                  \
+        if (s->b.by.multiplier == 1 << 30 && s->b.by.shift == 0)                                \
+            byte_pair_loop(a, b, y, count, byte_pair_of(s, &s->a, &s->b), is_unsigned, v_is_b); \
+        else                                                                                    \
+            byte_pair_loop(b, a, y, count, byte_pair_of(s, &s->b, &s->a), is_unsigned, v_is_a); \
+    }
+#define BYTE_PRODUCTS(name, is_unsigned)                                                       \
+    static void name(const void *a, const void *b, void *y, int64_t count, const void *state)  \
+    {                                                                                          \
+        const struct hl_arithmetic *s = state;                                                 \
+        byte_pair_loop(a, b, y, count, byte_pair_of(s, &s->a, &s->b), is_unsigned, U_TIMES_V); \
+    }
+BYTE_SUMS(add_i8, 0, U_PLUS_V, U_PLUS_V)
+BYTE_SUMS(add_u8, 1, U_PLUS_V, U_PLUS_V)
+BYTE_SUMS(sub_i8, 0, U_LESS_V, V_LESS_U)
+BYTE_SUMS(sub_u8, 1, U_LESS_V, V_LESS_U)
+BYTE_PRODUCTS(mul_i8, 0)
+BYTE_PRODUCTS(mul_u8, 1)
+#endif
+
+// ---- floats to bytes and back -------------------------------------------------------------------
+
+// quantise of ops/quantize.c for zero points in the type's range.
+INLINE void quantise_lanes(f32_vector x, uint8_t *y, const struct hl_byte_scale *by)
+{
+    f32_vector steps = x / by->scale;
+    const f32_vector low = splat_f32(by->low), high = splat_f32(by->high);
+    steps = choose(steps > low, steps, low); // NaN becomes low
+    steps = choose(steps < high, steps, high);
+    i32_vector whole = __builtin_convertvector(steps, i32_vector);
+    const f32_vector rest = steps - __builtin_convertvector(whole, f32_vector);
+    whole = whole - (rest >= 0.5f) + (rest <= -0.5f);
+    store_bytes(y, whole + by->zero);
+}
+
+static void quantise_bytes(const float *x, uint8_t *y, int64_t count,
+                           const struct hl_byte_scale *by)
+{
+    const struct hl_byte_scale to = *by;
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) quantise_lanes(load_f32(x + i), y + i, &to);
+    if (i == count) return;
+    uint8_t last[LANES];
+    quantise_lanes(load_some(x + i, count - i), last, &to);
+    memcpy(y + i, last, (size_t)(count - i));
+}
+
+INLINE void dequantise_bytes(const uint8_t *x, float *y, int64_t count,
+                             const struct hl_byte_scale *by, int is_unsigned)
+{
+    const float scale = by->scale;
+    const int32_t zero = by->zero;
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        const i32_vector steps = (i32_vector)load_bytes(x + i, is_unsigned, zero);
+        const f32_vector out = scale * __builtin_convertvector(steps, f32_vector);
+        memcpy(y + i, &out, sizeof out);
+    }
+    for (; i < count; i++) y[i] = scale * (float)((is_unsigned ? x[i] : (int8_t)x[i]) - zero);
+}
+
+static void dequantise_i8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by)
+{
+    dequantise_bytes(x, y, count, by, 0);
+}
+
+static void dequantise_u8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by)
+{
+    dequantise_bytes(x, y, count, by, 1);
+}
+
+// ---- tables -------------------------------------------------------------------------------------
+
+#if defined __AVX2__
+#define HAS_TABLES
+#if defined __AVX512F__
+#define BYTES_VECTOR __m512i
+#define SHUFFLE _mm512_shuffle_epi8
+#define LESS _mm512_sub_epi8
+#define LESS_SATURATED _mm512_subs_epi8
+#define XOR _mm512_xor_si512
+#define SPLAT_BYTE _mm512_set1_epi8
+#define SPLAT_ROW _mm512_broadcast_i32x4
+#else
+#define BYTES_VECTOR __m256i
+#define SHUFFLE _mm256_shuffle_epi8
+#define LESS _mm256_sub_epi8
+#define LESS_SATURATED _mm256_subs_epi8
+#define XOR _mm256_xor_si256
+#define SPLAT_BYTE _mm256_set1_epi8
+#define SPLAT_ROW _mm256_broadcastsi128_si256
+#endif
+
+// Rows of 16 entries, each looked up by the shuffle, which gives 0 where the index's highest bit is set. Of index i, less 16
+// at each step k, that bit is clear at the last step of its row, i / 16, and at the (at most seven) steps before: a row is
+// stored as what is still to be added, without carries, to those. From step 9 on nothing may wrap around.
+INLINE BYTES_VECTOR look_up(BYTES_VECTOR index, const BYTES_VECTOR *rows)
+{
+    BYTES_VECTOR y = SHUFFLE(rows[0], index);
+    const BYTES_VECTOR row_length = SPLAT_BYTE(16);
+    UNROLL for (int k = 1; k < 16; k++)
+    {
+        index = k <= 8 ? LESS(index, row_length) : LESS_SATURATED(index, row_length);
+        y = XOR(y, SHUFFLE(rows[k], index));
+    }
+    return y;
+}
+
+// 0.11 ns a byte with AVX-512, 0.22 with AVX2, where a loop over bytes takes 0.34.
+static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t *table)
+{
+    BYTES_VECTOR rows[16];
+    for (int k = 0; k < 16; k++) {
+        __m128i row = _mm_loadu_si128((const __m128i *)table + k);
+        if (k > 0) row = _mm_xor_si128(row, _mm_loadu_si128((const __m128i *)table + k - 1));
+        rows[k] = SPLAT_ROW(row);
+        if (k >= 8) rows[k] = XOR(rows[k], rows[k - 8]);
+    }
+    int64_t i = 0;
+    for (; i + BYTES <= count; i += BYTES) {
+        BYTES_VECTOR v;
+        memcpy(&v, x + i, sizeof v);
+        v = look_up(v, rows);
+        memcpy(y + i, &v, sizeof v);
+    }
+    for (; i < count; i++) y[i] = table[x[i]];
+}
 #endif
 
 // ---- functions of floats ------------------------------------------------------------------------
 
-// x = n log(2) + r, |r| <= log(2) / 2 and a little: *power becomes n, as a float in the low bits of one that is large.
-// log(2) is subtracted in two pieces: n times the first, of 10 bits, is exact.
-INLINE f32_vector split_exponent(f32_vector x, i32_vector *power)
-{
-    const float to_integer = 0x1.8p23f;
-    const f32_vector shifted = add_product(splat_f32(to_integer), x, splat_f32(0x1.715476p0f));
-    const f32_vector n = shifted - to_integer;
-    *power = (i32_vector)shifted - 0x4b400000; // the bits of to_integer
-    f32_vector r = add_product(x, n, splat_f32(-0.693359375f));
-    return add_product(r, n, splat_f32(2.12194440e-4f));
-}
+// e^x = 2^n (1 + upper + lower): x = n log(2) + r, |r| <= log(2) / 2 and a little. log(2) is subtracted in two pieces: n times
+// the first, of 10 bits, is exact, and so is the difference, `upper`; the second joins the smaller terms of the series, up to
+// r^8 / 8!, whose rest is below 2^-32 of the whole.
+struct exponential {
+    i32_vector n;
+    f32_vector upper, lower;
+};
 
-// e^r - 1: the series up to r^7 / 7!, whose rest is below 2^-27 of the whole.
-INLINE f32_vector exp_less_1(f32_vector r)
+INLINE struct exponential exponential_of(f32_vector x)
 {
-    f32_vector sum = add_product(splat_f32(1.0f / 720), r, splat_f32(1.0f / 5040));
+    const float to_integer = 0x1.8p23f; // its lowest bit is 1
+    const f32_vector shifted = add_product(splat_f32(to_integer), x, splat_f32(0x1.715476p0f));
+    const f32_vector n = shifted - to_integer, rest = n * 2.12194440e-4f;
+    const f32_vector upper = add_product(x, n, splat_f32(-0.693359375f)), r = upper + rest;
+    f32_vector sum = add_product(splat_f32(1.0f / 5040), r, splat_f32(1.0f / 40320));
+    sum = add_product(splat_f32(1.0f / 720), r, sum);
     sum = add_product(splat_f32(1.0f / 120), r, sum);
     sum = add_product(splat_f32(1.0f / 24), r, sum);
     sum = add_product(splat_f32(1.0f / 6), r, sum);
     sum = add_product(splat_f32(0.5f), r, sum);
-    return add_product(r, r * r, sum);
+    return (struct exponential){(i32_vector)shifted - 0x4b400000, // the bits of to_integer
+                                upper, add_product(rest, r * r, sum)};
 }
 
 // 2^n, n in [-126, 127].
@@ -210,35 +383,35 @@ INLINE f32_vector power_of_2(i32_vector n)
     return (f32_vector)((u32_vector)(n + 127) << 23);
 }
 
-// In two steps, as neither 2^-150 nor 2^128 is a float.
+// Of 1 + upper what the rounding lost is added again: the result is nearly always the nearest float. The power comes in two
+// steps, as neither 2^-150 nor 2^128 is a float.
 INLINE f32_vector exp_f32(f32_vector x)
 {
-    i32_vector n;
-    const f32_vector r = split_exponent(clamp_f32(x, -104, 89), &n);
-    const i32_vector half = n >> 1;
-    return (exp_less_1(r) + 1) * power_of_2(half) * power_of_2(n - half);
+    const struct exponential e = exponential_of(clamp_f32(x, -104, 89));
+    const f32_vector whole = 1 + e.upper, lost = e.upper - (whole - 1);
+    const i32_vector half = e.n >> 1;
+    return (whole + (lost + e.lower)) * power_of_2(half) * power_of_2(e.n - half);
 }
 
-// t = e^-|x|; 1 / (1 + t), or t times that.
+// As the reference kernel says it: with e^x so near, 99 of 100 results are the same, and deep networks stay with it.
+// (An approximate reciprocal and a step of Newton's take 1.2 times as long.)
 INLINE f32_vector logistic_f32(f32_vector x)
 {
-    const f32_vector t = exp_f32(-magnitude_of(x));
-    return choose(x < 0, t, splat_f32(1)) / (1 + t);
+    return 1 / (1 + exp_f32(-x));
 }
 
 // (1 - t) / (1 + t) with t = e^-2|x|, from t - 1, which is exact near 0 as well.
 INLINE f32_vector tanh_f32(f32_vector x)
 {
-    i32_vector n;
-    const f32_vector r = split_exponent(clamp_f32(-2 * magnitude_of(x), -20, 0), &n);
-    const f32_vector scale = power_of_2(n);
-    const f32_vector less = add_product(scale - 1, exp_less_1(r), scale); // t - 1
+    const struct exponential e = exponential_of(clamp_f32(-2 * magnitude_of(x), -20, 0));
+    const f32_vector scale = power_of_2(e.n);
+    const f32_vector less = add_product(scale - 1, e.upper + e.lower, scale); // t - 1
     const f32_vector y = less / (2 + less);
     return (f32_vector)((i32_vector)magnitude_of(y) | ((i32_vector)x & INT32_MIN));
 }
 
 #define FLOAT_MAP(name, expression)                                                \
-    static void name(const float *xs, float *ys, int64_t count, float parameter)   \
+    static void name(const float *xs, float *ys, int64_t count, const float *by)   \
     {                                                                              \
         int64_t i = 0;                                                             \
         for (; i + LANES <= count; i += LANES) {                                   \
@@ -249,7 +422,7 @@ INLINE f32_vector tanh_f32(f32_vector x)
             const f32_vector x = load_some(xs + i, count - i), out = (expression); \
             memcpy(ys + i, &out, (size_t)(count - i) * sizeof(float));             \
         }                                                                          \
-        (void)parameter;                                                           \
+        (void)by;                                                                  \
     }
 FLOAT_MAP(map_logistic, logistic_f32(x))
 FLOAT_MAP(map_tanh, tanh_f32(x))
@@ -257,7 +430,8 @@ FLOAT_MAP(map_exp, exp_f32(x))
 FLOAT_MAP(map_sqrt, sqrt_f32(x))
 FLOAT_MAP(map_rsqrt, 1 / sqrt_f32(x))
 FLOAT_MAP(map_hard_swish, x *clamp_f32(x + 3, 0, 6) / 6)
-FLOAT_MAP(map_leaky_relu, choose(x > 0, x, x *parameter))
+FLOAT_MAP(map_clamp, clamp_f32(x, by[0], by[1]))
+FLOAT_MAP(map_leaky_relu, choose(x > 0, x, x *by[0]))
 
 static const struct hl_element_loops element_loops = {
     .add_f32 = add_f32,
@@ -273,6 +447,12 @@ static const struct hl_element_loops element_loops = {
     .mul_i8 = mul_i8,
     .mul_u8 = mul_u8,
 #endif
+    .quantise = quantise_bytes,
+    .dequantise_i8 = dequantise_i8,
+    .dequantise_u8 = dequantise_u8,
+#if defined HAS_TABLES
+    .bytes = map_bytes,
+#endif
     .logistic = map_logistic,
     .tanh = map_tanh,
     .exp = map_exp,
@@ -280,6 +460,7 @@ static const struct hl_element_loops element_loops = {
     .rsqrt = map_rsqrt,
     .hard_swish = map_hard_swish,
     .leaky_relu = map_leaky_relu,
+    .clamp = map_clamp,
 };
 
 #endif

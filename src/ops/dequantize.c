@@ -6,6 +6,7 @@
 // that the operators behind it find a constant as well.
 #include <math.h>
 
+#include "fast/fast.h"
 #include "ops/map.h"
 
 struct dequantize {
@@ -163,4 +164,5 @@ const struct hl_op hl_op_dequantize = {
     .state_size = sizeof(struct dequantize),
     .prepare = dequantize_prepare,
     .invoke = dequantize_invoke,
+    .fast = &hl_fast_dequantize,
 };

@@ -53,6 +53,7 @@ TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node,
                                   double (*function)(double), struct hl_table *table);
 void hl_map_table(const TfLiteTensor *input, TfLiteTensor *output, const struct hl_table *table);
 
+// The state of an operator that fast/elementwise.c takes over begins with its table of bytes, as struct hl_table.
 // Just the tables. The 16-bit one is computed in float, as the official kernels of these operators
 // do it; where the function is not finite, the output's smallest (-inf, NaN) or largest (+inf)
 // value counts.

@@ -7,15 +7,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "fast/fast.h"
 #include "ops/map.h"
 
 struct quantize {
+    uint8_t table[256];        // 8 bits to 8 bits
     struct hl_rescale rescale; // integer to integer
     int32_t low, high;         // of the output's type
     // Slices that share a scale: outer * channels * inner elements, one scale if channels is 1.
     int64_t outer, inner;
     int channels;
-    uint8_t table[256]; // 8 bits to 8 bits
 };
 
 static int32_t requantised(const struct quantize *op, int64_t x, int32_t input_zero,
@@ -241,4 +242,5 @@ const struct hl_op hl_op_quantize = {
     .state_size = sizeof(struct quantize),
     .prepare = quantize_prepare,
     .invoke = quantize_invoke,
+    .fast = &hl_fast_quantize,
 };

@@ -28,9 +28,9 @@ static TfLiteStatus rectifier_prepare(TfLiteContext *ctx, TfLiteNode *node, bool
 // ---- RELU and the clamps ------------------------------------------------------------------------
 
 struct clamp {
-    struct hl_rescale rescale;
-    int32_t low, high;  // stored output values
     uint8_t table[256]; // of 8-bit types
+    struct hl_rescale rescale;
+    int32_t low, high; // stored output values
 };
 
 static int32_t clamp_stored(const struct clamp *op, int32_t x, int32_t input_zero,
@@ -100,6 +100,7 @@ static TfLiteStatus clamp_invoke(TfLiteContext *ctx, TfLiteNode *node, hl_real_m
         .prepare = symbol##_prepare,                                                       \
         .invoke = symbol##_invoke,                                                         \
         .inplace = kTfLiteInplaceOpInput0Shared,                                           \
+        .fast = &hl_fast_##symbol,                                                         \
     };
 
 // Written so that NaN stays NaN.
@@ -111,8 +112,8 @@ CLAMP(relu_0_to_1, false, 0, 1, x < 0 ? 0 : x > 1 ? 1 : x)
 // ---- LEAKY_RELU ---------------------------------------------------------------------------------
 
 struct leaky_relu {
-    struct hl_rescale positive, negative;
     uint8_t table[256]; // of 8-bit types
+    struct hl_rescale positive, negative;
 };
 
 static int32_t leaky_relu_stored(const struct leaky_relu *op, int32_t x, int32_t input_zero,

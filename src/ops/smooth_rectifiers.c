@@ -132,9 +132,9 @@ struct word_rescale {
 };
 
 struct hard_swish {
+    uint8_t table[256];
     struct word_rescale to_output; // of the fine input
     struct word_rescale to_gate;   // of the fine input, to units of 3 / 2^15
-    uint8_t table[256];
 };
 
 static struct word_rescale word_rescale_from(double real)

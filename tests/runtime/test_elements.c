@@ -82,7 +82,7 @@ static double distance(float a, double b)
 static void compare(const struct test_model *model, const void *expected, const void *got,
                     size_t bytes, double units, const char *level)
 {
-    if (model->tensors[0].type != TEST_FLOAT32) {
+    if (model->tensors[model->tensor_count - 1].type != TEST_FLOAT32) {
         if (memcmp(expected, got, bytes) != 0) fail_msg("%s: integers differ", level);
         return;
     }
@@ -255,46 +255,81 @@ static void prelu(void **state)
     check_pairs(kTfLiteBuiltinPrelu, 0, false, false);
 }
 
+static bool with_tables(const struct hl_simd *level)
+{
+    return level->elements->bytes != NULL;
+}
+
+// y = f(x), of some lengths.
+static void check_map(int builtin, int field, enum test_type from, enum test_type to, double units)
+{
+    for (int i = 0; i < NODES / 8; i++) {
+        struct test_tensor tensors[2] = {{.name = "x"}, {.name = "y"}};
+        random_rank(&tensors[0]);
+        tensors[1].rank = tensors[0].rank;
+        memcpy(tensors[1].dims, tensors[0].dims, sizeof tensors[0].dims);
+        set_quantisation(&tensors[0], from);
+        set_quantisation(&tensors[1], to);
+        if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinLogistic) tensors[1].scale = 1.0f / 256;
+        if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinHardSwish)
+            tensors[1].scale = tensors[0].scale;
+        struct test_node node = {
+            .builtin = builtin, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
+        if (field) node.settings[0] = (struct test_setting){.field = field, .value = 0.3};
+        const struct test_model model = {
+            .tensor_count = 2,
+            .tensors = tensors,
+            .node_count = 1,
+            .nodes = &node,
+            .input_count = 1,
+            .inputs = {0},
+            .output_count = 1,
+            .outputs = {1},
+        };
+        bool tables = from != TEST_FLOAT32 && to != TEST_FLOAT32;
+        check(&model, i % 2 ? 3 : 1, units, tables ? with_tables : always);
+    }
+}
+
 static void maps(void **state)
 {
     static const struct {
         int builtin, field;
+        bool has_bytes;
         double units;
     } operators[] = {
-        {kTfLiteBuiltinLogistic, 0, 8},
-        {kTfLiteBuiltinTanh, 0, 8},
-        {kTfLiteBuiltinExp, 0, 8},
-        {kTfLiteBuiltinSqrt, 0, 0},
-        {kTfLiteBuiltinRsqrt, 0, 0},
-        {kTfLiteBuiltinHardSwish, 0, 0},
-        {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, 0},
+        {kTfLiteBuiltinLogistic, 0, true, 8},
+        {kTfLiteBuiltinTanh, 0, true, 8},
+        {kTfLiteBuiltinExp, 0, false, 8},
+        {kTfLiteBuiltinSqrt, 0, false, 0},
+        {kTfLiteBuiltinRsqrt, 0, false, 0},
+        {kTfLiteBuiltinHardSwish, 0, true, 0},
+        {kTfLiteBuiltinLeakyRelu, HL_LeakyReluOptions_alpha, true, 0},
+        {kTfLiteBuiltinRelu, 0, true, 0},
+        {kTfLiteBuiltinRelu6, 0, true, 0},
+        {kTfLiteBuiltinReluN1To1, 0, false, 0},
+        {kTfLiteBuiltinRelu0To1, 0, false, 0},
     };
     (void)state;
-    for (size_t o = 0; o < sizeof operators / sizeof *operators; o++)
-        for (int i = 0; i < NODES / 4; i++) {
-            struct test_tensor tensors[2] = {{.name = "x"}, {.name = "y"}};
-            random_rank(&tensors[0]);
-            tensors[1].rank = tensors[0].rank;
-            memcpy(tensors[1].dims, tensors[0].dims, sizeof tensors[0].dims);
-            struct test_node node = {.builtin = operators[o].builtin,
-                                     .input_count = 1,
-                                     .inputs = {0},
-                                     .output_count = 1,
-                                     .outputs = {1}};
-            if (operators[o].field)
-                node.settings[0] = (struct test_setting){.field = operators[o].field, .value = 0.3};
-            const struct test_model model = {
-                .tensor_count = 2,
-                .tensors = tensors,
-                .node_count = 1,
-                .nodes = &node,
-                .input_count = 1,
-                .inputs = {0},
-                .output_count = 1,
-                .outputs = {1},
-            };
-            check(&model, i % 2 ? 3 : 1, operators[o].units, always);
-        }
+    for (size_t o = 0; o < sizeof operators / sizeof *operators; o++) {
+        int builtin = operators[o].builtin, field = operators[o].field;
+        check_map(builtin, field, TEST_FLOAT32, TEST_FLOAT32, operators[o].units);
+        if (!operators[o].has_bytes) continue;
+        check_map(builtin, field, TEST_INT8, TEST_INT8, 0);
+        check_map(builtin, field, TEST_UINT8, TEST_UINT8, 0);
+    }
+}
+
+static void quantisations(void **state)
+{
+    (void)state;
+    check_map(kTfLiteBuiltinQuantize, 0, TEST_FLOAT32, TEST_INT8, 0);
+    check_map(kTfLiteBuiltinQuantize, 0, TEST_FLOAT32, TEST_UINT8, 0);
+    check_map(kTfLiteBuiltinQuantize, 0, TEST_INT8, TEST_INT8, 0);
+    check_map(kTfLiteBuiltinQuantize, 0, TEST_INT8, TEST_UINT8, 0);
+    check_map(kTfLiteBuiltinQuantize, 0, TEST_UINT8, TEST_INT8, 0);
+    check_map(kTfLiteBuiltinDequantize, 0, TEST_INT8, TEST_FLOAT32, 0);
+    check_map(kTfLiteBuiltinDequantize, 0, TEST_UINT8, TEST_FLOAT32, 0);
 }
 
 // ---- functions ----------------------------------------------------------------------------------
@@ -321,7 +356,7 @@ static void check_function(size_t offset, double (*function)(double), const char
                 memcpy(&x[i], &pattern, sizeof x[i]);
                 y[i] = x[i];
             }
-            loop(y, y, COUNT, 0);
+            loop(y, y, COUNT, NULL);
             for (int i = 0; i < COUNT; i++) {
                 double exact = function((double)x[i]);
                 if (isnan(exact) && isnan(y[i])) continue;
@@ -349,10 +384,10 @@ static void functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add),       cmocka_unit_test(sub),
-        cmocka_unit_test(mul),       cmocka_unit_test(squared_difference),
-        cmocka_unit_test(prelu),     cmocka_unit_test(maps),
-        cmocka_unit_test(functions),
+        cmocka_unit_test(add),           cmocka_unit_test(sub),
+        cmocka_unit_test(mul),           cmocka_unit_test(squared_difference),
+        cmocka_unit_test(prelu),         cmocka_unit_test(maps),
+        cmocka_unit_test(quantisations), cmocka_unit_test(functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
