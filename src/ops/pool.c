@@ -88,33 +88,38 @@ struct strip {
 };
 
 // Values of x under one strip, and outputs.
-enum { STRIP = 4096, STRIP_OUTPUTS = 256 };
+enum { STRIP = 2048, STRIP_OUTPUTS = 256 };
 
 typedef void max_kernel(const struct pool *op, const struct strip *strip, const void *x, void *y);
 
 // First each column of x, then those of each window: rows + columns steps in place of their product.
-#define MAX_POOL(name, type, lowest, finish)                                                   \
-    static void name(const struct pool *op, const struct strip *strip, const void *x, void *y) \
-    {                                                                                          \
-        type columns[STRIP];                                                                   \
-        type *restrict out = y;                                                                \
-        int channels = strip->channels, n = strip->columns * channels;                         \
-        for (int i = 0; i < n; i++) columns[i] = (lowest);                                     \
-        for (int row = 0; row < strip->rows; row++) {                                          \
-            const type *restrict in = (const type *)x + strip->first + row * strip->down;      \
-            for (int i = 0; i < n; i++) columns[i] = columns[i] < in[i] ? in[i] : columns[i];  \
-        }                                                                                      \
-        for (int o = 0; o < strip->outputs; o++, out += channels) {                            \
-            const type *in = columns + strip->reach[o].first * channels;                       \
-            for (int c = 0; c < channels; c++) out[c] = (lowest);                              \
-            for (int k = 0; k < strip->reach[o].count; k++, in += channels)                    \
-                for (int c = 0; c < channels; c++) out[c] = out[c] < in[c] ? in[c] : out[c];   \
-        }                                                                                      \
-        out = y;                                                                               \
-        for (int i = 0; i < strip->outputs * channels; i++) {                                  \
-            type value = out[i];                                                               \
-            out[i] = (type)(finish);                                                           \
-        }                                                                                      \
+#define MAX_POOL(name, type, lowest, finish)                                                     \
+    static void name(const struct pool *op, const struct strip *strip, const void *x, void *y)   \
+    {                                                                                            \
+        type columns[STRIP];                                                                     \
+        type *restrict out = y;                                                                  \
+        const type *restrict in = (const type *)x + strip->first;                                \
+        int channels = strip->channels, n = strip->columns * channels;                           \
+        for (int i = 0; i < n; i++)                                                              \
+            columns[i] = strip->rows > 0 && in[i] > (lowest) ? in[i] : (lowest);                 \
+        for (int row = 1; row < strip->rows; row++) {                                            \
+            in += strip->down;                                                                   \
+            for (int i = 0; i < n; i++) columns[i] = columns[i] < in[i] ? in[i] : columns[i];    \
+        }                                                                                        \
+        for (int o = 0; o < strip->outputs; o++, out += channels) {                              \
+            const type *from = columns + strip->reach[o].first * channels;                       \
+            int count = strip->reach[o].count;                                                   \
+            for (int c = 0; c < channels; c++) out[c] = count > 0 ? from[c] : (lowest);          \
+            for (int k = 1; k < count; k++) {                                                    \
+                from += channels;                                                                \
+                for (int c = 0; c < channels; c++) out[c] = out[c] < from[c] ? from[c] : out[c]; \
+            }                                                                                    \
+        }                                                                                        \
+        out = y;                                                                                 \
+        for (int i = 0; i < strip->outputs * channels; i++) {                                    \
+            type value = out[i];                                                                 \
+            out[i] = (type)(finish);                                                             \
+        }                                                                                        \
     }
 MAX_POOL(max_f32, float, -FLT_MAX, clamp_f32(op, value))
 MAX_POOL(max_u8, uint8_t, 0, hl_clamp_i32(value, op->low, op->high))
