@@ -360,9 +360,15 @@ static void share_rows(TfLiteContext *ctx, struct depthwise *d, int64_t first, i
 static void repeat_channels(struct depthwise *d, const char *x)
 {
     int64_t count = (int64_t)d->height * d->width * (d->run.channels / d->multiplier);
-    char *many = d->x_many;
-    for (int64_t i = 0; i < count; i++, x += d->size)
-        for (int m = 0; m < d->multiplier; m++, many += d->size) memcpy(many, x, (size_t)d->size);
+    int multiplier = d->multiplier;
+    if (d->size == 1) {
+        for (int64_t i = 0; i < count; i++) memset(d->x_many + i * multiplier, x[i], (size_t)multiplier);
+        return;
+    }
+    const float *values = (const float *)(const void *)x;
+    float *many = (float *)(void *)d->x_many;
+    for (int64_t i = 0; i < count; i++)
+        for (int m = 0; m < multiplier; m++) *many++ = values[i];
 }
 
 static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
