@@ -78,15 +78,29 @@ struct steps {
     int count;
 };
 
+// Both values are read, so that compilers make vectors of the loops; those are for steps that they know.
 #define SELECT_RUN(name, Type)                                                               \
+    static inline void name##_by(const uint8_t *condition, const Type *a, const Type *b,     \
+                                 Type *y, struct steps s)                                    \
+    {                                                                                        \
+        HL_INDEPENDENT for (int i = 0; i < s.count; i++)                                     \
+        {                                                                                    \
+            const Type from_a = a[i * s.a], from_b = b[i * s.b];                             \
+            y[i] = condition[i * s.condition] ? from_a : from_b;                             \
+        }                                                                                    \
+    }                                                                                        \
     static void name(const uint8_t *condition, const void *a, const void *b, void *y,        \
                      const struct steps *steps)                                              \
     {                                                                                        \
-        const Type *from_a = a, *from_b = b;                                                 \
-        Type *to = y;                                                                        \
         const struct steps s = *steps;                                                       \
-        for (int i = 0; i < s.count; i++)                                                    \
-            to[i] = condition[i * s.condition] ? from_a[i * s.a] : from_b[i * s.b];          \
+        if (s.condition == 1 && s.a == 1 && s.b == 1)                                        \
+            name##_by(condition, a, b, y, (struct steps){1, 1, 1, s.count});                 \
+        else if (s.condition == 1 && s.a == 0 && s.b == 1)                                   \
+            name##_by(condition, a, b, y, (struct steps){1, 0, 1, s.count});                 \
+        else if (s.condition == 1 && s.a == 1 && s.b == 0)                                   \
+            name##_by(condition, a, b, y, (struct steps){1, 1, 0, s.count});                 \
+        else                                                                                 \
+            name##_by(condition, a, b, y, s);                                                \
     }
 SELECT_RUN(select_8, uint8_t)
 SELECT_RUN(select_16, uint16_t)
