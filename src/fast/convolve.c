@@ -63,8 +63,6 @@ struct scratch {
     int32_t *sums, *row_sums; // [rows of a tile][columns], [block]
 };
 
-enum { MOST_COLUMNS = 64 }; // of any level's tile
-
 // A block of gathered rows takes so much, or one tile; parts of memory begin at cache lines.
 enum { BLOCK_BYTES = 128 << 10, LINE = 64 };
 // Fewer products than this take about as long as it takes to share them.
@@ -416,30 +414,21 @@ static void gather_block(const struct hl_convolve *c, const struct scratch *scra
 static void store_bytes(const struct hl_convolve *c, const struct scratch *scratch, int first_row,
                         int rows, int columns, int64_t channel, int64_t output, uint8_t *y)
 {
-    int width = c->simd->columns, lanes = width / 2;
-    for (int r = 0; r < rows; r++) {
-        const int32_t *sums = scratch->sums + r * width;
-        uint32_t less = c->w_zero != 0 ? (uint32_t)scratch->row_sums[first_row + r] : 0;
-        uint8_t *out = y + (int64_t)r * c->shape.outputs;
-        if (!c->scales && columns % lanes == 0) {
-            c->simd->requantise(&c->by, sums, less, channel, columns, out);
-            continue;
-        }
-        if (!c->scales) { // whole vectors, as no level has a loop for less
-            uint8_t whole[MOST_COLUMNS];
-            c->simd->requantise(&c->by, sums, less, channel, columns < lanes ? lanes : width, whole);
-            copy((char *)out, (const char *)whole, (size_t)columns);
-            continue;
-        }
-        for (int n = 0; n < columns; n++) {
-            double value =
-                round((double)(int32_t)((uint32_t)sums[n] - less) * c->scales[output + n]) +
-                c->by.zero;
-            out[n] = (uint8_t)(value < c->by.low    ? c->by.low
-                               : value > c->by.high ? c->by.high
-                                                    : (int32_t)value);
-        }
+    int width = c->simd->columns;
+    const int32_t *less = c->w_zero != 0 ? scratch->row_sums + first_row : NULL;
+    if (!c->scales) {
+        const struct hl_byte_tile tile = {&c->by, channel, rows, columns, scratch->sums, width, less, y, c->shape.outputs};
+        c->simd->requantise_tile(&tile);
+        return;
     }
+    for (int r = 0; r < rows; r++)
+        for (int n = 0; n < columns; n++) {
+            uint32_t sum = (uint32_t)scratch->sums[r * width + n] - (uint32_t)(less ? less[r] : 0);
+            double value = round((double)(int32_t)sum * c->scales[output + n]) + c->by.zero;
+            y[(int64_t)r * c->shape.outputs + n] = (uint8_t)(value < c->by.low    ? c->by.low
+                                                             : value > c->by.high ? c->by.high
+                                                                                  : (int32_t)value);
+        }
 }
 
 // Integer sums of a tile as floats, as ops/conv.c makes them. Quads know only at run time what zero point x has.

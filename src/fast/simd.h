@@ -105,6 +105,18 @@ struct hl_resize_row {
     void *y;
 };
 
+// Rows of sums that become bytes, of the same channels.
+struct hl_byte_tile {
+    const struct hl_requantise *by;
+    int64_t first; // channel; the arrays of `by` go on to a whole panel
+    int rows, columns;
+    const int32_t *sums;
+    ptrdiff_t sums_stride;
+    const int32_t *less; // of each row, taken from its sums; NULL: nothing
+    uint8_t *y;
+    ptrdiff_t y_stride;
+};
+
 struct hl_simd {
     const char *name;
     int rows, columns; // of a tile
@@ -116,6 +128,7 @@ struct hl_simd {
     // y[i] of channel first + i, from sums[i] - less.
     void (*requantise)(const struct hl_requantise *by, const int32_t *sums, uint32_t less,
                        int64_t first, int count, uint8_t *y);
+    void (*requantise_tile)(const struct hl_byte_tile *tile);
     void (*unquantise)(const struct hl_unquantise *by, const int32_t *sums, int count, float *y);
     // y[i] = x[i] with `bits` flipped.
     void (*flip)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);

@@ -169,6 +169,29 @@ static void requantise(const struct hl_requantise *by, const int32_t *restrict s
     }
 }
 
+// The multipliers of a vector of columns stay in registers for all rows.
+static void requantise_tile(const struct hl_byte_tile *tile)
+{
+    const struct hl_requantise *by = tile->by;
+#if defined RESCALES
+    for (int c = 0; c < tile->columns; c += LANES) {
+        u32_vector multiplier = load_i32(by->multiplier + tile->first + c);
+        u32_vector left = load_i32(by->left + tile->first + c), right = load_i32(by->right + tile->first + c);
+        int count = tile->columns - c;
+        for (int r = 0; r < tile->rows; r++) {
+            u32_vector sums = load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
+            uint8_t *y = tile->y + r * tile->y_stride + c, some[LANES];
+            store_clamped(count < LANES ? some : y, rescale_lanes(sums, multiplier, left, right), by->zero, by->low, by->high);
+            if (count < LANES) memcpy(y, some, (size_t)count);
+        }
+    }
+#else
+    for (int r = 0; r < tile->rows; r++)
+        requantise(by, tile->sums + r * tile->sums_stride, (uint32_t)(tile->less ? tile->less[r] : 0), tile->first,
+                   tile->columns, tile->y + r * tile->y_stride);
+#endif
+}
+
 static void unquantise(const struct hl_unquantise *by, const int32_t *restrict sums, int count, float *restrict y)
 {
     const float *restrict scales = by->scales, *restrict bias = by->bias;
@@ -184,23 +207,24 @@ static void unquantise(const struct hl_unquantise *by, const int32_t *restrict s
     }
 }
 
-// Rows are short: in words, the last of which may overlap the one before, so that few bytes are left to a loop.
+// Rows may be short: the last word may overlap the one before, so that few bytes are left to a loop.
 static void flip(const uint8_t *restrict x, uint8_t bits, int64_t count, uint8_t *restrict y)
 {
     enum { WORD = 8 };
     const uint64_t mask = bits * UINT64_C(0x0101010101010101);
     uint64_t word;
     int64_t i = 0;
-    for (; i + WORD <= count; i += WORD) {
-        memcpy(&word, x + i, WORD);
-        word ^= mask;
-        memcpy(y + i, &word, WORD);
+    for (; i + BYTES <= count; i += BYTES) {
+        u8_vector v;
+        memcpy(&v, x + i, sizeof v);
+        v ^= bits;
+        memcpy(y + i, &v, sizeof v);
     }
-    if (i < count && count >= WORD) {
-        memcpy(&word, x + count - WORD, WORD);
+    for (; i < count && count >= WORD; i += WORD) {
+        int64_t at = i + WORD <= count ? i : count - WORD;
+        memcpy(&word, x + at, WORD);
         word ^= mask;
-        memcpy(y + count - WORD, &word, WORD);
-        return;
+        memcpy(y + at, &word, WORD);
     }
     for (; i < count; i++) y[i] = x[i] ^ bits;
 }
@@ -210,9 +234,11 @@ static uint32_t sum(const uint8_t *x, int64_t count)
     uint32_t all = 0;
     int64_t i = 0;
 #if defined __SSE2__
-    __m128i sums = _mm_setzero_si128();
+    __m128i sums = _mm_setzero_si128(), zero = sums;
     for (; i + 16 <= count; i += 16)
-        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_loadu_si128((const __m128i *)(x + i)), _mm_setzero_si128()));
+        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_loadu_si128((const __m128i *)(x + i)), zero));
+    for (; i + 8 <= count; i += 8)
+        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_loadl_epi64((const __m128i *)(x + i)), zero));
     all = (uint32_t)_mm_cvtsi128_si32(sums) + (uint32_t)_mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
 #endif
     for (; i < count; i++) all += x[i];
@@ -289,6 +315,7 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .multiply_f32 = multiply_f32,
     .multiply_integer = multiply_integer,
     .requantise = requantise,
+    .requantise_tile = requantise_tile,
     .unquantise = unquantise,
     .flip = flip,
     .sum = sum,
