@@ -21,7 +21,7 @@ struct hl_tile {
     int64_t steps;     // of k, or of groups of k
     int segments;      // floats: rows of x come in so many further pieces of as many steps, x_segment floats apart
     ptrdiff_t x_segment;
-    const void *start; // what the sums begin with, for each column of the panel: float or int32
+    const void *start; // added to the sums, for each column of the panel: float or int32; floats last, as the reference kernels
     void *y;           // float or int32
     ptrdiff_t y_stride;
     ptrdiff_t ahead; // bytes from the weights to those that will be needed soon, which are fetched along with them; 0: none

@@ -48,8 +48,8 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
     f32_vector sums[ROWS][2];
     UNROLL for (int r = 0; r < rows; r++)
     {
-        sums[r][0] = load_f32(start);
-        if (vectors == 2) sums[r][1] = load_f32(start + LANES);
+        sums[r][0] = splat_f32(0);
+        if (vectors == 2) sums[r][1] = splat_f32(0);
     }
     for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps)
         for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
@@ -66,7 +66,8 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
     {
         float *y = (float *)tile->y + r * tile->y_stride;
         UNROLL for (int v = 0; v < vectors; v++)
-            store_f32(y + v * LANES, clamp_f32(sums[r][v], tile->low, tile->high), tile->columns - v * LANES);
+            store_f32(y + v * LANES, clamp_f32(sums[r][v] + load_f32(start + v * LANES), tile->low, tile->high),
+                      tile->columns - v * LANES);
     }
 }
 
