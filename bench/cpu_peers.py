@@ -4,7 +4,7 @@
     cpu_peers.py [--threads N] [--rounds N] LIBRARY MODEL...
 
 LIBRARY is a libtensorflowlite_c.so. All engines are in one process and take turns, so that what disturbs the machine disturbs
-them alike. Out: for each model a row of a Markdown table, the median milliseconds of one inference by each, and how far the
+them alike; each runs once before it is timed, until the threads of the one before have gone to sleep. Out: for each model a row of a Markdown table, the median milliseconds of one inference by each, and how far the
 engines' first outputs lie from the official runtime's (the largest difference, over the range of its values).
 """
 import argparse
@@ -14,6 +14,9 @@ import statistics
 import time
 
 import numpy as np
+
+
+PAUSE = 0.005  # seconds, in which idle threads stop to look for work
 
 
 class Halite:
@@ -126,6 +129,8 @@ def measure(arguments, model):
     for _ in range(arguments.rounds):
         for name, engine in engines.items():
             if engine:
+                time.sleep(PAUSE)
+                engine.run()
                 begin = time.perf_counter()
                 engine.run()
                 times[name].append(time.perf_counter() - begin)

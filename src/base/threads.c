@@ -31,8 +31,19 @@ struct hl_threads {
     struct worker workers[HL_MOST_THREADS - 1];
 };
 
-// Looks before a sleep: some ten microseconds.
-enum { LOOKS = 4000 };
+// Looks before a sleep: 0.1 to 0.3 ms, as long as what one thread does alone between two rounds. (4000 looks without a rest took
+// two microseconds; MobileNet v1 float with two threads: 6.1 ms then.)
+enum { LOOKS = 5000 };
+
+// Tells the processor that this thread only looks.
+static void rest(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("isb");
+#endif
+}
 
 // Of threads that compile: some C libraries give 128 KiB.
 enum { DEEP_STACK = 8 << 20 };
@@ -50,7 +61,10 @@ static void take_items(struct hl_threads *threads, int worker)
 static unsigned wait_for_round(struct hl_threads *threads, unsigned last)
 {
     unsigned round = last;
-    for (int i = 0; i < LOOKS && round == last; i++) round = atomic_load(&threads->round);
+    for (int i = 0; i < LOOKS && round == last; i++) {
+        rest();
+        round = atomic_load(&threads->round);
+    }
     if (round != last) return round;
     pthread_mutex_lock(&threads->mutex);
     while ((round = atomic_load(&threads->round)) == last)
