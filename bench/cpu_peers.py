@@ -3,9 +3,10 @@
 
     cpu_peers.py [--threads N] [--rounds N] LIBRARY MODEL...
 
-LIBRARY is a libtensorflowlite_c.so. All engines are in one process and take turns, so that what disturbs the machine disturbs
-them alike; each runs once before it is timed, until the threads of the one before have gone to sleep. Out: for each model a row of a Markdown table, the median milliseconds of one inference by each, and how far the
-engines' first outputs lie from the official runtime's (the largest difference, over the range of its values).
+LIBRARY is a libtensorflowlite_c.so. All engines are in one process and take turns, so that what disturbs the machine
+disturbs them alike; each rests, so that the others' threads sleep, and runs once before it is timed. Out: for each model a
+row of a Markdown table, the median milliseconds of one inference by each, and how far the engines' first outputs lie from
+the official runtime's (the largest difference, over the range of its values).
 """
 import argparse
 import ctypes
