@@ -93,11 +93,12 @@ static bool verify_order(struct hl_loader *l, const struct hl_model_subgraph *su
                 return hl_load_fail(l,
                                     "input %d is tensor %d (%.60s), which the node itself writes",
                                     i, t, tensor->name);
-            if (is_input[t] || has_value(tensor)) continue;
+            // Whatever value it has before: the later node may give it another shape than this one was prepared for.
             if (writer[t] > n)
                 return hl_load_fail(
                     l, "input %d is tensor %d (%.60s), which node %d (%.60s) writes only later", i,
                     t, tensor->name, writer[t], code_name(l, &subgraph->nodes[writer[t]]));
+            if (is_input[t] || has_value(tensor)) continue;
             // RESHAPE may name a tensor for its shape alone.
             bool shape_only = l->model->codes[node->code].builtin == kTfLiteBuiltinReshape &&
                               i == 1 && tensor->rank != 1;

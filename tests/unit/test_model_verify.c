@@ -407,6 +407,15 @@ static void test_order(void **state)
     expect_refusal(
         &m,
         "subgraph 0, node 0 (MUL): input 0 is tensor 4 (y), which node 1 (ADD) writes only later");
+    m = small_model_create(1); // also where it has a value before: as an input of the graph, or a variable
+    FILE_INTS(&m.file, m.nodes[1], HL_Operator_outputs, 0);
+    FILE_INTS(&m.file, m.nodes[1], HL_Operator_inputs, 2, 3);
+    FILE_INTS(&m.file, m.subgraphs[0], HL_SubGraph_outputs, 0);
+    expect_refusal(&m, "node 0 (MUL): input 0 is tensor 0 (x), which node 1 (ADD) writes only later");
+    m = small_model_create(1);
+    FILE_INTS(&m.file, m.nodes[0], HL_Operator_inputs, 4, 1);
+    file_set(&m.file, m.tensors[4], HL_Tensor_is_variable, 1);
+    expect_refusal(&m, "node 0 (MUL): input 0 is tensor 4 (y), which node 1 (ADD) writes only later");
     m = small_model_create(1);
     FILE_INTS(&m.file, m.nodes[1], HL_Operator_inputs, 4, 3);
     expect_refusal(
@@ -426,6 +435,7 @@ static void test_order(void **state)
     expect_refusal(&m, "node 0 (MUL): input 1 is tensor 1 (scale), which is neither written by a "
                        "node before it nor");
     m = small_model_create(1);
+    FILE_INTS(&m.file, m.nodes[0], HL_Operator_inputs, 1, 1);
     FILE_INTS(&m.file, m.nodes[1], HL_Operator_outputs, 0);
     expect_refusal(&m, "subgraph 0: output 0 is tensor 4 (y), which no node writes");
 }
@@ -435,6 +445,7 @@ static void test_unusual_but_harmless(void **state)
     (void)state;
     // A node may write an input of the graph that it does not read.
     struct small_model m = small_model_create(1);
+    FILE_INTS(&m.file, m.nodes[0], HL_Operator_inputs, 1, 1);
     FILE_INTS(&m.file, m.nodes[1], HL_Operator_outputs, 0);
     FILE_INTS(&m.file, m.subgraphs[0], HL_SubGraph_outputs, 0);
     expect_loads_and_free(&m);
