@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Halite's CPU beside the official runtime (ai-edge-litert with XNNPACK, its default) and OpenVINO, where these are installed.
+"""Halite's CPU beside the official runtime (ai-edge-litert with XNNPACK, its default) and, where it is installed, OpenVINO.
 
     cpu_peers.py [--threads N] [--rounds N] LIBRARY MODEL...
 
@@ -68,7 +68,7 @@ class Official:
     def run(self):
         self.interpreter.invoke()
 
-    def output(self, like=None):
+    def output(self, like):
         return self.interpreter.get_tensor(self.interpreter.get_output_details()[0]["index"]).ravel()
 
 
@@ -110,7 +110,8 @@ def attempt(make):
     try:
         return make()
     except Exception as error:  # each engine has exceptions of its own
-        return print(f"<!-- {type(error).__name__}: {str(error).splitlines()[0][:100]} -->")
+        print(f"<!-- {type(error).__name__}: {str(error)[:100]!r} -->")
+        return None
 
 
 def measure(arguments, model):
@@ -135,14 +136,15 @@ def measure(arguments, model):
                 begin = time.perf_counter()
                 engine.run()
                 times[name].append(time.perf_counter() - begin)
-    expected = official.output().astype(np.float64)
+    stored = official.output(None)
+    expected = stored.astype(np.float64)
     span = max(np.ptp(expected), 1e-30)
     cells = [model.stem]
     for name, engine in engines.items():
         if not engine:
             cells.append("-")
             continue
-        apart = np.abs(engine.output(official.output()).astype(np.float64) - expected).max() / span
+        apart = np.abs(engine.output(stored).astype(np.float64) - expected).max() / span
         far = "" if name == "official" else f" ({apart:.0e})"
         cells.append(f"{statistics.median(times[name]) * 1e3:.3g}{far}")
     return "| " + " | ".join(cells) + " |"

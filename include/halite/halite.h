@@ -30,8 +30,8 @@ typedef enum HaliteKernels {
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetKernels(TfLiteInterpreterOptions *options,
                                                         HaliteKernels kernels);
 
-// The most memory, in bytes, that all tensors of one interpreter and the weights that fast kernels pack may take (constants in
-// the model file not counted). Nodes for whose packed weights it leaves no room run on the reference kernels.
+// The most memory, in bytes, that all tensors of one interpreter and what fast kernels keep (packed weights, scratch) may take
+// (constants in the model file not counted). Nodes for whose fast kernels it leaves no room run on the reference kernels.
 // 0: the default, three quarters of the machine's memory. Going past it fails with a message, in AllocateTensors or Invoke.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetMemoryLimit(TfLiteInterpreterOptions *options,
                                                             size_t bytes);

@@ -16,14 +16,11 @@ struct matmul {
     int64_t m, n, k, batches;
     int64_t panels;
     float *packed;       // [matrices of w][panels][k][columns], NULL: not constant
-    float *scratch;      // of each worker: a panel, rows of x where they are turned
-    size_t worker_bytes; // of scratch
+    char *scratch;       // of each worker: a panel where w is not constant, and at rows_at rows of x where they are turned
+    size_t worker_bytes, rows_at;
     // Each batch is cut into so many parts by its rows, and by its panels.
     int64_t row_parts, panel_parts;
 };
-
-// Fewer products than this take about as long as it takes to share them.
-enum { LEAST_PRODUCTS = 200000 };
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -33,7 +30,7 @@ static int64_t smaller(int64_t a, int64_t b)
 static void cut_work(struct matmul *op, int threads)
 {
     int rows = op->simd->rows;
-    if ((double)op->batches * (double)op->m * (double)op->n * (double)op->k < LEAST_PRODUCTS)
+    if ((double)op->batches * (double)op->m * (double)op->n * (double)op->k < HL_LEAST_PRODUCTS)
         threads = 1;
     op->panel_parts = smaller((threads + op->batches - 1) / op->batches, op->panels);
     int64_t items = op->batches * op->panel_parts;
@@ -51,7 +48,7 @@ static void pack(const struct matmul *op, const float *w, int64_t first, float *
     hl_copy(32, 2, dims, panel, &to, w, op->w_turned ? &turned : &straight);
 }
 
-static bool repeats(const int *batches)
+static bool is_one_matrix(const int *batches)
 {
     for (int i = 0; i < HL_BATCH_DIMS; i++)
         if (batches[i] != 1) return false;
@@ -76,33 +73,31 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
         .batches = hl_elements(y) / ((int64_t)op->m * op->n),
         .panels = (op->n + simd->columns - 1) / simd->columns,
     };
-    if (repeats(op->w_batch) && !params->adj_x) { // all batches of x are rows of one
+    if (is_one_matrix(op->w_batch) && !params->adj_x) { // all batches of x are rows of one
         made.m *= made.batches;
         made.batches = 1;
     }
     cut_work(&made, hl_thread_count(ctx));
     bool constant = hl_is_packable(w);
-    size_t matrices = constant ? (size_t)(hl_elements(w) / ((int64_t)op->n * op->k)) : 0;
-    size_t panel = (size_t)op->k * (size_t)simd->columns * sizeof(float), packed, scratch, total;
-    size_t turned = params->adj_x ? (size_t)(made.m + simd->rows) : 0; // at least a part's rows
-    if (!hl_mul_size(matrices * (size_t)made.panels, panel, &packed) ||
-        !hl_mul_size(turned, (size_t)op->k * sizeof(float), &made.worker_bytes))
-        return kTfLiteOk;
-    if (!constant) made.worker_bytes += panel;
-    if (!hl_mul_size((size_t)hl_thread_count(ctx), made.worker_bytes, &scratch) ||
-        !hl_add_size(packed, scratch, &total) || !hl_add_size(total, sizeof made, &total))
-        return kTfLiteOk;
+    int64_t matrices = constant ? hl_elements(w) / ((int64_t)op->n * op->k) : 0, panel = op->k * (int64_t)simd->columns;
+    int64_t turned = params->adj_x ? made.m + simd->rows : 0; // at least a part's rows
+    size_t total = 0;
+    hl_fast_part(&total, 1, 1, sizeof made);
+    size_t packed = hl_fast_part(&total, matrices * made.panels, panel, sizeof(float));
+    hl_fast_part(&made.worker_bytes, constant ? 0 : 1, panel, sizeof(float));
+    made.rows_at = hl_fast_part(&made.worker_bytes, turned, op->k, sizeof(float));
+    size_t scratch = hl_fast_part(&total, hl_thread_count(ctx), 1, made.worker_bytes);
+    hl_fast_part(&total, 1, 1, HL_LINE);
     HL_TRY(hl_fast_make(ctx, node, total, state));
     struct matmul *fast = *state;
     if (!fast) return kTfLiteOk;
     *fast = made;
-    float *memory = (float *)(fast + 1);
-    fast->packed = constant ? memory : NULL;
-    fast->scratch = memory + packed / sizeof(float);
-    for (size_t i = 0; i < matrices * (size_t)made.panels; i++)
-        pack(fast, HL_IN(float, w) + i / (size_t)made.panels * (size_t)(made.n * made.k),
-             (int64_t)(i % (size_t)made.panels) * simd->columns,
-             memory + i * (panel / sizeof(float)));
+    char *base = hl_fast_base(fast);
+    fast->packed = constant ? (float *)(base + packed) : NULL;
+    fast->scratch = base + scratch;
+    for (int64_t i = 0; i < matrices * made.panels; i++)
+        pack(fast, HL_IN(float, w) + i / made.panels * (made.n * made.k), i % made.panels * simd->columns,
+             fast->packed + i * panel);
     *bytes = total;
     return kTfLiteOk;
 }
@@ -116,7 +111,7 @@ struct run {
 
 static void run_item(void *arg, int64_t item, int worker)
 {
-    static const float zeros[64] = {0}; // columns of the widest tile
+    static const float zeros[64] = {0}; // as many columns as any tile has, and more
     const struct run *run = arg;
     const struct matmul *fast = run->fast;
     const struct hl_simd *simd = fast->simd;
@@ -129,10 +124,11 @@ static void run_item(void *arg, int64_t item, int worker)
     int64_t x_matrix = 0, w_matrix = 0, step = fast->k * simd->columns;
     if (fast->batches > 1) hl_find_matrices(run->op, batch, &x_matrix, &w_matrix);
 
-    float *own = fast->scratch + (size_t)worker * (fast->worker_bytes / sizeof(float));
+    char *memory = fast->scratch + (size_t)worker * fast->worker_bytes;
+    float *own = (float *)memory;
     const float *x = run->x + x_matrix * fast->m * fast->k;
     if (fast->x_turned) {
-        float *rows = fast->packed ? own : own + step;
+        float *rows = (float *)(memory + fast->rows_at);
         const int dims[2] = {(int)(end - first), (int)fast->k};
         const struct hl_layout to = {.stride = {fast->k, 1}};
         const struct hl_layout from = {.offset = first, .stride = {1, fast->m}};

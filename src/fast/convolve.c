@@ -8,6 +8,7 @@
 // Hybrid nodes are such integers, too: x is made int8 first, each batch with its own zero point, and sums leave as floats.
 #include "fast/convolve.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +64,8 @@ struct scratch {
     int32_t *sums, *row_sums; // [rows of a tile][columns], [block]
 };
 
-// A block of gathered rows takes so much, or one tile; parts of memory begin at cache lines.
-enum { BLOCK_BYTES = 128 << 10, LINE = 64 };
-// Fewer products than this take about as long as it takes to share them.
-enum { LEAST_PRODUCTS = 200000 };
+// A block of gathered rows takes so much, or one tile.
+enum { BLOCK_BYTES = 128 << 10 };
 
 // ---- packing ------------------------------------------------------------------------------------
 
@@ -132,26 +131,12 @@ static void pack_integers(const struct hl_convolve *c, const struct hl_convolve_
                 c->scales[output] = node->scales[output];
                 continue;
             }
-            struct hl_rescale by = node->rescales[output];
-            c->multiplier[at] = by.multiplier;
-            c->left[at] = by.shift > 0 ? by.shift : 0;
-            c->right[at] = by.shift > 0 ? 0 : -by.shift;
+            hl_requantise_set(node->rescales[output], &c->multiplier[at], &c->left[at], &c->right[at]);
         }
     }
 }
 
 // ---- making -------------------------------------------------------------------------------------
-
-// Adds room for count * size bytes; SIZE_MAX where that is too much.
-static size_t add_part(size_t *total, int64_t count, size_t size)
-{
-    size_t at = *total, bytes;
-    if (!hl_mul_size((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2 - at)
-        *total = SIZE_MAX / 2;
-    else
-        *total = at + (bytes + LINE - 1) / LINE * LINE;
-    return at;
-}
 
 // Blocks of rows as the cache wants them, or fewer rows so that all threads have work, and parts of panels where that is not
 // enough. Little work stays in one item.
@@ -159,7 +144,7 @@ static void cut_work(struct hl_convolve *c, int threads)
 {
     int rows = c->simd->rows;
     double products = (double)c->positions * (double)c->depth * c->shape.outputs / c->groups;
-    if (products < LEAST_PRODUCTS) threads = 1;
+    if (products < HL_LEAST_PRODUCTS) threads = 1;
     int64_t tiles = BLOCK_BYTES / 4 / c->steps / rows, all = (c->positions + rows - 1) / rows;
     int64_t each = threads > 1 ? all / (2 * threads) : all;
     if (tiles > each) tiles = each;
@@ -191,8 +176,8 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
                                 const struct hl_convolve_node *what, void **state, size_t *bytes)
 {
     // A panel of half as many columns as a vector has lanes is still faster than lower levels.
-    const struct hl_simd *simd =
-        hl_simd_best(2 * (shape->outputs / (shape->channels / shape->filter_channels)));
+    int each = shape->outputs / (shape->channels / shape->filter_channels);
+    const struct hl_simd *simd = hl_simd_best(each < INT_MAX / 2 ? 2 * each : INT_MAX);
     struct hl_convolve made = {
         .simd = simd,
         .shape = *shape,
@@ -210,7 +195,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     struct hl_convolve *c = &made;
     bool quads = !c->floats && simd->group == 4;
     c->outputs = shape->outputs / c->groups;
-    c->panels = (c->outputs + simd->columns - 1) / simd->columns;
+    c->panels = (c->outputs - 1) / simd->columns + 1;
     c->steps = c->floats ? c->depth : (c->depth + simd->group - 1) / simd->group;
     c->in_place = shape->kh == 1 && shape->kw == 1 && shape->stride_h == 1 && shape->stride_w == 1;
     c->direct = c->floats && c->in_place;
@@ -225,27 +210,27 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     int64_t channels = (int64_t)c->groups * c->panels * simd->columns;
     int64_t integers = c->floats ? 0 : 1, rescaled = what->rescales ? channels : 0;
     size_t total = 0;
-    add_part(&total, 1, sizeof *c);
-    size_t weights = add_part(&total, c->steps, (size_t)channels * 4);
-    size_t starts = add_part(&total, channels, 4);
-    size_t multiplier = add_part(&total, rescaled, 4), left = add_part(&total, rescaled, 4);
-    size_t right = add_part(&total, rescaled, 4);
-    size_t scales = add_part(&total, what->scales ? shape->outputs : 0, sizeof(double));
+    hl_fast_part(&total, 1, 1, sizeof *c);
+    size_t weights = hl_fast_part(&total, c->steps, channels, 4);
+    size_t starts = hl_fast_part(&total, channels, 1, 4);
+    size_t multiplier = hl_fast_part(&total, rescaled, 1, 4), left = hl_fast_part(&total, rescaled, 1, 4);
+    size_t right = hl_fast_part(&total, rescaled, 1, 4);
+    size_t scales = hl_fast_part(&total, what->scales ? shape->outputs : 0, 1, sizeof(double));
     int64_t hybrid = c->hybrid ? channels : 0, batches = c->hybrid ? shape->batches : 0;
-    size_t w_scales = add_part(&total, hybrid, 4), bias = add_part(&total, hybrid, 4);
-    size_t w_sums = add_part(&total, hybrid, 4), x_scales = add_part(&total, batches, 4);
-    size_t x_zeros = add_part(&total, batches, 4);
-    size_t x_stored = add_part(&total, c->hybrid ? hl_elements(what->input) : 0, 1);
-    add_part(&c->scratch_bytes, c->direct ? 0 : c->block, (size_t)c->steps * 4);
-    c->gathered = add_part(&c->scratch_bytes, integers * c->depth, 1);
-    c->sums = add_part(&c->scratch_bytes, integers * simd->rows, (size_t)simd->columns * 4);
-    c->row_sums = add_part(&c->scratch_bytes, integers * c->block, 4);
-    size_t scratch = add_part(&total, hl_thread_count(ctx), c->scratch_bytes);
-    add_part(&total, 1, LINE); // by which the parts may have to be moved
+    size_t w_scales = hl_fast_part(&total, hybrid, 1, 4), bias = hl_fast_part(&total, hybrid, 1, 4);
+    size_t w_sums = hl_fast_part(&total, hybrid, 1, 4), x_scales = hl_fast_part(&total, batches, 1, 4);
+    size_t x_zeros = hl_fast_part(&total, batches, 1, 4);
+    size_t x_stored = hl_fast_part(&total, c->hybrid ? hl_elements(what->input) : 0, 1, 1);
+    hl_fast_part(&c->scratch_bytes, c->direct ? 0 : c->block, c->steps, 4);
+    c->gathered = hl_fast_part(&c->scratch_bytes, integers * c->depth, 1, 1);
+    c->sums = hl_fast_part(&c->scratch_bytes, integers * simd->rows, simd->columns, 4);
+    c->row_sums = hl_fast_part(&c->scratch_bytes, integers * c->block, 1, 4);
+    size_t scratch = hl_fast_part(&total, hl_thread_count(ctx), 1, c->scratch_bytes);
+    hl_fast_part(&total, 1, 1, HL_LINE);
     HL_TRY(hl_fast_make(ctx, node, total, state));
     char *memory = *state;
     if (!memory) return kTfLiteOk;
-    char *base = memory + (LINE - (uintptr_t)memory % LINE);
+    char *base = hl_fast_base(memory);
     c->weights = base + weights;
     c->starts = base + starts;
     c->multiplier = (int32_t *)(base + multiplier);
@@ -278,7 +263,7 @@ void hl_convolve_destroy(void *convolve)
 
 // ---- gathering ----------------------------------------------------------------------------------
 
-// memcpy of few bytes without a call, in pieces that may overlap. (The first layer of MobileNet v1 float: 0.50 ms before.)
+// memcpy of few bytes without a call, in pieces that may overlap.
 static inline void copy(char *to, const char *from, size_t bytes)
 {
     enum { PIECE = 16 };

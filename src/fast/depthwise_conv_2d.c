@@ -13,8 +13,8 @@
 
 // Fewer outputs than this take about as long as it takes to share them.
 enum { LEAST_OUTPUTS = 16384 };
-// Positions of a run, and the pointers that a run may need; parts of memory begin at cache lines.
-enum { RUN = 64, MOST_POINTERS = 1 << 17, LINE = 64 };
+// Positions of a run, and the pointers that a run may need.
+enum { RUN = 64, MOST_POINTERS = 1 << 17 };
 
 struct depthwise {
     const struct hl_simd *simd;
@@ -37,8 +37,10 @@ struct depthwise {
     // Copies of positions, so many bytes for each worker: those at the end of x, where a block has fewer channels, or all,
     // [kh][stride][lines]: side by side are those that one tap reads for neighbouring outputs.
     char *copies;
-    size_t copies_bytes, line;
+    size_t copies_bytes;
+    int64_t line;
     const char *x, *x_end;  // what is multiplied: the tensor from the batch on, or a batch made of it
+    char *y;
     int64_t first_row, end; // and the rows of output, of all batches, that are made from it
     int64_t item_rows;
 };
@@ -125,25 +127,11 @@ static void pack_integers(struct depthwise *d, const struct hl_conv *conv, const
             continue;
         }
         start[at] = (int32_t)((bias ? (uint32_t)HL_IN(int32_t, bias)[c] : 0) - zero * sum);
-        struct hl_rescale by = conv->rescales[c];
-        multiplier[at] = by.multiplier;
-        left[at] = by.shift > 0 ? by.shift : 0;
-        right[at] = by.shift > 0 ? 0 : -by.shift;
+        hl_requantise_set(conv->rescales[c], &multiplier[at], &left[at], &right[at]);
     }
 }
 
 // ---- making -------------------------------------------------------------------------------------
-
-// Adds room for count * size bytes; SIZE_MAX / 2 where that is too much.
-static size_t add_part(size_t *total, int64_t count, size_t size)
-{
-    size_t at = *total, bytes;
-    if (!hl_mul_size((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2 - LINE - at)
-        *total = SIZE_MAX / 2;
-    else
-        *total = at + (bytes + LINE - 1) / LINE * LINE;
-    return at;
-}
 
 // Padding is multiplied, too: its zeros must stay zeros.
 static bool all_finite(const float *values, int64_t count)
@@ -220,25 +208,25 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     int width = d->simd->bytes, channels = d->run.channels, workers = hl_thread_count(ctx);
     int64_t blocks = floats ? 0 : (channels + width - 1) / width, batch = (int64_t)d->height * d->width * channels;
     size_t total = 0;
-    add_part(&total, 1, sizeof *d);
-    size_t taps = add_part(&total, d->run.taps, sizeof(int32_t));
-    size_t weights = add_part(&total, blocks * d->run.taps / d->simd->group, (size_t)(d->run.layers * width * 4));
-    size_t arrays = add_part(&total, floats ? channels : blocks * 4, floats ? 4 : (size_t)width * 4);
-    size_t padding = add_part(&total, channels + width, (size_t)d->size);
-    size_t x_stored = add_part(&total, d->hybrid ? batch / d->multiplier : 0, 1);
-    size_t x_many = add_part(&total, d->multiplier > 1 ? batch : 0, (size_t)d->size);
-    size_t pointers = add_part(&total, (int64_t)workers * d->columns * d->kh, sizeof(void *));
-    d->line = (size_t)(d->columns / d->stride_w + 1) * (size_t)channels + (size_t)width;
+    hl_fast_part(&total, 1, 1, sizeof *d);
+    size_t taps = hl_fast_part(&total, d->run.taps, 1, sizeof(int32_t));
+    size_t weights = hl_fast_part(&total, blocks * d->run.taps / d->simd->group, d->run.layers * width, 4);
+    size_t arrays = hl_fast_part(&total, floats ? channels : blocks * 4, 1, floats ? 4 : (size_t)width * 4);
+    size_t padding = hl_fast_part(&total, channels + width, 1, (size_t)d->size);
+    size_t x_stored = hl_fast_part(&total, d->hybrid ? batch / d->multiplier : 0, 1, 1);
+    size_t x_many = hl_fast_part(&total, d->multiplier > 1 ? batch : 0, 1, (size_t)d->size);
+    size_t pointers = hl_fast_part(&total, (int64_t)workers * d->columns * d->kh, 1, sizeof(void *));
+    d->line = (int64_t)(d->columns / d->stride_w + 1) * channels + width;
     if (d->run.side_by_side)
-        add_part(&d->copies_bytes, (int64_t)d->kh * d->stride_w, d->line);
+        hl_fast_part(&d->copies_bytes, (int64_t)d->kh * d->stride_w, 1, d->line);
     else if (!floats && channels < width) // blocks reach so many columns beyond theirs at most
-        add_part(&d->copies_bytes, (int64_t)d->kh * (1 + (width - 1) / channels), (size_t)width);
-    size_t copies = add_part(&total, workers, d->copies_bytes);
-    add_part(&total, 1, LINE); // by which the parts may have to be moved
+        hl_fast_part(&d->copies_bytes, (int64_t)d->kh * (1 + (width - 1) / channels), 1, (size_t)width);
+    size_t copies = hl_fast_part(&total, workers, 1, d->copies_bytes);
+    hl_fast_part(&total, 1, 1, HL_LINE);
     HL_TRY(hl_fast_make(ctx, node, total, state));
     char *memory = *state;
     if (!memory) return kTfLiteOk;
-    char *base = memory + (LINE - (uintptr_t)memory % LINE);
+    char *base = hl_fast_base(memory);
     d->padding = base + padding;
     d->x_stored = (int8_t *)base + x_stored;
     d->x_many = base + x_many;
@@ -289,12 +277,12 @@ static void copy_side_by_side(const struct depthwise *d, int columns, const void
 static void point(const struct depthwise *d, int64_t row, int64_t left, int columns, const void **pointers, char *copies)
 {
     size_t position = (size_t)d->run.channels * (size_t)d->size;
-    int64_t item = (row - d->first_row / d->out_height * d->out_height) / d->out_height;
+    int64_t batch = (row - d->first_row / d->out_height * d->out_height) / d->out_height; // counted from d->x
     int64_t top = row % d->out_height * d->stride_h - d->before_h;
     for (int k = 0; k < d->kh; k++) {
         int64_t in_y = top + (int64_t)k * d->dilation_h;
         bool outside = in_y < 0 || in_y >= d->height;
-        const char *line = d->x + (outside ? 0 : (item * d->height + in_y) * d->width) * (int64_t)position;
+        const char *line = d->x + (outside ? 0 : (batch * d->height + in_y) * d->width) * (int64_t)position;
         int before = left < 0 ? (int)(left < -columns ? columns : -left) : 0;
         int64_t inside = outside || left >= d->width ? 0 : d->width - left;
         int after = inside < columns ? (int)inside : columns, c = 0;
@@ -319,8 +307,7 @@ static void point(const struct depthwise *d, int64_t row, int64_t left, int colu
 
 static void run_rows(void *arg, int64_t item, int worker)
 {
-    const struct depthwise *d = ((void **)arg)[0];
-    char *y = ((void **)arg)[1];
+    const struct depthwise *d = arg;
     const void **pointers = d->pointers + (ptrdiff_t)worker * d->columns * d->kh;
     char *copies = d->copies + (size_t)worker * d->copies_bytes;
     struct hl_depthwise_run run = d->run;
@@ -335,7 +322,7 @@ static void run_rows(void *arg, int64_t item, int worker)
     for (; row < last; row++)
         for (int j = 0; j < d->out_width; j += RUN) {
             run.count = d->out_width - j < RUN ? d->out_width - j : RUN;
-            run.y = y + (size_t)(row * d->out_width + j) * (size_t)run.channels * y_size;
+            run.y = d->y + (size_t)(row * d->out_width + j) * (size_t)run.channels * y_size;
             int count = (run.count + run.parts - 1) / run.parts * run.parts;
             int columns = (count - 1) * d->stride_w + (d->kw - 1) * d->dilation_w + 1;
             point(d, row, (int64_t)j * d->stride_w - d->before_w, columns, pointers, copies);
@@ -347,14 +334,13 @@ static void run_rows(void *arg, int64_t item, int worker)
 }
 
 // Rows of output, of all batches, from `first` to `end`.
-static void share_rows(TfLiteContext *ctx, struct depthwise *d, int64_t first, int64_t end, char *y)
+static void share_rows(TfLiteContext *ctx, struct depthwise *d, int64_t first, int64_t end)
 {
     int64_t rows = end - first, threads = hl_thread_count(ctx), items = rows < 2 * threads ? rows : 2 * threads;
     if (rows * d->out_width * d->run.channels < LEAST_OUTPUTS || threads == 1) items = 1;
     d->first_row = first, d->end = end;
     d->item_rows = (rows + items - 1) / items;
-    void *arg[2] = {d, y};
-    hl_parallel(ctx, (rows + d->item_rows - 1) / d->item_rows, run_rows, arg);
+    hl_parallel(ctx, (rows + d->item_rows - 1) / d->item_rows, run_rows, d);
 }
 
 static void repeat_channels(struct depthwise *d, const char *x)
@@ -376,11 +362,11 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
     struct depthwise *d = state;
     const struct hl_conv_2d *op = node->user_data;
     const char *x = hl_data(hl_input(ctx, node, 0));
-    char *y = HL_OUT(char, hl_output(ctx, node, 0));
+    d->y = HL_OUT(char, hl_output(ctx, node, 0));
     int64_t batch = (int64_t)d->height * d->width * (d->run.channels / d->multiplier);
     if (!d->hybrid && d->multiplier == 1) {
         d->x = x, d->x_end = x + d->batches * batch * d->size;
-        share_rows(ctx, d, 0, (int64_t)d->batches * d->out_height, y);
+        share_rows(ctx, d, 0, (int64_t)d->batches * d->out_height);
         return kTfLiteOk;
     }
     for (int b = 0; b < d->batches; b++) {
@@ -399,7 +385,7 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
             repeat_channels(d, d->x);
             d->x = d->x_many, d->x_end = d->x + batch * d->multiplier * d->size;
         }
-        share_rows(ctx, d, (int64_t)b * d->out_height, (int64_t)(b + 1) * d->out_height, y);
+        share_rows(ctx, d, (int64_t)b * d->out_height, (int64_t)(b + 1) * d->out_height);
     }
     return kTfLiteOk;
 }

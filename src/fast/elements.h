@@ -23,13 +23,12 @@ typedef void hl_dequantise_loop(const uint8_t *x, float *y, int64_t count,
 
 // Loops of bytes to bytes are NULL where the level has no instructions for them.
 struct hl_element_loops {
-    hl_pair_loop *add_f32, *sub_f32, *mul_f32, *square_f32,
-        *prelu_f32; // as ops/arithmetic.c and prelu.c
-    hl_pair_loop *add_i8, *add_u8, *sub_i8, *sub_u8, *mul_i8,
-        *mul_u8; // state: struct hl_arithmetic
+    // As ops/arithmetic.c and prelu.c; state of all but prelu: struct hl_arithmetic.
+    hl_pair_loop *add_f32, *sub_f32, *mul_f32, *square_f32, *prelu_f32;
+    hl_pair_loop *add_i8, *add_u8, *sub_i8, *sub_u8, *mul_i8, *mul_u8;
     // To within 4 units of the last place, or 2^-126 where a result is no normal number. NaN and infinities as libm's.
     hl_map_loop *logistic, *tanh, *exp;
-    // Bit for bit.
+    // Bit for bit, as all that follow.
     hl_map_loop *sqrt, *rsqrt, *hard_swish;
     hl_map_loop *leaky_relu; // by: alpha
     hl_map_loop *clamp;      // by: low, high

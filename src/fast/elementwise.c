@@ -313,6 +313,7 @@ MAP(sqrt, sqrt, 0, 0, false)
 MAP(rsqrt, rsqrt, 0, 0, false)
 MAP(hard_swish, hard_swish, 0, 0, true)
 MAP(leaky_relu, leaky_relu, ((const TfLiteLeakyReluParams *)node->builtin_data)->alpha, 0, true)
+// The ranges of ops/rectifiers.c.
 MAP(relu, clamp, 0, INFINITY, true)
 MAP(relu6, clamp, 0, 6, true)
 MAP(relu_n1_to_1, clamp, -1, 1, true)

@@ -2,6 +2,7 @@
 // How a fast kernel takes a node over from the reference kernel. The operator's hl_op names a struct hl_fast; after the
 // reference's prepare, which has checked the node and shaped its outputs, hl_fast.prepare makes a state of its own, or none:
 // then the node stays with the reference kernel. With a state, hl_fast.invoke runs in place of the reference's invoke.
+// The int8 LSTM alone stays with its kernel, and takes one loop of the best level (simd.h, dots_i8).
 #ifndef HALITE_FAST_FAST_H
 #define HALITE_FAST_FAST_H
 
@@ -15,7 +16,20 @@ struct hl_fast {
     void (*release)(void *state);
 };
 
-// *bytes zeroed bytes. NULL, and no error, where the memory limit does not leave so many: the reference kernel needs fewer.
+// A state may be cut into parts that begin at cache lines. hl_fast_part: where one of rows * columns * size bytes lies; *total
+// grows by it, and stays SIZE_MAX once that is too much, which hl_fast_make refuses. hl_fast_base: where the parts begin, in a
+// state that was made HL_LINE bytes larger.
+enum { HL_LINE = 64 };
+size_t hl_fast_part(size_t *total, int64_t rows, int64_t columns, size_t size);
+static inline char *hl_fast_base(void *state)
+{
+    return (char *)state + (HL_LINE - (uintptr_t)state % HL_LINE);
+}
+
+// Fewer products than this take about as long as it takes to share them among threads.
+enum { HL_LEAST_PRODUCTS = 200000 };
+
+// Zeroed bytes. NULL, and no error, where the memory limit does not leave so many: the reference kernel needs fewer.
 TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t bytes, void **state);
 
 // Its value is known in prepare and does not change before the next one: of the model, or of a node like DEQUANTIZE before it.

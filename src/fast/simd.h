@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops, once for each kind of CPU: simd_kernels.h holds their text, simd_*.c compile it, hl_simd_best chooses.
-// All levels give the same integers; floats differ by what fused multiply-adds round.
+// The inner loops, once for each kind of CPU: simd_kernels.h and the simd_*.h that it includes hold their text, simd_*.c
+// compile it, hl_simd_best chooses. All levels give the same integers; floats differ by what fused multiply-adds round, and by
+// the order in which SOFTMAX adds.
 #ifndef HALITE_FAST_SIMD_H
 #define HALITE_FAST_SIMD_H
 
@@ -34,6 +35,13 @@ struct hl_requantise {
     const int32_t *multiplier, *left, *right; // shifts: one of the two is 0
     int32_t zero, low, high;
 };
+
+static inline void hl_requantise_set(struct hl_rescale by, int32_t *multiplier, int32_t *left, int32_t *right)
+{
+    *multiplier = by.multiplier;
+    *left = by.shift > 0 ? by.shift : 0;
+    *right = by.shift > 0 ? 0 : -by.shift;
+}
 
 // From sums to floats, by channel: (sums[i] - w_sums[i] * zero) by two scales, and bias, kept in a range.
 struct hl_unquantise {
@@ -90,13 +98,16 @@ struct hl_spread {
     int columns;
 };
 
+// Values that a vector of the widest level may reach beyond a row.
+enum { HL_RESIZE_SPARE = 16 };
+
 // A row of an image between two rows of another, whose pixels have `channels` values.
 struct hl_resize_row {
     const void *top, *bottom; // in_count values each
     int64_t in_count;
     float down; // how far the row lies below `top`; the 8-bit signed form counts in units of 2^-10
     int32_t down_1024;
-    void *mixed; // room for 2 * (in_count + 16) floats or int32
+    void *mixed; // room for 2 * (in_count + HL_RESIZE_SPARE) floats or int32
     // Of each output pixel: the values of its neighbours begin here, and how far it lies right of the first.
     const int32_t *left, *right;
     const float *part;

@@ -19,19 +19,6 @@ static inline void store_low_bytes(uint8_t *at, u32_vector v)
 #endif
 }
 
-static inline u32_vector truncate_f32(f32_vector v)
-{
-#if defined __AVX512F__
-    return (u32_vector)_mm512_cvttps_epi32((__m512)v);
-#elif defined __AVX2__
-    return (u32_vector)_mm256_cvttps_epi32((__m256)v);
-#elif defined __SSE2__
-    return (u32_vector)_mm_cvttps_epi32((__m128)v);
-#else
-    return (u32_vector) __builtin_convertvector(v, i32_vector);
-#endif
-}
-
 // Values [i, i + LANES) of the pixel's neighbours, mixed. Of the parts that the stored rows have: floats, one of both rows;
 // uint8, the upper row's and the lower one's, as their sum is rounded product by product; int8, one in units of 2^-10.
 INLINE f32_vector mix_f32(const struct hl_resize_row *row, int pixel, int64_t i)
@@ -45,10 +32,10 @@ INLINE f32_vector mix_f32(const struct hl_resize_row *row, int pixel, int64_t i)
 
 INLINE u32_vector mix_u8(const struct hl_resize_row *row, int pixel, int64_t i)
 {
-    const float *top = row->mixed, *bottom = top + row->in_count + 16;
+    const float *top = row->mixed, *bottom = top + row->in_count + HL_RESIZE_SPARE;
     int32_t left = row->left[pixel], right = row->right[pixel];
     float part = row->part[pixel], rest = 1 - part;
-    return truncate_f32(load_f32(top + left + i) * rest + load_f32(bottom + left + i) * rest +
+    return (u32_vector)to_i32(load_f32(top + left + i) * rest + load_f32(bottom + left + i) * rest +
                         load_f32(top + right + i) * part + load_f32(bottom + right + i) * part +
                         0.5f);
 }
@@ -104,7 +91,7 @@ static void resize_f32(const struct hl_resize_row *row)
 static void resize_u8(const struct hl_resize_row *row)
 {
     const uint8_t *restrict top = row->top, *restrict bottom = row->bottom;
-    float *restrict upper = row->mixed, *restrict lower = upper + row->in_count + 16;
+    float *restrict upper = row->mixed, *restrict lower = upper + row->in_count + HL_RESIZE_SPARE;
     float down = row->down;
     for (int64_t i = 0; i < row->in_count; i++) {
         upper[i] = (float)top[i] * (1 - down);

@@ -42,10 +42,8 @@ struct scratch {
     uint32_t *strip_sums; // [strip][out_width][outputs]
 };
 
-// Strips and products have about so many bytes; parts of memory begin at cache lines.
-enum { STRIP_BYTES = 256 << 10, PRODUCT_BYTES = 64 << 10, LINE = 64 };
-// Fewer products than this take about as long as it takes to share them.
-enum { LEAST_PRODUCTS = 200000 };
+// Strips and products have about so many bytes.
+enum { STRIP_BYTES = 256 << 10, PRODUCT_BYTES = 64 << 10 };
 
 // ---- prepare ------------------------------------------------------------------------------------
 
@@ -76,22 +74,8 @@ static void pack(const struct transpose_conv *t, const struct hl_conv *conv,
         }
         if (!t->floats) t->starts[q] = (int32_t) - (x_zero * sum);
     }
-    for (int o = 0; !t->floats && o < t->outputs; o++) {
-        t->multiplier[o] = conv->rescales[o].multiplier;
-        t->left[o] = conv->rescales[o].shift > 0 ? conv->rescales[o].shift : 0;
-        t->right[o] = conv->rescales[o].shift > 0 ? 0 : -conv->rescales[o].shift;
-    }
-}
-
-// Adds room for count * size bytes; SIZE_MAX / 2 where that is too much.
-static size_t add_part(size_t *total, int64_t count, size_t size)
-{
-    size_t at = *total, bytes;
-    if (!hl_mul_size((size_t)count, size, &bytes) || bytes > SIZE_MAX / 2 - at - LINE)
-        *total = SIZE_MAX / 2;
-    else
-        *total = at + (bytes + LINE - 1) / LINE * LINE;
-    return at;
+    for (int o = 0; !t->floats && o < t->outputs; o++)
+        hl_requantise_set(conv->rescales[o], &t->multiplier[o], &t->left[o], &t->right[o]);
 }
 
 static int at_most(int64_t a, int b)
@@ -107,7 +91,7 @@ static void cut_work(struct transpose_conv *t, int threads)
     int64_t strip = STRIP_BYTES / 4 / ((int64_t)t->out_width * t->outputs);
     int64_t least = 2 * (int64_t)(t->kh > t->stride_h ? t->kh : t->stride_h);
     int64_t each = ((int64_t)t->out_height * t->batches + 2 * threads - 1) / (2 * threads);
-    if (threads > 1 && products >= LEAST_PRODUCTS && strip > each) strip = each;
+    if (threads > 1 && products >= HL_LEAST_PRODUCTS && strip > each) strip = each;
     t->strip = at_most(strip > least ? strip : least, t->out_height);
     int64_t rows = t->simd->rows, tiles = PRODUCT_BYTES / 4 / (t->taps * rows);
     t->block = at_most(rows * (tiles > 0 ? tiles : 1), t->width);
@@ -163,23 +147,22 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     int integers = t->floats ? 0 : 1;
     int64_t columns = (int64_t)t->panels * simd->columns;
     size_t total = 0;
-    add_part(&total, 1, sizeof *t);
-    size_t weights = add_part(&total, columns, (size_t)t->steps * 4);
-    size_t starts = add_part(&total, columns, 4);
-    size_t multiplier = add_part(&total, integers * t->outputs, 4);
-    size_t left = add_part(&total, integers * t->outputs, 4);
-    size_t right_shift = add_part(&total, integers * t->outputs, 4);
-    t->sums = add_part(&t->scratch_bytes, t->block, (size_t)columns * 4);
-    t->rows = add_part(&t->scratch_bytes, integers * t->block, (size_t)t->steps * 4);
-    t->row_sums = add_part(&t->scratch_bytes, t->block, 4);
-    t->strip_sums = add_part(&t->scratch_bytes, integers * (int64_t)t->strip * t->out_width,
-                             (size_t)t->outputs * 4);
-    size_t scratch = add_part(&total, hl_thread_count(ctx), t->scratch_bytes);
-    add_part(&total, 1, LINE); // by which the parts may have to be moved
+    hl_fast_part(&total, 1, 1, sizeof *t);
+    size_t weights = hl_fast_part(&total, columns, t->steps, 4);
+    size_t starts = hl_fast_part(&total, columns, 1, 4);
+    size_t multiplier = hl_fast_part(&total, integers * t->outputs, 1, 4);
+    size_t left = hl_fast_part(&total, integers * t->outputs, 1, 4);
+    size_t right_shift = hl_fast_part(&total, integers * t->outputs, 1, 4);
+    t->sums = hl_fast_part(&t->scratch_bytes, t->block, columns, 4);
+    t->rows = hl_fast_part(&t->scratch_bytes, integers * t->block, t->steps, 4);
+    t->row_sums = hl_fast_part(&t->scratch_bytes, t->block, 1, 4);
+    t->strip_sums = hl_fast_part(&t->scratch_bytes, integers * (int64_t)t->strip * t->out_width, t->outputs, 4);
+    size_t scratch = hl_fast_part(&total, hl_thread_count(ctx), 1, t->scratch_bytes);
+    hl_fast_part(&total, 1, 1, HL_LINE);
     HL_TRY(hl_fast_make(ctx, node, total, state));
     char *memory = *state;
     if (!memory) return kTfLiteOk;
-    char *base = memory + (LINE - (uintptr_t)memory % LINE);
+    char *base = hl_fast_base(memory);
     t->weights = base + weights;
     t->starts = (int32_t *)(base + starts);
     t->multiplier = (int32_t *)(base + multiplier);
@@ -323,7 +306,7 @@ static void run_item(void *arg, int64_t item, int worker)
     const struct scratch scratch = {memory + t->sums, memory + t->rows,
                                     (int32_t *)(memory + t->row_sums),
                                     (uint32_t *)(memory + t->strip_sums)};
-    int strips = (t->out_height + t->strip - 1) / t->strip;
+    int strips = (t->out_height - 1) / t->strip + 1;
     int batch = (int)(item / strips), i0 = (int)(item % strips) * t->strip;
     int i1 = t->out_height - i0 < t->strip ? t->out_height : i0 + t->strip;
     int64_t positions = (int64_t)(i1 - i0) * t->out_width, count = positions * t->outputs;
@@ -358,7 +341,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
         .bias = bias ? hl_data(bias) : NULL,
         .y = hl_output(ctx, node, 0)->data.raw,
     };
-    int64_t strips = (t->out_height + t->strip - 1) / t->strip;
+    int64_t strips = (t->out_height - 1) / t->strip + 1;
     hl_parallel(ctx, strips * t->batches, run_item, &run);
     return kTfLiteOk;
 }

@@ -7,8 +7,8 @@
 #include "ops/quant.h"
 
 struct hl_operand {
-    int32_t zero;
-    struct hl_rescale by;
+    int32_t zero;         // point
+    struct hl_rescale by; // to the common scale; of y: to stored values
 };
 
 struct hl_arithmetic {

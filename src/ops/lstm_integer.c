@@ -175,9 +175,10 @@ static void multiply_rows(const struct step *s, const TfLiteTensor *weights, int
     const int8_t *w = HL_IN(int8_t, weights) + (int64_t)row * count;
     int rows = s->lstm->cells - row < ROWS ? s->lstm->cells - row : ROWS;
     int32_t short_sums[ROWS];
-    if (count <= HL_DOTS_I8_COLUMNS) s->op->dots(w, count, rows, x, count, short_sums);
+    bool is_short = count <= HL_DOTS_I8_COLUMNS && zero >= INT8_MIN && zero <= INT8_MAX;
+    if (is_short) s->op->dots(w, count, rows, x, count, short_sums);
     for (int r = 0; r < rows; r++)
-        sums[r] = count <= HL_DOTS_I8_COLUMNS
+        sums[r] = is_short
                       ? short_sums[r]
                       : hl_dot_i8(w + (int64_t)r * count, stored, count, zero);
 }

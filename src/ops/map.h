@@ -47,13 +47,16 @@ struct hl_table {
     int16_t words[513]; // of int16 inputs, see hl_table_lookup_i16
 };
 
+// fast/elementwise.c finds an operator's table of bytes where its state begins.
+#define HL_TABLE_FIRST(Type, field) _Static_assert(offsetof(Type, field) == 0, "fast/elementwise.c looks for it there")
+HL_TABLE_FIRST(struct hl_table, bytes);
+
 // Fills the table for a quantised input and output of one type, int8, uint8 or int16, checking
 // their parameters; int16 wants zero points of 0.
 TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node,
                                   double (*function)(double), struct hl_table *table);
 void hl_map_table(const TfLiteTensor *input, TfLiteTensor *output, const struct hl_table *table);
 
-// The state of an operator that fast/elementwise.c takes over begins with its table of bytes, as struct hl_table.
 // Just the tables. The 16-bit one is computed in float, as the official kernels of these operators
 // do it; where the function is not finite, the output's smallest (-inf, NaN) or largest (+inf)
 // value counts.

@@ -30,11 +30,11 @@ static inline int8_t hl_saturate_i8(int64_t value)
     return (int8_t)(value < INT8_MIN ? INT8_MIN : value > INT8_MAX ? INT8_MAX : value);
 }
 
-// High half of 2ab, rounded; the one overflow saturates. And x / 2^exponent rounded half away from zero.
+// High half of 2ab, rounded half up; the one overflow saturates. And x / 2^exponent rounded half away from zero.
 static inline int32_t hl_high_mul(int32_t a, int32_t b)
 {
     if (a == INT32_MIN && b == INT32_MIN) return INT32_MAX;
-    return (int32_t)(((int64_t)a * b + (INT64_C(1) << 30)) >> 31); // a division, halves away from 0, gives the same
+    return (int32_t)(((int64_t)a * b + (INT64_C(1) << 30)) >> 31); // as the original's nudge and division
 }
 static inline int32_t hl_shift_right_round(int32_t value, int exponent)
 {

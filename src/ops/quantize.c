@@ -18,6 +18,7 @@ struct quantize {
     int64_t outer, inner;
     int channels;
 };
+HL_TABLE_FIRST(struct quantize, table);
 
 static int32_t requantised(const struct quantize *op, int64_t x, int32_t input_zero,
                            int32_t output_zero)
@@ -126,27 +127,10 @@ static int32_t quantise(float x, struct target to)
                                  : to.high;
 }
 
-// The same for zero points in the type's range, as all sensible ones are, in a form that compilers
-// turn into vectors: the bounds are whole, so it does not matter whether the rounding comes before
-// or after them. NaN becomes the lower one.
 #define QUANTISE_RUN(name, type)                                                            \
-    static void name(const float *restrict x, type *restrict y, int64_t count,              \
-                     struct target to)                                                      \
+    static void name(const float *x, type *y, int64_t count, struct target to)              \
     {                                                                                       \
-        if (to.zero < to.low || to.zero > to.high) {                                        \
-            for (int64_t i = 0; i < count; i++) y[i] = (type)quantise(x[i], to);            \
-            return;                                                                         \
-        }                                                                                   \
-        const float low = (float)(to.low - to.zero), high = (float)(to.high - to.zero);     \
-        for (int64_t i = 0; i < count; i++) {                                               \
-            float steps = x[i] / to.scale;                                                  \
-            steps = steps > low ? steps : low;                                              \
-            steps = steps < high ? steps : high;                                            \
-            int32_t whole = (int32_t)steps;                                                 \
-            float rest = steps - (float)whole;                                              \
-            whole += (rest >= 0.5f) - (rest <= -0.5f);                                      \
-            y[i] = (type)(whole + to.zero);                                                 \
-        }                                                                                   \
+        for (int64_t i = 0; i < count; i++) y[i] = (type)quantise(x[i], to);                \
     }
 QUANTISE_RUN(quantise_i8, int8_t)
 QUANTISE_RUN(quantise_u8, uint8_t)

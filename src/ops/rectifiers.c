@@ -32,6 +32,7 @@ struct clamp {
     struct hl_rescale rescale;
     int32_t low, high; // stored output values
 };
+HL_TABLE_FIRST(struct clamp, table);
 
 static int32_t clamp_stored(const struct clamp *op, int32_t x, int32_t input_zero,
                             int32_t output_zero)
@@ -115,6 +116,7 @@ struct leaky_relu {
     uint8_t table[256]; // of 8-bit types
     struct hl_rescale positive, negative;
 };
+HL_TABLE_FIRST(struct leaky_relu, table);
 
 static int32_t leaky_relu_stored(const struct leaky_relu *op, int32_t x, int32_t input_zero,
                                  int32_t output_zero, int32_t low, int32_t high)

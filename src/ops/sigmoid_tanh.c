@@ -17,6 +17,7 @@ struct sigmoid {
     int64_t multiplier;       // int16 to position: x * multiplier / 2^shift, rounded half up
     int shift;
 };
+HL_TABLE_FIRST(struct sigmoid, bytes);
 
 // The position of LOGISTIC counts 512ths of a segment, that of TANH 256ths: then both are
 // x * scale * 4096 * 3. A scale of 2^-12 (TANH also 2^-11) is exact without a shift.

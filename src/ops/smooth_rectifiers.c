@@ -136,6 +136,7 @@ struct hard_swish {
     struct word_rescale to_output; // of the fine input
     struct word_rescale to_gate;   // of the fine input, to units of 3 / 2^15
 };
+HL_TABLE_FIRST(struct hard_swish, table);
 
 static struct word_rescale word_rescale_from(double real)
 {

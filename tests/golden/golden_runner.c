@@ -348,7 +348,10 @@ static void free_missing(struct runner *runner)
 
 int main(int argc, char **argv)
 {
-    struct runner runner = {.options = {.kernels = kHaliteKernelsDefault, .threads = 1}};
+    // As the library chooses, so that what is allowed fits what runs.
+    const char *wanted = getenv("HALITE_KERNELS");
+    HaliteKernels kernels = wanted && strcmp(wanted, "reference") == 0 ? kHaliteKernelsReference : kHaliteKernelsFast;
+    struct runner runner = {.options = {.kernels = kernels, .threads = 1}};
     runner.options.delegate = &runner.delegate;
     runner.delegate.how = TfLiteExternalDelegateOptionsDefault(NULL);
     if (!parse_options(&runner, argc, argv)) {

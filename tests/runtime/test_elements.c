@@ -140,12 +140,22 @@ static void check(const struct test_model *model, int threads, double units,
 
 static bool always(const struct hl_simd *level)
 {
-    return level->elements->add_f32 != NULL;
+    return level != NULL;
+}
+
+// What the level must have, not what its table says.
+static bool with_tables(const struct hl_simd *level)
+{
+    return strcmp(level->name, "baseline") != 0;
 }
 
 static bool with_bytes(const struct hl_simd *level)
 {
-    return level->elements->add_i8 != NULL;
+#if defined __aarch64__
+    return level != NULL;
+#else
+    return with_tables(level);
+#endif
 }
 
 static int random_rank(struct test_tensor *tensor)
@@ -253,11 +263,6 @@ static void prelu(void **state)
 {
     (void)state;
     check_pairs(kTfLiteBuiltinPrelu, 0, false, false);
-}
-
-static bool with_tables(const struct hl_simd *level)
-{
-    return level->elements->bytes != NULL;
 }
 
 // y = f(x), of some lengths.

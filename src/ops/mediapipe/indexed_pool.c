@@ -54,6 +54,8 @@ static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
                           params->stride_height, 1, &op->y));
     HL_TRY(hl_window_size(ctx, node, "width", params->padding, hl_dim(x, 2), params->filter_width,
                           params->stride_width, 1, &op->x));
+    HL_REQUIRE(ctx, node, (int64_t)params->filter_height * params->filter_width <= INT32_MAX,
+               "a window of %dx%d has more positions than places have numbers", params->filter_height, params->filter_width);
     hl_activation_range_f32(params->activation, &op->low, &op->high);
     int dims[4] = {hl_dim(x, 0), op->y.out, op->x.out, hl_dim(x, 3)};
     HL_TRY(hl_resize(ctx, y, 4, dims));
