@@ -25,6 +25,7 @@ struct hl_convolve {
     bool x_unsigned;
     bool in_place;       // rows of x are not gathered
     bool direct;         // nor packed
+    bool little;         // floats, and so few products that they may be as the reference kernel's
     bool windowed;       // floats: windows inside of the image are read where they lie, from neighbour to neighbour
     int first_i, end_i, first_j, end_j; // the positions of these
     int groups, outputs; // output channels of one group
@@ -66,6 +67,10 @@ struct scratch {
 
 // A block of gathered rows takes so much, or one tile.
 enum { BLOCK_BYTES = 128 << 10 };
+
+// Fusing gains nothing here, and small networks are looked at to the last digits. (27 terms of hundreds that cancel,
+// litert_testdata/quantization/single_conv_weights_min_minus_127_max_plus_127: 7e-5 off when fused.)
+enum { FEW_PRODUCTS = 4096 };
 
 // ---- packing ------------------------------------------------------------------------------------
 
@@ -200,6 +205,8 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     c->in_place = shape->kh == 1 && shape->kw == 1 && shape->stride_h == 1 && shape->stride_w == 1;
     c->direct = c->floats && c->in_place;
     find_inside(c);
+    c->little = c->floats && !c->windowed &&
+                (double)c->positions * (double)c->depth * shape->outputs / c->groups <= FEW_PRODUCTS;
     if (!c->floats) {
         c->x_zero = c->hybrid ? 0 : (uint8_t)hl_zero(what->input);
         c->flip = quads && !c->x_unsigned ? 0x80 : 0;
@@ -467,6 +474,7 @@ static void run_panel(const struct hl_convolve *c, const struct scratch *scratch
         .steps = c->steps,
         .start = c->starts + index * simd->columns * 4,
         .columns = left < simd->columns ? left : simd->columns,
+        .rounded = c->little,
         .low = c->low,
         .high = c->high,
     };

@@ -22,6 +22,7 @@ struct hl_tile {
     int64_t steps;     // of k, or of groups of k
     int segments;      // floats: rows of x come in so many further pieces of as many steps, x_segment floats apart
     ptrdiff_t x_segment;
+    bool rounded; // floats in one piece: no fused multiply-adds
     const void *start; // added to the sums, for each column of the panel: float or int32; floats last, as the reference kernels
     void *y;           // float or int32
     ptrdiff_t y_stride;

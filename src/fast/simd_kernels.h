@@ -40,10 +40,6 @@ INLINE void fetch(const char *at)
     UNROLL for (int i = 0; i < COLUMNS * 4; i += LINE) __builtin_prefetch(at + i, 0, 2);
 }
 
-// Narrow panels of so few steps round each product, as the reference kernels: it costs little there. (27 terms of hundreds that
-// cancel, litert_testdata/quantization/single_conv_weights_min_minus_127_max_plus_127: 7e-5 off when fused.)
-enum { SHORT = 32 };
-
 // The first `vectors` of a panel's two: a panel that has no more columns takes half of the time.
 INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
 {
@@ -55,10 +51,7 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
         sums[r][0] = splat_f32(0);
         if (vectors == 2) sums[r][1] = splat_f32(0);
     }
-    if (vectors == 1 && tile->segments == 0 && tile->steps <= SHORT) {
-        for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++)
-            UNROLL for (int r = 0; r < rows; r++) sums[r][0] += load_f32(w) * x[r * stride];
-    } else for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps)
+    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps)
         for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
             f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
             fetch((const char *)w + tile->ahead);
@@ -132,8 +125,25 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
 #define CASES(name) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
 #endif
 
+// Each product is rounded before it is added. Rows of x are in one piece.
+static void multiply_rounded(const struct hl_tile *tile)
+{
+    for (int r = 0; r < tile->rows; r++)
+        for (int c = 0; c < tile->columns; c += LANES) {
+            const float *x = (const float *)tile->x + r * tile->x_stride, *w = (const float *)tile->w + c;
+            f32_vector sum = splat_f32(0);
+            for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS) sum += load_f32(w) * x[k];
+            sum += load_f32((const float *)tile->start + c);
+            store_f32((float *)tile->y + r * tile->y_stride + c, clamp_f32(sum, tile->low, tile->high), tile->columns - c);
+        }
+}
+
 static void multiply_f32(const struct hl_tile *tile)
 {
+    if (tile->rounded) {
+        multiply_rounded(tile);
+        return;
+    }
     switch (tile->rows) {
         CASES(tile_f32)
     }
