@@ -68,8 +68,8 @@ struct scratch {
 // A block of gathered rows takes so much, or one tile.
 enum { BLOCK_BYTES = 128 << 10 };
 
-// Fusing gains nothing here, and small networks are looked at to the last digits. (27 terms of hundreds that cancel,
-// litert_testdata/quantization/single_conv_weights_min_minus_127_max_plus_127: 7e-5 off when fused.)
+// So few products gain nothing by being fused, and small networks are looked at to the last digits. (27 terms of hundreds that
+// cancel, litert_testdata/quantization/single_conv_weights_min_minus_127_max_plus_127: 7e-5 off when fused.)
 enum { FEW_PRODUCTS = 4096 };
 
 // ---- packing ------------------------------------------------------------------------------------
