@@ -22,6 +22,18 @@ enum { BYTES = 16 };
 #endif
 enum { LANES = BYTES / 4 };
 
+// x86: an instruction and the registers of the level. What differs by more than this prefix is written out.
+#if defined __AVX512F__
+#define WORD(name) _mm512_##name
+typedef __m512 f32_register;
+#elif defined __AVX2__
+#define WORD(name) _mm256_##name
+typedef __m256 f32_register;
+#elif defined __SSE2__
+#define WORD(name) _mm_##name
+typedef __m128 f32_register;
+#endif
+
 typedef float f32_vector __attribute__((vector_size(BYTES)));
 typedef uint32_t u32_vector __attribute__((vector_size(BYTES))); // sums wrap
 typedef int32_t i32_vector __attribute__((vector_size(BYTES)));
@@ -111,12 +123,8 @@ static inline u32_vector splat_i32(int32_t x)
 // a < b ? a : b and a > b ? a : b, as these say with NaN.
 static inline f32_vector min_f32(f32_vector a, f32_vector b)
 {
-#if defined __AVX512F__
-    return (f32_vector)_mm512_min_ps((__m512)a, (__m512)b);
-#elif defined __AVX2__
-    return (f32_vector)_mm256_min_ps((__m256)a, (__m256)b);
-#elif defined __SSE2__
-    return (f32_vector)_mm_min_ps((__m128)a, (__m128)b);
+#if defined WORD
+    return (f32_vector)WORD(min_ps)((f32_register)a, (f32_register)b);
 #else
     for (int i = 0; i < LANES; i++) a[i] = a[i] < b[i] ? a[i] : b[i];
     return a;
@@ -125,12 +133,8 @@ static inline f32_vector min_f32(f32_vector a, f32_vector b)
 
 static inline f32_vector max_f32(f32_vector a, f32_vector b)
 {
-#if defined __AVX512F__
-    return (f32_vector)_mm512_max_ps((__m512)a, (__m512)b);
-#elif defined __AVX2__
-    return (f32_vector)_mm256_max_ps((__m256)a, (__m256)b);
-#elif defined __SSE2__
-    return (f32_vector)_mm_max_ps((__m128)a, (__m128)b);
+#if defined WORD
+    return (f32_vector)WORD(max_ps)((f32_register)a, (f32_register)b);
 #else
     for (int i = 0; i < LANES; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
     return a;
@@ -140,12 +144,8 @@ static inline f32_vector max_f32(f32_vector a, f32_vector b)
 // Towards zero.
 static inline i32_vector to_i32(f32_vector v)
 {
-#if defined __AVX512F__
-    return (i32_vector)_mm512_cvttps_epi32((__m512)v);
-#elif defined __AVX2__
-    return (i32_vector)_mm256_cvttps_epi32((__m256)v);
-#elif defined __SSE2__
-    return (i32_vector)_mm_cvttps_epi32((__m128)v);
+#if defined WORD
+    return (i32_vector)WORD(cvttps_epi32)((f32_register)v);
 #else
     return __builtin_convertvector(v, i32_vector);
 #endif

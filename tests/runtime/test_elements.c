@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fast kernels that work element by element, on every level of instructions that this CPU has: against the reference kernels
 // on random nodes, bit for bit, with one thread and with three, in place and not; functions against double precision.
+#include "both_kernels.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "fast/simd.h"
-#include "halite/halite.h"
 #include "model/schema.h"
-#include "support/model_writer.h"
 #include "tensorflow/lite/builtin_ops.h"
-#include "tensorflow/lite/c/c_api.h"
 
 enum { NODES = 120, MOST = 1 << 17 };
-
-static uint32_t seed = 1;
-
-// In [0, below).
-static int pick(int below)
-{
-    seed = seed * 1664525 + 1013904223;
-    return (int)((seed >> 8) % (uint32_t)below);
-}
 
 static float real(void)
 {
@@ -35,42 +18,7 @@ static float real(void)
     return pick(50) ? (float)(pick(2001) - 1000) / 100 : special[pick(8)];
 }
 
-static int count_of(const struct test_tensor *tensor)
-{
-    int count = 1;
-    for (int i = 0; i < tensor->rank; i++) count *= tensor->dims[i];
-    return count;
-}
-
 // ---- nodes --------------------------------------------------------------------------------------
-
-// The output's bytes; *kept: what kernels keep.
-static void *run(const TfLiteModel *model, HaliteKernels kernels, int threads, int inputs,
-                 void *const *values, size_t *bytes, size_t *kept)
-{
-    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
-    HaliteInterpreterOptionsSetKernels(options, kernels);
-    TfLiteInterpreterOptionsSetNumThreads(options, threads);
-    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
-    TfLiteInterpreterOptionsDelete(options);
-    assert_non_null(interpreter);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
-    for (int i = 0; i < inputs; i++) {
-        TfLiteTensor *in = TfLiteInterpreterGetInputTensor(interpreter, i);
-        assert_int_equal(TfLiteTensorCopyFromBuffer(in, values[i], TfLiteTensorByteSize(in)),
-                         kTfLiteOk);
-    }
-    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-    const TfLiteTensor *out = TfLiteInterpreterGetOutputTensor(interpreter, 0);
-    *bytes = TfLiteTensorByteSize(out);
-    void *y = malloc(*bytes);
-    assert_int_equal(TfLiteTensorCopyToBuffer(out, y, *bytes), kTfLiteOk);
-    HaliteMemoryReport memory;
-    assert_int_equal(HaliteInterpreterGetMemoryReport(interpreter, &memory), kTfLiteOk);
-    *kept = memory.persistent;
-    TfLiteInterpreterDelete(interpreter);
-    return y;
-}
 
 // Units of the last place between two floats of which neither is NaN.
 static double distance(float a, double b)
@@ -79,9 +27,18 @@ static double distance(float a, double b)
     return fabs((double)a - b) / unit;
 }
 
-static void compare(const struct test_model *model, const void *expected, const void *got,
-                    size_t bytes, double units, const char *level)
+struct expectation {
+    const struct test_model *model;
+    double units; // of the last place, that floats may differ by
+    bool (*taken)(const struct hl_simd *level);
+};
+
+static void compare(const void *arg, const char *level, bool taken, const void *expected, const void *got, size_t bytes)
 {
+    const struct test_model *model = ((const struct expectation *)arg)->model;
+    double units = ((const struct expectation *)arg)->units;
+    const struct hl_simd *best = hl_simd_best(count_of(&model->tensors[model->tensor_count - 1]));
+    assert_int_equal(taken, ((const struct expectation *)arg)->taken(best));
     if (model->tensors[model->tensor_count - 1].type != TEST_FLOAT32) {
         if (memcmp(expected, got, bytes) != 0) fail_msg("%s: integers differ", level);
         return;
@@ -101,7 +58,7 @@ static void compare(const struct test_model *model, const void *expected, const 
 static void check(const struct test_model *model, int threads, double units,
                   bool (*taken)(const struct hl_simd *level))
 {
-    size_t size, bytes, kept;
+    size_t size, bytes;
     unsigned char *file = test_model_write(model, &size);
     TfLiteModel *loaded = TfLiteModelCreate(file, size);
     assert_non_null(loaded);
@@ -116,22 +73,8 @@ static void check(const struct test_model *model, int threads, double units,
             else
                 ((uint8_t *)values[i])[k] = (uint8_t)pick(256);
     }
-    void *expected =
-        run(loaded, kHaliteKernelsReference, 1, model->input_count, values, &bytes, &kept);
-    assert_int_equal(kept, 0);
-    const struct hl_simd *level;
-    for (int i = 0; (level = hl_simd_level(i)); i++) {
-        size_t as_many;
-        setenv("HALITE_SIMD", level->name, 1);
-        void *got =
-            run(loaded, kHaliteKernelsFast, threads, model->input_count, values, &as_many, &kept);
-        assert_int_equal(as_many, bytes);
-        assert_int_equal(kept > 0,
-                         taken(hl_simd_best(count_of(&model->tensors[model->tensor_count - 1]))));
-        compare(model, expected, got, bytes, units, level->name);
-        free(got);
-    }
-    unsetenv("HALITE_SIMD");
+    const struct expectation what = {model, units, taken};
+    void *expected = on_every_level(loaded, threads, values, compare, &what, &bytes);
     for (int i = 0; i < model->input_count; i++) free(values[i]);
     free(expected);
     TfLiteModelDelete(loaded);

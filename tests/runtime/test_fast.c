@@ -2,34 +2,18 @@
 // Fast kernels against the reference kernels, on random nodes and on every level of instructions that this CPU has: integers
 // bit for bit, hybrid nodes (float activations, integer weights) too, floats but for the rounding of sums; with one thread and
 // with three.
+#include "both_kernels.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "fast/simd.h"
-#include "halite/halite.h"
 #include "model/schema.h"
-#include "support/model_writer.h"
 #include "tensorflow/lite/builtin_ops.h"
-#include "tensorflow/lite/c/c_api.h"
 
 enum { NODES = 150, MOST = 1 << 19 };
 
-static uint32_t seed = 1;
 static int limited; // nodes that have met a memory limit
-
-// In [0, below).
-static int pick(int below)
-{
-    seed = seed * 1664525 + 1013904223;
-    return (int)((seed >> 8) % (uint32_t)below);
-}
 
 static float real(void)
 {
@@ -51,20 +35,6 @@ struct node {
         int32_t i32[256];
     } bias;
 };
-
-static int count_of(const struct test_tensor *tensor)
-{
-    int count = 1;
-    for (int i = 0; i < tensor->rank; i++) count *= tensor->dims[i];
-    return count;
-}
-
-static void set_option(struct node *node, int field, double value)
-{
-    int i = 0;
-    while (node->op.settings[i].field) i++;
-    node->op.settings[i] = (struct test_setting){.field = field, .value = value};
-}
 
 // Of activations and of weights.
 struct types {
@@ -158,12 +128,12 @@ static void make_conv_2d(struct node *node)
     make_shape(&node->tensors[0], 1 + pick(2), height, width, groups * filter_channels);
     make_shape(&node->tensors[1], outputs, kh, kw, filter_channels);
     make_shape(&node->tensors[3], 1, 1, 1, outputs);
-    set_option(node, HL_Conv2DOptions_padding, pick(2));
-    set_option(node, HL_Conv2DOptions_stride_w, 1 + pick(2 + !one));
-    set_option(node, HL_Conv2DOptions_stride_h, 1 + pick(2 + !one));
-    set_option(node, HL_Conv2DOptions_dilation_w_factor, 1 + pick(2));
-    set_option(node, HL_Conv2DOptions_dilation_h_factor, 1 + pick(2));
-    set_option(node, HL_Conv2DOptions_fused_activation_function, activations[pick(4)]);
+    set_option(&node->op, HL_Conv2DOptions_padding, pick(2));
+    set_option(&node->op, HL_Conv2DOptions_stride_w, 1 + pick(2 + !one));
+    set_option(&node->op, HL_Conv2DOptions_stride_h, 1 + pick(2 + !one));
+    set_option(&node->op, HL_Conv2DOptions_dilation_w_factor, 1 + pick(2));
+    set_option(&node->op, HL_Conv2DOptions_dilation_h_factor, 1 + pick(2));
+    set_option(&node->op, HL_Conv2DOptions_fused_activation_function, activations[pick(4)]);
     node->has_bias = true; // the operator wants one
     fill(node, outputs, 0, types[pick(4)]);
     finish(node, kTfLiteBuiltinConv2d);
@@ -178,13 +148,13 @@ static void make_depthwise(struct node *node)
     if (outputs > 256) multiplier = 1, outputs = channels;
     make_shape(&node->tensors[1], 1, kh, kw, outputs);
     make_shape(&node->tensors[3], 1, 1, 1, outputs);
-    set_option(node, HL_DepthwiseConv2DOptions_padding, pick(2));
-    set_option(node, HL_DepthwiseConv2DOptions_stride_w, 1 + pick(3));
-    set_option(node, HL_DepthwiseConv2DOptions_stride_h, 1 + pick(3));
-    set_option(node, HL_DepthwiseConv2DOptions_depth_multiplier, multiplier);
-    set_option(node, HL_DepthwiseConv2DOptions_dilation_w_factor, 1 + pick(2));
-    set_option(node, HL_DepthwiseConv2DOptions_dilation_h_factor, 1 + pick(2));
-    set_option(node, HL_DepthwiseConv2DOptions_fused_activation_function, activations[pick(4)]);
+    set_option(&node->op, HL_DepthwiseConv2DOptions_padding, pick(2));
+    set_option(&node->op, HL_DepthwiseConv2DOptions_stride_w, 1 + pick(3));
+    set_option(&node->op, HL_DepthwiseConv2DOptions_stride_h, 1 + pick(3));
+    set_option(&node->op, HL_DepthwiseConv2DOptions_depth_multiplier, multiplier);
+    set_option(&node->op, HL_DepthwiseConv2DOptions_dilation_w_factor, 1 + pick(2));
+    set_option(&node->op, HL_DepthwiseConv2DOptions_dilation_h_factor, 1 + pick(2));
+    set_option(&node->op, HL_DepthwiseConv2DOptions_fused_activation_function, activations[pick(4)]);
     node->has_bias = pick(2);
     fill(node, outputs, 3, types[pick(4)]);
     finish(node, kTfLiteBuiltinDepthwiseConv2d);
@@ -197,42 +167,17 @@ static void make_fully_connected(struct node *node)
     memcpy(node->tensors[0].dims, (const int[]){rows, columns}, 2 * sizeof(int));
     memcpy(node->tensors[1].dims, (const int[]){units, columns}, 2 * sizeof(int));
     memcpy(node->tensors[3].dims, (const int[]){rows, units}, 2 * sizeof(int));
-    set_option(node, HL_FullyConnectedOptions_fused_activation_function, activations[pick(4)]);
-    set_option(node, HL_FullyConnectedOptions_asymmetric_quantize_inputs, pick(2));
+    set_option(&node->op, HL_FullyConnectedOptions_fused_activation_function, activations[pick(4)]);
+    set_option(&node->op, HL_FullyConnectedOptions_asymmetric_quantize_inputs, pick(2));
     node->has_bias = pick(2);
     fill(node, units, 0, types[pick(4)]);
     finish(node, kTfLiteBuiltinFullyConnected);
 }
 
-// The output's bytes; *kept: what kernels keep.
-static void *run(const TfLiteModel *model, HaliteKernels kernels, int threads, size_t limit,
-                 const void *x, size_t *bytes, size_t *kept)
+static void compare(const void *arg, const char *level, bool taken, const void *expected, const void *got, size_t bytes)
 {
-    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
-    HaliteInterpreterOptionsSetKernels(options, kernels);
-    TfLiteInterpreterOptionsSetNumThreads(options, threads);
-    HaliteInterpreterOptionsSetMemoryLimit(options, limit);
-    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
-    TfLiteInterpreterOptionsDelete(options);
-    assert_non_null(interpreter);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
-    TfLiteTensor *in = TfLiteInterpreterGetInputTensor(interpreter, 0);
-    assert_int_equal(TfLiteTensorCopyFromBuffer(in, x, TfLiteTensorByteSize(in)), kTfLiteOk);
-    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-    const TfLiteTensor *out = TfLiteInterpreterGetOutputTensor(interpreter, 0);
-    *bytes = TfLiteTensorByteSize(out);
-    void *y = malloc(*bytes + 1);
-    assert_int_equal(TfLiteTensorCopyToBuffer(out, y, *bytes), kTfLiteOk);
-    HaliteMemoryReport memory;
-    assert_int_equal(HaliteInterpreterGetMemoryReport(interpreter, &memory), kTfLiteOk);
-    *kept = memory.persistent;
-    TfLiteInterpreterDelete(interpreter);
-    return y;
-}
-
-static void compare(const struct node *node, const void *expected, const void *got, size_t bytes,
-                    const char *level)
-{
+    const struct node *node = arg;
+    assert_true(taken);
     if (node->tensors[0].type != TEST_FLOAT32) {
         if (memcmp(expected, got, bytes) != 0) fail_msg("%s: integers differ", level);
         return;
@@ -247,7 +192,7 @@ static void compare(const struct node *node, const void *expected, const void *g
 }
 
 // What the tensors take is enough: a node whose packed weights find no room stays with the reference kernel.
-static void check_limit(const struct node *node, const TfLiteModel *model, const void *x,
+static void check_limit(const struct node *node, const TfLiteModel *model, void *x,
                         const void *expected, size_t expected_bytes)
 {
     if (node->op.builtin != kTfLiteBuiltinFullyConnected || node->tensors[1].type != TEST_FLOAT32)
@@ -255,7 +200,7 @@ static void check_limit(const struct node *node, const TfLiteModel *model, const
     size_t tensors = 4 * (size_t)(count_of(&node->tensors[0]) + count_of(&node->tensors[3])) + 4096;
     size_t weights = 4 * (size_t)count_of(&node->tensors[1]), bytes, kept;
     if (weights <= tensors) return;
-    void *got = run(model, kHaliteKernelsFast, 1, tensors, x, &bytes, &kept);
+    void *got = run(model, kHaliteKernelsFast, 1, tensors, &x, &bytes, &kept);
     assert_int_equal(bytes, expected_bytes);
     assert_int_equal(kept, 0);
     assert_memory_equal(got, expected, bytes);
@@ -275,7 +220,7 @@ static void check(const struct node *node, int threads)
         .output_count = 1,
         .outputs = {3},
     };
-    size_t size, bytes, kept;
+    size_t size, bytes;
     unsigned char *file = test_model_write(&model, &size);
     TfLiteModel *loaded = TfLiteModelCreate(file, size);
     assert_non_null(loaded);
@@ -286,19 +231,7 @@ static void check(const struct node *node, int threads)
             x[i] = real();
         else
             ((uint8_t *)x)[i] = (uint8_t)pick(256);
-    void *expected = run(loaded, kHaliteKernelsReference, 1, 0, x, &bytes, &kept);
-    assert_int_equal(kept, 0);
-    const struct hl_simd *level;
-    for (int i = 0; (level = hl_simd_level(i)); i++) {
-        size_t as_many;
-        setenv("HALITE_SIMD", level->name, 1);
-        void *got = run(loaded, kHaliteKernelsFast, threads, 0, x, &as_many, &kept);
-        assert_int_equal(as_many, bytes);
-        assert_true(kept > 0); // the fast kernel has taken it
-        compare(node, expected, got, bytes, level->name);
-        free(got);
-    }
-    unsetenv("HALITE_SIMD");
+    void *values = x, *expected = on_every_level(loaded, threads, &values, compare, node, &bytes);
     check_limit(node, loaded, x, expected, bytes);
     free(expected);
     free(x);

@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fast kernels other than convolutions against the reference kernels, on random nodes and every level of instructions that
 // this CPU has: integers bit for bit, floats but for the rounding of sums; with one thread and with three.
+#include "both_kernels.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "fast/simd.h"
-#include "halite/halite.h"
 #include "model/schema.h"
-#include "support/model_writer.h"
 #include "tensorflow/lite/builtin_ops.h"
-#include "tensorflow/lite/c/c_api.h"
 
 enum { NODES = 120, MOST_TENSORS = 5 };
-
-static uint32_t seed = 1;
-
-// In [0, below).
-static int pick(int below)
-{
-    seed = seed * 1664525 + 1013904223;
-    return (int)((seed >> 8) % (uint32_t)below);
-}
 
 // The last tensor is the output; those before it without data are inputs of the graph.
 struct node {
@@ -80,13 +63,6 @@ static void make_constant(struct node *node, const struct test_tensor *tensor)
     node->tensors[i].bytes = bytes_of(tensor);
 }
 
-static void set_option(struct node *node, int field, double value)
-{
-    int i = 0;
-    while (node->op.settings[i].field) i++;
-    node->op.settings[i] = (struct test_setting){.field = field, .value = value};
-}
-
 static int random_zero(enum test_type type)
 {
     return type == TEST_FLOAT32 ? 0 : type == TEST_UINT8 ? pick(256) : pick(256) - 128;
@@ -112,8 +88,8 @@ static void make_batch_matmul(struct node *node)
     const struct test_tensor *second = add(node, "w", TEST_FLOAT32, rank, w);
     if (pick(3) == 0) make_constant(node, second);
     add(node, "y", TEST_FLOAT32, 0, NULL);
-    set_option(node, HL_BatchMatMulOptions_adj_x, adj_x);
-    set_option(node, HL_BatchMatMulOptions_adj_y, adj_y);
+    set_option(&node->op, HL_BatchMatMulOptions_adj_x, adj_x);
+    set_option(&node->op, HL_BatchMatMulOptions_adj_y, adj_y);
     node->op.builtin = kTfLiteBuiltinBatchMatmul;
     node->tolerance = 2e-6f * sqrtf((float)k);
 }
@@ -161,10 +137,10 @@ static void make_transpose_conv(struct node *node)
     struct test_tensor *y = add(node, "y", type, 0, NULL);
     y->scale = floats ? 0 : 0.02f * 0.01f * (float)(1 + pick(400));
     y->zero_point = random_zero(type);
-    set_option(node, HL_TransposeConvOptions_padding, same ? 0 : 1);
-    set_option(node, HL_TransposeConvOptions_stride_w, stride_w);
-    set_option(node, HL_TransposeConvOptions_stride_h, stride_h);
-    set_option(node, HL_TransposeConvOptions_fused_activation_function, pick(4));
+    set_option(&node->op, HL_TransposeConvOptions_padding, same ? 0 : 1);
+    set_option(&node->op, HL_TransposeConvOptions_stride_w, stride_w);
+    set_option(&node->op, HL_TransposeConvOptions_stride_h, stride_h);
+    set_option(&node->op, HL_TransposeConvOptions_fused_activation_function, pick(4));
     node->op.builtin = kTfLiteBuiltinTransposeConv;
     node->op.version = version;
     node->tolerance = 2e-6f * sqrtf((float)(kh * kw * channels));
@@ -187,8 +163,8 @@ static void make_resize(struct node *node)
     sizes->bytes = 8;
     struct test_tensor *y = add(node, "y", type, 0, NULL);
     x->scale = y->scale = type == TEST_FLOAT32 ? 0 : 0.02f;
-    set_option(node, HL_ResizeBilinearOptions_align_corners, mode == 1);
-    set_option(node, HL_ResizeBilinearOptions_half_pixel_centers, mode == 2);
+    set_option(&node->op, HL_ResizeBilinearOptions_align_corners, mode == 1);
+    set_option(&node->op, HL_ResizeBilinearOptions_half_pixel_centers, mode == 2);
     node->op.builtin = kTfLiteBuiltinResizeBilinear;
     node->op.version = 3;
     node->tolerance = 1e-6f;
@@ -204,45 +180,17 @@ static void make_softmax(struct node *node)
     add(node, "x", TEST_FLOAT32, rank, dims);
     add(node, "y", TEST_FLOAT32, 0, NULL);
     static const double betas[] = {1, 0.3, 30, 0};
-    set_option(node, HL_SoftmaxOptions_beta, betas[pick(4)]);
+    set_option(&node->op, HL_SoftmaxOptions_beta, betas[pick(4)]);
     node->op.builtin = kTfLiteBuiltinSoftmax;
     node->tolerance = 1e-6f;
 }
 
 // ---- comparison ---------------------------------------------------------------------------------
 
-// The output's bytes; *kept: what kernels keep.
-static void *run(const struct node *node, const TfLiteModel *model, HaliteKernels kernels,
-                 int threads, void *const *inputs, size_t *bytes, size_t *kept)
+static void compare(const void *arg, const char *level, bool taken, const void *expected, const void *got, size_t bytes)
 {
-    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
-    HaliteInterpreterOptionsSetKernels(options, kernels);
-    TfLiteInterpreterOptionsSetNumThreads(options, threads);
-    TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
-    TfLiteInterpreterOptionsDelete(options);
-    assert_non_null(interpreter);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
-    for (int i = 0, n = 0; i < node->count - 1; i++) {
-        if (node->tensors[i].data) continue;
-        TfLiteTensor *in = TfLiteInterpreterGetInputTensor(interpreter, n++);
-        assert_int_equal(TfLiteTensorCopyFromBuffer(in, inputs[i], TfLiteTensorByteSize(in)),
-                         kTfLiteOk);
-    }
-    assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-    const TfLiteTensor *out = TfLiteInterpreterGetOutputTensor(interpreter, 0);
-    *bytes = TfLiteTensorByteSize(out);
-    void *y = malloc(*bytes + 1);
-    assert_int_equal(TfLiteTensorCopyToBuffer(out, y, *bytes), kTfLiteOk);
-    HaliteMemoryReport memory;
-    assert_int_equal(HaliteInterpreterGetMemoryReport(interpreter, &memory), kTfLiteOk);
-    *kept = memory.persistent;
-    TfLiteInterpreterDelete(interpreter);
-    return y;
-}
-
-static void compare(const struct node *node, const void *expected, const void *got, size_t bytes,
-                    const char *level)
-{
+    const struct node *node = arg;
+    assert_true(taken);
     if (node->tensors[node->count - 1].type != TEST_FLOAT32) {
         if (memcmp(expected, got, bytes) != 0) fail_msg("%s: integers differ", level);
         return;
@@ -268,30 +216,19 @@ static void check(struct node *node, int threads)
     for (int i = 0; i < node->count - 1; i++) {
         node->op.inputs[node->op.input_count++] = i;
         if (node->tensors[i].data) continue;
-        model.inputs[model.input_count++] = i;
-        inputs[i] = random_values(&node->tensors[i]);
+        model.inputs[model.input_count] = i;
+        float *values = inputs[model.input_count++] = random_values(&node->tensors[i]);
         static const float edges[] = {INFINITY, -INFINITY, NAN, 1e30f, -1e30f, 80, -120};
         for (size_t n = bytes_of(&node->tensors[i]) / 4; node->edges && n > 0; n--)
-            if (pick(50) == 0) ((float *)inputs[i])[n - 1] = edges[pick(7)];
+            if (pick(50) == 0) values[n - 1] = edges[pick(7)];
     }
     node->op.output_count = 1;
     node->op.outputs[0] = node->count - 1;
-    size_t size, bytes, kept;
+    size_t size, bytes;
     unsigned char *file = test_model_write(&model, &size);
     TfLiteModel *loaded = TfLiteModelCreate(file, size);
     assert_non_null(loaded);
-    void *expected = run(node, loaded, kHaliteKernelsReference, 1, inputs, &bytes, &kept);
-    const struct hl_simd *level;
-    for (int i = 0; (level = hl_simd_level(i)); i++) {
-        size_t as_many, with_fast;
-        setenv("HALITE_SIMD", level->name, 1);
-        void *got = run(node, loaded, kHaliteKernelsFast, threads, inputs, &as_many, &with_fast);
-        assert_int_equal(as_many, bytes);
-        assert_true(with_fast > kept); // the fast kernel has taken it
-        compare(node, expected, got, bytes, level->name);
-        free(got);
-    }
-    unsetenv("HALITE_SIMD");
+    void *expected = on_every_level(loaded, threads, inputs, compare, node, &bytes);
     free(expected);
     for (int i = 0; i < MOST_TENSORS; i++) free(inputs[i]);
     TfLiteModelDelete(loaded);
