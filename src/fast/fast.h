@@ -2,7 +2,7 @@
 // How a fast kernel takes a node over from the reference kernel. The operator's hl_op names a struct hl_fast; after the
 // reference's prepare, which has checked the node and shaped its outputs, hl_fast.prepare makes a state of its own, or none:
 // then the node stays with the reference kernel. With a state, hl_fast.invoke runs in place of the reference's invoke.
-// The int8 LSTM alone stays with its kernel, and takes one loop of the best level (simd.h, dots_i8).
+// Where loops over rows are all that a fast kernel would bring, the operator has none, and takes those from hl_row_loops.
 #ifndef HALITE_FAST_FAST_H
 #define HALITE_FAST_FAST_H
 

@@ -11,6 +11,7 @@
 
 #include "fast/elements.h"
 #include "ops/quant.h"
+#include "ops/row_loops.h"
 
 // One tile of a matrix product, y[r][c] = sum over k of x[r][k] * w[k][c], for a few rows r and one panel of columns.
 // Weights lie in panels: all columns of the panel for one step of k (floats) or of `group` neighbouring k (integers).
@@ -153,8 +154,6 @@ struct hl_simd {
     const struct hl_element_loops *elements;
     void (*spread_f32)(const struct hl_spread *spread);
     void (*spread_integer)(const struct hl_spread *spread); // modulo 2^32
-    void (*dots_i8)(const int8_t *w, int64_t stride, int rows, const int16_t *x, int count,
-                    int32_t *sums); // ops/dots_i8.h
     void (*softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta); // beta >= 0, y may be x
     void (*resize_f32)(const struct hl_resize_row *row);
     void (*resize_u8)(const struct hl_resize_row *row);

@@ -56,14 +56,6 @@ static inline void store_bytes(uint8_t *at, i32_vector v)
 #endif
 }
 
-// The first `count` lanes, the others 0; and only those stored.
-INLINE f32_vector load_some(const float *at, int64_t count)
-{
-    f32_vector v = {0};
-    memcpy(&v, at, (size_t)count * sizeof *at);
-    return v;
-}
-
 // ---- pairs of floats ----------------------------------------------------------------------------
 
 #define FLOAT_PAIRS(name, StateType, expression)                                                 \
@@ -80,7 +72,7 @@ INLINE f32_vector load_some(const float *at, int64_t count)
         if (i < count) {                                                                         \
             const f32_vector u = load_some(us + i, count - i), v = load_some(vs + i, count - i); \
             const f32_vector out = (expression);                                                 \
-            memcpy(ys + i, &out, (size_t)(count - i) * sizeof(float));                           \
+            store_f32(ys + i, out, count - i);                                                   \
         }                                                                                        \
         (void)s;                                                                                 \
     }
@@ -420,7 +412,7 @@ INLINE f32_vector tanh_f32(f32_vector x)
         }                                                                          \
         if (i < count) {                                                           \
             const f32_vector x = load_some(xs + i, count - i), out = (expression); \
-            memcpy(ys + i, &out, (size_t)(count - i) * sizeof(float));             \
+            store_f32(ys + i, out, count - i);                                     \
         }                                                                          \
         (void)by;                                                                  \
     }

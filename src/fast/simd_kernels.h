@@ -8,10 +8,10 @@
 #include "fast/simd.h"
 #include "fast/simd_elements.h"
 #include "fast/simd_resize.h"
+#include "fast/simd_rows.h"
 #include "fast/simd_softmax.h"
 #include "fast/simd_spread.h"
 #include "fast/simd_words.h"
-#include "ops/dots_i8.h"
 
 #if defined __AVX512F__
 enum { ROWS = 14 }; // 32 registers
@@ -272,51 +272,6 @@ static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t 
         for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)((int8_t)x[i] - zero);
 }
 
-// ---- rows of floats as int8 -----------------------------------------------------------------------
-
-static void range(const float *values, int64_t count, float *low, float *high)
-{
-    f32_vector lows[2] = {{0}, {0}}, highs[2] = {{0}, {0}};
-    int64_t i = 0;
-    for (; i + 2 * LANES <= count; i += 2 * LANES)
-        for (int v = 0; v < 2; v++) {
-            f32_vector x = load_f32(values + i + v * LANES);
-            lows[v] = min_f32(x, lows[v]);
-            highs[v] = max_f32(x, highs[v]);
-        }
-    lows[0] = min_f32(lows[0], lows[1]), highs[0] = max_f32(highs[0], highs[1]);
-    *low = 0, *high = 0;
-    for (int lane = 0; lane < LANES; lane++) {
-        if (lows[0][lane] < *low) *low = lows[0][lane];
-        if (highs[0][lane] > *high) *high = highs[0][lane];
-    }
-    for (; i < count; i++) {
-        if (values[i] < *low) *low = values[i];
-        if (values[i] > *high) *high = values[i];
-    }
-}
-
-INLINE i32_vector rounded(f32_vector x, float inverse, f32_vector least, f32_vector most, int zero)
-{
-    f32_vector steps = min_f32(max_f32(x * inverse, least), most);
-    u32_vector sign = (u32_vector)steps & 0x80000000u;
-    f32_vector half = (f32_vector)(sign | (u32_vector)splat_f32(HL_NEARLY_HALF));
-    return to_i32(steps + half) + zero;
-}
-
-static void quantise(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored)
-{
-    f32_vector least = splat_f32((float)(low - zero)), most = splat_f32((float)(127 - zero));
-    int64_t i = 0;
-    for (; i + LANES <= count; i += LANES) store_i8(stored + i, rounded(load_f32(values + i), inverse, least, most, zero));
-    if (i == count) return;
-    float rest[LANES] = {0};
-    int8_t bytes[LANES];
-    memcpy(rest, values + i, (size_t)(count - i) * sizeof *rest);
-    store_i8(bytes, rounded(load_f32(rest), inverse, least, most, zero));
-    memcpy(stored + i, bytes, (size_t)(count - i));
-}
-
 #include "fast/simd_depthwise.h"
 
 #define TEXT(word) #word
@@ -337,14 +292,13 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .unquantise = unquantise,
     .flip = flip,
     .sum = sum,
-    .row_loops = {range, quantise},
+    .row_loops = {row_range, row_quantise, dots_f32, dots_i8, dots_i16, row_logistic, row_tanh},
     .widen = widen,
     .depthwise_f32 = depthwise_f32,
     .depthwise_integer = depthwise_integer,
     .elements = &element_loops,
     .spread_f32 = spread_f32,
     .spread_integer = spread_integer,
-    .dots_i8 = dots_i8,
     .softmax_f32 = softmax_f32,
     .resize_f32 = resize_f32,
     .resize_u8 = resize_u8,

@@ -63,7 +63,7 @@ static float exponentials(const float *x, float *y, int length, float largest, f
     }
     float sum = 0;
     if (i < length) {
-        f32_vector v = exp_below_0((load_some(x + i, (int)(length - i)) - largest) * beta);
+        f32_vector v = exp_below_0((load_some(x + i, length - i) - largest) * beta);
         memcpy(y + i, &v, (size_t)(length - i) * sizeof *y);
         for (; i < length; i++) sum += y[i];
     }

@@ -48,9 +48,16 @@ static inline f32_vector load_f32(const float *at)
     return v;
 }
 
+#if defined __AVX2__ && !defined __AVX512F__
+static inline __m256i first_lanes(int64_t count)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+#endif
+
 // The first `count` floats, LANES at most, without a call for fewer (8 columns at 12544 positions: 0.19 ms with memcpy, 0.16
 // without).
-static inline void store_f32(float *at, f32_vector v, int count)
+static inline void store_f32(float *at, f32_vector v, int64_t count)
 {
     if (count >= LANES) {
         memcpy(at, &v, sizeof v);
@@ -58,8 +65,24 @@ static inline void store_f32(float *at, f32_vector v, int count)
     }
 #if defined __AVX512F__
     _mm512_mask_storeu_ps(at, (__mmask16)((1 << count) - 1), (__m512)v);
+#elif defined __AVX2__
+    _mm256_maskstore_ps(at, first_lanes(count), (__m256)v);
 #else
-    memcpy(at, &v, (size_t)count * sizeof *at);
+    for (int64_t i = 0; i < count; i++) at[i] = v[i];
+#endif
+}
+
+// The first `count` floats, fewer than LANES, the other lanes 0.
+static inline f32_vector load_some(const float *at, int64_t count)
+{
+#if defined __AVX512F__
+    return (f32_vector)_mm512_maskz_loadu_ps((__mmask16)((1 << count) - 1), at);
+#elif defined __AVX2__
+    return (f32_vector)_mm256_maskload_ps(at, first_lanes(count));
+#else
+    f32_vector v = {0};
+    for (int64_t i = 0; i < count; i++) v[i] = at[i];
+    return v;
 #endif
 }
 
@@ -197,6 +220,10 @@ static inline u32_vector add_pairs(u32_vector sum, u32_vector w, u32_vector x)
     return sum + (u32_vector)_mm256_madd_epi16((__m256i)w, (__m256i)x);
 #elif defined __SSE2__
     return sum + (u32_vector)_mm_madd_epi16((__m128i)w, (__m128i)x);
+#elif defined __aarch64__
+    int16x8_t a = (int16x8_t)w, b = (int16x8_t)x;
+    int32x4_t low = vmull_s16(vget_low_s16(a), vget_low_s16(b)), high = vmull_high_s16(a, b);
+    return sum + (u32_vector)vpaddq_s32(low, high);
 #else
     i32_vector low = ((i32_vector)(w << 16) >> 16) * ((i32_vector)(x << 16) >> 16);
     return sum + (u32_vector)low + (u32_vector)(((i32_vector)w >> 16) * ((i32_vector)x >> 16));

@@ -288,6 +288,7 @@ struct work {
     void *x_rows, *w_rows;
     float *x_floats, *x_scales;
     int8_t *stored;
+    const struct hl_row_loops *loops;
     int x_zero, w_zero;
 };
 
@@ -316,11 +317,9 @@ static void load_x(const struct work *work, int64_t first)
     int16_t *wide = work->x_rows;
     for (int64_t m = 0; m < op->m; m++) {
         const float *row = rows + m * op->k;
-        int32_t zero = 0;
-        if (work->params->asymmetric_quantize_inputs)
-            hl_quantise_row_asymmetric(row, op->k, work->stored, &work->x_scales[m], &zero);
-        else
-            hl_quantise_row_symmetric(row, op->k, work->stored, &work->x_scales[m]);
+        int32_t zero;
+        hl_quantise_row(work->loops, work->params->asymmetric_quantize_inputs, row, op->k, work->stored, &work->x_scales[m],
+                        &zero);
         hl_widen(kTfLiteInt8, work->stored, 0, op->k, zero, wide + m * op->k);
     }
 }
@@ -359,6 +358,7 @@ static TfLiteStatus matmul_invoke(TfLiteContext *ctx, TfLiteNode *node)
         .x_floats = HL_OUT(float, hl_temporary(ctx, node, X_FLOATS)),
         .x_scales = HL_OUT(float, hl_temporary(ctx, node, X_SCALES)),
         .stored = HL_OUT(int8_t, hl_temporary(ctx, node, X_STORED)),
+        .loops = hl_row_loops(ctx),
         .x_zero = with_zeros ? hl_zero(x) : 0,
         .w_zero = with_zeros && op->scales == 1 ? hl_zero(w) : 0,
     };

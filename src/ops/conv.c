@@ -167,11 +167,8 @@ static void quantise_input(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     float *scales = HL_OUT(float, hl_temporary(ctx, node, X_SCALES));
     for (int b = 0; b < batches; b++) {
         const float *values = HL_IN(float, input) + b * size;
-        int32_t zero = 0;
-        if (conv->asymmetric)
-            hl_quantise_row_asymmetric(values, size, stored, &scales[b], &zero);
-        else
-            hl_quantise_row_symmetric(values, size, stored, &scales[b]);
+        int32_t zero;
+        hl_quantise_row(hl_row_loops(ctx), conv->asymmetric, values, size, stored, &scales[b], &zero);
         hl_widen(kTfLiteInt8, stored, 0, size, zero, wide + b * size);
     }
 }

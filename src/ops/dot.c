@@ -3,8 +3,6 @@
 // taken already: that is the form which compilers turn into good code on every machine.
 #include "ops/dot.h"
 
-#include "ops/dots_i8.h"
-
 // As many products as surely fit 32 bits: 256 * 255 * 2^15 < 2^31.
 enum { CHUNK = 256 };
 
@@ -79,12 +77,6 @@ void hl_dots_i16_full(const int16_t *x, const int16_t *w, int64_t stride, int ro
         for (int64_t i = 0; i < count; i++) sum += (int64_t)x[i] * w[r * stride + i];
         sums[r] += sum;
     }
-}
-
-void hl_dots_i8(const int8_t *w, int64_t stride, int rows, const int16_t *x, int count,
-                int32_t *sums)
-{
-    dots_i8(w, stride, rows, x, count, sums);
 }
 
 // ---- widening -----------------------------------------------------------------------------------

@@ -20,12 +20,6 @@ void hl_dots_i16(const int16_t *x, const int16_t *w, int64_t stride, int rows, i
 void hl_dots_i16_full(const int16_t *x, const int16_t *w, int64_t stride, int rows, int64_t count,
                       int64_t *sums);
 
-// sums[r] = sum of row r of int8 weights times x, up to HL_DOTS_I8_COLUMNS values in [-255, 255]; any rows.
-enum { HL_DOTS_I8_COLUMNS = 65535 };
-typedef void hl_dots_i8_function(const int8_t *w, int64_t stride, int rows, const int16_t *x,
-                                 int count, int32_t *sums);
-hl_dots_i8_function hl_dots_i8;
-
 // wide[i] = element first + i, less zero. Types int8, uint8, int16, and packed int4 and int2.
 void hl_widen(TfLiteType type, const void *data, int64_t first, int64_t count, int zero,
               int16_t *wide);

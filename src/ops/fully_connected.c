@@ -447,12 +447,9 @@ static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct hl_ful
     int8_t *stored = HL_OUT(int8_t, hl_temporary(ctx, node, X_STORED));
     float *x_scales = HL_OUT(float, hl_temporary(ctx, node, X_SCALES));
     for (int64_t m = 0; m < op->rows; m++) {
-        int32_t zero = 0;
-        if (params->asymmetric_quantize_inputs)
-            hl_quantise_row_asymmetric(x + m * op->columns, op->columns, stored, &x_scales[m],
-                                       &zero);
-        else
-            hl_quantise_row_symmetric(x + m * op->columns, op->columns, stored, &x_scales[m]);
+        int32_t zero;
+        hl_quantise_row(hl_row_loops(ctx), params->asymmetric_quantize_inputs, x + m * op->columns, op->columns, stored,
+                        &x_scales[m], &zero);
         hl_widen(kTfLiteInt8, stored, 0, op->columns, zero, wide + m * op->columns);
     }
 

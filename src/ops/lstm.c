@@ -164,18 +164,23 @@ static TfLiteStatus basic_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-static float sigmoid(float x)
-{
-    return 1 / (1 + expf(-x));
-}
-
-static void finish_f32(const float *gates, int outputs, const float *last_cell, float *cell,
+// The gates themselves are an output: they are activated elsewhere, some cells at a time.
+static void finish_f32(const struct hl_row_loops *loops, const float *gates, int outputs, const float *last_cell, float *cell,
                        float *output)
 {
-    for (int i = 0; i < outputs; i++) {
-        cell[i] = sigmoid(gates[i]) * tanhf(gates[outputs + i]) +
-                  sigmoid(gates[2 * outputs + i]) * last_cell[i];
-        output[i] = sigmoid(gates[3 * outputs + i]) * tanhf(cell[i]);
+    enum { CELLS = 64, INPUT = 0, CHANGE, FORGET, OUTPUT };
+    float some[HL_LSTM_GATES][CELLS];
+    for (int first = 0; first < outputs; first += CELLS) {
+        int count = outputs - first < CELLS ? outputs - first : CELLS;
+        for (int g = 0; g < HL_LSTM_GATES; g++) {
+            memcpy(some[g], gates + (int64_t)g * outputs + first, (size_t)count * sizeof **some);
+            hl_activate_vector(loops, g == CHANGE ? kTfLiteActTanh : kTfLiteActSigmoid, some[g], count);
+        }
+        for (int i = 0; i < count; i++)
+            cell[first + i] = some[INPUT][i] * some[CHANGE][i] + some[FORGET][i] * last_cell[first + i];
+        memcpy(some[CHANGE], cell + first, (size_t)count * sizeof *cell);
+        hl_activate_vector(loops, kTfLiteActTanh, some[CHANGE], count);
+        for (int i = 0; i < count; i++) output[first + i] = some[OUTPUT][i] * some[CHANGE][i];
     }
 }
 
@@ -230,6 +235,7 @@ static void join(TfLiteContext *ctx, TfLiteNode *node, int b, void *joined)
 static TfLiteStatus basic_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct lstm *op = node->user_data;
+    const struct hl_row_loops *loops = hl_row_loops(ctx);
     const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS),
                        *biases = hl_input(ctx, node, BIASES);
     const TfLiteTensor *last_cell = hl_input(ctx, node, LAST_CELL);
@@ -249,9 +255,9 @@ static TfLiteStatus basic_invoke(TfLiteContext *ctx, TfLiteNode *node)
             float *row = HL_OUT(float, joined) + joined_at, *gate = HL_OUT(float, gates) + gates_at;
             join(ctx, node, b, row);
             for (int i = 0; i < gate_count; i++) gate[i] = 0;
-            hl_matvec_f32(HL_IN(float, weights), gate_count, width, row, gate);
+            hl_matvec_f32(loops, HL_IN(float, weights), gate_count, width, row, gate);
             for (int i = 0; i < gate_count; i++) gate[i] += HL_IN(float, biases)[i];
-            finish_f32(gate, outputs, HL_IN(float, last_cell) + at, HL_OUT(float, cell) + at,
+            finish_f32(loops, gate, outputs, HL_IN(float, last_cell) + at, HL_OUT(float, cell) + at,
                        HL_OUT(float, output) + at);
         }
     }

@@ -213,9 +213,10 @@ TfLiteStatus hl_lstm_set_temporaries(TfLiteContext *ctx, TfLiteNode *node,
     // The vectors that are multiplied: input, auxiliary input, output state, and the cells' outputs
     // before a projection.
     const int sizes[4] = {lstm->inputs, lstm->auxiliary_inputs, lstm->outputs, lstm->cells};
-    int64_t bytes = (int64_t)sizes[0] + sizes[1] + sizes[2] + sizes[3];
-    HL_REQUIRE(ctx, node, bytes <= INT32_MAX, "the layer is too large");
-    return hl_set_temporary(ctx, node, first + 1, kTfLiteInt8, false, 1, (const int[]){(int)bytes});
+    int64_t room = 0;
+    for (int i = 0; i < 4; i++) room += hl_stored_room(sizes[i]);
+    HL_REQUIRE(ctx, node, room <= INT32_MAX, "the layer is too large");
+    return hl_set_temporary(ctx, node, first + 1, kTfLiteInt16, false, 1, (const int[]){(int)room});
 }
 
 // A vector to be multiplied with weights: its values, and for 8-bit weights the stored form.
@@ -225,20 +226,20 @@ struct operand {
     struct hl_stored_vector stored;
 };
 
-static void set_operand(struct operand *operand, const float *values, bool hybrid, bool asymmetric)
+static void set_operand(const struct hl_row_loops *loops, struct operand *operand, const float *values, bool hybrid,
+                        bool asymmetric)
 {
     operand->values = values;
-    if (hybrid) hl_store_vector(&operand->stored, values, operand->count, asymmetric);
+    if (hybrid) hl_store_vector(loops, &operand->stored, values, operand->count, asymmetric);
 }
 
-static void multiply_add(const TfLiteTensor *weights, int rows, const struct operand *x,
-                         float *sums)
+static void multiply_add(const struct hl_row_loops *loops, const TfLiteTensor *weights, int rows,
+                         const struct operand *x, float *sums)
 {
     if (weights->type == kTfLiteFloat32)
-        hl_matvec_f32(HL_IN(float, weights), rows, x->count, x->values, sums);
+        hl_matvec_f32(loops, HL_IN(float, weights), rows, x->count, x->values, sums);
     else
-        hl_matvec_hybrid(HL_IN(int8_t, weights), weights->params.scale, rows, x->count, &x->stored,
-                         sums);
+        hl_matvec_hybrid(loops, HL_IN(int8_t, weights), weights->params.scale, rows, x->count, &x->stored, sums);
 }
 
 static void multiply_add_elements(const TfLiteTensor *weights, const float *x, int count,
@@ -263,6 +264,7 @@ static void normalise(float *values, int count)
 
 // What a step works on.
 struct step {
+    const struct hl_row_loops *loops;
     const struct hl_lstm *lstm;
     struct operand input, auxiliary, state, hidden;
     float *gates[HL_LSTM_GATES];
@@ -277,22 +279,22 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
     const float *bias = HL_IN(float, lstm->bias[g]);
     int cells = lstm->cells;
     float *gate = s->gates[g];
-    for (int i = 0; i < cells; i++) gate[i] = norm ? 0 : bias[i];
-    multiply_add(lstm->input_weights[g], cells, &s->input, gate);
+    if (norm) memset(gate, 0, (size_t)cells * sizeof *gate);
+    else memcpy(gate, bias, (size_t)cells * sizeof *gate);
+    multiply_add(s->loops, lstm->input_weights[g], cells, &s->input, gate);
     if (lstm->auxiliary_weights[g])
-        multiply_add(lstm->auxiliary_weights[g], cells, &s->auxiliary, gate);
+        multiply_add(s->loops, lstm->auxiliary_weights[g], cells, &s->auxiliary, gate);
     if (g == HL_LSTM_CELL && s->incomplete) return;
     if (lstm->options.diagonal)
         multiply_add_elements(lstm->recurrent_weights[g], s->output_state, cells, gate);
     else
-        multiply_add(lstm->recurrent_weights[g], cells, &s->state, gate);
+        multiply_add(s->loops, lstm->recurrent_weights[g], cells, &s->state, gate);
     if (lstm->peephole[g]) multiply_add_elements(lstm->peephole[g], s->cell_state, cells, gate);
     if (norm) {
         normalise(gate, cells);
         for (int i = 0; i < cells; i++) gate[i] = gate[i] * HL_IN(float, norm)[i] + bias[i];
     }
-    hl_activate_vector(g == HL_LSTM_CELL ? lstm->options.activation : kTfLiteActSigmoid, gate,
-                       cells);
+    hl_activate_vector(s->loops, g == HL_LSTM_CELL ? lstm->options.activation : kTfLiteActSigmoid, gate, cells);
 }
 
 static void clip(float *values, int count, float limit)
@@ -304,34 +306,34 @@ static void clip(float *values, int count, float limit)
 static void update_cell(const struct step *s)
 {
     const struct hl_lstm *lstm = s->lstm;
-    const float *forget = s->gates[HL_LSTM_FORGET], *cell = s->gates[HL_LSTM_CELL];
-    bool cifg = !lstm->input_weights[HL_LSTM_INPUT];
-    for (int i = 0; i < lstm->cells; i++) {
-        float input = cifg ? 1 - forget[i] : s->gates[HL_LSTM_INPUT][i];
-        s->cell_state[i] = forget[i] * s->cell_state[i] + cell[i] * input;
-    }
-    clip(s->cell_state, lstm->cells, lstm->options.cell_clip);
+    float *restrict input = s->gates[HL_LSTM_INPUT], *restrict state = s->cell_state;
+    const float *restrict forget = s->gates[HL_LSTM_FORGET], *restrict cell = s->gates[HL_LSTM_CELL];
+    int cells = lstm->cells;
+    if (!lstm->input_weights[HL_LSTM_INPUT])
+        for (int i = 0; i < cells; i++) input[i] = 1 - forget[i];
+    for (int i = 0; i < cells; i++) state[i] = forget[i] * state[i] + cell[i] * input[i];
+    clip(state, cells, lstm->options.cell_clip);
 }
 
 static void compute_output(struct step *s)
 {
     const struct hl_lstm *lstm = s->lstm;
     int cells = lstm->cells, outputs = lstm->outputs;
-    float *hidden = s->gates[HL_LSTM_CELL];
+    float *restrict hidden = s->gates[HL_LSTM_CELL];
+    const float *restrict gate = s->gates[HL_LSTM_OUTPUT];
     // Without an activation the original leaves the cell gate where the cell state should come.
     if (lstm->options.activation != kTfLiteActNone)
         memcpy(hidden, s->cell_state, (size_t)cells * sizeof *hidden);
-    hl_activate_vector(lstm->options.activation, hidden, cells);
-    for (int i = 0; i < cells; i++) hidden[i] *= s->gates[HL_LSTM_OUTPUT][i];
+    hl_activate_vector(s->loops, lstm->options.activation, hidden, cells);
+    for (int i = 0; i < cells; i++) hidden[i] *= gate[i];
     if (!lstm->projection) {
         memcpy(s->output_state, hidden, (size_t)cells * sizeof *hidden);
         return;
     }
-    set_operand(&s->hidden, hidden, lstm->projection->type != kTfLiteFloat32,
-                lstm->options.asymmetric);
+    set_operand(s->loops, &s->hidden, hidden, lstm->projection->type != kTfLiteFloat32, lstm->options.asymmetric);
     for (int i = 0; i < outputs; i++)
         s->output_state[i] = lstm->projection_bias ? HL_IN(float, lstm->projection_bias)[i] : 0;
-    multiply_add(lstm->projection, outputs, &s->hidden, s->output_state);
+    multiply_add(s->loops, lstm->projection, outputs, &s->hidden, s->output_state);
     clip(s->output_state, outputs, lstm->options.projection_clip);
 }
 
@@ -340,9 +342,9 @@ static void run_step(struct step *s, const float *input, const float *auxiliary)
     const struct hl_lstm *lstm = s->lstm;
     bool hybrid = lstm->input_weights[HL_LSTM_OUTPUT]->type != kTfLiteFloat32;
     bool asymmetric = lstm->options.asymmetric;
-    set_operand(&s->input, input, hybrid, asymmetric);
-    set_operand(&s->state, s->output_state, hybrid, asymmetric);
-    if (auxiliary) set_operand(&s->auxiliary, auxiliary, hybrid, asymmetric);
+    set_operand(s->loops, &s->input, input, hybrid, asymmetric);
+    set_operand(s->loops, &s->state, s->output_state, hybrid, asymmetric);
+    if (auxiliary) set_operand(s->loops, &s->auxiliary, auxiliary, hybrid, asymmetric);
     if (lstm->input_weights[HL_LSTM_INPUT]) compute_gate(s, HL_LSTM_INPUT);
     compute_gate(s, HL_LSTM_FORGET);
     compute_gate(s, HL_LSTM_CELL);
@@ -380,16 +382,20 @@ static bool is_incomplete(const struct hl_lstm *lstm, const struct hl_lstm_seque
 void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
                        int first_temporary, const struct hl_lstm_sequence *sequence, float *output)
 {
-    int8_t *stored = HL_OUT(int8_t, hl_temporary(ctx, node, first_temporary + 1));
     struct step s = {
+        .loops = hl_row_loops(ctx),
         .lstm = lstm,
-        .input = {.count = lstm->inputs, .stored.stored = stored},
-        .auxiliary = {.count = lstm->auxiliary_inputs, .stored.stored = stored + lstm->inputs},
+        .input = {.count = lstm->inputs},
+        .auxiliary = {.count = lstm->auxiliary_inputs},
         .state = {.count = lstm->outputs},
         .hidden = {.count = lstm->cells},
     };
-    s.state.stored.stored = s.auxiliary.stored.stored + lstm->auxiliary_inputs;
-    s.hidden.stored.stored = s.state.stored.stored + lstm->outputs;
+    struct operand *const operands[] = {&s.input, &s.auxiliary, &s.state, &s.hidden};
+    int16_t *wide = HL_OUT(int16_t, hl_temporary(ctx, node, first_temporary + 1));
+    for (int i = 0; i < 4; i++) {
+        operands[i]->stored.wide = wide;
+        wide += hl_stored_room(operands[i]->count);
+    }
     for (int g = 0; g < HL_LSTM_GATES; g++)
         s.gates[g] =
             HL_OUT(float, hl_temporary(ctx, node, first_temporary)) + (int64_t)g * lstm->cells;

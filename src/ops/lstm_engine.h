@@ -66,7 +66,7 @@ struct hl_lstm_sequence {
 // Row of batch b at the step-th time.
 int64_t hl_lstm_row(const struct hl_lstm_sequence *sequence, int b, int step);
 
-// Float and hybrid. Scratch is a float and an int8 temporary, from `first` on.
+// Float and hybrid. Scratch is a float and an int16 temporary, from `first` on.
 enum { HL_LSTM_FLOAT_TEMPORARIES = 2 };
 TfLiteStatus hl_lstm_set_temporaries(TfLiteContext *ctx, TfLiteNode *node,
                                      const struct hl_lstm *lstm, int first);
@@ -75,7 +75,6 @@ void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lst
 
 // int8. The parameters are computed in prepare; scratch is one int16 temporary.
 struct hl_lstm_integer {
-    hl_dots_i8_function *dots;
     bool narrow_gates; // 12 intermediates
     struct hl_rescale input[HL_LSTM_GATES], recurrent[HL_LSTM_GATES], peephole[HL_LSTM_GATES];
     struct hl_rescale norm[HL_LSTM_GATES], hidden, projection;

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "fast/simd.h"
 #include "ops/fixed_point.h"
 #include "ops/fixed_point_i16.h"
 #include "ops/lstm_engine.h"
@@ -24,6 +23,15 @@ static TfLiteStatus check_scale(TfLiteContext *ctx, TfLiteNode *node, const TfLi
     return kTfLiteOk;
 }
 
+// What is multiplied less its zero point must not be longer than hl_dots_i8 takes it.
+static TfLiteStatus check_int8(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor)
+{
+    HL_TRY(check_scale(ctx, node, tensor));
+    HL_REQUIRE(ctx, node, hl_zero(tensor) >= INT8_MIN && hl_zero(tensor) <= INT8_MAX, "zero point %d is outside int8",
+               hl_zero(tensor));
+    return kTfLiteOk;
+}
+
 static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm)
 {
     for (int g = 0; g < HL_LSTM_GATES; g++) {
@@ -35,9 +43,9 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, const str
         HL_REQUIRE(ctx, node, !lstm->norm[g] || lstm->norm[g]->params.scale < 1 << 16,
                    "norm scale %g is too large", hl_scale(lstm->norm[g]));
     }
-    HL_TRY(check_scale(ctx, node, lstm->input));
+    HL_TRY(check_int8(ctx, node, lstm->input));
     HL_TRY(check_scale(ctx, node, lstm->projection));
-    HL_TRY(check_scale(ctx, node, lstm->output_state));
+    HL_TRY(check_int8(ctx, node, lstm->output_state));
     HL_TRY(check_scale(ctx, node, lstm->cell_state));
     // Without norms the first four of five intermediates say nothing.
     int intermediates = node->intermediates->size;
@@ -45,7 +53,7 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, const str
          i++) {
         const TfLiteTensor *tensor = hl_intermediate(ctx, node, i);
         HL_REQUIRE(ctx, node, tensor, "intermediate %d is absent", i);
-        HL_TRY(check_scale(ctx, node, tensor));
+        HL_TRY(i == 4 && intermediates == 5 ? check_int8(ctx, node, tensor) : check_scale(ctx, node, tensor));
     }
     return kTfLiteOk;
 }
@@ -145,7 +153,6 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
     // The original's parameters end before the clips where the cell state's scale is not the 2^-15 that narrow gates are for.
     if (op->narrow_gates && fabsf(log2f(cell_scale) + 15) >= 1e-3f)
         op->cell_clip = 0, op->projection_clip = 0;
-    op->dots = hl_wants_fast(ctx) ? hl_simd_best(lstm->inputs)->dots_i8 : hl_dots_i8;
     int64_t values = (int64_t)HL_LSTM_GATES * lstm->cells + lstm->inputs + lstm->outputs;
     HL_REQUIRE(ctx, node, values <= INT32_MAX, "the layer is too large");
     return hl_set_temporary(ctx, node, temporary, kTfLiteInt16, false, 1,
@@ -155,6 +162,7 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
 // ---- a step -------------------------------------------------------------------------------------
 
 struct step {
+    const struct hl_row_loops *loops;
     const struct hl_lstm *lstm;
     const struct hl_lstm_integer *op;
     const int8_t *input;
@@ -164,38 +172,20 @@ struct step {
     int16_t *wide_input, *wide_state; // less their zero points
 };
 
-// Rows of weights that are multiplied at a time.
-enum { ROWS = 16 };
-
-// ROWS rows of weights from `row` on, or as many as there are: times a vector.
-static void multiply_rows(const struct step *s, const TfLiteTensor *weights, int row,
-                          const int16_t *x, const int8_t *stored, int zero, int count,
-                          int64_t *sums)
-{
-    const int8_t *w = HL_IN(int8_t, weights) + (int64_t)row * count;
-    int rows = s->lstm->cells - row < ROWS ? s->lstm->cells - row : ROWS;
-    int32_t short_sums[ROWS];
-    bool is_short = count <= HL_DOTS_I8_COLUMNS && zero >= INT8_MIN && zero <= INT8_MAX;
-    if (is_short) s->op->dots(w, count, rows, x, count, short_sums);
-    for (int r = 0; r < rows; r++)
-        sums[r] = is_short
-                      ? short_sums[r]
-                      : hl_dot_i8(w + (int64_t)r * count, stored, count, zero);
-}
-
 static int64_t finish(int64_t sum, int32_t bias, struct hl_rescale by)
 {
     return hl_rescale_apply(hl_saturate_i32(sum + bias), by);
 }
 
-static void multiply_step(const struct step *s, enum hl_lstm_gate g, int row, int64_t *from_input,
-                          int64_t *from_state)
+// Some rows of a gate's weights from `row` on times the vectors.
+static void multiply_step(const struct step *s, enum hl_lstm_gate g, int row, int64_t *from_input, int64_t *from_state)
 {
     const struct hl_lstm *lstm = s->lstm;
-    multiply_rows(s, lstm->input_weights[g], row, s->wide_input, s->input, hl_zero(lstm->input),
-                  lstm->inputs, from_input);
-    multiply_rows(s, lstm->recurrent_weights[g], row, s->wide_state, s->output_state,
-                  hl_zero(lstm->output_state), lstm->outputs, from_state);
+    int rows = lstm->cells - row < HL_DOTS_ROWS ? lstm->cells - row : HL_DOTS_ROWS;
+    hl_dots_i8(s->loops, HL_IN(int8_t, lstm->input_weights[g]) + (int64_t)row * lstm->inputs, rows, lstm->inputs,
+               s->wide_input, 0, from_input);
+    hl_dots_i8(s->loops, HL_IN(int8_t, lstm->recurrent_weights[g]) + (int64_t)row * lstm->outputs, rows, lstm->outputs,
+               s->wide_state, 0, from_state);
 }
 
 static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
@@ -204,12 +194,12 @@ static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
     const struct hl_lstm_integer *op = s->op;
     // With norms the bias comes after them.
     const int32_t *bias = lstm->norm[g] ? NULL : HL_IN(int32_t, lstm->bias[g]);
-    int64_t from_input[ROWS], from_state[ROWS];
+    int64_t from_input[HL_DOTS_ROWS], from_state[HL_DOTS_ROWS];
     for (int i = 0; i < lstm->cells; i++) {
-        if (i % ROWS == 0) multiply_step(s, g, i, from_input, from_state);
+        if (i % HL_DOTS_ROWS == 0) multiply_step(s, g, i, from_input, from_state);
         int16_t sum =
-            hl_saturate_i16(finish(from_input[i % ROWS], bias ? bias[i] : 0, op->input[g]));
-        sum = hl_saturate_i16(sum + finish(from_state[i % ROWS], 0, op->recurrent[g]));
+            hl_saturate_i16(finish(from_input[i % HL_DOTS_ROWS], bias ? bias[i] : 0, op->input[g]));
+        sum = hl_saturate_i16(sum + finish(from_state[i % HL_DOTS_ROWS], 0, op->recurrent[g]));
         // The original takes the number of outputs for that of cells here.
         if (lstm->peephole[g] && i < lstm->outputs) {
             int32_t part = HL_IN(int16_t, lstm->peephole[g])[i] * s->cell_state[i];
@@ -223,13 +213,13 @@ static void sum_narrow_gate(const struct step *s, enum hl_lstm_gate g)
 {
     const struct hl_lstm *lstm = s->lstm;
     const struct hl_lstm_integer *op = s->op;
-    int64_t inputs[ROWS], states[ROWS];
+    int64_t inputs[HL_DOTS_ROWS], states[HL_DOTS_ROWS];
     for (int i = 0; i < lstm->cells; i++) {
-        if (i % ROWS == 0) multiply_step(s, g, i, inputs, states);
+        if (i % HL_DOTS_ROWS == 0) multiply_step(s, g, i, inputs, states);
         int8_t from_input =
-            hl_saturate_i8(finish(inputs[i % ROWS], 0, op->input[g]) + op->input_zero[g]);
+            hl_saturate_i8(finish(inputs[i % HL_DOTS_ROWS], 0, op->input[g]) + op->input_zero[g]);
         int8_t from_state =
-            hl_saturate_i8(finish(states[i % ROWS], 0, op->recurrent[g]) + op->recurrent_zero[g]);
+            hl_saturate_i8(finish(states[i % HL_DOTS_ROWS], 0, op->recurrent[g]) + op->recurrent_zero[g]);
         int64_t sum = hl_rescale_apply(from_input - op->input_zero[g], op->input_to_sum[g]);
         sum += hl_rescale_apply(from_state - op->recurrent_zero[g], op->recurrent_to_sum[g]);
         s->gates[g][i] = hl_saturate_i16(sum);
@@ -354,12 +344,16 @@ static void compute_wide_output(const struct step *s)
         hidden[i] = hl_saturate_i8((int64_t)hl_rescale_apply(value, op->hidden) + op->hidden_zero);
     }
     if (!lstm->projection) return;
+    int16_t *wide = s->gates[HL_LSTM_CELL];
+    hl_widen(kTfLiteInt8, hidden, 0, lstm->cells, op->hidden_zero, wide);
+    int64_t sums[HL_DOTS_ROWS];
     for (int i = 0; i < lstm->outputs; i++) {
+        int rows = lstm->outputs - i < HL_DOTS_ROWS ? lstm->outputs - i : HL_DOTS_ROWS;
+        if (i % HL_DOTS_ROWS == 0)
+            hl_dots_i8(s->loops, HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells, rows, lstm->cells, wide, 0, sums);
         int32_t bias = lstm->projection_bias ? HL_IN(int32_t, lstm->projection_bias)[i] : 0;
-        int64_t sum = hl_dot_i8(HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells, hidden,
-                                lstm->cells, op->hidden_zero);
-        s->output_state[i] =
-            hl_saturate_i8(finish(sum, bias, op->projection) + hl_zero(lstm->output_state));
+        s->output_state[i] = hl_saturate_i8(finish(sums[i % HL_DOTS_ROWS], bias, op->projection) +
+                                            hl_zero(lstm->output_state));
     }
     clip(s->output_state, lstm->outputs, op->projection_clip);
 }
@@ -403,7 +397,7 @@ void hl_lstm_run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_l
                          const struct hl_lstm_integer *op, int temporary,
                          const struct hl_lstm_sequence *sequence, int8_t *output)
 {
-    struct step s = {.lstm = lstm, .op = op};
+    struct step s = {.loops = hl_row_loops(ctx), .lstm = lstm, .op = op};
     for (int g = 0; g < HL_LSTM_GATES; g++)
         s.gates[g] = HL_OUT(int16_t, hl_temporary(ctx, node, temporary)) + (int64_t)g * lstm->cells;
     s.wide_input = s.gates[0] + (int64_t)HL_LSTM_GATES * lstm->cells;

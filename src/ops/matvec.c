@@ -4,70 +4,56 @@
 
 #include <math.h>
 
+#include "ops/dot.h"
 #include "ops/quant.h"
 
-// Four rows at a time: their sums do not wait for each other, each keeps its order.
-void hl_matvec_f32(const float *matrix, int rows, int columns, const float *vector, float *sums)
+static int least(int a, int b)
 {
-    int row = 0;
-    for (; row + 4 <= rows; row += 4) {
-        const float *a = matrix + (size_t)row * (size_t)columns;
-        const float *b = a + columns, *c = b + columns, *d = c + columns;
-        float sum[4] = {0, 0, 0, 0};
-        for (int i = 0; i < columns; i++) {
-            sum[0] += a[i] * vector[i];
-            sum[1] += b[i] * vector[i];
-            sum[2] += c[i] * vector[i];
-            sum[3] += d[i] * vector[i];
-        }
-        for (int i = 0; i < 4; i++) sums[row + i] += sum[i];
-    }
-    for (; row < rows; row++) {
-        const float *a = matrix + (size_t)row * (size_t)columns;
-        float sum = 0;
-        for (int i = 0; i < columns; i++) sum += a[i] * vector[i];
-        sums[row] += sum;
+    return a < b ? a : b;
+}
+
+void hl_matvec_f32(const struct hl_row_loops *loops, const float *matrix, int rows, int columns, const float *vector,
+                   float *sums)
+{
+    float some[HL_DOTS_ROWS];
+    for (int row = 0; row < rows; row += HL_DOTS_ROWS) {
+        int count = least(rows - row, HL_DOTS_ROWS);
+        loops->dots_f32(matrix + (int64_t)row * columns, columns, count, vector, 0, columns, some);
+        for (int r = 0; r < count; r++) sums[row + r] += some[r];
     }
 }
 
-void hl_store_vector(struct hl_stored_vector *vector, const float *values, int count,
+void hl_store_vector(const struct hl_row_loops *loops, struct hl_stored_vector *vector, const float *values, int count,
                      bool asymmetric)
 {
-    vector->scale = 1;
-    vector->zero_point = 0;
-    if (asymmetric)
-        hl_quantise_row_asymmetric(values, count, vector->stored, &vector->scale,
-                                   &vector->zero_point);
-    else
-        hl_quantise_row_symmetric(values, count, vector->stored, &vector->scale);
+    int8_t *stored = (int8_t *)(vector->wide + count);
+    int32_t zero;
+    hl_quantise_row(loops, asymmetric, values, count, stored, &vector->scale, &zero);
+    hl_widen(kTfLiteInt8, stored, 0, count, zero, vector->wide);
 }
 
-void hl_matvec_hybrid(const int8_t *matrix, float matrix_scale, int rows, int columns,
+void hl_matvec_hybrid(const struct hl_row_loops *loops, const int8_t *matrix, float matrix_scale, int rows, int columns,
                       const struct hl_stored_vector *vector, float *sums)
 {
     float scale = vector->scale * matrix_scale;
-    for (int row = 0; row < rows; row++) {
-        int64_t sum = hl_dot_i8(matrix + (size_t)row * (size_t)columns, vector->stored, columns,
-                                vector->zero_point);
-        sums[row] += (float)sum * scale;
+    int64_t some[HL_DOTS_ROWS];
+    for (int row = 0; row < rows; row += HL_DOTS_ROWS) {
+        int count = least(rows - row, HL_DOTS_ROWS);
+        hl_dots_i8(loops, matrix + (int64_t)row * columns, count, columns, vector->wide, 0, some);
+        for (int r = 0; r < count; r++) sums[row + r] += (float)some[r] * scale;
     }
 }
 
 // In pieces whose sums fit 32 bits.
-int64_t hl_dot_i8(const int8_t *weights, const int8_t *values, int count, int32_t zero_point)
+void hl_dots_i8(const struct hl_row_loops *loops, const int8_t *matrix, int rows, int columns, const int16_t *x,
+                int64_t x_stride, int64_t *sums)
 {
-    int64_t total = 0;
-    for (int start = 0; start < count;) {
-        int end = count - start > 1 << 16 ? start + (1 << 16) : count;
-        int32_t sum = 0, weight_sum = 0;
-        for (int i = start; i < end; i++) {
-            sum += weights[i] * values[i];
-            weight_sum += weights[i];
-        }
-        total += sum - (int64_t)zero_point * weight_sum;
-        start = end;
+    int32_t some[HL_DOTS_ROWS];
+    for (int r = 0; r < rows; r++) sums[r] = 0;
+    for (int at = 0; at < columns; at += HL_DOTS_I8_COLUMNS) {
+        loops->dots_i8(matrix + at, columns, rows, x + at, x_stride, least(columns - at, HL_DOTS_I8_COLUMNS), some);
+        for (int r = 0; r < rows; r++) sums[r] += some[r];
     }
-    return total;
 }
 
 bool hl_recurrent_activation(TfLiteFusedActivation activation)
@@ -75,7 +61,7 @@ bool hl_recurrent_activation(TfLiteFusedActivation activation)
     return activation >= kTfLiteActNone && activation <= kTfLiteActSigmoid;
 }
 
-void hl_activate_vector(TfLiteFusedActivation activation, float *values, int count)
+void hl_activate_vector(const struct hl_row_loops *loops, TfLiteFusedActivation activation, float *values, int count)
 {
     switch (activation) {
     case kTfLiteActRelu:
@@ -87,15 +73,11 @@ void hl_activate_vector(TfLiteFusedActivation activation, float *values, int cou
     case kTfLiteActRelu6:
         for (int i = 0; i < count; i++) values[i] = fminf(fmaxf(values[i], 0), 6);
         return;
-    case kTfLiteActTanh:
-        for (int i = 0; i < count; i++) values[i] = tanhf(values[i]);
-        return;
+    case kTfLiteActTanh: loops->tanh(values, count); return;
     case kTfLiteActSignBit:
         for (int i = 0; i < count; i++) values[i] = signbit(values[i]) ? 1 : 0;
         return;
-    case kTfLiteActSigmoid:
-        for (int i = 0; i < count; i++) values[i] = 1 / (1 + expf(-values[i]));
-        return;
+    case kTfLiteActSigmoid: loops->logistic(values, count); return;
     case kTfLiteActNone: return;
     }
 }

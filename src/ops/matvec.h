@@ -6,28 +6,35 @@
 #define HALITE_OPS_MATVEC_H
 
 #include "ops/op.h"
+#include "ops/row_loops.h"
 
 // sums[r] += matrix[r] . vector
-void hl_matvec_f32(const float *matrix, int rows, int columns, const float *vector, float *sums);
+void hl_matvec_f32(const struct hl_row_loops *loops, const float *matrix, int rows, int columns, const float *vector,
+                   float *sums);
 
-// A float vector as int8: value = scale * (stored - zero_point).
+// A float vector stored as int8: value = scale * wide, which is the stored value less the zero point.
 struct hl_stored_vector {
-    int8_t *stored; // room for the longest vector
+    int16_t *wide; // room for hl_stored_room of the longest vector
     float scale;
-    int32_t zero_point;
 };
-void hl_store_vector(struct hl_stored_vector *vector, const float *values, int count,
+static inline int64_t hl_stored_room(int count)
+{
+    return count + (int64_t)count / 2 + 1; // int8 behind int16
+}
+void hl_store_vector(const struct hl_row_loops *loops, struct hl_stored_vector *vector, const float *values, int count,
                      bool asymmetric);
-// sums[r] += matrix_scale * vector->scale * (matrix[r] . (stored - zero_point))
-void hl_matvec_hybrid(const int8_t *matrix, float matrix_scale, int rows, int columns,
+// sums[r] += matrix_scale * vector->scale * (matrix[r] . vector->wide)
+void hl_matvec_hybrid(const struct hl_row_loops *loops, const int8_t *matrix, float matrix_scale, int rows, int columns,
                       const struct hl_stored_vector *vector, float *sums);
 
-// weights . (values - zero_point)
-int64_t hl_dot_i8(const int8_t *weights, const int8_t *values, int count, int32_t zero_point);
+// dots_i8 of row_loops.h for any columns, and HL_DOTS_ROWS rows at most, which lie behind each other.
+enum { HL_DOTS_ROWS = 64 };
+void hl_dots_i8(const struct hl_row_loops *loops, const int8_t *matrix, int rows, int columns, const int16_t *x,
+                int64_t x_stride, int64_t *sums);
 
 // Activations of the recurrent operators on whole vectors; hl_recurrent_activation says whether
 // there is such a one.
 bool hl_recurrent_activation(TfLiteFusedActivation activation);
-void hl_activate_vector(TfLiteFusedActivation activation, float *values, int count);
+void hl_activate_vector(const struct hl_row_loops *loops, TfLiteFusedActivation activation, float *values, int count);
 
 #endif

@@ -182,6 +182,11 @@ bool hl_wants_fast(const TfLiteContext *ctx)
     return hl_subgraph_of(ctx)->interpreter->options->kernels == kHaliteKernelsFast;
 }
 
+const struct hl_row_loops *hl_row_loops(const TfLiteContext *ctx)
+{
+    return hl_subgraph_of(ctx)->interpreter->row_loops;
+}
+
 int hl_thread_count(const TfLiteContext *ctx)
 {
     return hl_threads_count(hl_subgraph_of(ctx)->interpreter->threads);

@@ -21,6 +21,7 @@
 enum { HL_MAX_RANK = 32 };
 
 struct hl_fast;
+struct hl_row_loops;
 
 struct hl_op {
     size_t state_size; // bytes of node->user_data, 0: none (user_data is NULL then)
@@ -113,6 +114,8 @@ TfLiteStatus hl_resize_bytes(TfLiteContext *ctx, TfLiteTensor *tensor, size_t by
 size_t hl_memory_left(const TfLiteContext *ctx);
 // The interpreter takes fast kernels where there are some.
 bool hl_wants_fast(const TfLiteContext *ctx);
+// Loops over rows (row_loops.h), the best of this CPU where fast kernels are wanted.
+const struct hl_row_loops *hl_row_loops(const TfLiteContext *ctx);
 // Threads that the interpreter runs kernels with, and base/threads.h's hl_threads_run with them.
 int hl_thread_count(const TfLiteContext *ctx);
 void hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg);

@@ -210,41 +210,6 @@ void hl_table_16bit(double input_scale, int input_zero, double output_scale, int
 
 // ---- rows of floats as int8 ---------------------------------------------------------------------
 
-static void range_of(const float *values, int64_t count, float *low, float *high)
-{
-    *low = 0, *high = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (values[i] < *low) *low = values[i];
-        if (values[i] > *high) *high = values[i];
-    }
-}
-
-static void quantise(const float *restrict values, int64_t count, float inverse, int zero, int low,
-                     int8_t *restrict stored)
-{
-    float least = (float)(low - zero), most = (float)(INT8_MAX - zero);
-    for (int64_t i = 0; i < count; i++) {
-        float steps = values[i] * inverse;
-        steps = steps > least ? steps : least;
-        steps = steps < most ? steps : most;
-        stored[i] = (int8_t)((int)(steps + copysignf(HL_NEARLY_HALF, steps)) + zero);
-    }
-}
-
-static const struct hl_row_loops plain = {range_of, quantise};
-
-void hl_quantise_row_symmetric(const float *values, int64_t count, int8_t *stored, float *scale)
-{
-    int32_t zero_point;
-    hl_quantise_row(&plain, false, values, count, stored, scale, &zero_point);
-}
-
-void hl_quantise_row_asymmetric(const float *values, int64_t count, int8_t *stored, float *scale,
-                                int32_t *zero_point)
-{
-    hl_quantise_row(&plain, true, values, count, stored, scale, zero_point);
-}
-
 void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count, int8_t *stored,
                      float *scale, int32_t *zero_point)
 {

@@ -5,6 +5,7 @@
 #define HALITE_OPS_QUANT_H
 
 #include "ops/op.h"
+#include "ops/row_loops.h"
 
 // A positive real number as multiplier * 2^(shift - 31), multiplier in [2^30, 2^31).
 struct hl_rescale {
@@ -88,21 +89,10 @@ static inline int16_t hl_table_lookup_i16(int16_t value, const int16_t *table)
     return (int16_t)(base + ((slope * offset + 64) >> 7));
 }
 
-// Hybrid (float activations, integer weights): one row of floats to int8. Symmetric gives zero_point 0 and scale 1 for a row
-// of zeros; asymmetric widens the range to hold 0 (kernels.md 4.1).
-void hl_quantise_row_symmetric(const float *values, int64_t count, int8_t *stored, float *scale);
-void hl_quantise_row_asymmetric(const float *values, int64_t count, int8_t *stored, float *scale, int32_t *zero_point);
-
-// The same by other loops, which fast kernels have: the least and greatest value (0 among them, NaN not), and values times
-// inverse rounded half away from zero, plus zero, in [low, 127] (NaN: low).
-struct hl_row_loops {
-    void (*range)(const float *values, int64_t count, float *low, float *high);
-    void (*quantise)(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored);
-};
+// Hybrid (float activations, integer weights): one row of floats to int8, value = scale * (stored - zero_point). Symmetric
+// gives zero_point 0, and scale 1 for a row of zeros; asymmetric widens the range to hold 0 (kernels.md 4.1).
 void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count, int8_t *stored,
                      float *scale, int32_t *zero_point);
-// Added with x's sign, and the rest cut off, it rounds x half away from zero, up to 2^22: the float below 0.5.
-#define HL_NEARLY_HALF 0x1.fffffep-2f
 
 // 4-bit and 2-bit values packed low bits first, to one int8 each (sign-extended; uint4 is not).
 void hl_unpack_int4(const void *packed, int64_t count, int8_t *values);

@@ -20,6 +20,7 @@ struct layer {
     const TfLiteTensor *input, *weights, *recurrent, *bias;
     const TfLiteTensor *auxiliary, *auxiliary_weights; // NULL where absent
     TfLiteTensor *state;                               // NULL where it is not variable
+    const struct hl_row_loops *loops;
     TfLiteFusedActivation activation;
     bool asymmetric, time_major, backward;
     int batch, time, inputs, units;
@@ -89,13 +90,15 @@ static TfLiteStatus check_layer(TfLiteContext *ctx, TfLiteNode *node, const stru
     return check_weights(ctx, node, l->auxiliary_weights, type, l->units, hl_dim(aux, 2));
 }
 
-// Scratch for one vector stored as int8: the longest of input, auxiliary input and state.
+// Scratch for one stored vector: the longest of input, auxiliary input and state.
 static TfLiteStatus set_temporary(TfLiteContext *ctx, TfLiteNode *node, const struct layer *l,
                                   int index)
 {
     int longest = l->inputs > l->units ? l->inputs : l->units;
     if (l->auxiliary && hl_dim(l->auxiliary, 2) > longest) longest = hl_dim(l->auxiliary, 2);
-    return hl_set_temporary(ctx, node, index, kTfLiteInt8, false, 1, &longest);
+    int64_t room = hl_stored_room(longest);
+    HL_REQUIRE(ctx, node, room <= INT32_MAX, "the layer is too large");
+    return hl_set_temporary(ctx, node, index, kTfLiteInt16, false, 1, (const int[]){(int)room});
 }
 
 static void multiply_add(const struct layer *l, const TfLiteTensor *weights, const float *x,
@@ -103,17 +106,16 @@ static void multiply_add(const struct layer *l, const TfLiteTensor *weights, con
 {
     int columns = hl_dim(weights, 1);
     if (weights->type == kTfLiteFloat32) {
-        hl_matvec_f32(HL_IN(float, weights), l->units, columns, x, sums);
+        hl_matvec_f32(l->loops, HL_IN(float, weights), l->units, columns, x, sums);
     } else {
-        hl_store_vector(stored, x, columns, l->asymmetric);
-        hl_matvec_hybrid(HL_IN(int8_t, weights), weights->params.scale, l->units, columns, stored,
-                         sums);
+        hl_store_vector(l->loops, stored, x, columns, l->asymmetric);
+        hl_matvec_hybrid(l->loops, HL_IN(int8_t, weights), weights->params.scale, l->units, columns, stored, sums);
     }
 }
 
-static void run(const struct layer *l, int8_t *scratch, float *output)
+static void run(const struct layer *l, int16_t *scratch, float *output)
 {
-    struct hl_stored_vector stored = {.stored = scratch};
+    struct hl_stored_vector stored = {.wide = scratch};
     size_t units = (size_t)l->units;
     for (int b = 0; b < l->batch; b++) {
         float *state = HL_OUT(float, l->state) + (size_t)b * units;
@@ -129,7 +131,7 @@ static void run(const struct layer *l, int8_t *scratch, float *output)
                              HL_IN(float, l->auxiliary) + row * hl_dim(l->auxiliary, 2), &stored,
                              y);
             multiply_add(l, l->recurrent, state, &stored, y);
-            hl_activate_vector(l->activation, y, l->units);
+            hl_activate_vector(l->loops, l->activation, y, l->units);
             memcpy(state, y, units * sizeof *y);
         }
     }
@@ -137,6 +139,7 @@ static void run(const struct layer *l, int8_t *scratch, float *output)
 
 static void collect(TfLiteContext *ctx, const TfLiteNode *node, int first, struct layer *l)
 {
+    l->loops = hl_row_loops(ctx);
     l->input = hl_input(ctx, node, 0);
     l->weights = hl_input(ctx, node, first);
     l->recurrent = hl_input(ctx, node, first + 1);
@@ -167,7 +170,7 @@ static TfLiteStatus run_one(TfLiteContext *ctx, TfLiteNode *node, struct layer *
 {
     collect(ctx, node, 1, l);
     measure(l);
-    run(l, HL_OUT(int8_t, hl_temporary(ctx, node, 0)), HL_OUT(float, hl_output(ctx, node, 0)));
+    run(l, HL_OUT(int16_t, hl_temporary(ctx, node, 0)), HL_OUT(float, hl_output(ctx, node, 0)));
     return kTfLiteOk;
 }
 
@@ -306,7 +309,7 @@ static TfLiteStatus bidirectional_invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int i = 0; i < LAYERS; i++) {
         float *y = HL_OUT(float, hl_output(ctx, node, params->merge_outputs ? 0 : i));
         if (params->merge_outputs && i == BACKWARD) y += layers[FORWARD].units;
-        int8_t *scratch = HL_OUT(int8_t, hl_temporary(ctx, node, i));
+        int16_t *scratch = HL_OUT(int16_t, hl_temporary(ctx, node, i));
         for (int times = repeats(&layers[i]); times > 0; times--) run(&layers[i], scratch, y);
     }
     return kTfLiteOk;

@@ -9,12 +9,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/dot.h"
 #include "ops/matvec.h"
 #include "ops/op.h"
 #include "ops/quant.h"
 #include "ops/work.h"
 
-enum { FEATURES, TIME_WEIGHTS, STORED, TEMPORARIES };
+enum { FEATURES, TIME_WEIGHTS, WIDE, TEMPORARIES };
 
 struct svdf {
     bool hybrid;
@@ -37,6 +38,12 @@ static struct shape shape_of(TfLiteContext *ctx, TfLiteNode *node)
         .units = hl_dim(time, 0) / params->rank,
         .memory = hl_dim(time, 1),
     };
+}
+
+// Filters from `first` on.
+static int at_a_time(const struct shape *s, int first)
+{
+    return s->filters - first < HL_DOTS_ROWS ? s->filters - first : HL_DOTS_ROWS;
 }
 
 static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node)
@@ -138,12 +145,16 @@ static TfLiteStatus svdf_prepare(TfLiteContext *ctx, TfLiteNode *node)
         return hl_unsupported_type(ctx, node, x);
 
     struct shape s = shape_of(ctx, node);
-    TfLiteType sum_type = x->type == kTfLiteInt8 ? kTfLiteInt32 : kTfLiteFloat32;
-    int weights = op->hybrid ? s.memory : 0, stored = op->hybrid ? s.inputs : 0;
-    HL_TRY(hl_set_temporary(ctx, node, FEATURES, sum_type, false, 1, &s.filters));
+    bool floats = x->type == kTfLiteFloat32;
+    int features = floats ? s.filters : 0, weights = op->hybrid ? s.memory : 0;
+    int64_t wide = op->hybrid ? hl_stored_room(s.inputs) : floats ? 0 : s.inputs;
+    // Beside the input, int8 memory of the filters that are multiplied at a time.
+    if (hl_input(ctx, node, 4)->type == kTfLiteInt8) wide += (int64_t)at_a_time(&s, 0) * s.memory;
+    HL_REQUIRE(ctx, node, wide <= INT32_MAX, "the layer is too large");
+    HL_TRY(hl_set_temporary(ctx, node, FEATURES, kTfLiteFloat32, false, 1, &features));
     HL_TRY(hl_set_temporary(ctx, node, TIME_WEIGHTS, kTfLiteFloat32, false, 2,
                             (const int[]){s.filters, weights}));
-    HL_TRY(hl_set_temporary(ctx, node, STORED, kTfLiteInt8, false, 1, &stored));
+    HL_TRY(hl_set_temporary(ctx, node, WIDE, kTfLiteInt16, false, 1, (const int[]){(int)wide}));
     return hl_resize(ctx, hl_output(ctx, node, 0), 2, (const int[]){s.batch, s.units});
 }
 
@@ -172,46 +183,53 @@ static void run_float(TfLiteContext *ctx, TfLiteNode *node, const struct shape *
     }
     float *memory = HL_OUT(float, hl_variable_input(ctx, node, 4));
     float *y = HL_OUT(float, hl_output(ctx, node, 0));
-    struct hl_stored_vector stored = {.stored = HL_OUT(int8_t, hl_temporary(ctx, node, STORED))};
+    struct hl_stored_vector stored = {.wide = HL_OUT(int16_t, hl_temporary(ctx, node, WIDE))};
+    const struct hl_row_loops *loops = hl_row_loops(ctx);
+    const int length = s->memory;
 
     for (int b = 0; b < s->batch; b++, y += s->units) {
         const float *row = HL_IN(float, x) + (size_t)b * (size_t)s->inputs;
         for (int f = 0; f < s->filters; f++) features[f] = 0;
         if (op->hybrid) {
-            hl_store_vector(&stored, row, s->inputs, params->asymmetric_quantize_inputs);
-            hl_matvec_hybrid(HL_IN(int8_t, weights), weights->params.scale, s->filters, s->inputs,
-                             &stored, features);
+            hl_store_vector(loops, &stored, row, s->inputs, params->asymmetric_quantize_inputs);
+            hl_matvec_hybrid(loops, HL_IN(int8_t, weights), weights->params.scale, s->filters, s->inputs, &stored, features);
         } else {
-            hl_matvec_f32(HL_IN(float, weights), s->filters, s->inputs, row, features);
+            hl_matvec_f32(loops, HL_IN(float, weights), s->filters, s->inputs, row, features);
         }
-        for (int u = 0; u < s->units; u++) y[u] = bias ? HL_IN(float, bias)[u] : 0;
-        for (int f = 0; f < s->filters; f++, memory += s->memory) {
-            const float *w = time + (size_t)f * (size_t)s->memory;
-            memory[s->memory - 1] = features[f];
-            float sum = 0;
-            for (int m = 0; m < s->memory; m++) sum += w[m] * memory[m];
-            y[f / s->rank] += sum;
+        for (int f = 0; f < s->filters; f++) memory[(int64_t)f * length + length - 1] = features[f];
+        loops->dots_f32(time, length, s->filters, memory, length, length, features);
+        memory += (int64_t)s->filters * length;
+        for (int u = 0; u < s->units; u++) {
+            y[u] = bias ? HL_IN(float, bias)[u] : 0;
+            for (int r = 0; r < s->rank; r++) y[u] += features[u * s->rank + r];
         }
-        hl_activate_vector(params->activation, y, s->units);
+        hl_activate_vector(loops, params->activation, y, s->units);
     }
 }
 
-// Puts the newest value at the end of a filter's memory, which lies `at` values into the state;
-// returns w . memory.
-#define REMEMBER(name, type, low, high)                                                         \
-    static int64_t name(TfLiteTensor *state, int64_t at, int count, const TfLiteTensor *time,   \
-                        int64_t w_at, int64_t newest)                                           \
-    {                                                                                           \
-        type *memory = HL_OUT(type, state) + at;                                                \
-        const type *w = HL_IN(type, time) + w_at;                                               \
-        int64_t zero = hl_zero(state), sum = 0;                                                 \
-        memory[count - 1] = (type)(newest < (low) ? (low) : newest > (high) ? (high) : newest); \
-        for (int i = 0; i < count; i++) sum += w[i] * (memory[i] - zero);                       \
-        return sum;                                                                             \
+// Puts features at the ends of the memory of `rows` filters, which lies `at` values into the state, and makes sums of them:
+// w . memory.
+static void remember(const struct hl_row_loops *loops, TfLiteTensor *state, int64_t at, int rows, int length,
+                     const TfLiteTensor *time, int64_t w_at, struct hl_rescale by, int16_t *wide, int64_t *sums)
+{
+    int32_t zero = hl_zero(state);
+    if (state->type == kTfLiteInt8) {
+        int8_t *memory = HL_OUT(int8_t, state) + at;
+        for (int r = 0; r < rows; r++)
+            memory[r * (int64_t)length + length - 1] =
+                hl_saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sums[r]), by) + zero);
+        hl_widen(kTfLiteInt8, memory, 0, (int64_t)rows * length, zero, wide);
+        hl_dots_i8(loops, HL_IN(int8_t, time) + w_at, rows, length, wide, length, sums);
+        return;
     }
-
-REMEMBER(remember_i8, int8_t, INT8_MIN, INT8_MAX)
-REMEMBER(remember_i16, int16_t, INT16_MIN, INT16_MAX)
+    int16_t *memory = HL_OUT(int16_t, state) + at;
+    const int16_t *w = HL_IN(int16_t, time) + w_at;
+    for (int r = 0; r < rows; r++)
+        memory[r * (int64_t)length + length - 1] =
+            hl_saturate_i16((int64_t)hl_rescale_apply(hl_saturate_i32(sums[r]), by) + zero);
+    loops->dots_i16(w, length, rows, memory, length, length, sums);
+    for (int64_t i = 0; zero != 0 && i < (int64_t)rows * length; i++) sums[i / length] -= (int64_t)zero * w[i];
+}
 
 static void run_int8(TfLiteContext *ctx, TfLiteNode *node, const struct shape *s)
 {
@@ -219,28 +237,26 @@ static void run_int8(TfLiteContext *ctx, TfLiteNode *node, const struct shape *s
     const TfLiteTensor *time = hl_input(ctx, node, 2), *bias = hl_input(ctx, node, 3);
     TfLiteTensor *state = hl_variable_input(ctx, node, 4), *y = hl_output(ctx, node, 0);
     const struct svdf *op = node->user_data;
+    const struct hl_row_loops *loops = hl_row_loops(ctx);
+    int16_t *wide = HL_OUT(int16_t, hl_temporary(ctx, node, WIDE)), *wide_memory = wide + s->inputs;
+    int8_t *out = HL_OUT(int8_t, y);
 
     for (int b = 0; b < s->batch; b++) {
-        const int8_t *row = HL_IN(int8_t, x) + (int64_t)b * s->inputs;
-        for (int u = 0; u < s->units; u++) {
-            int64_t sum = bias ? HL_IN(int32_t, bias)[u] : 0;
-            for (int f = u * s->rank; f < (u + 1) * s->rank; f++) {
-                int64_t feature = hl_dot_i8(HL_IN(int8_t, weights) + (int64_t)f * s->inputs, row,
-                                            s->inputs, hl_zero(x));
-                int64_t newest = (int64_t)hl_rescale_apply(hl_saturate_i32(feature), op->to_state) +
-                                 hl_zero(state);
-                int64_t at = ((int64_t)b * s->filters + f) * s->memory,
-                        w_at = (int64_t)f * s->memory;
-                sum += state->type == kTfLiteInt16
-                           ? remember_i16(state, at, s->memory, time, w_at, newest)
-                           : remember_i8(state, at, s->memory, time, w_at, newest);
+        hl_widen(kTfLiteInt8, hl_data(x), (int64_t)b * s->inputs, s->inputs, hl_zero(x), wide);
+        int unit = 0, left = s->rank; // filters of the unit
+        int64_t sum = bias ? HL_IN(int32_t, bias)[0] : 0, sums[HL_DOTS_ROWS];
+        for (int first = 0; first < s->filters; first += HL_DOTS_ROWS) {
+            int rows = at_a_time(s, first);
+            hl_dots_i8(loops, HL_IN(int8_t, weights) + (int64_t)first * s->inputs, rows, s->inputs, wide, 0, sums);
+            remember(loops, state, ((int64_t)b * s->filters + first) * s->memory, rows, s->memory, time,
+                     (int64_t)first * s->memory, op->to_state, wide_memory, sums);
+            for (int r = 0; r < rows; r++) {
+                sum += sums[r];
+                if (--left > 0) continue;
+                *out++ = hl_saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->to_output) + hl_zero(y));
+                left = s->rank;
+                sum = bias && ++unit < s->units ? HL_IN(int32_t, bias)[unit] : 0;
             }
-            int64_t value =
-                (int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->to_output) + hl_zero(y);
-            HL_OUT(int8_t, y)
-            [(int64_t)b * s->units + u] = (int8_t)(value < INT8_MIN   ? INT8_MIN
-                                                   : value > INT8_MAX ? INT8_MAX
-                                                                      : value);
         }
     }
 }

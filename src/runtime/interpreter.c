@@ -2,12 +2,14 @@
 // An interpreter's life, and invoke with what belongs to all subgraphs: cancellation, delegates, the way back to the CPU.
 #include "runtime/interpreter.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/checked.h"
 #include "base/threads.h"
+#include "fast/simd.h"
 #include "runtime/telemetry.h"
 
 // Three quarters of the machine's memory; half the address space where the machine does not tell.
@@ -92,8 +94,11 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     size_t limit = interpreter->options->memory_limit;
     interpreter->memory_limit = limit ? limit : default_memory_limit();
     interpreter->options->kernels = choose_kernels(interpreter->options);
-    if (interpreter->options->kernels == kHaliteKernelsFast) // the reference kernels have no use for them
+    interpreter->row_loops = &hl_plain_row_loops;
+    if (interpreter->options->kernels == kHaliteKernelsFast) { // the reference kernels have no use for these
+        interpreter->row_loops = &hl_simd_best(INT_MAX)->row_loops;
         interpreter->threads = hl_threads_create(interpreter->options->num_threads);
+    }
     int64_t calls = interpreter->options->call_limit;
     interpreter->call_limit = calls ? calls : HL_DEFAULT_CALL_LIMIT;
     int64_t steps = interpreter->options->work_limit;

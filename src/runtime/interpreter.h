@@ -20,6 +20,7 @@ struct TfLiteInterpreter {
     int subgraph_count;
     struct hl_subgraph **subgraphs;
     struct hl_resources resources;
+    const struct hl_row_loops *row_loops; // of operators without fast kernels
     struct hl_threads *threads; // that kernels share their work among; NULL: the caller's alone
     atomic_bool cancelled;
     bool allow_buffer_handle_output;

@@ -282,41 +282,42 @@ static void tables(void **state)
 static void quantised_rows(void **state)
 {
     (void)state;
+    const struct hl_row_loops *plain = &hl_plain_row_loops;
     int8_t stored[4];
     float scale;
     int32_t zero;
-    hl_quantise_row_symmetric((const float[]){1, -2, 0.5f, 254}, 4, stored, &scale);
+    hl_quantise_row(plain, false, (const float[]){1, -2, 0.5f, 254}, 4, stored, &scale, &zero);
     assert_true(scale == 2);
     assert_memory_equal(stored, ((const int8_t[]){1, -1, 0, 127}), 4); // 0.5, -1, 0.25, 127
-    hl_quantise_row_symmetric((const float[]){-127, 2.5f, -2.5f, 1}, 4, stored, &scale);
+    hl_quantise_row(plain, false, (const float[]){-127, 2.5f, -2.5f, 1}, 4, stored, &scale, &zero);
     assert_true(scale == 1);
     assert_memory_equal(stored, ((const int8_t[]){-127, 3, -3, 1}), 4);
-    hl_quantise_row_symmetric((const float[]){0, 0, -0.0f, 0}, 4, stored, &scale);
+    hl_quantise_row(plain, false, (const float[]){0, 0, -0.0f, 0}, 4, stored, &scale, &zero);
     assert_true(scale == 1);
     assert_memory_equal(stored, ((const int8_t[]){0, 0, 0, 0}), 4);
-    hl_quantise_row_symmetric((const float[]){NAN, INFINITY, 1, 2}, 4, stored, &scale);
+    hl_quantise_row(plain, false, (const float[]){NAN, INFINITY, 1, 2}, 4, stored, &scale, &zero);
 
     // 0..255: steps of one, zero at -128.
-    hl_quantise_row_asymmetric((const float[]){1, 255, 127.5f, 3}, 4, stored, &scale, &zero);
+    hl_quantise_row(plain, true, (const float[]){1, 255, 127.5f, 3}, 4, stored, &scale, &zero);
     assert_true(scale == 1);
     assert_int_equal(zero, -128);
     assert_memory_equal(stored, ((const int8_t[]){-127, 127, 0, -125}), 4); // 128 - 128
     // -510..0: steps of two, zero at 127.
-    hl_quantise_row_asymmetric((const float[]){-510, -1, -3, -2}, 4, stored, &scale, &zero);
+    hl_quantise_row(plain, true, (const float[]){-510, -1, -3, -2}, 4, stored, &scale, &zero);
     assert_true(scale == 2);
     assert_int_equal(zero, 127);
     assert_memory_equal(stored, ((const int8_t[]){-128, 126, 125, 126}), 4); // -0.5, -1.5, -1
     // -55..200: zero at -128 + 55.
-    hl_quantise_row_asymmetric((const float[]){-55, 200, 0, 10}, 4, stored, &scale, &zero);
+    hl_quantise_row(plain, true, (const float[]){-55, 200, 0, 10}, 4, stored, &scale, &zero);
     assert_int_equal(zero, -73);
     assert_memory_equal(stored, ((const int8_t[]){-128, 127, -73, -63}), 4);
     // -1.5..1.5: zero at 127 - 1.5 / (3 / 255) = -0.5, exactly, which rounds away from zero.
-    hl_quantise_row_asymmetric((const float[]){-1.5f, 1.5f, 0, 1}, 4, stored, &scale, &zero);
+    hl_quantise_row(plain, true, (const float[]){-1.5f, 1.5f, 0, 1}, 4, stored, &scale, &zero);
     assert_int_equal(zero, -1);
     assert_memory_equal(stored, ((const int8_t[]){-128, 127, -1, 84}), 4); // 127.5 rounds to 128, 85
-    hl_quantise_row_asymmetric((const float[]){0, 0, 0, 0}, 4, stored, &scale, &zero);
+    hl_quantise_row(plain, true, (const float[]){0, 0, 0, 0}, 4, stored, &scale, &zero);
     assert_true(scale == 1 && zero == 0);
-    hl_quantise_row_asymmetric(NULL, 0, NULL, &scale, &zero);
+    hl_quantise_row(plain, true, NULL, 0, NULL, &scale, &zero);
     assert_true(scale == 1 && zero == 0);
 }
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of ops/row_loops.h: those of every level of instructions that this CPU has against the plain ones. Rows of all
+// lengths around those of vectors; matrices end where their memory does, so that a sanitizer sees what is read beyond.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fast/simd.h"
+
+enum { CASES = 2000, EXTREMES = 40 };
+
+static uint32_t seed = 1;
+
+static int pick(int below)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (int)((seed >> 8) % (uint32_t)below);
+}
+
+struct shape {
+    int rows, count;
+    int64_t stride, x_stride;
+    size_t w_size, x_size; // elements
+};
+
+// Every third is of one vector for all rows.
+static struct shape random_shape(int most)
+{
+    struct shape s = {.rows = 1 + pick(20), .count = pick(pick(4) ? 70 : most)};
+    s.stride = s.count + (pick(2) ? 0 : pick(9));
+    s.x_stride = pick(3) == 0 ? 0 : s.count + (pick(2) ? 0 : pick(9));
+    s.w_size = (size_t)((s.rows - 1) * s.stride + s.count);
+    s.x_size = (size_t)((s.rows - 1) * s.x_stride + s.count);
+    return s;
+}
+
+static void *make(size_t count, size_t size)
+{
+    void *values = malloc(count * size + (count == 0));
+    assert_non_null(values);
+    return values;
+}
+
+// In [low, high]; every third call gives one of the two ends only.
+static int value_in(int low, int high, int case_index)
+{
+    return case_index % 3 == 0 ? (pick(2) ? low : high) : low + pick(high - low + 1);
+}
+
+static void dots_of_int8(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct shape s = random_shape(i < EXTREMES ? HL_DOTS_I8_COLUMNS + 1 : 300);
+        int8_t *w = make(s.w_size, 1);
+        int16_t *x = make(s.x_size, 2);
+        int same = pick(2) ? -256 : 255; // all of one sign: the largest sums
+        for (size_t k = 0; k < s.w_size; k++) w[k] = i < EXTREMES ? -128 : (int8_t)value_in(-128, 127, i);
+        for (size_t k = 0; k < s.x_size; k++) x[k] = (int16_t)(i < EXTREMES ? same : value_in(-256, 255, i));
+        int32_t expected[20], got[20];
+        hl_plain_row_loops.dots_i8(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
+        const struct hl_simd *level;
+        for (int l = 0; (level = hl_simd_level(l)); l++) {
+            level->row_loops.dots_i8(w, s.stride, s.rows, x, s.x_stride, s.count, got);
+            if (memcmp(expected, got, (size_t)s.rows * sizeof *got) != 0)
+                fail_msg("%s: %d rows of %d", level->name, s.rows, s.count);
+        }
+        free(w);
+        free(x);
+    }
+}
+
+static void dots_of_int16(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct shape s = random_shape(2000);
+        int16_t *w = make(s.w_size, 2), *x = make(s.x_size, 2);
+        for (size_t k = 0; k < s.w_size; k++) w[k] = (int16_t)(i < EXTREMES ? -32768 : value_in(-32768, 32767, i));
+        for (size_t k = 0; k < s.x_size; k++)
+            x[k] = (int16_t)(i < EXTREMES ? (i % 2 ? 32767 : -32768) : value_in(-32768, 32767, i));
+        int64_t expected[20], got[20];
+        hl_plain_row_loops.dots_i16(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
+        const struct hl_simd *level;
+        for (int l = 0; (level = hl_simd_level(l)); l++) {
+            level->row_loops.dots_i16(w, s.stride, s.rows, x, s.x_stride, s.count, got);
+            if (memcmp(expected, got, (size_t)s.rows * sizeof *got) != 0)
+                fail_msg("%s: %d rows of %d", level->name, s.rows, s.count);
+        }
+        free(w);
+        free(x);
+    }
+}
+
+static void dots_of_floats(void **state)
+{
+    (void)state;
+    static const float edges[] = {INFINITY, -INFINITY, NAN};
+    for (int i = 0; i < CASES; i++) {
+        struct shape s = random_shape(500);
+        float *w = make(s.w_size, sizeof *w), *x = make(s.x_size, sizeof *x);
+        for (size_t k = 0; k < s.w_size; k++) w[k] = (float)(pick(2001) - 1000) / 1000;
+        for (size_t k = 0; k < s.x_size; k++) x[k] = (float)(pick(2001) - 1000) / 1000;
+        if (i % 4 == 0 && s.w_size > 0) w[pick((int)s.w_size)] = edges[pick(3)];
+        if (i % 4 == 0 && s.x_size > 0) x[pick((int)s.x_size)] = edges[pick(3)];
+        float expected[20], got[20];
+        hl_plain_row_loops.dots_f32(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
+        const struct hl_simd *level;
+        for (int l = 0; (level = hl_simd_level(l)); l++) {
+            level->row_loops.dots_f32(w, s.stride, s.rows, x, s.x_stride, s.count, got);
+            for (int r = 0; r < s.rows; r++) // a sum of `count` values up to 1, rounded as often
+                if (expected[r] != got[r] && !(isnan(expected[r]) && isnan(got[r])) &&
+                    !(fabsf(expected[r] - got[r]) <= 0x1p-24f * (float)s.count * sqrtf((float)s.count)))
+                    fail_msg("%s: row %d of %d, %d long, is %g, not %g", level->name, r, s.rows, s.count,
+                             (double)got[r], (double)expected[r]);
+        }
+        free(w);
+        free(x);
+    }
+}
+
+// Those of elements.h, in place: to within 4 units of the last place.
+static void sigmoids(void **state)
+{
+    (void)state;
+    enum { MOST = 70 };
+    for (int count = 0; count <= MOST; count++) {
+        float *x = make((size_t)count, sizeof *x), expected[2][MOST];
+        for (int i = 0; i < count; i++) x[i] = expected[0][i] = expected[1][i] = (float)(pick(20001) - 10000) / 1000;
+        hl_plain_row_loops.logistic(expected[0], count);
+        hl_plain_row_loops.tanh(expected[1], count);
+        const struct hl_simd *level;
+        for (int l = 0; (level = hl_simd_level(l)); l++)
+            for (int f = 0; f < 2; f++) {
+                float *y = make((size_t)count, sizeof *y);
+                if (count > 0) memcpy(y, x, (size_t)count * sizeof *y);
+                (f == 0 ? level->row_loops.logistic : level->row_loops.tanh)(y, count);
+                for (int i = 0; i < count; i++)
+                    if (!(fabsf(y[i] - expected[f][i]) <= 0x1p-21f * fabsf(expected[f][i])))
+                        fail_msg("%s: function %d of %g is %g, not %g", level->name, f, (double)x[i], (double)y[i],
+                                 (double)expected[f][i]);
+                free(y);
+            }
+        free(x);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dots_of_int8),
+        cmocka_unit_test(dots_of_int16),
+        cmocka_unit_test(dots_of_floats),
+        cmocka_unit_test(sigmoids),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
