@@ -9,6 +9,7 @@
 #include "fast/simd_words.h"
 #include "ops/quant.h"
 #include "ops/row_loops.h"
+#include "ops/sigmoids_i16.h"
 
 // ---- rows of floats as int8 -----------------------------------------------------------------------
 
@@ -303,5 +304,18 @@ static void row_tanh(float *values, int64_t count)
 {
     map_tanh(values, values, count, NULL);
 }
+
+#define ROW_LOOPS                      \
+    {                                  \
+        .range = row_range,            \
+        .quantise = row_quantise,      \
+        .dots_f32 = dots_f32,          \
+        .dots_i8 = dots_i8,            \
+        .dots_i16 = dots_i16,          \
+        .logistic = row_logistic,      \
+        .tanh = row_tanh,              \
+        .logistic_i16 = logistic_i16,  \
+        .tanh_i16 = tanh_i16,          \
+    }
 
 #endif

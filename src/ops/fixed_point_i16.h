@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of 16-bit fixed-point numbers, bit for bit those of the official reference kernels.
+// Functions of 16-bit fixed-point numbers, bit for bit those of the official reference kernels; sigmoids are in row_loops.h.
 // A number of format Qm has m integer bits, 15 - m fractional ones and a sign:
 // the int16 v is v / 2^(15 - m).
 #ifndef HALITE_OPS_FIXED_POINT_I16_H
@@ -11,9 +11,5 @@
 int16_t hl_fixed16_multiply(int16_t a, int16_t b);
 // x / 2^bits rounded half away from zero; bits in 0..30.
 int32_t hl_fixed16_divide(int32_t x, int bits);
-
-// 1 / (1 + e^-x) and tanh(x) as Q0, of x in Qm, m in 0..6.
-int16_t hl_fixed16_logistic(int16_t x, int m);
-int16_t hl_fixed16_tanh(int16_t x, int m);
 
 #endif

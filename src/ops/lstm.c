@@ -165,37 +165,47 @@ static TfLiteStatus basic_prepare(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 // The gates themselves are an output: they are activated elsewhere, some cells at a time.
+enum { CELLS = 64, INPUT = 0, CHANGE, FORGET, OUTPUT };
+
 static void finish_f32(const struct hl_row_loops *loops, const float *gates, int outputs, const float *last_cell, float *cell,
                        float *output)
 {
-    enum { CELLS = 64, INPUT = 0, CHANGE, FORGET, OUTPUT };
     float some[HL_LSTM_GATES][CELLS];
     for (int first = 0; first < outputs; first += CELLS) {
         int count = outputs - first < CELLS ? outputs - first : CELLS;
         for (int g = 0; g < HL_LSTM_GATES; g++) {
             memcpy(some[g], gates + (int64_t)g * outputs + first, (size_t)count * sizeof **some);
-            hl_activate_vector(loops, g == CHANGE ? kTfLiteActTanh : kTfLiteActSigmoid, some[g], count);
+            (g == CHANGE ? loops->tanh : loops->logistic)(some[g], count);
         }
         for (int i = 0; i < count; i++)
             cell[first + i] = some[INPUT][i] * some[CHANGE][i] + some[FORGET][i] * last_cell[first + i];
         memcpy(some[CHANGE], cell + first, (size_t)count * sizeof *cell);
-        hl_activate_vector(loops, kTfLiteActTanh, some[CHANGE], count);
+        loops->tanh(some[CHANGE], count);
         for (int i = 0; i < count; i++) output[first + i] = some[OUTPUT][i] * some[CHANGE][i];
     }
 }
 
-static void finish_u8(const int16_t *gates, int outputs, const int16_t *last_cell, int16_t *cell,
-                      uint8_t *output)
+static void finish_u8(const struct hl_row_loops *loops, const int16_t *gates, int outputs, const int16_t *last_cell,
+                      int16_t *cell, uint8_t *output)
 {
-    for (int i = 0; i < outputs; i++) {
-        int16_t change = hl_fixed16_multiply(hl_fixed16_logistic(gates[i], 3),
-                                             hl_fixed16_tanh(gates[outputs + i], 3));
-        int16_t kept =
-            hl_fixed16_multiply(hl_fixed16_logistic(gates[2 * outputs + i], 3), last_cell[i]);
-        cell[i] = hl_saturate_i16(hl_fixed16_divide(change, 4) + kept); // Q0 to Q4
-        int16_t value = hl_fixed16_multiply(hl_fixed16_logistic(gates[3 * outputs + i], 3),
-                                            hl_fixed16_tanh(cell[i], 4));
-        output[i] = (uint8_t)(128 + hl_clamp_i32(hl_fixed16_divide(value, 8), -128, 127));
+    int16_t some[HL_LSTM_GATES][CELLS];
+    for (int first = 0; first < outputs; first += CELLS) {
+        int count = outputs - first < CELLS ? outputs - first : CELLS;
+        for (int g = 0; g < HL_LSTM_GATES; g++) {
+            memcpy(some[g], gates + (int64_t)g * outputs + first, (size_t)count * sizeof **some);
+            (g == CHANGE ? loops->tanh_i16 : loops->logistic_i16)(some[g], 3, count);
+        }
+        for (int i = 0; i < count; i++) {
+            int16_t change = hl_fixed16_multiply(some[INPUT][i], some[CHANGE][i]);
+            int16_t kept = hl_fixed16_multiply(some[FORGET][i], last_cell[first + i]);
+            cell[first + i] = hl_saturate_i16(hl_fixed16_divide(change, 4) + kept); // Q0 to Q4
+        }
+        memcpy(some[CHANGE], cell + first, (size_t)count * sizeof *cell);
+        loops->tanh_i16(some[CHANGE], 4, count);
+        for (int i = 0; i < count; i++) {
+            int16_t value = hl_fixed16_multiply(some[OUTPUT][i], some[CHANGE][i]);
+            output[first + i] = (uint8_t)(128 + hl_clamp_i32(hl_fixed16_divide(value, 8), -128, 127));
+        }
     }
 }
 
@@ -249,7 +259,7 @@ static TfLiteStatus basic_invoke(TfLiteContext *ctx, TfLiteNode *node)
             int16_t *gate = HL_OUT(int16_t, gates) + gates_at;
             join(ctx, node, b, row);
             gates_u8(op, weights, biases, row, gate);
-            finish_u8(gate, outputs, HL_IN(int16_t, last_cell) + at, HL_OUT(int16_t, cell) + at,
+            finish_u8(loops, gate, outputs, HL_IN(int16_t, last_cell) + at, HL_OUT(int16_t, cell) + at,
                       HL_OUT(uint8_t, output) + at);
         } else {
             float *row = HL_OUT(float, joined) + joined_at, *gate = HL_OUT(float, gates) + gates_at;

@@ -299,12 +299,12 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
         sum_wide_gate(s, g);
         if (s->lstm->norm[g]) normalise(s, g);
     }
-    for (int i = 0; i < s->lstm->cells; i++) {
-        if (g == HL_LSTM_CELL)
-            gate[i] = narrow ? tanh_in_float(gate[i], -12) : hl_fixed16_tanh(gate[i], 3);
-        else
-            gate[i] = narrow ? logistic_in_float(gate[i]) : hl_fixed16_logistic(gate[i], 3);
-    }
+    int cells = s->lstm->cells;
+    if (narrow)
+        for (int i = 0; i < cells; i++)
+            gate[i] = g == HL_LSTM_CELL ? tanh_in_float(gate[i], -12) : logistic_in_float(gate[i]);
+    else
+        (g == HL_LSTM_CELL ? s->loops->tanh_i16 : s->loops->logistic_i16)(gate, 3, cells);
 }
 
 static int16_t multiply_i16(int16_t a, int16_t b, int shift)
@@ -338,13 +338,14 @@ static void compute_wide_output(const struct step *s)
     const struct hl_lstm *lstm = s->lstm;
     const struct hl_lstm_integer *op = s->op;
     int8_t *hidden = lstm->projection ? (int8_t *)s->gates[HL_LSTM_FORGET] : s->output_state;
+    int16_t *wide = s->gates[HL_LSTM_CELL];
+    memcpy(wide, s->cell_state, (size_t)lstm->cells * sizeof *wide);
+    s->loops->tanh_i16(wide, 15 + op->cell_exponent, lstm->cells);
     for (int i = 0; i < lstm->cells; i++) {
-        int32_t value =
-            s->gates[HL_LSTM_OUTPUT][i] * hl_fixed16_tanh(s->cell_state[i], 15 + op->cell_exponent);
+        int32_t value = s->gates[HL_LSTM_OUTPUT][i] * wide[i];
         hidden[i] = hl_saturate_i8((int64_t)hl_rescale_apply(value, op->hidden) + op->hidden_zero);
     }
     if (!lstm->projection) return;
-    int16_t *wide = s->gates[HL_LSTM_CELL];
     hl_widen(kTfLiteInt8, hidden, 0, lstm->cells, op->hidden_zero, wide);
     int64_t sums[HL_DOTS_ROWS];
     for (int i = 0; i < lstm->outputs; i++) {

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "ops/sigmoids_i16.h"
+
 static void range(const float *values, int64_t count, float *low, float *high)
 {
     *low = 0, *high = 0;
@@ -64,4 +66,14 @@ static void tanh_of(float *values, int64_t count)
     for (int64_t i = 0; i < count; i++) values[i] = tanhf(values[i]);
 }
 
-const struct hl_row_loops hl_plain_row_loops = {range, quantise, dots_f32, dots_i8, dots_i16, logistic, tanh_of};
+const struct hl_row_loops hl_plain_row_loops = {
+    .range = range,
+    .quantise = quantise,
+    .dots_f32 = dots_f32,
+    .dots_i8 = dots_i8,
+    .dots_i16 = dots_i16,
+    .logistic = logistic,
+    .tanh = tanh_of,
+    .logistic_i16 = logistic_i16,
+    .tanh_i16 = tanh_i16,
+};

@@ -22,6 +22,9 @@ struct hl_row_loops {
     // In place: 1 / (1 + e^-x), and tanh(x). (fast/elements.h says how near the levels come.)
     void (*logistic)(float *values, int64_t count);
     void (*tanh)(float *values, int64_t count);
+    // The same from fixed-point numbers of format Qm to Q0 (fixed_point_i16.h), m in 0..6.
+    void (*logistic_i16)(int16_t *values, int m, int64_t count);
+    void (*tanh_i16)(int16_t *values, int m, int64_t count);
 };
 
 extern const struct hl_row_loops hl_plain_row_loops;

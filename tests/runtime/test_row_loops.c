@@ -151,6 +151,33 @@ static void sigmoids(void **state)
     }
 }
 
+// All numbers of all formats: the plain loops as near the functions as the original comes, the levels as the plain.
+static void sigmoids_of_int16(void **state)
+{
+    (void)state;
+    enum { ALL = 1 << 16 };
+    int16_t *expected = make(ALL, 2), *got = make(ALL, 2);
+    for (int m = 0; m <= 6; m++)
+        for (int f = 0; f < 2; f++) {
+            for (int i = 0; i < ALL; i++) expected[i] = (int16_t)(i - (1 << 15));
+            (f == 0 ? hl_plain_row_loops.logistic_i16 : hl_plain_row_loops.tanh_i16)(expected, m, ALL);
+            for (int i = 0; i < ALL; i++) {
+                double x = ldexp(i - (1 << 15), m - 15), y = (f == 0 ? 1 / (1 + exp(-x)) : tanh(x)) * (1 << 15);
+                if (!(fabs(expected[i] - y) <= 16))
+                    fail_msg("function %d of %g is %d, not %g", f, x, expected[i], y);
+            }
+            const struct hl_simd *level;
+            for (int l = 0; (level = hl_simd_level(l)); l++) {
+                int count = ALL - pick(100);
+                for (int i = 0; i < ALL; i++) got[i] = (int16_t)(i - (1 << 15));
+                (f == 0 ? level->row_loops.logistic_i16 : level->row_loops.tanh_i16)(got, m, count);
+                assert_memory_equal(got, expected, (size_t)count * sizeof *got);
+            }
+        }
+    free(expected);
+    free(got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +185,7 @@ int main(void)
         cmocka_unit_test(dots_of_int16),
         cmocka_unit_test(dots_of_floats),
         cmocka_unit_test(sigmoids),
+        cmocka_unit_test(sigmoids_of_int16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
