@@ -21,7 +21,7 @@ struct hl_tile {
     ptrdiff_t x_stride; // from row to row: in floats, or in bytes
     const void *w;
     int64_t steps;     // of k, or of groups of k
-    int segments;      // floats: rows of x come in so many further pieces of as many steps, x_segment floats apart
+    int segments;      // rows of x come in so many further pieces of as many steps, x_segment floats or bytes apart
     ptrdiff_t x_segment;
     bool rounded; // floats in one piece: no fused multiply-adds
     const void *start; // added to the sums, for each column of the panel: float or int32; floats last, as the reference kernels
@@ -121,7 +121,8 @@ struct hl_resize_row {
 // Rows of sums that become bytes, of the same channels.
 struct hl_byte_tile {
     const struct hl_requantise *by;
-    int64_t first; // channel; the arrays of `by` go on to a whole panel
+    const double *scales; // by channel, in place of by's multipliers; products are rounded half away from zero. NULL: none
+    int64_t first; // channel; the arrays of `by`, and scales, go on to a whole panel
     int rows, columns;
     const int32_t *sums;
     ptrdiff_t sums_stride;

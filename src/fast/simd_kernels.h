@@ -40,62 +40,92 @@ INLINE void fetch(const char *at)
     UNROLL for (int i = 0; i < COLUMNS * 4; i += LINE) __builtin_prefetch(at + i, 0, 2);
 }
 
-// The first `vectors` of a panel's two: a panel that has no more columns takes half of the time.
-INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
+// The sums of a tile, of which a panel of few columns has the first `vectors` only: it takes half of the time. Products that
+// are added to one sum wait for each other; where a tile has few sums there are `chains` of each, added at the end.
+#define CHAINS(rows, vectors) ((rows) * (vectors) <= 2 ? 4 : (rows) * (vectors) <= 4 ? 2 : 1)
+enum { MOST_SUMS = ROWS > 8 ? ROWS : 8 };
+typedef f32_vector f32_sums[2];
+typedef u32_vector u32_sums[2];
+
+INLINE void step_f32(const struct hl_tile *tile, const float *x, const float *w, int rows, int vectors, f32_sums *sums)
 {
-    const float *x = tile->x, *w = tile->w, *start = tile->start;
-    ptrdiff_t stride = tile->x_stride;
-    f32_vector sums[ROWS][2];
+    f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
+    if (CHAINS(rows, vectors) == 1) fetch((const char *)w + tile->ahead);
     UNROLL for (int r = 0; r < rows; r++)
     {
-        sums[r][0] = splat_f32(0);
-        if (vectors == 2) sums[r][1] = splat_f32(0);
+        f32_vector value = splat_f32(x[r * tile->x_stride]);
+        sums[r][0] = add_product(sums[r][0], w0, value);
+        if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
     }
-    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps)
-        for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
-            f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
-            fetch((const char *)w + tile->ahead);
-            UNROLL for (int r = 0; r < rows; r++)
-            {
-                f32_vector value = splat_f32(x[r * stride]);
-                sums[r][0] = add_product(sums[r][0], w0, value);
-                if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
-            }
-        }
+}
+
+INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
+{
+    const int chains = CHAINS(rows, vectors);
+    const float *x = tile->x, *w = tile->w, *start = tile->start;
+    f32_sums sums[MOST_SUMS];
+    UNROLL for (int s = 0; s < chains * rows; s++)
+    {
+        sums[s][0] = splat_f32(0);
+        if (vectors == 2) sums[s][1] = splat_f32(0);
+    }
+    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps) {
+        int64_t left = tile->steps;
+        if (chains > 1)
+            for (; left >= chains; left -= chains)
+                UNROLL for (int chain = 0; chain < chains; chain++, w += COLUMNS, x++)
+                    step_f32(tile, x, w, rows, vectors, sums + chain * rows);
+        for (; left > 0; left--, w += COLUMNS, x++) step_f32(tile, x, w, rows, vectors, sums);
+    }
     UNROLL for (int r = 0; r < rows; r++)
     {
         float *y = (float *)tile->y + r * tile->y_stride;
         UNROLL for (int v = 0; v < vectors; v++)
+        {
+            UNROLL for (int chain = 1; chain < chains; chain++) sums[r][v] += sums[chain * rows + r][v];
             store_f32(y + v * LANES, clamp_f32(sums[r][v] + load_f32(start + v * LANES), tile->low, tile->high),
                       tile->columns - v * LANES);
+        }
+    }
+}
+
+INLINE void step_integer(const struct hl_tile *tile, const char *x, const int32_t *w, int rows, int vectors, u32_sums *sums)
+{
+    u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
+    if (CHAINS(rows, vectors) == 1) fetch((const char *)w + tile->ahead);
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        int32_t group;
+        memcpy(&group, x + r * tile->x_stride, sizeof group);
+        u32_vector value = splat_i32(group);
+        sums[r][0] = ADD_GROUP(sums[r][0], w0, value);
+        if (vectors == 2) sums[r][1] = ADD_GROUP(sums[r][1], w1, value);
     }
 }
 
 INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
 {
+    const int chains = CHAINS(rows, vectors);
     const char *x = tile->x;
     const int32_t *w = tile->w, *start = tile->start;
-    ptrdiff_t stride = tile->x_stride;
-    u32_vector sums[ROWS][2];
-    UNROLL for (int r = 0; r < rows; r++)
+    u32_sums sums[MOST_SUMS];
+    UNROLL for (int s = 0; s < chains * rows; s++)
     {
-        sums[r][0] = load_i32(start);
-        if (vectors == 2) sums[r][1] = load_i32(start + LANES);
+        sums[s][0] = s < rows ? load_i32(start) : splat_i32(0);
+        if (vectors == 2) sums[s][1] = s < rows ? load_i32(start + LANES) : splat_i32(0);
     }
-    for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x += 4) {
-        u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
-        fetch((const char *)w + tile->ahead);
-        UNROLL for (int r = 0; r < rows; r++)
-        {
-            int32_t group;
-            memcpy(&group, x + r * stride, sizeof group);
-            u32_vector value = splat_i32(group);
-            sums[r][0] = ADD_GROUP(sums[r][0], w0, value);
-            if (vectors == 2) sums[r][1] = ADD_GROUP(sums[r][1], w1, value);
-        }
+    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - 4 * tile->steps) {
+        int64_t left = tile->steps;
+        if (chains > 1)
+            for (; left >= chains; left -= chains)
+                UNROLL for (int chain = 0; chain < chains; chain++, w += COLUMNS, x += 4)
+                    step_integer(tile, x, w, rows, vectors, sums + chain * rows);
+        for (; left > 0; left--, w += COLUMNS, x += 4) step_integer(tile, x, w, rows, vectors, sums);
     }
     UNROLL for (int r = 0; r < rows; r++)
     {
+        UNROLL for (int chain = 1; chain < chains; chain++)
+            UNROLL for (int v = 0; v < vectors; v++) sums[r][v] += sums[chain * rows + r][v];
         memcpy((int32_t *)tile->y + r * tile->y_stride, sums[r], (size_t)vectors * sizeof *sums[r]);
     }
 }
@@ -187,10 +217,36 @@ static void requantise(const struct hl_requantise *by, const int32_t *restrict s
     }
 }
 
+// The range is one of whole numbers: cut to it before they are rounded, all values round as they would uncut. (Ten layers of
+// 1,700 values in all, one by one: 6.5 us of 11.9; so: 1.4 of 5.1.)
+static void scale_tile(const struct hl_byte_tile *tile)
+{
+    const int32_t zero = tile->by->zero;
+    const double low = tile->by->low - zero, high = tile->by->high - zero;
+    for (int c = 0; c < tile->columns; c += LANES) {
+        const int count = tile->columns - c;
+        for (int r = 0; r < tile->rows; r++) {
+            u32_vector sums = load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
+            const double *scales = tile->scales + tile->first + c;
+            i32_half halves[2];
+            memcpy(halves, &sums, sizeof sums);
+            i32_vector values = join(rounded_products(halves[0], scales, low, high),
+                                     rounded_products(halves[1], scales + LANES / 2, low, high));
+            uint8_t *y = tile->y + r * tile->y_stride + c, some[LANES];
+            store_bytes(count < LANES ? some : y, values + zero);
+            if (count < LANES) memcpy(y, some, (size_t)count);
+        }
+    }
+}
+
 // The multipliers of a vector of columns stay in registers for all rows.
 static void requantise_tile(const struct hl_byte_tile *tile)
 {
     const struct hl_requantise *by = tile->by;
+    if (tile->scales) {
+        scale_tile(tile);
+        return;
+    }
 #if defined RESCALES
     for (int c = 0; c < tile->columns; c += LANES) {
         u32_vector multiplier = load_i32(by->multiplier + tile->first + c);

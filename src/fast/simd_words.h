@@ -26,17 +26,23 @@ enum { LANES = BYTES / 4 };
 #if defined __AVX512F__
 #define WORD(name) _mm512_##name
 typedef __m512 f32_register;
+typedef __m512d f64_register;
 #elif defined __AVX2__
 #define WORD(name) _mm256_##name
 typedef __m256 f32_register;
+typedef __m256d f64_register;
 #elif defined __SSE2__
 #define WORD(name) _mm_##name
 typedef __m128 f32_register;
+typedef __m128d f64_register;
 #endif
 
 typedef float f32_vector __attribute__((vector_size(BYTES)));
 typedef uint32_t u32_vector __attribute__((vector_size(BYTES))); // sums wrap
 typedef int32_t i32_vector __attribute__((vector_size(BYTES)));
+typedef double f64_vector __attribute__((vector_size(BYTES)));
+typedef int64_t i64_vector __attribute__((vector_size(BYTES)));
+typedef int32_t i32_half __attribute__((vector_size(BYTES / 2)));
 typedef uint8_t u8_lanes __attribute__((vector_size(LANES)));
 typedef int8_t i8_lanes __attribute__((vector_size(LANES)));
 typedef uint8_t u8_vector __attribute__((vector_size(BYTES)));
@@ -138,6 +144,11 @@ static inline f32_vector splat_f32(float x)
     return x - (f32_vector){0};
 }
 
+static inline f64_vector splat_f64(double x)
+{
+    return x - (f64_vector){0};
+}
+
 static inline u32_vector splat_i32(int32_t x)
 {
     return (uint32_t)x + (u32_vector){0};
@@ -172,6 +183,41 @@ static inline i32_vector to_i32(f32_vector v)
 #else
     return __builtin_convertvector(v, i32_vector);
 #endif
+}
+
+static inline f64_vector clamp_f64(f64_vector v, double low, double high)
+{
+#if defined WORD
+    return (f64_vector)WORD(min_pd)(WORD(set1_pd)(high), WORD(max_pd)(WORD(set1_pd)(low), (f64_register)v));
+#else
+    for (int i = 0; i < LANES / 2; i++) v[i] = v[i] < low ? low : v[i] > high ? high : v[i];
+    return v;
+#endif
+}
+
+// By way of memory the CPU would wait for both stores.
+static inline i32_vector join(i32_half first, i32_half second)
+{
+#if defined __AVX512F__
+    return (i32_vector)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)first), (__m256i)second, 1);
+#elif defined __AVX2__
+    return (i32_vector)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)first), (__m128i)second, 1);
+#else
+    i32_vector v;
+    memcpy(&v, &first, sizeof first);
+    memcpy((char *)&v + sizeof first, &second, sizeof second);
+    return v;
+#endif
+}
+
+// v[i] * by[i] in [low, high], rounded half away from zero.
+static inline i32_half rounded_products(i32_half v, const double *by, double low, double high)
+{
+    f64_vector x;
+    memcpy(&x, by, sizeof x);
+    x = clamp_f64(x * __builtin_convertvector(v, f64_vector), low, high);
+    i64_vector half = ((i64_vector)x & INT64_MIN) | (i64_vector)splat_f64(0.5 - 0x1p-54);
+    return __builtin_convertvector(x + (f64_vector)half, i32_half);
 }
 
 // LANES values of [-128, 127] as bytes.
