@@ -487,12 +487,24 @@ static void store_bytes(const struct hl_convolve *c, const struct scratch *scrat
 static void store_floats(const struct hl_convolve *c, const struct scratch *scratch, int64_t first, int rows,
                          int columns, int64_t channel, float *y)
 {
-    for (int r = 0; r < rows; r++) {
-        int64_t batch = (first + r) / ((int64_t)c->shape.out_height * c->shape.out_width);
-        uint32_t zero = c->simd->group == 4 ? (uint32_t)c->x_zeros[batch] : 0;
-        struct hl_unquantise by = {c->w_scales + channel, c->bias + channel, c->w_sums + channel, zero, c->x_scales[batch],
-                                   c->two_steps, c->low, c->high};
-        c->simd->unquantise(&by, scratch->sums + r * c->simd->columns, columns, y + (int64_t)r * c->shape.outputs);
+    int64_t in_batch = (int64_t)c->shape.out_height * c->shape.out_width;
+    struct hl_unquantise by = {
+        .scales = c->w_scales + channel,
+        .bias = c->bias + channel,
+        .w_sums = c->w_sums + channel,
+        .two_steps = c->two_steps,
+        .low = c->low,
+        .high = c->high,
+    };
+    struct hl_float_tile tile = {.by = &by, .columns = columns, .sums_stride = c->simd->columns, .y_stride = c->shape.outputs};
+    for (int r = 0; r < rows; r += tile.rows) {
+        int64_t batch = (first + r) / in_batch, left = (batch + 1) * in_batch - (first + r);
+        by.zero = c->simd->group == 4 ? (uint32_t)c->x_zeros[batch] : 0;
+        by.x_scale = c->x_scales[batch];
+        tile.rows = left < rows - r ? (int)left : rows - r;
+        tile.sums = scratch->sums + r * tile.sums_stride;
+        tile.y = y + r * tile.y_stride;
+        c->simd->unquantise_tile(&tile);
     }
 }
 

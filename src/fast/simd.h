@@ -131,6 +131,16 @@ struct hl_byte_tile {
     ptrdiff_t y_stride;
 };
 
+// Rows of sums that become floats.
+struct hl_float_tile {
+    const struct hl_unquantise *by; // of the tile's columns; its arrays and the rows of sums go on to a whole vector
+    int rows, columns;
+    const int32_t *sums;
+    ptrdiff_t sums_stride;
+    float *y;
+    ptrdiff_t y_stride;
+};
+
 struct hl_simd {
     const char *name;
     int rows, columns; // of a tile
@@ -143,7 +153,7 @@ struct hl_simd {
     void (*requantise)(const struct hl_requantise *by, const int32_t *sums, uint32_t less,
                        int64_t first, int count, uint8_t *y);
     void (*requantise_tile)(const struct hl_byte_tile *tile);
-    void (*unquantise)(const struct hl_unquantise *by, const int32_t *sums, int count, float *y);
+    void (*unquantise_tile)(const struct hl_float_tile *tile);
     // y[i] = x[i] with `bits` flipped.
     void (*flip)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
     uint32_t (*sum)(const uint8_t *x, int64_t count);

@@ -176,8 +176,9 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
         depthwise_ordered(sums, ordered);
         struct hl_unquantise by = *run->to_floats;
         by.scales += c, by.bias += c, by.w_sums += c;
-        for (int p = 0; p < positions; p++)
-            unquantise(&by, ordered + p * width, count, (float *)run->y + (ptrdiff_t)(at + p) * run->channels + c);
+        const struct hl_float_tile tile = {&by,    positions, count, ordered,
+                                           width, (float *)run->y + (ptrdiff_t)at * run->channels + c, run->channels};
+        unquantise_tile(&tile);
         return;
     }
     uint8_t *y = (uint8_t *)run->y + (ptrdiff_t)at * run->channels + c;

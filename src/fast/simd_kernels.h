@@ -266,18 +266,19 @@ static void requantise_tile(const struct hl_byte_tile *tile)
 #endif
 }
 
-static void unquantise(const struct hl_unquantise *by, const int32_t *restrict sums, int count, float *restrict y)
+// What the columns have stays in registers for all rows.
+static void unquantise_tile(const struct hl_float_tile *tile)
 {
-    const float *restrict scales = by->scales, *restrict bias = by->bias;
-    const uint32_t *restrict w_sums = by->w_sums;
-    float x_scale = by->x_scale, low = by->low, high = by->high;
-    uint32_t zero = by->zero;
-    int two_steps = by->two_steps;
-    for (int c = 0; c < count; c++) {
-        float value = (float)(int32_t)((uint32_t)sums[c] - w_sums[c] * zero);
-        value = two_steps ? value * scales[c] * x_scale : value * (scales[c] * x_scale);
-        value += bias[c];
-        y[c] = value < low ? low : value > high ? high : value;
+    const struct hl_unquantise by = *tile->by;
+    for (int c = 0; c < tile->columns; c += LANES) {
+        const f32_vector bias = load_f32(by.bias + c), both = load_f32(by.scales + c);
+        const f32_vector first = by.two_steps ? both : both * by.x_scale, second = splat_f32(by.two_steps ? by.x_scale : 1);
+        const u32_vector less = load_u32(by.w_sums + c) * by.zero;
+        for (int r = 0; r < tile->rows; r++) {
+            const i32_vector sums = (i32_vector)(load_i32(tile->sums + r * tile->sums_stride + c) - less);
+            const f32_vector value = __builtin_convertvector(sums, f32_vector) * first * second + bias;
+            store_f32(tile->y + r * tile->y_stride + c, clamp_f32(value, by.low, by.high), tile->columns - c);
+        }
     }
 }
 
@@ -345,7 +346,7 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .multiply_integer = multiply_integer,
     .requantise = requantise,
     .requantise_tile = requantise_tile,
-    .unquantise = unquantise,
+    .unquantise_tile = unquantise_tile,
     .flip = flip,
     .sum = sum,
     .row_loops = ROW_LOOPS,

@@ -92,11 +92,16 @@ static inline f32_vector load_some(const float *at, int64_t count)
 #endif
 }
 
-static inline u32_vector load_i32(const int32_t *at)
+static inline u32_vector load_u32(const uint32_t *at)
 {
     u32_vector v;
     memcpy(&v, at, sizeof v);
     return v;
+}
+
+static inline u32_vector load_i32(const int32_t *at)
+{
+    return load_u32((const uint32_t *)at);
 }
 
 // LANES bytes, widened, less zero. (gcc 12 makes single bytes of a conversion of vectors.)
