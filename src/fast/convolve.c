@@ -412,9 +412,9 @@ static void gather(const struct hl_convolve *c, const char *x, struct place plac
 static void pack(const struct hl_convolve *c, const uint8_t *bytes, int64_t count, uint8_t x_zero, void *packed)
 {
     if (c->simd->group == 4)
-        c->simd->flip(bytes, c->flip, count, packed);
+        c->simd->loops->flip(bytes, c->flip, count, packed);
     else
-        c->simd->widen(bytes, c->x_unsigned, c->x_unsigned ? x_zero : (int8_t)x_zero, count, packed);
+        c->simd->loops->widen(bytes, c->x_unsigned, c->x_unsigned ? x_zero : (int8_t)x_zero, count, packed);
 }
 
 static void gather_block(const struct hl_convolve *c, const struct scratch *scratch, const void *x,
@@ -436,7 +436,8 @@ static void gather_block(const struct hl_convolve *c, const struct scratch *scra
             bytes = scratch->gathered;
         }
         pack(c, bytes, c->depth, x_zero, row);
-        if (c->w_zero != 0) scratch->row_sums[r] = (int32_t)(c->simd->sum((uint8_t *)row, c->depth) * (uint32_t)c->w_zero);
+        if (c->w_zero == 0) continue;
+        scratch->row_sums[r] = (int32_t)(c->simd->loops->sum((uint8_t *)row, c->depth) * (uint32_t)c->w_zero);
     }
 }
 
@@ -480,7 +481,7 @@ static void store_bytes(const struct hl_convolve *c, const struct scratch *scrat
         .y = y,
         .y_stride = c->shape.outputs,
     };
-    c->simd->requantise_tile(&tile);
+    c->simd->loops->requantise_tile(&tile);
 }
 
 // Integer sums of a tile as floats, as ops/conv.c makes them. Quads know only at run time what zero point x has.
@@ -504,7 +505,7 @@ static void store_floats(const struct hl_convolve *c, const struct scratch *scra
         tile.rows = left < rows - r ? (int)left : rows - r;
         tile.sums = scratch->sums + r * tile.sums_stride;
         tile.y = y + r * tile.y_stride;
-        c->simd->unquantise_tile(&tile);
+        c->simd->loops->unquantise_tile(&tile);
     }
 }
 
@@ -578,7 +579,7 @@ static void run_panel(const struct hl_convolve *c, const struct scratch *scratch
             find_rows(c, scratch, x, first, r, group, &tile);
             tile.y = (float *)y + at;
             tile.y_stride = c->shape.outputs;
-            simd->multiply_f32(&tile);
+            simd->loops->multiply_f32(&tile);
         } else {
             find_integer_rows(c, scratch, first, r, &tile);
             tile.y = scratch->sums;
@@ -629,7 +630,7 @@ static void quantise_batches(const struct hl_convolve *c, const float *x)
 {
     int64_t size = (int64_t)c->shape.height * c->shape.width * c->shape.channels;
     for (int b = 0; b < c->shape.batches; b++)
-        hl_quantise_row(&c->simd->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size, &c->x_scales[b],
+        hl_quantise_row(&c->simd->loops->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size, &c->x_scales[b],
                         &c->x_zeros[b]);
 }
 

@@ -329,7 +329,7 @@ static void run_rows(void *arg, int64_t item, int worker)
             if (d->size == 1)
                 d->simd->depthwise_integer(&run);
             else
-                d->simd->depthwise_f32(&run);
+                d->simd->loops->depthwise_f32(&run);
         }
 }
 
@@ -374,7 +374,7 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
         if (d->hybrid) {
             const float *values = (const float *)(const void *)x + b * batch;
             int32_t zero = 0;
-            hl_quantise_row(&d->simd->row_loops, op->conv.asymmetric, values, batch, d->x_stored,
+            hl_quantise_row(&d->simd->loops->row_loops, op->conv.asymmetric, values, batch, d->x_stored,
                             &d->to_floats.x_scale, &zero);
             d->to_floats.zero = (uint32_t)zero + d->run.flip;
             memset(d->padding, zero, (size_t)d->run.channels + (size_t)d->simd->bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops, once for each kind of CPU: simd_kernels.h and the simd_*.h that it includes hold their text, simd_*.c
+// The inner loops, once for each kind of CPU: simd_loops.h, simd_integer.h and what they include hold their text, simd_*.c
 // compile it, hl_simd_best chooses. All levels give the same integers; floats differ by what fused multiply-adds round, and by
 // the order in which SOFTMAX adds.
 #ifndef HALITE_FAST_SIMD_H
@@ -141,14 +141,9 @@ struct hl_float_tile {
     ptrdiff_t y_stride;
 };
 
-struct hl_simd {
-    const char *name;
-    int rows, columns; // of a tile
-    int bytes;         // of a vector
-    // How integers are multiplied: 2, int16 pairs from which the zero points are taken already; 4, uint8 with int8.
-    int group;
+// Loops that do not depend on how integers are multiplied: levels may share them.
+struct hl_loops {
     void (*multiply_f32)(const struct hl_tile *tile);
-    void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
     // y[i] of channel first + i, from sums[i] - less.
     void (*requantise)(const struct hl_requantise *by, const int32_t *sums, uint32_t less,
                        int64_t first, int count, uint8_t *y);
@@ -161,7 +156,6 @@ struct hl_simd {
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
     void (*depthwise_f32)(const struct hl_depthwise_run *run);
-    void (*depthwise_integer)(const struct hl_depthwise_run *run);
     const struct hl_element_loops *elements;
     void (*spread_f32)(const struct hl_spread *spread);
     void (*spread_integer)(const struct hl_spread *spread); // modulo 2^32
@@ -169,6 +163,17 @@ struct hl_simd {
     void (*resize_f32)(const struct hl_resize_row *row);
     void (*resize_u8)(const struct hl_resize_row *row);
     void (*resize_i8)(const struct hl_resize_row *row);
+};
+
+struct hl_simd {
+    const char *name;
+    int rows, columns; // of a tile
+    int bytes;         // of a vector
+    // How integers are multiplied: 2, int16 pairs from which the zero points are taken already; 4, uint8 with int8.
+    int group;
+    void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
+    void (*depthwise_integer)(const struct hl_depthwise_run *run);
+    const struct hl_loops *loops;
 };
 
 // The best level that this CPU and this build have and that so many channels fill to the half at least; the environment

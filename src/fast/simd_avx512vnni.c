@@ -2,7 +2,8 @@
 // The inner loops for x86 with AVX-512 and its dot products of bytes. CMakeLists.txt gives the flags.
 #if defined __x86_64__ || defined __i386__
 #define LEVEL avx512vnni
-#include "fast/simd_kernels.h"
+#define LOOPS avx512
+#include "fast/simd_integer.h"
 #else
 typedef int hl_not_here; // ISO C wants something in a file
 #endif

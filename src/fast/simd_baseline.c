@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops for what every CPU of the architecture has: SSE2, NEON, or plain C.
 #define LEVEL baseline
-#include "fast/simd_kernels.h"
+#define LOOPS baseline
+#include "fast/simd_loops.h"
+#include "fast/simd_integer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of struct hl_resize_row, in the words of simd_words.h. Included by simd_kernels.h, so once for each level.
+// Rows of struct hl_resize_row, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
 // The two input rows are mixed first, all of them; then each output pixel mixes two places of that. Pixels are written in
 // whole vectors, what is too much by the next pixel again; the last pixels of a row go by way of a small buffer.
 #ifndef HALITE_FAST_SIMD_RESIZE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of ops/row_loops.h, in the words of simd_words.h. Included by simd_kernels.h, so once for each level.
+// The loops of ops/row_loops.h, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
 // Dot products: a few rows at a time, a vector of sums for each, so that no sum waits for another; then the lanes are added,
 // those of four rows at once.
 #ifndef HALITE_FAST_SIMD_ROWS_H

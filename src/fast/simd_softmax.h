@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX of rows of floats, in the words of simd_words.h. Included by simd_kernels.h, so once for each level.
+// SOFTMAX of rows of floats, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
 #ifndef HALITE_FAST_SIMD_SOFTMAX_H
 #define HALITE_FAST_SIMD_SOFTMAX_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of struct hl_spread, in the words of simd_words.h. Included by simd_kernels.h, so once for each level.
+// The loops of struct hl_spread, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
 #ifndef HALITE_FAST_SIMD_SPREAD_H
 #define HALITE_FAST_SIMD_SPREAD_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words in which simd_kernels.h is written, for the instructions that its file is compiled for: vectors of LANES floats
+// The words in which the inner loops are written, for the instructions that its file is compiled for: vectors of LANES floats
 // or 32-bit integers (BYTES each), and what the compilers' vector types do not say.
 #ifndef HALITE_FAST_SIMD_WORDS_H
 #define HALITE_FAST_SIMD_WORDS_H
@@ -405,6 +405,8 @@ static inline void store_clamped(uint8_t *at, u32_vector value, int32_t zero, in
 #else
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
+#define SYMBOL(prefix, level) JOIN(prefix, level)
+#define JOIN(a, b) a##b
 #define INLINE static inline __attribute__((always_inline))
 
 #endif

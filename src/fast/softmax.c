@@ -47,7 +47,7 @@ static void run_item(void *arg, int64_t item, int worker)
     const struct run *run = arg;
     const struct softmax *op = run->op;
     int64_t first = item * op->block, left = op->rows - first;
-    op->simd->softmax_f32(run->x + first * op->length, run->y + first * op->length,
+    op->simd->loops->softmax_f32(run->x + first * op->length, run->y + first * op->length,
                           left < op->block ? left : op->block, op->length, run->beta);
 }
 

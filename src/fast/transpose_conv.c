@@ -198,11 +198,11 @@ static void multiply(const struct transpose_conv *t, const struct scratch *scrat
         char *to = scratch->rows + r * t->steps * 4;
         if (simd->group == 2) {
             int zero = t->x_unsigned ? t->x_zero : (int8_t)t->x_zero;
-            simd->widen(from, t->x_unsigned, zero, t->channels, (int16_t *)to);
+            simd->loops->widen(from, t->x_unsigned, zero, t->channels, (int16_t *)to);
         } else {
-            simd->flip(from, t->flip, t->channels, (uint8_t *)to);
+            simd->loops->flip(from, t->flip, t->channels, (uint8_t *)to);
             if (t->w_zero != 0)
-                scratch->row_sums[r] = (int32_t)(simd->sum((const uint8_t *)to, t->channels) *
+                scratch->row_sums[r] = (int32_t)(simd->loops->sum((const uint8_t *)to, t->channels) *
                                                  (uint32_t)t->w_zero);
         }
     }
@@ -223,7 +223,7 @@ static void multiply(const struct transpose_conv *t, const struct scratch *scrat
             tile.y = scratch->sums + ((int64_t)r * stride + panel * simd->columns) * 4;
             if (t->floats) {
                 tile.x = x + (int64_t)r * t->channels * 4;
-                simd->multiply_f32(&tile);
+                simd->loops->multiply_f32(&tile);
             } else {
                 tile.x = scratch->rows + r * t->steps * 4;
                 simd->multiply_integer(&tile);
@@ -257,7 +257,7 @@ static void add_taps(const struct transpose_conv *t, const struct scratch *scrat
         .rows = end - low,
         .columns = taps * t->outputs,
     };
-    (t->floats ? t->simd->spread_f32 : t->simd->spread_integer)(&spread);
+    (t->floats ? t->simd->loops->spread_f32 : t->simd->loops->spread_integer)(&spread);
 }
 
 // One input row's products, added to output rows [i0, i1), which begin at `to`.
@@ -326,7 +326,7 @@ static void run_item(void *arg, int64_t item, int worker)
         return;
     }
     for (int64_t p = 0; p < positions; p++)
-        t->simd->requantise(&t->by, (const int32_t *)sums + p * t->outputs, 0, 0, t->outputs,
+        t->simd->loops->requantise(&t->by, (const int32_t *)sums + p * t->outputs, 0, 0, t->outputs,
                             (uint8_t *)run->y + at + p * t->outputs);
 }
 

@@ -96,7 +96,7 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     interpreter->options->kernels = choose_kernels(interpreter->options);
     interpreter->row_loops = &hl_plain_row_loops;
     if (interpreter->options->kernels == kHaliteKernelsFast) { // the reference kernels have no use for these
-        interpreter->row_loops = &hl_simd_best(INT_MAX)->row_loops;
+        interpreter->row_loops = &hl_simd_best(INT_MAX)->loops->row_loops;
         interpreter->threads = hl_threads_create(interpreter->options->num_threads);
     }
     int64_t calls = interpreter->options->call_limit;

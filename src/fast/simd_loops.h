@@ -1,51 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of simd.h, in the words of simd_words.h. Included by one file for each level, which defines LEVEL.
-// A tile keeps ROWS x 2 vectors of sums in registers. Rows of x are read where they are, one value for all lanes; so many
-// rows that the loads of weights do not count, so few that the sums and two vectors of weights fit the register file.
-#ifndef HALITE_FAST_SIMD_KERNELS_H
-#define HALITE_FAST_SIMD_KERNELS_H
+// The loops of struct hl_loops in simd.h, in the words of simd_words.h: all but those that depend on how integers are
+// multiplied. Included by one file for each level that has its own, which defines LOOPS, the level's name.
+#ifndef HALITE_FAST_SIMD_LOOPS_H
+#define HALITE_FAST_SIMD_LOOPS_H
 
 #include "fast/simd.h"
+#include "fast/simd_depthwise_f32.h"
 #include "fast/simd_elements.h"
 #include "fast/simd_resize.h"
 #include "fast/simd_rows.h"
 #include "fast/simd_softmax.h"
 #include "fast/simd_spread.h"
+#include "fast/simd_tile.h"
 #include "fast/simd_words.h"
 
-#if defined __AVX512F__
-enum { ROWS = 14 }; // 32 registers
-#elif defined __aarch64__
-enum { ROWS = 8 }; // 32 registers
-#elif defined __AVX2__
-enum { ROWS = 6 }; // 16 registers
-#else
-enum { ROWS = 4 };
-#endif
-enum { COLUMNS = 2 * LANES };
-#if defined __AVX512VNNI__
-enum { GROUP = 4 };
-#define ADD_GROUP add_quads
-#else
-enum { GROUP = 2 };
-#define ADD_GROUP add_pairs
-#endif
+extern const struct hl_loops SYMBOL(hl_loops_, LOOPS);
 
-// ---- matrix products ----------------------------------------------------------------------------
+// ---- products of floats -------------------------------------------------------------------------
 
-// One step's weights into the second-level cache.
-INLINE void fetch(const char *at)
-{
-    enum { LINE = 64 };
-    UNROLL for (int i = 0; i < COLUMNS * 4; i += LINE) __builtin_prefetch(at + i, 0, 2);
-}
-
-// The sums of a tile, of which a panel of few columns has the first `vectors` only: it takes half of the time. Products that
-// are added to one sum wait for each other; where a tile has few sums there are `chains` of each, added at the end.
-#define CHAINS(rows, vectors) ((rows) * (vectors) <= 2 ? 4 : (rows) * (vectors) <= 4 ? 2 : 1)
-enum { MOST_SUMS = ROWS > 8 ? ROWS : 8 };
 typedef f32_vector f32_sums[2];
-typedef u32_vector u32_sums[2];
 
 INLINE void step_f32(const struct hl_tile *tile, const float *x, const float *w, int rows, int vectors, f32_sums *sums)
 {
@@ -89,72 +62,6 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
     }
 }
 
-INLINE void step_integer(const struct hl_tile *tile, const char *x, const int32_t *w, int rows, int vectors, u32_sums *sums)
-{
-    u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
-    if (CHAINS(rows, vectors) == 1) fetch((const char *)w + tile->ahead);
-    UNROLL for (int r = 0; r < rows; r++)
-    {
-        int32_t group;
-        memcpy(&group, x + r * tile->x_stride, sizeof group);
-        u32_vector value = splat_i32(group);
-        sums[r][0] = ADD_GROUP(sums[r][0], w0, value);
-        if (vectors == 2) sums[r][1] = ADD_GROUP(sums[r][1], w1, value);
-    }
-}
-
-INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
-{
-    const int chains = CHAINS(rows, vectors);
-    const char *x = tile->x;
-    const int32_t *w = tile->w, *start = tile->start;
-    u32_sums sums[MOST_SUMS];
-    UNROLL for (int s = 0; s < chains * rows; s++)
-    {
-        sums[s][0] = s < rows ? load_i32(start) : splat_i32(0);
-        if (vectors == 2) sums[s][1] = s < rows ? load_i32(start + LANES) : splat_i32(0);
-    }
-    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - 4 * tile->steps) {
-        int64_t left = tile->steps;
-        if (chains > 1)
-            for (; left >= chains; left -= chains)
-                UNROLL for (int chain = 0; chain < chains; chain++, w += COLUMNS, x += 4)
-                    step_integer(tile, x, w, rows, vectors, sums + chain * rows);
-        for (; left > 0; left--, w += COLUMNS, x += 4) step_integer(tile, x, w, rows, vectors, sums);
-    }
-    UNROLL for (int r = 0; r < rows; r++)
-    {
-        UNROLL for (int chain = 1; chain < chains; chain++)
-            UNROLL for (int v = 0; v < vectors; v++) sums[r][v] += sums[chain * rows + r][v];
-        memcpy((int32_t *)tile->y + r * tile->y_stride, sums[r], (size_t)vectors * sizeof *sums[r]);
-    }
-}
-
-#define CASE(name, count)                                \
-    case count:                                          \
-        if (tile->columns > LANES) name(tile, count, 2); \
-        else name(tile, count, 1);                       \
-        break;
-#if defined __AVX512F__
-#define CASES(name)                                                                      \
-    CASE(name, 14)                                                                       \
-    CASE(name, 13)                                                                       \
-    CASE(name, 12)                                                                       \
-    CASE(name, 11)                                                                       \
-    CASE(name, 10) CASE(name, 9) CASE(name, 8) CASE(name, 7) CASE(name, 6) CASE(name, 5) \
-        CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
-#elif defined __aarch64__
-#define CASES(name) \
-    CASE(name, 8)   \
-    CASE(name, 7)   \
-    CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
-#elif defined __AVX2__
-#define CASES(name) \
-    CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
-#else
-#define CASES(name) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
-#endif
-
 // Each product is rounded before it is added. Rows of x are in one piece.
 static void multiply_rounded(const struct hl_tile *tile)
 {
@@ -176,13 +83,6 @@ static void multiply_f32(const struct hl_tile *tile)
     }
     switch (tile->rows) {
         CASES(tile_f32)
-    }
-}
-
-static void multiply_integer(const struct hl_tile *tile)
-{
-    switch (tile->rows) {
-        CASES(tile_integer)
     }
 }
 
@@ -329,21 +229,8 @@ static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t 
         for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)((int8_t)x[i] - zero);
 }
 
-#include "fast/simd_depthwise.h"
-
-#define TEXT(word) #word
-#define NAME(word) TEXT(word)
-#define JOIN(a, b) a##b
-#define SYMBOL(level) JOIN(hl_simd_, level)
-extern const struct hl_simd SYMBOL(LEVEL);
-const struct hl_simd SYMBOL(LEVEL) = {
-    .name = NAME(LEVEL),
-    .rows = ROWS,
-    .columns = COLUMNS,
-    .bytes = BYTES,
-    .group = GROUP,
+const struct hl_loops SYMBOL(hl_loops_, LOOPS) = {
     .multiply_f32 = multiply_f32,
-    .multiply_integer = multiply_integer,
     .requantise = requantise,
     .requantise_tile = requantise_tile,
     .unquantise_tile = unquantise_tile,
@@ -352,7 +239,6 @@ const struct hl_simd SYMBOL(LEVEL) = {
     .row_loops = ROW_LOOPS,
     .widen = widen,
     .depthwise_f32 = depthwise_f32,
-    .depthwise_integer = depthwise_integer,
     .elements = &element_loops,
     .spread_f32 = spread_f32,
     .spread_integer = spread_integer,

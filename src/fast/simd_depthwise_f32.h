@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolution of floats, for a run of output positions (struct hl_depthwise_run of simd.h): pointers to the input in,
+// one for each tap, outputs out. Included by simd_loops.h.
+#ifndef HALITE_FAST_SIMD_DEPTHWISE_F32_H
+#define HALITE_FAST_SIMD_DEPTHWISE_F32_H
+
+#include "fast/simd.h"
+#include "fast/simd_words.h"
+
+// So many positions and vectors of channels at once: sums in registers, and weights loaded once for all positions.
+#if defined __AVX512F__ || defined __aarch64__
+enum { POSITIONS = 4, VECTORS = 4 };
+#else
+enum { POSITIONS = 4, VECTORS = 2 };
+#endif
+
+// The bias comes last, as in the reference kernel, from which only fused products differ.
+INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int c, int positions, int vectors)
+{
+    const float *w = (const float *)run->w + c, *start = (const float *)run->start + c;
+    const void *const *x = run->x + (ptrdiff_t)at * run->x_step;
+    f32_vector sums[POSITIONS][VECTORS];
+    UNROLL for (int p = 0; p < positions; p++)
+        UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = (f32_vector){0};
+    for (int t = 0; t < run->taps; t++, w += run->channels) {
+        const void *const *in = x + run->tap[t];
+        f32_vector weights[VECTORS];
+        UNROLL for (int v = 0; v < vectors; v++) weights[v] = load_f32(w + v * LANES);
+        UNROLL for (int p = 0; p < positions; p++)
+        {
+            const float *values = (const float *)in[(ptrdiff_t)p * run->x_step] + c;
+            UNROLL for (int v = 0; v < vectors; v++) sums[p][v] =
+                add_product(sums[p][v], weights[v], load_f32(values + v * LANES));
+        }
+    }
+    float *y = (float *)run->y + (ptrdiff_t)at * run->channels + c;
+    UNROLL for (int p = 0; p < positions; p++)
+        UNROLL for (int v = 0; v < vectors; v++)
+        {
+            f32_vector out = clamp_f32(sums[p][v] + load_f32(start + v * LANES), run->low, run->high);
+            memcpy(y + (ptrdiff_t)p * run->channels + v * LANES, &out, sizeof out);
+        }
+}
+
+// All channels of some positions. Where they do not fill vectors, some channels come twice.
+INLINE void depthwise_positions_f32(const struct hl_depthwise_run *run, int at, int positions)
+{
+    int c = 0, channels = run->channels;
+    for (; c + VECTORS * LANES <= channels; c += VECTORS * LANES)
+        depthwise_block_f32(run, at, c, positions, VECTORS);
+    for (; c + LANES <= channels; c += LANES) depthwise_block_f32(run, at, c, positions, 1);
+    if (c == channels) return;
+    if (channels >= LANES) {
+        depthwise_block_f32(run, at, channels - LANES, positions, 1);
+        return;
+    }
+    const float *w = run->w, *start = run->start;
+    for (int p = at; p < at + positions; p++) {
+        float *y = (float *)run->y + (ptrdiff_t)p * channels;
+        for (c = 0; c < channels; c++) {
+            float sum = 0;
+            for (int t = 0; t < run->taps; t++)
+                sum += ((const float *)run->x[(ptrdiff_t)p * run->x_step + run->tap[t]])[c] *
+                       w[(ptrdiff_t)t * channels + c];
+            sum += start[c];
+            y[c] = sum < run->low ? run->low : sum > run->high ? run->high : sum;
+        }
+    }
+}
+
+static void depthwise_f32(const struct hl_depthwise_run *run)
+{
+    int at = 0;
+    for (; at + POSITIONS <= run->count; at += POSITIONS) depthwise_positions_f32(run, at, POSITIONS);
+    if (at == run->count) return;
+    if (run->count >= POSITIONS) { // some positions twice
+        depthwise_positions_f32(run, run->count - POSITIONS, POSITIONS);
+        return;
+    }
+    for (; at < run->count; at++) depthwise_positions_f32(run, at, 1);
+}
+
+#endif

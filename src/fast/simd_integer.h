@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What depends on how integers are multiplied, in the words of simd_words.h, and the level's struct hl_simd. Included by one
+// file for each level, which defines its name, LEVEL, and LOOPS, the level whose loops (simd_loops.h) are its own, too.
+#ifndef HALITE_FAST_SIMD_INTEGER_H
+#define HALITE_FAST_SIMD_INTEGER_H
+
+#include "fast/simd.h"
+#include "fast/simd_tile.h"
+#include "fast/simd_words.h"
+
+extern const struct hl_loops SYMBOL(hl_loops_, LOOPS);
+
+#if defined __AVX512VNNI__
+enum { GROUP = 4 };
+#define ADD_GROUP add_quads
+#else
+enum { GROUP = 2 };
+#define ADD_GROUP add_pairs
+#endif
+
+// ---- matrix products ----------------------------------------------------------------------------
+
+typedef u32_vector u32_sums[2];
+
+INLINE void step_integer(const struct hl_tile *tile, const char *x, const int32_t *w, int rows, int vectors, u32_sums *sums)
+{
+    u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
+    if (CHAINS(rows, vectors) == 1) fetch((const char *)w + tile->ahead);
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        int32_t group;
+        memcpy(&group, x + r * tile->x_stride, sizeof group);
+        u32_vector value = splat_i32(group);
+        sums[r][0] = ADD_GROUP(sums[r][0], w0, value);
+        if (vectors == 2) sums[r][1] = ADD_GROUP(sums[r][1], w1, value);
+    }
+}
+
+INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
+{
+    const int chains = CHAINS(rows, vectors);
+    const char *x = tile->x;
+    const int32_t *w = tile->w, *start = tile->start;
+    u32_sums sums[MOST_SUMS];
+    UNROLL for (int s = 0; s < chains * rows; s++)
+    {
+        sums[s][0] = s < rows ? load_i32(start) : splat_i32(0);
+        if (vectors == 2) sums[s][1] = s < rows ? load_i32(start + LANES) : splat_i32(0);
+    }
+    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - 4 * tile->steps) {
+        int64_t left = tile->steps;
+        if (chains > 1)
+            for (; left >= chains; left -= chains)
+                UNROLL for (int chain = 0; chain < chains; chain++, w += COLUMNS, x += 4)
+                    step_integer(tile, x, w, rows, vectors, sums + chain * rows);
+        for (; left > 0; left--, w += COLUMNS, x += 4) step_integer(tile, x, w, rows, vectors, sums);
+    }
+    UNROLL for (int r = 0; r < rows; r++)
+    {
+        UNROLL for (int chain = 1; chain < chains; chain++)
+            UNROLL for (int v = 0; v < vectors; v++) sums[r][v] += sums[chain * rows + r][v];
+        memcpy((int32_t *)tile->y + r * tile->y_stride, sums[r], (size_t)vectors * sizeof *sums[r]);
+    }
+}
+
+static void multiply_integer(const struct hl_tile *tile)
+{
+    switch (tile->rows) {
+        CASES(tile_integer)
+    }
+}
+
+#include "fast/simd_depthwise.h"
+
+#define TEXT(word) #word
+#define NAME(word) TEXT(word)
+extern const struct hl_simd SYMBOL(hl_simd_, LEVEL);
+const struct hl_simd SYMBOL(hl_simd_, LEVEL) = {
+    .name = NAME(LEVEL),
+    .rows = ROWS,
+    .columns = COLUMNS,
+    .bytes = BYTES,
+    .group = GROUP,
+    .multiply_integer = multiply_integer,
+    .depthwise_integer = depthwise_integer,
+    .loops = &SYMBOL(hl_loops_, LOOPS),
+};
+
+#endif

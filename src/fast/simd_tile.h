@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// How tiles (struct hl_tile of simd.h) are cut for the instructions that a file is compiled for.
+// A tile keeps ROWS x 2 vectors of sums in registers. Rows of x are read where they are, one value for all lanes; so many
+// rows that the loads of weights do not count, so few that the sums and two vectors of weights fit the register file.
+#ifndef HALITE_FAST_SIMD_TILE_H
+#define HALITE_FAST_SIMD_TILE_H
+
+#include "fast/simd.h"
+#include "fast/simd_words.h"
+
+#if defined __AVX512F__
+enum { ROWS = 14 }; // 32 registers
+#elif defined __aarch64__
+enum { ROWS = 8 }; // 32 registers
+#elif defined __AVX2__
+enum { ROWS = 6 }; // 16 registers
+#else
+enum { ROWS = 4 };
+#endif
+enum { COLUMNS = 2 * LANES };
+
+// One step's weights into the second-level cache.
+INLINE void fetch(const char *at)
+{
+    enum { LINE = 64 };
+    UNROLL for (int i = 0; i < COLUMNS * 4; i += LINE) __builtin_prefetch(at + i, 0, 2);
+}
+
+// The sums of a tile, of which a panel of few columns has the first `vectors` only: it takes half of the time. Products that
+// are added to one sum wait for each other; where a tile has few sums there are `chains` of each, added at the end.
+#define CHAINS(rows, vectors) ((rows) * (vectors) <= 2 ? 4 : (rows) * (vectors) <= 4 ? 2 : 1)
+enum { MOST_SUMS = ROWS > 8 ? ROWS : 8 };
+
+// A function of a tile, its rows and vectors, the latter two constant.
+#define CASE(name, count)                                \
+    case count:                                          \
+        if (tile->columns > LANES) name(tile, count, 2); \
+        else name(tile, count, 1);                       \
+        break;
+#if defined __AVX512F__
+#define CASES(name)                                                                      \
+    CASE(name, 14)                                                                       \
+    CASE(name, 13)                                                                       \
+    CASE(name, 12)                                                                       \
+    CASE(name, 11)                                                                       \
+    CASE(name, 10) CASE(name, 9) CASE(name, 8) CASE(name, 7) CASE(name, 6) CASE(name, 5) \
+        CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#elif defined __aarch64__
+#define CASES(name) \
+    CASE(name, 8)   \
+    CASE(name, 7)   \
+    CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#elif defined __AVX2__
+#define CASES(name) \
+    CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#else
+#define CASES(name) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
+#endif
+
+#endif
