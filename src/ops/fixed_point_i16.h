@@ -7,9 +7,25 @@
 
 #include <stdint.h>
 
-// a * b: the high half of 2ab, rounded; of Qm and Qn a Q(m + n).
-int16_t hl_fixed16_multiply(int16_t a, int16_t b);
+// a * b: the high half of 2ab, rounded half up; of Qm and Qn a Q(m + n). Not both are INT16_MIN.
+static inline int32_t hl_fixed16_product(int32_t a, int32_t b)
+{
+    return (a * b + (1 << 14)) >> 15;
+}
+
+// The same of any two.
+static inline int16_t hl_fixed16_multiply(int16_t a, int16_t b)
+{
+    int32_t product = hl_fixed16_product(a, b);
+    return (int16_t)(product > INT16_MAX ? INT16_MAX : product);
+}
+
 // x / 2^bits rounded half away from zero; bits in 0..30.
-int32_t hl_fixed16_divide(int32_t x, int bits);
+static inline int32_t hl_fixed16_divide(int32_t x, int bits)
+{
+    int32_t mask = (int32_t)((UINT32_C(1) << bits) - 1);
+    int32_t rest = x & mask, threshold = (mask >> 1) + (x < 0);
+    return (x >> bits) + (rest > threshold);
+}
 
 #endif

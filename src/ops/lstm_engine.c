@@ -300,7 +300,10 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
 static void clip(float *values, int count, float limit)
 {
     if (limit <= 0) return;
-    for (int i = 0; i < count; i++) values[i] = fmaxf(fminf(limit, values[i]), -limit);
+    for (int i = 0; i < count; i++) {
+        float value = values[i] < limit ? values[i] : limit; // NaN becomes the limit
+        values[i] = value > -limit ? value : -limit;
+    }
 }
 
 static void update_cell(const struct step *s)

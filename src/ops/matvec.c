@@ -61,18 +61,21 @@ bool hl_recurrent_activation(TfLiteFusedActivation activation)
     return activation >= kTfLiteActNone && activation <= kTfLiteActSigmoid;
 }
 
+// NaN becomes low.
+static void clamp(float *values, int count, float low, float high)
+{
+    for (int i = 0; i < count; i++) {
+        float value = values[i] > low ? values[i] : low;
+        values[i] = value < high ? value : high;
+    }
+}
+
 void hl_activate_vector(const struct hl_row_loops *loops, TfLiteFusedActivation activation, float *values, int count)
 {
     switch (activation) {
-    case kTfLiteActRelu:
-        for (int i = 0; i < count; i++) values[i] = fmaxf(values[i], 0);
-        return;
-    case kTfLiteActReluN1To1:
-        for (int i = 0; i < count; i++) values[i] = fminf(fmaxf(values[i], -1), 1);
-        return;
-    case kTfLiteActRelu6:
-        for (int i = 0; i < count; i++) values[i] = fminf(fmaxf(values[i], 0), 6);
-        return;
+    case kTfLiteActRelu: clamp(values, count, 0, INFINITY); return;
+    case kTfLiteActReluN1To1: clamp(values, count, -1, 1); return;
+    case kTfLiteActRelu6: clamp(values, count, 0, 6); return;
     case kTfLiteActTanh: loops->tanh(values, count); return;
     case kTfLiteActSignBit:
         for (int i = 0; i < count; i++) values[i] = signbit(values[i]) ? 1 : 0;

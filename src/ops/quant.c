@@ -21,11 +21,6 @@ static double clamp_f64(double value, double low, double high)
     return value > high ? high : value;
 }
 
-int32_t hl_saturate_i32(int64_t value)
-{
-    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
-}
-
 // ---- multipliers --------------------------------------------------------------------------------
 
 struct hl_rescale hl_rescale_from(double real)

@@ -19,7 +19,10 @@ static inline int32_t hl_clamp_i32(int32_t value, int32_t low, int32_t high)
 {
     return value < low ? low : value > high ? high : value;
 }
-int32_t hl_saturate_i32(int64_t value);
+static inline int32_t hl_saturate_i32(int64_t value)
+{
+    return (int32_t)(value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : value);
+}
 
 static inline int16_t hl_saturate_i16(int64_t value)
 {

@@ -9,18 +9,7 @@
 
 #include <stdint.h>
 
-// hl_fixed16_multiply where not both are -1.
-static inline int i16_multiply(int a, int b)
-{
-    return (a * b + (1 << 14)) >> 15;
-}
-
-// x / 2^bits rounded half away from zero.
-static inline int i16_divide(int x, int bits)
-{
-    int mask = (1 << bits) - 1;
-    return (x >> bits) + ((x & mask) > (mask >> 1) + (x < 0));
-}
+#include "ops/fixed_point_i16.h"
 
 // e^x as Q0 of x <= 0 in Qm, m in 0..7: x is -1/4..0 less whole quarters. Of the first, the Taylor series around -1/8 up to
 // the fourth power, e^-1/8 * (1 + t + (t^2 + (t^3 + t^4 / 4) / 3) / 2); times a power of e for each bit of the second.
@@ -31,12 +20,12 @@ static inline int i16_exp(int x, int m)
     int unit = 15 - m, quarter = 1 << (unit - 2);                       // bits of fraction
     int below = (x & (quarter - 1)) - quarter, rest = below - x;
     int t = below * (1 << m) + (1 << 12);
-    int t2 = i16_multiply(t, t), t3 = i16_multiply(t2, t), t4 = i16_multiply(t2, t2);
-    int inner = i16_multiply(i16_divide(t4, 2) + t3, third);
-    int y = exp_eighth + i16_multiply(exp_eighth, t + i16_divide(inner + t2, 1));
+    int t2 = hl_fixed16_product(t, t), t3 = hl_fixed16_product(t2, t), t4 = hl_fixed16_product(t2, t2);
+    int inner = hl_fixed16_product(hl_fixed16_divide(t4, 2) + t3, third);
+    int y = exp_eighth + hl_fixed16_product(exp_eighth, t + hl_fixed16_divide(inner + t2, 1));
     y = y > INT16_MAX ? INT16_MAX : y;
     for (int i = 0; i < 7; i++) {
-        int times = i16_multiply(y, powers[i]), bit = i - 2 < m ? rest & 1 << (unit + i - 2) : 0;
+        int times = hl_fixed16_product(y, powers[i]), bit = i - 2 < m ? rest & 1 << (unit + i - 2) : 0;
         y = bit ? times : y;
     }
     y = m > 5 && x < -(32 << unit) ? 0 : y;
@@ -47,8 +36,8 @@ static inline int i16_exp(int x, int m)
 static inline int i16_twice_inverse(int x)
 {
     const int start = 23130, slope = -15420; // 48/17 and -32/17, Q2
-    int half = (x >> 1) + (1 << 14), y = start + i16_multiply(half, slope);
-    for (int i = 0; i < 3; i++) y += i16_multiply(y, (1 << 13) - i16_multiply(half, y)) * 4;
+    int half = (x >> 1) + (1 << 14), y = start + hl_fixed16_product(half, slope);
+    for (int i = 0; i < 3; i++) y += hl_fixed16_product(y, (1 << 13) - hl_fixed16_product(half, y)) * 4;
     return y;
 }
 

@@ -40,7 +40,7 @@ static inline void set_option(struct test_node *node, int field, double value)
     node->settings[i] = (struct test_setting){.field = field, .value = value};
 }
 
-// The output's bytes, to be freed; limit: of memory, 0: the default; *kept: what kernels keep.
+// The output's bytes, to be freed; limit: of memory, 0: the default; *kept: what kernels and variables keep.
 static inline void *run(const TfLiteModel *model, HaliteKernels kernels, int threads, size_t limit, void *const *values,
                         size_t *bytes, size_t *kept)
 {
@@ -68,7 +68,7 @@ static inline void *run(const TfLiteModel *model, HaliteKernels kernels, int thr
     return y;
 }
 
-// taken: fast kernels keep something; the reference kernels keep nothing.
+// taken: fast kernels keep something, more than the reference kernels and variables.
 typedef void see_level(const void *arg, const char *level, bool taken, const void *expected, const void *got, size_t bytes);
 
 // Calls see for each level, with HALITE_SIMD set to it. The reference's output, to be freed.
@@ -77,14 +77,13 @@ static inline void *on_every_level(const TfLiteModel *model, int threads, void *
 {
     size_t plain;
     void *expected = run(model, kHaliteKernelsReference, 1, 0, values, bytes, &plain);
-    assert_int_equal(plain, 0);
     const struct hl_simd *level;
     for (int i = 0; (level = hl_simd_level(i)); i++) {
         size_t as_many, kept;
         setenv("HALITE_SIMD", level->name, 1);
         void *got = run(model, kHaliteKernelsFast, threads, 0, values, &as_many, &kept);
         assert_int_equal(as_many, *bytes);
-        see(arg, level->name, kept > 0, expected, got, *bytes);
+        see(arg, level->name, kept > plain, expected, got, *bytes);
         free(got);
     }
     unsetenv("HALITE_SIMD");
