@@ -21,8 +21,9 @@ file(GLOB gpu_front_files CONFIGURE_DEPENDS
     src/base/*.c src/gpu/graph/*.c src/gpu/lang/*.c src/gpu/ops/*.c src/gpu/plan/*.c)
 add_library(halite_gpu_front OBJECT ${gpu_front_files})
 target_link_libraries(halite_gpu_front PRIVATE halite_flags)
-# Its loops over inputs and outputs become vectors only where comparisons need not raise exceptions (gcc; clang's default).
-set_source_files_properties(src/gpu/graph/convert.c PROPERTIES COMPILE_OPTIONS -fno-trapping-math)
+# The only loops over inputs and outputs are those of convert.c.
+target_compile_options(halite_gpu_front PRIVATE ${smaller})
+set_source_files_properties(src/gpu/graph/convert.c PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 
 # ---- kernels as SPIR-V
 set(gpu_backends HALITE_GPU_OPENCL=1)
@@ -62,6 +63,7 @@ endif()
 # ---- the libraries
 add_library(halite_gpu_back OBJECT ${gpu_back_files})
 target_link_libraries(halite_gpu_back PRIVATE halite_flags)
+target_compile_options(halite_gpu_back PRIVATE ${smaller})
 target_include_directories(halite_gpu_back SYSTEM PRIVATE ${OPENCL_HEADERS})
 target_compile_definitions(halite_gpu_back PRIVATE ${gpu_backends})
 set(gpu_objects $<TARGET_OBJECTS:halite_gpu_front> $<TARGET_OBJECTS:halite_gpu_back>)
