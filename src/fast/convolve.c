@@ -89,8 +89,9 @@ static void pack_floats(const struct hl_convolve *c, const struct hl_convolve_no
               *start = (float *)c->starts + p * columns;
         for (int64_t n = 0; n < columns && first + n < c->outputs; n++) {
             int64_t output = group * c->outputs + first + n;
-            const float *w = HL_IN(float, node->filter) + output * c->depth;
-            for (int64_t k = 0; k < c->depth; k++) panel[k * columns + n] = w[k];
+            const float *w = HL_IN(float, node->filter) + (node->outputs_last ? output : output * c->depth);
+            int64_t step = node->outputs_last ? c->outputs : 1;
+            for (int64_t k = 0; k < c->depth; k++) panel[k * columns + n] = w[k * step];
             start[n] = bias ? bias[output] : 0;
         }
     }
@@ -104,11 +105,13 @@ static uint32_t pack_column(const struct hl_convolve *c, const struct hl_convolv
     int columns = c->simd->columns, group = c->simd->group;
     int16_t wide[PIECE];
     uint32_t sum = 0;
+    int64_t piece = node->outputs_last ? 1 : PIECE;
     for (int64_t k = 0; k < c->depth; k++) {
-        if (k % PIECE == 0)
-            hl_widen(node->filter->type, hl_data(node->filter), output * c->depth + k,
-                     c->depth - k < PIECE ? c->depth - k : PIECE, node->filter_zero, wide);
-        int16_t value = wide[k % PIECE];
+        int64_t first = node->outputs_last ? k * c->outputs + output : output * c->depth + k;
+        if (k % piece == 0)
+            hl_widen(node->filter->type, hl_data(node->filter), first, c->depth - k < piece ? c->depth - k : piece,
+                     node->filter_zero, wide);
+        int16_t value = wide[k % piece];
         int64_t step = k / c->segment * c->segment_steps + k % c->segment / group;
         int64_t place = (step * columns + n) * group + k % c->segment % group;
         if (group == 4)

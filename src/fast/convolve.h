@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and products with constant weights as products of tiles: CONV_2D, and FULLY_CONNECTED as a convolution of
-// 1x1 positions. In: shapes, tensors. Out: weights packed once for the CPU's level, and a run that reads the input's rows
-// where they lie or gathers the windows of a few output positions at a time.
+// Convolutions and products with constant weights as products of tiles: CONV_2D, DEPTHWISE_CONV_2D of one channel, and
+// FULLY_CONNECTED as a convolution of 1x1 positions. In: shapes, tensors. Out: weights packed once for the CPU's level, and a
+// run that reads the input's rows where they lie, copies it once as it is multiplied, or gathers the windows of a few output
+// positions at a time.
 #ifndef HALITE_FAST_CONVOLVE_H
 #define HALITE_FAST_CONVOLVE_H
 
@@ -18,6 +19,7 @@ struct hl_convolve_shape {
 
 struct hl_convolve_node {
     const TfLiteTensor *input, *filter, *bias, *output; // filter and bias constant, no bias: NULL
+    bool outputs_last; // the filter's dimensions are kh, kw, outputs, as a depthwise convolution of one channel has them
     int filter_zero;
     // Floats: the range of outputs.
     float low_f32, high_f32;

@@ -20,12 +20,16 @@ enum { GROUP = 2 };
 
 // ---- matrix products ----------------------------------------------------------------------------
 
+// Products that are added to one sum wait for each other: where a tile has few sums there are `chains` of each, added at the
+// end. (Not so floats, whose sums would no longer be rounded as the reference kernels' are.)
+#define CHAINS(rows, vectors) ((rows) * (vectors) <= 2 ? 4 : (rows) * (vectors) <= 4 ? 2 : 1)
+enum { MOST_SUMS = ROWS > 8 ? ROWS : 8 };
 typedef u32_vector u32_sums[2];
 
 INLINE void step_integer(const struct hl_tile *tile, const char *x, const int32_t *w, int rows, int vectors, u32_sums *sums)
 {
     u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
-    if (CHAINS(rows, vectors) == 1) fetch((const char *)w + tile->ahead);
+    if (rows > FEW_ROWS) fetch((const char *)w + tile->ahead);
     UNROLL for (int r = 0; r < rows; r++)
     {
         int32_t group;

@@ -18,47 +18,33 @@ extern const struct hl_loops SYMBOL(hl_loops_, LOOPS);
 
 // ---- products of floats -------------------------------------------------------------------------
 
-typedef f32_vector f32_sums[2];
-
-INLINE void step_f32(const struct hl_tile *tile, const float *x, const float *w, int rows, int vectors, f32_sums *sums)
-{
-    f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
-    if (CHAINS(rows, vectors) == 1) fetch((const char *)w + tile->ahead);
-    UNROLL for (int r = 0; r < rows; r++)
-    {
-        f32_vector value = splat_f32(x[r * tile->x_stride]);
-        sums[r][0] = add_product(sums[r][0], w0, value);
-        if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
-    }
-}
-
 INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
 {
-    const int chains = CHAINS(rows, vectors);
     const float *x = tile->x, *w = tile->w, *start = tile->start;
-    f32_sums sums[MOST_SUMS];
-    UNROLL for (int s = 0; s < chains * rows; s++)
+    ptrdiff_t stride = tile->x_stride;
+    f32_vector sums[ROWS][2];
+    UNROLL for (int r = 0; r < rows; r++)
     {
-        sums[s][0] = splat_f32(0);
-        if (vectors == 2) sums[s][1] = splat_f32(0);
+        sums[r][0] = splat_f32(0);
+        if (vectors == 2) sums[r][1] = splat_f32(0);
     }
-    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps) {
-        int64_t left = tile->steps;
-        if (chains > 1)
-            for (; left >= chains; left -= chains)
-                UNROLL for (int chain = 0; chain < chains; chain++, w += COLUMNS, x++)
-                    step_f32(tile, x, w, rows, vectors, sums + chain * rows);
-        for (; left > 0; left--, w += COLUMNS, x++) step_f32(tile, x, w, rows, vectors, sums);
-    }
+    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps)
+        for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
+            f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
+            if (rows > FEW_ROWS) fetch((const char *)w + tile->ahead);
+            UNROLL for (int r = 0; r < rows; r++)
+            {
+                f32_vector value = splat_f32(x[r * stride]);
+                sums[r][0] = add_product(sums[r][0], w0, value);
+                if (vectors == 2) sums[r][1] = add_product(sums[r][1], w1, value);
+            }
+        }
     UNROLL for (int r = 0; r < rows; r++)
     {
         float *y = (float *)tile->y + r * tile->y_stride;
         UNROLL for (int v = 0; v < vectors; v++)
-        {
-            UNROLL for (int chain = 1; chain < chains; chain++) sums[r][v] += sums[chain * rows + r][v];
             store_f32(y + v * LANES, clamp_f32(sums[r][v] + load_f32(start + v * LANES), tile->low, tile->high),
                       tile->columns - v * LANES);
-        }
     }
 }
 

@@ -19,19 +19,16 @@ enum { ROWS = 4 };
 #endif
 enum { COLUMNS = 2 * LANES };
 
-// One step's weights into the second-level cache.
+// One step's weights into the second-level cache. Tiles of few rows have nothing ahead, and no time for it.
+enum { FEW_ROWS = 2 };
 INLINE void fetch(const char *at)
 {
     enum { LINE = 64 };
     UNROLL for (int i = 0; i < COLUMNS * 4; i += LINE) __builtin_prefetch(at + i, 0, 2);
 }
 
-// The sums of a tile, of which a panel of few columns has the first `vectors` only: it takes half of the time. Products that
-// are added to one sum wait for each other; where a tile has few sums there are `chains` of each, added at the end.
-#define CHAINS(rows, vectors) ((rows) * (vectors) <= 2 ? 4 : (rows) * (vectors) <= 4 ? 2 : 1)
-enum { MOST_SUMS = ROWS > 8 ? ROWS : 8 };
-
-// A function of a tile, its rows and vectors, the latter two constant.
+// A function of a tile, its rows, and which of a panel's two vectors it has: where a panel has few columns the first one only,
+// which takes half of the time. Rows and vectors are constant.
 #define CASE(name, count)                                \
     case count:                                          \
         if (tile->columns > LANES) name(tile, count, 2); \

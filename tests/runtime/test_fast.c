@@ -141,10 +141,10 @@ static void make_conv_2d(struct node *node)
 
 static void make_depthwise(struct node *node)
 {
-    int channels = 1 + pick(pick(2) ? 150 : 20), kh = 1 + pick(4), kw = 1 + pick(4);
+    int channels = pick(5) ? 1 + pick(pick(2) ? 150 : 20) : 1, kh = 1 + pick(4), kw = 1 + pick(4);
     int width = pick(5) ? 8 + pick(9) : 60 + pick(90); // runs of positions, too
     make_shape(&node->tensors[0], 1 + pick(2), 8 + pick(9), width, channels);
-    int multiplier = pick(4) ? 1 : 1 + pick(9), outputs = channels * multiplier;
+    int multiplier = channels > 1 && pick(4) ? 1 : 1 + pick(9), outputs = channels * multiplier;
     if (outputs > 256) multiplier = 1, outputs = channels;
     make_shape(&node->tensors[1], 1, kh, kw, outputs);
     make_shape(&node->tensors[3], 1, 1, 1, outputs);
