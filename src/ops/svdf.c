@@ -228,7 +228,11 @@ static void remember(const struct hl_row_loops *loops, TfLiteTensor *state, int6
         memory[r * (int64_t)length + length - 1] =
             hl_saturate_i16((int64_t)hl_rescale_apply(hl_saturate_i32(sums[r]), by) + zero);
     loops->dots_i16(w, length, rows, memory, length, length, sums);
-    for (int64_t i = 0; zero != 0 && i < (int64_t)rows * length; i++) sums[i / length] -= (int64_t)zero * w[i];
+    for (int r = 0; zero != 0 && r < rows; r++, w += length) {
+        int64_t sum = 0;
+        for (int i = 0; i < length; i++) sum += w[i];
+        sums[r] -= zero * sum;
+    }
 }
 
 static void run_int8(TfLiteContext *ctx, TfLiteNode *node, const struct shape *s)
