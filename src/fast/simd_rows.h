@@ -201,6 +201,9 @@ static inline u32_vector rest_i16(const int16_t *row, int count)
 #else
     int16_t some[WIDE] = {0};
     if (count >= WIDE) return load_i16(row + count - WIDE);
+#if defined __AVX2__
+    if (count % 2 == 0) return (u32_vector)_mm256_maskload_epi32((const int *)row, first_lanes(count / 2));
+#endif
     for (int i = 0; i < count; i++) some[i] = row[i];
     return load_i16(some);
 #endif
