@@ -24,41 +24,38 @@ enum { GROUP = 2 };
 // end. (Not so floats, whose sums would no longer be rounded as the reference kernels' are.)
 #define CHAINS(rows, vectors) ((rows) * (vectors) <= 2 ? 4 : (rows) * (vectors) <= 4 ? 2 : 1)
 enum { MOST_SUMS = ROWS > 8 ? ROWS : 8 };
-typedef u32_vector u32_sums[2];
-
-INLINE void step_integer(const struct hl_tile *tile, const char *x, const int32_t *w, int rows, int vectors, u32_sums *sums)
-{
-    u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
-    if (rows > FEW_ROWS) fetch((const char *)w + tile->ahead);
-    UNROLL for (int r = 0; r < rows; r++)
-    {
-        int32_t group;
-        memcpy(&group, x + r * tile->x_stride, sizeof group);
-        u32_vector value = splat_i32(group);
-        sums[r][0] = ADD_GROUP(sums[r][0], w0, value);
-        if (vectors == 2) sums[r][1] = ADD_GROUP(sums[r][1], w1, value);
-    }
-}
 
 INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
 {
     const int chains = CHAINS(rows, vectors);
     const char *x = tile->x;
     const int32_t *w = tile->w, *start = tile->start;
-    u32_sums sums[MOST_SUMS];
+    const ptrdiff_t stride = tile->x_stride;
+    const int64_t steps = tile->steps;
+    u32_vector sums[MOST_SUMS][2];
     UNROLL for (int s = 0; s < chains * rows; s++)
     {
         sums[s][0] = s < rows ? load_i32(start) : splat_i32(0);
         if (vectors == 2) sums[s][1] = s < rows ? load_i32(start + LANES) : splat_i32(0);
     }
-    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - 4 * tile->steps) {
-        int64_t left = tile->steps;
-        if (chains > 1)
-            for (; left >= chains; left -= chains)
-                UNROLL for (int chain = 0; chain < chains; chain++, w += COLUMNS, x += 4)
-                    step_integer(tile, x, w, rows, vectors, sums + chain * rows);
-        for (; left > 0; left--, w += COLUMNS, x += 4) step_integer(tile, x, w, rows, vectors, sums);
-    }
+    for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - 4 * steps)
+        for (int64_t k = 0; k < steps; k += chains)
+            UNROLL for (int chain = 0; chain < chains; chain++)
+            {
+                if (chain > 0 && k + chain >= steps) continue;
+                u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
+                if (rows > FEW_ROWS) fetch((const char *)w + tile->ahead);
+                UNROLL for (int r = 0; r < rows; r++)
+                {
+                    int32_t group;
+                    memcpy(&group, x + r * stride, sizeof group);
+                    u32_vector value = splat_i32(group), *to = sums[chain * rows + r];
+                    to[0] = ADD_GROUP(to[0], w0, value);
+                    if (vectors == 2) to[1] = ADD_GROUP(to[1], w1, value);
+                }
+                w += COLUMNS;
+                x += 4;
+            }
     UNROLL for (int r = 0; r < rows; r++)
     {
         UNROLL for (int chain = 1; chain < chains; chain++)
