@@ -27,14 +27,17 @@ enum { LANES = BYTES / 4 };
 #define WORD(name) _mm512_##name
 typedef __m512 f32_register;
 typedef __m512d f64_register;
+typedef __m512i int_register;
 #elif defined __AVX2__
 #define WORD(name) _mm256_##name
 typedef __m256 f32_register;
 typedef __m256d f64_register;
+typedef __m256i int_register;
 #elif defined __SSE2__
 #define WORD(name) _mm_##name
 typedef __m128 f32_register;
 typedef __m128d f64_register;
+typedef __m128i int_register;
 #endif
 
 typedef float f32_vector __attribute__((vector_size(BYTES)));
@@ -246,31 +249,18 @@ static inline void store_i8(int8_t *at, i32_vector v)
 // A NaN stays one, as in the reference kernels.
 static inline f32_vector clamp_f32(f32_vector v, float low, float high)
 {
-#if defined __AVX512F__
-    return (f32_vector)_mm512_min_ps(_mm512_set1_ps(high),
-                                     _mm512_max_ps(_mm512_set1_ps(low), (__m512)v));
-#elif defined __AVX2__
-    return (f32_vector)_mm256_min_ps(_mm256_set1_ps(high),
-                                     _mm256_max_ps(_mm256_set1_ps(low), (__m256)v));
-#elif defined __SSE2__
-    return (f32_vector)_mm_min_ps(_mm_set1_ps(high), _mm_max_ps(_mm_set1_ps(low), (__m128)v));
-#elif defined __aarch64__
+#if defined __aarch64__
     return (f32_vector)vminq_f32(vdupq_n_f32(high), vmaxq_f32(vdupq_n_f32(low), (float32x4_t)v));
 #else
-    for (int i = 0; i < LANES; i++) v[i] = v[i] < low ? low : v[i] > high ? high : v[i];
-    return v;
+    return min_f32(splat_f32(high), max_f32(splat_f32(low), v));
 #endif
 }
 
 // sum + the two products of int16 in each lane.
 static inline u32_vector add_pairs(u32_vector sum, u32_vector w, u32_vector x)
 {
-#if defined __AVX512F__
-    return sum + (u32_vector)_mm512_madd_epi16((__m512i)w, (__m512i)x);
-#elif defined __AVX2__
-    return sum + (u32_vector)_mm256_madd_epi16((__m256i)w, (__m256i)x);
-#elif defined __SSE2__
-    return sum + (u32_vector)_mm_madd_epi16((__m128i)w, (__m128i)x);
+#if defined WORD
+    return sum + (u32_vector)WORD(madd_epi16)((int_register)w, (int_register)x);
 #elif defined __aarch64__
     int16x8_t a = (int16x8_t)w, b = (int16x8_t)x;
     int32x4_t low = vmull_s16(vget_low_s16(a), vget_low_s16(b)), high = vmull_high_s16(a, b);
@@ -290,12 +280,8 @@ static inline u32_vector add_quads(u32_vector sum, u32_vector w, u32_vector x)
 #endif
 
 // a and b element by element, of the lower or upper halves of each 16 bytes.
-#if defined __AVX512F__
-#define INTERLEAVE(half, bits, a, b) (u8_vector) _mm512_unpack##half##_epi##bits((__m512i)(a), (__m512i)(b))
-#elif defined __AVX2__
-#define INTERLEAVE(half, bits, a, b) (u8_vector) _mm256_unpack##half##_epi##bits((__m256i)(a), (__m256i)(b))
-#elif defined __SSE2__
-#define INTERLEAVE(half, bits, a, b) (u8_vector) _mm_unpack##half##_epi##bits((__m128i)(a), (__m128i)(b))
+#if defined WORD
+#define INTERLEAVE(half, bits, a, b) (u8_vector) WORD(unpack##half##_epi##bits)((int_register)(a), (int_register)(b))
 #endif
 static inline u8_vector interleave_low_8(u8_vector a, u8_vector b)
 {
@@ -327,75 +313,67 @@ static inline u8_vector interleave_high_16(u8_vector a, u8_vector b)
 }
 #endif
 
-// hl_rescale_apply and the way to stored bytes, where there are 64-bit products and shifts by lane.
-// The high half: half up equals the reference's nudge and division. The shift: (v - (v < 0)) >> (right - 1), + 1, >> 1 rounds
-// half away from zero without overflow, as v is above INT32_MIN and below INT32_MAX; nothing happens where right is 0.
-#if defined __AVX512F__
+// Where there are 64-bit products and shifts by lane: hl_high_mul, modulo 2^32, hl_rescale_apply, and the way to stored bytes.
+#if defined __AVX2__
 #define RESCALES
-static inline u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, u32_vector left, u32_vector right)
+// Half up equals the reference's nudge and division.
+static inline u32_vector high_product(u32_vector value, u32_vector multiplier)
 {
-    __m512i one = _mm512_set1_epi32(1), nudge = _mm512_set1_epi64(INT64_C(1) << 30);
-    __m512i v = _mm512_sllv_epi32((__m512i)value, (__m512i)left), m = (__m512i)multiplier;
-    __m512i even = _mm512_add_epi64(_mm512_mul_epi32(v, m), nudge);
-    __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(v, 32), _mm512_srli_epi64(m, 32)), nudge);
-    v = _mm512_mask_mov_epi32(_mm512_srli_epi64(even, 31), 0xaaaa, _mm512_slli_epi64(odd, 1));
-    __m512i last = _mm512_min_epu32((__m512i)right, one), most = _mm512_sub_epi32((__m512i)right, last);
-    __m512i negative = _mm512_srlv_epi32(v, _mm512_sub_epi32(_mm512_set1_epi32(32), last));
-    v = _mm512_add_epi32(_mm512_srav_epi32(_mm512_sub_epi32(v, negative), most), last);
-    return (u32_vector)_mm512_srav_epi32(v, last);
+    const i64_vector half = (i64_vector){0} + (INT64_C(1) << 30);
+    const int_register v = (int_register)value, m = (int_register)multiplier;
+    const i64_vector even = (i64_vector)WORD(mul_epi32)(v, m) + half;
+    const i64_vector odd = (i64_vector)WORD(mul_epi32)(WORD(srli_epi64)(v, 32), WORD(srli_epi64)(m, 32)) + half;
+    const int_register lower = WORD(srli_epi64)((int_register)even, 31), upper = WORD(slli_epi64)((int_register)odd, 1);
+#if defined __AVX512F__
+    return (u32_vector)_mm512_mask_mov_epi32(lower, 0xaaaa, upper);
+#else
+    return (u32_vector)_mm256_blend_epi32(lower, upper, 0xaa);
+#endif
 }
 
-// LANES values, plus zero, as bytes in [low, high].
+// The shift to the right: (v - (v < 0)) >> (right - 1), + 1, >> 1 rounds half away from zero without overflow, as v is above
+// INT32_MIN and below INT32_MAX; nothing happens where right is 0.
+static inline u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, u32_vector left, u32_vector right)
+{
+    const u32_vector shifted = (u32_vector)WORD(sllv_epi32)((int_register)value, (int_register)left);
+    const u32_vector v = high_product(shifted, multiplier);
+    const u32_vector last = (u32_vector)WORD(min_epu32)((int_register)right, (int_register)splat_i32(1));
+    const u32_vector negative = (u32_vector)WORD(srlv_epi32)((int_register)v, (int_register)(32 - last));
+    const u32_vector most = (u32_vector)WORD(srav_epi32)((int_register)(v - negative), (int_register)(right - last));
+    return (u32_vector)WORD(srav_epi32)((int_register)(most + last), (int_register)last);
+}
+
+// Four vectors, plus zero, as bytes in [low, high]; each 16 bytes are of the same 16 bytes of all four.
+static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+{
+    const int up = low < 0 ? 128 : 0; // unsigned bytes, for now
+    const int_register z = WORD(set1_epi16)((int16_t)(zero + up));
+    const int_register v01 = WORD(packs_epi32)((int_register)values[0], (int_register)values[1]);
+    const int_register v23 = WORD(packs_epi32)((int_register)values[2], (int_register)values[3]);
+    int_register v = WORD(packus_epi16)(WORD(adds_epi16)(v01, z), WORD(adds_epi16)(v23, z));
+    v = WORD(max_epu8)(v, WORD(set1_epi8)((char)(low + up)));
+    v = WORD(min_epu8)(v, WORD(set1_epi8)((char)(high + up)));
+    return (u8_vector)v ^ (uint8_t)up;
+}
+
+// The same of one vector, stored.
 static inline void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)
 {
+#if defined __AVX512F__
     __m512i v = _mm512_max_epi32((__m512i)value, _mm512_set1_epi32(low - zero));
     v = _mm512_add_epi32(_mm512_min_epi32(v, _mm512_set1_epi32(high - zero)), _mm512_set1_epi32(zero));
     _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8(v));
-}
-
-// The same of four vectors; each 16 bytes are of the same 16 bytes of all four.
-static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
-{
-    int up = low < 0 ? 128 : 0; // unsigned bytes, for now
-    __m512i z = _mm512_set1_epi16((int16_t)(zero + up));
-    __m512i v01 = _mm512_adds_epi16(_mm512_packs_epi32((__m512i)values[0], (__m512i)values[1]), z);
-    __m512i v23 = _mm512_adds_epi16(_mm512_packs_epi32((__m512i)values[2], (__m512i)values[3]), z);
-    __m512i v = _mm512_max_epu8(_mm512_packus_epi16(v01, v23), _mm512_set1_epi8((char)(low + up)));
-    v = _mm512_min_epu8(v, _mm512_set1_epi8((char)(high + up)));
-    return (u8_vector)_mm512_xor_si512(v, _mm512_set1_epi8((char)up));
-}
-#elif defined __AVX2__
-#define RESCALES
-static inline u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, u32_vector left, u32_vector right)
-{
-    __m256i one = _mm256_set1_epi32(1), nudge = _mm256_set1_epi64x(INT64_C(1) << 30);
-    __m256i v = _mm256_sllv_epi32((__m256i)value, (__m256i)left), m = (__m256i)multiplier;
-    __m256i even = _mm256_add_epi64(_mm256_mul_epi32(v, m), nudge);
-    __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(v, 32), _mm256_srli_epi64(m, 32)), nudge);
-    v = _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
-    __m256i last = _mm256_min_epu32((__m256i)right, one), most = _mm256_sub_epi32((__m256i)right, last);
-    __m256i negative = _mm256_srlv_epi32(v, _mm256_sub_epi32(_mm256_set1_epi32(32), last));
-    v = _mm256_add_epi32(_mm256_srav_epi32(_mm256_sub_epi32(v, negative), most), last);
-    return (u32_vector)_mm256_srav_epi32(v, last);
-}
-
-static inline u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
-{
-    int up = low < 0 ? 128 : 0;
-    __m256i z = _mm256_set1_epi16((int16_t)(zero + up));
-    __m256i v01 = _mm256_adds_epi16(_mm256_packs_epi32((__m256i)values[0], (__m256i)values[1]), z);
-    __m256i v23 = _mm256_adds_epi16(_mm256_packs_epi32((__m256i)values[2], (__m256i)values[3]), z);
-    __m256i v = _mm256_max_epu8(_mm256_packus_epi16(v01, v23), _mm256_set1_epi8((char)(low + up)));
-    v = _mm256_min_epu8(v, _mm256_set1_epi8((char)(high + up)));
-    return (u8_vector)_mm256_xor_si256(v, _mm256_set1_epi8((char)up));
-}
-
-static inline void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)
-{
+#else
     u32_vector values[4] = {value};
     u8_vector bytes = narrow(values, zero, low, high);
     memcpy(at, &bytes, 4);
     memcpy(at + 4, (const char *)&bytes + 16, 4);
+#endif
+}
+#elif defined __aarch64__
+static inline u32_vector high_product(u32_vector value, u32_vector multiplier)
+{
+    return (u32_vector)vqrdmulhq_s32((int32x4_t)value, (int32x4_t)multiplier);
 }
 #endif
 
