@@ -184,7 +184,8 @@ static void cut_work(struct hl_convolve *c, int threads)
 // layers of int8, mlperf_tiny/pretrainedResnet_quant: 0.159 ms with all gathered, 0.094 ms.)
 static void find_copy(struct hl_convolve *c)
 {
-    enum { LEAST_WIDTH = 4 }; // of output rows, which tiles must not leave
+    // Of output rows, which tiles must not leave; and of the input with its padding: dilation reaches as far as a file says.
+    enum { LEAST_WIDTH = 4, MOST_PADDED = 4 };
     const struct hl_convolve_shape *s = &c->shape;
     c->segment = c->depth;
     c->copied = !c->floats && c->groups == 1 && s->dilation_w == 1 && c->w_zero == 0 && s->out_width >= LEAST_WIDTH &&
@@ -196,6 +197,9 @@ static void find_copy(struct hl_convolve *c)
     int64_t height = (int64_t)s->height + s->before_h, width = (int64_t)s->width + s->before_w;
     c->copy_height = reach_h > height ? reach_h : height;
     c->copy_width = reach_w > width ? reach_w : width;
+    if ((double)c->copy_height * (double)c->copy_width <= MOST_PADDED * (double)s->height * s->width) return;
+    c->copied = false;
+    c->segment = c->depth;
 }
 
 // Rows of the output must be longer than tiles, for their ends make small ones.

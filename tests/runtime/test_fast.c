@@ -208,9 +208,9 @@ static void check_limit(const struct node *node, const TfLiteModel *model, void 
     limited++;
 }
 
-static void check(const struct node *node, int threads)
+static struct test_model model_of(const struct node *node)
 {
-    const struct test_model model = {
+    return (struct test_model){
         .tensor_count = 4,
         .tensors = node->tensors,
         .node_count = 1,
@@ -220,6 +220,11 @@ static void check(const struct node *node, int threads)
         .output_count = 1,
         .outputs = {3},
     };
+}
+
+static void check(const struct node *node, int threads)
+{
+    const struct test_model model = model_of(node);
     size_t size, bytes;
     unsigned char *file = test_model_write(&model, &size);
     TfLiteModel *loaded = TfLiteModelCreate(file, size);
@@ -256,6 +261,37 @@ static void conv_2d(void **state)
     check_many(make_conv_2d);
 }
 
+// What a kernel keeps follows from the tensors, not from how far a file says that a window reaches.
+static void far_dilation(void **state)
+{
+    (void)state;
+    struct node *node = calloc(1, sizeof *node);
+    make_shape(&node->tensors[0], 1, 8, 8, 4);
+    make_shape(&node->tensors[1], 4, 3, 3, 4);
+    make_shape(&node->tensors[3], 1, 1, 1, 4);
+    set_option(&node->op, HL_Conv2DOptions_stride_w, 1);
+    set_option(&node->op, HL_Conv2DOptions_stride_h, 1);
+    set_option(&node->op, HL_Conv2DOptions_dilation_w_factor, 1);
+    set_option(&node->op, HL_Conv2DOptions_dilation_h_factor, 1 << 20);
+    node->has_bias = true;
+    fill(node, 4, 0, (struct types){TEST_INT8, TEST_INT8});
+    finish(node, kTfLiteBuiltinConv2d);
+    check(node, 1);
+
+    size_t size, bytes, kept;
+    const struct test_model written = model_of(node);
+    void *file = test_model_write(&written, &size);
+    TfLiteModel *model = TfLiteModelCreate(file, size);
+    assert_non_null(model);
+    int8_t x[8 * 8 * 4] = {0};
+    void *values = x;
+    free(run(model, kHaliteKernelsFast, 1, 0, &values, &bytes, &kept));
+    assert_in_range(kept, 1, 1 << 20);
+    TfLiteModelDelete(model);
+    free(file);
+    free(node);
+}
+
 static void depthwise_conv_2d(void **state)
 {
     (void)state;
@@ -273,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conv_2d),
+        cmocka_unit_test(far_dilation),
         cmocka_unit_test(depthwise_conv_2d),
         cmocka_unit_test(fully_connected),
     };
