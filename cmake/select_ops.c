@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For selective builds: select_ops OPS.DEF OUTPUT [OPERATOR | MODEL.tflite | FOLDER]... writes those rows of OPS.DEF to OUTPUT
-// that have an operator named or one that a model, or a model below a folder, uses. Names are those of OPS.DEF. A name or a
-// model that needs what OPS.DEF has no kernel for is an error.
+// For selective builds: select_ops OPS.DEF OUTPUT [OPERATOR | MODEL.tflite | FOLDER]... writes those rows of OPS.DEF to
+// OUTPUT that have an operator named or one that a model, or a model below a folder, uses. Names are those of OPS.DEF.
+// A name or a model that needs what OPS.DEF has no kernel for is an error.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +48,7 @@ static void want_model(void *user_data, const char *path)
 static void take_row(const char *line, FILE *output)
 {
     char name[128];
-    if (sscanf(line, "OP( %127[A-Z0-9_a-z]", name) != 1 &&
-        sscanf(line, "CUSTOM( \"%127[^\"]", name) != 1)
-        return;
+    if (sscanf(line, "OP( %127[A-Z0-9_a-z]", name) != 1 && sscanf(line, "CUSTOM( \"%127[^\"]", name) != 1) return;
     char *found = find(name);
     if (!found) return;
     fputs(line, output);
@@ -61,13 +59,11 @@ int main(int argc, char **argv)
 {
     char line[1024];
     struct hl_text failed = {0};
-    if (argc < 3)
-        return fail("usage", "select_ops OPS.DEF OUTPUT [OPERATOR | MODEL.tflite | FOLDER]...");
+    if (argc < 3) return fail("usage", "select_ops OPS.DEF OUTPUT [OPERATOR | MODEL.tflite | FOLDER]...");
     hl_text_add(&wanted, "\n");
     for (int i = 3; i < argc; i++) {
         if (hl_files_is_folder(argv[i])) {
-            if (!hl_files_each(argv[i], ".tflite", 0, want_model, NULL, &failed))
-                fail(failed.data, "cannot be read");
+            if (!hl_files_each(argv[i], ".tflite", 0, want_model, NULL, &failed)) fail(failed.data, "cannot be read");
         } else if (hl_files_ends_with(argv[i], ".tflite")) {
             want_model(NULL, argv[i]);
         } else {
@@ -76,15 +72,12 @@ int main(int argc, char **argv)
     }
     FILE *input = fopen(argv[1], "r"), *output = fopen(argv[2], "w");
     if (!input || !output) fail(input ? argv[2] : argv[1], "cannot be opened");
-    fprintf(output, "// SPDX-License-Identifier: Apache-2.0\n// Made by select_ops from %s.\n",
-            argv[1]);
+    fprintf(output, "// SPDX-License-Identifier: Apache-2.0\n// Made by select_ops from %s.\n", argv[1]);
     while (fgets(line, sizeof line, input)) take_row(line, output);
     if (fclose(output) != 0) fail(argv[2], "cannot be written");
     fclose(input);
     for (char *name = strtok(wanted.data, "\n"); name; name = strtok(NULL, "\n"))
-        if (name[0] != ' ')
-            fail(name,
-                 "there is no kernel for this operator; docs/ops.md lists those that there are");
+        if (name[0] != ' ') fail(name, "there is no kernel for this operator; docs/ops.md lists those that there are");
     hl_text_free(&wanted);
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for command-line programs: these never return NULL. A program that cannot get a few bytes has one thing left to
-// do, which is to say so and end with exit code 1. Large blocks whose size comes from a file use malloc and report.
+// Memory for command-line programs: these never return NULL. A program that cannot get a few bytes has one thing left
+// to do, which is to say so and end with exit code 1. Large blocks whose size comes from a file use malloc and report.
 #ifndef HALITE_TOOLS_ALLOC_H
 #define HALITE_TOOLS_ALLOC_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite bench: how fast is a model? In: a model; its inputs are made up. Out: times of whole runs, and of each operator.
+// halite bench: how fast is a model? In: a model; its inputs are made up. Out: times of whole runs, and of each
+// operator.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,9 +110,7 @@ static int compare_times(const void *a, const void *b)
 static void add_time(struct op_time *times, int *used, const HaliteNodeReport *node)
 {
     int i = 0;
-    while (i < *used &&
-           (strcmp(times[i].op, node->op) != 0 || strcmp(times[i].where, node->where) != 0))
-        i++;
+    while (i < *used && (strcmp(times[i].op, node->op) != 0 || strcmp(times[i].where, node->where) != 0)) i++;
     if (i == *used) times[(*used)++] = (struct op_time){.op = node->op, .where = node->where};
     times[i].nodes++;
     times[i].nanoseconds += node->nanoseconds;
@@ -150,8 +149,7 @@ static bool time_operators(struct hl_graph *graph, const struct options *options
         hl_table_add_name(&table, times[i].op);
         hl_table_add(&table, "%d", times[i].nodes);
         hl_table_add(&table, "%s", text);
-        hl_table_add(&table, "%.1f %%",
-                     total > 0 ? 100.0 * (double)times[i].nanoseconds / (double)total : 0.0);
+        hl_table_add(&table, "%.1f %%", total > 0 ? 100.0 * (double)times[i].nanoseconds / (double)total : 0.0);
         hl_table_add_name(&table, times[i].where);
     }
     printf("\n");
@@ -243,7 +241,8 @@ static bool bench(struct hl_graph *graph, const struct options *options)
     hl_model_file_placement(graph->file, &placement);
     printf("%d runs after %d to warm up\n%s", options->runs, options->warmup, placement.data);
     hl_text_free(&placement);
-    return time_runs(graph, options) && (!options->per_op || (time_operators(graph, options) && time_kernels(graph, options)));
+    return time_runs(graph, options) &&
+           (!options->per_op || (time_operators(graph, options) && time_kernels(graph, options)));
 }
 
 static int run(const void *given, int operand_count, char **operands)
@@ -253,8 +252,8 @@ static int run(const void *given, int operand_count, char **operands)
     const struct options *options = given;
     struct hl_model_file file;
     struct hl_graph graph = {.file = &file};
-    bool ok = hl_model_file_open(&file, "bench", options->model.model) &&
-              hl_model_file_start(&file, &options->model) && bench(&graph, options);
+    bool ok = hl_model_file_open(&file, "bench", options->model.model) && hl_model_file_start(&file, &options->model) &&
+              bench(&graph, options);
     hl_graph_close(&graph);
     hl_model_file_close(&file);
     return ok ? HL_EXIT_OK : HL_EXIT_FAILED;

@@ -29,8 +29,7 @@ static void print_bash_command(const struct hl_command *command, bool program)
         if (flag->kind != HL_FLAG_CHOICE) continue;
         print_bash_place(flag, command->tflite, "                ");
         printf(") words='");
-        for (int c = 0; flag->choices[c] != NULL; c++)
-            printf("%s%s", c > 0 ? " " : "", flag->choices[c]);
+        for (int c = 0; flag->choices[c] != NULL; c++) printf("%s%s", c > 0 ? " " : "", flag->choices[c]);
         printf("' files= ;;\n");
     }
     for (int i = 0; i < command->flag_count; i++) {
@@ -43,29 +42,27 @@ static void print_bash_command(const struct hl_command *command, bool program)
 
 static void print_bash(void)
 {
-    printf(
-        "# Completion of halite and TensorFlow Lite's tools for bash, made by: halite completion bash\n"
-        "_halite() {\n"
-        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-        "    local command=${COMP_WORDS[0]##*/} words= files=yes value=\n"
-        "    # Bash takes --flag=word for three words.\n"
-        "    if [ \"$word\" = = ]; then\n"
-        "        word= value=yes\n"
-        "    elif [ \"$before\" = = ]; then\n"
-        "        before=${COMP_WORDS[COMP_CWORD - 2]} value=yes\n"
-        "    fi\n"
-        "    if [ \"$command\" = halite ]; then\n"
-        "        command=${COMP_WORDS[1]}\n"
-        "        if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-        "            COMPREPLY=($(compgen -W '");
+    printf("# Completion of halite and TensorFlow Lite's tools for bash, made by: halite completion bash\n"
+           "_halite() {\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+           "    local command=${COMP_WORDS[0]##*/} words= files=yes value=\n"
+           "    # Bash takes --flag=word for three words.\n"
+           "    if [ \"$word\" = = ]; then\n"
+           "        word= value=yes\n"
+           "    elif [ \"$before\" = = ]; then\n"
+           "        before=${COMP_WORDS[COMP_CWORD - 2]} value=yes\n"
+           "    fi\n"
+           "    if [ \"$command\" = halite ]; then\n"
+           "        command=${COMP_WORDS[1]}\n"
+           "        if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+           "            COMPREPLY=($(compgen -W '");
     for (int i = 0; i < HL_COMMAND_COUNT; i++) printf("%s ", hl_commands[i]->name);
     printf("--help --version' -- \"$word\"))\n"
            "            return\n"
            "        fi\n"
            "    fi\n"
            "    case $command in\n");
-    for (int i = 0; i < HL_COMMAND_COUNT; i++)
-        print_bash_command(hl_commands[i], i >= HL_FIRST_PROGRAM);
+    for (int i = 0; i < HL_COMMAND_COUNT; i++) print_bash_command(hl_commands[i], i >= HL_FIRST_PROGRAM);
     printf("    esac\n"
            "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
            "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n"
@@ -98,8 +95,7 @@ static void print_zsh_flag(const struct hl_flag *flag, bool tflite)
     printf("]");
     if (flag->kind == HL_FLAG_CHOICE) {
         printf(":%s:(", flag->name);
-        for (int c = 0; flag->choices[c] != NULL; c++)
-            printf("%s%s", c > 0 ? " " : "", flag->choices[c]);
+        for (int c = 0; flag->choices[c] != NULL; c++) printf("%s%s", c > 0 ? " " : "", flag->choices[c]);
         printf(")");
     } else if (flag->kind == HL_FLAG_BOOL) {
         printf(":%s:(true false)", flag->name);
@@ -113,13 +109,12 @@ static void print_zsh(void)
 {
     printf("#compdef halite");
     for (int i = HL_FIRST_PROGRAM; i < HL_COMMAND_COUNT; i++) printf(" %s", hl_commands[i]->name);
-    printf(
-        "\n# Completion of halite and TensorFlow Lite's tools for zsh, made by: halite completion zsh\n"
-        "_halite() {\n"
-        "    local command=${words[1]:t}\n"
-        "    if [[ $command == halite ]]; then\n"
-        "        if (( CURRENT == 2 )); then\n"
-        "            local -a commands=(");
+    printf("\n# Completion of halite and TensorFlow Lite's tools for zsh, made by: halite completion zsh\n"
+           "_halite() {\n"
+           "    local command=${words[1]:t}\n"
+           "    if [[ $command == halite ]]; then\n"
+           "        if (( CURRENT == 2 )); then\n"
+           "            local -a commands=(");
     for (int i = 0; i < HL_COMMAND_COUNT; i++) {
         printf("\n                '%s:", hl_commands[i]->name);
         print_zsh_text(hl_commands[i]->summary);

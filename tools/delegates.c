@@ -24,8 +24,7 @@ static const char *gpu_device(const char *backend)
     return backend;
 }
 
-static void set_gpu_options(const struct hl_delegate_flags *flags,
-                            TfLiteGpuDelegateOptionsV2 *options)
+static void set_gpu_options(const struct hl_delegate_flags *flags, TfLiteGpuDelegateOptionsV2 *options)
 {
     if (flags->gpu_precision_loss_allowed) {
         options->inference_priority1 = TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY;
@@ -34,8 +33,7 @@ static void set_gpu_options(const struct hl_delegate_flags *flags,
     }
     if (flags->gpu_inference_for_sustained_speed)
         options->inference_preference = TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED;
-    if (flags->max_delegated_partitions > 0)
-        options->max_delegated_partitions = flags->max_delegated_partitions;
+    if (flags->max_delegated_partitions > 0) options->max_delegated_partitions = flags->max_delegated_partitions;
     const char *folder = flags->delegate_serialize_dir, *token = flags->delegate_serialize_token;
     const char *problem = *folder != '\0' ? hl_files_folder_problem(folder) : NULL;
     if ((*folder != '\0') != (*token != '\0'))
@@ -50,8 +48,7 @@ static void set_gpu_options(const struct hl_delegate_flags *flags,
     }
 }
 
-static TfLiteDelegate *create_gpu(struct hl_delegates *delegates,
-                                  const struct hl_delegate_flags *flags)
+static TfLiteDelegate *create_gpu(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
 {
     struct hl_text problem = {0};
     bool ok = hl_gpu_library_open(&delegates->gpu, &problem);
@@ -60,9 +57,11 @@ static TfLiteDelegate *create_gpu(struct hl_delegates *delegates,
     if (!ok) return NULL;
     TfLiteGpuDelegateOptionsV2 v2 = delegates->gpu.TfLiteGpuDelegateOptionsV2Default();
     set_gpu_options(flags, &v2);
-    HaliteGpuDelegateOptions options = {.struct_size = sizeof options,
-                                        .v2 = &v2,
-                                        .device = gpu_device(flags->gpu_backend)};
+    HaliteGpuDelegateOptions options = {
+        .struct_size = sizeof options,
+        .v2 = &v2,
+        .device = gpu_device(flags->gpu_backend),
+    };
     return delegates->gpu.HaliteGpuDelegateCreate(&options);
 }
 
@@ -78,12 +77,10 @@ static bool wants_external(const struct hl_delegate_flags *flags)
     return *flags->external_delegate_path != '\0';
 }
 
-static TfLiteDelegate *create_external(struct hl_delegates *delegates,
-                                       const struct hl_delegate_flags *flags)
+static TfLiteDelegate *create_external(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
 {
     (void)delegates;
-    TfLiteExternalDelegateOptions options =
-        TfLiteExternalDelegateOptionsDefault(flags->external_delegate_path);
+    TfLiteExternalDelegateOptions options = TfLiteExternalDelegateOptionsDefault(flags->external_delegate_path);
     char *text = hl_alloc_string(flags->external_delegate_options);
     TfLiteDelegate *delegate = NULL;
     for (char *item = text, *next; item != NULL; item = next) {
@@ -92,8 +89,7 @@ static TfLiteDelegate *create_external(struct hl_delegates *delegates,
         if (*item == '\0') continue;
         char *colon = strchr(item, ':');
         if (colon == NULL) {
-            hl_error(HL_TFLITE, NULL,
-                     "--external_delegate_options: '%s' has no ':'; write key:value", item);
+            hl_error(HL_TFLITE, NULL, "--external_delegate_options: '%s' has no ':'; write key:value", item);
             goto done;
         }
         *colon = '\0';
@@ -116,8 +112,7 @@ static void delete_external(struct hl_delegates *delegates, TfLiteDelegate *dele
 static const struct provider {
     const char *flag, *name;
     bool (*wanted)(const struct hl_delegate_flags *flags);
-    TfLiteDelegate *(*create)(struct hl_delegates *delegates,
-                              const struct hl_delegate_flags *flags);
+    TfLiteDelegate *(*create)(struct hl_delegates *delegates, const struct hl_delegate_flags *flags);
     void (*delete)(struct hl_delegates *delegates, TfLiteDelegate *delegate);
 } providers[] = {
     {"use_gpu", "GPU", wants_gpu, create_gpu, delete_gpu},
@@ -126,8 +121,8 @@ static const struct provider {
 enum { PROVIDERS = sizeof providers / sizeof *providers };
 _Static_assert((int)PROVIDERS <= (int)HL_DELEGATES_MAX, "room for one of each kind");
 
-void hl_idle_flags_warn(const struct hl_idle_flag *flags, size_t count,
-                        const struct hl_command *command, const int *positions)
+void hl_idle_flags_warn(const struct hl_idle_flag *flags, size_t count, const struct hl_command *command,
+                        const int *positions)
 {
     for (size_t i = 0; i < count; i++)
         if (flags[i].idle != NULL && hl_flags_position(command, positions, flags[i].name) > 0)
@@ -142,13 +137,12 @@ static bool create(const struct provider *provider, const struct hl_delegate_fla
         hl_error(HL_TFLITE, NULL, "--%s: the delegate cannot be made", provider->flag);
         return false;
     }
-    delegates->items[delegates->count++] =
-        (struct hl_delegate){provider->name, delegate, provider->delete};
+    delegates->items[delegates->count++] = (struct hl_delegate){provider->name, delegate, provider->delete};
     return true;
 }
 
-bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_command *command,
-                         const int *positions, struct hl_delegates *delegates)
+bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_command *command, const int *positions,
+                         struct hl_delegates *delegates)
 {
 #define IDLE(at, kind, flag, initial, idle, help) {#flag, idle},
     static const struct hl_idle_flag idle_flags[] = {HL_DELEGATE_FLAG_LIST(IDLE, )};

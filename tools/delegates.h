@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delegates that TensorFlow Lite's tools are asked for by flags, one list of flags for all tools. In: a command line as
-// flags_tflite.h reads it. Out: delegates, in the order in which they were asked for, ready for an interpreter.
+// The delegates that TensorFlow Lite's tools are asked for by flags, one list of flags for all tools. In: a command
+// line as flags_tflite.h reads it. Out: delegates, in the order in which they were asked for, ready for an interpreter.
 #ifndef HALITE_TOOLS_DELEGATES_H
 #define HALITE_TOOLS_DELEGATES_H
 
@@ -20,8 +20,8 @@
 #define HL_FOR_STABLE "there are no stable delegates, use --external_delegate_path"
 #define HL_FOR_DEBUG "only debugging builds of the original's delegates read it"
 
-// X(at, kind, name, default, idle, help): a flag of this kind (HL_FLAG_...), with the reason for which it does nothing here, or
-// NULL. `at` is handed through.
+// X(at, kind, name, default, idle, help): a flag of this kind (HL_FLAG_...), with the reason for which it does nothing
+// here, or NULL. `at` is handed through.
 // clang-format off
 #define HL_DELEGATE_FLAG_LIST(X, at)                                                                                        \
     X(at, BOOL, help, false, NULL, "print this text")                                                                       \
@@ -78,23 +78,24 @@ struct hl_delegate_flags {
 
 // Initialiser of a struct hl_delegate_flags.
 #define HL_DELEGATE_DEFAULT(at, kind, name, initial, idle, help) .name = (initial),
-#define HL_DELEGATE_DEFAULTS                           \
-    {                                                  \
+#define HL_DELEGATE_DEFAULTS                         \
+    {                                                \
         HL_DELEGATE_FLAG_LIST(HL_DELEGATE_DEFAULT, ) \
     }
 
-// The rows of a command's table, for its options `struct type` with a member `member` of the type above. They end with a comma.
+// The rows of a command's table, for its options `struct type` with a member `member` of the type above. They end with
+// a comma.
 #define HL_DELEGATE_ROW(at, kind, name, initial, idle, help) \
     HL_TFLITE_ROW(kind, (at) + offsetof(struct hl_delegate_flags, name), name, help),
-#define HL_DELEGATE_FLAGS(type, member) \
-    HL_DELEGATE_FLAG_LIST(HL_DELEGATE_ROW, offsetof(struct type, member))
+#define HL_DELEGATE_FLAGS(type, member) HL_DELEGATE_FLAG_LIST(HL_DELEGATE_ROW, offsetof(struct type, member))
 
-// Says, a line each, which of these flags are on the command line and do nothing here, and why. NULL: it does something.
+// Says, a line each, which of these flags are on the command line and do nothing here, and why. NULL: it does
+// something.
 struct hl_idle_flag {
     const char *name, *idle;
 };
-void hl_idle_flags_warn(const struct hl_idle_flag *flags, size_t count,
-                        const struct hl_command *command, const int *positions);
+void hl_idle_flags_warn(const struct hl_idle_flag *flags, size_t count, const struct hl_command *command,
+                        const int *positions);
 
 enum { HL_DELEGATES_MAX = 2 };
 
@@ -108,10 +109,10 @@ struct hl_delegates {
     struct hl_gpu_library gpu; // open where there is a GPU delegate
 };
 
-// Makes what the flags ask for and says, a line each, which of those given do nothing here. False after a message where a
-// delegate cannot be made; hl_delegates_free is right in both cases, after the interpreters.
-bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_command *command,
-                         const int *positions, struct hl_delegates *delegates);
+// Makes what the flags ask for and says, a line each, which of those given do nothing here. False after a message where
+// a delegate cannot be made; hl_delegates_free is right in both cases, after the interpreters.
+bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_command *command, const int *positions,
+                         struct hl_delegates *delegates);
 void hl_delegates_free(struct hl_delegates *delegates);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite devices: which GPUs are there? In: nothing but the machine. Out: every device of every API with its limits and the
-// name that chooses it, and which one is taken when none is named. No device is an answer as well: exit code 0.
+// halite devices: which GPUs are there? In: nothing but the machine. Out: every device of every API with its limits and
+// the name that chooses it, and which one is taken when none is named. No device is an answer as well: exit code 0.
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,8 +50,8 @@ static void add_device(struct hl_table *table, const HaliteDevice *device)
     hl_format_bytes(buffer, sizeof buffer, device->max_buffer);
     hl_format_bytes(shared, sizeof shared, (uint64_t)device->shared_memory);
     struct hl_text groups = {0};
-    hl_text_add(&groups, "up to %d work-items (%d x %d x %d), %s shared", device->max_group_size,
-                device->max_group[0], device->max_group[1], device->max_group[2], shared);
+    hl_text_add(&groups, "up to %d work-items (%d x %d x %d), %s shared", device->max_group_size, device->max_group[0],
+                device->max_group[1], device->max_group[2], shared);
     add_number(&groups, device->subgroup_size, "subgroups of ");
     add_number(&groups, device->compute_units, "compute units: ");
 
@@ -66,9 +66,10 @@ static void add_device(struct hl_table *table, const HaliteDevice *device)
     add_line(table, "", "work-groups");
     hl_table_add(table, "%s", groups.data);
     add_line(table, "", "half floats");
-    hl_table_add(table, "%s", device->half_arithmetic ? "stored and computed with"
-                              : device->half_storage  ? "stored"
-                                                      : "none");
+    hl_table_add(table, "%s",
+                 device->half_arithmetic ? "stored and computed with"
+                 : device->half_storage  ? "stored"
+                                         : "none");
     hl_text_free(&groups);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of tensors of any type, read and written one at a time. Every type has one of five views: signed or unsigned
-// integers of 2 to 64 bits, real numbers, complex numbers as two reals, strings. Types below 8 bits lie several to a byte,
-// the first in the low bits.
+// integers of 2 to 64 bits, real numbers, complex numbers as two reals, strings. Types below 8 bits lie several to a
+// byte, the first in the low bits.
 #ifndef HALITE_TOOLS_ELEMENT_H
 #define HALITE_TOOLS_ELEMENT_H
 
@@ -115,8 +115,7 @@ static inline uint64_t hl_element_bits(const void *data, int bits, int64_t i)
         return (uint64_t)(bytes[i / per_byte] >> (i % per_byte * bits)) & ((1u << bits) - 1);
     }
     uint64_t value = 0;
-    for (int byte = bits / 8 - 1; byte >= 0; byte--)
-        value = value << 8 | bytes[i * (bits / 8) + byte];
+    for (int byte = bits / 8 - 1; byte >= 0; byte--) value = value << 8 | bytes[i * (bits / 8) + byte];
     return value;
 }
 
@@ -130,8 +129,7 @@ static inline void hl_element_set_bits(void *data, int bits, int64_t i, uint64_t
         *byte = (unsigned char)((*byte & ~mask) | ((unsigned)value << shift & mask));
         return;
     }
-    for (int byte = 0; byte < bits / 8; byte++, value >>= 8)
-        bytes[i * (bits / 8) + byte] = (unsigned char)value;
+    for (int byte = 0; byte < bits / 8; byte++, value >>= 8) bytes[i * (bits / 8) + byte] = (unsigned char)value;
 }
 
 static inline int64_t hl_element_signed(const void *data, int bits, int64_t i)
@@ -142,15 +140,15 @@ static inline int64_t hl_element_signed(const void *data, int bits, int64_t i)
     return (int64_t)(value ^ sign) - (int64_t)sign;
 }
 
-// exponent_bits of exponent with the usual bias, the rest mantissa. E5M2 has infinities; E4M3FN has none and one NaN pattern.
+// exponent_bits of exponent with the usual bias, the rest mantissa. E5M2 has infinities; E4M3FN has none and one NaN
+// pattern.
 static inline double hl_element_float8(unsigned bits, int exponent_bits)
 {
     int mantissa_bits = 7 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
     int exponent = (int)(bits >> mantissa_bits) & ((1 << exponent_bits) - 1);
     int mantissa = (int)bits & ((1 << mantissa_bits) - 1);
     double sign = bits & 0x80 ? -1 : 1;
-    if (exponent_bits == 5 && exponent == 31)
-        return mantissa ? (double)NAN : sign * (double)INFINITY;
+    if (exponent_bits == 5 && exponent == 31) return mantissa ? (double)NAN : sign * (double)INFINITY;
     if (exponent_bits == 4 && exponent == 15 && mantissa == 7) return (double)NAN;
     if (exponent == 0) return sign * ldexp(mantissa, 1 - bias - mantissa_bits);
     return sign * ldexp((1 << mantissa_bits) + mantissa, exponent - bias - mantissa_bits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and folders, read with messages that say what is wrong. In: a path. Out: the file's bytes, or one call of `visit`
-// per file below a folder, in sorted order.
+// Files and folders, read with messages that say what is wrong. In: a path. Out: the file's bytes, or one call of
+// `visit` per file below a folder, in sorted order.
 #ifndef HALITE_TOOLS_FILES_H
 #define HALITE_TOOLS_FILES_H
 
@@ -59,8 +59,7 @@ static inline bool hl_files_each(const char *folder, const char *ending, int dep
         const char *name = entries[i]->d_name;
         size_t length = strlen(folder);
         struct hl_text path = {0};
-        hl_text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/",
-                    name);
+        hl_text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
         if (ok && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
             if (hl_files_is_folder(path.data))
                 ok = hl_files_each(path.data, ending, depth + 1, visit, user_data, failed);
@@ -76,8 +75,7 @@ static inline bool hl_files_each(const char *folder, const char *ending, int dep
 
 // Adds a file's bytes to `content`. False on failure, with the reason in `error`: "cannot be opened: No such file or
 // directory". An empty file is none.
-static inline bool hl_files_read(const char *path, size_t limit, struct hl_text *content,
-                                 struct hl_text *error)
+static inline bool hl_files_read(const char *path, size_t limit, struct hl_text *content, struct hl_text *error)
 {
     if (hl_files_is_folder(path)) {
         hl_text_add(error, "is a folder, not a file");
@@ -96,8 +94,8 @@ static inline bool hl_files_read(const char *path, size_t limit, struct hl_text 
     if (failed)
         hl_text_add(error, "cannot be read: %s", strerror(errno));
     else if (content->length > limit)
-        hl_text_add(error, "is larger than %zu %s, more than is read here",
-                    limit >> 20 > 0 ? limit >> 20 : limit, limit >> 20 > 0 ? "MiB" : "bytes");
+        hl_text_add(error, "is larger than %zu %s, more than is read here", limit >> 20 > 0 ? limit >> 20 : limit,
+                    limit >> 20 > 0 ? "MiB" : "bytes");
     failed = failed || content->length > limit;
     fclose(file);
     return !failed;

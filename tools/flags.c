@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parser and help printer for the tables of flags.h. Accepts --name VALUE, --name=VALUE, -n VALUE, -nVALUE, -- before
-// operands that begin with a dash, and what a command requires as its operand where it has no others. One message on standard
-// error, exit code 2, for whatever does not fit.
+// operands that begin with a dash, and what a command requires as its operand where it has no others. One message on
+// standard error, exit code 2, for whatever does not fit.
 #include "flags.h"
 
 #include <errno.h>
@@ -65,19 +65,13 @@ static int usage(const struct hl_command *command, const char *format, ...)
     return HL_EXIT_USAGE;
 }
 
-static void add_choices(struct hl_text *text, const char *const *choices, const char *between,
-                        const char *last)
+static void add_choices(struct hl_text *text, const char *const *choices, const char *between, const char *last)
 {
     for (int i = 0; choices[i] != NULL; i++)
-        hl_text_add(text, "%s%s",
-                    i == 0                   ? ""
-                    : choices[i + 1] == NULL ? last
-                                             : between,
-                    choices[i]);
+        hl_text_add(text, "%s%s", i == 0 ? "" : choices[i + 1] == NULL ? last : between, choices[i]);
 }
 
-static const struct hl_flag *find_flag(const struct hl_command *command, const char *name,
-                                       size_t length)
+static const struct hl_flag *find_flag(const struct hl_command *command, const char *name, size_t length)
 {
     for (int i = 0; i < command->flag_count; i++) {
         const struct hl_flag *flag = &command->flags[i];
@@ -100,11 +94,9 @@ static int unknown_flag(const struct hl_command *command, const char *argument, 
     names[command->flag_count] = "help";
     struct hl_text name = {0};
     hl_text_add_bytes(&name, argument, length);
-    const char *nearest =
-        strncmp(name.data, "--", 2) == 0 ? hl_flags_nearest(name.data + 2, names) : NULL;
-    int code = nearest != NULL
-                   ? usage(command, "unknown flag %s, perhaps --%s was meant", name.data, nearest)
-                   : usage(command, "unknown flag %s", name.data);
+    const char *nearest = strncmp(name.data, "--", 2) == 0 ? hl_flags_nearest(name.data + 2, names) : NULL;
+    int code = nearest != NULL ? usage(command, "unknown flag %s, perhaps --%s was meant", name.data, nearest)
+                               : usage(command, "unknown flag %s", name.data);
     hl_text_free(&name);
     free(names);
     return code;
@@ -115,8 +107,7 @@ static void add_number(struct hl_text *text, double value)
     hl_text_add(text, "%.10g", value);
 }
 
-static int bad_number(const struct hl_command *command, const struct hl_flag *flag,
-                      const char *value)
+static int bad_number(const struct hl_command *command, const struct hl_flag *flag, const char *value)
 {
     struct hl_text range = {0};
     const char *what = flag->kind == HL_FLAG_INT ? "whole number" : "number";
@@ -130,8 +121,7 @@ static int bad_number(const struct hl_command *command, const struct hl_flag *fl
         hl_text_add(&range, ", at least ");
         add_number(&range, flag->min);
     }
-    int code = usage(command, "--%s takes a %s%s, not '%s'", flag->name, what,
-                     hl_text_string(&range), value);
+    int code = usage(command, "--%s takes a %s%s, not '%s'", flag->name, what, hl_text_string(&range), value);
     hl_text_free(&range);
     return code;
 }
@@ -162,9 +152,7 @@ bool hl_flags_store(const struct hl_flag *flag, const char *value, void *options
     }
     case HL_FLAG_NUMBER: {
         double number = strtod(value, &end);
-        if (end == value || *end != '\0' || !isfinite(number) || number < flag->min ||
-            number > flag->max)
-            return false;
+        if (end == value || *end != '\0' || !isfinite(number) || number < flag->min || number > flag->max) return false;
         *(double *)at = number;
         break;
     }
@@ -185,11 +173,9 @@ bool hl_flags_store(const struct hl_flag *flag, const char *value, void *options
     return true;
 }
 
-static int bad_value(const struct hl_command *command, const struct hl_flag *flag,
-                     const char *value)
+static int bad_value(const struct hl_command *command, const struct hl_flag *flag, const char *value)
 {
-    if (flag->kind == HL_FLAG_INT || flag->kind == HL_FLAG_NUMBER)
-        return bad_number(command, flag, value);
+    if (flag->kind == HL_FLAG_INT || flag->kind == HL_FLAG_NUMBER) return bad_number(command, flag, value);
     static const char *const bools[] = {"true", "false", NULL};
     struct hl_text list = {0};
     add_choices(&list, flag->kind == HL_FLAG_BOOL ? bools : flag->choices, ", ", " or ");
@@ -238,18 +224,14 @@ static int parse_flag(struct parsing *parsing, int argc, char **argv, int *i)
     const struct hl_flag *flag =
         is_long ? find_flag(command, argument + 2, length - 2) : find_letter(command, argument[1]);
     if (flag == NULL) return unknown_flag(command, argument, length);
-    const char *value = equals != NULL                    ? equals + 1
-                        : !is_long && argument[2] != '\0' ? argument + 2
-                                                          : NULL;
+    const char *value = equals != NULL ? equals + 1 : !is_long && argument[2] != '\0' ? argument + 2 : NULL;
     if (flag->kind == HL_FLAG_SWITCH) {
         if (value != NULL) return usage(command, "--%s takes no value", flag->name);
     } else if (value == NULL) {
-        if (*i + 1 >= argc)
-            return usage(command, "--%s needs a value: %s", flag->name, flag->value);
+        if (*i + 1 >= argc) return usage(command, "--%s needs a value: %s", flag->name, flag->value);
         value = argv[++*i];
     }
-    if (flag->kind == HL_FLAG_STRING && *value == '\0')
-        return usage(command, "--%s is empty", flag->name);
+    if (flag->kind == HL_FLAG_STRING && *value == '\0') return usage(command, "--%s is empty", flag->name);
     parsing->positions[flag - command->flags] = position;
     if (!hl_flags_store(flag, value, parsing->options)) return bad_value(command, flag, value);
     return HL_EXIT_OK;
@@ -271,23 +253,18 @@ static int parse(struct parsing *parsing, int argc, char **argv)
     }
     if (parsing->help) return HL_EXIT_OK;
     const struct hl_flag *operand = hl_flags_operand(command);
-    if (operand != NULL && parsing->positions[operand - command->flags] == 0 &&
-        parsing->operand_count > 0) {
+    if (operand != NULL && parsing->positions[operand - command->flags] == 0 && parsing->operand_count > 0) {
         hl_flags_store(operand, parsing->operands[0], parsing->options);
         parsing->positions[operand - command->flags] = 1;
         parsing->operand_count--;
-        memmove(parsing->operands, parsing->operands + 1,
-                (size_t)parsing->operand_count * sizeof *parsing->operands);
+        memmove(parsing->operands, parsing->operands + 1, (size_t)parsing->operand_count * sizeof *parsing->operands);
     }
     for (int i = 0; i < command->flag_count; i++)
         if (command->flags[i].required && parsing->positions[i] == 0)
-            return usage(command, "--%s %s is missing", command->flags[i].name,
-                         command->flags[i].value);
-    if (parsing->operand_count < command->min_operands)
-        return usage(command, "%s is missing", command->operands);
+            return usage(command, "--%s %s is missing", command->flags[i].name, command->flags[i].value);
+    if (parsing->operand_count < command->min_operands) return usage(command, "%s is missing", command->operands);
     if (command->max_operands >= 0 && parsing->operand_count > command->max_operands)
-        return usage(command, "'%s' is one argument too many",
-                     parsing->operands[command->max_operands]);
+        return usage(command, "'%s' is one argument too many", parsing->operands[command->max_operands]);
     return HL_EXIT_OK;
 }
 
@@ -302,19 +279,16 @@ int hl_command_main(const struct hl_command *command, int argc, char **argv)
     memcpy(parsing.options, command->defaults, command->options_size);
     // A line of the originals is there when it is printed, in a pipe too.
     if (command->tflite) setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
-    if (command->positions != 0)
-        *(const int **)((char *)parsing.options + command->positions) = parsing.positions;
-    int code = command->tflite
-                   ? hl_flags_tflite_parse(command, argc, argv, parsing.options, parsing.positions)
-                   : parse(&parsing, argc, argv);
+    if (command->positions != 0) *(const int **)((char *)parsing.options + command->positions) = parsing.positions;
+    int code = command->tflite ? hl_flags_tflite_parse(command, argc, argv, parsing.options, parsing.positions)
+                               : parse(&parsing, argc, argv);
     if (code == HL_EXIT_OK && parsing.help)
         hl_command_help(command, stdout);
     else if (code == HL_EXIT_OK)
         code = command->run(parsing.options, parsing.operand_count, parsing.operands);
     for (int i = 0; i < command->flag_count; i++) {
         if (command->flags[i].kind != HL_FLAG_LIST) continue;
-        struct hl_flag_list *list =
-            (struct hl_flag_list *)((char *)parsing.options + command->flags[i].offset);
+        struct hl_flag_list *list = (struct hl_flag_list *)((char *)parsing.options + command->flags[i].offset);
         free(list->items);
     }
     free(parsing.options);
@@ -371,8 +345,7 @@ void hl_command_help(const struct hl_command *command, FILE *out)
     for (int i = 0; i < command->flag_count; i++) {
         const struct hl_flag *flag = &command->flags[i];
         bool operand = flag == hl_flags_operand(command);
-        if (flag->required)
-            fprintf(out, operand ? " [--%s] %s" : " --%s %s", flag->name, flag->value);
+        if (flag->required) fprintf(out, operand ? " [--%s] %s" : " --%s %s", flag->name, flag->value);
     }
     fprintf(out, " [FLAG...]%s%s\n", *command->operands ? " " : "", command->operands);
     fprintf(out, "%s\n\n", command->summary);

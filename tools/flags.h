@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command lines as data. Each subcommand is one table: parsing, error messages and --help come from it (and whatever else
-// lists flags: manual pages, completion). In: argv. Out: the subcommand's options struct, filled at the tables' offsets.
-// There are two ways to write flags: halite's, and that of TensorFlow Lite's own tools (flags_tflite.h).
+// Command lines as data. Each subcommand is one table: parsing, error messages and --help come from it (and whatever
+// else lists flags: manual pages, completion). In: argv. Out: the subcommand's options struct, filled at the tables'
+// offsets. There are two ways to write flags: halite's, and that of TensorFlow Lite's own tools (flags_tflite.h).
 #ifndef HALITE_TOOLS_FLAGS_H
 #define HALITE_TOOLS_FLAGS_H
 
@@ -47,8 +47,8 @@ struct hl_command {
     size_t options_size;
     const void *defaults; // options_size bytes
     bool tflite;          // flags are written as flags_tflite.h says
-    // Offset in the options of a `const int *` that is to be the place of each flag on the command line, in the order of
-    // `flags`: an index into argv, 0 for those not given. 0: not wanted. Valid while `run` runs.
+    // Offset in the options of a `const int *` that is to be the place of each flag on the command line, in the order
+    // of `flags`: an index into argv, 0 for those not given. 0: not wanted. Valid while `run` runs.
     size_t positions;
     // Exit code 0 or 1. `options` is a struct of options_size bytes.
     int (*run)(const void *options, int operand_count, char **operands);

@@ -44,8 +44,7 @@ static void hint(const struct hl_command *command, const char *argument)
     hl_text_free(&name);
 }
 
-static void report_unknown(const struct hl_command *command, int argc, char **argv,
-                           const bool *taken)
+static void report_unknown(const struct hl_command *command, int argc, char **argv, const bool *taken)
 {
     struct hl_text text = {0};
     for (int i = 0; i < argc; i++)
@@ -56,28 +55,24 @@ static void report_unknown(const struct hl_command *command, int argc, char **ar
     hl_text_free(&text);
 }
 
-int hl_flags_tflite_parse(const struct hl_command *command, int argc, char **argv, void *options,
-                          int *positions)
+int hl_flags_tflite_parse(const struct hl_command *command, int argc, char **argv, void *options, int *positions)
 {
     bool *taken = hl_alloc((size_t)argc, sizeof *taken), ok = true, help = false;
     for (int f = 0; f < command->flag_count; f++) {
         const struct hl_flag *flag = &command->flags[f];
         int at = find(flag, argc, argv);
         if (at == argc) {
-            if (flag->required)
-                hl_error(HL_TFLITE, NULL, "Required flag not provided: %s", flag->name);
+            if (flag->required) hl_error(HL_TFLITE, NULL, "Required flag not provided: %s", flag->name);
             ok = ok && !flag->required;
             continue;
         }
         taken[at] = true;
         positions[f] = at + 1;
         if (hl_flags_store(flag, value_of(flag, argv[at]), options)) {
-            help = help || (strcmp(flag->name, "help") == 0 &&
-                            *(const bool *)((char *)options + flag->offset));
+            help = help || (strcmp(flag->name, "help") == 0 && *(const bool *)((char *)options + flag->offset));
             continue;
         }
-        hl_error(HL_TFLITE, NULL, "Failed to parse flag '%s' against argv '%s'", flag->name,
-                 argv[at]);
+        hl_error(HL_TFLITE, NULL, "Failed to parse flag '%s' against argv '%s'", flag->name, argv[at]);
         ok = false;
     }
     for (int i = 0; i < argc; i++) {

@@ -24,13 +24,12 @@ void hl_gpu_library_path(struct hl_text *path)
 static bool load_functions(struct hl_gpu_library *gpu, struct hl_text *problem)
 {
     void *symbol;
-#define X(result, name, arguments)                                                      \
-    symbol = dlsym(gpu->handle, #name);                                                 \
-    if (symbol == NULL) {                                                               \
-        hl_text_add(problem, "%s has no " #name ": it is of another version of Halite", \
-                    library_name);                                                      \
-        return false;                                                                   \
-    }                                                                                   \
+#define X(result, name, arguments)                                                                     \
+    symbol = dlsym(gpu->handle, #name);                                                                \
+    if (symbol == NULL) {                                                                              \
+        hl_text_add(problem, "%s has no " #name ": it is of another version of Halite", library_name); \
+        return false;                                                                                  \
+    }                                                                                                  \
     memcpy(&gpu->name, &symbol, sizeof symbol);
     HL_GPU_FUNCTIONS(X)
 #undef X

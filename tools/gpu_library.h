@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halite's GPU delegate for the subcommands: its library is opened when one asks for it, so that the command runs without.
-// In: nothing. Out: the functions of halite/gpu_delegate.h, by their own names.
+// Halite's GPU delegate for the subcommands: its library is opened when one asks for it, so that the command runs
+// without. In: nothing. Out: the functions of halite/gpu_delegate.h, by their own names.
 #ifndef HALITE_TOOLS_GPU_LIBRARY_H
 #define HALITE_TOOLS_GPU_LIBRARY_H
 

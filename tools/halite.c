@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The halite command: takes the subcommand's name off the command line and hands the rest on; called by the name of one of
-// TensorFlow Lite's tools it is that. Exit codes: 0, 1 when something failed, 2 for a wrong command line.
+// The halite command: takes the subcommand's name off the command line and hands the rest on; called by the name of one
+// of TensorFlow Lite's tools it is that. Exit codes: 0, 1 when something failed, 2 for a wrong command line.
 #include <stdio.h>
 #include <string.h>
 
@@ -42,8 +42,7 @@ static int unknown(const char *name)
     for (int i = 0; i < HL_COMMAND_COUNT; i++) names[i] = hl_commands[i]->name;
     const char *nearest = hl_flags_nearest(name, names);
     if (nearest != NULL)
-        hl_error(NULL, NULL, "unknown command '%s', perhaps %s was meant; see halite --help", name,
-                 nearest);
+        hl_error(NULL, NULL, "unknown command '%s', perhaps %s was meant; see halite --help", name, nearest);
     else
         hl_error(NULL, NULL, "unknown command '%s'; see halite --help", name);
     return HL_EXIT_USAGE;
@@ -60,8 +59,7 @@ static int finish(int code)
 int main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    const struct hl_command *program =
-        argc > 0 ? find(slash != NULL ? slash + 1 : argv[0], HL_FIRST_PROGRAM) : NULL;
+    const struct hl_command *program = argc > 0 ? find(slash != NULL ? slash + 1 : argv[0], HL_FIRST_PROGRAM) : NULL;
     if (program != NULL) return finish(hl_command_main(program, argc - 1, argv + 1));
     const char *name = argc > 1 ? argv[1] : "";
     if (*name == '\0') {

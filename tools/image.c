@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoders behind one door. The whole file is read first; its first bytes say what it is. stb_image fills what a cut BMP or
-// PNM lacks with zeros or garbage, so those headers are checked against the file's size here.
+// Decoders behind one door. The whole file is read first; its first bytes say what it is. stb_image fills what a cut
+// BMP or PNM lacks with zeros or garbage, so those headers are checked against the file's size here.
 #include "image.h"
 
 #include <ctype.h>
@@ -32,13 +32,10 @@ static const int64_t pixel_limit = 100000000;
 
 static bool size_fits(int64_t width, int64_t height, struct hl_text *error)
 {
-    if (width > 0 && height > 0 && width <= side_limit && height <= side_limit &&
-        width * height <= pixel_limit)
+    if (width > 0 && height > 0 && width <= side_limit && height <= side_limit && width * height <= pixel_limit)
         return true;
-    hl_text_add(error,
-                "is %lld x %lld pixels; pictures may have 1 to %d a side and %lld million in all",
-                (long long)width, (long long)height, side_limit,
-                (long long)(pixel_limit / 1000000));
+    hl_text_add(error, "is %lld x %lld pixels; pictures may have 1 to %d a side and %lld million in all",
+                (long long)width, (long long)height, side_limit, (long long)(pixel_limit / 1000000));
     return false;
 }
 
@@ -121,8 +118,7 @@ static bool jpeg_decode(struct jpeg_work *work, const unsigned char *data, size_
     return true;
 }
 
-static bool load_jpeg(const unsigned char *data, size_t bytes, struct hl_image *image,
-                      struct hl_text *error)
+static bool load_jpeg(const unsigned char *data, size_t bytes, struct hl_image *image, struct hl_text *error)
 {
     struct jpeg_work *work = hl_alloc(1, sizeof *work);
     work->info.err = jpeg_std_error(&work->trap.manager);
@@ -198,8 +194,7 @@ static bool check_pnm(const unsigned char *data, size_t bytes, struct hl_text *e
     }
     if (!size_fits(numbers[0], numbers[1], error)) return false;
     if (numbers[2] != 255) {
-        hl_text_add(error, "is a PNM file with values up to %lld; only 255 is read here",
-                    (long long)numbers[2]);
+        hl_text_add(error, "is a PNM file with values up to %lld; only 255 is read here", (long long)numbers[2]);
         return false;
     }
     int64_t samples = numbers[0] * numbers[1] * (data[1] == '6' ? 3 : 1);
@@ -212,8 +207,7 @@ static bool check_pnm(const unsigned char *data, size_t bytes, struct hl_text *e
 static void flatten(const unsigned char *rgba, size_t count, unsigned char *rgb)
 {
     for (size_t i = 0; i < count; i++, rgba += 4, rgb += 3)
-        for (int c = 0; c < 3; c++)
-            rgb[c] = (unsigned char)((rgba[c] * rgba[3] + 255 * (255 - rgba[3]) + 127) / 255);
+        for (int c = 0; c < 3; c++) rgb[c] = (unsigned char)((rgba[c] * rgba[3] + 255 * (255 - rgba[3]) + 127) / 255);
 }
 
 // stb_image's words, unless they quote bytes of the file.
@@ -226,8 +220,8 @@ static const char *stb_reason(void)
     return *reason != '\0' ? reason : "a part of it has an unknown type";
 }
 
-static bool load_other(const unsigned char *data, size_t bytes, const char *kind,
-                       struct hl_image *image, struct hl_text *error)
+static bool load_other(const unsigned char *data, size_t bytes, const char *kind, struct hl_image *image,
+                       struct hl_text *error)
 {
     int width, height, channels;
     if (!stbi_info_from_memory(data, (int)bytes, &width, &height, &channels)) {
@@ -264,14 +258,11 @@ static bool decode(const struct hl_text *file, struct hl_image *image, struct hl
         return false;
     }
     if (starts_with(file, "\xff\xd8\xff", 3)) return load_jpeg(data, file->length, image, error);
-    if (starts_with(file, "\x89PNG\r\n\x1a\n", 8))
-        return load_other(data, file->length, "PNG", image, error);
+    if (starts_with(file, "\x89PNG\r\n\x1a\n", 8)) return load_other(data, file->length, "PNG", image, error);
     if (starts_with(file, "BM", 2))
-        return check_bmp(data, file->length, error) &&
-               load_other(data, file->length, "BMP", image, error);
+        return check_bmp(data, file->length, error) && load_other(data, file->length, "BMP", image, error);
     if (starts_with(file, "P5", 2) || starts_with(file, "P6", 2))
-        return check_pnm(data, file->length, error) &&
-               load_other(data, file->length, "PNM", image, error);
+        return check_pnm(data, file->length, error) && load_other(data, file->length, "PNM", image, error);
     hl_text_add(error, "is no picture that can be read here (JPEG, PNG, BMP, PGM or PPM)");
     return false;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures from files: JPEG (libjpeg-turbo, accurate integer transform, as the official evaluation decodes them), PNG, BMP,
-// PGM and PPM (stb_image). In: a path. Out: 8-bit RGB, or a message; a damaged or cut file is an error, never half a picture.
+// Pictures from files: JPEG (libjpeg-turbo, accurate integer transform, as the official evaluation decodes them), PNG,
+// BMP, PGM and PPM (stb_image). In: a path. Out: 8-bit RGB, or a message; a damaged or cut file is an error, never half
+// a picture.
 #ifndef HALITE_TOOLS_IMAGE_H
 #define HALITE_TOOLS_IMAGE_H
 

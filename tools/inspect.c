@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite inspect: what is in a model? In: .tflite files. Out: its tensors, operators, signatures, metadata and memory plan as
-// text or JSON; or, over many models, which operators they use with which types.
+// halite inspect: what is in a model? In: .tflite files. Out: its tensors, operators, signatures, metadata and memory
+// plan as text or JSON; or, over many models, which operators they use with which types.
 #include "inspect.h"
 
 #include <stdlib.h>
@@ -56,8 +56,7 @@ struct hl_inspect_count *hl_inspect_count_operators(const TfLiteModel *model, in
     struct hl_inspect_count *counts = hl_alloc((size_t)model->code_count, sizeof *counts);
     for (int i = 0; i < model->code_count; i++) counts[i].code = &model->codes[i];
     for (int s = 0; s < model->subgraph_count; s++)
-        for (int n = 0; n < model->subgraphs[s].node_count; n++)
-            counts[model->subgraphs[s].nodes[n].code].nodes++;
+        for (int n = 0; n < model->subgraphs[s].node_count; n++) counts[model->subgraphs[s].nodes[n].code].nodes++;
     qsort(counts, (size_t)model->code_count, sizeof *counts, compare_codes);
     // A file may list the same operator twice.
     *count = 0;
@@ -75,14 +74,12 @@ static int compare_pointers(const void *a, const void *b)
 {
     const struct hl_model_tensor *x = *(const struct hl_model_tensor *const *)a;
     const struct hl_model_tensor *y = *(const struct hl_model_tensor *const *)b;
-    return ((const char *)x->data > (const char *)y->data) -
-           ((const char *)x->data < (const char *)y->data);
+    return ((const char *)x->data > (const char *)y->data) - ((const char *)x->data < (const char *)y->data);
 }
 
 size_t hl_inspect_constant_bytes(const struct hl_model_subgraph *subgraph)
 {
-    const struct hl_model_tensor **constants =
-        hl_alloc((size_t)subgraph->tensor_count, sizeof *constants);
+    const struct hl_model_tensor **constants = hl_alloc((size_t)subgraph->tensor_count, sizeof *constants);
     size_t count = 0, bytes = 0;
     for (int i = 0; i < subgraph->tensor_count; i++)
         if (subgraph->tensors[i].data != NULL) constants[count++] = &subgraph->tensors[i];

@@ -29,8 +29,7 @@ static void add_quantisation(cJSON *object, const struct hl_model_quantisation *
         return;
     }
     cJSON *scales = cJSON_AddArrayToObject(json, "scales");
-    for (int i = 0; i < q->scale_count; i++)
-        cJSON_AddItemToArray(scales, cJSON_CreateNumber((double)q->scales[i]));
+    for (int i = 0; i < q->scale_count; i++) cJSON_AddItemToArray(scales, cJSON_CreateNumber((double)q->scales[i]));
     add_ints(json, "zero_points", q->scale_count, q->zero_points);
     if (q->scale_count > 1) cJSON_AddNumberToObject(json, "dimension", q->dimension);
 }
@@ -42,8 +41,7 @@ static cJSON *tensor_json(const struct hl_model_tensor *tensor)
     hl_json_add_string(json, "name", tensor->name);
     cJSON_AddStringToObject(json, "type", hl_element_name(tensor->type));
     add_ints(json, "shape", tensor->rank, tensor->dims);
-    if (tensor->signature_rank >= 0)
-        add_ints(json, "shape_signature", tensor->signature_rank, tensor->signature);
+    if (tensor->signature_rank >= 0) add_ints(json, "shape_signature", tensor->signature_rank, tensor->signature);
     if (tensor->data != NULL || hl_tensor_bytes(tensor->type, tensor->rank, tensor->dims, &bytes))
         cJSON_AddNumberToObject(json, "bytes", (double)bytes);
     cJSON_AddBoolToObject(json, "constant", tensor->data != NULL);
@@ -62,8 +60,7 @@ static cJSON *subgraph_json(const TfLiteModel *model, const struct hl_model_subg
     add_ints(json, "inputs", subgraph->input_count, subgraph->inputs);
     add_ints(json, "outputs", subgraph->output_count, subgraph->outputs);
     cJSON *tensors = cJSON_AddArrayToObject(json, "tensors");
-    for (int i = 0; i < subgraph->tensor_count; i++)
-        cJSON_AddItemToArray(tensors, tensor_json(&subgraph->tensors[i]));
+    for (int i = 0; i < subgraph->tensor_count; i++) cJSON_AddItemToArray(tensors, tensor_json(&subgraph->tensors[i]));
     cJSON *nodes = cJSON_AddArrayToObject(json, "nodes");
     for (int i = 0; i < subgraph->node_count; i++) {
         const struct hl_model_node *node = &subgraph->nodes[i];
@@ -96,8 +93,7 @@ static void add_operators(cJSON *json, const TfLiteModel *model)
     free(counts);
 }
 
-static void add_entries(cJSON *json, const char *name, int count,
-                        const struct hl_model_signature_entry *entries)
+static void add_entries(cJSON *json, const char *name, int count, const struct hl_model_signature_entry *entries)
 {
     cJSON *array = cJSON_AddArrayToObject(json, name);
     for (int i = 0; i < count; i++) {
@@ -157,8 +153,7 @@ static const char *place_name(TfLiteAllocationType where)
 static void add_memory(cJSON *json, const TfLiteInterpreter *interpreter)
 {
     HaliteMemoryReport report;
-    if (interpreter == NULL || HaliteInterpreterGetMemoryReport(interpreter, &report) != kTfLiteOk)
-        return;
+    if (interpreter == NULL || HaliteInterpreterGetMemoryReport(interpreter, &report) != kTfLiteOk) return;
     cJSON *memory = cJSON_AddObjectToObject(json, "memory");
     cJSON_AddNumberToObject(memory, "arena", (double)report.arena);
     cJSON_AddNumberToObject(memory, "arena_unshared", (double)report.arena_unshared);
@@ -177,8 +172,7 @@ static void add_memory(cJSON *json, const TfLiteInterpreter *interpreter)
             cJSON_AddNumberToObject(item, "offset", (double)tensor.offset);
             cJSON_AddNumberToObject(item, "first_node", tensor.first_node);
             cJSON_AddNumberToObject(item, "last_node", tensor.last_node);
-            if (tensor.shares_with >= 0)
-                cJSON_AddNumberToObject(item, "shares_with", tensor.shares_with);
+            if (tensor.shares_with >= 0) cJSON_AddNumberToObject(item, "shares_with", tensor.shares_with);
         }
         cJSON_AddItemToArray(tensors, item);
     }

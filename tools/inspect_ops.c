@@ -43,8 +43,7 @@ static void add_type(struct hl_text *text, const struct hl_model_subgraph *subgr
 }
 
 // Four or more of one type in a row become "type...": operators that take any number are then one row.
-static void add_types(struct hl_text *text, const struct hl_model_subgraph *subgraph, int count,
-                      const int *tensors)
+static void add_types(struct hl_text *text, const struct hl_model_subgraph *subgraph, int count, const int *tensors)
 {
     enum { KEPT = 3 };
     struct hl_text previous = {0}, current = {0};
@@ -64,20 +63,16 @@ static void add_types(struct hl_text *text, const struct hl_model_subgraph *subg
     hl_text_free(&current);
 }
 
-static struct row *find_row(struct survey *survey, const struct hl_model_code *code,
-                            const char *types)
+static struct row *find_row(struct survey *survey, const struct hl_model_code *code, const char *types)
 {
     const char *op = hl_model_code_name(code);
     for (int i = 0; i < survey->row_count; i++) {
         struct row *row = &survey->rows[i];
-        if (row->version == code->version && strcmp(row->op, op) == 0 &&
-            strcmp(row->types, types) == 0)
-            return row;
+        if (row->version == code->version && strcmp(row->op, op) == 0 && strcmp(row->types, types) == 0) return row;
     }
     if (survey->row_count == survey->row_capacity) {
         survey->row_capacity = survey->row_capacity ? 2 * survey->row_capacity : 64;
-        survey->rows =
-            hl_alloc_grow(survey->rows, (size_t)survey->row_capacity, sizeof *survey->rows);
+        survey->rows = hl_alloc_grow(survey->rows, (size_t)survey->row_capacity, sizeof *survey->rows);
     }
     struct row *row = &survey->rows[survey->row_count++];
     *row = (struct row){
@@ -136,8 +131,7 @@ static void print_text(const struct survey *survey)
 {
     struct hl_table table;
     hl_table_start(&table, "lrrrll");
-    static const char *const titles[] = {"operator", "version", "nodes",
-                                         "models",   "kernel",  "types"};
+    static const char *const titles[] = {"operator", "version", "nodes", "models", "kernel", "types"};
     for (int i = 0; i < 6; i++) hl_table_add(&table, "%s", titles[i]);
     for (int i = 0; i < survey->row_count; i++) {
         const struct row *row = &survey->rows[i];
@@ -188,8 +182,7 @@ bool hl_inspect_ops(int path_count, char **paths, bool json)
         hl_error("inspect", paths[0], "holds no .tflite file");
         ok = false;
     }
-    if (survey.row_count > 0)
-        qsort(survey.rows, (size_t)survey.row_count, sizeof *survey.rows, compare_rows);
+    if (survey.row_count > 0) qsort(survey.rows, (size_t)survey.row_count, sizeof *survey.rows, compare_rows);
     if (json)
         print_json(&survey);
     else if (survey.row_count > 0)

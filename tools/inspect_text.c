@@ -35,14 +35,12 @@ static void add_shape(struct hl_table *table, const struct hl_model_tensor *tens
     struct hl_text shape = {0};
     // The signature says which dimensions may change.
     bool signature = tensor->signature_rank == tensor->rank;
-    hl_model_add_shape(&shape, tensor->type, tensor->rank,
-                       signature ? tensor->signature : tensor->dims);
+    hl_model_add_shape(&shape, tensor->type, tensor->rank, signature ? tensor->signature : tensor->dims);
     hl_table_add(table, "%s", shape.data);
     hl_text_free(&shape);
 }
 
-static void print_ends(const char *title, const struct hl_model_subgraph *subgraph, int count,
-                       const int *tensors)
+static void print_ends(const char *title, const struct hl_model_subgraph *subgraph, int count, const int *tensors)
 {
     struct hl_table table;
     hl_table_start(&table, "rlll");
@@ -139,8 +137,7 @@ static void print_tensors(const struct hl_model_subgraph *subgraph)
         const struct hl_model_tensor *tensor = &subgraph->tensors[i];
         size_t bytes = tensor->bytes;
         char size[32] = "";
-        if (tensor->data != NULL ||
-            hl_tensor_bytes(tensor->type, tensor->rank, tensor->dims, &bytes))
+        if (tensor->data != NULL || hl_tensor_bytes(tensor->type, tensor->rank, tensor->dims, &bytes))
             hl_format_bytes(size, sizeof size, bytes);
         hl_table_add(&table, "%d", i);
         add_shape(&table, tensor);
@@ -222,8 +219,8 @@ static void print_plan(const TfLiteInterpreter *interpreter)
     for (int i = 0; i < count; i++) {
         HaliteTensorReport *report = &places[used].report;
         places[used].tensor = i;
-        if (HaliteInterpreterGetTensorReport(interpreter, i, report) == kTfLiteOk &&
-            report->where == kTfLiteArenaRw && report->bytes > 0)
+        if (HaliteInterpreterGetTensorReport(interpreter, i, report) == kTfLiteOk && report->where == kTfLiteArenaRw &&
+            report->bytes > 0)
             used++;
     }
     qsort(places, (size_t)used, sizeof *places, compare_places);
@@ -305,9 +302,8 @@ static void print_subgraph_line(const TfLiteModel *model, int s)
     } else {
         printf(" ");
     }
-    printf(" %d node%s, %d tensor%s, %s of constants\n", subgraph->node_count,
-           subgraph->node_count == 1 ? "" : "s", subgraph->tensor_count,
-           subgraph->tensor_count == 1 ? "" : "s", constants);
+    printf(" %d node%s, %d tensor%s, %s of constants\n", subgraph->node_count, subgraph->node_count == 1 ? "" : "s",
+           subgraph->tensor_count, subgraph->tensor_count == 1 ? "" : "s", constants);
 }
 
 void hl_inspect_text(const struct hl_model_file *file, const struct hl_inspect_options *options)
@@ -332,8 +328,7 @@ void hl_inspect_text(const struct hl_model_file *file, const struct hl_inspect_o
     print_metadata(model);
     print_operators(model);
     for (int s = 0; s < model->subgraph_count; s++) {
-        if (model->subgraph_count > 1 && (options->tensors || options->nodes))
-            printf("\nsubgraph %d", s);
+        if (model->subgraph_count > 1 && (options->tensors || options->nodes)) printf("\nsubgraph %d", s);
         if (options->tensors) print_tensors(&model->subgraphs[s]);
         if (options->nodes) print_nodes(model, &model->subgraphs[s]);
     }

@@ -19,8 +19,8 @@ static inline int hl_json_utf8(const unsigned char *at)
     for (int i = 1; i < length; i++)
         if ((at[i] & 0xc0) != 0x80) return 0;
     // Overlong forms, surrogates, beyond U+10FFFF.
-    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf0 && at[1] < 0x90) ||
+        (at[0] == 0xf4 && at[1] > 0x8f))
         return 0;
     return length;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite label: what is on these pictures? In: an image classification model, names of its classes, pictures. Out: the best
-// classes of each picture, the time that took and where the operators ran; or a table for programs.
+// halite label: what is on these pictures? In: an image classification model, names of its classes, pictures. Out: the
+// best classes of each picture, the time that took and where the operators ran; or a table for programs.
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
@@ -84,8 +84,7 @@ struct labeller {
 
 // ---- does the model fit? ------------------------------------------------------------------------
 
-static bool misfit(const struct labeller *labeller, const char *what, const TfLiteTensor *tensor,
-                   const char *wanted)
+static bool misfit(const struct labeller *labeller, const char *what, const TfLiteTensor *tensor, const char *wanted)
 {
     struct hl_text shape = {0};
     hl_model_add_tensor_shape(&shape, tensor);
@@ -99,8 +98,7 @@ static bool check_input(struct labeller *labeller)
     const TfLiteInterpreter *interpreter = labeller->file.interpreter;
     int count = TfLiteInterpreterGetInputTensorCount(interpreter);
     if (count != 1) {
-        hl_error("label", labeller->file.path,
-                 "has %d inputs; a model with one input, a picture, is wanted", count);
+        hl_error("label", labeller->file.path, "has %d inputs; a model with one input, a picture, is wanted", count);
         return false;
     }
     const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
@@ -120,9 +118,7 @@ static bool check_output(struct labeller *labeller)
     int64_t classes = hl_model_elements(output);
     bool list = rank >= 1 && classes > 0 && classes == TfLiteTensorDim(output, rank - 1);
     TfLiteType type = TfLiteTensorType(output);
-    if (!list)
-        return misfit(labeller, "the first output", output,
-                      "one score for each class, [1,classes], is wanted");
+    if (!list) return misfit(labeller, "the first output", output, "one score for each class, [1,classes], is wanted");
     if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
         return misfit(labeller, "the first output", output, "float32, uint8 or int8 is wanted");
     labeller->classes = (int)classes;
@@ -139,11 +135,10 @@ static bool check_labels(struct labeller *labeller)
         hl_error("label", path, "%s", error.data);
     } else if (labeller->labels.count != labeller->classes) {
         int names = labeller->labels.count, classes = labeller->classes;
-        const char *hint = names == classes - 1 ? " (the model may count a background class first)"
+        const char *hint = names == classes - 1   ? " (the model may count a background class first)"
                            : names == classes + 1 ? " (the file may name a background class first)"
                                                   : "";
-        hl_error("label", path,
-                 "holds %d names, but %s has %d classes%s; give the labels of this model", names,
+        hl_error("label", path, "holds %d names, but %s has %d classes%s; give the labels of this model", names,
                  labeller->file.path, classes, hint);
         ok = false;
     }
@@ -185,15 +180,12 @@ static bool prepare(struct labeller *labeller)
     }
     if (!check_input(labeller) || !check_output(labeller) || !check_labels(labeller)) return false;
     if (!choose_normalisation(labeller)) return false;
-    labeller->crop = !isnan(options->crop)     ? options->crop
-                     : labeller->shape.channels == 3 ? HL_PREPROCESS_CROP
-                                               : 1;
+    labeller->crop = !isnan(options->crop) ? options->crop : labeller->shape.channels == 3 ? HL_PREPROCESS_CROP : 1;
     size_t pixels = (size_t)labeller->shape.width * (size_t)labeller->shape.height * (size_t)labeller->shape.channels;
     labeller->pixels = malloc(pixels * sizeof *labeller->pixels);
     if (labeller->pixels == NULL) {
-        hl_error("label", labeller->file.path,
-                 "a picture of %d x %d pixels does not fit into memory", labeller->shape.width,
-                 labeller->shape.height);
+        hl_error("label", labeller->file.path, "a picture of %d x %d pixels does not fit into memory",
+                 labeller->shape.width, labeller->shape.height);
         return false;
     }
     labeller->scores = hl_alloc((size_t)labeller->classes, sizeof *labeller->scores);
@@ -213,9 +205,7 @@ static bool read_scores(struct labeller *labeller, const char *picture)
     for (int i = 0; i < labeller->classes; i++) {
         switch (TfLiteTensorType(output)) {
         case kTfLiteFloat32: labeller->scores[i] = (double)((const float *)data)[i]; break;
-        case kTfLiteUInt8:
-            labeller->scores[i] = scale * (((const uint8_t *)data)[i] - q.zero_point);
-            break;
+        case kTfLiteUInt8: labeller->scores[i] = scale * (((const uint8_t *)data)[i] - q.zero_point); break;
         default: labeller->scores[i] = scale * (((const int8_t *)data)[i] - q.zero_point);
         }
         if (!isnan(labeller->scores[i])) continue;
@@ -231,9 +221,7 @@ static bool read_scores(struct labeller *labeller, const char *picture)
 // Best `top` classes to the front of the ranking: insertion into a short list, lower class first among equals.
 static int rank_classes(struct labeller *labeller)
 {
-    int top =
-            labeller->options->top < labeller->classes ? labeller->options->top : labeller->classes,
-        used = 0;
+    int top = labeller->options->top < labeller->classes ? labeller->options->top : labeller->classes, used = 0;
     const double *scores = labeller->scores;
     int *ranking = labeller->ranking;
     for (int i = 0; i < labeller->classes; i++) {
@@ -265,8 +253,8 @@ static void print_tsv(const struct labeller *labeller, const char *picture, int 
     }
 }
 
-static void print_table(const struct labeller *labeller, const char *picture,
-                        const struct hl_image *image, int top, double seconds)
+static void print_table(const struct labeller *labeller, const char *picture, const struct hl_image *image, int top,
+                        double seconds)
 {
     struct hl_text name = {0};
     char time[32];
@@ -277,8 +265,7 @@ static void print_table(const struct labeller *labeller, const char *picture,
 
     bool probabilities = true;
     for (int i = 0; i < labeller->classes; i++)
-        probabilities =
-            probabilities && labeller->scores[i] >= 0 && labeller->scores[i] <= 1 + 1e-6;
+        probabilities = probabilities && labeller->scores[i] >= 0 && labeller->scores[i] <= 1 + 1e-6;
     struct hl_table table;
     hl_table_start(&table, "rll");
     for (int rank = 0; rank < top; rank++) {
@@ -306,11 +293,11 @@ static bool label_picture(struct labeller *labeller, const char *picture)
 
     TfLiteInterpreter *interpreter = labeller->file.interpreter;
     TfLiteTensor *input = TfLiteInterpreterGetInputTensor(interpreter, 0);
-    hl_preprocess_scale(&image, labeller->crop, labeller->shape.width, labeller->shape.height,
-                        labeller->shape.channels, labeller->pixels);
+    hl_preprocess_scale(&image, labeller->crop, labeller->shape.width, labeller->shape.height, labeller->shape.channels,
+                        labeller->pixels);
     hl_preprocess_store(labeller->pixels, (size_t)hl_model_elements(input), labeller->shape.channels,
-                        &labeller->normalisation, TfLiteTensorType(input),
-                        TfLiteTensorQuantizationParams(input), TfLiteTensorData(input));
+                        &labeller->normalisation, TfLiteTensorType(input), TfLiteTensorQuantizationParams(input),
+                        TfLiteTensorData(input));
     double start = hl_model_clock();
     ok = TfLiteInterpreterInvoke(interpreter) == kTfLiteOk;
     double seconds = hl_model_clock() - start;

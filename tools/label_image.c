@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// label_image: what is on this picture? In: a classifier, its labels, a picture. Out, on standard error: the best classes and
-// the mean time of a run, as TensorFlow Lite's example prints them. (halite label does more and is kinder.)
+// label_image: what is on this picture? In: a classifier, its labels, a picture. Out, on standard error: the best
+// classes and the mean time of a run, as TensorFlow Lite's example prints them. (halite label does more and is kinder.)
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,7 @@
 #include "state.h"
 
 struct options {
-    int accelerated, allow_fp16, count, verbose, profiling, threads, num_results,
-        max_profiling_buffer_entries;
+    int accelerated, allow_fp16, count, verbose, profiling, threads, num_results, max_profiling_buffer_entries;
     int warmup_runs, gl_backend, xnnpack_delegate;
     const char *image, *labels, *model, *hexagon;
     double input_mean, input_std;
@@ -96,16 +95,13 @@ static bool open_delegates(struct labeller *labeller)
         {"xnnpack_delegate", HL_FOR_XNNPACK, options->xnnpack_delegate},
     };
     for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
-        if (idle[i].given)
-            hl_warn(HL_TFLITE_EXAMPLE, NULL, "--%s does nothing here: %s", idle[i].flag,
-                    idle[i].idle);
+        if (idle[i].given) hl_warn(HL_TFLITE_EXAMPLE, NULL, "--%s does nothing here: %s", idle[i].flag, idle[i].idle);
     struct hl_delegate_flags delegate_flags = options->delegates;
     if (options->gl_backend) {
         delegate_flags.use_gpu = delegate_flags.gpu_inference_for_sustained_speed = true;
         delegate_flags.gpu_precision_loss_allowed = options->allow_fp16;
     }
-    return hl_delegates_create(&delegate_flags, &hl_command_label_image, options->positions,
-                               &labeller->delegates);
+    return hl_delegates_create(&delegate_flags, &hl_command_label_image, options->positions, &labeller->delegates);
 }
 
 static bool check_ends(struct labeller *labeller)
@@ -127,9 +123,7 @@ static bool check_ends(struct labeller *labeller)
         if (wanted == NULL && type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
             wanted = "float32, uint8 or int8 is wanted";
     }
-    if (wanted != NULL)
-        hl_error(HL_TFLITE, labeller->file.path, "%s is %s: %s", end, hl_text_string(&shape),
-                 wanted);
+    if (wanted != NULL) hl_error(HL_TFLITE, labeller->file.path, "%s is %s: %s", end, hl_text_string(&shape), wanted);
     hl_text_free(&shape);
     return wanted == NULL;
 }
@@ -183,13 +177,11 @@ static bool fill(struct labeller *labeller)
     size_t count = (size_t)shape->width * (size_t)shape->height * (size_t)shape->channels;
     float *pixels = malloc(count * sizeof *pixels);
     if (pixels != NULL) {
-        hl_preprocess_scale(&image, HL_PREPROCESS_WHOLE, shape->width, shape->height,
-                            shape->channels, pixels);
+        hl_preprocess_scale(&image, HL_PREPROCESS_WHOLE, shape->width, shape->height, shape->channels, pixels);
         hl_preprocess_store(pixels, count, shape->channels, &normalisation, shape->type,
                             TfLiteTensorQuantizationParams(input), TfLiteTensorData(input));
     } else {
-        hl_error(HL_TFLITE, options->image, "does not fit into memory at %d x %d", shape->width,
-                 shape->height);
+        hl_error(HL_TFLITE, options->image, "does not fit into memory at %d x %d", shape->width, shape->height);
     }
     free(pixels);
     hl_image_free(&image);
@@ -243,8 +235,7 @@ static void print_results(const struct labeller *labeller)
     int *best = hl_alloc((size_t)most, sizeof *best);
     for (int i = 0; i < classes; i++) {
         float value = score(type, data, i);
-        if (!(value >= threshold) || (used == most && value < score(type, data, best[used - 1])))
-            continue;
+        if (!(value >= threshold) || (used == most && value < score(type, data, best[used - 1]))) continue;
         int at = used < most ? used++ : used - 1;
         for (; at > 0 && value >= score(type, data, best[at - 1]); at--) best[at] = best[at - 1];
         best[at] = i;

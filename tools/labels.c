@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a label file into lines. Carriage returns, a byte order mark and empty lines at the end are dropped; an empty line in
-// the middle stays, for it counts.
+// Cuts a label file into lines. Carriage returns, a byte order mark and empty lines at the end are dropped; an empty
+// line in the middle stays, for it counts.
 #include "labels.h"
 
 #include <stdlib.h>

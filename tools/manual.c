@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite manual: the tables of flags as manual pages. In: a command's name, or a folder. Out: a page in roff, or a page for
-// each command in the folder.
+// halite manual: the tables of flags as manual pages. In: a command's name, or a folder. Out: a page in roff, or a page
+// for each command in the folder.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +49,7 @@ static void add_flag(struct hl_text *text, const struct hl_flag *flag, bool tfli
     add_escaped(text, flag->name, false);
     if (flag->kind == HL_FLAG_CHOICE) {
         hl_text_add(text, " ");
-        for (int i = 0; flag->choices[i] != NULL; i++)
-            hl_text_add(text, "%s%s", i > 0 ? "|" : "", flag->choices[i]);
+        for (int i = 0; flag->choices[i] != NULL; i++) hl_text_add(text, "%s%s", i > 0 ? "|" : "", flag->choices[i]);
     } else if (flag->value != NULL) {
         hl_text_add(text, tflite ? "=\\fI%s\\fR" : " \\fI%s\\fR", flag->value);
     }
@@ -62,8 +61,8 @@ static void add_flag(struct hl_text *text, const struct hl_flag *flag, bool tfli
 static void add_page(struct hl_text *text, const struct hl_command *command, bool program)
 {
     const char *before = program ? "" : "halite ", *dash = program ? "" : "halite\\-";
-    hl_text_add(text, ".TH \"%s%s\" 1 \"\" \"Halite %s\" \"Halite\"\n.SH NAME\n%s", dash,
-                command->name, HaliteVersion(), dash);
+    hl_text_add(text, ".TH \"%s%s\" 1 \"\" \"Halite %s\" \"Halite\"\n.SH NAME\n%s", dash, command->name,
+                HaliteVersion(), dash);
     add_escaped(text, command->name, false);
     hl_text_add(text, " \\- ");
     add_escaped(text, command->summary, false);
@@ -72,8 +71,7 @@ static void add_page(struct hl_text *text, const struct hl_command *command, boo
     if (operand != NULL) hl_text_add(text, " [\\-\\-%s] \\fI%s\\fR", operand->name, operand->value);
     if (*command->operands != '\0') hl_text_add(text, " \\fI%s\\fR", command->operands);
     hl_text_add(text, "\n.SH OPTIONS\n");
-    for (int i = 0; i < command->flag_count; i++)
-        add_flag(text, &command->flags[i], command->tflite);
+    for (int i = 0; i < command->flag_count; i++) add_flag(text, &command->flags[i], command->tflite);
     if (command->details != NULL) {
         hl_text_add(text, ".SH NOTES\n");
         add_escaped(text, command->details, true);
@@ -85,22 +83,19 @@ static void add_page(struct hl_text *text, const struct hl_command *command, boo
 
 static void add_overview(struct hl_text *text)
 {
-    hl_text_add(
-        text,
-        ".TH halite 1 \"\" \"Halite %s\" \"Halite\"\n.SH NAME\nhalite \\- runs TensorFlow Lite models\n"
-        ".SH SYNOPSIS\n.B halite\n\\fICOMMAND\\fR [flags] [arguments]\n.SH COMMANDS\n",
-        HaliteVersion());
+    hl_text_add(text,
+                ".TH halite 1 \"\" \"Halite %s\" \"Halite\"\n.SH NAME\nhalite \\- runs TensorFlow Lite models\n"
+                ".SH SYNOPSIS\n.B halite\n\\fICOMMAND\\fR [flags] [arguments]\n.SH COMMANDS\n",
+                HaliteVersion());
     for (int i = 0; i < HL_COMMAND_COUNT; i++) {
-        hl_text_add(text, ".TP\n.BR %s%s (1)\n", i < HL_FIRST_PROGRAM ? "halite\\-" : "",
-                    hl_commands[i]->name);
+        hl_text_add(text, ".TP\n.BR %s%s (1)\n", i < HL_FIRST_PROGRAM ? "halite\\-" : "", hl_commands[i]->name);
         add_escaped(text, hl_commands[i]->summary, false);
         hl_text_add(text, "\n");
     }
     hl_text_add(text, ".SH EXIT STATUS\n0, 1 when something failed, 2 for a wrong command line.\n");
 }
 
-static bool write_page(const char *folder, const char *name, bool subcommand,
-                       const struct hl_text *page)
+static bool write_page(const char *folder, const char *name, bool subcommand, const struct hl_text *page)
 {
     struct hl_text path = {0};
     hl_text_add(&path, "%s/%s%s.1", folder, subcommand ? "halite-" : "", name);
@@ -130,8 +125,7 @@ static int run(const void *given, int operand_count, char **operands)
     struct hl_text page = {0};
     if (operand_count == 0) add_overview(&page);
     for (int i = 0; i < HL_COMMAND_COUNT && operand_count > 0; i++)
-        if (strcmp(hl_commands[i]->name, operands[0]) == 0)
-            add_page(&page, hl_commands[i], i >= HL_FIRST_PROGRAM);
+        if (strcmp(hl_commands[i]->name, operands[0]) == 0) add_page(&page, hl_commands[i], i >= HL_FIRST_PROGRAM);
     bool ok = page.length > 0;
     if (ok)
         fputs(page.data, stdout);

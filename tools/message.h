@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tools say to people, one line each. The halite command does so on standard error, "halite label: photo.jpg: cannot
-// be opened: ..."; the tools with TensorFlow Lite's command lines as those do: "ERROR: ..." there, "WARN: ..." and "INFO: ..."
-// on standard output, but label_image's there too.
+// What the tools say to people, one line each. The halite command does so on standard error, "halite label: photo.jpg:
+// cannot be opened: ..."; the tools with TensorFlow Lite's command lines as those do: "ERROR: ..." there, "WARN: ..."
+// and "INFO: ..." on standard output, but label_image's there too.
 #ifndef HALITE_TOOLS_MESSAGE_H
 #define HALITE_TOOLS_MESSAGE_H
 
@@ -18,8 +18,8 @@ enum hl_message_kind { HL_ERROR, HL_WARNING, HL_INFO };
 #define HL_TFLITE "="
 #define HL_TFLITE_EXAMPLE "=="
 
-static inline void hl_message_va(enum hl_message_kind kind, const char *command, const char *where,
-                                 const char *format, va_list args)
+static inline void hl_message_va(enum hl_message_kind kind, const char *command, const char *where, const char *format,
+                                 va_list args)
 {
     static const char *const halite[] = {"", "warning: ", ""};
     static const char *const tflite[] = {"ERROR: ", "WARN: ", "INFO: "};
@@ -30,8 +30,7 @@ static inline void hl_message_va(enum hl_message_kind kind, const char *command,
     if (original)
         hl_text_add(&line, "%s", tflite[kind]);
     else
-        hl_text_add(&line, "halite%s%s: %s", command != NULL ? " " : "",
-                    command != NULL ? command : "", halite[kind]);
+        hl_text_add(&line, "halite%s%s: %s", command != NULL ? " " : "", command != NULL ? command : "", halite[kind]);
     if (where != NULL) {
         hl_text_add_escaped(&line, where, strlen(where));
         hl_text_add(&line, ": ");
@@ -43,9 +42,9 @@ static inline void hl_message_va(enum hl_message_kind kind, const char *command,
     hl_text_free(&line);
 }
 
-// command: NULL outside of any, HL_TFLITE or HL_TFLITE_EXAMPLE. where: the file or tensor at fault, NULL: none. Both are lent.
-static inline void hl_error(const char *command, const char *where, const char *format, ...)
-    HL_PRINTF(3, 4);
+// command: NULL outside of any, HL_TFLITE or HL_TFLITE_EXAMPLE. where: the file or tensor at fault, NULL: none. Both
+// are lent.
+static inline void hl_error(const char *command, const char *where, const char *format, ...) HL_PRINTF(3, 4);
 static inline void hl_error(const char *command, const char *where, const char *format, ...)
 {
     va_list args;
@@ -54,8 +53,7 @@ static inline void hl_error(const char *command, const char *where, const char *
     va_end(args);
 }
 
-static inline void hl_warn(const char *command, const char *where, const char *format, ...)
-    HL_PRINTF(3, 4);
+static inline void hl_warn(const char *command, const char *where, const char *format, ...) HL_PRINTF(3, 4);
 static inline void hl_warn(const char *command, const char *where, const char *format, ...)
 {
     va_list args;
@@ -65,8 +63,7 @@ static inline void hl_warn(const char *command, const char *where, const char *f
 }
 
 // command: HL_TFLITE or HL_TFLITE_EXAMPLE, or one that tells people something on standard error.
-static inline void hl_info(const char *command, const char *where, const char *format, ...)
-    HL_PRINTF(3, 4);
+static inline void hl_info(const char *command, const char *where, const char *format, ...) HL_PRINTF(3, 4);
 static inline void hl_info(const char *command, const char *where, const char *format, ...)
 {
     va_list args;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reader for the few tables on the way to the normalisation options. Metadata is a FlatBuffer inside the model that the
-// model's verifier does not look into, so every offset is checked here; whatever does not fit reads as absent.
+// A reader for the few tables on the way to the normalisation options. Metadata is a FlatBuffer inside the model that
+// the model's verifier does not look into, so every offset is checked here; whatever does not fit reads as absent.
 #include "metadata.h"
 
 #include <math.h>
@@ -69,8 +69,7 @@ static size_t vector(const struct bytes *bytes, size_t table, int number, uint32
 {
     size_t start = follow(bytes, field(bytes, table, number));
     *count = start != 0 ? word(bytes, start, 4) : 0;
-    if (start == 0 || *count > bytes->size / 4 || !has(bytes, start + 4, 4 * (size_t)*count))
-        *count = 0;
+    if (start == 0 || *count > bytes->size / 4 || !has(bytes, start + 4, 4 * (size_t)*count)) *count = 0;
     return start + 4;
 }
 
@@ -99,8 +98,7 @@ static struct bytes find(const TfLiteModel *model)
 {
     for (int i = 0; i < model->metadata_count; i++) {
         const struct hl_model_metadata *entry = &model->metadata[i];
-        if (entry->name != NULL && strcmp(entry->name, "TFLITE_METADATA") == 0 &&
-            entry->data != NULL)
+        if (entry->name != NULL && strcmp(entry->name, "TFLITE_METADATA") == 0 && entry->data != NULL)
             return (struct bytes){(const unsigned char *)entry->data, entry->bytes};
     }
     return (struct bytes){NULL, 0};
@@ -113,8 +111,7 @@ static size_t root(const struct bytes *bytes)
     return has(bytes, table, 4) ? table : 0;
 }
 
-bool hl_metadata_normalisation(const TfLiteModel *model, int input,
-                               struct hl_normalisation *normalisation)
+bool hl_metadata_normalisation(const TfLiteModel *model, int input, struct hl_normalisation *normalisation)
 {
     struct bytes bytes = find(model);
     size_t subgraph = child(&bytes, root(&bytes), MODEL_SUBGRAPHS, 0);

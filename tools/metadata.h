@@ -9,8 +9,7 @@
 #include "preprocess.h"
 
 // Normalisation of an input of the primary subgraph. False where the metadata has none; damaged metadata has none.
-bool hl_metadata_normalisation(const TfLiteModel *model, int input,
-                               struct hl_normalisation *normalisation);
+bool hl_metadata_normalisation(const TfLiteModel *model, int input, struct hl_normalisation *normalisation);
 
 // Name, description, version, author and licence of the model, each NULL where absent. Lent by the model.
 struct hl_metadata_about {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thin layer over the C API. The library reports a failure in one or several messages, the cause first: that one is shown,
-// with the model's path in front.
+// Thin layer over the C API. The library reports a failure in one or several messages, the cause first: that one is
+// shown, with the model's path in front.
 #include "model_file.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,8 @@
 const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
 const char *const hl_model_precisions[] = {"f32", "f16s", "f16", NULL};
 
-// The library names the file, and so does every message here: once is enough. Drops "PATH: " at the start, else " PATH".
+// The library names the file, and so does every message here: once is enough. Drops "PATH: " at the start, else "
+// PATH".
 static void drop_path(struct hl_text *line, const char *path)
 {
     size_t length = strlen(path);
@@ -47,13 +48,13 @@ void hl_model_file_failed(struct hl_model_file *file, const char *what)
 bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path)
 {
     *file = (struct hl_model_file){.command = command, .path = path};
-    file->model =
-        TfLiteModelCreateFromFileWithErrorReporter(path, hl_text_reporter, &file->messages);
+    file->model = TfLiteModelCreateFromFileWithErrorReporter(path, hl_text_reporter, &file->messages);
     if (file->model == NULL) hl_model_file_failed(file, "cannot be loaded");
     return file->model != NULL;
 }
 
-bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, const char *path, void *bytes, size_t size)
+bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, const char *path, void *bytes,
+                              size_t size)
 {
     *file = (struct hl_model_file){.command = command, .path = path, .bytes = bytes};
     file->model = TfLiteModelCreateWithErrorReporter(bytes, size, hl_text_reporter, &file->messages);
@@ -70,8 +71,7 @@ static bool is_delegate(struct hl_model_file *file, const char *path)
         return false;
     }
     bool found = dlsym(library, "tflite_plugin_create_delegate") != NULL;
-    if (!found)
-        hl_error(file->command, path, "is no delegate: it has no tflite_plugin_create_delegate");
+    if (!found) hl_error(file->command, path, "is no delegate: it has no tflite_plugin_create_delegate");
     dlclose(library);
     return found;
 }
@@ -87,8 +87,7 @@ static const char *token_of(const struct hl_model_file *file)
 static void check_cache(const struct hl_model_file *file, const char *folder)
 {
     const char *problem = folder != NULL ? hl_files_folder_problem(folder) : NULL;
-    if (problem != NULL)
-        hl_warn(file->command, folder, "compiled kernels cannot be kept there: %s", problem);
+    if (problem != NULL) hl_warn(file->command, folder, "compiled kernels cannot be kept there: %s", problem);
 }
 
 static bool open_delegate(struct hl_model_file *file, const struct hl_model_options *options)
@@ -195,8 +194,7 @@ static int compare_counts(const void *a, const void *b)
 static void count_op(struct op_count *counts, int *used, const HaliteNodeReport *node)
 {
     for (int i = 0; i < *used; i++) {
-        if (strcmp(counts[i].where, node->where) != 0 || strcmp(counts[i].op, node->op) != 0)
-            continue;
+        if (strcmp(counts[i].where, node->where) != 0 || strcmp(counts[i].op, node->op) != 0) continue;
         counts[i].count++;
         counts[i].replaced += node->replaced_nodes;
         return;
@@ -246,8 +244,7 @@ void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *t
     struct op_count *counts = hl_alloc((size_t)node_count, sizeof *counts);
     for (int i = 0; i < node_count; i++) {
         HaliteNodeReport node;
-        if (HaliteInterpreterGetNodeReport(file->interpreter, i, &node) == kTfLiteOk)
-            count_op(counts, &used, &node);
+        if (HaliteInterpreterGetNodeReport(file->interpreter, i, &node) == kTfLiteOk) count_op(counts, &used, &node);
     }
     qsort(counts, (size_t)used, sizeof *counts, compare_counts);
     for (int from = 0, to; from < used; from = to) {
@@ -277,8 +274,7 @@ void hl_model_add_shape(struct hl_text *text, TfLiteType type, int rank, const i
 void hl_model_add_tensor_shape(struct hl_text *text, const TfLiteTensor *tensor)
 {
     const TfLiteIntArray *dims = tensor->dims;
-    hl_model_add_shape(text, tensor->type, dims != NULL ? dims->size : 0,
-                       dims != NULL ? dims->data : NULL);
+    hl_model_add_shape(text, tensor->type, dims != NULL ? dims->size : 0, dims != NULL ? dims->data : NULL);
 }
 
 int64_t hl_model_elements(const TfLiteTensor *tensor)

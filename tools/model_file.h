@@ -19,13 +19,13 @@ struct hl_model_options {
     const char *model;
     int kernels; // index into hl_model_kernels
     int threads;
-    const char *delegate; // library of an external delegate
-    bool gpu;             // Halite's own GPU delegate
-    const char *device;   // for it, or any delegate with an option of this name; NULL: its choice
-    int precision;        // index into hl_model_precisions
+    const char *delegate;                 // library of an external delegate
+    bool gpu;                             // Halite's own GPU delegate
+    const char *device;                   // for it, or any delegate with an option of this name; NULL: its choice
+    int precision;                        // index into hl_model_precisions
     const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
     struct TfLiteTelemetryProfilerStruct *profiler; // hears of every node that runs; NULL: none
-    const char *cache;    // folder for compiled kernels; NULL: none are kept
+    const char *cache;                              // folder for compiled kernels; NULL: none are kept
 };
 
 extern const char *const hl_model_kernels[];
@@ -89,14 +89,15 @@ struct hl_model_file {
     TfLiteInterpreter *interpreter;
     TfLiteDelegate *delegate;
     struct hl_gpu_library gpu; // where it is Halite's
-    void *bytes;             // of the model, where it is not read from `path`
-    struct hl_text messages; // the library's, one a line; the struct must stay where it is
+    void *bytes;               // of the model, where it is not read from `path`
+    struct hl_text messages;   // the library's, one a line; the struct must stay where it is
 };
 
 // Loads the model. False on failure, after a message on standard error; hl_model_file_close is right in both cases.
 bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path);
 // The same for a model in memory from malloc, which belongs to the file from now on; `path` is what messages call it.
-bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, const char *path, void *bytes, size_t size);
+bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, const char *path, void *bytes,
+                              size_t size);
 // Makes the interpreter, likewise.
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options);
 // The same without a message where the library refuses.
@@ -110,8 +111,8 @@ bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct 
 // Prints the message for a failed call: what the library said first, else `what`.
 void hl_model_file_failed(struct hl_model_file *file, const char *what);
 
-// Adds "31 nodes on the CPU: CONV_2D 15, DEPTHWISE_CONV_2D 13, ..." to text, one line for each place where nodes run, and
-// which GPU it is.
+// Adds "31 nodes on the CPU: CONV_2D 15, DEPTHWISE_CONV_2D 13, ..." to text, one line for each place where nodes run,
+// and which GPU it is.
 void hl_model_file_placement(const struct hl_model_file *file, struct hl_text *text);
 
 // "float32[1,224,224,3]", and "[1,?,?,3]" where `signature` has -1. dims may be NULL where rank is 0.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header is a Python dictionary in text: {'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }. Only what numpy.save
-// writes is understood; everything else gets a message.
+// The header is a Python dictionary in text: {'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }. Only what
+// numpy.save writes is understood; everything else gets a message.
 #include "npy.h"
 
 #include <ctype.h>
@@ -57,8 +57,7 @@ static bool take_word(struct header *header, const char *word)
 {
     skip_blanks(header);
     size_t length = strlen(word);
-    if ((size_t)(header->end - header->at) < length || memcmp(header->at, word, length) != 0)
-        return false;
+    if ((size_t)(header->end - header->at) < length || memcmp(header->at, word, length) != 0) return false;
     header->at += length;
     return true;
 }
@@ -70,8 +69,7 @@ static bool take_string(struct header *header, char *text, size_t size)
     if (header->at == header->end || (*header->at != '\'' && *header->at != '"')) return false;
     char quote = *header->at++;
     size_t length = 0;
-    while (header->at < header->end && *header->at != quote && length + 1 < size)
-        text[length++] = *header->at++;
+    while (header->at < header->end && *header->at != quote && length + 1 < size) text[length++] = *header->at++;
     text[length] = '\0';
     return header->at < header->end && *header->at++ == quote;
 }
@@ -105,15 +103,13 @@ static bool find_type(const char *descr, TfLiteType *type, struct hl_text *error
 {
     for (int i = 0; i < KIND_COUNT; i++) {
         // One-byte types have no order: "<i1" and "|i1" are the same.
-        bool same = strcmp(kinds[i].descr + 1, descr + 1) == 0 &&
-                    (*descr == '<' || *descr == '|' || *descr == '=');
+        bool same = strcmp(kinds[i].descr + 1, descr + 1) == 0 && (*descr == '<' || *descr == '|' || *descr == '=');
         if (!same || (*descr == '|' && *kinds[i].descr != '|')) continue;
         *type = kinds[i].type;
         return true;
     }
     if (*descr == '>')
-        hl_text_add(error, "is big-endian ('%s'); save it with .astype(a.dtype.newbyteorder('<'))",
-                    descr);
+        hl_text_add(error, "is big-endian ('%s'); save it with .astype(a.dtype.newbyteorder('<'))", descr);
     else
         hl_text_add(error, "has elements of type '%s', which no tensor has", descr);
     return false;
@@ -193,8 +189,7 @@ static bool parse(struct hl_npy *npy, struct hl_text *error)
         return false;
     }
     if (there != needed) {
-        hl_text_add(error, "is a damaged .npy file: %zu bytes of data where its shape takes %zu",
-                    there, needed);
+        hl_text_add(error, "is a damaged .npy file: %zu bytes of data where its shape takes %zu", there, needed);
         return false;
     }
     npy->data = file + start + length;
@@ -242,8 +237,7 @@ static void write_unpacked(FILE *file, TfLiteType type, int64_t count, const voi
     }
 }
 
-bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, const void *data,
-                  struct hl_text *error)
+bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, const void *data, struct hl_text *error)
 {
     const char *descr = descr_of(type);
     if (descr == NULL) {
@@ -254,8 +248,7 @@ bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, 
     hl_text_add(&header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
     int64_t count = 1;
     for (int i = 0; i < rank; i++) {
-        hl_text_add(&header, "%s%d%s", i > 0 ? " " : "", dims[i],
-                    i + 1 < rank || rank == 1 ? "," : "");
+        hl_text_add(&header, "%s%d%s", i > 0 ? " " : "", dims[i], i + 1 < rank || rank == 1 ? "," : "");
         count *= dims[i];
     }
     hl_text_add(&header, "), }");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy files: a tensor with its type and shape. Reads versions 1 and 2 (and 3, the same with UTF-8), little-endian,
-// in C order; writes version 1. Types below 8 bits become int8 or uint8; types NumPy has no name for become raw bytes ("V2").
+// NumPy's .npy files: a tensor with its type and shape. Reads versions 1 and 2 (and 3, the same with UTF-8),
+// little-endian, in C order; writes version 1. Types below 8 bits become int8 or uint8; types NumPy has no name for
+// become raw bytes ("V2").
 #ifndef HALITE_TOOLS_NPY_H
 #define HALITE_TOOLS_NPY_H
 

@@ -26,8 +26,7 @@ static inline bool hl_opset_has(const struct hl_model_code *code)
     };
     for (size_t i = 0; i < sizeof built / sizeof built[0]; i++) {
         if (code->custom_name != NULL) {
-            if (built[i].builtin < 0 && strcmp(built[i].custom_name, code->custom_name) == 0)
-                return true;
+            if (built[i].builtin < 0 && strcmp(built[i].custom_name, code->custom_name) == 0) return true;
         } else if (built[i].builtin == code->builtin) {
             return true;
         }
@@ -35,7 +34,8 @@ static inline bool hl_opset_has(const struct hl_model_code *code)
     return false;
 }
 
-// The first operator of the model that has no kernel here, NULL where all have one. Codes that no node uses do not count.
+// The first operator of the model that has no kernel here, NULL where all have one. Codes that no node uses do not
+// count.
 static inline const struct hl_model_code *hl_opset_missing(const TfLiteModel *model)
 {
     for (int s = 0; s < model->subgraph_count; s++) {

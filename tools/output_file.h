@@ -35,15 +35,14 @@ static inline bool hl_output_close(FILE *file, const char *path, struct hl_text 
     return false;
 }
 
-// Before long work whose result goes there: is it a folder, or in a folder that is not there? Leaves nothing behind. False
-// after a message of this command.
+// Before long work whose result goes there: is it a folder, or in a folder that is not there? Leaves nothing behind.
+// False after a message of this command.
 static inline bool hl_output_check(const char *command, const char *path)
 {
     struct stat info;
     struct hl_text folder = {0};
     const char *slash = strrchr(path, '/');
-    hl_text_add(&folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1,
-                slash != NULL ? path : ".");
+    hl_text_add(&folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1, slash != NULL ? path : ".");
     int code = 0;
     if (stat(path, &info) == 0)
         code = S_ISDIR(info.st_mode) ? EISDIR : 0;
@@ -55,8 +54,7 @@ static inline bool hl_output_check(const char *command, const char *path)
 }
 
 // A whole file. False after a message of this command.
-static inline bool hl_output_write(const char *command, const char *path, const char *bytes,
-                                   size_t count)
+static inline bool hl_output_write(const char *command, const char *path, const char *bytes, size_t count)
 {
     struct hl_text error = {0};
     FILE *file = hl_output_open(path, &error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nodes of a model would run with the GPU delegate, for halite inspect --placement. In: a model and the choice of a
-// device. Out: the delegate's report, subgraph by subgraph, as text or JSON.
+// Where the nodes of a model would run with the GPU delegate, for halite inspect --placement. In: a model and the
+// choice of a device. Out: the delegate's report, subgraph by subgraph, as text or JSON.
 #ifndef HALITE_TOOLS_PLACEMENT_H
 #define HALITE_TOOLS_PLACEMENT_H
 
@@ -11,8 +11,8 @@
 struct hl_placement {
     struct hl_model_file file; // with the delegate applied
     HaliteDelegateReport *report;
-    bool assumed; // no GPU is here: the null device stands for any
-    bool refused; // the runtime keeps the graph from the delegate; file.messages says why
+    bool assumed;                       // no GPU is here: the null device stands for any
+    bool refused;                       // the runtime keeps the graph from the delegate; file.messages says why
     const HaliteDelegateGraph **graphs; // by subgraph, NULL: the delegate was not asked
 };
 

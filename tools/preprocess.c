@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic is float32 throughout and in the evaluation's order: one rounding elsewhere moves single input bytes by one,
-// and with them near-ties between classes.
+// The arithmetic is float32 throughout and in the evaluation's order: one rounding elsewhere moves single input bytes
+// by one, and with them near-ties between classes.
 #include "preprocess.h"
 
 #include <math.h>
@@ -17,8 +17,7 @@ const char *hl_preprocess_look(const TfLiteTensor *input, struct hl_preprocess_s
     int rank = TfLiteTensorNumDims(input);
     bool picture = (rank == 3 || rank == 4) && TfLiteTensorDim(input, 0) == 1;
     int channels = rank == 4 ? TfLiteTensorDim(input, 3) : 1;
-    if (!picture || (channels != 1 && channels != 3))
-        return "[1,height,width,3] or [1,height,width,1] is wanted";
+    if (!picture || (channels != 1 && channels != 3)) return "[1,height,width,3] or [1,height,width,1] is wanted";
     TfLiteType type = TfLiteTensorType(input);
     if (type != kTfLiteFloat32 && type != kTfLiteUInt8 && type != kTfLiteInt8)
         return "float32, uint8 or int8 is wanted";
@@ -41,15 +40,13 @@ static float sample(const struct part *part, int y, int x, int channel, int chan
 {
     const struct hl_image *image = part->image;
     const unsigned char *pixel =
-        image->rgb +
-        3 * ((size_t)(part->top + y) * (size_t)image->width + (size_t)(part->left + x));
+        image->rgb + 3 * ((size_t)(part->top + y) * (size_t)image->width + (size_t)(part->left + x));
     return channels == 1 ? luminance(pixel) : pixel[channel];
 }
 
 static struct part choose_part(const struct hl_image *image, double crop)
 {
-    if (crop == HL_PREPROCESS_WHOLE)
-        return (struct part){image, 0, 0, image->width, image->height};
+    if (crop == HL_PREPROCESS_WHOLE) return (struct part){image, 0, 0, image->width, image->height};
     int shorter = image->width < image->height ? image->width : image->height;
     int side = (int)floor(crop * shorter + 0.5);
     if (side < 1) side = 1;
@@ -75,8 +72,7 @@ static struct between source(int position, float scale, int side)
     return (struct between){low, high < side - 1 ? high : side - 1, at - floorf(at)};
 }
 
-void hl_preprocess_scale(const struct hl_image *image, double crop, int width, int height,
-                         int channels, float *pixels)
+void hl_preprocess_scale(const struct hl_image *image, double crop, int width, int height, int channels, float *pixels)
 {
     struct part part = choose_part(image, crop);
     float x_scale = (float)part.width / (float)width, y_scale = (float)part.height / (float)height;
@@ -85,8 +81,7 @@ void hl_preprocess_scale(const struct hl_image *image, double crop, int width, i
         for (int column = 0; column < width; column++) {
             struct between x = source(column, x_scale, part.width);
             for (int c = 0; c < channels; c++) {
-                float sum =
-                    sample(&part, y.low, x.low, c, channels) * (1 - y.part) * (1 - x.part);
+                float sum = sample(&part, y.low, x.low, c, channels) * (1 - y.part) * (1 - x.part);
                 sum += sample(&part, y.high, x.low, c, channels) * y.part * (1 - x.part);
                 sum += sample(&part, y.low, x.high, c, channels) * (1 - y.part) * x.part;
                 sum += sample(&part, y.high, x.high, c, channels) * y.part * x.part;
@@ -108,16 +103,13 @@ static double quantise(double real, TfLiteQuantizationParams q, double low, doub
     return clamp(floor(real / scale + 0.5) + q.zero_point, low, high);
 }
 
-bool hl_preprocess_store(const float *pixels, size_t count, int channels,
-                         const struct hl_normalisation *normalisation, TfLiteType type,
-                         TfLiteQuantizationParams quantisation, void *input)
+bool hl_preprocess_store(const float *pixels, size_t count, int channels, const struct hl_normalisation *normalisation,
+                         TfLiteType type, TfLiteQuantizationParams quantisation, void *input)
 {
     bool given = normalisation->given;
     for (size_t i = 0; i < count; i++) {
         size_t channel = i % (size_t)channels;
-        double real =
-            given ? ((double)pixels[i] - normalisation->mean[channel]) / normalisation->std[channel]
-                  : 0;
+        double real = given ? ((double)pixels[i] - normalisation->mean[channel]) / normalisation->std[channel] : 0;
         double stored;
         switch (type) {
         case kTfLiteFloat32:

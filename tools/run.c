@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite run: any model, once or several times. In: tensors from files or made up. Out: tensors in files, or a line about
-// each. What the graph is fed with is in run_input.c, what becomes of the results in run_output.c.
+// halite run: any model, once or several times. In: tensors from files or made up. Out: tensors in files, or a line
+// about each. What the graph is fed with is in run_input.c, what becomes of the results in run_output.c.
 #include <string.h>
 
 #include "commands.h"
@@ -76,11 +76,10 @@ static bool run_times(struct hl_graph *graph, int repeat)
 
 static bool run_graph(struct hl_graph *graph, const struct options *options)
 {
-    return hl_graph_open(graph, options->signature) &&
-           hl_graph_resize(graph, &options->shapes, &options->inputs) && hl_graph_allocate(graph) &&
-           hl_graph_check_outputs(graph, &options->outputs) &&
-           hl_graph_fill(graph, &options->inputs, options->allow_nan) &&
-           run_times(graph, options->repeat) && hl_graph_show(graph, &options->outputs);
+    return hl_graph_open(graph, options->signature) && hl_graph_resize(graph, &options->shapes, &options->inputs) &&
+           hl_graph_allocate(graph) && hl_graph_check_outputs(graph, &options->outputs) &&
+           hl_graph_fill(graph, &options->inputs, options->allow_nan) && run_times(graph, options->repeat) &&
+           hl_graph_show(graph, &options->outputs);
 }
 
 static int run(const void *given, int operand_count, char **operands)
@@ -90,8 +89,8 @@ static int run(const void *given, int operand_count, char **operands)
     const struct options *options = given;
     struct hl_model_file file;
     struct hl_graph graph = {.file = &file};
-    bool ok = hl_model_file_open(&file, "run", options->model.model) &&
-              hl_model_file_start(&file, &options->model) && run_graph(&graph, options);
+    bool ok = hl_model_file_open(&file, "run", options->model.model) && hl_model_file_start(&file, &options->model) &&
+              run_graph(&graph, options);
     hl_graph_close(&graph);
     hl_model_file_close(&file);
     return ok ? HL_EXIT_OK : HL_EXIT_FAILED;

@@ -21,10 +21,9 @@ bool hl_graph_open(struct hl_graph *graph, const char *signature)
         struct hl_text keys = {0};
         int count = TfLiteInterpreterGetSignatureCount(interpreter);
         for (int i = 0; i < count; i++)
-            hl_text_add(&keys, "%s%s", i > 0 ? ", " : "",
-                        TfLiteInterpreterGetSignatureKey(interpreter, i));
-        hl_error(graph->file->command, graph->file->path, "has no signature '%s'; it has %s",
-                 signature, count > 0 ? keys.data : "none");
+            hl_text_add(&keys, "%s%s", i > 0 ? ", " : "", TfLiteInterpreterGetSignatureKey(interpreter, i));
+        hl_error(graph->file->command, graph->file->path, "has no signature '%s'; it has %s", signature,
+                 count > 0 ? keys.data : "none");
         hl_text_free(&keys);
         return false;
     }
@@ -41,35 +40,29 @@ void hl_graph_close(struct hl_graph *graph)
 
 TfLiteTensor *hl_graph_input(const struct hl_graph *graph, int index)
 {
-    if (graph->signature == NULL)
-        return TfLiteInterpreterGetInputTensor(graph->file->interpreter, index);
+    if (graph->signature == NULL) return TfLiteInterpreterGetInputTensor(graph->file->interpreter, index);
     return TfLiteSignatureRunnerGetInputTensor(graph->signature,
-                                               TfLiteSignatureRunnerGetInputName(graph->signature,
-                                                                                 index));
+                                               TfLiteSignatureRunnerGetInputName(graph->signature, index));
 }
 
 const TfLiteTensor *hl_graph_output(const struct hl_graph *graph, int index)
 {
-    if (graph->signature == NULL)
-        return TfLiteInterpreterGetOutputTensor(graph->file->interpreter, index);
+    if (graph->signature == NULL) return TfLiteInterpreterGetOutputTensor(graph->file->interpreter, index);
     return TfLiteSignatureRunnerGetOutputTensor(graph->signature,
-                                                TfLiteSignatureRunnerGetOutputName(graph->signature,
-                                                                                   index));
+                                                TfLiteSignatureRunnerGetOutputName(graph->signature, index));
 }
 
 const char *hl_graph_input_name(const struct hl_graph *graph, int index)
 {
-    const char *name = graph->signature != NULL
-                           ? TfLiteSignatureRunnerGetInputName(graph->signature, index)
-                           : TfLiteTensorName(hl_graph_input(graph, index));
+    const char *name = graph->signature != NULL ? TfLiteSignatureRunnerGetInputName(graph->signature, index)
+                                                : TfLiteTensorName(hl_graph_input(graph, index));
     return name != NULL ? name : "";
 }
 
 const char *hl_graph_output_name(const struct hl_graph *graph, int index)
 {
-    const char *name = graph->signature != NULL
-                           ? TfLiteSignatureRunnerGetOutputName(graph->signature, index)
-                           : TfLiteTensorName(hl_graph_output(graph, index));
+    const char *name = graph->signature != NULL ? TfLiteSignatureRunnerGetOutputName(graph->signature, index)
+                                                : TfLiteTensorName(hl_graph_output(graph, index));
     return name != NULL ? name : "";
 }
 
@@ -77,15 +70,13 @@ TfLiteStatus hl_graph_resize_input(struct hl_graph *graph, int index, int rank, 
 {
     if (graph->signature == NULL)
         return TfLiteInterpreterResizeInputTensor(graph->file->interpreter, index, dims, rank);
-    return TfLiteSignatureRunnerResizeInputTensor(graph->signature,
-                                                  hl_graph_input_name(graph, index), dims, rank);
+    return TfLiteSignatureRunnerResizeInputTensor(graph->signature, hl_graph_input_name(graph, index), dims, rank);
 }
 
 bool hl_graph_allocate(struct hl_graph *graph)
 {
-    TfLiteStatus status = graph->signature != NULL
-                              ? TfLiteSignatureRunnerAllocateTensors(graph->signature)
-                              : TfLiteInterpreterAllocateTensors(graph->file->interpreter);
+    TfLiteStatus status = graph->signature != NULL ? TfLiteSignatureRunnerAllocateTensors(graph->signature)
+                                                   : TfLiteInterpreterAllocateTensors(graph->file->interpreter);
     if (status != kTfLiteOk) hl_model_file_failed(graph->file, "no memory can be planned for it");
     return status == kTfLiteOk;
 }
@@ -117,8 +108,7 @@ double hl_graph_time(struct hl_graph *graph, int runs)
     return median;
 }
 
-bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, int *index,
-                    const char **rest)
+bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, int *index, const char **rest)
 {
     const char *kind = input ? "input" : "output", *equals = strchr(item, '=');
     int count = input ? graph->input_count : graph->output_count;
@@ -146,8 +136,8 @@ bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, 
         const char *name = input ? hl_graph_input_name(graph, i) : hl_graph_output_name(graph, i);
         hl_text_add(&names, "%s%d '%s'", i > 0 ? ", " : "", i, name);
     }
-    hl_error(graph->file->command, graph->file->path, "has no %s '%.*s'; it has %s", kind,
-             (int)(equals - item), item, count > 0 ? names.data : "none");
+    hl_error(graph->file->command, graph->file->path, "has no %s '%.*s'; it has %s", kind, (int)(equals - item), item,
+             count > 0 ? names.data : "none");
     hl_text_free(&names);
     return false;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main graph of a model or one of its signatures, seen alike: numbered and named inputs and outputs, resize, allocate,
-// fill, invoke, show. Every function that returns false has said why on standard error.
+// The main graph of a model or one of its signatures, seen alike: numbered and named inputs and outputs, resize,
+// allocate, fill, invoke, show. Every function that returns false has said why on standard error.
 #ifndef HALITE_TOOLS_RUN_GRAPH_H
 #define HALITE_TOOLS_RUN_GRAPH_H
 
@@ -33,14 +33,12 @@ TfLiteStatus hl_graph_invoke(struct hl_graph *graph);
 double hl_graph_time(struct hl_graph *graph, int runs);
 
 // Takes "TENSOR=REST" apart: the index of the input (or output) named, and what follows. The name may hold '=' itself.
-bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, int *index,
-                    const char **rest);
+bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, int *index, const char **rest);
 
 // ---- run_input.c --------------------------------------------------------------------------------
 
 // Shapes from --shape and from the .npy files of --input.
-bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes,
-                     const struct hl_flag_list *inputs);
+bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes, const struct hl_flag_list *inputs);
 // Every input: the value of its --input, else random.
 bool hl_graph_fill(struct hl_graph *graph, const struct hl_flag_list *inputs, bool allow_nan);
 // One input with random values (strings: a word each).

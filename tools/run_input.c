@@ -20,8 +20,8 @@ static const uint64_t default_seed = 1;
 static bool failed(const struct hl_graph *graph, int index, const char *from, const char *why)
 {
     struct hl_text where = {0};
-    hl_text_add(&where, "%s%sinput %d '%s'", from != NULL ? from : "", from != NULL ? ": for " : "",
-                index, hl_graph_input_name(graph, index));
+    hl_text_add(&where, "%s%sinput %d '%s'", from != NULL ? from : "", from != NULL ? ": for " : "", index,
+                hl_graph_input_name(graph, index));
     hl_error(graph->file->command, where.data, "%s", why);
     hl_text_free(&where);
     return false;
@@ -65,16 +65,14 @@ static bool parse_dims(const char *text, int *rank, int *dims)
     }
 }
 
-bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes,
-                     const struct hl_flag_list *inputs)
+bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes, const struct hl_flag_list *inputs)
 {
     int index, rank, dims[HL_NPY_MAX_RANK];
     const char *rest;
     for (int i = 0; i < shapes->count; i++) {
         if (!hl_graph_parse(graph, true, shapes->items[i], &index, &rest)) return false;
         if (!parse_dims(rest, &rank, dims))
-            return failed(graph, index, NULL,
-                          "the shape is not made of whole numbers like 1,224,224,3");
+            return failed(graph, index, NULL, "the shape is not made of whole numbers like 1,224,224,3");
         if (!resize(graph, index, rank, dims, NULL)) return false;
     }
     for (int i = 0; i < inputs->count; i++) {
@@ -95,7 +93,8 @@ bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes,
 // ---- values -------------------------------------------------------------------------------------
 
 // A string tensor's bytes have no fixed size: the tensor is made to fit them.
-static bool set_strings(const struct hl_graph *graph, int index, const char *from, int64_t count, const struct hl_text *packed)
+static bool set_strings(const struct hl_graph *graph, int index, const char *from, int64_t count,
+                        const struct hl_text *packed)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
     if (count != hl_model_elements(tensor)) {
@@ -139,8 +138,7 @@ bool hl_graph_fill_random(struct hl_graph *graph, int index, uint64_t seed)
     if (TfLiteTensorType(tensor) == kTfLiteString) return set_one_string(graph, index, "halite");
     if (TfLiteTensorByteSize(tensor) == 0) return true;
     if (TfLiteTensorData(tensor) != NULL &&
-        hl_values_random(TfLiteTensorType(tensor), seed, TfLiteTensorData(tensor),
-                         hl_model_elements(tensor)))
+        hl_values_random(TfLiteTensorType(tensor), seed, TfLiteTensorData(tensor), hl_model_elements(tensor)))
         return true;
     return failed(graph, index, NULL, "cannot be filled with random values; give a file");
 }
@@ -149,14 +147,12 @@ static bool fill_zeros(struct hl_graph *graph, int index)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
     if (TfLiteTensorType(tensor) == kTfLiteString) return set_one_string(graph, index, "");
-    if (TfLiteTensorByteSize(tensor) > 0)
-        memset(TfLiteTensorData(tensor), 0, TfLiteTensorByteSize(tensor));
+    if (TfLiteTensorByteSize(tensor) > 0) memset(TfLiteTensorData(tensor), 0, TfLiteTensorByteSize(tensor));
     return true;
 }
 
 // int8 and uint8 arrays fill packed types element by element.
-static bool copy_array(struct hl_graph *graph, int index, const char *path,
-                       const struct hl_npy *npy)
+static bool copy_array(struct hl_graph *graph, int index, const char *path, const struct hl_npy *npy)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
     TfLiteType type = TfLiteTensorType(tensor);
@@ -171,8 +167,7 @@ static bool copy_array(struct hl_graph *graph, int index, const char *path,
     int bits = hl_element_type(type).bits;
     if (bits < 8) {
         for (int64_t i = 0; i < hl_model_elements(tensor); i++)
-            hl_element_set_bits(TfLiteTensorData(tensor), bits, i,
-                                hl_element_bits(npy->data, 8, i));
+            hl_element_set_bits(TfLiteTensorData(tensor), bits, i, hl_element_bits(npy->data, 8, i));
         return true;
     }
     if (npy->bytes == 0 && TfLiteTensorByteSize(tensor) == 0) return true;
@@ -192,12 +187,10 @@ static bool fill_array(struct hl_graph *graph, int index, const char *path)
     return ok;
 }
 
-static bool fill_bytes(struct hl_graph *graph, int index, const char *path,
-                       const struct hl_text *bytes)
+static bool fill_bytes(struct hl_graph *graph, int index, const char *path, const struct hl_text *bytes)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
-    if (TfLiteTensorType(tensor) != kTfLiteString &&
-        bytes->length == TfLiteTensorByteSize(tensor)) {
+    if (TfLiteTensorType(tensor) != kTfLiteString && bytes->length == TfLiteTensorByteSize(tensor)) {
         if (bytes->length > 0) memcpy(TfLiteTensorData(tensor), bytes->data, bytes->length);
         return true;
     }
@@ -205,21 +198,19 @@ static bool fill_bytes(struct hl_graph *graph, int index, const char *path,
     if (TfLiteTensorType(tensor) == kTfLiteString)
         hl_text_add(&why, "strings come from a .txt file, one a line");
     else
-        hl_text_add(&why, "the file has %zu bytes, the tensor takes %zu", bytes->length,
-                    TfLiteTensorByteSize(tensor));
+        hl_text_add(&why, "the file has %zu bytes, the tensor takes %zu", bytes->length, TfLiteTensorByteSize(tensor));
     failed(graph, index, path, why.data);
     hl_text_free(&why);
     return false;
 }
 
-static bool fill_text(struct hl_graph *graph, int index, const char *path,
-                      const struct hl_text *text)
+static bool fill_text(struct hl_graph *graph, int index, const char *path, const struct hl_text *text)
 {
     TfLiteTensor *tensor = hl_graph_input(graph, index);
     if (TfLiteTensorType(tensor) == kTfLiteString) return set_lines(graph, index, path, text);
     struct hl_text error = {0};
-    bool ok = hl_values_parse(TfLiteTensorType(tensor), hl_text_string(text),
-                              TfLiteTensorData(tensor), hl_model_elements(tensor), &error);
+    bool ok = hl_values_parse(TfLiteTensorType(tensor), hl_text_string(text), TfLiteTensorData(tensor),
+                              hl_model_elements(tensor), &error);
     if (!ok) failed(graph, index, path, error.data);
     hl_text_free(&error);
     return ok;
@@ -239,8 +230,7 @@ static bool fill_file(struct hl_graph *graph, int index, const char *path)
     if (!ok)
         hl_error(graph->file->command, path, "%s", error.data);
     else
-        ok = text ? fill_text(graph, index, path, &content)
-                  : fill_bytes(graph, index, path, &content);
+        ok = text ? fill_text(graph, index, path, &content) : fill_bytes(graph, index, path, &content);
     hl_text_free(&content);
     hl_text_free(&error);
     return ok;
@@ -258,8 +248,7 @@ static bool fill(struct hl_graph *graph, int index, const char *value)
     }
     if (strncmp(value, "text:", 5) == 0) {
         if (TfLiteTensorType(hl_graph_input(graph, index)) != kTfLiteString)
-            return failed(graph, index, NULL,
-                          "text: is for string tensors, and this one has numbers");
+            return failed(graph, index, NULL, "text: is for string tensors, and this one has numbers");
         return set_one_string(graph, index, value + 5);
     }
     return fill_file(graph, index, value);
@@ -269,13 +258,10 @@ static bool check_nan(const struct hl_graph *graph, int index, const char *from)
 {
     const TfLiteTensor *tensor = hl_graph_input(graph, index);
     struct hl_values_summary summary =
-        hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor),
-                            hl_model_elements(tensor));
+        hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
     if (summary.nans == 0) return true;
     struct hl_text why = {0};
-    hl_text_add(&why,
-                "element %" PRId64 " is not a number (NaN), one of %" PRId64
-                "; --allow-nan takes it",
+    hl_text_add(&why, "element %" PRId64 " is not a number (NaN), one of %" PRId64 "; --allow-nan takes it",
                 summary.first_nan, summary.nans);
     failed(graph, index, from, why.data);
     hl_text_free(&why);

@@ -14,14 +14,12 @@
 enum { SHOWN = 8 }; // values of an output without a file
 
 // The file an output goes to, NULL: none. The last --output counts.
-static const char *file_of(const struct hl_graph *graph, const struct hl_flag_list *outputs,
-                           int index)
+static const char *file_of(const struct hl_graph *graph, const struct hl_flag_list *outputs, int index)
 {
     const char *found = NULL, *path;
     int named;
     for (int i = 0; i < outputs->count; i++)
-        if (hl_graph_parse(graph, false, outputs->items[i], &named, &path) && named == index)
-            found = path;
+        if (hl_graph_parse(graph, false, outputs->items[i], &named, &path) && named == index) found = path;
     return found;
 }
 
@@ -31,11 +29,9 @@ bool hl_graph_check_outputs(const struct hl_graph *graph, const struct hl_flag_l
         int index;
         const char *path;
         if (!hl_graph_parse(graph, false, outputs->items[i], &index, &path)) return false;
-        if (hl_files_ends_with(path, ".npy") || hl_files_ends_with(path, ".txt") ||
-            hl_files_ends_with(path, ".raw"))
+        if (hl_files_ends_with(path, ".npy") || hl_files_ends_with(path, ".txt") || hl_files_ends_with(path, ".raw"))
             continue;
-        hl_error(graph->file->command, path,
-                 "is no file for an output: end it in .npy, .txt or .raw");
+        hl_error(graph->file->command, path, "is no file for an output: end it in .npy, .txt or .raw");
         return false;
     }
     return true;
@@ -46,8 +42,7 @@ static bool write_text(const char *path, const TfLiteTensor *tensor, struct hl_t
     TfLiteType type = TfLiteTensorType(tensor);
     const void *data = TfLiteTensorData(tensor);
     bool strings = type == kTfLiteString;
-    int64_t count =
-        strings ? hl_values_strings(data, TfLiteTensorByteSize(tensor)) : hl_model_elements(tensor);
+    int64_t count = strings ? hl_values_strings(data, TfLiteTensorByteSize(tensor)) : hl_model_elements(tensor);
     FILE *file = hl_output_open(path, error);
     if (file == NULL) return false;
     struct hl_text line = {0};
@@ -58,8 +53,7 @@ static bool write_text(const char *path, const TfLiteTensor *tensor, struct hl_t
             const char *string = hl_values_string(data, i, &length);
             hl_text_add_bytes(&line, string, length);
         } else if (type == kTfLiteFloat32) {
-            hl_text_add(&line, "%.9g",
-                        hl_element_real(type, data, i)); // reads back as the same float
+            hl_text_add(&line, "%.9g", hl_element_real(type, data, i)); // reads back as the same float
         } else if (type == kTfLiteFloat64) {
             hl_text_add(&line, "%.17g", hl_element_real(type, data, i));
         } else {
@@ -76,8 +70,7 @@ static bool write_raw(const char *path, const TfLiteTensor *tensor, struct hl_te
 {
     FILE *file = hl_output_open(path, error);
     if (file == NULL) return false;
-    if (TfLiteTensorByteSize(tensor) > 0)
-        fwrite(TfLiteTensorData(tensor), 1, TfLiteTensorByteSize(tensor), file);
+    if (TfLiteTensorByteSize(tensor) > 0) fwrite(TfLiteTensorData(tensor), 1, TfLiteTensorByteSize(tensor), file);
     return hl_output_close(file, path, error);
 }
 
@@ -87,8 +80,7 @@ static bool write_file(const struct hl_graph *graph, const TfLiteTensor *tensor,
     bool ok;
     if (hl_files_ends_with(path, ".npy"))
         ok = hl_npy_write(path, TfLiteTensorType(tensor), TfLiteTensorNumDims(tensor),
-                          tensor->dims != NULL ? tensor->dims->data : NULL,
-                          TfLiteTensorData(tensor), &error);
+                          tensor->dims != NULL ? tensor->dims->data : NULL, TfLiteTensorData(tensor), &error);
     else if (hl_files_ends_with(path, ".txt"))
         ok = write_text(path, tensor, &error);
     else
@@ -109,8 +101,7 @@ static void show_values(const TfLiteTensor *tensor)
         printf("      no elements\n");
         return;
     }
-    if (summary.count > 0)
-        printf("      min %.6g, max %.6g, mean %.6g\n", summary.min, summary.max, summary.mean);
+    if (summary.count > 0) printf("      min %.6g, max %.6g, mean %.6g\n", summary.min, summary.max, summary.mean);
     struct hl_text values = {0};
     for (int64_t i = 0; i < count && i < SHOWN; i++) {
         hl_text_add(&values, " ");
@@ -118,8 +109,7 @@ static void show_values(const TfLiteTensor *tensor)
     }
     printf("     %s%s\n", values.data, count > SHOWN ? " ..." : "");
     TfLiteQuantizationParams q = TfLiteTensorQuantizationParams(tensor);
-    if (q.scale != 0)
-        printf("      real value = %.9g * (stored - %d)\n", (double)q.scale, q.zero_point);
+    if (q.scale != 0) printf("      real value = %.9g * (stored - %d)\n", (double)q.scale, q.zero_point);
     hl_text_free(&values);
 }
 
@@ -146,12 +136,11 @@ bool hl_graph_show(const struct hl_graph *graph, const struct hl_flag_list *outp
             ok = false;
 
         struct hl_values_summary summary =
-            hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor),
-                                hl_model_elements(tensor));
+            hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
         if (summary.nans > 0)
             hl_warn(graph->file->command, graph->file->path,
-                    "output %d '%s' holds %" PRId64 " NaN, the first at element %" PRId64, i, name,
-                    summary.nans, summary.first_nan);
+                    "output %d '%s' holds %" PRId64 " NaN, the first at element %" PRId64, i, name, summary.nans,
+                    summary.first_nan);
     }
     return ok;
 }

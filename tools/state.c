@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See state.h. Reads the runtime's own structs: no public interface tells about other subgraphs than the first, scratch tensors
-// and which delegate's node stands for which nodes.
+// See state.h. Reads the runtime's own structs: no public interface tells about other subgraphs than the first, scratch
+// tensors and which delegate's node stands for which nodes.
 #include "state.h"
 
 #include <inttypes.h>
@@ -22,14 +22,12 @@ static double megabytes(size_t bytes)
 const char *hl_state_type_name(TfLiteType type)
 {
     static const char *const names[] = {
-        NAME(kTfLiteNoType),     NAME(kTfLiteFloat32),      NAME(kTfLiteInt32),
-        NAME(kTfLiteUInt8),      NAME(kTfLiteInt64),        NAME(kTfLiteString),
-        NAME(kTfLiteBool),       NAME(kTfLiteInt16),        NAME(kTfLiteComplex64),
-        NAME(kTfLiteInt8),       NAME(kTfLiteFloat16),      NAME(kTfLiteFloat64),
-        NAME(kTfLiteComplex128), NAME(kTfLiteUInt64),       NAME(kTfLiteResource),
-        NAME(kTfLiteVariant),    NAME(kTfLiteUInt32),       NAME(kTfLiteUInt16),
-        NAME(kTfLiteInt4),       NAME(kTfLiteBFloat16),     NAME(kTfLiteInt2),
-        NAME(kTfLiteUInt4),      NAME(kTfLiteFloat8E4M3FN), NAME(kTfLiteFloat8E5M2),
+        NAME(kTfLiteNoType),     NAME(kTfLiteFloat32), NAME(kTfLiteInt32),        NAME(kTfLiteUInt8),
+        NAME(kTfLiteInt64),      NAME(kTfLiteString),  NAME(kTfLiteBool),         NAME(kTfLiteInt16),
+        NAME(kTfLiteComplex64),  NAME(kTfLiteInt8),    NAME(kTfLiteFloat16),      NAME(kTfLiteFloat64),
+        NAME(kTfLiteComplex128), NAME(kTfLiteUInt64),  NAME(kTfLiteResource),     NAME(kTfLiteVariant),
+        NAME(kTfLiteUInt32),     NAME(kTfLiteUInt16),  NAME(kTfLiteInt4),         NAME(kTfLiteBFloat16),
+        NAME(kTfLiteInt2),       NAME(kTfLiteUInt4),   NAME(kTfLiteFloat8E4M3FN), NAME(kTfLiteFloat8E5M2),
     };
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "(invalid)";
 }
@@ -37,10 +35,8 @@ const char *hl_state_type_name(TfLiteType type)
 const char *hl_state_allocation_name(TfLiteAllocationType type)
 {
     static const char *const names[] = {
-        NAME(kTfLiteMemNone), NAME(kTfLiteMmapRo),
-        NAME(kTfLiteArenaRw), NAME(kTfLiteArenaRwPersistent),
-        NAME(kTfLiteDynamic), NAME(kTfLitePersistentRo),
-        NAME(kTfLiteCustom),  NAME(kTfLiteVariantObject),
+        NAME(kTfLiteMemNone), NAME(kTfLiteMmapRo),       NAME(kTfLiteArenaRw), NAME(kTfLiteArenaRwPersistent),
+        NAME(kTfLiteDynamic), NAME(kTfLitePersistentRo), NAME(kTfLiteCustom),  NAME(kTfLiteVariantObject),
     };
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "(invalid)";
 }
@@ -82,8 +78,8 @@ static void add_array(struct hl_text *text, const TfLiteIntArray *array, bool ra
 }
 
 // A list of tensors and what they take; without it where a delegate has taken the node.
-static void add_tensors(struct hl_text *text, const struct hl_subgraph *subgraph,
-                        const TfLiteIntArray *tensors, bool ranges, bool taken)
+static void add_tensors(struct hl_text *text, const struct hl_subgraph *subgraph, const TfLiteIntArray *tensors,
+                        bool ranges, bool taken)
 {
     size_t bytes = 0;
     for (int i = 0; !taken && tensors != NULL && i < tensors->size; i++)
@@ -143,42 +139,36 @@ static struct region find_region(const struct hl_subgraph *subgraph, TfLiteAlloc
     return region;
 }
 
-static void add_region(struct hl_text *text, const struct hl_subgraph *subgraph,
-                       const struct region *region)
+static void add_region(struct hl_text *text, const struct hl_subgraph *subgraph, const struct region *region)
 {
     hl_text_add(text, "\n%s Info: ", hl_state_allocation_name(region->type));
     if (region->count == 0) {
         hl_text_add(text, "not holding any allocation.\n");
         return;
     }
-    size_t most = subgraph->context.tensors[region->largest].bytes,
-           size = region->end - region->start;
+    size_t most = subgraph->context.tensors[region->largest].bytes, size = region->end - region->start;
     if (region->type == kTfLiteDynamic) {
         int *largest = hl_alloc((size_t)region->count, sizeof *largest), count = 0;
         for (int i = 0; i < subgraph->tensor_count; i++) {
             const TfLiteTensor *tensor = &subgraph->context.tensors[i];
-            if (tensor->allocation_type == region->type && tensor->data.data != NULL &&
-                tensor->bytes == most)
+            if (tensor->allocation_type == region->type && tensor->data.data != NULL && tensor->bytes == most)
                 largest[count++] = i;
         }
         hl_text_add(text, "\n%d Tensors ", count);
         add_list(text, count, largest, false);
         hl_text_add(text, " have the max size %zu bytes (%.3f MB).\n", most, megabytes(most));
-        hl_text_add(text, "There are %d dynamic tensors, taking %zu bytes (%.3f MB).\n",
-                    region->count, region->bytes, megabytes(region->bytes));
+        hl_text_add(text, "There are %d dynamic tensors, taking %zu bytes (%.3f MB).\n", region->count, region->bytes,
+                    megabytes(region->bytes));
         free(largest);
         return;
     }
-    hl_text_add(text, "\nTensor %d has the max size %zu bytes (%.3f MB).\n", region->largest, most,
-                megabytes(most));
+    hl_text_add(text, "\nTensor %d has the max size %zu bytes (%.3f MB).\n", region->largest, most, megabytes(most));
     hl_text_add(text,
-                "This memory arena is estimated as[0x%" PRIxPTR ", 0x%" PRIxPTR
-                "), taking %zu bytes (%.3f MB).\n",
+                "This memory arena is estimated as[0x%" PRIxPTR ", 0x%" PRIxPTR "), taking %zu bytes (%.3f MB).\n",
                 region->start, region->end, size, megabytes(size));
-    hl_text_add(
-        text,
-        "One possible set of tensors that have non-overlapping memory spaces with each other, and they take up "
-        "the whole arena:\nTensor ");
+    hl_text_add(text,
+                "One possible set of tensors that have non-overlapping memory spaces with each other, and they take up "
+                "the whole arena:\nTensor ");
     uintptr_t end = 0;
     for (int i = 0; i < region->count; i++) {
         const TfLiteTensor *tensor = &subgraph->context.tensors[region->tensors[i]];
@@ -190,12 +180,11 @@ static void add_region(struct hl_text *text, const struct hl_subgraph *subgraph,
     hl_text_add(text, ".\n");
 }
 
-static void add_table(struct hl_text *text, const struct hl_subgraph *subgraph,
-                      const struct region *regions, int region_count, struct hl_state_widths widths)
+static void add_table(struct hl_text *text, const struct hl_subgraph *subgraph, const struct region *regions,
+                      int region_count, struct hl_state_widths widths)
 {
-    hl_text_add(text, "Tensor %3s %-*s %-*s %-*s %-18s %-10s %-16s\n", "ID", widths.name, "Name",
-                widths.type, "Type", widths.allocation, "AllocType", "Size (Bytes/MB)", "Shape",
-                "MemAddr-Offset");
+    hl_text_add(text, "Tensor %3s %-*s %-*s %-*s %-18s %-10s %-16s\n", "ID", widths.name, "Name", widths.type, "Type",
+                widths.allocation, "AllocType", "Size (Bytes/MB)", "Shape", "MemAddr-Offset");
     for (int i = 0; i < subgraph->tensor_count; i++) {
         const TfLiteTensor *tensor = &subgraph->context.tensors[i];
         hl_text_add(text, "Tensor %3d ", i);
@@ -211,16 +200,14 @@ static void add_table(struct hl_text *text, const struct hl_subgraph *subgraph,
             if (regions[r].type == tensor->allocation_type && regions[r].type != kTfLiteDynamic &&
                 tensor->data.data != NULL)
                 start = (int64_t)((uintptr_t)tensor->data.data - regions[r].start);
-        hl_text_add(text, " [%" PRId64 ", %" PRId64 ")\n", start,
-                    start < 0 ? -1 : start + (int64_t)tensor->bytes);
+        hl_text_add(text, " [%" PRId64 ", %" PRId64 ")\n", start, start < 0 ? -1 : start + (int64_t)tensor->bytes);
     }
 }
 
-static void add_memory(struct hl_text *text, const struct hl_subgraph *subgraph,
-                       struct hl_state_widths widths)
+static void add_memory(struct hl_text *text, const struct hl_subgraph *subgraph, struct hl_state_widths widths)
 {
-    static const TfLiteAllocationType types[] = {kTfLiteArenaRw, kTfLiteArenaRwPersistent,
-                                                 kTfLiteMmapRo, kTfLiteDynamic};
+    static const TfLiteAllocationType types[] = {kTfLiteArenaRw, kTfLiteArenaRwPersistent, kTfLiteMmapRo,
+                                                 kTfLiteDynamic};
     enum { REGIONS = sizeof types / sizeof *types };
     struct region regions[REGIONS];
     for (int i = 0; i < REGIONS; i++) regions[i] = find_region(subgraph, types[i]);
@@ -254,8 +241,8 @@ static void add_node(struct hl_text *text, const struct hl_subgraph *subgraph, i
     if (node->registration.custom_name != NULL || delegate)
         hl_text_add(text, "Node %3d Operator Custom Name %s ", index, hl_text_string(&name));
     else
-        hl_text_add(text, "Node %3d Operator Builtin Code %3d %s ", index,
-                    node->registration.builtin_code, hl_text_string(&name));
+        hl_text_add(text, "Node %3d Operator Builtin Code %3d %s ", index, node->registration.builtin_code,
+                    hl_text_string(&name));
     hl_text_free(&name);
     if (by >= 0)
         hl_text_add(text, "(delegated by node %d)\n", by);
@@ -285,25 +272,22 @@ static void add_plan(struct hl_text *text, const struct hl_subgraph *subgraph)
     hl_text_add(text, "\nExecution plan as the list of %d nodes invoked in-order: ", plan->size);
     add_array(text, plan, true);
     hl_text_add(text, "\n");
-    if (subgraph->delegate_count > 0)
-        hl_text_add(text, "Among these nodes in the execution plan:\n");
+    if (subgraph->delegate_count > 0) hl_text_add(text, "Among these nodes in the execution plan:\n");
     for (int i = 0; i < plan->size; i++) {
         const struct hl_node *node = subgraph->nodes[plan->data[i]];
         if (node->node.delegate == NULL) continue;
         const TfLiteIntArray *nodes = hl_delegate_replaced_nodes(node);
-        hl_text_add(text,
-                    "  Node %d is a %s node (%p), which has delegated %d nodes: ", plan->data[i],
-                    node->name, (const void *)node->node.delegate, nodes != NULL ? nodes->size : 0);
+        hl_text_add(text, "  Node %d is a %s node (%p), which has delegated %d nodes: ", plan->data[i], node->name,
+                    (const void *)node->node.delegate, nodes != NULL ? nodes->size : 0);
         add_array(text, nodes, true);
         hl_text_add(text, "\n");
     }
 }
 
-static void add_subgraph(struct hl_text *text, const struct hl_subgraph *subgraph,
-                         struct hl_state_widths widths)
+static void add_subgraph(struct hl_text *text, const struct hl_subgraph *subgraph, struct hl_state_widths widths)
 {
-    hl_text_add(text, "-----------Subgraph-%d has %d tensors and %d nodes------------\n",
-                subgraph->index, subgraph->tensor_count, subgraph->node_count);
+    hl_text_add(text, "-----------Subgraph-%d has %d tensors and %d nodes------------\n", subgraph->index,
+                subgraph->tensor_count, subgraph->node_count);
     hl_text_add(text, "%d Inputs: ", subgraph->inputs->size);
     add_tensors(text, subgraph, subgraph->inputs, true, false);
     hl_text_add(text, "%d Outputs: ", subgraph->outputs->size);
@@ -312,8 +296,7 @@ static void add_subgraph(struct hl_text *text, const struct hl_subgraph *subgrap
     add_memory(text, subgraph, widths);
     for (int i = 0; i < subgraph->node_count; i++) add_node(text, subgraph, i);
     add_plan(text, subgraph);
-    hl_text_add(text, "--------------Subgraph-%d dump has completed--------------\n\n",
-                subgraph->index);
+    hl_text_add(text, "--------------Subgraph-%d dump has completed--------------\n\n", subgraph->index);
 }
 
 // ---- everything ---------------------------------------------------------------------------------
@@ -347,8 +330,7 @@ static void add_totals(struct hl_text *text, const TfLiteInterpreter *interprete
     hl_text_add(text, "--------------Memory Arena Status Start--------------\n");
     hl_text_add(text, "Total memory usage: %zu bytes (%.3f MB)\n", total, megabytes(total));
     hl_text_add(text, "- Total arena memory usage: %zu bytes (%.3f MB)\n", arena, megabytes(arena));
-    hl_text_add(text, "- Total dynamic memory usage: %zu bytes (%.3f MB)\n\n", dynamic,
-                megabytes(dynamic));
+    hl_text_add(text, "- Total dynamic memory usage: %zu bytes (%.3f MB)\n\n", dynamic, megabytes(dynamic));
     for (int i = 0; i < interpreter->subgraph_count; i++) {
         for (int k = 0; k < KINDS; k++) {
             size_t size = region_size(interpreter->subgraphs[i], kinds[k].type);
@@ -360,12 +342,10 @@ static void add_totals(struct hl_text *text, const TfLiteInterpreter *interprete
     hl_text_add(text, "--------------Memory Arena Status End--------------\n\n");
 }
 
-void hl_state_print(const struct hl_model_file *file, struct hl_state_widths widths,
-                    struct hl_text *text)
+void hl_state_print(const struct hl_model_file *file, struct hl_state_widths widths, struct hl_text *text)
 {
     const TfLiteInterpreter *interpreter = file->interpreter;
     hl_text_add(text, "Interpreter has %d subgraphs.\n\n", interpreter->subgraph_count);
-    for (int i = 0; i < interpreter->subgraph_count; i++)
-        add_subgraph(text, interpreter->subgraphs[i], widths);
+    for (int i = 0; i < interpreter->subgraph_count; i++) add_subgraph(text, interpreter->subgraphs[i], widths);
     add_totals(text, interpreter);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An interpreter as TensorFlow Lite's tools dump it: tensors with type, size, shape and place, memory by kind, nodes, the plan.
+// An interpreter as TensorFlow Lite's tools dump it: tensors with type, size, shape and place, memory by kind, nodes,
+// the plan.
 #ifndef HALITE_TOOLS_STATE_H
 #define HALITE_TOOLS_STATE_H
 
@@ -22,7 +23,6 @@ const char *hl_state_allocation_name(TfLiteAllocationType type);
 struct hl_subgraph;
 int hl_state_replaced_by(const struct hl_subgraph *subgraph, int node);
 
-void hl_state_print(const struct hl_model_file *file, struct hl_state_widths widths,
-                    struct hl_text *text);
+void hl_state_print(const struct hl_model_file *file, struct hl_state_widths widths, struct hl_text *text);
 
 #endif

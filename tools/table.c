@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells are kept until the widths are known. Width is counted in characters of UTF-8, which is right for the scripts that
-// take one column a character.
+// Cells are kept until the widths are known. Width is counted in characters of UTF-8, which is right for the scripts
+// that take one column a character.
 #include "table.h"
 
 #include <stdarg.h>
@@ -70,8 +70,7 @@ void hl_table_print(struct hl_table *table, int indent, FILE *out)
             if (table->align[column] != 'r') hl_text_add(&line, "%*s", padding, "");
             free(cell);
         }
-        while (line.length > 0 && line.data[line.length - 1] == ' ')
-            line.data[--line.length] = '\0';
+        while (line.length > 0 && line.data[line.length - 1] == ' ') line.data[--line.length] = '\0';
         fprintf(out, "%s\n", line.data);
         hl_text_free(&line);
     }

@@ -75,8 +75,8 @@ static inline void hl_text_add(struct hl_text *text, const char *format, ...)
     va_end(args);
 }
 
-// Text that comes from a file: control characters would move the reader's cursor or forge lines, so they are shown as \n, \t
-// or \x1b. Bytes above 0x7f pass, for UTF-8.
+// Text that comes from a file: control characters would move the reader's cursor or forge lines, so they are shown as
+// \n, \t or \x1b. Bytes above 0x7f pass, for UTF-8.
 static inline void hl_text_add_escaped(struct hl_text *text, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -75,10 +75,7 @@ bool hl_values_random(TfLiteType type, uint64_t seed, void *data, int64_t count)
         else if (how.view == HL_ELEMENT_REAL || how.view == HL_ELEMENT_COMPLEX)
             hl_element_set_real(type, data, i, (double)bits * 0x1p-52 - 1);
         else
-            hl_element_set_bits(data, how.bits, i,
-                                type == kTfLiteBool ? bits & 1
-                                : how.bits > 16     ? bits % 10
-                                                    : bits);
+            hl_element_set_bits(data, how.bits, i, type == kTfLiteBool ? bits & 1 : how.bits > 16 ? bits % 10 : bits);
     }
     return true;
 }
@@ -111,8 +108,7 @@ static bool parse_real(TfLiteType type, const char *word, void *data, int64_t i)
     return true;
 }
 
-bool hl_values_parse(TfLiteType type, const char *text, void *data, int64_t count,
-                     struct hl_text *error)
+bool hl_values_parse(TfLiteType type, const char *text, void *data, int64_t count, struct hl_text *error)
 {
     struct hl_element_type how;
     if (!is_number(type, &how) || (how.view == HL_ELEMENT_REAL && how.bits == 8)) {
@@ -127,16 +123,14 @@ bool hl_values_parse(TfLiteType type, const char *text, void *data, int64_t coun
         snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), at);
         at += length;
         if (found == numbers) {
-            hl_text_add(error, "holds more than the %" PRId64 " numbers that the tensor takes",
-                        numbers);
+            hl_text_add(error, "holds more than the %" PRId64 " numbers that the tensor takes", numbers);
             return false;
         }
         bool integer = how.view == HL_ELEMENT_SIGNED || how.view == HL_ELEMENT_UNSIGNED;
-        bool ok = length < 63 && (integer ? parse_integer(how, word, data, found)
-                                          : parse_real(type, word, data, found));
+        bool ok =
+            length < 63 && (integer ? parse_integer(how, word, data, found) : parse_real(type, word, data, found));
         if (!ok) {
-            hl_text_add(error, "'%s' (number %" PRId64 ") is no value for the tensor's type", word,
-                        found + 1);
+            hl_text_add(error, "'%s' (number %" PRId64 ") is no value for the tensor's type", word, found + 1);
             return false;
         }
         found++;
@@ -152,16 +146,11 @@ void hl_values_add(struct hl_text *text, TfLiteType type, const void *data, int6
     const char *string;
     size_t length;
     switch (how.view) {
-    case HL_ELEMENT_SIGNED:
-        hl_text_add(text, "%" PRId64, hl_element_signed(data, how.bits, i));
-        break;
-    case HL_ELEMENT_UNSIGNED:
-        hl_text_add(text, "%" PRIu64, hl_element_bits(data, how.bits, i));
-        break;
+    case HL_ELEMENT_SIGNED: hl_text_add(text, "%" PRId64, hl_element_signed(data, how.bits, i)); break;
+    case HL_ELEMENT_UNSIGNED: hl_text_add(text, "%" PRIu64, hl_element_bits(data, how.bits, i)); break;
     case HL_ELEMENT_REAL: hl_text_add(text, "%.6g", hl_element_real(type, data, i)); break;
     case HL_ELEMENT_COMPLEX:
-        hl_text_add(text, "%.6g%+.6gi", hl_element_real(type, data, 2 * i),
-                    hl_element_real(type, data, 2 * i + 1));
+        hl_text_add(text, "%.6g%+.6gi", hl_element_real(type, data, 2 * i), hl_element_real(type, data, 2 * i + 1));
         break;
     case HL_ELEMENT_STRING:
         string = hl_values_string(data, i, &length);
@@ -175,8 +164,7 @@ void hl_values_add(struct hl_text *text, TfLiteType type, const void *data, int6
 
 int64_t hl_values_strings(const void *data, size_t bytes)
 {
-    if (data == NULL || bytes < 8)
-        return data != NULL && bytes >= 4 && hl_element_signed(data, 32, 0) == 0 ? 0 : -1;
+    if (data == NULL || bytes < 8) return data != NULL && bytes >= 4 && hl_element_signed(data, 32, 0) == 0 ? 0 : -1;
     int64_t count = hl_element_signed(data, 32, 0);
     if (count < 0 || (uint64_t)count > (bytes - 8) / 4) return -1;
     int64_t from = 4 * (count + 2);

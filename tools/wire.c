@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See wire.h. Both conversions follow protobuf-c's description of the message, so a new field is one line in a .proto file.
+// See wire.h. Both conversions follow protobuf-c's description of the message, so a new field is one line in a .proto
+// file.
 #include "wire.h"
 
 #include <math.h>
@@ -40,8 +41,7 @@ static bool can(const char *path, struct hl_text *error)
 
 // ---- tree -> message ----------------------------------------------------------------------------
 
-static ProtobufCMessage *message_of(const ProtobufCMessageDescriptor *descriptor,
-                                    const cJSON *tree);
+static ProtobufCMessage *message_of(const ProtobufCMessageDescriptor *descriptor, const cJSON *tree);
 
 // Writes one value of a field to `at`.
 static void store(const ProtobufCFieldDescriptor *field, const cJSON *value, char *at)
@@ -53,13 +53,9 @@ static void store(const ProtobufCFieldDescriptor *field, const cJSON *value, cha
     case PROTOBUF_C_TYPE_DOUBLE: *(double *)at = value->valuedouble; break;
     case PROTOBUF_C_TYPE_STRING: *(char **)at = hl_alloc_string(value->valuestring); break;
     case PROTOBUF_C_TYPE_ENUM:
-        *(int *)at =
-            protobuf_c_enum_descriptor_get_value_by_name(field->descriptor, value->valuestring)
-                ->value;
+        *(int *)at = protobuf_c_enum_descriptor_get_value_by_name(field->descriptor, value->valuestring)->value;
         break;
-    case PROTOBUF_C_TYPE_MESSAGE:
-        *(ProtobufCMessage **)at = message_of(field->descriptor, value);
-        break;
+    case PROTOBUF_C_TYPE_MESSAGE: *(ProtobufCMessage **)at = message_of(field->descriptor, value); break;
     default: break;
     }
 }
@@ -83,8 +79,7 @@ static ProtobufCMessage *message_of(const ProtobufCMessageDescriptor *descriptor
     for (const cJSON *item = tree->child; item != NULL; item = item->next) {
         const ProtobufCFieldDescriptor *field =
             protobuf_c_message_descriptor_get_field_by_name(descriptor, item->string);
-        char *at = (char *)message + field->offset,
-             *quantifier = (char *)message + field->quantifier_offset;
+        char *at = (char *)message + field->offset, *quantifier = (char *)message + field->quantifier_offset;
         if (field->label == PROTOBUF_C_LABEL_REPEATED) {
             size_t count = (size_t)cJSON_GetArraySize(item), size = size_of(field), i = 0;
             char *values = hl_alloc(count, size);
@@ -101,8 +96,7 @@ static ProtobufCMessage *message_of(const ProtobufCMessageDescriptor *descriptor
     return message;
 }
 
-static bool add_packed(enum hl_wire_message kind, const cJSON *tree, struct hl_text *bytes,
-                       struct hl_text *error)
+static bool add_packed(enum hl_wire_message kind, const cJSON *tree, struct hl_text *bytes, struct hl_text *error)
 {
     (void)error;
     ProtobufCMessage *message = message_of(descriptors[kind], tree);
@@ -141,12 +135,10 @@ static cJSON *tree_of(const ProtobufCMessage *message)
             cJSON *list = hl_alloc_check(cJSON_AddArrayToObject(tree, field->name));
             const char *values = *(const char *const *)at;
             for (size_t n = 0; n < *(const size_t *)quantifier; n++)
-                cJSON_AddItemToArray(list,
-                                     hl_alloc_check(value_of(field, values + n * size_of(field))));
+                cJSON_AddItemToArray(list, hl_alloc_check(value_of(field, values + n * size_of(field))));
             continue;
         }
-        bool pointer =
-            field->type == PROTOBUF_C_TYPE_STRING || field->type == PROTOBUF_C_TYPE_MESSAGE;
+        bool pointer = field->type == PROTOBUF_C_TYPE_STRING || field->type == PROTOBUF_C_TYPE_MESSAGE;
         if (pointer ? *(const void *const *)at != NULL : *(const protobuf_c_boolean *)quantifier)
             cJSON_AddItemToObject(tree, field->name, hl_alloc_check(value_of(field, at)));
     }
@@ -156,8 +148,7 @@ static cJSON *tree_of(const ProtobufCMessage *message)
 static cJSON *unpack(enum hl_wire_message kind, const struct hl_text *bytes, struct hl_text *error)
 {
     const uint8_t *data = (const uint8_t *)hl_text_string(bytes);
-    ProtobufCMessage *message =
-        protobuf_c_message_unpack(descriptors[kind], NULL, bytes->length, data);
+    ProtobufCMessage *message = protobuf_c_message_unpack(descriptors[kind], NULL, bytes->length, data);
     if (message == NULL) {
         hl_text_add(error, "is no serialized message %s", descriptors[kind]->short_name);
         return NULL;
@@ -172,15 +163,12 @@ static cJSON *unpack(enum hl_wire_message kind, const struct hl_text *bytes, str
 static bool can(const char *path, struct hl_text *error)
 {
     if (is_json(path)) return true;
-    hl_text_add(
-        error,
-        "this build of Halite has no serialized messages (protobuf-c was missing): use JSON, in a file "
-        "whose name ends in .json");
+    hl_text_add(error, "this build of Halite has no serialized messages (protobuf-c was missing): use JSON, in a file "
+                       "whose name ends in .json");
     return false;
 }
 
-static bool add_packed(enum hl_wire_message kind, const cJSON *tree, struct hl_text *bytes,
-                       struct hl_text *error)
+static bool add_packed(enum hl_wire_message kind, const cJSON *tree, struct hl_text *bytes, struct hl_text *error)
 {
     (void)kind;
     (void)tree;

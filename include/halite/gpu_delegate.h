@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Halite's GPU delegate adds to tensorflow/lite/delegates/gpu/delegate.h: a choice of the device, the list of devices,
-// a report of where each node runs and why, and the time of each GPU kernel. These functions are in
+// What Halite's GPU delegate adds to tensorflow/lite/delegates/gpu/delegate.h: a choice of the device, the list of
+// devices, a report of where each node runs and why, and the time of each GPU kernel. These functions are in
 // libtensorflowlite_gpu_delegate and work inside Halite's runtime and the official one.
 //
-// Structs that functions lend by pointer belong to the object they were asked of and are gone with it, texts and arrays in
-// them too. A later version may append fields: read them by name, do not copy or compare them by size. All functions may be
-// called from any thread, though not from a reporter or profiler that a call of the delegate is calling; a NULL object has
-// nothing in it. Names of operators are cut after 127 bytes, those of tensors after 255, reasons after 159.
+// Structs that functions lend by pointer belong to the object they were asked of and are gone with it, texts and arrays
+// in them too. A later version may append fields: read them by name, do not copy or compare them by size. All functions
+// may be called from any thread, though not from a reporter or profiler that a call of the delegate is calling; a NULL
+// object has nothing in it. Names of operators are cut after 127 bytes, those of tensors after 255, reasons after 159.
 #ifndef HALITE_GPU_DELEGATE_H
 #define HALITE_GPU_DELEGATE_H
 
@@ -29,16 +29,18 @@ extern "C" {
 typedef enum HaliteGpuPrecision {
     kHaliteGpuPrecisionDefault = 0, // as the priorities of the TfLiteGpuDelegateOptionsV2 say
     kHaliteGpuPrecisionF32 = 1,     // 32-bit floats
-    // Large weights and activations stored as half floats, 32-bit arithmetic. Those that are small (a MB) stay 32-bit floats,
-    // unless the priorities put small memory before short time.
+    // Large weights and activations stored as half floats, 32-bit arithmetic. Those that are small (a MB) stay 32-bit
+    // floats, unless the priorities put small memory before short time.
     kHaliteGpuPrecisionF16S = 2,
-    kHaliteGpuPrecisionF16 = 3,     // half arithmetic too, where a kernel gains by it: today none, so that it is as F16S
+    // half arithmetic too, where a kernel gains by it: today none, so that it is as F16S
+    kHaliteGpuPrecisionF16 = 3,
 } HaliteGpuPrecision;
 
 // Zero is the default of every field but the first:
 //     HaliteGpuDelegateOptions options = {.struct_size = sizeof options, .device = "vulkan"};
 typedef struct HaliteGpuDelegateOptions {
-    // sizeof(HaliteGpuDelegateOptions) where the program was compiled: a library that knows more fields takes their defaults.
+    // sizeof(HaliteGpuDelegateOptions) where the program was compiled: a library that knows more fields takes their
+    // defaults.
     size_t struct_size;
     // Options of the documented interface; NULL: TfLiteGpuDelegateOptionsV2Default().
     const TfLiteGpuDelegateOptionsV2 *v2;
@@ -55,9 +57,9 @@ typedef struct HaliteGpuDelegateOptions {
     bool take_small_partitions;
 } HaliteGpuDelegateOptions;
 
-// A delegate as from TfLiteGpuDelegateV2Create; TfLiteGpuDelegateV2Delete deletes it, after the interpreters that use it.
-// Options are copied. No device is opened before the delegate is applied. NULL, after a message on standard error: no
-// memory, a struct_size below that of the first version, or a precision or device text that cannot be one.
+// A delegate as from TfLiteGpuDelegateV2Create; TfLiteGpuDelegateV2Delete deletes it, after the interpreters that use
+// it. Options are copied. No device is opened before the delegate is applied. NULL, after a message on standard error:
+// no memory, a struct_size below that of the first version, or a precision or device text that cannot be one.
 TFL_CAPI_EXPORT extern TfLiteDelegate *HaliteGpuDelegateCreate(const HaliteGpuDelegateOptions *options);
 
 // ---- devices ------------------------------------------------------------------------------------
@@ -98,9 +100,9 @@ TFL_CAPI_EXPORT extern const HaliteDevice *HaliteDeviceListGetDevice(const Halit
 // APIs, those without a device too. NULL where index is outside.
 TFL_CAPI_EXPORT extern int32_t HaliteDeviceListGetApiCount(const HaliteDeviceList *list);
 TFL_CAPI_EXPORT extern const HaliteDeviceApi *HaliteDeviceListGetApi(const HaliteDeviceList *list, int32_t index);
-// The device that "auto" takes: never software; cards of their own before GPUs that share the CPU's memory; of these Vulkan
-// before OpenCL, as measured (docs/performance.md); then the one with more memory; then the first. OpenGL ES only where the
-// others have none. -1: none.
+// The device that "auto" takes: never software; cards of their own before GPUs that share the CPU's memory; of these
+// Vulkan before OpenCL, as measured (docs/performance.md); then the one with more memory; then the first. OpenGL ES
+// only where the others have none. -1: none.
 TFL_CAPI_EXPORT extern int32_t HaliteDeviceListGetAuto(const HaliteDeviceList *list);
 // Why that one, or why none: one sentence. "" for a NULL list.
 TFL_CAPI_EXPORT extern const char *HaliteDeviceListGetAutoReason(const HaliteDeviceList *list);
@@ -137,27 +139,28 @@ typedef enum HaliteDelegateReason {
 
 // One node of a graph that the delegate was applied to.
 typedef struct HaliteDelegateNode {
-    int32_t graph;                // number of its graph, see HaliteDelegateGraph
-    int32_t node;                 // index in its subgraph
-    const char *op;               // "CONV_2D", or a custom operator's name
-    int32_t version;              // of the operator in the model
-    bool on_gpu;                  // reason is kHaliteDelegateReasonOk
-    int32_t partition;            // which part of connected supported nodes, 0 the largest; -1: in none
+    int32_t graph;     // number of its graph, see HaliteDelegateGraph
+    int32_t node;      // index in its subgraph
+    const char *op;    // "CONV_2D", or a custom operator's name
+    int32_t version;   // of the operator in the model
+    bool on_gpu;       // reason is kHaliteDelegateReasonOk
+    int32_t partition; // which part of connected supported nodes, 0 the largest; -1: in none
     HaliteDelegateReason reason;
-    const char *reason_name;      // "TYPE"
-    const char *text;             // the reason for people, with numbers
-    int32_t tensor;               // index of the tensor at fault; -1: none in particular, then the fields below are empty
+    const char *reason_name; // "TYPE"
+    const char *text;        // the reason for people, with numbers
+    // index of the tensor at fault; -1: none in particular, then the fields below are empty
+    int32_t tensor;
     const char *tensor_name;
     TfLiteType tensor_type;
-    int32_t rank;                 // of dims
-    const int32_t *dims;          // the tensor's shape
+    int32_t rank;        // of dims
+    const int32_t *dims; // the tensor's shape
 } HaliteDelegateNode;
 
-// One application of the delegate to a graph: a model's subgraph in an interpreter. The runtime applies a delegate to each
-// subgraph in turn, and again when inputs are resized.
+// One application of the delegate to a graph: a model's subgraph in an interpreter. The runtime applies a delegate to
+// each subgraph in turn, and again when inputs are resized.
 typedef struct HaliteDelegateGraph {
-    int32_t number;      // of the application, counted by the delegate from 0 on: the highest is the latest
-    int32_t first_node;  // of its nodes in the report, which follow each other in order of execution
+    int32_t number;     // of the application, counted by the delegate from 0 on: the highest is the latest
+    int32_t first_node; // of its nodes in the report, which follow each other in order of execution
     int32_t node_count;
     int32_t gpu_node_count;
     int32_t partition_count; // that run on the GPU
@@ -165,12 +168,12 @@ typedef struct HaliteDelegateGraph {
 
 // What a delegate has done so far: a copy, which stays as it is when the delegate is applied again or deleted.
 //
-// A delegate remembers a graph, also when its interpreter is gone, until it is applied again to the same graph or to one
-// that took its place in memory, or to 64 others. A program that uses one delegate for many interpreters notes the highest
-// number before it applies the delegate: the graphs above are new.
+// A delegate remembers a graph, also when its interpreter is gone, until it is applied again to the same graph or to
+// one that took its place in memory, or to 64 others. A program that uses one delegate for many interpreters notes the
+// highest number before it applies the delegate: the graphs above are new.
 typedef struct HaliteDelegateReport HaliteDelegateReport;
-// The caller deletes it. NULL: the delegate is none of Halite's GPU delegates (a wrapper of TfLiteExternalDelegateCreate is
-// none either), or there is no memory.
+// The caller deletes it. NULL: the delegate is none of Halite's GPU delegates (a wrapper of
+// TfLiteExternalDelegateCreate is none either), or there is no memory.
 TFL_CAPI_EXPORT extern HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate);
 TFL_CAPI_EXPORT extern void HaliteDelegateReportDelete(HaliteDelegateReport *report);
 // The device that the delegate has opened; NULL: none, since nothing was to run there, or it failed.
@@ -188,13 +191,14 @@ TFL_CAPI_EXPORT extern const HaliteDelegateNode *HaliteDelegateReportGetNode(con
 
 // ---- how long GPU kernels take ------------------------------------------------------------------
 
-// Starts or stops timing each kernel of each Invoke on the device's own clock; starting clears the times. Without it nothing
-// is timed and nothing costs time; with it kernels run one after the other, with a clock around each, so an Invoke as a whole
-// takes longer than it does. HaliteInterpreterSetProfiling times whole nodes, of which a delegated partition is one.
-// telemetry: NULL, or a profiler that gets ReportOpInvokeEvent for each kernel when its Invoke is done: op_name is operator,
-// node and kernel ("CONV_2D 3 conv"), op_idx the node or -1, subgraph_idx the number of the graph in the report. It stays the
-// caller's, and must live until profiling is stopped or the last interpreter with the delegate is deleted.
-// kTfLiteError: the delegate is none of Halite's GPU delegates. While profiling, Invoke fails on a device without a clock.
+// Starts or stops timing each kernel of each Invoke on the device's own clock; starting clears the times. Without it
+// nothing is timed and nothing costs time; with it kernels run one after the other, with a clock around each, so an
+// Invoke as a whole takes longer than it does. HaliteInterpreterSetProfiling times whole nodes, of which a delegated
+// partition is one. telemetry: NULL, or a profiler that gets ReportOpInvokeEvent for each kernel when its Invoke is
+// done: op_name is operator, node and kernel ("CONV_2D 3 conv"), op_idx the node or -1, subgraph_idx the number of the
+// graph in the report. It stays the caller's, and must live until profiling is stopped or the last interpreter with the
+// delegate is deleted. kTfLiteError: the delegate is none of Halite's GPU delegates. While profiling, Invoke fails on a
+// device without a clock.
 TFL_CAPI_EXPORT extern TfLiteStatus HaliteDelegateSetProfiling(TfLiteDelegate *delegate, bool enable,
                                                                struct TfLiteTelemetryProfilerStruct *telemetry);
 
@@ -202,10 +206,10 @@ TFL_CAPI_EXPORT extern TfLiteStatus HaliteDelegateSetProfiling(TfLiteDelegate *d
 typedef struct HaliteDelegateKernel {
     int32_t graph, partition; // that it belongs to, as in HaliteDelegateNode
     int32_t node;             // of the model that it computes, with others that were fused into it; -1: of none
-    const char *op;           // that node's operator; "": it copies between the CPU's layout of a tensor and the device's
-    const char *kernel;       // its name: "conv"
-    uint64_t runs;            // timed ones
-    uint64_t nanoseconds;     // of all of them together
+    const char *op;       // that node's operator; "": it copies between the CPU's layout of a tensor and the device's
+    const char *kernel;   // its name: "conv"
+    uint64_t runs;        // timed ones
+    uint64_t nanoseconds; // of all of them together
 } HaliteDelegateKernel;
 
 // Kernels of all graphs whose interpreters live, by partition and in order of execution. NULL where index is outside.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Halite adds to the TensorFlow Lite C API: choice of kernels, limits, and reports of where and how long each node ran
-// and where each tensor lies. Everything here works on objects of tensorflow/lite/c/c_api.h; nothing here is needed to run
-// a model.
+// What Halite adds to the TensorFlow Lite C API: choice of kernels, limits, and reports of where and how long each node
+// ran and where each tensor lies. Everything here works on objects of tensorflow/lite/c/c_api.h; nothing here is needed
+// to run a model.
 #ifndef HALITE_HALITE_H
 #define HALITE_HALITE_H
 
@@ -27,24 +27,25 @@ typedef enum HaliteKernels {
 } HaliteKernels;
 
 // For interpreters created from these options.
-TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetKernels(TfLiteInterpreterOptions *options,
-                                                        HaliteKernels kernels);
+TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetKernels(TfLiteInterpreterOptions *options, HaliteKernels kernels);
 
-// The most memory, in bytes, that all tensors of one interpreter and what fast kernels keep (packed weights, scratch) may take
-// (constants in the model file not counted). Nodes for whose fast kernels it leaves no room run on the reference kernels.
-// 0: the default, three quarters of the machine's memory. Going past it fails with a message, in AllocateTensors or Invoke.
-TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetMemoryLimit(TfLiteInterpreterOptions *options,
-                                                            size_t bytes);
+// The most memory, in bytes, that all tensors of one interpreter and what fast kernels keep (packed weights, scratch)
+// may take (constants in the model file not counted). Nodes for whose fast kernels it leaves no room run on the
+// reference kernels.
+// 0: the default, three quarters of the machine's memory. Going past it fails with a message, in AllocateTensors or
+// Invoke.
+TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetMemoryLimit(TfLiteInterpreterOptions *options, size_t bytes);
 
-// How often the nodes that run other subgraphs (IF, WHILE, STABLEHLO_CASE, STABLEHLO_COMPOSITE, CALL_ONCE) may do so in one
-// Invoke, or in one AllocateTensors: each turn of a loop runs two. 0: the default, 10 million. One more fails with a message,
-// so that a model whose loop never ends does not hang. Negative numbers are ignored.
+// How often the nodes that run other subgraphs (IF, WHILE, STABLEHLO_CASE, STABLEHLO_COMPOSITE, CALL_ONCE) may do so in
+// one Invoke, or in one AllocateTensors: each turn of a loop runs two. 0: the default, 10 million. One more fails with
+// a message, so that a model whose loop never ends does not hang. Negative numbers are ignored.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetCallLimit(TfLiteInterpreterOptions *options, int64_t calls);
 
-// How many steps one Invoke may take in all. A step is about a multiply-add, a comparison or a byte of a tensor; nodes say how
-// many they need before they run, from the shapes that they have by then (operators of other libraries and delegates: the bytes
-// of their tensors). 0: the default, 10^15, days on one processor and more than any model known needs. Going past it fails with
-// a message that names the node, so that a small file cannot keep a program busy for ever. Negative numbers are ignored.
+// How many steps one Invoke may take in all. A step is about a multiply-add, a comparison or a byte of a tensor; nodes
+// say how many they need before they run, from the shapes that they have by then (operators of other libraries and
+// delegates: the bytes of their tensors). 0: the default, 10^15, days on one processor and more than any model known
+// needs. Going past it fails with a message that names the node, so that a small file cannot keep a program busy for
+// ever. Negative numbers are ignored.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWorkLimit(TfLiteInterpreterOptions *options, int64_t steps);
 
 // Start or stop timing each node in Invoke; starting clears the times. Costs two clock reads a node.
@@ -52,29 +53,28 @@ TFL_CAPI_EXPORT void HaliteInterpreterSetProfiling(TfLiteInterpreter *interprete
 
 // One node of the primary subgraph's execution plan, as it will run: delegated partitions are one node.
 typedef struct HaliteNodeReport {
-    int node;           // index of the node in the subgraph
-    const char *op;     // "CONV_2D", a custom operator's name, or a delegate's node name; lives as long as the interpreter
-    int version;        // of the operator in the model
-    const char *where;  // "CPU", or the name of the delegate's kernel
-    int replaced_nodes; // how many nodes of the model a delegate's node stands for; 0 on the CPU
-    uint64_t runs;      // timed runs
+    int node;       // index of the node in the subgraph
+    const char *op; // "CONV_2D", a custom operator's name, or a delegate's node name; lives as long as the interpreter
+    int version;    // of the operator in the model
+    const char *where;    // "CPU", or the name of the delegate's kernel
+    int replaced_nodes;   // how many nodes of the model a delegate's node stands for; 0 on the CPU
+    uint64_t runs;        // timed runs
     uint64_t nanoseconds; // all of them together
 } HaliteNodeReport;
 
 // How many nodes the plan has.
 TFL_CAPI_EXPORT int32_t HaliteInterpreterGetNodeCount(const TfLiteInterpreter *interpreter);
 // kTfLiteError where index is outside the plan.
-TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetNodeReport(const TfLiteInterpreter *interpreter,
-                                                            int32_t index,
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetNodeReport(const TfLiteInterpreter *interpreter, int32_t index,
                                                             HaliteNodeReport *report);
 
 // Memory of the primary subgraph, in bytes, after AllocateTensors.
 typedef struct HaliteMemoryReport {
-    size_t arena;            // shared by tensors that do not live at the same time
-    size_t arena_unshared;   // what the same tensors would take side by side
-    size_t persistent;       // variables and what kernels keep from run to run
-    size_t dynamic;          // tensors whose size was known only while running
-    size_t constants;        // weights, in the model file
+    size_t arena;          // shared by tensors that do not live at the same time
+    size_t arena_unshared; // what the same tensors would take side by side
+    size_t persistent;     // variables and what kernels keep from run to run
+    size_t dynamic;        // tensors whose size was known only while running
+    size_t constants;      // weights, in the model file
 } HaliteMemoryReport;
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetMemoryReport(const TfLiteInterpreter *interpreter,
                                                               HaliteMemoryReport *report);
@@ -82,14 +82,13 @@ TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetMemoryReport(const TfLiteInterp
 // One tensor of the primary subgraph in the memory plan.
 typedef struct HaliteTensorReport {
     const char *name;
-    TfLiteAllocationType where;   // kTfLiteArenaRw: at offset of the arena
+    TfLiteAllocationType where; // kTfLiteArenaRw: at offset of the arena
     size_t offset, bytes;
-    int first_node, last_node;    // plan positions between which the memory is its own; -1, -1: always
-    int shares_with;              // tensor whose memory this one takes over in place, -1: none
+    int first_node, last_node; // plan positions between which the memory is its own; -1, -1: always
+    int shares_with;           // tensor whose memory this one takes over in place, -1: none
 } HaliteTensorReport;
 // kTfLiteError where index is no tensor.
-TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetTensorReport(const TfLiteInterpreter *interpreter,
-                                                              int32_t index,
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetTensorReport(const TfLiteInterpreter *interpreter, int32_t index,
                                                               HaliteTensorReport *report);
 // How many tensors the subgraph has, kernels' scratch tensors included (they come last).
 TFL_CAPI_EXPORT int32_t HaliteInterpreterGetTensorCount(const TfLiteInterpreter *interpreter);

@@ -44,9 +44,7 @@ void *hl_arena_alloc(struct hl_arena *arena, size_t size, size_t alignment)
     if (!piece) {
         size_t block_size, whole;
         if (!hl_add_size(size, alignment, &block_size)) return NULL;
-        size_t step = arena->used < first_block    ? first_block
-                      : arena->used < largest_step ? arena->used
-                                                   : largest_step;
+        size_t step = arena->used < first_block ? first_block : arena->used < largest_step ? arena->used : largest_step;
         if (block_size < step) block_size = step;
         if (!hl_add_size(block_size, sizeof(struct hl_arena_block), &whole)) return NULL;
         struct hl_arena_block *block = calloc(1, whole);

@@ -36,8 +36,7 @@ static inline bool hl_mul_i64(int64_t a, int64_t b, int64_t *result)
         return true;
     }
     if ((a == -1 && b == INT64_MIN) || (b == -1 && a == INT64_MIN)) return false;
-    if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a)
-              : (b > 0 ? a < INT64_MIN / b : b < INT64_MAX / a))
+    if (a > 0 ? (b > 0 ? a > INT64_MAX / b : b < INT64_MIN / a) : (b > 0 ? a < INT64_MIN / b : b < INT64_MAX / a))
         return false;
     *result = a * b;
     return true;

@@ -28,8 +28,8 @@ bool hl_file_open(struct hl_file *file, const char *path, const struct hl_report
         goto fail;
     }
     if ((uintmax_t)status.st_size > SIZE_MAX) {
-        hl_report(reporter, "cannot map %s: %ju bytes do not fit into this machine's address space",
-                  path, (uintmax_t)status.st_size);
+        hl_report(reporter, "cannot map %s: %ju bytes do not fit into this machine's address space", path,
+                  (uintmax_t)status.st_size);
         goto fail;
     }
     file->size = (size_t)status.st_size;

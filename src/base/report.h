@@ -7,8 +7,7 @@
 #include <stdarg.h>
 
 #if defined(__GNUC__)
-#define HL_PRINTF(format_index, first_argument) \
-    __attribute__((format(printf, format_index, first_argument)))
+#define HL_PRINTF(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
 #else
 #define HL_PRINTF(format_index, first_argument)
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers wait for a round to begin, come in, take items until there are none, and go. Who gives the work closes the round when
-// there are no items left and waits for those inside only: not for one that sleeps, or that the system has not let run.
-// Between two rounds, which in a network follow each other within microseconds, workers look for a while before they sleep: a
-// sleeper takes as long to wake as a small layer takes to run.
+// Workers wait for a round to begin, come in, take items until there are none, and go. Who gives the work closes the
+// round when there are no items left and waits for those inside only: not for one that sleeps, or that the system has
+// not let run. Between two rounds, which in a network follow each other within microseconds, workers look for a while
+// before they sleep: a sleeper takes as long to wake as a small layer takes to run.
 #include "base/threads.h"
 
 #include <pthread.h>
@@ -20,7 +20,8 @@ struct worker {
 
 struct hl_threads {
     int count; // workers, and the caller
-    void (*work)(void *arg, int64_t item, int worker); // this and what follows: as long as the round is open, or someone inside
+    // this and what follows: as long as the round is open, or someone inside
+    void (*work)(void *arg, int64_t item, int worker);
     void *arg;
     int64_t items;
     atomic_llong next; // item
@@ -33,8 +34,8 @@ struct hl_threads {
     struct worker workers[HL_MOST_THREADS - 1];
 };
 
-// Looks before a sleep: 0.1 to 0.3 ms, as long as what one thread does alone between two rounds. (4000 looks without a rest
-// took two microseconds; MobileNet v1 float with two threads: 6.8 ms then, 5.7 so.)
+// Looks before a sleep: 0.1 to 0.3 ms, as long as what one thread does alone between two rounds. (4000 looks without a
+// rest took two microseconds; MobileNet v1 float with two threads: 6.8 ms then, 5.7 so.)
 enum { LOOKS = 5000 };
 
 // Tells the processor that this thread only looks.
@@ -69,8 +70,7 @@ static unsigned wait_for_round(struct hl_threads *threads, unsigned last)
     }
     if (round != last) return round;
     pthread_mutex_lock(&threads->mutex);
-    while ((round = atomic_load(&threads->round)) == last)
-        pthread_cond_wait(&threads->begins, &threads->mutex);
+    while ((round = atomic_load(&threads->round)) == last) pthread_cond_wait(&threads->begins, &threads->mutex);
     pthread_mutex_unlock(&threads->mutex);
     return round;
 }
@@ -135,8 +135,8 @@ int hl_threads_count(const struct hl_threads *threads)
     return threads ? threads->count : 1;
 }
 
-void hl_threads_run(struct hl_threads *threads, int64_t items,
-                    void (*work)(void *arg, int64_t item, int worker), void *arg)
+void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void *arg, int64_t item, int worker),
+                    void *arg)
 {
     if (!threads || items < 2) {
         for (int64_t item = 0; item < items; item++) work(arg, item, 0);
@@ -151,8 +151,10 @@ void hl_threads_run(struct hl_threads *threads, int64_t items,
     take_items(threads, 0);
     atomic_store(&threads->open, false);
     for (int i = 0; atomic_load(&threads->inside) > 0; i++)
-        if (i < LOOKS) rest();
-        else sched_yield();
+        if (i < LOOKS)
+            rest();
+        else
+            sched_yield();
 }
 
 void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg)

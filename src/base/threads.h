@@ -9,20 +9,20 @@ struct hl_threads;
 
 enum { HL_MOST_THREADS = 64 };
 
-// `count` threads, the caller of hl_threads_run among them, or as many as the system gives, HL_MOST_THREADS at most. NULL
-// where that is one: hl_threads_run takes NULL.
+// `count` threads, the caller of hl_threads_run among them, or as many as the system gives, HL_MOST_THREADS at most.
+// NULL where that is one: hl_threads_run takes NULL.
 struct hl_threads *hl_threads_create(int count);
 void hl_threads_destroy(struct hl_threads *threads);
 int hl_threads_count(const struct hl_threads *threads);
 
 // Calls work(arg, item, worker) once for each item in [0, items) and returns when all are done. Workers have numbers in
-// [0, hl_threads_count); one number is in use once at a time, so that it may choose scratch memory. Not to be called by two
-// threads at a time, nor by work.
-void hl_threads_run(struct hl_threads *threads, int64_t items,
-                    void (*work)(void *arg, int64_t item, int worker), void *arg);
+// [0, hl_threads_count); one number is in use once at a time, so that it may choose scratch memory. Not to be called by
+// two threads at a time, nor by work.
+void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void *arg, int64_t item, int worker),
+                    void *arg);
 
-// The same once, by a thread for each processor that is online, HL_MOST_PASSING at most, which are gone when it returns. For
-// long work: their stacks are deep enough for a compiler.
+// The same once, by a thread for each processor that is online, HL_MOST_PASSING at most, which are gone when it
+// returns. For long work: their stacks are deep enough for a compiler.
 enum { HL_MOST_PASSING = 16 };
 void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A square of 4 by 4 elements of 4 bytes, turned over: in, rows that are `from_row` bytes apart; out, its columns as rows that
-// are `to_row` bytes apart.
+// A square of 4 by 4 elements of 4 bytes, turned over: in, rows that are `from_row` bytes apart; out, its columns as
+// rows that are `to_row` bytes apart.
 #ifndef HALITE_BASE_TURN_H
 #define HALITE_BASE_TURN_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A delegate from a shared library: opens it, calls its tflite_plugin_create_delegate with the options as texts, and wraps
-// what comes back so that deleting the wrapper destroys the inner delegate and closes the library.
+// A delegate from a shared library: opens it, calls its tflite_plugin_create_delegate with the options as texts, and
+// wraps what comes back so that deleting the wrapper destroys the inner delegate and closes the library.
 #include "tensorflow/lite/delegates/external/external_delegate.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The XNNPACK delegate's C interface, for programs that link against it. Halite's own CPU kernels do that delegate's work, so
-// this one accepts any options, leaves every node to the runtime and never makes a graph immutable.
+// The XNNPACK delegate's C interface, for programs that link against it. Halite's own CPU kernels do that delegate's
+// work, so this one accepts any options, leaves every node to the runtime and never makes a graph immutable.
 #include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
 
 #include <stdlib.h>
@@ -48,7 +48,10 @@ TfLiteDelegate *TfLiteXNNPackDelegateCreate(const TfLiteXNNPackDelegateOptions *
     // Bindings pass structs of older and shorter layouts: only the first field is there in all of them.
     if (options) delegate->options.num_threads = options->num_threads;
     delegate->delegate = (TfLiteDelegate){
-        .data_ = delegate, .Prepare = prepare, .flags = kTfLiteDelegateFlagsAllowDynamicTensors};
+        .data_ = delegate,
+        .Prepare = prepare,
+        .flags = kTfLiteDelegateFlagsAllowDynamicTensors,
+    };
     return &delegate->delegate;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BATCH_MATMUL of floats by tiles. The second operand is packed into panels, each by the item of work that multiplies with it,
-// or once where it is constant; rows of the first are read where they lie, or turned where they are columns.
+// BATCH_MATMUL of floats by tiles. The second operand is packed into panels, each by the item of work that multiplies
+// with it, or once where it is constant; rows of the first are read where they lie, or turned where they are columns.
 #include "ops/batch_matmul.h"
 
 #include <math.h>
@@ -15,8 +15,9 @@ struct matmul {
     bool x_turned, w_turned; // stored as [k, m], [n, k]
     int64_t m, n, k, batches;
     int64_t panels;
-    float *packed;       // [matrices of w][panels][k][columns], NULL: not constant
-    char *scratch;       // of each worker: a panel where w is not constant, and at rows_at rows of x where they are turned
+    float *packed; // [matrices of w][panels][k][columns], NULL: not constant
+    // of each worker: a panel where w is not constant, and at rows_at rows of x where they are turned
+    char *scratch;
     size_t worker_bytes, rows_at;
     // Each batch is cut into so many parts by its rows, and by its panels.
     int64_t row_parts, panel_parts;
@@ -30,8 +31,7 @@ static int64_t smaller(int64_t a, int64_t b)
 static void cut_work(struct matmul *op, int threads)
 {
     int rows = op->simd->rows;
-    if ((double)op->batches * (double)op->m * (double)op->n * (double)op->k < HL_LEAST_PRODUCTS)
-        threads = 1;
+    if ((double)op->batches * (double)op->m * (double)op->n * (double)op->k < HL_LEAST_PRODUCTS) threads = 1;
     op->panel_parts = smaller((threads + op->batches - 1) / op->batches, op->panels);
     int64_t items = op->batches * op->panel_parts;
     op->row_parts = smaller((threads + items - 1) / items, (op->m + rows - 1) / rows);

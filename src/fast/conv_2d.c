@@ -4,18 +4,15 @@
 #include "fast/fast.h"
 #include "ops/conv.h"
 
-static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
-                                    size_t *bytes)
+static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const TfLiteConvParams *params = node->builtin_data;
     const struct hl_conv_2d *op = node->user_data;
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
-                       *bias = hl_input(ctx, node, 2);
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     bool hybrid = op->conv.mode == HL_CONV_HYBRID;
     if (op->conv.mode == HL_CONV_INT16 || (hybrid && w->type == kTfLiteUInt8)) return kTfLiteOk;
-    if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0)
-        return kTfLiteOk;
+    if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0) return kTfLiteOk;
     const struct hl_convolve_shape shape = {
         .batches = hl_dim(x, 0),
         .height = hl_dim(x, 1),
@@ -55,8 +52,7 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
 
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)),
-                    hl_output(ctx, node, 0)->data.data);
+    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.data);
     return kTfLiteOk;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing, copying or gathering, and the order of tiles.
-// Weights of a group of channels lie in panels of as many output channels as a tile has columns, padded with zeros. A block
-// of output positions, small enough for the second-level cache, meets one panel after the other.
-// Integers: the rows of x are packed as the level multiplies them. Pairs of int16 have lost their zero points; bytes keep
-// them, which the start of the sums (weights) and the sum of each row (where the weights have a zero point) put right:
-// sum (x - zx)(w - zw) = sum x w - zx sum (w - zw) - zw sum x, modulo 2^32.
-// Hybrid nodes are such integers, too: x is made int8 first, each batch with its own zero point, and sums leave as floats.
+// Weights of a group of channels lie in panels of as many output channels as a tile has columns, padded with zeros. A
+// block of output positions, small enough for the second-level cache, meets one panel after the other.
+// Integers: the rows of x are packed as the level multiplies them. Pairs of int16 have lost their zero points; bytes
+// keep them, which the start of the sums (weights) and the sum of each row (where the weights have a zero point) put
+// right: sum (x - zx)(w - zw) = sum x w - zx sum (w - zw) - zw sum x, modulo 2^32.
+// Hybrid nodes are such integers, too: x is made int8 first, each batch with its own zero point, and sums leave as
+// floats.
 #include "fast/convolve.h"
 
 #include <limits.h>
@@ -22,12 +23,12 @@ struct hl_convolve {
     bool floats; // throughout
     bool hybrid, asymmetric, two_steps;
     bool x_unsigned;
-    bool in_place;       // rows of x are not gathered
-    bool direct;         // nor packed
-    bool little;         // floats, and so few products that they may be as the reference kernel's
-    bool windowed;       // floats: windows inside of the image are read where they lie, from neighbour to neighbour
+    bool in_place; // rows of x are not gathered
+    bool direct;   // nor packed
+    bool little;   // floats, and so few products that they may be as the reference kernel's
+    bool windowed; // floats: windows inside of the image are read where they lie, from neighbour to neighbour
     int first_i, end_i, first_j, end_j; // the positions of these
-    bool copied;         // integers: the input is packed once, with its padding, and windows are read in the copy
+    bool copied; // integers: the input is packed once, with its padding, and windows are read in the copy
     int64_t copy_height, copy_width;
     int copy_items;      // rows of it are shared among threads in so many parts
     int groups, outputs; // output channels of one group
@@ -35,12 +36,12 @@ struct hl_convolve {
     int64_t depth;       // products of one sum
     int64_t segment;     // products of one piece of x, and steps of it
     int64_t segment_steps;
-    int64_t steps;       // of a tile, in all segments
-    int64_t positions;   // rows of y
-    int64_t block;       // rows gathered at once
-    uint8_t x_zero;      // as stored
-    uint8_t flip;        // makes stored bytes those that are multiplied
-    int32_t w_zero;      // of the bytes that are multiplied
+    int64_t steps;     // of a tile, in all segments
+    int64_t positions; // rows of y
+    int64_t block;     // rows gathered at once
+    uint8_t x_zero;    // as stored
+    uint8_t flip;      // makes stored bytes those that are multiplied
+    int32_t w_zero;    // of the bytes that are multiplied
     float low, high;
     struct hl_requantise by;
     // In one piece of memory behind the struct.
@@ -73,8 +74,9 @@ struct scratch {
 // A block of gathered rows takes so much, or one tile.
 enum { BLOCK_BYTES = 128 << 10 };
 
-// So few products gain nothing by being fused, and small networks are looked at to the last digits. (27 terms of hundreds that
-// cancel, litert_testdata/quantization/single_conv_weights_min_minus_127_max_plus_127: 7e-5 off when fused.)
+// So few products gain nothing by being fused, and small networks are looked at to the last digits. (27 terms of
+// hundreds that cancel, litert_testdata/quantization/single_conv_weights_min_minus_127_max_plus_127: 7e-5 off when
+// fused.)
 enum { FEW_PRODUCTS = 4096 };
 
 // ---- packing ------------------------------------------------------------------------------------
@@ -85,8 +87,7 @@ static void pack_floats(const struct hl_convolve *c, const struct hl_convolve_no
     const float *bias = node->bias ? HL_IN(float, node->bias) : NULL;
     for (int64_t p = 0; p < (int64_t)c->groups * c->panels; p++) {
         int64_t group = p / c->panels, first = p % c->panels * columns;
-        float *panel = (float *)c->weights + p * c->steps * columns,
-              *start = (float *)c->starts + p * columns;
+        float *panel = (float *)c->weights + p * c->steps * columns, *start = (float *)c->starts + p * columns;
         for (int64_t n = 0; n < columns && first + n < c->outputs; n++) {
             int64_t output = group * c->outputs + first + n;
             const float *w = HL_IN(float, node->filter) + (node->outputs_last ? output : output * c->depth);
@@ -98,8 +99,8 @@ static void pack_floats(const struct hl_convolve *c, const struct hl_convolve_no
 }
 
 // The weights of one output channel, column n of a panel. Their sum, less their zero points.
-static uint32_t pack_column(const struct hl_convolve *c, const struct hl_convolve_node *node,
-                            int64_t output, char *panel, int64_t n)
+static uint32_t pack_column(const struct hl_convolve *c, const struct hl_convolve_node *node, int64_t output,
+                            char *panel, int64_t n)
 {
     enum { PIECE = 256 };
     int columns = c->simd->columns, group = c->simd->group;
@@ -158,8 +159,8 @@ static size_t copied_element(const struct hl_convolve *c)
 
 // ---- making -------------------------------------------------------------------------------------
 
-// Blocks of rows as the cache wants them, or fewer rows so that all threads have work, and parts of panels where that is not
-// enough. Little work stays in one item.
+// Blocks of rows as the cache wants them, or fewer rows so that all threads have work, and parts of panels where that
+// is not enough. Little work stays in one item.
 static void cut_work(struct hl_convolve *c, int threads)
 {
     int rows = c->simd->rows;
@@ -180,11 +181,12 @@ static void cut_work(struct hl_convolve *c, int threads)
     c->copy_items = copied_rows < threads ? (int)copied_rows : threads;
 }
 
-// Windows that overlap, and whose columns are next to each other: each value is packed once, not once a window. (A ResNet of 9
-// layers of int8, mlperf_tiny/pretrainedResnet_quant: 0.159 ms with all gathered, 0.094 ms.)
+// Windows that overlap, and whose columns are next to each other: each value is packed once, not once a window. (A
+// ResNet of 9 layers of int8, mlperf_tiny/pretrainedResnet_quant: 0.159 ms with all gathered, 0.094 ms.)
 static void find_copy(struct hl_convolve *c)
 {
-    // Of output rows, which tiles must not leave; and of the input with its padding: dilation reaches as far as a file says.
+    // Of output rows, which tiles must not leave; and of the input with its padding: dilation reaches as far as a file
+    // says.
     enum { LEAST_WIDTH = 4, MOST_PADDED = 4 };
     const struct hl_convolve_shape *s = &c->shape;
     c->segment = c->depth;
@@ -207,8 +209,8 @@ static void find_inside(struct hl_convolve *c)
 {
     const struct hl_convolve_shape *s = &c->shape;
     int64_t reach_h = (int64_t)(s->kh - 1) * s->dilation_h, reach_w = s->kw - 1;
-    c->windowed = c->floats && !c->in_place && s->dilation_w == 1 && c->groups == 1 && s->out_width >= 4 * c->simd->rows &&
-                  s->height > reach_h && s->width > reach_w;
+    c->windowed = c->floats && !c->in_place && s->dilation_w == 1 && c->groups == 1 &&
+                  s->out_width >= 4 * c->simd->rows && s->height > reach_h && s->width > reach_w;
     if (!c->windowed) return;
     int64_t end_i = (s->height - 1 - reach_h + s->before_h) / s->stride_h + 1;
     int64_t end_j = (s->width - 1 - reach_w + s->before_w) / s->stride_w + 1;
@@ -218,8 +220,7 @@ static void find_inside(struct hl_convolve *c)
     c->end_j = end_j < s->out_width ? (int)end_j : s->out_width;
 }
 
-TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
-                                const struct hl_convolve_shape *shape,
+TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_convolve_shape *shape,
                                 const struct hl_convolve_node *what, void **state, size_t *bytes)
 {
     // A panel of half as many columns as a vector has lanes is still faster than lower levels.
@@ -301,8 +302,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node,
     c->copy = base + copy;
     c->scratch = base + scratch;
     if (!c->floats && !c->hybrid)
-        c->by = (struct hl_requantise){c->multiplier,         c->left,   c->right,
-                                       hl_zero(what->output), what->low, what->high};
+        c->by = (struct hl_requantise){c->multiplier, c->left, c->right, hl_zero(what->output), what->low, what->high};
     if (c->floats)
         pack_floats(c, what);
     else
@@ -374,15 +374,16 @@ static int alike(const struct hl_convolve *c, struct place place)
 }
 
 // The window of one output position, tap by tap, for the channels of one group; `pad` where there is no input.
-static void gather(const struct hl_convolve *c, const char *x, struct place place, int group,
-                   size_t size, uint8_t pad, char *row)
+static void gather(const struct hl_convolve *c, const char *x, struct place place, int group, size_t size, uint8_t pad,
+                   char *row)
 {
     const struct hl_convolve_shape *s = &c->shape;
     int64_t plane = place.batch * s->height;
     int64_t top = (int64_t)place.i * s->stride_h - s->before_h, left = (int64_t)place.j * s->stride_w - s->before_w;
     size_t tap = (size_t)s->filter_channels * size;
     bool together = s->dilation_w == 1 && c->groups == 1; // neighbours are neighbours in memory too
-    bool inside = top >= 0 && left >= 0 && top + (int64_t)(s->kh - 1) * s->dilation_h < s->height && left + s->kw <= s->width;
+    bool inside =
+        top >= 0 && left >= 0 && top + (int64_t)(s->kh - 1) * s->dilation_h < s->height && left + s->kw <= s->width;
     if (together && inside) {
         size_t bytes = (size_t)s->kw * tap;
         const char *from = x + ((plane + top) * s->width + left) * (int64_t)tap;
@@ -402,14 +403,12 @@ static void gather(const struct hl_convolve *c, const char *x, struct place plac
             else if (together && in_x < 0)
                 run = -in_x < s->kw - l ? (int)-in_x : s->kw - l;
             else if (together)
-                run = in_x >= s->width || s->width - in_x > s->kw - l ? s->kw - l
-                                                                      : (int)(s->width - in_x);
+                run = in_x >= s->width || s->width - in_x > s->kw - l ? s->kw - l : (int)(s->width - in_x);
             if (out) {
                 memset(row, pad, (size_t)run * tap);
                 continue;
             }
-            int64_t at = ((plane + in_y) * s->width + in_x) * s->channels +
-                         (int64_t)group * s->filter_channels;
+            int64_t at = ((plane + in_y) * s->width + in_x) * s->channels + (int64_t)group * s->filter_channels;
             copy(row, x + at * (int64_t)size, (size_t)run * tap);
         }
     }
@@ -424,8 +423,8 @@ static void pack(const struct hl_convolve *c, const uint8_t *bytes, int64_t coun
         c->simd->loops->widen(bytes, c->x_unsigned, c->x_unsigned ? x_zero : (int8_t)x_zero, count, packed);
 }
 
-static void gather_block(const struct hl_convolve *c, const struct scratch *scratch, const void *x,
-                         int64_t first, int count, int group)
+static void gather_block(const struct hl_convolve *c, const struct scratch *scratch, const void *x, int64_t first,
+                         int count, int group)
 {
     const struct hl_convolve_shape *s = &c->shape;
     struct place place = place_of(s, first);
@@ -435,8 +434,7 @@ static void gather_block(const struct hl_convolve *c, const struct scratch *scra
             if (!c->windowed || !is_inside(c, place)) gather(c, x, place, group, sizeof(float), 0, row);
             continue;
         }
-        const uint8_t *bytes =
-            (const uint8_t *)x + (first + r) * s->channels + (int64_t)group * s->filter_channels;
+        const uint8_t *bytes = (const uint8_t *)x + (first + r) * s->channels + (int64_t)group * s->filter_channels;
         uint8_t x_zero = c->hybrid ? (uint8_t)c->x_zeros[place.batch] : c->x_zero;
         if (!c->in_place) {
             gather(c, x, place, group, 1, x_zero, (char *)scratch->gathered);
@@ -473,8 +471,8 @@ static void copy_rows(const struct hl_convolve *c, const uint8_t *x, int64_t fir
 // ---- running ------------------------------------------------------------------------------------
 
 // Integer sums of a tile as stored values; channel: padded, of the arrays by column.
-static void store_bytes(const struct hl_convolve *c, const struct scratch *scratch, int first_row, int rows, int columns,
-                        int64_t channel, uint8_t *y)
+static void store_bytes(const struct hl_convolve *c, const struct scratch *scratch, int first_row, int rows,
+                        int columns, int64_t channel, uint8_t *y)
 {
     const struct hl_byte_tile tile = {
         .by = &c->by,
@@ -504,7 +502,10 @@ static void store_floats(const struct hl_convolve *c, const struct scratch *scra
         .low = c->low,
         .high = c->high,
     };
-    struct hl_float_tile tile = {.by = &by, .columns = columns, .sums_stride = c->simd->columns, .y_stride = c->shape.outputs};
+    struct hl_float_tile tile = {.by = &by,
+                                 .columns = columns,
+                                 .sums_stride = c->simd->columns,
+                                 .y_stride = c->shape.outputs};
     for (int r = 0; r < rows; r += tile.rows) {
         int64_t batch = (first + r) / in_batch, left = (batch + 1) * in_batch - (first + r);
         by.zero = c->simd->group == 4 ? (uint32_t)c->x_zeros[batch] : 0;
@@ -562,8 +563,8 @@ static void find_integer_rows(const struct hl_convolve *c, const struct scratch 
     tile->x_segment = s->dilation_h * c->copy_width * pixel;
 }
 
-static void run_panel(const struct hl_convolve *c, const struct scratch *scratch, const float *x,
-                      int64_t first, int count, int group, int panel, char *y)
+static void run_panel(const struct hl_convolve *c, const struct scratch *scratch, const float *x, int64_t first,
+                      int count, int group, int panel, char *y)
 {
     const struct hl_simd *simd = c->simd;
     int64_t index = (int64_t)group * c->panels + panel;
@@ -612,14 +613,12 @@ static void run_item(void *arg, int64_t item, int worker)
     const struct run *run = arg;
     const struct hl_convolve *c = run->c;
     char *memory = c->scratch + (size_t)worker * c->scratch_bytes;
-    const struct scratch scratch = {memory, (uint8_t *)memory + c->gathered,
-                                    (int32_t *)(memory + c->sums),
+    const struct scratch scratch = {memory, (uint8_t *)memory + c->gathered, (int32_t *)(memory + c->sums),
                                     (int32_t *)(memory + c->row_sums)};
     int part = (int)(item % c->parts), group = (int)(item / c->parts % c->groups);
     int64_t first = item / c->parts / c->groups * c->block;
     int count = (int)(c->positions - first < c->block ? c->positions - first : c->block);
-    int panel = (int)((int64_t)c->panels * part / c->parts),
-        end = (int)((int64_t)c->panels * (part + 1) / c->parts);
+    int panel = (int)((int64_t)c->panels * part / c->parts), end = (int)((int64_t)c->panels * (part + 1) / c->parts);
     if (!c->direct && !c->copied) gather_block(c, &scratch, run->x, first, count, group);
     for (; panel < end; panel++) run_panel(c, &scratch, run->x, first, count, group, panel, run->y);
 }
@@ -637,8 +636,8 @@ static void quantise_batches(const struct hl_convolve *c, const float *x)
 {
     int64_t size = (int64_t)c->shape.height * c->shape.width * c->shape.channels;
     for (int b = 0; b < c->shape.batches; b++)
-        hl_quantise_row(&c->simd->loops->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size, &c->x_scales[b],
-                        &c->x_zeros[b]);
+        hl_quantise_row(&c->simd->loops->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size,
+                        &c->x_scales[b], &c->x_zeros[b]);
 }
 
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// DEPTHWISE_CONV_2D with constant weights: float32, 8-bit (weights of 4 bits, too) or hybrid. Runs of output positions, which
-// the inner loops take through a table of pointers to input positions; padding is a position of zero points there.
-// Where an input channel has several outputs, the input is written out so often first, hybrid input as int8. One input channel,
-// not hybrid, is a matter of convolve.h: 10x8 taps of 8 outputs (audio/micro_speech_int8) take 33 us as below, 9 as a
-// convolution.
+// DEPTHWISE_CONV_2D with constant weights: float32, 8-bit (weights of 4 bits, too) or hybrid. Runs of output positions,
+// which the inner loops take through a table of pointers to input positions; padding is a position of zero points
+// there. Where an input channel has several outputs, the input is written out so often first, hybrid input as int8. One
+// input channel, not hybrid, is a matter of convolve.h: 10x8 taps of 8 outputs (audio/micro_speech_int8) take 33 us as
+// below, 9 as a convolution.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,21 +29,21 @@ struct depthwise {
     int columns;    // of the table
     int size;       // of an element of x, as it is multiplied
     uint8_t x_zero;
-    int excess; // of weights
+    int excess;                  // of weights
     struct hl_depthwise_run run; // but for count, x, y
     struct hl_requantise to_bytes;
     struct hl_unquantise to_floats;
     // In one piece of memory behind the struct.
-    char *padding;          // a position outside the input
-    int8_t *x_stored;       // hybrid: a batch
-    char *x_many;           // a batch with each channel `multiplier` times
-    const void **pointers;  // [workers][columns][kh]
-    // Copies of positions, so many bytes for each worker: those at the end of x, where a block has fewer channels, or all,
-    // [kh][stride][lines]: side by side are those that one tap reads for neighbouring outputs.
+    char *padding;         // a position outside the input
+    int8_t *x_stored;      // hybrid: a batch
+    char *x_many;          // a batch with each channel `multiplier` times
+    const void **pointers; // [workers][columns][kh]
+    // Copies of positions, so many bytes for each worker: those at the end of x, where a block has fewer channels, or
+    // all, [kh][stride][lines]: side by side are those that one tap reads for neighbouring outputs.
     char *copies;
     size_t copies_bytes;
     int64_t line;
-    const char *x, *x_end;  // what is multiplied: the tensor from the batch on, or a batch made of it
+    const char *x, *x_end; // what is multiplied: the tensor from the batch on, or a batch made of it
     char *y;
     int64_t first_row, end; // and the rows of output, of all batches, that are made from it
     int64_t item_rows;
@@ -59,7 +59,8 @@ static int weight_at(const TfLiteTensor *w, int64_t tap, int c, int channels)
     return value;
 }
 
-// Weights that do not all fit 8 bits with a sign, but lie within 256 neighbours, are sums of one that does and `excess`.
+// Weights that do not all fit 8 bits with a sign, but lie within 256 neighbours, are sums of one that does and
+// `excess`.
 static void find_layers(struct depthwise *d, const TfLiteTensor *w)
 {
     int low = 0, high = 0;
@@ -73,7 +74,8 @@ static void find_layers(struct depthwise *d, const TfLiteTensor *w)
     d->run.layers = d->excess == 0 ? 1 : d->excess <= INT8_MAX ? 2 : 3;
 }
 
-// Which tap of the window comes at place t, down and then right; -1 for none. Groups of 4 are columns where the window is 3x3.
+// Which tap of the window comes at place t, down and then right; -1 for none. Groups of 4 are columns where the window
+// is 3x3.
 static int tap_at(const struct depthwise *d, int t)
 {
     if (d->run.stride_3x3 && d->simd->group == 4) return t % 4 == 3 ? -1 : t % 4 * 3 + t / 4;
@@ -237,17 +239,17 @@ static TfLiteStatus prepare_convolution(TfLiteContext *ctx, TfLiteNode *node, vo
     if (!made.convolution) return kTfLiteOk;
     TfLiteStatus status = hl_fast_make(ctx, node, own, state);
     *bytes += own;
-    if (*state) *(struct depthwise *)*state = made;
-    else hl_convolve_destroy(made.convolution);
+    if (*state)
+        *(struct depthwise *)*state = made;
+    else
+        hl_convolve_destroy(made.convolution);
     return status;
 }
 
-static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
-                                      size_t *bytes)
+static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const struct hl_conv_2d *op = node->user_data;
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
-                       *bias = hl_input(ctx, node, 2);
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     bool floats = op->conv.mode == HL_CONV_F32;
     if (op->conv.mode == HL_CONV_INT16 || !hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0)
@@ -325,9 +327,10 @@ static void copy_side_by_side(const struct depthwise *d, int columns, const void
     }
 }
 
-// The pointers of a run's input positions, columns from `left` on: [columns][kh]. A block of few channels reads beyond them:
-// positions at the end of x come from a copy.
-static void point(const struct depthwise *d, int64_t row, int64_t left, int columns, const void **pointers, char *copies)
+// The pointers of a run's input positions, columns from `left` on: [columns][kh]. A block of few channels reads beyond
+// them: positions at the end of x come from a copy.
+static void point(const struct depthwise *d, int64_t row, int64_t left, int columns, const void **pointers,
+                  char *copies)
 {
     size_t position = (size_t)d->run.channels * (size_t)d->size;
     int64_t batch = (row - d->first_row / d->out_height * d->out_height) / d->out_height; // counted from d->x

@@ -16,10 +16,8 @@ struct hl_byte_scale {
     float scale, low, high;
     int32_t zero;
 };
-typedef void hl_quantise_loop(const float *x, uint8_t *y, int64_t count,
-                              const struct hl_byte_scale *by);
-typedef void hl_dequantise_loop(const uint8_t *x, float *y, int64_t count,
-                                const struct hl_byte_scale *by);
+typedef void hl_quantise_loop(const float *x, uint8_t *y, int64_t count, const struct hl_byte_scale *by);
+typedef void hl_dequantise_loop(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by);
 
 // Loops of bytes to bytes are NULL where the level has no instructions for them.
 struct hl_element_loops {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that work element by element, by the loops of elements.h, which know contiguous arrays only: what is stretched
-// to the other operand's shape is written out, a block at a time.
+// Operators that work element by element, by the loops of elements.h, which know contiguous arrays only: what is
+// stretched to the other operand's shape is written out, a block at a time.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -57,9 +57,9 @@ static void repeat(char *to, const char *element, int size, int64_t count)
     for (int64_t i = 0; i < count; i++) words[i] = value;
 }
 
-// The operand's elements for `rows` rows of `columns` columns, from a row and a column on; whole rows if there are several.
-static const char *elements_of(struct side *side, int size, int64_t row, int64_t column,
-                               int64_t rows, int64_t columns)
+// The operand's elements for `rows` rows of `columns` columns, from a row and a column on; whole rows if there are
+// several.
+static const char *elements_of(struct side *side, int size, int64_t row, int64_t column, int64_t rows, int64_t columns)
 {
     const char *from = side->from + (row * side->down + column * side->right) * size;
     if (side->right == 1 && (rows == 1 || side->down == columns)) return from;
@@ -76,12 +76,11 @@ static const char *elements_of(struct side *side, int size, int64_t row, int64_t
 }
 
 // The first block is the largest, so that one that is written stays good.
-static void run_rows(const struct pairs *pairs, struct side *a, struct side *b, char *y,
-                     int64_t rows, int64_t columns, const void *state)
+static void run_rows(const struct pairs *pairs, struct side *a, struct side *b, char *y, int64_t rows, int64_t columns,
+                     const void *state)
 {
     const int64_t most = BLOCK / pairs->size;
-    const int64_t high = columns < most ? most / columns : 1,
-                  wide = columns < most ? columns : most;
+    const int64_t high = columns < most ? most / columns : 1, wide = columns < most ? columns : most;
     for (int64_t row = 0; row < rows; row += high) {
         const int64_t now = rows - row < high ? rows - row : high;
         for (int64_t column = 0; column < columns; column += wide) {
@@ -110,8 +109,8 @@ static int64_t offset_of(const struct hl_walk *walk, int operand, int64_t row)
     return at;
 }
 
-static void start_side(struct side *side, const struct pairs *pairs, int operand, const char *data,
-                       int64_t row, int64_t column)
+static void start_side(struct side *side, const struct pairs *pairs, int operand, const char *data, int64_t row,
+                       int64_t column)
 {
     const struct hl_walk *walk = &pairs->walk;
     side->down = walk->rank < 2 ? 0 : walk->stride[operand][walk->rank - 2];
@@ -147,8 +146,7 @@ static void run_piece(void *arg, int64_t item, int worker)
     }
 }
 
-static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_loop *loop,
-                                  void **state, size_t *bytes)
+static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_loop *loop, void **state, size_t *bytes)
 {
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (!loop || hl_elements(y) == 0) return kTfLiteOk;
@@ -159,8 +157,7 @@ static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_
     made->loop = loop;
     made->size = (int)hl_element_size(y->type);
     hl_walk_start(&made->walk, hl_rank(y), y->dims->data, 2,
-                  (const TfLiteIntArray *[]){hl_input(ctx, node, 0)->dims,
-                                             hl_input(ctx, node, 1)->dims});
+                  (const TfLiteIntArray *[]){hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims});
     return kTfLiteOk;
 }
 
@@ -180,27 +177,22 @@ static TfLiteStatus pairs_invoke(TfLiteContext *ctx, TfLiteNode *node, void *sta
 }
 
 // Floats, or bytes whose products are shifted by less than their bits.
-static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_loop *f32,
-                                       hl_pair_loop *i8, hl_pair_loop *u8, void **state,
-                                       size_t *bytes)
+static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_loop *f32, hl_pair_loop *i8,
+                                       hl_pair_loop *u8, void **state, size_t *bytes)
 {
     const struct hl_arithmetic *op = node->user_data;
     const TfLiteType type = hl_input(ctx, node, 0)->type;
-    hl_pair_loop *loop = type == kTfLiteFloat32 ? f32
-                         : type == kTfLiteInt8  ? i8
-                         : type == kTfLiteUInt8 ? u8
-                                                : NULL;
+    hl_pair_loop *loop = type == kTfLiteFloat32 ? f32 : type == kTfLiteInt8 ? i8 : type == kTfLiteUInt8 ? u8 : NULL;
     if (op->binary.folded || (type != kTfLiteFloat32 && op->y.by.shift > 14)) return kTfLiteOk;
     return pairs_prepare(ctx, node, loop, state, bytes);
 }
 
-#define ARITHMETIC(symbol, f32, i8, u8)                                                      \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, \
-                                         size_t *bytes)                                      \
-    {                                                                                        \
-        const struct hl_element_loops *loops = loops_for(hl_output(ctx, node, 0));           \
-        return arithmetic_prepare(ctx, node, f32, i8, u8, state, bytes);                     \
-    }                                                                                        \
+#define ARITHMETIC(symbol, f32, i8, u8)                                                                     \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes) \
+    {                                                                                                       \
+        const struct hl_element_loops *loops = loops_for(hl_output(ctx, node, 0));                          \
+        return arithmetic_prepare(ctx, node, f32, i8, u8, state, bytes);                                    \
+    }                                                                                                       \
     const struct hl_fast hl_fast_##symbol = {symbol##_prepare, pairs_invoke, free};
 
 ARITHMETIC(add, loops->add_f32, loops->add_i8, loops->add_u8)
@@ -262,14 +254,12 @@ static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int64_t count = hl_elements(x);
-    struct map_run run = {state, hl_data(x), hl_output(ctx, node, 0)->data.data, count,
-                          piece_size(ctx, count)};
+    struct map_run run = {state, hl_data(x), hl_output(ctx, node, 0)->data.data, count, piece_size(ctx, count)};
     hl_parallel(ctx, (count + run.piece - 1) / run.piece, map_piece, &run);
     return kTfLiteOk;
 }
 
-static TfLiteStatus make_map(TfLiteContext *ctx, TfLiteNode *node, const struct map *map,
-                             void **state, size_t *bytes)
+static TfLiteStatus make_map(TfLiteContext *ctx, TfLiteNode *node, const struct map *map, void **state, size_t *bytes)
 {
     const bool has_loop = map->floats || map->bytes || map->quantise || map->dequantise;
     if (!has_loop || hl_elements(hl_output(ctx, node, 0)) == 0) return kTfLiteOk;
@@ -285,8 +275,8 @@ static bool is_8bit(const TfLiteTensor *tensor)
 }
 
 // has_table: the state begins with a table of 8-bit values that says all (map.h).
-static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_loop *floats,
-                                float by0, float by1, bool has_table, void **state, size_t *bytes)
+static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_loop *floats, float by0, float by1,
+                                bool has_table, void **state, size_t *bytes)
 {
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     struct map map = {.by = {by0, by1}};
@@ -296,13 +286,11 @@ static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_loo
     return make_map(ctx, node, &map, state, bytes);
 }
 
-#define MAP(symbol, loop, by0, by1, has_table)                                               \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, \
-                                         size_t *bytes)                                      \
-    {                                                                                        \
-        return map_prepare(ctx, node, loops_for(hl_output(ctx, node, 0))->loop, by0, by1,    \
-                           has_table, state, bytes);                                         \
-    }                                                                                        \
+#define MAP(symbol, loop, by0, by1, has_table)                                                                      \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)         \
+    {                                                                                                               \
+        return map_prepare(ctx, node, loops_for(hl_output(ctx, node, 0))->loop, by0, by1, has_table, state, bytes); \
+    }                                                                                                               \
     const struct hl_fast hl_fast_##symbol = {symbol##_prepare, map_invoke, free};
 
 // SQRT and RSQRT look at 8-bit values before they map them.
@@ -325,8 +313,7 @@ MAP(relu_0_to_1, clamp, 0, 1, true)
 static bool byte_scale_of(const TfLiteTensor *tensor, struct hl_byte_scale *scale)
 {
     const int low = tensor->type == kTfLiteInt8 ? INT8_MIN : 0, zero = hl_zero(tensor);
-    *scale = (struct hl_byte_scale){tensor->params.scale, (float)(low - zero),
-                                    (float)(low + UINT8_MAX - zero), zero};
+    *scale = (struct hl_byte_scale){tensor->params.scale, (float)(low - zero), (float)(low + UINT8_MAX - zero), zero};
     return zero >= low && zero <= low + UINT8_MAX;
 }
 
@@ -336,8 +323,7 @@ static bool has_one_scale(const TfLiteTensor *tensor)
     return affine && affine->scale && affine->scale->size == 1;
 }
 
-static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
-                                     size_t *bytes)
+static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     struct map map = {.table = node->user_data};
@@ -351,15 +337,13 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void 
 
 const struct hl_fast hl_fast_quantize = {quantize_prepare, map_invoke, free};
 
-static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
-                                       size_t *bytes)
+static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     struct map map = {0};
     // A constant has been converted in prepare.
     if (is_8bit(x) && !hl_is_constant(x) && has_one_scale(x) && byte_scale_of(x, &map.scale))
-        map.dequantise =
-            x->type == kTfLiteInt8 ? loops_for(x)->dequantise_i8 : loops_for(x)->dequantise_u8;
+        map.dequantise = x->type == kTfLiteInt8 ? loops_for(x)->dequantise_i8 : loops_for(x)->dequantise_u8;
     return make_map(ctx, node, &map, state, bytes);
 }
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a fast kernel takes a node over from the reference kernel. The operator's hl_op names a struct hl_fast; after the
-// reference's prepare, which has checked the node and shaped its outputs, hl_fast.prepare makes a state of its own, or none:
-// then the node stays with the reference kernel. With a state, hl_fast.invoke runs in place of the reference's invoke.
-// Where loops over rows are all that a fast kernel would bring, the operator has none, and takes those from hl_row_loops.
+// reference's prepare, which has checked the node and shaped its outputs, hl_fast.prepare makes a state of its own, or
+// none: then the node stays with the reference kernel. With a state, hl_fast.invoke runs in place of the reference's
+// invoke. Where loops over rows are all that a fast kernel would bring, the operator has none, and takes those from
+// hl_row_loops.
 #ifndef HALITE_FAST_FAST_H
 #define HALITE_FAST_FAST_H
 
 #include "ops/op.h"
 
 struct hl_fast {
-    // *state: made by hl_fast_make, which is told how many *bytes; left NULL where the kernel does not take the node. The
-    // node's scratch tensors are the reference kernel's and get no memory in a node that is taken.
+    // *state: made by hl_fast_make, which is told how many *bytes; left NULL where the kernel does not take the node.
+    // The node's scratch tensors are the reference kernel's and get no memory in a node that is taken.
     TfLiteStatus (*prepare)(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes);
     TfLiteStatus (*invoke)(TfLiteContext *ctx, TfLiteNode *node, void *state);
     void (*release)(void *state);
 };
 
-// A state may be cut into parts that begin at cache lines. hl_fast_part: where one of rows * columns * size bytes lies; *total
-// grows by it, and stays SIZE_MAX once that is too much, which hl_fast_make refuses. hl_fast_base: where the parts begin, in a
-// state that was made HL_LINE bytes larger.
+// A state may be cut into parts that begin at cache lines. hl_fast_part: where one of rows * columns * size bytes lies;
+// *total grows by it, and stays SIZE_MAX once that is too much, which hl_fast_make refuses. hl_fast_base: where the
+// parts begin, in a state that was made HL_LINE bytes larger.
 enum { HL_LINE = 64 };
 size_t hl_fast_part(size_t *total, int64_t rows, int64_t columns, size_t size);
 static inline char *hl_fast_base(void *state)
@@ -32,7 +33,8 @@ enum { HL_LEAST_PRODUCTS = 200000 };
 // Zeroed bytes. NULL, and no error, where the memory limit does not leave so many: the reference kernel needs fewer.
 TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t bytes, void **state);
 
-// Its value is known in prepare and does not change before the next one: of the model, or of a node like DEQUANTIZE before it.
+// Its value is known in prepare and does not change before the next one: of the model, or of a node like DEQUANTIZE
+// before it.
 static inline bool hl_is_packable(const TfLiteTensor *tensor)
 {
     return hl_is_constant(tensor) && tensor->data.raw_const && !tensor->sparsity;
@@ -42,8 +44,8 @@ extern const struct hl_fast hl_fast_conv_2d, hl_fast_depthwise_conv_2d, hl_fast_
 extern const struct hl_fast hl_fast_relu, hl_fast_relu6, hl_fast_relu_n1_to_1, hl_fast_relu_0_to_1, hl_fast_quantize,
     hl_fast_dequantize;
 extern const struct hl_fast hl_fast_add, hl_fast_sub, hl_fast_mul, hl_fast_squared_difference, hl_fast_prelu;
-extern const struct hl_fast hl_fast_logistic, hl_fast_tanh, hl_fast_exp, hl_fast_sqrt, hl_fast_rsqrt, hl_fast_hard_swish,
-    hl_fast_leaky_relu;
+extern const struct hl_fast hl_fast_logistic, hl_fast_tanh, hl_fast_exp, hl_fast_sqrt, hl_fast_rsqrt,
+    hl_fast_hard_swish, hl_fast_leaky_relu;
 extern const struct hl_fast hl_fast_batch_matmul, hl_fast_resize_bilinear, hl_fast_softmax, hl_fast_transpose_conv;
 
 #endif

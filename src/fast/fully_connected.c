@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FULLY_CONNECTED with constant dense weights, float32, 8-bit (weights of fewer bits, too) or hybrid, as a convolution of 1x1.
+// FULLY_CONNECTED with constant dense weights, float32, 8-bit (weights of fewer bits, too) or hybrid, as a convolution
+// of 1x1.
 #include "ops/fully_connected.h"
 
 #include <float.h>
@@ -8,7 +9,8 @@
 #include "fast/convolve.h"
 #include "fast/fast.h"
 
-// So many products of a value in [-255, 255] with another, and a bias, have a sum of 32 bits, as the reference's has 64.
+// So many products of a value in [-255, 255] with another, and a bias, have a sum of 32 bits, as the reference's has
+// 64.
 static bool fits(const TfLiteTensor *bias, int columns)
 {
     int64_t largest = 0;
@@ -30,15 +32,12 @@ static bool takes_hybrid(const TfLiteNode *node, const struct hl_fully_connected
     return range && op->block == op->columns && w->type != kTfLiteUInt8;
 }
 
-static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state,
-                                            size_t *bytes)
+static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const struct hl_fully_connected *op = node->user_data;
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1),
-                       *bias = hl_input(ctx, node, 2);
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (op->rows == 0 || op->units == 0 || !hl_is_packable(w) || (bias && !hl_is_packable(bias)))
-        return kTfLiteOk;
+    if (op->rows == 0 || op->units == 0 || !hl_is_packable(w) || (bias && !hl_is_packable(bias))) return kTfLiteOk;
     bool bytes_only = op->mode == HL_FC_INTEGER && x->type != kTfLiteInt16 && x->type == y->type;
     bool hybrid = op->mode == HL_FC_HYBRID && takes_hybrid(node, op, w);
     if (op->mode != HL_FC_FLOAT && !hybrid && !(bytes_only && fits(bias, op->columns))) return kTfLiteOk;
@@ -84,10 +83,8 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
 
 static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
-    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)),
-                    hl_output(ctx, node, 0)->data.data);
+    hl_convolve_run(ctx, state, hl_data(hl_input(ctx, node, 0)), hl_output(ctx, node, 0)->data.data);
     return kTfLiteOk;
 }
 
-const struct hl_fast hl_fast_fully_connected = {fully_connected_prepare, fully_connected_invoke,
-                                                hl_convolve_destroy};
+const struct hl_fast hl_fast_fully_connected = {fully_connected_prepare, fully_connected_invoke, hl_convolve_destroy};

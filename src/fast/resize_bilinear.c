@@ -30,8 +30,7 @@ static int64_t largest_weight(int in, int out, bool align, bool half)
     struct hl_resize_axis axis = hl_resize_axis(in, out, align, half);
     int64_t largest = 0;
     for (int i = 0; i < out; i++) {
-        int64_t part = hl_resize_fixed(&axis, i).part_1024,
-                weight = llabs(part) + llabs(1024 - part);
+        int64_t part = hl_resize_fixed(&axis, i).part_1024, weight = llabs(part) + llabs(1024 - part);
         if (weight > largest) largest = weight;
     }
     return largest;
@@ -92,11 +91,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     struct hl_resize_axis down = hl_resize_axis(r->in_height, r->height, align, half);
     struct hl_resize_axis across = hl_resize_axis(r->in_width, r->width, align, half);
     bool fixed = x->type == kTfLiteInt8;
-    for (int i = 0; i < r->height; i++)
-        r->rows[i] = fixed ? hl_resize_fixed(&down, i) : hl_resize_float(&down, i);
+    for (int i = 0; i < r->height; i++) r->rows[i] = fixed ? hl_resize_fixed(&down, i) : hl_resize_float(&down, i);
     for (int i = 0; i < r->width; i++) {
-        struct hl_resize_sample at =
-            fixed ? hl_resize_fixed(&across, i) : hl_resize_float(&across, i);
+        struct hl_resize_sample at = fixed ? hl_resize_fixed(&across, i) : hl_resize_float(&across, i);
         r->left[i] = at.first * r->channels;
         r->right[i] = at.second * r->channels;
         r->part[i] = at.part;

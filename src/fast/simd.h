@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops, once for each kind of CPU: simd_loops.h, simd_integer.h and what they include hold their text, simd_*.c
-// compile it, hl_simd_best chooses. All levels give the same integers; floats differ by what fused multiply-adds round, and by
-// the order in which SOFTMAX adds.
+// The inner loops, once for each kind of CPU: simd_loops.h, simd_integer.h and what they include hold their text,
+// simd_*.c compile it, hl_simd_best chooses. All levels give the same integers; floats differ by what fused
+// multiply-adds round, and by the order in which SOFTMAX adds.
 #ifndef HALITE_FAST_SIMD_H
 #define HALITE_FAST_SIMD_H
 
@@ -20,14 +20,16 @@ struct hl_tile {
     const void *x;
     ptrdiff_t x_stride; // from row to row: in floats, or in bytes
     const void *w;
-    int64_t steps;     // of k, or of groups of k
-    int segments;      // rows of x come in so many further pieces of as many steps, x_segment floats or bytes apart
+    int64_t steps; // of k, or of groups of k
+    int segments;  // rows of x come in so many further pieces of as many steps, x_segment floats or bytes apart
     ptrdiff_t x_segment;
     bool rounded; // floats in one piece: no fused multiply-adds
-    const void *start; // added to the sums, for each column of the panel: float or int32; floats last, as the reference kernels
-    void *y;           // float or int32
+    // added to the sums, for each column of the panel: float or int32; floats last, as the reference kernels
+    const void *start;
+    void *y; // float or int32
     ptrdiff_t y_stride;
-    ptrdiff_t ahead; // bytes from the weights to those that will be needed soon, which are fetched along with them; 0: none
+    // bytes from the weights to those that will be needed soon, which are fetched along with them; 0: none
+    ptrdiff_t ahead;
     int columns;     // to be written, of the panel's
     float low, high; // range of y, floats only
 };
@@ -64,21 +66,21 @@ struct hl_depthwise_run {
     const int32_t *tap;
     int taps; // integers: a multiple of hl_simd.group, of which the last ones may have weights of 0
     // Floats: w [taps][channels], start [channels].
-    // Integers: [blocks][taps / group][layers][bytes][4 bytes] and [blocks][bytes] int32, in the order of hl_depthwise_channel.
-    // What x has more than w can be multiplied with is in start.
+    // Integers: [blocks][taps / group][layers][bytes][4 bytes] and [blocks][bytes] int32, in the order of
+    // hl_depthwise_channel. What x has more than w can be multiplied with is in start.
     const void *w, *start;
-    void *y; // [count][channels]
+    void *y;         // [count][channels]
     float low, high; // floats
     // Integers: the bytes of x with `flip` flipped are unsigned. Weights are sums of their layers: one of their
-    // own, and more that all share, where they do not fit what is multiplied. A block is hl_simd.bytes channels, the last one
-    // ends with the last channel; where there are fewer channels, it is those of `parts` positions, and so many bytes as it
-    // has can be read.
+    // own, and more that all share, where they do not fit what is multiplied. A block is hl_simd.bytes channels, the
+    // last one ends with the last channel; where there are fewer channels, it is those of `parts` positions, and so
+    // many bytes as it has can be read.
     uint8_t flip;
     int layers, parts;
     bool side_by_side; // what a tap reads for neighbouring positions, too
     // 1 or 2: windows of 3x3 whose columns are next to each other, 3 pointers each, and a group of 4 each; 0: others.
     int stride_3x3;
-    const struct hl_requantise *to_bytes; // its arrays [blocks][bytes], ordered as the weights
+    const struct hl_requantise *to_bytes;  // its arrays [blocks][bytes], ordered as the weights
     const struct hl_unquantise *to_floats; // or this, by channel
 };
 
@@ -121,7 +123,8 @@ struct hl_resize_row {
 // Rows of sums that become bytes, of the same channels.
 struct hl_byte_tile {
     const struct hl_requantise *by;
-    const double *scales; // by channel, in place of by's multipliers; products are rounded half away from zero. NULL: none
+    // by channel, in place of by's multipliers; products are rounded half away from zero. NULL: none
+    const double *scales;
     int64_t first; // channel; the arrays of `by`, and scales, go on to a whole panel
     int rows, columns;
     const int32_t *sums;
@@ -145,8 +148,8 @@ struct hl_float_tile {
 struct hl_loops {
     void (*multiply_f32)(const struct hl_tile *tile);
     // y[i] of channel first + i, from sums[i] - less.
-    void (*requantise)(const struct hl_requantise *by, const int32_t *sums, uint32_t less,
-                       int64_t first, int count, uint8_t *y);
+    void (*requantise)(const struct hl_requantise *by, const int32_t *sums, uint32_t less, int64_t first, int count,
+                       uint8_t *y);
     void (*requantise_tile)(const struct hl_byte_tile *tile);
     void (*unquantise_tile)(const struct hl_float_tile *tile);
     // y[i] = x[i] with `bits` flipped.
@@ -158,7 +161,7 @@ struct hl_loops {
     void (*depthwise_f32)(const struct hl_depthwise_run *run);
     const struct hl_element_loops *elements;
     void (*spread_f32)(const struct hl_spread *spread);
-    void (*spread_integer)(const struct hl_spread *spread); // modulo 2^32
+    void (*spread_integer)(const struct hl_spread *spread);                              // modulo 2^32
     void (*softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta); // beta >= 0, y may be x
     void (*resize_f32)(const struct hl_resize_row *row);
     void (*resize_u8)(const struct hl_resize_row *row);
@@ -177,8 +180,8 @@ struct hl_simd {
 };
 
 // The best level that this CPU and this build have and that so many channels fill to the half at least; the environment
-// variable HALITE_SIMD ("baseline", "avx2", "avx512", "avx512vnni") names the highest, and is ignored where it names none that
-// is here.
+// variable HALITE_SIMD ("baseline", "avx2", "avx512", "avx512vnni") names the highest, and is ignored where it names
+// none that is here.
 const struct hl_simd *hl_simd_best(int channels);
 // Levels from the lowest on, NULL after the last that this CPU has.
 const struct hl_simd *hl_simd_level(int index);

@@ -3,8 +3,8 @@
 #if defined __x86_64__ || defined __i386__
 #define LEVEL avx2
 #define LOOPS avx2
-#include "fast/simd_loops.h"
 #include "fast/simd_integer.h"
+#include "fast/simd_loops.h"
 #else
 typedef int hl_not_here; // ISO C wants something in a file
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of integers, for a run of output positions (struct hl_depthwise_run of simd.h): pointers to the input
-// in, one for each tap, outputs out. Included by simd_integer.h.
+// Depthwise convolution of integers, for a run of output positions (struct hl_depthwise_run of simd.h): pointers to the
+// input in, one for each tap, outputs out. Included by simd_integer.h.
 // A block is BYTES channels, or the few channels of `parts` neighbouring positions. The bytes of a group of taps
-// are interleaved within each 16 bytes, so that lanes hold one channel's and one instruction multiplies and adds them; the
-// four vectors of sums hold channels in the order of hl_depthwise_channel, which narrowing undoes.
+// are interleaved within each 16 bytes, so that lanes hold one channel's and one instruction multiplies and adds them;
+// the four vectors of sums hold channels in the order of hl_depthwise_channel, which narrowing undoes.
 #ifndef HALITE_FAST_SIMD_DEPTHWISE_H
 #define HALITE_FAST_SIMD_DEPTHWISE_H
 
@@ -25,8 +25,8 @@ INLINE u8_vector load_parts(const void *const *x, ptrdiff_t step, int c, int par
                                              _mm256_loadu_si256(x[step]), 1);
 #elif defined __AVX2__
     if (parts == 2)
-        return (u8_vector)_mm256_inserti128_si256(
-            _mm256_castsi128_si256(_mm_loadu_si128((const void *)first)), _mm_loadu_si128(x[step]), 1);
+        return (u8_vector)_mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const void *)first)),
+                                                  _mm_loadu_si128(x[step]), 1);
 #else
     (void)step, (void)parts;
 #endif
@@ -50,8 +50,8 @@ INLINE void depthwise_values(const u8_vector bytes[GROUP], u32_vector values[4])
 }
 
 // Sums of one block, whose first position has the pointers x, and first channel c.
-INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const *x, int c, int block, int parts, int groups,
-                           int layers, u32_vector sums[4])
+INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const *x, int c, int block, int parts,
+                           int groups, int layers, u32_vector sums[4])
 {
     const int32_t *start = (const int32_t *)run->start + (ptrdiff_t)block * BYTES;
     const int32_t *w = (const int32_t *)run->w + (ptrdiff_t)block * groups * layers * BYTES;
@@ -75,7 +75,8 @@ INLINE u8_vector depthwise_stored(const struct hl_requantise *by, int block, con
     UNROLL for (int v = 0; v < 4; v++)
     {
         ptrdiff_t i = (ptrdiff_t)block * BYTES + v * LANES;
-        values[v] = rescale_lanes(sums[v], load_i32(by->multiplier + i), load_i32(by->left + i), load_i32(by->right + i));
+        values[v] =
+            rescale_lanes(sums[v], load_i32(by->multiplier + i), load_i32(by->left + i), load_i32(by->right + i));
     }
     return narrow(values, by->zero, by->low, by->high);
 }
@@ -85,13 +86,13 @@ INLINE u8_vector depthwise_stored(const struct hl_requantise *by, int block, con
 INLINE void depthwise_ordered(const u32_vector sums[4], int32_t *ordered)
 {
     enum { QUAD = 4 * sizeof(int32_t) };
-    UNROLL for (int q = 0; q < LANES / 4; q++)
-        UNROLL for (int v = 0; v < 4; v++) memcpy(ordered + q * 16 + v * 4, (const char *)&sums[v] + q * QUAD, QUAD);
+    UNROLL for (int q = 0; q < LANES / 4; q++) UNROLL for (int v = 0; v < 4; v++)
+        memcpy(ordered + q * 16 + v * 4, (const char *)&sums[v] + q * QUAD, QUAD);
 }
 
 // One block's outputs: `count` channels of each of the positions [at, at + positions).
-INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int positions, int c, int count, int block, int parts,
-                            const u32_vector sums[4])
+INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int positions, int c, int count, int block,
+                            int parts, const u32_vector sums[4])
 {
     int width = BYTES / parts;
     if (run->to_floats) {
@@ -99,8 +100,9 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
         depthwise_ordered(sums, ordered);
         struct hl_unquantise by = *run->to_floats;
         by.scales += c, by.bias += c, by.w_sums += c;
-        const struct hl_float_tile tile = {&by,    positions, count, ordered,
-                                           width, (float *)run->y + (ptrdiff_t)at * run->channels + c, run->channels};
+        const struct hl_float_tile tile = {&by,          positions, count,
+                                           ordered,      width,     (float *)run->y + (ptrdiff_t)at * run->channels + c,
+                                           run->channels};
         SYMBOL(hl_loops_, LOOPS).unquantise_tile(&tile);
         return;
     }
@@ -118,8 +120,9 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     int32_t ordered[BYTES];
     depthwise_ordered(sums, ordered);
     for (int p = 0; p < positions; p++)
-        SYMBOL(hl_loops_, LOOPS).requantise(run->to_bytes, ordered + p * width, 0, (int64_t)block * BYTES + p * width, count,
-                   y + (ptrdiff_t)p * run->channels);
+        SYMBOL(hl_loops_, LOOPS)
+            .requantise(run->to_bytes, ordered + p * width, 0, (int64_t)block * BYTES + p * width, count,
+                        y + (ptrdiff_t)p * run->channels);
 #endif
 }
 
@@ -131,7 +134,8 @@ INLINE void depthwise_all(const struct hl_depthwise_run *shared, int loads, int 
 {
     const struct hl_depthwise_run run = *shared; // which bytes that are stored cannot change
     int parts = loads > 1 ? loads : run.parts;
-    int channels = run.channels, last = channels < BYTES ? 0 : channels - BYTES, count = channels < BYTES ? channels : BYTES;
+    int channels = run.channels, last = channels < BYTES ? 0 : channels - BYTES,
+        count = channels < BYTES ? channels : BYTES;
     for (int at = 0; at < run.count; at += parts) {
         int positions = run.count - at < parts ? run.count - at : parts;
         const void *const *x = run.x + (ptrdiff_t)at * run.x_step;
@@ -167,16 +171,16 @@ INLINE void depthwise_add(u32_vector sums[4], const u32_vector from[4], const u3
                           const u32_vector values[4])
 {
     UNROLL for (int v = 0; v < 4; v++) sums[v] = add_quads(from[v], w[v], values[v]);
-    if (more)
-        UNROLL for (int v = 0; v < 4; v++) sums[v] = add_quads(sums[v], *more, values[v]);
+    if (more) UNROLL for (int v = 0; v < 4; v++) sums[v] = add_quads(sums[v], *more, values[v]);
 }
 
-// 3x3 windows next to each other: weights stay in registers, and each column is interleaved once, for the sums of all windows
-// that it is in. (MobileNet v1 int8: 0.8 ms, 1.2 ms with the loops above.)
+// 3x3 windows next to each other: weights stay in registers, and each column is interleaved once, for the sums of all
+// windows that it is in. (MobileNet v1 int8: 0.8 ms, 1.2 ms with the loops above.)
 INLINE void depthwise_3x3(const struct hl_depthwise_run *shared, int stride, int layers)
 {
     const struct hl_depthwise_run run = *shared;
-    int channels = run.channels, last = channels < BYTES ? 0 : channels - BYTES, count = channels < BYTES ? channels : BYTES;
+    int channels = run.channels, last = channels < BYTES ? 0 : channels - BYTES,
+        count = channels < BYTES ? channels : BYTES;
     for (int block = 0, c = 0; c < channels; block++, c += BYTES) {
         int first = c < last ? c : last;
         const int32_t *weights = (const int32_t *)run.w + (ptrdiff_t)block * 3 * layers * BYTES;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of floats, for a run of output positions (struct hl_depthwise_run of simd.h): pointers to the input in,
-// one for each tap, outputs out. Included by simd_loops.h.
+// Depthwise convolution of floats, for a run of output positions (struct hl_depthwise_run of simd.h): pointers to the
+// input in, one for each tap, outputs out. Included by simd_loops.h.
 #ifndef HALITE_FAST_SIMD_DEPTHWISE_F32_H
 #define HALITE_FAST_SIMD_DEPTHWISE_F32_H
 
@@ -20,8 +20,7 @@ INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int 
     const float *w = (const float *)run->w + c, *start = (const float *)run->start + c;
     const void *const *x = run->x + (ptrdiff_t)at * run->x_step;
     f32_vector sums[POSITIONS][VECTORS];
-    UNROLL for (int p = 0; p < positions; p++)
-        UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = (f32_vector){0};
+    UNROLL for (int p = 0; p < positions; p++) UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = (f32_vector){0};
     for (int t = 0; t < run->taps; t++, w += run->channels) {
         const void *const *in = x + run->tap[t];
         f32_vector weights[VECTORS];
@@ -34,20 +33,18 @@ INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int 
         }
     }
     float *y = (float *)run->y + (ptrdiff_t)at * run->channels + c;
-    UNROLL for (int p = 0; p < positions; p++)
-        UNROLL for (int v = 0; v < vectors; v++)
-        {
-            f32_vector out = clamp_f32(sums[p][v] + load_f32(start + v * LANES), run->low, run->high);
-            memcpy(y + (ptrdiff_t)p * run->channels + v * LANES, &out, sizeof out);
-        }
+    UNROLL for (int p = 0; p < positions; p++) UNROLL for (int v = 0; v < vectors; v++)
+    {
+        f32_vector out = clamp_f32(sums[p][v] + load_f32(start + v * LANES), run->low, run->high);
+        memcpy(y + (ptrdiff_t)p * run->channels + v * LANES, &out, sizeof out);
+    }
 }
 
 // All channels of some positions. Where they do not fill vectors, some channels come twice.
 INLINE void depthwise_positions_f32(const struct hl_depthwise_run *run, int at, int positions)
 {
     int c = 0, channels = run->channels;
-    for (; c + VECTORS * LANES <= channels; c += VECTORS * LANES)
-        depthwise_block_f32(run, at, c, positions, VECTORS);
+    for (; c + VECTORS * LANES <= channels; c += VECTORS * LANES) depthwise_block_f32(run, at, c, positions, VECTORS);
     for (; c + LANES <= channels; c += LANES) depthwise_block_f32(run, at, c, positions, 1);
     if (c == channels) return;
     if (channels >= LANES) {

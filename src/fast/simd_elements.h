@@ -40,8 +40,7 @@ static inline void store_bytes(uint8_t *at, i32_vector v)
     _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8((__m512i)v));
 #elif defined __AVX2__
     __m256i bytes = (__m256i)(v & 255);
-    __m128i words =
-        _mm_packus_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1));
+    __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1));
     _mm_storel_epi64((__m128i *)at, _mm_packus_epi16(words, words));
 #elif defined __SSE2__
     __m128i bytes = (__m128i)(v & 255), words = _mm_packs_epi32(bytes, bytes);
@@ -98,8 +97,7 @@ static inline struct rounding rounding_of(struct hl_rescale by)
 
 INLINE i32_vector round_right(i32_vector x, struct rounding by)
 {
-    return (i32_vector)((u32_vector)x + by.half + (u32_vector)((x >> 31) & by.less_below_zero)) >>
-           by.right;
+    return (i32_vector)((u32_vector)x + by.half + (u32_vector)((x >> 31) & by.less_below_zero)) >> by.right;
 }
 
 INLINE i32_vector clamp_i32(i32_vector v, int32_t low, int32_t high)
@@ -129,8 +127,8 @@ struct byte_pair {
 
 enum pair_kind { U_PLUS_V, U_LESS_V, V_LESS_U, U_TIMES_V };
 
-static inline struct byte_pair byte_pair_of(const struct hl_arithmetic *s,
-                                            const struct hl_operand *u, const struct hl_operand *v)
+static inline struct byte_pair byte_pair_of(const struct hl_arithmetic *s, const struct hl_operand *u,
+                                            const struct hl_operand *v)
 {
     const int fraction = 31 - s->bits;
     return (struct byte_pair){
@@ -149,8 +147,8 @@ static inline struct byte_pair byte_pair_of(const struct hl_arithmetic *s,
     };
 }
 
-INLINE void byte_pairs(const uint8_t *us, const uint8_t *vs, uint8_t *y, struct byte_pair by,
-                       int is_unsigned, enum pair_kind kind)
+INLINE void byte_pairs(const uint8_t *us, const uint8_t *vs, uint8_t *y, struct byte_pair by, int is_unsigned,
+                       enum pair_kind kind)
 {
     u32_vector u = load_bytes(us, is_unsigned, by.u_zero);
     u32_vector v = load_bytes(vs, is_unsigned, by.v_zero);
@@ -167,12 +165,11 @@ INLINE void byte_pairs(const uint8_t *us, const uint8_t *vs, uint8_t *y, struct 
     store_bytes(y, clamp_i32(value, by.low, by.high) + by.zero);
 }
 
-INLINE void byte_pair_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, int64_t count,
-                           struct byte_pair by, int is_unsigned, enum pair_kind kind)
+INLINE void byte_pair_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, int64_t count, struct byte_pair by,
+                           int is_unsigned, enum pair_kind kind)
 {
     int64_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        byte_pairs(us + i, vs + i, ys + i, by, is_unsigned, kind);
+    for (; i + LANES <= count; i += LANES) byte_pairs(us + i, vs + i, ys + i, by, is_unsigned, kind);
     if (i == count) return;
     uint8_t u[LANES] = {0}, v[LANES] = {0};
     memcpy(u, us + i, (size_t)(count - i));
@@ -220,8 +217,7 @@ INLINE void quantise_lanes(f32_vector x, uint8_t *y, const struct hl_byte_scale 
     store_bytes(y, whole + by->zero);
 }
 
-static void quantise_bytes(const float *x, uint8_t *y, int64_t count,
-                           const struct hl_byte_scale *by)
+static void quantise_bytes(const float *x, uint8_t *y, int64_t count, const struct hl_byte_scale *by)
 {
     const struct hl_byte_scale to = *by;
     int64_t i = 0;
@@ -232,8 +228,7 @@ static void quantise_bytes(const float *x, uint8_t *y, int64_t count,
     memcpy(y + i, last, (size_t)(count - i));
 }
 
-INLINE void dequantise_bytes(const uint8_t *x, float *y, int64_t count,
-                             const struct hl_byte_scale *by, int is_unsigned)
+INLINE void dequantise_bytes(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by, int is_unsigned)
 {
     const float scale = by->scale;
     const int32_t zero = by->zero;
@@ -266,9 +261,10 @@ static void dequantise_u8(const uint8_t *x, float *y, int64_t count, const struc
 #define SPLAT_ROW _mm256_broadcastsi128_si256
 #endif
 
-// Rows of 16 entries, each looked up by the shuffle, which gives 0 where the index's highest bit is set. Of index i, less 16
-// at each step k, that bit is clear at the last step of its row, i / 16, and at the (at most seven) steps before: a row is
-// stored as what is still to be added, without carries, to those. From step 9 on nothing may wrap around.
+// Rows of 16 entries, each looked up by the shuffle, which gives 0 where the index's highest bit is set. Of index i,
+// less 16 at each step k, that bit is clear at the last step of its row, i / 16, and at the (at most seven) steps
+// before: a row is stored as what is still to be added, without carries, to those. From step 9 on nothing may wrap
+// around.
 INLINE u8_vector look_up(u8_vector index, const u8_vector *rows)
 {
     const u8_vector row_length = (u8_vector){0} + 16;
@@ -304,9 +300,9 @@ static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t
 
 // ---- functions of floats ------------------------------------------------------------------------
 
-// e^x = 2^n (1 + upper + lower): x = n log(2) + r, |r| <= log(2) / 2 and a little. log(2) is subtracted in two pieces: n times
-// the first, of 10 bits, is exact, and so is the difference, `upper`; the second joins the smaller terms of the series, up to
-// r^8 / 8!, whose rest is below 2^-32 of the whole.
+// e^x = 2^n (1 + upper + lower): x = n log(2) + r, |r| <= log(2) / 2 and a little. log(2) is subtracted in two pieces:
+// n times the first, of 10 bits, is exact, and so is the difference, `upper`; the second joins the smaller terms of the
+// series, up to r^8 / 8!, whose rest is below 2^-32 of the whole.
 struct exponential {
     i32_vector n;
     f32_vector upper, lower;
@@ -334,8 +330,8 @@ INLINE f32_vector power_of_2(i32_vector n)
     return (f32_vector)((u32_vector)(n + 127) << 23);
 }
 
-// Of 1 + upper what the rounding lost is added again: the result is nearly always the nearest float. The power comes in two
-// steps, as neither 2^-150 nor 2^128 is a float.
+// Of 1 + upper what the rounding lost is added again: the result is nearly always the nearest float. The power comes in
+// two steps, as neither 2^-150 nor 2^128 is a float.
 INLINE f32_vector exp_f32(f32_vector x)
 {
     const struct exponential e = exponential_of(clamp_f32(x, -104, 89));

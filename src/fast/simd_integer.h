@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What depends on how integers are multiplied, in the words of simd_words.h, and the level's struct hl_simd. Included by one
-// file for each level, which defines its name, LEVEL, and LOOPS, the level whose loops (simd_loops.h) are its own, too.
+// What depends on how integers are multiplied, in the words of simd_words.h, and the level's struct hl_simd. Included
+// by one file for each level, which defines its name, LEVEL, and LOOPS, the level whose loops (simd_loops.h) are its
+// own, too.
 #ifndef HALITE_FAST_SIMD_INTEGER_H
 #define HALITE_FAST_SIMD_INTEGER_H
 
@@ -20,8 +21,8 @@ enum { GROUP = 2 };
 
 // ---- matrix products ----------------------------------------------------------------------------
 
-// Products that are added to one sum wait for each other: where a tile has few sums there are `chains` of each, added at the
-// end. (Not so floats, whose sums would no longer be rounded as the reference kernels' are.)
+// Products that are added to one sum wait for each other: where a tile has few sums there are `chains` of each, added
+// at the end. (Not so floats, whose sums would no longer be rounded as the reference kernels' are.)
 #define CHAINS(rows, vectors) ((rows) * (vectors) <= 2 ? 4 : (rows) * (vectors) <= 4 ? 2 : 1)
 enum { MOST_SUMS = ROWS > 8 ? ROWS : 8 };
 
@@ -39,8 +40,7 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
         if (vectors == 2) sums[s][1] = s < rows ? load_i32(start + LANES) : splat_i32(0);
     }
     for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - 4 * steps)
-        for (int64_t k = 0; k < steps; k += chains)
-            UNROLL for (int chain = 0; chain < chains; chain++)
+        for (int64_t k = 0; k < steps; k += chains) UNROLL for (int chain = 0; chain < chains; chain++)
             {
                 if (chain > 0 && k + chain >= steps) continue;
                 u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
@@ -58,8 +58,8 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
             }
     UNROLL for (int r = 0; r < rows; r++)
     {
-        UNROLL for (int chain = 1; chain < chains; chain++)
-            UNROLL for (int v = 0; v < vectors; v++) sums[r][v] += sums[chain * rows + r][v];
+        UNROLL for (int chain = 1; chain < chains; chain++) UNROLL for (int v = 0; v < vectors; v++) sums[r][v] +=
+            sums[chain * rows + r][v];
         memcpy((int32_t *)tile->y + r * tile->y_stride, sums[r], (size_t)vectors * sizeof *sums[r]);
     }
 }

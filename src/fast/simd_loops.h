@@ -57,7 +57,8 @@ static void multiply_rounded(const struct hl_tile *tile)
             f32_vector sum = splat_f32(0);
             for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS) sum += load_f32(w) * x[k];
             sum += load_f32((const float *)tile->start + c);
-            store_f32((float *)tile->y + r * tile->y_stride + c, clamp_f32(sum, tile->low, tile->high), tile->columns - c);
+            store_f32((float *)tile->y + r * tile->y_stride + c, clamp_f32(sum, tile->low, tile->high),
+                      tile->columns - c);
         }
 }
 
@@ -76,8 +77,8 @@ static void multiply_f32(const struct hl_tile *tile)
 
 // hl_rescale_apply, in a form that compilers turn into vectors: half up in the high product equals its nudge and
 // division. The clamp comes before the zero point so that nothing overflows.
-static void requantise(const struct hl_requantise *by, const int32_t *restrict sums, uint32_t less,
-                       int64_t first, int count, uint8_t *restrict y)
+static void requantise(const struct hl_requantise *by, const int32_t *restrict sums, uint32_t less, int64_t first,
+                       int count, uint8_t *restrict y)
 {
     const int32_t *restrict multiplier = by->multiplier + first;
     const int32_t *restrict left = by->left + first, *restrict right = by->right + first;
@@ -85,15 +86,14 @@ static void requantise(const struct hl_requantise *by, const int32_t *restrict s
     int c = 0;
 #if defined RESCALES
     for (; c + LANES <= count; c += LANES) {
-        u32_vector value = rescale_lanes(load_i32(sums + c) - less, load_i32(multiplier + c), load_i32(left + c),
-                                   load_i32(right + c));
+        u32_vector value =
+            rescale_lanes(load_i32(sums + c) - less, load_i32(multiplier + c), load_i32(left + c), load_i32(right + c));
         store_clamped(y + c, value, zero, by->low, by->high);
     }
 #endif
     for (; c < count; c++) {
         int64_t product =
-            (int64_t)(int32_t)(((uint32_t)sums[c] - less) << left[c]) * multiplier[c] +
-            (INT64_C(1) << 30);
+            (int64_t)(int32_t)(((uint32_t)sums[c] - less) << left[c]) * multiplier[c] + (INT64_C(1) << 30);
         int32_t value = (int32_t)(uint32_t)((uint64_t)product >> 31);
         int32_t mask = (int32_t)((UINT32_C(1) << right[c]) - 1);
         int32_t rest = value & mask, half = (mask >> 1) + (value < 0);
@@ -103,7 +103,8 @@ static void requantise(const struct hl_requantise *by, const int32_t *restrict s
     }
 }
 
-// The range is one of whole numbers: cut to it before they are rounded, all values round as they would uncut. (Ten layers of
+// The range is one of whole numbers: cut to it before they are rounded, all values round as they would uncut. (Ten
+// layers of
 // 1,700 values in all, one by one: 6.5 us of 11.9; so: 1.4 of 5.1.)
 static void scale_tile(const struct hl_byte_tile *tile)
 {
@@ -112,7 +113,8 @@ static void scale_tile(const struct hl_byte_tile *tile)
     for (int c = 0; c < tile->columns; c += LANES) {
         const int count = tile->columns - c;
         for (int r = 0; r < tile->rows; r++) {
-            u32_vector sums = load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
+            u32_vector sums =
+                load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
             const double *scales = tile->scales + tile->first + c;
             i32_half halves[2];
             memcpy(halves, &sums, sizeof sums);
@@ -139,9 +141,11 @@ static void requantise_tile(const struct hl_byte_tile *tile)
         u32_vector left = load_i32(by->left + tile->first + c), right = load_i32(by->right + tile->first + c);
         int count = tile->columns - c;
         for (int r = 0; r < tile->rows; r++) {
-            u32_vector sums = load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
+            u32_vector sums =
+                load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
             uint8_t *y = tile->y + r * tile->y_stride + c, some[LANES];
-            store_clamped(count < LANES ? some : y, rescale_lanes(sums, multiplier, left, right), by->zero, by->low, by->high);
+            store_clamped(count < LANES ? some : y, rescale_lanes(sums, multiplier, left, right), by->zero, by->low,
+                          by->high);
             if (count < LANES) memcpy(y, some, (size_t)count);
         }
     }
@@ -158,7 +162,8 @@ static void unquantise_tile(const struct hl_float_tile *tile)
     const struct hl_unquantise by = *tile->by;
     for (int c = 0; c < tile->columns; c += LANES) {
         const f32_vector bias = load_f32(by.bias + c), both = load_f32(by.scales + c);
-        const f32_vector first = by.two_steps ? both : both * by.x_scale, second = splat_f32(by.two_steps ? by.x_scale : 1);
+        const f32_vector first = by.two_steps ? both : both * by.x_scale,
+                         second = splat_f32(by.two_steps ? by.x_scale : 1);
         const u32_vector less = load_u32(by.w_sums + c) * by.zero;
         for (int r = 0; r < tile->rows; r++) {
             const i32_vector sums = (i32_vector)(load_i32(tile->sums + r * tile->sums_stride + c) - less);
@@ -206,8 +211,7 @@ static uint32_t sum(const uint8_t *x, int64_t count)
     return all;
 }
 
-static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t count,
-                  int16_t *restrict wide)
+static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t count, int16_t *restrict wide)
 {
     if (is_unsigned)
         for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)(x[i] - zero);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of struct hl_resize_row, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
-// The two input rows are mixed first, all of them; then each output pixel mixes two places of that. Pixels are written in
-// whole vectors, what is too much by the next pixel again; the last pixels of a row go by way of a small buffer.
+// The two input rows are mixed first, all of them; then each output pixel mixes two places of that. Pixels are written
+// in whole vectors, what is too much by the next pixel again; the last pixels of a row go by way of a small buffer.
 #ifndef HALITE_FAST_SIMD_RESIZE_H
 #define HALITE_FAST_SIMD_RESIZE_H
 
@@ -19,8 +19,9 @@ static inline void store_low_bytes(uint8_t *at, u32_vector v)
 #endif
 }
 
-// Values [i, i + LANES) of the pixel's neighbours, mixed. Of the parts that the stored rows have: floats, one of both rows;
-// uint8, the upper row's and the lower one's, as their sum is rounded product by product; int8, one in units of 2^-10.
+// Values [i, i + LANES) of the pixel's neighbours, mixed. Of the parts that the stored rows have: floats, one of both
+// rows; uint8, the upper row's and the lower one's, as their sum is rounded product by product; int8, one in units of
+// 2^-10.
 INLINE f32_vector mix_f32(const struct hl_resize_row *row, int pixel, int64_t i)
 {
     const float *mixed = row->mixed;
@@ -36,8 +37,7 @@ INLINE u32_vector mix_u8(const struct hl_resize_row *row, int pixel, int64_t i)
     int32_t left = row->left[pixel], right = row->right[pixel];
     float part = row->part[pixel], rest = 1 - part;
     return (u32_vector)to_i32(load_f32(top + left + i) * rest + load_f32(bottom + left + i) * rest +
-                        load_f32(top + right + i) * part + load_f32(bottom + right + i) * part +
-                        0.5f);
+                              load_f32(top + right + i) * part + load_f32(bottom + right + i) * part + 0.5f);
 }
 
 INLINE u32_vector mix_i8(const struct hl_resize_row *row, int pixel, int64_t i)
@@ -104,8 +104,7 @@ static void resize_i8(const struct hl_resize_row *row)
 {
     const int8_t *restrict top = row->top, *restrict bottom = row->bottom;
     int32_t *restrict mixed = row->mixed, down = row->down_1024;
-    for (int64_t i = 0; i < row->in_count; i++)
-        mixed[i] = top[i] * (1024 - down) + bottom[i] * down;
+    for (int64_t i = 0; i < row->in_count; i++) mixed[i] = top[i] * (1024 - down) + bottom[i] * down;
     mix_row_i8(row);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of ops/row_loops.h, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
-// Dot products: a few rows at a time, a vector of sums for each, so that no sum waits for another; then the lanes are added,
-// those of four rows at once.
+// Dot products: a few rows at a time, a vector of sums for each, so that no sum waits for another; then the lanes are
+// added, those of four rows at once.
 #ifndef HALITE_FAST_SIMD_ROWS_H
 #define HALITE_FAST_SIMD_ROWS_H
 
@@ -47,7 +47,8 @@ static void row_quantise(const float *values, int64_t count, float inverse, int 
 {
     f32_vector least = splat_f32((float)(low - zero)), most = splat_f32((float)(127 - zero));
     int64_t i = 0;
-    for (; i + LANES <= count; i += LANES) store_i8(stored + i, rounded(load_f32(values + i), inverse, least, most, zero));
+    for (; i + LANES <= count; i += LANES)
+        store_i8(stored + i, rounded(load_f32(values + i), inverse, least, most, zero));
     if (i == count) return;
     float rest[LANES] = {0};
     int8_t bytes[LANES];
@@ -85,23 +86,23 @@ static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
 #define interleave_high_64(a, b) INTERLEAVE(hi, 64, a, b)
 #endif
 
-enum { ADDED = 4 };  // vectors at a time
+enum { ADDED = 4 }; // vectors at a time
 typedef float f32_quad __attribute__((vector_size(16)));
 typedef uint32_t u32_quad __attribute__((vector_size(16)));
 
 // sums[r] = all lanes of parts[r].
-#define ADD_LANES(name, vector, quad, type)                                                                       \
-    INLINE void name(const vector parts[ADDED], type sums[ADDED])                                                 \
-    {                                                                                                             \
+#define ADD_LANES(name, vector, quad, type)                                                                           \
+    INLINE void name(const vector parts[ADDED], type sums[ADDED])                                                     \
+    {                                                                                                                 \
         u8_vector a = (u8_vector)parts[0], b = (u8_vector)parts[1], c = (u8_vector)parts[2], d = (u8_vector)parts[3]; \
-        a = (u8_vector)((vector)interleave_low_32(a, b) + (vector)interleave_high_32(a, b));                      \
-        c = (u8_vector)((vector)interleave_low_32(c, d) + (vector)interleave_high_32(c, d));                      \
-        const vector all = (vector)interleave_low_64(a, c) + (vector)interleave_high_64(a, c);                    \
-        quad pieces[BYTES / sizeof(quad)], sum;                                                                   \
-        memcpy(pieces, &all, sizeof all);                                                                         \
-        sum = pieces[0];                                                                                          \
-        UNROLL for (size_t i = 1; i < BYTES / sizeof(quad); i++) sum += pieces[i];                                \
-        memcpy(sums, &sum, sizeof sum);                                                                           \
+        a = (u8_vector)((vector)interleave_low_32(a, b) + (vector)interleave_high_32(a, b));                          \
+        c = (u8_vector)((vector)interleave_low_32(c, d) + (vector)interleave_high_32(c, d));                          \
+        const vector all = (vector)interleave_low_64(a, c) + (vector)interleave_high_64(a, c);                        \
+        quad pieces[BYTES / sizeof(quad)], sum;                                                                       \
+        memcpy(pieces, &all, sizeof all);                                                                             \
+        sum = pieces[0];                                                                                              \
+        UNROLL for (size_t i = 1; i < BYTES / sizeof(quad); i++) sum += pieces[i];                                    \
+        memcpy(sums, &sum, sizeof sum);                                                                               \
     }
 ADD_LANES(add_lanes_f32, f32_vector, f32_quad, float)
 ADD_LANES(add_lanes_integer, u32_vector, u32_quad, int32_t)
@@ -125,8 +126,8 @@ INLINE void eight_dots(const float *const *w, const float *x, int count, float *
     }
     if (i < count) {
         const f32_vector value = load_some(x + i, count - i);
-        UNROLL for (int k = 0; k < 2 * ADDED; k++)
-            parts[k] = add_product(parts[k], load_some(w[k] + i, count - i), value);
+        UNROLL for (int k = 0; k < 2 * ADDED; k++) parts[k] =
+            add_product(parts[k], load_some(w[k] + i, count - i), value);
     }
     add_lanes_f32(parts, sums);
     add_lanes_f32(parts + ADDED, sums + ADDED);
@@ -140,8 +141,8 @@ INLINE void four_dots(const float *const *w, const float *const *x, int count, f
     for (; i + LANES <= count; i += LANES)
         UNROLL for (int k = 0; k < ADDED; k++) parts[k] = add_product(parts[k], load_f32(w[k] + i), load_f32(x[k] + i));
     if (i < count)
-        UNROLL for (int k = 0; k < ADDED; k++)
-            parts[k] = add_product(parts[k], load_some(w[k] + i, count - i), load_some(x[k] + i, count - i));
+        UNROLL for (int k = 0; k < ADDED; k++) parts[k] =
+            add_product(parts[k], load_some(w[k] + i, count - i), load_some(x[k] + i, count - i));
     add_lanes_f32(parts, sums);
 }
 
@@ -188,12 +189,13 @@ static inline u32_vector load_i8_wide(const int8_t *at)
 #else
     int8_t bytes __attribute__((vector_size(WIDE)));
     memcpy(&bytes, at, sizeof bytes);
-    return (u32_vector)__builtin_convertvector(bytes, i16_vector);
+    return (u32_vector) __builtin_convertvector(bytes, i16_vector);
 #endif
 }
 
-// What a row of `count` has beyond whole vectors, in lanes of which `kept` says which are meant: its last WIDE values where it
-// has so many, those with others before them (an order of magnitude less than copying single values), or 0 in other lanes.
+// What a row of `count` has beyond whole vectors, in lanes of which `kept` says which are meant: its last WIDE values
+// where it has so many, those with others before them (an order of magnitude less than copying single values), or 0 in
+// other lanes.
 static inline u32_vector rest_i16(const int16_t *row, int count)
 {
 #if defined __AVX512F__
@@ -238,14 +240,16 @@ INLINE void four_dots_i8(const int8_t *const *w, const int16_t *const *x, int co
     UNROLL for (int k = 0; k < ADDED; k++) parts[k] = splat_i32(0);
     int i = 0;
     for (; i + WIDE <= count; i += WIDE)
-        UNROLL for (int k = 0; k < ADDED; k++) parts[k] = add_pairs(parts[k], load_i8_wide(w[k] + i), load_i16(x[k] + i));
+        UNROLL for (int k = 0; k < ADDED; k++) parts[k] =
+            add_pairs(parts[k], load_i8_wide(w[k] + i), load_i16(x[k] + i));
     if (i < count)
-        UNROLL for (int k = 0; k < ADDED; k++)
-            parts[k] = add_pairs(parts[k], rest_i8_wide(w[k], count), rest_i16(x[k], count) & kept);
+        UNROLL for (int k = 0; k < ADDED; k++) parts[k] =
+            add_pairs(parts[k], rest_i8_wide(w[k], count), rest_i16(x[k], count) & kept);
     add_lanes_integer(parts, sums);
 }
 
-static void dots_i8(const int8_t *w, int64_t stride, int rows, const int16_t *x, int64_t x_stride, int count, int32_t *sums)
+static void dots_i8(const int8_t *w, int64_t stride, int rows, const int16_t *x, int64_t x_stride, int count,
+                    int32_t *sums)
 {
     const u32_vector kept = kept_of_rest(count);
     for (int r = 0; r < rows; r += ADDED) {
@@ -308,17 +312,10 @@ static void row_tanh(float *values, int64_t count)
     map_tanh(values, values, count, NULL);
 }
 
-#define ROW_LOOPS                      \
-    {                                  \
-        .range = row_range,            \
-        .quantise = row_quantise,      \
-        .dots_f32 = dots_f32,          \
-        .dots_i8 = dots_i8,            \
-        .dots_i16 = dots_i16,          \
-        .logistic = row_logistic,      \
-        .tanh = row_tanh,              \
-        .logistic_i16 = logistic_i16,  \
-        .tanh_i16 = tanh_i16,          \
+#define ROW_LOOPS                                                                                                     \
+    {                                                                                                                 \
+        .range = row_range, .quantise = row_quantise, .dots_f32 = dots_f32, .dots_i8 = dots_i8, .dots_i16 = dots_i16, \
+        .logistic = row_logistic, .tanh = row_tanh, .logistic_i16 = logistic_i16, .tanh_i16 = tanh_i16,               \
     }
 
 #endif

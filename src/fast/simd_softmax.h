@@ -43,8 +43,9 @@ static float largest_of(const float *x, int length)
     return largest;
 }
 
-// e^x for x up to 0, or NaN. Results below e^-87, a little above the least normal number, are 0: numbers below that one take
-// CPUs a hundred cycles, and masks make many. (4.5 million values, most of them masked: 22 ms with them, 4 ms without.)
+// e^x for x up to 0, or NaN. Results below e^-87, a little above the least normal number, are 0: numbers below that one
+// take CPUs a hundred cycles, and masks make many. (4.5 million values, most of them masked: 22 ms with them, 4 ms
+// without.)
 INLINE f32_vector exp_below_0(f32_vector x)
 {
     const struct exponential e = exponential_of(clamp_f32(x, -87, 0));

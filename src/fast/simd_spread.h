@@ -11,9 +11,7 @@ static inline void add_rest_f32(float *y, const float *sums, int columns)
 {
 #if defined __AVX512F__
     __mmask16 these = (__mmask16)((1u << columns) - 1);
-    _mm512_mask_storeu_ps(y, these,
-                          _mm512_add_ps(_mm512_maskz_loadu_ps(these, y),
-                                        _mm512_maskz_loadu_ps(these, sums)));
+    _mm512_mask_storeu_ps(y, these, _mm512_add_ps(_mm512_maskz_loadu_ps(these, y), _mm512_maskz_loadu_ps(these, sums)));
 #else
     for (int c = 0; c < columns; c++) y[c] += sums[c];
 #endif
@@ -23,8 +21,7 @@ static inline void add_rest_integer(uint32_t *y, const uint32_t *sums, uint32_t 
 {
 #if defined __AVX512F__
     __mmask16 these = (__mmask16)((1u << columns) - 1);
-    __m512i sum =
-        _mm512_add_epi32(_mm512_maskz_loadu_epi32(these, y), _mm512_maskz_loadu_epi32(these, sums));
+    __m512i sum = _mm512_add_epi32(_mm512_maskz_loadu_epi32(these, y), _mm512_maskz_loadu_epi32(these, sums));
     _mm512_mask_storeu_epi32(y, these, _mm512_sub_epi32(sum, _mm512_set1_epi32((int32_t)less)));
 #else
     for (int c = 0; c < columns; c++) y[c] += sums[c] - less;

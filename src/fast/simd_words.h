@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words in which the inner loops are written, for the instructions that its file is compiled for: vectors of LANES floats
-// or 32-bit integers (BYTES each), and what the compilers' vector types do not say.
+// The words in which the inner loops are written, for the instructions that its file is compiled for: vectors of LANES
+// floats or 32-bit integers (BYTES each), and what the compilers' vector types do not say.
 #ifndef HALITE_FAST_SIMD_WORDS_H
 #define HALITE_FAST_SIMD_WORDS_H
 
@@ -64,8 +64,8 @@ static inline __m256i first_lanes(int64_t count)
 }
 #endif
 
-// The first `count` floats, LANES at most, without a call for fewer (8 columns at 12544 positions: 0.19 ms with memcpy, 0.16
-// without).
+// The first `count` floats, LANES at most, without a call for fewer (8 columns at 12544 positions: 0.19 ms with memcpy,
+// 0.16 without).
 static inline void store_f32(float *at, f32_vector v, int64_t count)
 {
     if (count >= LANES) {
@@ -313,7 +313,8 @@ static inline u8_vector interleave_high_16(u8_vector a, u8_vector b)
 }
 #endif
 
-// Where there are 64-bit products and shifts by lane: hl_high_mul, modulo 2^32, hl_rescale_apply, and the way to stored bytes.
+// Where there are 64-bit products and shifts by lane: hl_high_mul, modulo 2^32, hl_rescale_apply, and the way to stored
+// bytes.
 #if defined __AVX2__
 #define RESCALES
 // Half up equals the reference's nudge and division.
@@ -331,8 +332,8 @@ static inline u32_vector high_product(u32_vector value, u32_vector multiplier)
 #endif
 }
 
-// The shift to the right: (v - (v < 0)) >> (right - 1), + 1, >> 1 rounds half away from zero without overflow, as v is above
-// INT32_MIN and below INT32_MAX; nothing happens where right is 0.
+// The shift to the right: (v - (v < 0)) >> (right - 1), + 1, >> 1 rounds half away from zero without overflow, as v is
+// above INT32_MIN and below INT32_MAX; nothing happens where right is 0.
 static inline u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, u32_vector left, u32_vector right)
 {
     const u32_vector shifted = (u32_vector)WORD(sllv_epi32)((int_register)value, (int_register)left);

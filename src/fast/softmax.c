@@ -20,8 +20,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const TfLiteSoftmaxParams *params = node->builtin_data;
     int64_t count = hl_elements(x), threads = hl_thread_count(ctx);
-    if (x->type != kTfLiteFloat32 || count == 0 || !(params->beta >= 0) ||
-        hl_is_dynamic(hl_output(ctx, node, 0)))
+    if (x->type != kTfLiteFloat32 || count == 0 || !(params->beta >= 0) || hl_is_dynamic(hl_output(ctx, node, 0)))
         return kTfLiteOk;
     HL_TRY(hl_fast_make(ctx, node, sizeof(struct softmax), state));
     struct softmax *op = *state;
@@ -48,15 +47,14 @@ static void run_item(void *arg, int64_t item, int worker)
     const struct softmax *op = run->op;
     int64_t first = item * op->block, left = op->rows - first;
     op->simd->loops->softmax_f32(run->x + first * op->length, run->y + first * op->length,
-                          left < op->block ? left : op->block, op->length, run->beta);
+                                 left < op->block ? left : op->block, op->length, run->beta);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
 {
     const TfLiteSoftmaxParams *params = node->builtin_data;
     const struct softmax *op = state;
-    struct run run = {op, HL_IN(float, hl_input(ctx, node, 0)),
-                      HL_OUT(float, hl_output(ctx, node, 0)), params->beta};
+    struct run run = {op, HL_IN(float, hl_input(ctx, node, 0)), HL_OUT(float, hl_output(ctx, node, 0)), params->beta};
     hl_parallel(ctx, (op->rows + op->block - 1) / op->block, run_item, &run);
     return kTfLiteOk;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRANSPOSE_CONV and Convolution2DTransposeBias with constant weights, float32 or 8-bit. All products of an input position
-// with the filter, [kh][kw][outputs], are one row of a matrix product; they are then added where they belong in the output.
-// A strip of output rows is one item of work: floats are added in the output itself, integers beside it.
+// TRANSPOSE_CONV and Convolution2DTransposeBias with constant weights, float32 or 8-bit. All products of an input
+// position with the filter, [kh][kw][outputs], are one row of a matrix product; they are then added where they belong
+// in the output. A strip of output rows is one item of work: floats are added in the output itself, integers beside it.
 // Integers: zero points as in fast/convolve.c.
 #include "ops/transpose_conv.h"
 
@@ -47,8 +47,7 @@ enum { STRIP_BYTES = 256 << 10, PRODUCT_BYTES = 64 << 10 };
 
 // ---- prepare ------------------------------------------------------------------------------------
 
-static void pack(const struct transpose_conv *t, const struct hl_conv *conv,
-                 const TfLiteTensor *filter)
+static void pack(const struct transpose_conv *t, const struct hl_conv *conv, const TfLiteTensor *filter)
 {
     int columns = t->simd->columns, group = t->simd->group;
     int filter_zero = filter->type == kTfLiteUInt8 ? hl_zero(filter) : 0;
@@ -86,8 +85,7 @@ static int at_most(int64_t a, int b)
 // Strips that fit the cache, or lower ones that all threads have some; and blocks of input positions.
 static void cut_work(struct transpose_conv *t, int threads)
 {
-    double products =
-        (double)t->batches * t->height * t->width * (double)t->taps * (double)t->channels;
+    double products = (double)t->batches * t->height * t->width * (double)t->taps * (double)t->channels;
     int64_t strip = STRIP_BYTES / 4 / ((int64_t)t->out_width * t->outputs);
     int64_t least = 2 * (int64_t)(t->kh > t->stride_h ? t->kh : t->stride_h);
     int64_t each = ((int64_t)t->out_height * t->batches + 2 * threads - 1) / (2 * threads);
@@ -100,12 +98,10 @@ static void cut_work(struct transpose_conv *t, int threads)
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const struct hl_transpose_conv *op = node->user_data;
-    const TfLiteTensor *x = hl_input(ctx, node, op->what.input),
-                       *w = hl_input(ctx, node, op->what.filter);
+    const TfLiteTensor *x = hl_input(ctx, node, op->what.input), *w = hl_input(ctx, node, op->what.filter);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return kTfLiteOk;
-    if (hl_is_dynamic(y) || !hl_is_packable(w) || hl_elements(y) == 0 || hl_elements(x) == 0)
-        return kTfLiteOk;
+    if (hl_is_dynamic(y) || !hl_is_packable(w) || hl_elements(y) == 0 || hl_elements(x) == 0) return kTfLiteOk;
     int64_t taps = hl_product(w->dims, 0, 3);
     if (taps > INT32_MAX / 64) return kTfLiteOk;
     struct hl_window down, right;
@@ -170,8 +166,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     t->right = (int32_t *)(base + right_shift);
     t->scratch = base + scratch;
     if (!t->floats)
-        t->by = (struct hl_requantise){t->multiplier, t->left,      t->right,
-                                       hl_zero(y),    op->conv.low, op->conv.high};
+        t->by = (struct hl_requantise){t->multiplier, t->left, t->right, hl_zero(y), op->conv.low, op->conv.high};
     pack(t, &op->conv, w);
     memcpy(memory, t, sizeof *t);
     *bytes = total;
@@ -188,8 +183,8 @@ struct run {
 };
 
 // Sums of `count` input positions from x on, of those panels that hold rows [k0, k1) of the filter.
-static void multiply(const struct transpose_conv *t, const struct scratch *scratch, const char *x,
-                     int count, int k0, int k1)
+static void multiply(const struct transpose_conv *t, const struct scratch *scratch, const char *x, int count, int k0,
+                     int k1)
 {
     const struct hl_simd *simd = t->simd;
     int row = t->kw * t->outputs, stride = t->panels * simd->columns;
@@ -202,8 +197,8 @@ static void multiply(const struct transpose_conv *t, const struct scratch *scrat
         } else {
             simd->loops->flip(from, t->flip, t->channels, (uint8_t *)to);
             if (t->w_zero != 0)
-                scratch->row_sums[r] = (int32_t)(simd->loops->sum((const uint8_t *)to, t->channels) *
-                                                 (uint32_t)t->w_zero);
+                scratch->row_sums[r] =
+                    (int32_t)(simd->loops->sum((const uint8_t *)to, t->channels) * (uint32_t)t->w_zero);
         }
     }
     int first = k0 * row / simd->columns, end = (k1 * row - 1) / simd->columns + 1;
@@ -232,10 +227,10 @@ static void multiply(const struct transpose_conv *t, const struct scratch *scrat
     }
 }
 
-// Adds taps [l, l + taps) of row k of the filter, of positions [first, first + count) of an input row, to a row of sums,
-// where these taps lie inside it.
-static void add_taps(const struct transpose_conv *t, const struct scratch *scratch, int k, int l,
-                     int taps, int first, int count, char *row)
+// Adds taps [l, l + taps) of row k of the filter, of positions [first, first + count) of an input row, to a row of
+// sums, where these taps lie inside it.
+static void add_taps(const struct transpose_conv *t, const struct scratch *scratch, int k, int l, int taps, int first,
+                     int count, char *row)
 {
     int low, end;
     // Positions p with 0 <= p * stride + l - before and p * stride + l + taps <= out_width + before.
@@ -248,8 +243,7 @@ static void add_taps(const struct transpose_conv *t, const struct scratch *scrat
     int stride = t->panels * t->simd->columns;
     int64_t place = ((int64_t)low * t->stride_w + l - t->before_w) * t->outputs;
     const struct hl_spread spread = {
-        .sums = scratch->sums +
-                ((int64_t)(low - first) * stride + ((int64_t)k * t->kw + l) * t->outputs) * 4,
+        .sums = scratch->sums + ((int64_t)(low - first) * stride + ((int64_t)k * t->kw + l) * t->outputs) * 4,
         .stride = stride,
         .y = row + place * 4,
         .y_stride = (ptrdiff_t)t->stride_w * t->outputs,
@@ -261,8 +255,7 @@ static void add_taps(const struct transpose_conv *t, const struct scratch *scrat
 }
 
 // One input row's products, added to output rows [i0, i1), which begin at `to`.
-static void add_row(const struct run *run, const struct scratch *scratch, int batch, int s, int i0,
-                    int i1, char *to)
+static void add_row(const struct run *run, const struct scratch *scratch, int batch, int s, int i0, int i1, char *to)
 {
     const struct transpose_conv *t = run->t;
     size_t out_row = (size_t)t->out_width * (size_t)t->outputs * 4;
@@ -275,7 +268,8 @@ static void add_row(const struct run *run, const struct scratch *scratch, int ba
         multiply(t, scratch, run->x + at * (t->floats ? 4 : 1), count, k0, k1);
         for (int k = k0; k < k1; k++) {
             char *row = to + (size_t)(top + k - i0) * out_row;
-            // Neighbouring taps go together where they do not meet those of the next position, which would wait for them.
+            // Neighbouring taps go together where they do not meet those of the next position, which would wait for
+            // them.
             bool whole = t->kw <= t->stride_w && t->before_w == 0 &&
                          (int64_t)(t->width - 1) * t->stride_w + t->kw <= t->out_width;
             for (int l = 0, taps = whole ? t->kw : 1; l < t->kw; l += taps)
@@ -285,8 +279,7 @@ static void add_row(const struct run *run, const struct scratch *scratch, int ba
 }
 
 // bias: `outputs` floats or integers, alike in their bits. NULL: zeros.
-static void start_sums(const struct transpose_conv *t, const void *bias, int64_t positions,
-                       uint32_t *sums)
+static void start_sums(const struct transpose_conv *t, const void *bias, int64_t positions, uint32_t *sums)
 {
     if (!bias) {
         memset(sums, 0, (size_t)positions * (size_t)t->outputs * sizeof *sums);
@@ -303,8 +296,7 @@ static void run_item(void *arg, int64_t item, int worker)
     const struct run *run = arg;
     const struct transpose_conv *t = run->t;
     char *memory = t->scratch + (size_t)worker * t->scratch_bytes;
-    const struct scratch scratch = {memory + t->sums, memory + t->rows,
-                                    (int32_t *)(memory + t->row_sums),
+    const struct scratch scratch = {memory + t->sums, memory + t->rows, (int32_t *)(memory + t->row_sums),
                                     (uint32_t *)(memory + t->strip_sums)};
     int strips = (t->out_height - 1) / t->strip + 1;
     int batch = (int)(item / strips), i0 = (int)(item % strips) * t->strip;
@@ -321,13 +313,12 @@ static void run_item(void *arg, int64_t item, int worker)
     if (t->floats) {
         float *y = (float *)run->y + at;
         if (t->low > -INFINITY || t->high < INFINITY)
-            for (int64_t i = 0; i < count; i++)
-                y[i] = y[i] < t->low ? t->low : y[i] > t->high ? t->high : y[i];
+            for (int64_t i = 0; i < count; i++) y[i] = y[i] < t->low ? t->low : y[i] > t->high ? t->high : y[i];
         return;
     }
     for (int64_t p = 0; p < positions; p++)
         t->simd->loops->requantise(&t->by, (const int32_t *)sums + p * t->outputs, 0, 0, t->outputs,
-                            (uint8_t *)run->y + at + p * t->outputs);
+                                   (uint8_t *)run->y + at + p * t->outputs);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

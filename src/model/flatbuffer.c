@@ -49,16 +49,14 @@ static bool inside(const struct hl_flatbuffer *file, size_t at, size_t length)
     return at <= file->size && length <= file->size - at;
 }
 
-static const char *check_table(const struct hl_flatbuffer *file, size_t table, size_t *vtable,
-                               size_t *vtable_size)
+static const char *check_table(const struct hl_flatbuffer *file, size_t table, size_t *vtable, size_t *vtable_size)
 {
     if (table % 4 != 0) return "is not aligned to 4 bytes";
     if (!inside(file, table, 4)) return "lies outside the file";
     int32_t back;
     memcpy(&back, file->bytes + table, sizeof back);
     size_t distance = back < 0 ? (size_t) - (int64_t)back : (size_t)back;
-    if (back > 0 ? distance > table : distance > file->size - table)
-        return "has its vtable outside the file";
+    if (back > 0 ? distance > table : distance > file->size - table) return "has its vtable outside the file";
     *vtable = back > 0 ? table - distance : table + distance;
     if (*vtable % 2 != 0) return "has a vtable that is not aligned to 2 bytes";
     if (!inside(file, *vtable, 4)) return "has its vtable outside the file";
@@ -70,26 +68,22 @@ static const char *check_table(const struct hl_flatbuffer *file, size_t table, s
 
 // Position of the field's own bytes in the table, whose vtable has been checked: the value of a
 // scalar, else an offset.
-static const char *locate(const struct hl_flatbuffer *file, size_t table, size_t vtable,
-                          size_t vtable_size, enum hl_schema field, size_t *at)
+static const char *locate(const struct hl_flatbuffer *file, size_t table, size_t vtable, size_t vtable_size,
+                          enum hl_schema field, size_t *at)
 {
     *at = 0;
     size_t slot = 4 + 2 * (size_t)hl_schema[field].id;
     if (slot + 2 > vtable_size) return NULL;
     size_t step = load_u16(file, vtable + slot);
     if (step == 0) return NULL;
-    size_t size = hl_schema[field].kind == HL_KIND_SCALAR
-                      ? hl_scalar_size((enum hl_scalar)hl_schema[field].scalar)
-                      : 4;
-    if (step < 4 || step > file->size - table || !inside(file, table + step, size))
-        return "lies outside the file";
+    size_t size = hl_schema[field].kind == HL_KIND_SCALAR ? hl_scalar_size((enum hl_scalar)hl_schema[field].scalar) : 4;
+    if (step < 4 || step > file->size - table || !inside(file, table + step, size)) return "lies outside the file";
     if ((table + step) % size != 0) return "is not aligned";
     *at = table + step;
     return NULL;
 }
 
-static const char *find_field(const struct hl_flatbuffer *file, size_t table, enum hl_schema field,
-                              size_t *at)
+static const char *find_field(const struct hl_flatbuffer *file, size_t table, enum hl_schema field, size_t *at)
 {
     size_t vtable, vtable_size;
     const char *fault = check_table(file, table, &vtable, &vtable_size);
@@ -161,8 +155,7 @@ float hl_read_float(const struct hl_flatbuffer *file, size_t table, enum hl_sche
     return value;
 }
 
-const char *hl_read_string(const struct hl_flatbuffer *file, size_t table, enum hl_schema field,
-                           size_t *length)
+const char *hl_read_string(const struct hl_flatbuffer *file, size_t table, enum hl_schema field, size_t *length)
 {
     struct hl_vector vector;
     if (length) *length = 0;
@@ -171,8 +164,7 @@ const char *hl_read_string(const struct hl_flatbuffer *file, size_t table, enum 
     return (const char *)file->bytes + vector.start;
 }
 
-bool hl_read_vector(const struct hl_flatbuffer *file, size_t table, enum hl_schema field,
-                    struct hl_vector *vector)
+bool hl_read_vector(const struct hl_flatbuffer *file, size_t table, enum hl_schema field, struct hl_vector *vector)
 {
     return !find_vector(file, table, field, vector) && vector->start != 0;
 }
@@ -184,29 +176,24 @@ size_t hl_read_child(const struct hl_flatbuffer *file, size_t table, enum hl_sch
     return target;
 }
 
-int64_t hl_vector_integer(const struct hl_flatbuffer *file, const struct hl_vector *vector,
-                          uint32_t index)
+int64_t hl_vector_integer(const struct hl_flatbuffer *file, const struct hl_vector *vector, uint32_t index)
 {
     if (index >= vector->count) return 0;
     enum hl_scalar scalar = (enum hl_scalar)vector->scalar;
     return load_integer(file, vector->start + (size_t)index * hl_scalar_size(scalar), scalar);
 }
 
-float hl_vector_float(const struct hl_flatbuffer *file, const struct hl_vector *vector,
-                      uint32_t index)
+float hl_vector_float(const struct hl_flatbuffer *file, const struct hl_vector *vector, uint32_t index)
 {
     float value = 0;
-    if (index < vector->count)
-        memcpy(&value, file->bytes + vector->start + (size_t)index * 4, sizeof value);
+    if (index < vector->count) memcpy(&value, file->bytes + vector->start + (size_t)index * 4, sizeof value);
     return value;
 }
 
-size_t hl_vector_child(const struct hl_flatbuffer *file, const struct hl_vector *vector,
-                       uint32_t index)
+size_t hl_vector_child(const struct hl_flatbuffer *file, const struct hl_vector *vector, uint32_t index)
 {
     size_t target;
-    if (index >= vector->count || follow(file, vector->start + (size_t)index * 4, &target))
-        return 0;
+    if (index >= vector->count || follow(file, vector->start + (size_t)index * 4, &target)) return 0;
     return target;
 }
 
@@ -218,15 +205,14 @@ struct verification {
     size_t tables_left;
 };
 
-static bool refuse(const struct verification *v, enum hl_schema table_row, size_t table, int field,
-                   const char *fault)
+static bool refuse(const struct verification *v, enum hl_schema table_row, size_t table, int field, const char *fault)
 {
     if (field >= 0)
-        hl_report(v->reporter, "not a valid model file: field %s of the %s at byte %zu %s",
-                  hl_schema[field].name, hl_schema[table_row].name, table, fault);
-    else
-        hl_report(v->reporter, "not a valid model file: the %s at byte %zu %s",
+        hl_report(v->reporter, "not a valid model file: field %s of the %s at byte %zu %s", hl_schema[field].name,
                   hl_schema[table_row].name, table, fault);
+    else
+        hl_report(v->reporter, "not a valid model file: the %s at byte %zu %s", hl_schema[table_row].name, table,
+                  fault);
     return false;
 }
 
@@ -235,8 +221,7 @@ static bool verify_table(struct verification *v, size_t table, enum hl_schema ta
     size_t vtable, vtable_size;
     const char *fault = check_table(v->file, table, &vtable, &vtable_size);
     if (!fault && depth == deepest_table) fault = "nests too deep";
-    if (!fault && v->tables_left == 0)
-        fault = "is one table more than a file of this size can hold";
+    if (!fault && v->tables_left == 0) fault = "is one table more than a file of this size can hold";
     if (fault) return refuse(v, table_row, table, -1, fault);
     v->tables_left--;
 
@@ -245,24 +230,21 @@ static bool verify_table(struct verification *v, size_t table, enum hl_schema ta
         size_t at, child;
         struct hl_vector vector;
         fault = locate(v->file, table, vtable, vtable_size, (enum hl_schema)field, &at);
-        if (!fault && (row->kind == HL_KIND_VECTOR || row->kind == HL_KIND_STRING ||
-                       row->kind == HL_KIND_CHILDREN))
+        if (!fault && (row->kind == HL_KIND_VECTOR || row->kind == HL_KIND_STRING || row->kind == HL_KIND_CHILDREN))
             fault = read_vector(v->file, at, (enum hl_schema)field, &vector);
         if (!fault && row->kind == HL_KIND_CHILDREN)
             for (uint32_t i = 0; !fault && i < vector.count; i++) {
                 fault = follow(v->file, vector.start + (size_t)i * 4, &child);
-                if (!fault && !verify_table(v, child, (enum hl_schema)row->of, depth + 1))
-                    return false;
+                if (!fault && !verify_table(v, child, (enum hl_schema)row->of, depth + 1)) return false;
             }
         int child_row = row->kind == HL_KIND_CHILD ? row->of : -1;
         if (row->kind == HL_KIND_UNION) // a type that the schema does not know may hold anything,
                                         // so nobody reads it
-            child_row = hl_schema_member(
-                row->of, (unsigned)hl_read_integer(v->file, table, (enum hl_schema)(field - 1)));
+            child_row =
+                hl_schema_member(row->of, (unsigned)hl_read_integer(v->file, table, (enum hl_schema)(field - 1)));
         if (!fault && at != 0 && child_row >= 0) {
             fault = follow(v->file, at, &child);
-            if (!fault && !verify_table(v, child, (enum hl_schema)child_row, depth + 1))
-                return false;
+            if (!fault && !verify_table(v, child, (enum hl_schema)child_row, depth + 1)) return false;
         }
         if (fault) return refuse(v, table_row, table, field, fault);
     }

@@ -31,21 +31,16 @@ size_t hl_flatbuffer_root(const struct hl_flatbuffer *file);
 int64_t hl_read_integer(const struct hl_flatbuffer *file, size_t table, enum hl_schema field);
 float hl_read_float(const struct hl_flatbuffer *file, size_t table, enum hl_schema field);
 // NUL-terminated; NULL where absent. length may be NULL.
-const char *hl_read_string(const struct hl_flatbuffer *file, size_t table, enum hl_schema field,
-                           size_t *length);
+const char *hl_read_string(const struct hl_flatbuffer *file, size_t table, enum hl_schema field, size_t *length);
 // False, and no elements, where absent. Takes VECTOR and CHILDREN rows.
-bool hl_read_vector(const struct hl_flatbuffer *file, size_t table, enum hl_schema field,
-                    struct hl_vector *vector);
+bool hl_read_vector(const struct hl_flatbuffer *file, size_t table, enum hl_schema field, struct hl_vector *vector);
 // Table of a CHILD or UNION row.
 size_t hl_read_child(const struct hl_flatbuffer *file, size_t table, enum hl_schema field);
 
 // Elements of a vector; 0 where index is not below count.
-int64_t hl_vector_integer(const struct hl_flatbuffer *file, const struct hl_vector *vector,
-                          uint32_t index);
-float hl_vector_float(const struct hl_flatbuffer *file, const struct hl_vector *vector,
-                      uint32_t index);
-size_t hl_vector_child(const struct hl_flatbuffer *file, const struct hl_vector *vector,
-                       uint32_t index);
+int64_t hl_vector_integer(const struct hl_flatbuffer *file, const struct hl_vector *vector, uint32_t index);
+float hl_vector_float(const struct hl_flatbuffer *file, const struct hl_vector *vector, uint32_t index);
+size_t hl_vector_child(const struct hl_flatbuffer *file, const struct hl_vector *vector, uint32_t index);
 
 // Checks all that the schema knows of the table at the root, which is of type root_table: offsets,
 // vtables, alignment relative to the first byte, vectors, terminators of strings, unions. A count

@@ -35,8 +35,7 @@ static bool is_width(uint64_t width)
     return width == 1 || width == 2 || width == 4 || width == 8;
 }
 
-static bool load_unsigned(const uint8_t *bytes, size_t size, size_t at, unsigned width,
-                          uint64_t *value)
+static bool load_unsigned(const uint8_t *bytes, size_t size, size_t at, unsigned width, uint64_t *value)
 {
     if (at > size || width > size - at) return false;
     *value = 0;
@@ -47,8 +46,7 @@ static bool load_unsigned(const uint8_t *bytes, size_t size, size_t at, unsigned
 static bool step_back(const uint8_t *bytes, size_t size, size_t at, unsigned width, size_t *target)
 {
     uint64_t distance;
-    if (!load_unsigned(bytes, size, at, width, &distance) || distance == 0 || distance > at)
-        return false;
+    if (!load_unsigned(bytes, size, at, width, &distance) || distance == 0 || distance > at) return false;
     *target = at - (size_t)distance;
     return true;
 }
@@ -64,8 +62,8 @@ static bool is_fixed_vector(unsigned type)
 }
 
 // The value whose own bytes, or distance, lie at `at` and take parent_width bytes.
-static bool resolve(const uint8_t *bytes, size_t size, size_t at, unsigned parent_width,
-                    unsigned packed_type, struct hl_flex *value)
+static bool resolve(const uint8_t *bytes, size_t size, size_t at, unsigned parent_width, unsigned packed_type,
+                    struct hl_flex *value)
 {
     struct hl_flex v = {.bytes = bytes, .size = size, .at = at};
     v.type = (uint8_t)(packed_type >> 2);
@@ -100,8 +98,7 @@ static bool resolve(const uint8_t *bytes, size_t size, size_t at, unsigned paren
     }
     case FLEX_STRING:
     case FLEX_BLOB:
-        if (v.at < v.width || !load_unsigned(bytes, size, v.at - v.width, v.width, &count) ||
-            count > room)
+        if (v.at < v.width || !load_unsigned(bytes, size, v.at - v.width, v.width, &count) || count > room)
             return false;
         if (v.type == FLEX_STRING && (count == room || bytes[v.at + count] != 0)) return false;
         break;
@@ -134,8 +131,7 @@ bool hl_flex_is_map(const struct hl_flex *value)
 
 bool hl_flex_is_vector(const struct hl_flex *value)
 {
-    return (value->type >= FLEX_MAP && value->type <= FLEX_VECTOR_FLOAT4) ||
-           value->type == FLEX_VECTOR_BOOL;
+    return (value->type >= FLEX_MAP && value->type <= FLEX_VECTOR_FLOAT4) || value->type == FLEX_VECTOR_BOOL;
 }
 
 bool hl_flex_element(const struct hl_flex *vector, size_t index, struct hl_flex *value)
@@ -150,8 +146,7 @@ bool hl_flex_element(const struct hl_flex *vector, size_t index, struct hl_flex 
         packed = FLEX_BOOL << 2;
     else
         packed = (FLEX_INT + vector->type - FLEX_VECTOR_INT) << 2;
-    return resolve(vector->bytes, vector->size, vector->at + index * vector->width, vector->width,
-                   packed, value);
+    return resolve(vector->bytes, vector->size, vector->at + index * vector->width, vector->width, packed, value);
 }
 
 bool hl_flex_find(const struct hl_flex *map, const char *key, struct hl_flex *value)
@@ -161,17 +156,15 @@ bool hl_flex_find(const struct hl_flex *map, const char *key, struct hl_flex *va
     uint64_t keys_width, keys_count;
     if (map->type != FLEX_MAP || map->at < 3 * width) return false;
     if (!step_back(map->bytes, map->size, map->at - 3 * width, map->width, &keys) ||
-        !load_unsigned(map->bytes, map->size, map->at - 2 * width, map->width, &keys_width) ||
-        !is_width(keys_width) || keys < keys_width ||
-        !load_unsigned(map->bytes, map->size, keys - (size_t)keys_width, (unsigned)keys_width,
-                       &keys_count) ||
+        !load_unsigned(map->bytes, map->size, map->at - 2 * width, map->width, &keys_width) || !is_width(keys_width) ||
+        keys < keys_width ||
+        !load_unsigned(map->bytes, map->size, keys - (size_t)keys_width, (unsigned)keys_width, &keys_count) ||
         keys_count != map->count)
         return false;
     for (size_t i = 0; i < map->count; i++) {
         size_t name;
         if (i > (map->size - keys) / keys_width ||
-            !step_back(map->bytes, map->size, keys + i * (size_t)keys_width, (unsigned)keys_width,
-                       &name))
+            !step_back(map->bytes, map->size, keys + i * (size_t)keys_width, (unsigned)keys_width, &name))
             return false;
         if (key_size <= map->size - name && memcmp(map->bytes + name, key, key_size) == 0)
             return hl_flex_element(map, i, value);
@@ -237,8 +230,7 @@ bool hl_flex_integer(const struct hl_flex *value, int64_t *integer)
         return true;
     case FLOATING: {
         double number = double_of(value);
-        if (!(number > -9223372036854775808.0 && number < 9223372036854775808.0))
-            return false; // NaN too
+        if (!(number > -9223372036854775808.0 && number < 9223372036854775808.0)) return false; // NaN too
         *integer = (int64_t)number;
         return true;
     }

@@ -30,11 +30,11 @@ bool hl_load_fail(const struct hl_loader *loader, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (loader->subgraph >= 0 && loader->node >= 0)
-        snprintf(place, sizeof place, "subgraph %d, node %d (%.100s): ", loader->subgraph,
-                 loader->node, loader->node_name);
+        snprintf(place, sizeof place, "subgraph %d, node %d (%.100s): ", loader->subgraph, loader->node,
+                 loader->node_name);
     else if (loader->subgraph >= 0 && loader->tensor >= 0)
-        snprintf(place, sizeof place, "subgraph %d, tensor %d (%.100s): ", loader->subgraph,
-                 loader->tensor, loader->tensor_name);
+        snprintf(place, sizeof place, "subgraph %d, tensor %d (%.100s): ", loader->subgraph, loader->tensor,
+                 loader->tensor_name);
     else if (loader->subgraph >= 0)
         snprintf(place, sizeof place, "subgraph %d: ", loader->subgraph);
     // What a file says must not steer a terminal.
@@ -52,8 +52,7 @@ void *hl_load_array(struct hl_loader *loader, size_t count, size_t size)
     void *piece = hl_arena_array(loader->arena, count, size, 8);
     loader->exhausted = !piece;
     if (!piece && loader->arena->limit_reached)
-        hl_load_fail(loader, "the model describes more than its %zu bytes can hold",
-                     loader->file.size);
+        hl_load_fail(loader, "the model describes more than its %zu bytes can hold", loader->file.size);
     else if (!piece)
         hl_load_fail(loader, "out of memory");
     return piece;
@@ -62,8 +61,7 @@ void *hl_load_array(struct hl_loader *loader, size_t count, size_t size)
 bool hl_load_work(struct hl_loader *loader, uint64_t bytes)
 {
     if (bytes > loader->work_left)
-        return hl_load_fail(loader, "the model describes more than its %zu bytes can hold",
-                            loader->file.size);
+        return hl_load_fail(loader, "the model describes more than its %zu bytes can hold", loader->file.size);
     loader->work_left -= bytes;
     return true;
 }
@@ -73,16 +71,13 @@ bool hl_load_work(struct hl_loader *loader, uint64_t bytes)
 // Bytes that are no model at all give the original's words and nothing more: programs compare them.
 #define NO_MODEL "The model is not a valid Flatbuffer buffer"
 
-static bool check_identifier(const struct hl_flatbuffer *file, bool named,
-                             const struct hl_reporter *reporter)
+static bool check_identifier(const struct hl_flatbuffer *file, bool named, const struct hl_reporter *reporter)
 {
     static const char identifier[4] = {'T', 'F', 'L', '3'};
     if (file->size >= 8 && memcmp(file->bytes + 4, identifier, 4) == 0) return true;
     if (file->size >= 12 && memcmp(file->bytes + 8, identifier, 4) == 0)
-        hl_report(
-            reporter,
-            "the model starts with a 4-byte size prefix, which TensorFlow Lite files do not have: "
-            "take the first 4 bytes away");
+        hl_report(reporter, "the model starts with a 4-byte size prefix, which TensorFlow Lite files do not have: "
+                            "take the first 4 bytes away");
     else if (!named)
         hl_report(reporter, NO_MODEL);
     else if (file->size < 8)
@@ -109,9 +104,8 @@ static bool load(struct hl_model_storage *storage, const void *data, size_t size
     size_t limit = size > (SIZE_MAX - 1048576) / 16 ? SIZE_MAX : 16 * size + 1048576;
     hl_arena_init(&storage->arena, limit);
     storage->model.file_size = size;
-    return check_identifier(&loader.file, named, reporter) &&
-           hl_flatbuffer_verify(&loader.file, HL_Model, reporter) && hl_load_decode(&loader) &&
-           hl_load_verify_graph(&loader);
+    return check_identifier(&loader.file, named, reporter) && hl_flatbuffer_verify(&loader.file, HL_Model, reporter) &&
+           hl_load_decode(&loader) && hl_load_verify_graph(&loader);
 }
 
 static struct hl_model_storage *create_storage(const struct hl_reporter *reporter)

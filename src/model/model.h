@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A verified model: what the bytes of a .tflite file say, as plain structs. Constants point into the file's bytes
-// (zero copy); everything else here is decoded once, at load, and never changes, so one model may serve many interpreters
-// on many threads. Whoever holds a TfLiteModel may rely on every index, count and size in it.
+// (zero copy); everything else here is decoded once, at load, and never changes, so one model may serve many
+// interpreters on many threads. Whoever holds a TfLiteModel may rely on every index, count and size in it.
 #ifndef HALITE_MODEL_MODEL_H
 #define HALITE_MODEL_MODEL_H
 
@@ -68,7 +68,8 @@ struct hl_model_node {
     const int *inputs; // tensor indices, -1 where an optional input is absent
     const int *outputs;
     const int *intermediates;
-    const void *params; // TfLite...Params of a builtin operator, NULL where it takes none; params_size bytes to be copied
+    // TfLite...Params of a builtin operator, NULL where it takes none; params_size bytes to be copied
+    const void *params;
     size_t params_size;
     const void *custom_options; // of a custom operator
     size_t custom_options_size;
@@ -138,8 +139,9 @@ int hl_type_bits(TfLiteType type);
 // Bytes of one element: 0 for strings, resources, variants and types that pack several elements into a byte
 // (hl_tensor_bytes knows those).
 size_t hl_type_size(TfLiteType type);
-// Bytes of a dense tensor of this shape. False where a dimension is negative, where the shape is too large for this machine
-// (no partial product of the dimensions, zeros counted as ones, may exceed 2^48), or where the type has no size.
+// Bytes of a dense tensor of this shape. False where a dimension is negative, where the shape is too large for this
+// machine (no partial product of the dimensions, zeros counted as ones, may exceed 2^48), or where the type has no
+// size.
 bool hl_tensor_bytes(TfLiteType type, int rank, const int *dims, size_t *bytes);
 
 #endif

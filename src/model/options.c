@@ -49,24 +49,18 @@ struct rule {
 
 #define ENUMERATION(name, ...) \
     static const int8_t choice_##name[] = {(int8_t)sizeof((int8_t[]){__VA_ARGS__}), __VA_ARGS__};
-#define OPTIONS(table, union_name, type, absence)                                    \
-    static const struct rule rules_##table[] = {{.kind = RULE_OPTIONS,               \
-                                                 .field = HL_##union_name##_##table, \
-                                                 .offset = sizeof(type),             \
-                                                 .count = (absence)},
+#define OPTIONS(table, union_name, type, absence) \
+    static const struct rule rules_##table[] = {  \
+        {.kind = RULE_OPTIONS, .field = HL_##union_name##_##table, .offset = sizeof(type), .count = (absence)},
 // clang-format off
 #define END {.kind = RULE_END}};
 // clang-format on
 #define INT(table, field, type, member) PLAIN(RULE_INT, table, field, type, member, sizeof(int32_t))
-#define INT64(table, field, type, member) \
-    PLAIN(RULE_INT64, table, field, type, member, sizeof(int64_t))
+#define INT64(table, field, type, member) PLAIN(RULE_INT64, table, field, type, member, sizeof(int64_t))
 #define BOOL(table, field, type, member) PLAIN(RULE_BOOL, table, field, type, member, sizeof(bool))
-#define FLOAT(table, field, type, member) \
-    PLAIN(RULE_FLOAT, table, field, type, member, sizeof(float))
-#define TEXT(table, field, type, member) \
-    PLAIN(RULE_TEXT, table, field, type, member, sizeof(char *))
-#define SUBGRAPH(table, field, type, member) \
-    PLAIN(RULE_SUBGRAPH, table, field, type, member, sizeof(int32_t))
+#define FLOAT(table, field, type, member) PLAIN(RULE_FLOAT, table, field, type, member, sizeof(float))
+#define TEXT(table, field, type, member) PLAIN(RULE_TEXT, table, field, type, member, sizeof(char *))
+#define SUBGRAPH(table, field, type, member) PLAIN(RULE_SUBGRAPH, table, field, type, member, sizeof(int32_t))
 #define CHOICE(table, field_, type, member, enumeration) \
     {.kind = RULE_CHOICE,                                \
      .field = HL_##table##_##field_,                     \
@@ -78,8 +72,7 @@ struct rule {
      .offset = offsetof(type, member),                    \
      .capacity = ELEMENTS(type, member),                  \
      .count = SIZED(type, count_, sizeof(int32_t))},
-#define SUBGRAPHS(table, field, type, member, count) \
-    ARRAY(RULE_SUBGRAPHS, table, field, type, member, count)
+#define SUBGRAPHS(table, field, type, member, count) ARRAY(RULE_SUBGRAPHS, table, field, type, member, count)
 #define LIST(table, field, type, member, count) ARRAY(RULE_LIST, table, field, type, member, count)
 #define ALIGNED(table, field_, type, member, like_, times_, fill_) \
     {.kind = RULE_ALIGNED,                                         \
@@ -117,8 +110,7 @@ static const struct rule *const rules_of[] = {
 
 static const struct rule *find_rules(int builtin)
 {
-    return builtin >= 0 && (size_t)builtin < sizeof rules_of / sizeof *rules_of ? rules_of[builtin]
-                                                                                : NULL;
+    return builtin >= 0 && (size_t)builtin < sizeof rules_of / sizeof *rules_of ? rules_of[builtin] : NULL;
 }
 
 static int choose(const int8_t *choice, int64_t value)
@@ -134,33 +126,29 @@ int hl_options_tensor_type(int64_t value)
 static bool check_subgraph(struct hl_loader *loader, const char *field, int64_t index)
 {
     if (index >= 0 && index < loader->model->subgraph_count) return true;
-    return hl_load_fail(loader, "option %s is %lld, but the model has %d subgraph%s", field,
-                        (long long)index, loader->model->subgraph_count,
-                        HL_PLURAL(loader->model->subgraph_count));
+    return hl_load_fail(loader, "option %s is %lld, but the model has %d subgraph%s", field, (long long)index,
+                        loader->model->subgraph_count, HL_PLURAL(loader->model->subgraph_count));
 }
 
 // Copies a vector of integers into an array of the struct.
-static bool read_array(struct hl_loader *loader, const struct rule *rule,
-                       const struct hl_vector *vector, char *params)
+static bool read_array(struct hl_loader *loader, const struct rule *rule, const struct hl_vector *vector, char *params)
 {
     const char *name = hl_schema[rule->field].name;
     if (vector->count > rule->capacity)
-        return hl_load_fail(loader, "option %s has %u elements; at most %d are allowed", name,
-                            vector->count, rule->capacity);
+        return hl_load_fail(loader, "option %s has %u elements; at most %d are allowed", name, vector->count,
+                            rule->capacity);
     for (uint32_t i = 0; i < vector->count; i++) {
         int64_t value = hl_vector_integer(&loader->file, vector, i);
         if (rule->kind == RULE_SUBGRAPHS && !check_subgraph(loader, name, value)) return false;
         if (vector->scalar == HL_SCALAR_I64)
             memcpy(params + rule->offset + i * sizeof value, &value, sizeof value);
         else
-            memcpy(params + rule->offset + i * sizeof(int32_t), &(int32_t){(int32_t)value},
-                   sizeof(int32_t));
+            memcpy(params + rule->offset + i * sizeof(int32_t), &(int32_t){(int32_t)value}, sizeof(int32_t));
     }
     return true;
 }
 
-static bool read_member(struct hl_loader *loader, const struct rule *rule, size_t table,
-                        char *params)
+static bool read_member(struct hl_loader *loader, const struct rule *rule, size_t table, char *params)
 {
     const struct hl_flatbuffer *file = &loader->file;
     enum hl_schema field = (enum hl_schema)rule->field;
@@ -179,9 +167,7 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
         return true;
     case RULE_INT64: memcpy(member, &value, sizeof value); return true;
     case RULE_BOOL: memcpy(member, &(bool){value != 0}, sizeof(bool)); return true;
-    case RULE_FLOAT:
-        memcpy(member, &(float){hl_read_float(file, table, field)}, sizeof(float));
-        return true;
+    case RULE_FLOAT: memcpy(member, &(float){hl_read_float(file, table, field)}, sizeof(float)); return true;
     case RULE_TEXT:
         text = hl_read_string(file, table, field, NULL);
         memcpy(member, &text, sizeof text);
@@ -189,9 +175,8 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
     case RULE_CHOICE:
         narrow = choose(rule->choice, value);
         if (narrow < 0)
-            return hl_load_fail(loader,
-                                "option %s has the value %lld, which the format does not define",
-                                name, (long long)value);
+            return hl_load_fail(loader, "option %s has the value %lld, which the format does not define", name,
+                                (long long)value);
         memcpy(member, &narrow, sizeof narrow);
         return true;
     case RULE_SUBGRAPH:
@@ -208,8 +193,8 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
         hl_read_vector(file, table, field, &vector);
         hl_read_vector(file, table, (enum hl_schema)rule->like, &like);
         if (vector.count != 0 && vector.count != (uint64_t)rule->times * like.count)
-            return hl_load_fail(loader, "option %s has %u elements, but %s has %u", name,
-                                vector.count, hl_schema[rule->like].name, like.count);
+            return hl_load_fail(loader, "option %s has %u elements, but %s has %u", name, vector.count,
+                                hl_schema[rule->like].name, like.count);
         for (unsigned i = 0; i < rule->capacity; i++)
             memcpy(member + i * sizeof(int64_t), &(int64_t){rule->fill}, sizeof(int64_t));
         return read_array(loader, rule, &vector, params);
@@ -228,9 +213,8 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
         memcpy(params + rule->count, &(size_t){vector.count}, sizeof(size_t));
         return true;
     case RULE_NEEDED:
-        if (hl_schema[field].kind == HL_KIND_STRING
-                ? hl_read_string(file, table, field, NULL) != NULL
-                : hl_read_vector(file, table, field, &vector))
+        if (hl_schema[field].kind == HL_KIND_STRING ? hl_read_string(file, table, field, NULL) != NULL
+                                                    : hl_read_vector(file, table, field, &vector))
             return true;
         return hl_load_fail(loader, "option %s is missing", name);
     case RULE_END:
@@ -239,8 +223,7 @@ static bool read_member(struct hl_loader *loader, const struct rule *rule, size_
     return true;
 }
 
-bool hl_options_read(struct hl_loader *loader, int builtin, size_t operator_table,
-                     const void **params, size_t *size)
+bool hl_options_read(struct hl_loader *loader, int builtin, size_t operator_table, const void **params, size_t *size)
 {
     *params = NULL;
     *size = 0;
@@ -248,22 +231,17 @@ bool hl_options_read(struct hl_loader *loader, int builtin, size_t operator_tabl
     if (!rules) return true;
     bool second = rules->field >= HL_BuiltinOptions2;
     const struct hl_schema_row *member = &hl_schema[rules->field];
-    enum hl_schema type_field =
-        second ? HL_Operator_builtin_options_2_type : HL_Operator_builtin_options_type;
-    enum hl_schema union_field =
-        second ? HL_Operator_builtin_options_2 : HL_Operator_builtin_options;
+    enum hl_schema type_field = second ? HL_Operator_builtin_options_2_type : HL_Operator_builtin_options_type;
+    enum hl_schema union_field = second ? HL_Operator_builtin_options_2 : HL_Operator_builtin_options;
 
     int64_t type = hl_read_integer(&loader->file, operator_table, type_field);
     size_t table = type == 0 ? 0 : hl_read_child(&loader->file, operator_table, union_field);
     if (type != 0 && type != member->id) {
-        int other =
-            hl_schema_member(second ? HL_BuiltinOptions2 : HL_BuiltinOptions, (unsigned)type);
-        return hl_load_fail(loader, "its options are of type %lld (%s); the operator takes %s",
-                            (long long)type,
+        int other = hl_schema_member(second ? HL_BuiltinOptions2 : HL_BuiltinOptions, (unsigned)type);
+        return hl_load_fail(loader, "its options are of type %lld (%s); the operator takes %s", (long long)type,
                             other < 0 ? "not in the schema" : hl_schema[other].name, member->name);
     }
-    if (table == 0 && rules->count == REQUIRED)
-        return hl_load_fail(loader, "its %s are missing", member->name);
+    if (table == 0 && rules->count == REQUIRED) return hl_load_fail(loader, "its %s are missing", member->name);
 
     char *result = hl_load_array(loader, 1, rules->offset);
     if (!result) return false;
@@ -281,11 +259,9 @@ int hl_options_callee(int builtin, const void *params, int which)
     if (!rule || !params || which < 0) return -1;
     for (; rule->kind != RULE_END; rule++) {
         int32_t index, count = rule->kind == RULE_SUBGRAPH ? 1 : 0;
-        if (rule->kind == RULE_SUBGRAPHS)
-            memcpy(&count, (const char *)params + rule->count, sizeof count);
+        if (rule->kind == RULE_SUBGRAPHS) memcpy(&count, (const char *)params + rule->count, sizeof count);
         if (which < count) {
-            memcpy(&index, (const char *)params + rule->offset + (size_t)which * sizeof index,
-                   sizeof index);
+            memcpy(&index, (const char *)params + rule->offset + (size_t)which * sizeof index, sizeof index);
             return index;
         }
         which -= count;

@@ -11,8 +11,7 @@
 
 // Reads the options of the operator table. *params is NULL and *size 0 where the operator takes
 // none.
-bool hl_options_read(struct hl_loader *loader, int builtin, size_t operator_table,
-                     const void **params, size_t *size);
+bool hl_options_read(struct hl_loader *loader, int builtin, size_t operator_table, const void **params, size_t *size);
 
 // The subgraphs that a node calls: which = 0, 1, … until -1.
 int hl_options_callee(int builtin, const void *params, int which);

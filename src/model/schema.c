@@ -4,15 +4,9 @@
 
 const struct hl_schema_row hl_schema[HL_SCHEMA_ROWS + 1] = {
 #define ROW(name_, kind_, scalar_, id_, value_, of_) \
-    {.name = (name_),                                \
-     .kind = (kind_),                                \
-     .scalar = (scalar_),                            \
-     .id = (id_),                                    \
-     .value = (value_),                              \
-     .of = (of_)},
+    {.name = (name_), .kind = (kind_), .scalar = (scalar_), .id = (id_), .value = (value_), .of = (of_)},
 #define TABLE(table) ROW(#table, HL_KIND_TABLE, HL_SCALAR_NONE, 0, 0, 0)
-#define SCALAR(table, field, id, type, value) \
-    ROW(#field, HL_KIND_SCALAR, HL_SCALAR_##type, id, value, 0)
+#define SCALAR(table, field, id, type, value) ROW(#field, HL_KIND_SCALAR, HL_SCALAR_##type, id, value, 0)
 #define VECTOR(table, field, id, type) ROW(#field, HL_KIND_VECTOR, HL_SCALAR_##type, id, 0, 0)
 #define STRING(table, field, id) ROW(#field, HL_KIND_STRING, HL_SCALAR_NONE, id, 0, 0)
 #define CHILD(table, field, id, of) ROW(#field, HL_KIND_CHILD, HL_SCALAR_NONE, id, 0, HL_##of)

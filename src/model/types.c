@@ -62,8 +62,7 @@ const char *hl_builtin_name(int builtin)
 #undef OP
 #undef GAP
 #undef CUSTOM
-    const char *name =
-        builtin >= 0 && (size_t)builtin < sizeof names / sizeof *names ? names[builtin] : NULL;
+    const char *name = builtin >= 0 && (size_t)builtin < sizeof names / sizeof *names ? names[builtin] : NULL;
     return name ? name : "UNKNOWN";
 }
 

@@ -26,14 +26,13 @@ static const char *code_name(const struct hl_loader *l, const struct hl_model_no
 }
 
 // Every entry in lowest … tensor_count - 1.
-static bool verify_indices(const struct hl_loader *l, const struct hl_model_subgraph *subgraph,
-                           const char *what, const int *indices, int count, int lowest)
+static bool verify_indices(const struct hl_loader *l, const struct hl_model_subgraph *subgraph, const char *what,
+                           const int *indices, int count, int lowest)
 {
     for (int i = 0; i < count; i++)
         if (indices[i] < lowest || indices[i] >= subgraph->tensor_count)
-            return hl_load_fail(l, "%s %d is tensor %d, but the subgraph has %d tensor%s", what, i,
-                                indices[i], subgraph->tensor_count,
-                                HL_PLURAL(subgraph->tensor_count));
+            return hl_load_fail(l, "%s %d is tensor %d, but the subgraph has %d tensor%s", what, i, indices[i],
+                                subgraph->tensor_count, HL_PLURAL(subgraph->tensor_count));
     return true;
 }
 
@@ -53,22 +52,19 @@ static bool find_writers(struct hl_loader *l, const struct hl_model_subgraph *su
         const struct hl_model_node *node = &subgraph->nodes[n];
         l->node = n;
         l->node_name = code_name(l, node);
-        if (!verify_indices(l, subgraph, "input", node->inputs, node->input_count,
-                            kTfLiteOptionalTensor) ||
+        if (!verify_indices(l, subgraph, "input", node->inputs, node->input_count, kTfLiteOptionalTensor) ||
             !verify_indices(l, subgraph, "output", node->outputs, node->output_count, 0) ||
-            !verify_indices(l, subgraph, "intermediate", node->intermediates,
-                            node->intermediate_count, kTfLiteOptionalTensor))
+            !verify_indices(l, subgraph, "intermediate", node->intermediates, node->intermediate_count,
+                            kTfLiteOptionalTensor))
             return false;
         for (int i = 0; i < node->output_count; i++) {
             int t = node->outputs[i];
             const struct hl_model_tensor *tensor = &subgraph->tensors[t];
             if (tensor->data || tensor->external_data)
-                return hl_load_fail(l, "output %d is tensor %d (%.60s), which is constant", i, t,
-                                    tensor->name);
+                return hl_load_fail(l, "output %d is tensor %d (%.60s), which is constant", i, t, tensor->name);
             if (writer[t] != nobody)
-                return hl_load_fail(
-                    l, "output %d is tensor %d (%.60s), which node %d (%.60s) writes too", i, t,
-                    tensor->name, writer[t], code_name(l, &subgraph->nodes[writer[t]]));
+                return hl_load_fail(l, "output %d is tensor %d (%.60s), which node %d (%.60s) writes too", i, t,
+                                    tensor->name, writer[t], code_name(l, &subgraph->nodes[writer[t]]));
             writer[t] = n;
         }
     }
@@ -76,8 +72,8 @@ static bool find_writers(struct hl_loader *l, const struct hl_model_subgraph *su
     return true;
 }
 
-static bool verify_order(struct hl_loader *l, const struct hl_model_subgraph *subgraph,
-                         const int *writer, bool *is_input)
+static bool verify_order(struct hl_loader *l, const struct hl_model_subgraph *subgraph, const int *writer,
+                         bool *is_input)
 {
     for (int i = 0; i < subgraph->tensor_count; i++) is_input[i] = false;
     for (int i = 0; i < subgraph->input_count; i++) is_input[subgraph->inputs[i]] = true;
@@ -90,18 +86,16 @@ static bool verify_order(struct hl_loader *l, const struct hl_model_subgraph *su
             if (t == kTfLiteOptionalTensor) continue;
             const struct hl_model_tensor *tensor = &subgraph->tensors[t];
             if (writer[t] == n)
-                return hl_load_fail(l,
-                                    "input %d is tensor %d (%.60s), which the node itself writes",
-                                    i, t, tensor->name);
+                return hl_load_fail(l, "input %d is tensor %d (%.60s), which the node itself writes", i, t,
+                                    tensor->name);
             // Whatever value it has before: the later node may give it another shape than this one was prepared for.
             if (writer[t] > n)
-                return hl_load_fail(
-                    l, "input %d is tensor %d (%.60s), which node %d (%.60s) writes only later", i,
-                    t, tensor->name, writer[t], code_name(l, &subgraph->nodes[writer[t]]));
+                return hl_load_fail(l, "input %d is tensor %d (%.60s), which node %d (%.60s) writes only later", i, t,
+                                    tensor->name, writer[t], code_name(l, &subgraph->nodes[writer[t]]));
             if (is_input[t] || has_value(tensor)) continue;
             // RESHAPE may name a tensor for its shape alone.
-            bool shape_only = l->model->codes[node->code].builtin == kTfLiteBuiltinReshape &&
-                              i == 1 && tensor->rank != 1;
+            bool shape_only =
+                l->model->codes[node->code].builtin == kTfLiteBuiltinReshape && i == 1 && tensor->rank != 1;
             if (writer[t] == nobody && !shape_only)
                 return hl_load_fail(l,
                                     "input %d is tensor %d (%.60s), which is neither written by a "
@@ -120,8 +114,7 @@ static bool verify_order(struct hl_loader *l, const struct hl_model_subgraph *su
     return true;
 }
 
-static bool verify_subgraph(struct hl_loader *l, const struct hl_model_subgraph *subgraph,
-                            int *writer, bool *is_input)
+static bool verify_subgraph(struct hl_loader *l, const struct hl_model_subgraph *subgraph, int *writer, bool *is_input)
 {
     for (int i = 0; i < subgraph->tensor_count; i++) {
         l->tensor = i;
@@ -149,8 +142,7 @@ static int next_callee(const struct hl_loader *l, struct call *call)
     const struct hl_model_subgraph *subgraph = &l->model->subgraphs[call->subgraph];
     for (; call->node < subgraph->node_count; call->node++, call->which = 0) {
         const struct hl_model_node *node = &subgraph->nodes[call->node];
-        int callee =
-            hl_options_callee(l->model->codes[node->code].builtin, node->params, call->which);
+        int callee = hl_options_callee(l->model->codes[node->code].builtin, node->params, call->which);
         if (callee >= 0) {
             call->which++;
             return callee;
@@ -182,13 +174,10 @@ static bool walk_calls(struct hl_loader *l, int root, int *levels, bool *called,
         l->node = call->node;
         l->node_name = code_name(l, &l->model->subgraphs[call->subgraph].nodes[call->node]);
         if (levels[callee] < 0)
-            return hl_load_fail(
-                l,
-                "it calls subgraph %d, which is still running: subgraphs must not call themselves",
-                callee);
+            return hl_load_fail(l, "it calls subgraph %d, which is still running: subgraphs must not call themselves",
+                                callee);
         if (depth + 1 + (levels[callee] > 0 ? levels[callee] : 1) > HL_DEEPEST_CALLS)
-            return hl_load_fail(l, "subgraphs call each other more than %d levels deep",
-                                HL_DEEPEST_CALLS);
+            return hl_load_fail(l, "subgraphs call each other more than %d levels deep", HL_DEEPEST_CALLS);
         called[callee] = true;
         if (levels[callee] > 0) continue;
         levels[callee] = -1;
@@ -207,9 +196,8 @@ static bool verify_arguments(struct hl_loader *l, int index)
     for (int i = 0; i < subgraph->input_count; i++) {
         const struct hl_model_tensor *tensor = &subgraph->tensors[subgraph->inputs[i]];
         if (tensor->data || tensor->external_data)
-            return hl_load_fail(
-                l, "input %d is tensor %d (%.60s), which is constant, but nodes call this subgraph",
-                i, subgraph->inputs[i], tensor->name);
+            return hl_load_fail(l, "input %d is tensor %d (%.60s), which is constant, but nodes call this subgraph", i,
+                                subgraph->inputs[i], tensor->name);
     }
     l->subgraph = -1;
     return true;
@@ -236,8 +224,7 @@ bool hl_load_verify_graph(struct hl_loader *l)
 {
     int most_tensors = 0;
     for (int i = 0; i < l->model->subgraph_count; i++)
-        if (l->model->subgraphs[i].tensor_count > most_tensors)
-            most_tensors = l->model->subgraphs[i].tensor_count;
+        if (l->model->subgraphs[i].tensor_count > most_tensors) most_tensors = l->model->subgraphs[i].tensor_count;
     int *writer = allocate(l, (size_t)most_tensors, sizeof *writer);
     bool *is_input = allocate(l, (size_t)most_tensors, sizeof *is_input);
     bool fine = writer && is_input;

@@ -13,17 +13,15 @@ static TfLiteStatus add_n_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 2, INT_MAX, 1));
     const TfLiteTensor *first = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (first->type != kTfLiteFloat32 && first->type != kTfLiteInt32)
-        return hl_unsupported_type(ctx, node, first);
-    HL_REQUIRE(ctx, node, hl_same_type(first, y), "the output is %s, the inputs are %s",
-               hl_type_name(y->type), hl_type_name(first->type));
+    if (first->type != kTfLiteFloat32 && first->type != kTfLiteInt32) return hl_unsupported_type(ctx, node, first);
+    HL_REQUIRE(ctx, node, hl_same_type(first, y), "the output is %s, the inputs are %s", hl_type_name(y->type),
+               hl_type_name(first->type));
     for (int i = 1; i < hl_input_count(node); i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
         HL_REQUIRE(ctx, node, x, "input %d is absent", i);
-        HL_REQUIRE(ctx, node, hl_same_type(first, x), "input %d is %s, input 0 is %s", i,
-                   hl_type_name(x->type), hl_type_name(first->type));
-        HL_REQUIRE(ctx, node, hl_same_shape(first, x),
-                   "the shape of input %d is not that of input 0", i);
+        HL_REQUIRE(ctx, node, hl_same_type(first, x), "input %d is %s, input 0 is %s", i, hl_type_name(x->type),
+                   hl_type_name(first->type));
+        HL_REQUIRE(ctx, node, hl_same_shape(first, x), "the shape of input %d is not that of input 0", i);
     }
     return hl_resize_like(ctx, y, first);
 }
@@ -51,8 +49,10 @@ static TfLiteStatus add_n_invoke(TfLiteContext *ctx, TfLiteNode *node)
     memcpy(HL_OUT(char, y), HL_IN(char, first), hl_dense_bytes(y));
     for (int i = 1; i < hl_input_count(node); i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
-        if (y->type == kTfLiteFloat32) accumulate_f32(HL_IN(float, x), HL_OUT(float, y), count);
-        else accumulate_i32(HL_IN(int32_t, x), HL_OUT(int32_t, y), count);
+        if (y->type == kTfLiteFloat32)
+            accumulate_f32(HL_IN(float, x), HL_OUT(float, y), count);
+        else
+            accumulate_i32(HL_IN(int32_t, x), HL_OUT(int32_t, y), count);
     }
     return kTfLiteOk;
 }

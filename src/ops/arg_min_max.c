@@ -23,7 +23,8 @@ typedef int64_t (*search_function)(const void *values, int64_t count, int64_t st
         return best;                                                       \
     }
 
-// Bytes, without a branch that CPUs would guess wrong: the largest of value * 2^22 - k, in stretches whose k has 22 bits.
+// Bytes, without a branch that CPUs would guess wrong: the largest of value * 2^22 - k, in stretches whose k has 22
+// bits.
 #define SEARCH_BYTES(name, type, better, sign)                                       \
     static int64_t name(const void *values, int64_t count, int64_t stride)           \
     {                                                                                \
@@ -43,27 +44,26 @@ typedef int64_t (*search_function)(const void *values, int64_t count, int64_t st
         return best;                                                                 \
     }
 
-#define SEARCH_FLOATS(name, better)                                                        \
-    static int64_t name(const void *values, int64_t count, int64_t stride)                 \
-    {                                                                                      \
-        const float *x = values;                                                           \
-        int64_t best = 0, k = 1;                                                           \
-        if (stride == 1 && count >= 4) {                                                   \
-            int64_t lead[4] = {0, 1, 2, 3};                                                \
-            for (k = 4; k < count - count % 4; k++)                                        \
-                if (x[k] better x[lead[k % 4]] || (isnan(x[lead[k % 4]]) && !isnan(x[k]))) \
-                    lead[k % 4] = k;                                                       \
-            int64_t first = x[lead[1]] better x[lead[0]] ? lead[1] : lead[0];              \
-            int64_t second = x[lead[3]] better x[lead[2]] ? lead[3] : lead[2];             \
-            best = x[second] better x[first] ? second : first;                             \
-            for (int i = 0; i < 4; i++)                                                    \
-                if (x[lead[i]] == x[best] && lead[i] < best) best = lead[i];               \
-        }                                                                                  \
-        for (; k < count; k++) {                                                           \
-            float value = x[k * stride], leader = x[best * stride];                        \
-            if (value better leader || (isnan(leader) && !isnan(value))) best = k;         \
-        }                                                                                  \
-        return best;                                                                       \
+#define SEARCH_FLOATS(name, better)                                                                         \
+    static int64_t name(const void *values, int64_t count, int64_t stride)                                  \
+    {                                                                                                       \
+        const float *x = values;                                                                            \
+        int64_t best = 0, k = 1;                                                                            \
+        if (stride == 1 && count >= 4) {                                                                    \
+            int64_t lead[4] = {0, 1, 2, 3};                                                                 \
+            for (k = 4; k < count - count % 4; k++)                                                         \
+                if (x[k] better x[lead[k % 4]] || (isnan(x[lead[k % 4]]) && !isnan(x[k]))) lead[k % 4] = k; \
+            int64_t first = x[lead[1]] better x[lead[0]] ? lead[1] : lead[0];                               \
+            int64_t second = x[lead[3]] better x[lead[2]] ? lead[3] : lead[2];                              \
+            best = x[second] better x[first] ? second : first;                                              \
+            for (int i = 0; i < 4; i++)                                                                     \
+                if (x[lead[i]] == x[best] && lead[i] < best) best = lead[i];                                \
+        }                                                                                                   \
+        for (; k < count; k++) {                                                                            \
+            float value = x[k * stride], leader = x[best * stride];                                         \
+            if (value better leader || (isnan(leader) && !isnan(value))) best = k;                          \
+        }                                                                                                   \
+        return best;                                                                                        \
     }
 
 SEARCH_FLOATS(largest_f32, >)
@@ -116,14 +116,12 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, bool largest)
 
     op->search = find_search(x->type, largest);
     if (!op->search) return hl_unsupported_type(ctx, node, x);
-    if (y->type != kTfLiteInt32 && y->type != kTfLiteInt64)
-        return hl_unsupported_type(ctx, node, y);
+    if (y->type != kTfLiteInt32 && y->type != kTfLiteInt64) return hl_unsupported_type(ctx, node, y);
     HL_REQUIRE(ctx, node, axis->type == kTfLiteInt32 || axis->type == kTfLiteInt64,
                "the axis is %s, neither int32 nor int64", hl_type_name(axis->type));
-    HL_REQUIRE(ctx, node, hl_elements(axis) == 1, "the axis has %lld elements, not 1",
-               (long long)hl_elements(axis));
-    HL_REQUIRE(ctx, node, hl_rank(x) >= 1 && hl_rank(x) <= HL_MAX_RANK,
-               "an input of %d dimensions is not supported", hl_rank(x));
+    HL_REQUIRE(ctx, node, hl_elements(axis) == 1, "the axis has %lld elements, not 1", (long long)hl_elements(axis));
+    HL_REQUIRE(ctx, node, hl_rank(x) >= 1 && hl_rank(x) <= HL_MAX_RANK, "an input of %d dimensions is not supported",
+               hl_rank(x));
     if (hl_is_constant(axis)) return resize(ctx, node);
     hl_make_dynamic(y);
     return kTfLiteOk;

@@ -30,8 +30,7 @@ static int64_t clamp_int(int64_t value, const struct hl_arithmetic *s)
     return value < s->low ? s->low : value > s->high ? s->high : value;
 }
 
-static int32_t at_common_scale(int32_t stored, const struct hl_operand *operand,
-                               const struct hl_arithmetic *s)
+static int32_t at_common_scale(int32_t stored, const struct hl_operand *operand, const struct hl_arithmetic *s)
 {
     return hl_rescale_apply((stored - operand->zero) * (1 << s->bits), operand->by);
 }
@@ -71,22 +70,23 @@ static int64_t narrow_product(int16_t u, int16_t v, const struct hl_arithmetic *
     return clamp_int((int64_t)hl_shift_right_round(fraction, 8) + s->y.zero, s);
 }
 
-static float square(float value) { return value * value; }
+static float square(float value)
+{
+    return value * value;
+}
 
 // ---- runs ---------------------------------------------------------------------------------------
 
-#define FLOAT_RUN(name, expression) \
-    HL_BINARY_RUN(name, float, float, struct hl_arithmetic, clamp_f32(expression, s))
-#define HALF_RUN(name, operator)                                                              \
-    HL_BINARY_RUN(name, uint16_t, uint16_t, struct hl_arithmetic,                                \
+#define FLOAT_RUN(name, expression) HL_BINARY_RUN(name, float, float, struct hl_arithmetic, clamp_f32(expression, s))
+#define HALF_RUN(name, operator)                                  \
+    HL_BINARY_RUN(name, uint16_t, uint16_t, struct hl_arithmetic, \
                   clamp_f16(hl_half_to_float(u) operator hl_half_to_float(v), s))
 // Plain integers: computed without a sign, so that they wrap around.
-#define INTEGER_RUN(name, Type, Unsigned, operator)                                           \
-    HL_BINARY_RUN(name, Type, Type, struct hl_arithmetic,                                        \
-                  clamp_int((Type)((Unsigned)u operator (Unsigned)v), s))
-#define STORED_RUNS(name, function)                                                           \
-    HL_BINARY_RUN(name##_i8, int8_t, int8_t, struct hl_arithmetic, function(u, v, s))            \
-    HL_BINARY_RUN(name##_u8, uint8_t, uint8_t, struct hl_arithmetic, function(u, v, s))          \
+#define INTEGER_RUN(name, Type, Unsigned, operator) \
+    HL_BINARY_RUN(name, Type, Type, struct hl_arithmetic, clamp_int((Type)((Unsigned)u operator(Unsigned) v), s))
+#define STORED_RUNS(name, function)                                                     \
+    HL_BINARY_RUN(name##_i8, int8_t, int8_t, struct hl_arithmetic, function(u, v, s))   \
+    HL_BINARY_RUN(name##_u8, uint8_t, uint8_t, struct hl_arithmetic, function(u, v, s)) \
     HL_BINARY_RUN(name##_i16, int16_t, int16_t, struct hl_arithmetic, function(u, v, s))
 
 FLOAT_RUN(add_f32, u + v)
@@ -96,20 +96,18 @@ INTEGER_RUN(add_i32, int32_t, uint32_t, +)
 INTEGER_RUN(add_i64, int64_t, uint64_t, +)
 STORED_RUNS(add_stored, stored_sum)
 HL_BINARY_RUN(add_powers_of_two, int16_t, int16_t, struct hl_arithmetic,
-              clamp_int(hl_shift_right_round(u, s->a_shift) +
-                            hl_shift_right_round(v, s->b_shift), s))
+              clamp_int(hl_shift_right_round(u, s->a_shift) + hl_shift_right_round(v, s->b_shift), s))
 
 FLOAT_RUN(sub_f32, u - v)
 INTEGER_RUN(sub_i32, int32_t, uint32_t, -)
 INTEGER_RUN(sub_i64, int64_t, uint64_t, -)
 STORED_RUNS(sub_stored, stored_difference)
 HL_BINARY_RUN(sub_powers_of_two, int16_t, int16_t, struct hl_arithmetic,
-              clamp_int(hl_shift_right_round(u, s->a_shift) -
-                            hl_shift_right_round(v, s->b_shift), s))
+              clamp_int(hl_shift_right_round(u, s->a_shift) - hl_shift_right_round(v, s->b_shift), s))
 
-FLOAT_RUN(mul_f32, u * v)
+FLOAT_RUN(mul_f32, u *v)
 HALF_RUN(mul_f16, *)
-HL_BINARY_RUN(mul_c64, float complex, float complex, struct hl_arithmetic, u * v)
+HL_BINARY_RUN(mul_c64, float complex, float complex, struct hl_arithmetic, u *v)
 INTEGER_RUN(mul_i16, int16_t, uint32_t, *)
 INTEGER_RUN(mul_i32, int32_t, uint32_t, *)
 INTEGER_RUN(mul_u32, uint32_t, uint32_t, *)
@@ -128,41 +126,50 @@ static const hl_binary_runs add_plain = {
     [kTfLiteInt32] = add_i32,   [kTfLiteInt64] = add_i64,
 };
 static const hl_binary_runs add_stored = {
-    [kTfLiteInt8] = add_stored_i8, [kTfLiteUInt8] = add_stored_u8, [kTfLiteInt16] = add_stored_i16,
+    [kTfLiteInt8] = add_stored_i8,
+    [kTfLiteUInt8] = add_stored_u8,
+    [kTfLiteInt16] = add_stored_i16,
 };
 static const hl_binary_runs sub_plain = {
-    [kTfLiteFloat32] = sub_f32, [kTfLiteInt32] = sub_i32, [kTfLiteInt64] = sub_i64,
+    [kTfLiteFloat32] = sub_f32,
+    [kTfLiteInt32] = sub_i32,
+    [kTfLiteInt64] = sub_i64,
 };
 static const hl_binary_runs sub_stored = {
-    [kTfLiteInt8] = sub_stored_i8, [kTfLiteUInt8] = sub_stored_u8, [kTfLiteInt16] = sub_stored_i16,
+    [kTfLiteInt8] = sub_stored_i8,
+    [kTfLiteUInt8] = sub_stored_u8,
+    [kTfLiteInt16] = sub_stored_i16,
 };
 static const hl_binary_runs mul_plain = {
-    [kTfLiteFloat32] = mul_f32, [kTfLiteFloat16] = mul_f16, [kTfLiteComplex64] = mul_c64,
-    [kTfLiteInt16] = mul_i16,   [kTfLiteInt32] = mul_i32,   [kTfLiteUInt32] = mul_u32,
-    [kTfLiteInt64] = mul_i64,
+    [kTfLiteFloat32] = mul_f32, [kTfLiteFloat16] = mul_f16, [kTfLiteComplex64] = mul_c64, [kTfLiteInt16] = mul_i16,
+    [kTfLiteInt32] = mul_i32,   [kTfLiteUInt32] = mul_u32,  [kTfLiteInt64] = mul_i64,
 };
 static const hl_binary_runs mul_stored = {
-    [kTfLiteInt8] = mul_stored_i8, [kTfLiteUInt8] = mul_stored_u8, [kTfLiteInt16] = mul_stored_i16,
+    [kTfLiteInt8] = mul_stored_i8,
+    [kTfLiteUInt8] = mul_stored_u8,
+    [kTfLiteInt16] = mul_stored_i16,
 };
 static const hl_binary_runs square_plain = {
-    [kTfLiteFloat32] = square_f32, [kTfLiteInt32] = square_i32,
+    [kTfLiteFloat32] = square_f32,
+    [kTfLiteInt32] = square_i32,
 };
 static const hl_binary_runs square_stored = {[kTfLiteInt8] = square_i8};
 
 // ---- prepare ------------------------------------------------------------------------------------
 
-static bool is_8bit(TfLiteType type) { return type == kTfLiteInt8 || type == kTfLiteUInt8; }
+static bool is_8bit(TfLiteType type)
+{
+    return type == kTfLiteInt8 || type == kTfLiteUInt8;
+}
 
 // 8-bit integers are always quantised, int16 when the output is (SUB: always).
 static bool works_on_stored(TfLiteContext *ctx, const TfLiteNode *node, const hl_binary_runs plain)
 {
     TfLiteType type = hl_input(ctx, node, 0)->type;
-    return is_8bit(type) || (type == kTfLiteInt16 &&
-                             (!plain[type] || hl_is_quantised(hl_output(ctx, node, 0))));
+    return is_8bit(type) || (type == kTfLiteInt16 && (!plain[type] || hl_is_quantised(hl_output(ctx, node, 0))));
 }
 
-static void set_plain_range(struct hl_arithmetic *op, TfLiteFusedActivation activation,
-                            TfLiteType type)
+static void set_plain_range(struct hl_arithmetic *op, TfLiteFusedActivation activation, TfLiteType type)
 {
     hl_activation_range_f32(activation, &op->low_f32, &op->high_f32);
     if (type == kTfLiteFloat16) {
@@ -179,12 +186,10 @@ static void set_plain_range(struct hl_arithmetic *op, TfLiteFusedActivation acti
 }
 
 // Zero points and range; the rescales are left to the operator.
-static TfLiteStatus set_stored_range(TfLiteContext *ctx, const TfLiteNode *node,
-                                     TfLiteFusedActivation activation)
+static TfLiteStatus set_stored_range(TfLiteContext *ctx, const TfLiteNode *node, TfLiteFusedActivation activation)
 {
     struct hl_arithmetic *op = node->user_data;
-    const TfLiteTensor *const tensors[] = {
-        hl_input(ctx, node, 0), hl_input(ctx, node, 1), hl_output(ctx, node, 0)};
+    const TfLiteTensor *const tensors[] = {hl_input(ctx, node, 0), hl_input(ctx, node, 1), hl_output(ctx, node, 0)};
     for (int i = 0; i < 3; i++)
         HL_TRY(tensors[i]->type == kTfLiteInt16 ? hl_require_symmetric(ctx, node, tensors[i])
                                                 : hl_require_quantised(ctx, node, tensors[i]));
@@ -198,16 +203,14 @@ static TfLiteStatus set_stored_range(TfLiteContext *ctx, const TfLiteNode *node,
 }
 
 // For (a + b) ^ power: rescales of the operands, shifted left by `bits` first, and of the result.
-static TfLiteStatus set_common_scale(TfLiteContext *ctx, const TfLiteNode *node, int bits,
-                                     int power)
+static TfLiteStatus set_common_scale(TfLiteContext *ctx, const TfLiteNode *node, int bits, int power)
 {
     struct hl_arithmetic *op = node->user_data;
     double a_scale = hl_scale(hl_input(ctx, node, 0)), b_scale = hl_scale(hl_input(ctx, node, 1));
     double y_scale = hl_scale(hl_output(ctx, node, 0));
     double common = 2 * fmax(a_scale, b_scale);
     double to_output = (power == 1 ? common : common * common) / ldexp(y_scale, bits * power);
-    HL_REQUIRE(ctx, node, to_output < 1,
-               "the output's scale %g is too small for the inputs' scales %g and %g", y_scale,
+    HL_REQUIRE(ctx, node, to_output < 1, "the output's scale %g is too small for the inputs' scales %g and %g", y_scale,
                a_scale, b_scale);
     op->bits = bits;
     op->a.by = hl_rescale_from(a_scale / common);
@@ -226,8 +229,7 @@ static bool is_power_of_two(float scale, int *exponent)
 
 // int16 sums whose scales are all powers of two: one operand has the output's scale, the other is
 // shifted to it.
-static TfLiteStatus set_power_of_two_shifts(TfLiteContext *ctx, const TfLiteNode *node,
-                                            bool *possible)
+static TfLiteStatus set_power_of_two_shifts(TfLiteContext *ctx, const TfLiteNode *node, bool *possible)
 {
     struct hl_arithmetic *op = node->user_data;
     int a, b, y;
@@ -237,7 +239,8 @@ static TfLiteStatus set_power_of_two_shifts(TfLiteContext *ctx, const TfLiteNode
     if (!*possible) return kTfLiteOk;
     HL_REQUIRE(ctx, node, (a == y && b <= y) || (b == y && a <= y),
                "the scales are 2^%d, 2^%d and 2^%d: one input must have the output's, the other "
-               "not a larger one", a, b, y);
+               "not a larger one",
+               a, b, y);
     op->a_shift = y - a > 31 ? 31 : y - a;
     op->b_shift = y - b > 31 ? 31 : y - b;
     return kTfLiteOk;
@@ -259,10 +262,11 @@ static TfLiteStatus prepare_sum(TfLiteContext *ctx, TfLiteNode *node, const hl_b
     HL_TRY(hl_binary_choose(ctx, node, stored));
     HL_TRY(set_stored_range(ctx, node, activation));
     bool possible = false;
-    if (type == kTfLiteInt16 && prefer_powers_of_two)
-        HL_TRY(set_power_of_two_shifts(ctx, node, &possible));
-    if (possible) op->binary.run = powers_of_two;
-    else HL_TRY(set_common_scale(ctx, node, type == kTfLiteInt16 ? 15 : 20, 1));
+    if (type == kTfLiteInt16 && prefer_powers_of_two) HL_TRY(set_power_of_two_shifts(ctx, node, &possible));
+    if (possible)
+        op->binary.run = powers_of_two;
+    else
+        HL_TRY(set_common_scale(ctx, node, type == kTfLiteInt16 ? 15 : 20, 1));
     return hl_binary_finish(ctx, node);
 }
 
@@ -308,8 +312,7 @@ static TfLiteStatus mul_prepare(TfLiteContext *ctx, TfLiteNode *node)
 static TfLiteStatus squared_difference_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_binary_check(ctx, node, kTfLiteNoType));
-    if (hl_input(ctx, node, 0)->type != kTfLiteInt8)
-        return hl_binary_prepare(ctx, node, square_plain, kTfLiteNoType);
+    if (hl_input(ctx, node, 0)->type != kTfLiteInt8) return hl_binary_prepare(ctx, node, square_plain, kTfLiteNoType);
 
     HL_TRY(hl_binary_choose(ctx, node, square_stored));
     HL_TRY(set_stored_range(ctx, node, kTfLiteActNone));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What prepare of ADD, SUB, MUL and SQUARED_DIFFERENCE finds out for their loops: those of arithmetic.c and the fast ones.
+// What prepare of ADD, SUB, MUL and SQUARED_DIFFERENCE finds out for their loops: those of arithmetic.c and the fast
+// ones.
 #ifndef HALITE_OPS_ARITHMETIC_H
 #define HALITE_OPS_ARITHMETIC_H
 

@@ -20,8 +20,7 @@ struct spectrogram {
     int length; // of the transform
 };
 
-static TfLiteStatus spectrogram_parse(TfLiteContext *ctx, void *state, const void *options,
-                                      size_t size)
+static TfLiteStatus spectrogram_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
 {
     (void)ctx;
     struct hl_flex map = hl_options_map(options, size);
@@ -42,20 +41,18 @@ static TfLiteStatus spectrogram_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (x->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, x);
     if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
     HL_REQUIRE(ctx, node, hl_rank(x) == 2, "the input has %d dimensions, not 2", hl_rank(x));
-    HL_REQUIRE(ctx, node, op->window >= 2 && op->window <= MAX_WINDOW,
-               "window_size %d is not in 2..%d", op->window, MAX_WINDOW);
+    HL_REQUIRE(ctx, node, op->window >= 2 && op->window <= MAX_WINDOW, "window_size %d is not in 2..%d", op->window,
+               MAX_WINDOW);
     HL_REQUIRE(ctx, node, op->stride >= 1, "stride %d must be positive", op->stride);
 
     op->length = 1;
     while (op->length < op->window) op->length *= 2;
     HL_TRY(hl_set_temporary(ctx, node, WEIGHTS, kTfLiteFloat64, false, 1, &op->window));
-    HL_TRY(
-        hl_set_temporary(ctx, node, LINE, kTfLiteFloat64, false, 1, (const int[]){op->length + 2}));
+    HL_TRY(hl_set_temporary(ctx, node, LINE, kTfLiteFloat64, false, 1, (const int[]){op->length + 2}));
     HL_TRY(hl_set_temporary(ctx, node, ROOTS, kTfLiteFloat64, false, 1, &op->length));
     int samples = hl_dim(x, 0);
     int windows = samples < op->window ? 0 : 1 + (samples - op->window) / op->stride;
-    return hl_resize(ctx, hl_output(ctx, node, 0), 3,
-                     (const int[]){hl_dim(x, 1), windows, op->length / 2 + 1});
+    return hl_resize(ctx, hl_output(ctx, node, 0), 3, (const int[]){hl_dim(x, 1), windows, op->length / 2 + 1});
 }
 
 static TfLiteStatus spectrogram_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -80,8 +77,7 @@ static TfLiteStatus spectrogram_invoke(TfLiteContext *ctx, TfLiteNode *node)
                 line[i] = i < op->window ? (double)in[(int64_t)i * channels] * weights[i] : 0;
             hl_fft_real(op->length, roots, line);
             for (int k = 0; k <= op->length / 2; k++) {
-                float power =
-                    (float)(line[2 * k] * line[2 * k] + line[2 * k + 1] * line[2 * k + 1]);
+                float power = (float)(line[2 * k] * line[2 * k] + line[2 * k + 1] * line[2 * k + 1]);
                 *out++ = op->squared ? power : sqrtf(power);
             }
         }

@@ -42,8 +42,8 @@ static TfLiteStatus check_types(TfLiteContext *ctx, TfLiteNode *node, struct hl_
         break;
     default: fits = false;
     }
-    HL_REQUIRE(ctx, node, fits, "%s times %s to %s is not supported", hl_type_name(x->type),
-               hl_type_name(w->type), hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, fits, "%s times %s to %s is not supported", hl_type_name(x->type), hl_type_name(w->type),
+               hl_type_name(y->type));
     HL_REQUIRE(ctx, node, !x->sparsity && !w->sparsity, "sparse operands are not supported");
     return kTfLiteOk;
 }
@@ -63,21 +63,18 @@ static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node, struct hl
     const TfLiteBatchMatMulParams *params = node->builtin_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
     int x_rank = hl_rank(x), w_rank = hl_rank(w);
-    HL_REQUIRE(ctx, node,
-               x_rank >= 2 && x_rank <= LARGEST_RANK && w_rank >= 2 && w_rank <= LARGEST_RANK,
+    HL_REQUIRE(ctx, node, x_rank >= 2 && x_rank <= LARGEST_RANK && w_rank >= 2 && w_rank <= LARGEST_RANK,
                "operands of %d and %d dimensions, there must be 2 to 5", x_rank, w_rank);
     op->m = hl_dim(x, x_rank - (params->adj_x ? 1 : 2));
     op->k = hl_dim(x, x_rank - (params->adj_x ? 2 : 1));
     op->n = hl_dim(w, w_rank - (params->adj_y ? 2 : 1));
     int w_k = hl_dim(w, w_rank - (params->adj_y ? 1 : 2));
-    HL_REQUIRE(ctx, node, op->k == w_k, "rows of %d cannot be multiplied with columns of %d", op->k,
-               w_k);
+    HL_REQUIRE(ctx, node, op->k == w_k, "rows of %d cannot be multiplied with columns of %d", op->k, w_k);
     take_batches(x, op->x_batch);
     take_batches(w, op->w_batch);
     for (int i = 0; i < HL_BATCH_DIMS; i++) {
         int a = op->x_batch[i], b = op->w_batch[i];
-        HL_REQUIRE(ctx, node, a == b || a == 1 || b == 1, "batches of %d and %d do not broadcast",
-                   a, b);
+        HL_REQUIRE(ctx, node, a == b || a == 1 || b == 1, "batches of %d and %d do not broadcast", a, b);
         op->y_batch[i] = a == 1 ? b : a;
     }
     return kTfLiteOk;
@@ -89,8 +86,7 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, struct hl
     const TfLiteBatchMatMulParams *params = node->builtin_data;
     const TfLiteTensor *w = hl_input(ctx, node, 1);
     const TfLiteAffineQuantization *affine = hl_affine(w);
-    HL_REQUIRE(ctx, node, affine && affine->scale && affine->scale->size >= 1,
-               "the second operand has no scale");
+    HL_REQUIRE(ctx, node, affine && affine->scale && affine->scale->size >= 1, "the second operand has no scale");
     op->scales = affine->scale->size;
     for (int i = 0; i < op->scales; i++)
         HL_REQUIRE(ctx, node, affine->scale->data[i] > 0 && isfinite(affine->scale->data[i]),
@@ -98,19 +94,17 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, struct hl
     if (op->scales == 1) return kTfLiteOk;
     int axis = hl_rank(w) - (params->adj_y ? 2 : 1);
     HL_REQUIRE(ctx, node, op->scales == op->n && affine->quantized_dimension == axis,
-               "%d scales along dimension %d do not fit %d columns, which are dimension %d",
-               op->scales, affine->quantized_dimension, op->n, axis);
+               "%d scales along dimension %d do not fit %d columns, which are dimension %d", op->scales,
+               affine->quantized_dimension, op->n, axis);
     for (int i = 0; affine->zero_point && i < affine->zero_point->size; i++)
-        HL_REQUIRE(ctx, node, affine->zero_point->data[i] == 0,
-                   "zero point %d of column %d must be 0", affine->zero_point->data[i], i);
+        HL_REQUIRE(ctx, node, affine->zero_point->data[i] == 0, "zero point %d of column %d must be 0",
+                   affine->zero_point->data[i], i);
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node,
-                                    const TfLiteTensor *tensor, bool symmetric)
+static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor, bool symmetric)
 {
-    return symmetric ? hl_require_symmetric(ctx, node, tensor)
-                     : hl_require_quantised(ctx, node, tensor);
+    return symmetric ? hl_require_symmetric(ctx, node, tensor) : hl_require_quantised(ctx, node, tensor);
 }
 
 static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct hl_batch_matmul *op)
@@ -129,8 +123,7 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     for (int i = 0; i < op->scales; i++) {
         float scale = hl_affine(w)->scale->data[i];
         // The product is a float where there is one scale, as in the original.
-        double product =
-            op->scales == 1 ? (double)(x->params.scale * scale) : hl_scale(x) * (double)scale;
+        double product = op->scales == 1 ? (double)(x->params.scale * scale) : hl_scale(x) * (double)scale;
         op->rescales[i] = hl_rescale_from(product / hl_scale(y));
     }
     hl_type_range(y->type, &op->low, &op->high);
@@ -185,8 +178,8 @@ static void copy_f32(const float *from, int rows, int k, bool transposed, float 
         for (int64_t i = 0; i < k; i++) to[r * k + i] = from[transposed ? i * rows + r : r * k + i];
 }
 
-static void copy_wide(const TfLiteTensor *tensor, int64_t first, int rows, int k, bool transposed,
-                      int zero, int16_t *to)
+static void copy_wide(const TfLiteTensor *tensor, int64_t first, int rows, int k, bool transposed, int zero,
+                      int16_t *to)
 {
     if (!transposed) {
         hl_widen(tensor->type, hl_data(tensor), first, (int64_t)rows * k, zero, to);
@@ -195,8 +188,7 @@ static void copy_wide(const TfLiteTensor *tensor, int64_t first, int rows, int k
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = 0; i < k; i++) {
             int64_t at = first + i * rows + r;
-            int value = tensor->type == kTfLiteInt8 ? HL_IN(int8_t, tensor)[at]
-                                                    : HL_IN(int16_t, tensor)[at];
+            int value = tensor->type == kTfLiteInt8 ? HL_IN(int8_t, tensor)[at] : HL_IN(int16_t, tensor)[at];
             to[r * k + i] = (int16_t)(value - zero);
         }
 }
@@ -247,8 +239,8 @@ static void store_integer(const struct hl_batch_matmul *op, TfLiteTensor *y, int
     HL_OUT(int8_t, y)[at] = (int8_t)hl_clamp_i32(hl_saturate_i32(value), op->low, op->high);
 }
 
-static void multiply_integer(const struct hl_batch_matmul *op, const int16_t *x, const int16_t *w,
-                             bool full_range, TfLiteTensor *y, int64_t at)
+static void multiply_integer(const struct hl_batch_matmul *op, const int16_t *x, const int16_t *w, bool full_range,
+                             TfLiteTensor *y, int64_t at)
 {
     for (int n = 0; n < op->n; n += HL_DOT_ROWS)
         for (int64_t m = 0; m < op->m; m++) {
@@ -259,13 +251,12 @@ static void multiply_integer(const struct hl_batch_matmul *op, const int16_t *x,
                 hl_dots_i16_full(x_row, w_rows, op->k, rows, op->k, sums);
             else
                 hl_dots_i16(x_row, w_rows, op->k, rows, op->k, sums);
-            for (int r = 0; r < rows; r++)
-                store_integer(op, y, at + m * op->n + n + r, n + r, sums[r]);
+            for (int r = 0; r < rows; r++) store_integer(op, y, at + m * op->n + n + r, n + r, sums[r]);
         }
 }
 
-static void multiply_hybrid(const struct hl_batch_matmul *op, const int16_t *x, const float *x_scales,
-                            const int16_t *w, const float *w_scales, float *y)
+static void multiply_hybrid(const struct hl_batch_matmul *op, const int16_t *x, const float *x_scales, const int16_t *w,
+                            const float *w_scales, float *y)
 {
     for (int n = 0; n < op->n; n += HL_DOT_ROWS)
         for (int64_t m = 0; m < op->m; m++) {
@@ -318,8 +309,8 @@ static void load_x(const struct work *work, int64_t first)
     for (int64_t m = 0; m < op->m; m++) {
         const float *row = rows + m * op->k;
         int32_t zero;
-        hl_quantise_row(work->loops, work->params->asymmetric_quantize_inputs, row, op->k, work->stored, &work->x_scales[m],
-                        &zero);
+        hl_quantise_row(work->loops, work->params->asymmetric_quantize_inputs, row, op->k, work->stored,
+                        &work->x_scales[m], &zero);
         hl_widen(kTfLiteInt8, work->stored, 0, op->k, zero, wide + m * op->k);
     }
 }
@@ -330,12 +321,11 @@ static void multiply(const struct work *work, int64_t y_at)
     switch (op->mode) {
     case HL_MATMUL_FLOAT: multiply_f32(op, work->x_rows, work->w_rows, HL_OUT(float, work->y) + y_at); break;
     case HL_MATMUL_INTEGER:
-        multiply_integer(op, work->x_rows, work->w_rows, work->w->type == kTfLiteInt16, work->y,
-                         y_at);
+        multiply_integer(op, work->x_rows, work->w_rows, work->w->type == kTfLiteInt16, work->y, y_at);
         break;
     case HL_MATMUL_HYBRID:
-        multiply_hybrid(op, work->x_rows, work->x_scales, work->w_rows,
-                        hl_affine(work->w)->scale->data, HL_OUT(float, work->y) + y_at);
+        multiply_hybrid(op, work->x_rows, work->x_scales, work->w_rows, hl_affine(work->w)->scale->data,
+                        HL_OUT(float, work->y) + y_at);
         break;
     }
 }

@@ -26,8 +26,8 @@ static TfLiteStatus read_blocks(TfLiteContext *ctx, const TfLiteNode *node, stru
     *blocks = (struct blocks){.rank = hl_rank(x), .block = {1, 1}};
     for (int i = 0; i < blocks->rank - 2; i++) {
         HL_REQUIRE(ctx, node, block[i] > 0, "block %d must be positive", (int)block[i]);
-        HL_REQUIRE(ctx, node, borders[2 * i] >= 0 && borders[2 * i + 1] >= 0,
-                   "border %d, %d is negative", (int)borders[2 * i], (int)borders[2 * i + 1]);
+        HL_REQUIRE(ctx, node, borders[2 * i] >= 0 && borders[2 * i + 1] >= 0, "border %d, %d is negative",
+                   (int)borders[2 * i], (int)borders[2 * i + 1]);
         blocks->block[i] = block[i];
         blocks->before[i] = borders[2 * i];
         blocks->after[i] = borders[2 * i + 1];
@@ -46,16 +46,15 @@ static TfLiteStatus find_large(TfLiteContext *ctx, const TfLiteNode *node, struc
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int64_t area = (int64_t)blocks->block[0] * blocks->block[1];
 
-    HL_REQUIRE(ctx, node, hl_dim(x, 0) % area == 0, "%d batches do not make blocks of %d x %d",
-               hl_dim(x, 0), blocks->block[0], blocks->block[1]);
+    HL_REQUIRE(ctx, node, hl_dim(x, 0) % area == 0, "%d batches do not make blocks of %d x %d", hl_dim(x, 0),
+               blocks->block[0], blocks->block[1]);
     blocks->batches = (int)(hl_dim(x, 0) / area);
     for (int i = 0; i < 2; i++) {
         blocks->small[i] = picture_dim(x, i);
-        const int64_t large = (int64_t)blocks->small[i] * blocks->block[i] - blocks->before[i] -
-                              blocks->after[i];
+        const int64_t large = (int64_t)blocks->small[i] * blocks->block[i] - blocks->before[i] - blocks->after[i];
         HL_REQUIRE(ctx, node, large >= 0 && hl_to_int(large, &blocks->large[i]),
-                   "%d x %d without crops of %lld and %lld is not possible", blocks->small[i],
-                   blocks->block[i], (long long)blocks->before[i], (long long)blocks->after[i]);
+                   "%d x %d without crops of %lld and %lld is not possible", blocks->small[i], blocks->block[i],
+                   (long long)blocks->before[i], (long long)blocks->after[i]);
     }
     return kTfLiteOk;
 }
@@ -75,26 +74,21 @@ static TfLiteStatus find_small(TfLiteContext *ctx, const TfLiteNode *node, struc
     return kTfLiteOk;
 }
 
-static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node, const struct blocks *blocks,
-                           bool to_space)
+static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node, const struct blocks *blocks, bool to_space)
 {
     const int *picture = to_space ? blocks->large : blocks->small;
     const int64_t small_batches = (int64_t)blocks->block[0] * blocks->block[1];
     int64_t batches = blocks->batches;
     int dims[4];
 
-    HL_REQUIRE(ctx, node,
-               (to_space || hl_mul_i64(batches, small_batches, &batches)) &&
-                   hl_to_int(batches, &dims[0]),
-               "%d batches of %d x %d blocks are too many", blocks->batches, blocks->block[0],
-               blocks->block[1]);
+    HL_REQUIRE(ctx, node, (to_space || hl_mul_i64(batches, small_batches, &batches)) && hl_to_int(batches, &dims[0]),
+               "%d batches of %d x %d blocks are too many", blocks->batches, blocks->block[0], blocks->block[1]);
     for (int i = 0; i < blocks->rank - 2; i++) dims[i + 1] = picture[i];
     dims[blocks->rank - 1] = blocks->channels;
     return hl_resize(ctx, hl_output(ctx, node, 0), blocks->rank, dims);
 }
 
-static TfLiteStatus find(TfLiteContext *ctx, const TfLiteNode *node, bool to_space,
-                         struct blocks *blocks)
+static TfLiteStatus find(TfLiteContext *ctx, const TfLiteNode *node, bool to_space, struct blocks *blocks)
 {
     HL_TRY(read_blocks(ctx, node, blocks));
     return to_space ? find_large(ctx, node, blocks) : find_small(ctx, node, blocks);
@@ -110,19 +104,17 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, bool to_
     struct blocks blocks;
 
     if (!hl_type_in(x->type, HL_PLAIN_TYPES)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     const bool stored = x->type == kTfLiteInt8 || x->type == kTfLiteUInt8 || x->type == kTfLiteInt16;
     HL_REQUIRE(ctx, node, !stored || hl_same_quantisation(x, y), "input and output are quantised differently");
-    HL_REQUIRE(ctx, node, spatial == 1 || spatial == 2, "the input has %d dimensions, not 3 or 4",
-               hl_rank(x));
+    HL_REQUIRE(ctx, node, spatial == 1 || spatial == 2, "the input has %d dimensions, not 3 or 4", hl_rank(x));
     HL_REQUIRE(ctx, node, block->type == kTfLiteInt32 && borders->type == kTfLiteInt32,
                "block and borders must be int32, not %s and %s", hl_type_name(block->type),
                hl_type_name(borders->type));
-    HL_REQUIRE(ctx, node, hl_rank(block) == 1 && hl_dim(block, 0) == spatial,
-               "the block must have shape [%d]", spatial);
-    HL_REQUIRE(ctx, node,
-               hl_rank(borders) == 2 && hl_dim(borders, 0) == spatial && hl_dim(borders, 1) == 2,
+    HL_REQUIRE(ctx, node, hl_rank(block) == 1 && hl_dim(block, 0) == spatial, "the block must have shape [%d]",
+               spatial);
+    HL_REQUIRE(ctx, node, hl_rank(borders) == 2 && hl_dim(borders, 0) == spatial && hl_dim(borders, 1) == 2,
                "the borders must have shape [%d, 2]", spatial);
     if (!hl_is_constant(block) || !hl_is_constant(borders)) {
         hl_make_dynamic(y);
@@ -134,8 +126,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, bool to_
 
 // Positions of a small picture, along one axis, that lie inside the large one when they are
 // `offset` into their blocks.
-static void inside(const struct blocks *blocks, int axis, int offset, int64_t *first,
-                   int64_t *count)
+static void inside(const struct blocks *blocks, int axis, int offset, int64_t *first, int64_t *count)
 {
     const int block = blocks->block[axis];
     const int64_t skipped = blocks->before[axis] - offset, end = blocks->large[axis] + skipped;
@@ -146,8 +137,8 @@ static void inside(const struct blocks *blocks, int axis, int offset, int64_t *f
 }
 
 // Copies one of the block's positions, of all batches, between the tensors.
-static void copy_position(const struct blocks *blocks, int row, int column, bool to_space, int bits,
-                          void *to, const void *from)
+static void copy_position(const struct blocks *blocks, int row, int column, bool to_space, int bits, void *to,
+                          const void *from)
 {
     const int channels = blocks->channels, *block = blocks->block;
     int64_t first_row, first_column, rows, columns;
@@ -179,8 +170,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, bool to_s
     if (!to_space) hl_fill_zero(y);
     for (int row = 0; row < blocks.block[0]; row++)
         for (int column = 0; column < blocks.block[1]; column++)
-            copy_position(&blocks, row, column, to_space, hl_element_bits(y->type), y->data.data,
-                          hl_data(x));
+            copy_position(&blocks, row, column, to_space, hl_element_bits(y->type), y->data.data, hl_data(x));
     return kTfLiteOk;
 }
 

@@ -16,16 +16,8 @@ enum { FORWARD, BACKWARD, LAYERS };
 static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *layers)
 {
     static const struct hl_lstm_places places[LAYERS] = {
-        [FORWARD] = {.weights = 1,
-                     .states = 35,
-                     .norms = -1,
-                     .auxiliary_input = 39,
-                     .auxiliary_weights = 40},
-        [BACKWARD] = {.weights = 18,
-                      .states = 37,
-                      .norms = -1,
-                      .auxiliary_input = 39,
-                      .auxiliary_weights = 44},
+        [FORWARD] = {.weights = 1, .states = 35, .norms = -1, .auxiliary_input = 39, .auxiliary_weights = 40},
+        [BACKWARD] = {.weights = 18, .states = 37, .norms = -1, .auxiliary_input = 39, .auxiliary_weights = 44},
     };
     const TfLiteBidirectionalSequenceLSTMParams *params = node->builtin_data;
     const struct hl_lstm_options options = {
@@ -43,12 +35,10 @@ static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *layers
     }
 }
 
-static struct hl_lstm_sequence sequence_of(TfLiteNode *node, const struct hl_lstm *layers,
-                                           int layer)
+static struct hl_lstm_sequence sequence_of(TfLiteNode *node, const struct hl_lstm *layers, int layer)
 {
     const TfLiteBidirectionalSequenceLSTMParams *params = node->builtin_data;
-    int outputs = layers[layer].outputs,
-        other = layers[layer == FORWARD ? BACKWARD : FORWARD].outputs;
+    int outputs = layers[layer].outputs, other = layers[layer == FORWARD ? BACKWARD : FORWARD].outputs;
     return (struct hl_lstm_sequence){
         .batch = hl_dim(layers[layer].input, params->time_major ? 1 : 0),
         .time = hl_dim(layers[layer].input, params->time_major ? 0 : 1),
@@ -83,15 +73,13 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
         HL_TRY(hl_lstm_set_temporaries(ctx, node, &layers[i], i * HL_LSTM_FLOAT_TEMPORARIES));
     }
     HL_REQUIRE(ctx, node,
-               layers[FORWARD].cells == layers[BACKWARD].cells &&
-                   layers[FORWARD].outputs == layers[BACKWARD].outputs,
-               "the layers differ: %d and %d cells, %d and %d outputs", layers[FORWARD].cells,
-               layers[BACKWARD].cells, layers[FORWARD].outputs, layers[BACKWARD].outputs);
+               layers[FORWARD].cells == layers[BACKWARD].cells && layers[FORWARD].outputs == layers[BACKWARD].outputs,
+               "the layers differ: %d and %d cells, %d and %d outputs", layers[FORWARD].cells, layers[BACKWARD].cells,
+               layers[FORWARD].outputs, layers[BACKWARD].outputs);
     for (int i = 0; i < hl_output_count(node); i++) {
         TfLiteTensor *y = hl_output(ctx, node, i);
         if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
-        const int dims[3] = {hl_dim(x, 0), hl_dim(x, 1),
-                             sequence_of(node, layers, i).output_stride};
+        const int dims[3] = {hl_dim(x, 0), hl_dim(x, 1), sequence_of(node, layers, i).output_stride};
         HL_TRY(hl_resize(ctx, y, 3, dims));
     }
     return kTfLiteOk;

@@ -13,8 +13,8 @@ TfLiteStatus hl_binary_check(TfLiteContext *ctx, const TfLiteNode *node, TfLiteT
 {
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
     const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
-    HL_REQUIRE(ctx, node, hl_same_type(a, b), "the inputs have different types, %s and %s",
-               hl_type_name(a->type), hl_type_name(b->type));
+    HL_REQUIRE(ctx, node, hl_same_type(a, b), "the inputs have different types, %s and %s", hl_type_name(a->type),
+               hl_type_name(b->type));
     // Whatever type the model declares: there are files that declare float32 for an 8-bit sum.
     hl_output(ctx, node, 0)->type = output_type == kTfLiteNoType ? a->type : output_type;
     return kTfLiteOk;
@@ -36,8 +36,7 @@ static TfLiteStatus compute(TfLiteContext *ctx, const TfLiteNode *node)
     const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     struct hl_walk walk;
-    hl_walk_start(&walk, hl_rank(y), y->dims->data, 2,
-                  (const TfLiteIntArray *[]){a->dims, b->dims});
+    hl_walk_start(&walk, hl_rank(y), y->dims->data, 2, (const TfLiteIntArray *[]){a->dims, b->dims});
 
     int last = walk.rank - 1;
     struct hl_binary_args args = {
@@ -63,16 +62,14 @@ TfLiteStatus hl_binary_finish(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     int rank, dims[HL_MAX_RANK];
-    HL_REQUIRE(ctx, node, hl_broadcast(a->dims, b->dims, NULL, &rank, dims),
-               "the inputs' shapes do not broadcast");
+    HL_REQUIRE(ctx, node, hl_broadcast(a->dims, b->dims, NULL, &rank, dims), "the inputs' shapes do not broadcast");
     op->folded = hl_is_constant(a) && hl_is_constant(b);
     if (op->folded) hl_make_constant(y);
     HL_TRY(hl_resize(ctx, y, rank, dims));
     return op->folded ? compute(ctx, node) : kTfLiteOk;
 }
 
-TfLiteStatus hl_binary_prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs,
-                               TfLiteType output_type)
+TfLiteStatus hl_binary_prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs, TfLiteType output_type)
 {
     HL_TRY(hl_binary_check(ctx, node, output_type));
     HL_TRY(hl_binary_choose(ctx, node, runs));
@@ -98,22 +95,20 @@ TfLiteStatus hl_binary_invoke(TfLiteContext *ctx, TfLiteNode *node)
 // ---- MAXIMUM, MINIMUM ---------------------------------------------------------------------------
 
 // The two operators over all their types; `order` is > or <.
-#define PICK_RUNS(name, order)                                                              \
-    HL_BINARY_RUN(name##_f32, float, float, void, u order v ? u : v)                        \
-    HL_BINARY_RUN(name##_f16, uint16_t, uint16_t, void,                                     \
-                  hl_half_to_float(u) order hl_half_to_float(v) ? u : v)                    \
-    HL_BINARY_RUN(name##_bf16, uint16_t, uint16_t, void,                                    \
-                  hl_bfloat16_to_float(u) order hl_bfloat16_to_float(v) ? u : v)            \
-    HL_BINARY_RUN(name##_i8, int8_t, int8_t, void, u order v ? u : v)                       \
-    HL_BINARY_RUN(name##_u8, uint8_t, uint8_t, void, u order v ? u : v)                     \
-    HL_BINARY_RUN(name##_i16, int16_t, int16_t, void, u order v ? u : v)                    \
-    HL_BINARY_RUN(name##_i32, int32_t, int32_t, void, u order v ? u : v)                    \
-    HL_BINARY_RUN(name##_i64, int64_t, int64_t, void, u order v ? u : v)                    \
-    static const hl_binary_runs name##_runs = {                                             \
-        [kTfLiteFloat32] = name##_f32, [kTfLiteFloat16] = name##_f16,                       \
-        [kTfLiteBFloat16] = name##_bf16, [kTfLiteInt8] = name##_i8,                         \
-        [kTfLiteUInt8] = name##_u8, [kTfLiteInt16] = name##_i16,                            \
-        [kTfLiteInt32] = name##_i32, [kTfLiteInt64] = name##_i64,                           \
+#define PICK_RUNS(name, order)                                                                                 \
+    HL_BINARY_RUN(name##_f32, float, float, void, u order v ? u : v)                                           \
+    HL_BINARY_RUN(name##_f16, uint16_t, uint16_t, void, hl_half_to_float(u) order hl_half_to_float(v) ? u : v) \
+    HL_BINARY_RUN(name##_bf16, uint16_t, uint16_t, void,                                                       \
+                  hl_bfloat16_to_float(u) order hl_bfloat16_to_float(v) ? u : v)                               \
+    HL_BINARY_RUN(name##_i8, int8_t, int8_t, void, u order v ? u : v)                                          \
+    HL_BINARY_RUN(name##_u8, uint8_t, uint8_t, void, u order v ? u : v)                                        \
+    HL_BINARY_RUN(name##_i16, int16_t, int16_t, void, u order v ? u : v)                                       \
+    HL_BINARY_RUN(name##_i32, int32_t, int32_t, void, u order v ? u : v)                                       \
+    HL_BINARY_RUN(name##_i64, int64_t, int64_t, void, u order v ? u : v)                                       \
+    static const hl_binary_runs name##_runs = {                                                                \
+        [kTfLiteFloat32] = name##_f32, [kTfLiteFloat16] = name##_f16, [kTfLiteBFloat16] = name##_bf16,         \
+        [kTfLiteInt8] = name##_i8,     [kTfLiteUInt8] = name##_u8,    [kTfLiteInt16] = name##_i16,             \
+        [kTfLiteInt32] = name##_i32,   [kTfLiteInt64] = name##_i64,                                            \
     };
 
 PICK_RUNS(maximum, >)
@@ -151,9 +146,9 @@ static int shift_amount(int64_t amount, int last)
     return (int)(amount < 0 ? 0 : amount > last ? last : amount);
 }
 
-#define BIT_RUNS(suffix, Type, bits)                               \
-    HL_BINARY_RUN(xor_##suffix, Type, Type, void, u ^ v)           \
-    HL_BINARY_RUN(shift_##suffix, Type, Type, void, u >> shift_amount(v, (bits) - 1))
+#define BIT_RUNS(suffix, Type, bits)                     \
+    HL_BINARY_RUN(xor_##suffix, Type, Type, void, u ^ v) \
+    HL_BINARY_RUN(shift_##suffix, Type, Type, void, u >> shift_amount(v, (bits)-1))
 
 BIT_RUNS(i8, int8_t, 8)
 BIT_RUNS(u8, uint8_t, 8)
@@ -163,12 +158,12 @@ BIT_RUNS(i32, int32_t, 32)
 BIT_RUNS(u32, uint32_t, 32)
 
 static const hl_binary_runs xor_runs = {
-    [kTfLiteInt8] = xor_i8,   [kTfLiteUInt8] = xor_u8, [kTfLiteInt16] = xor_i16,
+    [kTfLiteInt8] = xor_i8,    [kTfLiteUInt8] = xor_u8,  [kTfLiteInt16] = xor_i16,
     [kTfLiteUInt16] = xor_u16, [kTfLiteInt32] = xor_i32, [kTfLiteUInt32] = xor_u32,
 };
 
 static const hl_binary_runs shift_runs = {
-    [kTfLiteInt8] = shift_i8,   [kTfLiteUInt8] = shift_u8, [kTfLiteInt16] = shift_i16,
+    [kTfLiteInt8] = shift_i8,    [kTfLiteUInt8] = shift_u8,  [kTfLiteInt16] = shift_i16,
     [kTfLiteUInt16] = shift_u16, [kTfLiteInt32] = shift_i32, [kTfLiteUInt32] = shift_u32,
 };
 

@@ -32,32 +32,30 @@ struct hl_binary {
 };
 
 // Defines the run `name`: one element of each input in u and v, the state in s.
-#define HL_BINARY_RUN(name, InputType, OutputType, StateType, expression)      \
-    static void name(const struct hl_binary_args *args)                        \
-    {                                                                          \
-        const InputType *a = args->a, *b = args->b;                            \
-        OutputType *y = args->y;                                               \
-        const StateType *s = args->state;                                      \
-        const int64_t a_step = args->a_step, b_step = args->b_step;            \
-        const int count = args->count;                                         \
-        HL_INDEPENDENT for (int i = 0; i < count; i++)                         \
-        {                                                                      \
-            const InputType u = a[i * a_step], v = b[i * b_step];              \
-            y[i] = (OutputType)(expression);                                   \
-        }                                                                      \
-        (void)s;                                                               \
+#define HL_BINARY_RUN(name, InputType, OutputType, StateType, expression) \
+    static void name(const struct hl_binary_args *args)                   \
+    {                                                                     \
+        const InputType *a = args->a, *b = args->b;                       \
+        OutputType *y = args->y;                                          \
+        const StateType *s = args->state;                                 \
+        const int64_t a_step = args->a_step, b_step = args->b_step;       \
+        const int count = args->count;                                    \
+        HL_INDEPENDENT for (int i = 0; i < count; i++)                    \
+        {                                                                 \
+            const InputType u = a[i * a_step], v = b[i * b_step];         \
+            y[i] = (OutputType)(expression);                              \
+        }                                                                 \
+        (void)s;                                                          \
     }
 
 // prepare, whole: the three steps below.
-TfLiteStatus hl_binary_prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs,
-                               TfLiteType output_type);
+TfLiteStatus hl_binary_prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs, TfLiteType output_type);
 // The same for inputs that must have one shape, and an output of their type.
 TfLiteStatus hl_binary_prepare_same(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs);
 // 1. Two inputs of one type; the output takes output_type (kTfLiteNoType: the inputs').
 TfLiteStatus hl_binary_check(TfLiteContext *ctx, const TfLiteNode *node, TfLiteType output_type);
 // 2. The run for the inputs' type, or an error.
-TfLiteStatus hl_binary_choose(TfLiteContext *ctx, const TfLiteNode *node,
-                              const hl_binary_runs runs);
+TfLiteStatus hl_binary_choose(TfLiteContext *ctx, const TfLiteNode *node, const hl_binary_runs runs);
 // 3. The output's shape; computes the output if both inputs are constant.
 TfLiteStatus hl_binary_finish(TfLiteContext *ctx, TfLiteNode *node);
 

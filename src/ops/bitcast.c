@@ -19,9 +19,8 @@ static TfLiteStatus bitcast_prepare(TfLiteContext *ctx, TfLiteNode *node)
     memcpy(dims, input->dims->data, (size_t)rank * sizeof *dims);
     if (to > from) {
         int ratio = to / from;
-        HL_REQUIRE(ctx, node, rank >= 1 && dims[rank - 1] == ratio,
-                   "%s to %s needs a last dimension of %d", hl_type_name(input->type),
-                   hl_type_name(output->type), ratio);
+        HL_REQUIRE(ctx, node, rank >= 1 && dims[rank - 1] == ratio, "%s to %s needs a last dimension of %d",
+                   hl_type_name(input->type), hl_type_name(output->type), ratio);
         rank--;
     } else if (to < from) {
         dims[rank++] = from / to;
@@ -34,8 +33,7 @@ static TfLiteStatus bitcast_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     size_t size = hl_dense_bytes(input);
-    if (size > 0 && HL_OUT(void, output) != hl_data(input))
-        memcpy(HL_OUT(void, output), hl_data(input), size);
+    if (size > 0 && HL_OUT(void, output) != hl_data(input)) memcpy(HL_OUT(void, output), hl_data(input), size);
     return kTfLiteOk;
 }
 

@@ -17,7 +17,7 @@ static inline bool hl_is_blockwise(const TfLiteTensor *tensor)
 }
 
 // Checks the parameters of a blockwise tensor of as many rows and columns.
-TfLiteStatus hl_find_blocks(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor,
-                            int64_t rows, int64_t columns, struct hl_blocks *blocks);
+TfLiteStatus hl_find_blocks(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor, int64_t rows,
+                            int64_t columns, struct hl_blocks *blocks);
 
 #endif

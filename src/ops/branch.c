@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that run one of several subgraphs and give what it gives:
 //   IF                   in 0: bool of one element; true: the first of two subgraphs. The arguments follow.
-//   STABLEHLO_CASE       in 0: int32 of one element, the subgraph's number; outside of the list: the last. Arguments follow.
+//   STABLEHLO_CASE       in 0: int32 of one element, the subgraph's number; outside of the list: the last. Arguments
+//   follow.
 //   STABLEHLO_COMPOSITE  always its decomposition; all inputs are arguments.
 // Any types; the outputs' shapes are known before running where all subgraphs give the same.
 #include "ops/op.h"
@@ -15,12 +16,13 @@ struct branch {
 
 static TfLiteStatus require_selector(TfLiteContext *ctx, const TfLiteNode *node, TfLiteType type)
 {
-    HL_REQUIRE(ctx, node, hl_input_count(node) >= 1 && hl_input(ctx, node, 0), "the input that selects a branch is absent");
+    HL_REQUIRE(ctx, node, hl_input_count(node) >= 1 && hl_input(ctx, node, 0),
+               "the input that selects a branch is absent");
     const TfLiteTensor *selector = hl_input(ctx, node, 0);
     HL_REQUIRE(ctx, node, selector->type == type, "the input that selects a branch is %s, it must be %s",
                hl_type_name(selector->type), hl_type_name(type));
-    HL_REQUIRE(ctx, node, hl_elements(selector) == 1, "the input that selects a branch has %lld elements instead of one",
-               (long long)hl_elements(selector));
+    HL_REQUIRE(ctx, node, hl_elements(selector) == 1,
+               "the input that selects a branch has %lld elements instead of one", (long long)hl_elements(selector));
     return kTfLiteOk;
 }
 
@@ -70,7 +72,10 @@ static TfLiteStatus if_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteIfParams *params = node->builtin_data;
     HL_TRY(require_selector(ctx, node, kTfLiteBool));
     *(struct branch *)node->user_data = (struct branch){
-        .count = 2, .subgraphs = {params->then_subgraph_index, params->else_subgraph_index}, .first = 1};
+        .count = 2,
+        .subgraphs = {params->then_subgraph_index, params->else_subgraph_index},
+        .first = 1,
+    };
     return prepare_branches(ctx, node);
 }
 

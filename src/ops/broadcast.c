@@ -6,13 +6,11 @@
 //     in 0, in 1: shapes, both int32 or both int64, 1-D; out 0: the same, as long as the longer one
 #include "ops/copy.h"
 
-static TfLiteStatus check_shape(TfLiteContext *ctx, const TfLiteNode *node,
-                                const TfLiteTensor *shape)
+static TfLiteStatus check_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *shape)
 {
     HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32 || shape->type == kTfLiteInt64,
                "a shape must be int32 or int64, not %s", hl_type_name(shape->type));
-    HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "a shape must have one dimension, not %d",
-               hl_rank(shape));
+    HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "a shape must have one dimension, not %d", hl_rank(shape));
     return kTfLiteOk;
 }
 
@@ -26,13 +24,11 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
     int rank, dims[HL_MAX_RANK];
 
     HL_TRY(hl_read_shape(ctx, node, hl_input(ctx, node, 1), 0, &rank, dims));
-    HL_REQUIRE(ctx, node, rank >= hl_rank(x), "the input has %d dimensions, the shape only %d",
-               hl_rank(x), rank);
+    HL_REQUIRE(ctx, node, rank >= hl_rank(x), "the input has %d dimensions, the shape only %d", hl_rank(x), rank);
     for (int axis = 0; axis < hl_rank(x); axis++) {
         const int wanted = dims[rank - hl_rank(x) + axis];
         HL_REQUIRE(ctx, node, hl_dim(x, axis) == 1 || hl_dim(x, axis) == wanted,
-                   "dimension %d of the input, %d, does not stretch to %d", axis, hl_dim(x, axis),
-                   wanted);
+                   "dimension %d of the input, %d, does not stretch to %d", axis, hl_dim(x, axis), wanted);
     }
     return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
 }
@@ -44,8 +40,8 @@ static TfLiteStatus broadcast_to_prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     HL_TRY(check_shape(ctx, node, shape));
     if (hl_is_constant(shape)) return resize(ctx, node);
     hl_make_dynamic(y);
@@ -91,11 +87,12 @@ static TfLiteStatus broadcast_args(TfLiteContext *ctx, const TfLiteNode *node)
     for (int axis = 0; axis < length; axis++) {
         const int64_t from_a = dim_from_end(a, axis), from_b = dim_from_end(b, axis);
         HL_REQUIRE(ctx, node, from_a == from_b || from_a == 1 || from_b == 1,
-                   "dimensions %lld and %lld do not broadcast", (long long)from_a,
-                   (long long)from_b);
+                   "dimensions %lld and %lld do not broadcast", (long long)from_a, (long long)from_b);
         const int64_t dim = from_a == 1 ? from_b : from_a;
-        if (y->type == kTfLiteInt32) HL_OUT(int32_t, y)[length - 1 - axis] = (int32_t)dim;
-        else HL_OUT(int64_t, y)[length - 1 - axis] = dim;
+        if (y->type == kTfLiteInt32)
+            HL_OUT(int32_t, y)[length - 1 - axis] = (int32_t)dim;
+        else
+            HL_OUT(int64_t, y)[length - 1 - axis] = dim;
     }
     return kTfLiteOk;
 }
@@ -108,9 +105,8 @@ static TfLiteStatus broadcast_args_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     HL_TRY(check_shape(ctx, node, a));
     HL_TRY(check_shape(ctx, node, b));
-    HL_REQUIRE(ctx, node, hl_same_type(a, b) && hl_same_type(a, y),
-               "inputs and output are %s, %s and %s", hl_type_name(a->type), hl_type_name(b->type),
-               hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, hl_same_type(a, b) && hl_same_type(a, y), "inputs and output are %s, %s and %s",
+               hl_type_name(a->type), hl_type_name(b->type), hl_type_name(y->type));
     const int length = hl_dim(a, 0) > hl_dim(b, 0) ? hl_dim(a, 0) : hl_dim(b, 0);
     const bool folds = hl_fold(ctx, node, y);
     HL_TRY(hl_resize(ctx, y, 1, &length));

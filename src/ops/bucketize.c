@@ -19,8 +19,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     default: return hl_unsupported_type(ctx, node, x);
     }
     for (int i = 1; i < params->num_boundaries; i++)
-        HL_REQUIRE(ctx, node, params->boundaries[i] >= params->boundaries[i - 1], "boundary %d is below the one before it",
-                   i);
+        HL_REQUIRE(ctx, node, params->boundaries[i] >= params->boundaries[i - 1],
+                   "boundary %d is below the one before it", i);
     return hl_resize_like(ctx, y, x);
 }
 
@@ -29,8 +29,10 @@ static int32_t bucket_of(const TfLiteBucketizeParams *params, double value)
     int low = 0, high = params->num_boundaries;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (value < (double)params->boundaries[middle]) high = middle;
-        else low = middle + 1;
+        if (value < (double)params->boundaries[middle])
+            high = middle;
+        else
+            low = middle + 1;
     }
     return low;
 }
@@ -41,7 +43,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     int32_t *y = HL_OUT(int32_t, hl_output(ctx, node, 0));
     int64_t count = hl_elements(x);
-#define BUCKETS(type, via) for (int64_t i = 0; i < count; i++) y[i] = bucket_of(params, (double)(via)HL_IN(type, x)[i])
+#define BUCKETS(type, via) \
+    for (int64_t i = 0; i < count; i++) y[i] = bucket_of(params, (double)(via)HL_IN(type, x)[i])
     switch (x->type) {
     case kTfLiteFloat32: BUCKETS(float, float); break;
     case kTfLiteFloat64: BUCKETS(double, double); break;

@@ -26,39 +26,40 @@ struct cast_type {
     void (*store_reals)(void *data, int64_t at, int count, const union block *block);
 };
 
-#define LOAD(name, type, member, expression)                                                \
-    static void load_##name(const void *data, int64_t at, int count, union block *block)    \
-    {                                                                                       \
-        const type *values = (const type *)data + at;                                       \
-        for (int i = 0; i < count; i++) {                                                   \
-            type x = values[i];                                                             \
-            block->member[i] = (expression);                                                \
-        }                                                                                   \
+#define LOAD(name, type, member, expression)                                             \
+    static void load_##name(const void *data, int64_t at, int count, union block *block) \
+    {                                                                                    \
+        const type *values = (const type *)data + at;                                    \
+        for (int i = 0; i < count; i++) {                                                \
+            type x = values[i];                                                          \
+            block->member[i] = (expression);                                             \
+        }                                                                                \
     }
 
-#define STORE(name, type, integers_to, reals_to)                                            \
-    static void store_integers_##name(void *data, int64_t at, int count,                    \
-                                      const union block *block)                             \
-    {                                                                                       \
-        type *values = (type *)data + at;                                                   \
-        for (int i = 0; i < count; i++) values[i] = integers_to(block->integers[i]);        \
-    }                                                                                       \
-    static void store_reals_##name(void *data, int64_t at, int count,                       \
-                                   const union block *block)                                \
-    {                                                                                       \
-        type *values = (type *)data + at;                                                   \
-        for (int i = 0; i < count; i++) values[i] = reals_to(block->reals[i]);              \
+#define STORE(name, type, integers_to, reals_to)                                                   \
+    static void store_integers_##name(void *data, int64_t at, int count, const union block *block) \
+    {                                                                                              \
+        type *values = (type *)data + at;                                                          \
+        for (int i = 0; i < count; i++) values[i] = integers_to(block->integers[i]);               \
+    }                                                                                              \
+    static void store_reals_##name(void *data, int64_t at, int count, const union block *block)    \
+    {                                                                                              \
+        type *values = (type *)data + at;                                                          \
+        for (int i = 0; i < count; i++) values[i] = reals_to(block->reals[i]);                     \
     }
 
 // The bounds of every type but int64 are doubles; INT64_MAX becomes 2^63, the first too large one.
-#define INTEGER(name, type, low, high)                                                      \
-    static type type_of_integer_##name(int64_t x) { return (type)x; }                       \
-    static type type_of_real_##name(double x)                                               \
-    {                                                                                       \
-        if (x < (double)(high)) return x > (double)(low) ? (type)x : (low);                 \
-        return high;                                                                        \
-    }                                                                                       \
-    LOAD(name, type, integers, (int64_t)x)                                                  \
+#define INTEGER(name, type, low, high)                                      \
+    static type type_of_integer_##name(int64_t x)                           \
+    {                                                                       \
+        return (type)x;                                                     \
+    }                                                                       \
+    static type type_of_real_##name(double x)                               \
+    {                                                                       \
+        if (x < (double)(high)) return x > (double)(low) ? (type)x : (low); \
+        return high;                                                        \
+    }                                                                       \
+    LOAD(name, type, integers, (int64_t)x)                                  \
     STORE(name, type, type_of_integer_##name, type_of_real_##name)
 
 INTEGER(i8, int8_t, INT8_MIN, INT8_MAX)
@@ -69,18 +70,36 @@ INTEGER(i32, int32_t, INT32_MIN, INT32_MAX)
 INTEGER(u32, uint32_t, 0, UINT32_MAX)
 INTEGER(i64, int64_t, INT64_MIN, INT64_MAX)
 
-static uint8_t bool_of_integer(int64_t x) { return x != 0; }
-static uint8_t bool_of_real(double x) { return x != 0; }
+static uint8_t bool_of_integer(int64_t x)
+{
+    return x != 0;
+}
+static uint8_t bool_of_real(double x)
+{
+    return x != 0;
+}
 LOAD(bool, uint8_t, integers, x != 0)
 STORE(bool, uint8_t, bool_of_integer, bool_of_real)
 
-static uint16_t half_of_integer(int64_t x) { return hl_half_from_float((float)x); }
-static uint16_t half_of_real(double x) { return hl_half_from_float((float)x); }
+static uint16_t half_of_integer(int64_t x)
+{
+    return hl_half_from_float((float)x);
+}
+static uint16_t half_of_real(double x)
+{
+    return hl_half_from_float((float)x);
+}
 LOAD(f16, uint16_t, reals, (double)hl_half_to_float(x))
 STORE(f16, uint16_t, half_of_integer, half_of_real)
 
-static uint16_t bfloat16_of_integer(int64_t x) { return hl_bfloat16_from_float((float)x); }
-static uint16_t bfloat16_of_real(double x) { return hl_bfloat16_from_float((float)x); }
+static uint16_t bfloat16_of_integer(int64_t x)
+{
+    return hl_bfloat16_from_float((float)x);
+}
+static uint16_t bfloat16_of_real(double x)
+{
+    return hl_bfloat16_from_float((float)x);
+}
 LOAD(bf16, uint16_t, reals, (double)hl_bfloat16_to_float(x))
 STORE(bf16, uint16_t, bfloat16_of_integer, bfloat16_of_real)
 
@@ -92,21 +111,28 @@ STORE(f64, double, (double), (double))
 struct complex64 {
     float real, imaginary;
 };
-static struct complex64 complex_of_integer(int64_t x) { return (struct complex64){(float)x, 0}; }
-static struct complex64 complex_of_real(double x) { return (struct complex64){(float)x, 0}; }
+static struct complex64 complex_of_integer(int64_t x)
+{
+    return (struct complex64){(float)x, 0};
+}
+static struct complex64 complex_of_real(double x)
+{
+    return (struct complex64){(float)x, 0};
+}
 LOAD(c64, struct complex64, reals, (double)x.real)
 STORE(c64, struct complex64, complex_of_integer, complex_of_real)
 
 static const struct cast_type *cast_type(TfLiteType type)
 {
-#define ROW(name, real) {real, load_##name, store_integers_##name, store_reals_##name}
+#define ROW(name, real)                                              \
+    {                                                                \
+        real, load_##name, store_integers_##name, store_reals_##name \
+    }
     static const struct cast_type types[] = {
-        [kTfLiteFloat32] = ROW(f32, true),  [kTfLiteFloat16] = ROW(f16, true),
-        [kTfLiteBFloat16] = ROW(bf16, true), [kTfLiteFloat64] = ROW(f64, true),
-        [kTfLiteComplex64] = ROW(c64, true), [kTfLiteInt8] = ROW(i8, false),
-        [kTfLiteUInt8] = ROW(u8, false),     [kTfLiteInt16] = ROW(i16, false),
-        [kTfLiteUInt16] = ROW(u16, false),   [kTfLiteInt32] = ROW(i32, false),
-        [kTfLiteUInt32] = ROW(u32, false),   [kTfLiteInt64] = ROW(i64, false),
+        [kTfLiteFloat32] = ROW(f32, true), [kTfLiteFloat16] = ROW(f16, true),   [kTfLiteBFloat16] = ROW(bf16, true),
+        [kTfLiteFloat64] = ROW(f64, true), [kTfLiteComplex64] = ROW(c64, true), [kTfLiteInt8] = ROW(i8, false),
+        [kTfLiteUInt8] = ROW(u8, false),   [kTfLiteInt16] = ROW(i16, false),    [kTfLiteUInt16] = ROW(u16, false),
+        [kTfLiteInt32] = ROW(i32, false),  [kTfLiteUInt32] = ROW(u32, false),   [kTfLiteInt64] = ROW(i64, false),
         [kTfLiteBool] = ROW(bool, false),
     };
 #undef ROW
@@ -163,10 +189,9 @@ static TfLiteStatus cast_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (!from_packed && !cast_type(input->type)) return hl_unsupported_type(ctx, node, input);
     if (!to_packed && !cast_type(output->type)) return hl_unsupported_type(ctx, node, output);
     HL_REQUIRE(ctx, node,
-               (!from_packed || output->type == kTfLiteFloat32) &&
-                   (!to_packed || input->type == kTfLiteFloat32),
-               "%s to %s is not supported, only float32 from and to packed types",
-               hl_type_name(input->type), hl_type_name(output->type));
+               (!from_packed || output->type == kTfLiteFloat32) && (!to_packed || input->type == kTfLiteFloat32),
+               "%s to %s is not supported, only float32 from and to packed types", hl_type_name(input->type),
+               hl_type_name(output->type));
     return hl_resize_like(ctx, output, input);
 }
 
@@ -189,8 +214,7 @@ static TfLiteStatus cast_invoke(TfLiteContext *ctx, TfLiteNode *node)
         for (int64_t at = 0; at < count; at += BLOCK) {
             int length = count - at < BLOCK ? (int)(count - at) : BLOCK;
             from->load(hl_data(input), at, length, &block);
-            (from->is_real ? to->store_reals : to->store_integers)(HL_OUT(void, output), at, length,
-                                                                   &block);
+            (from->is_real ? to->store_reals : to->store_integers)(HL_OUT(void, output), at, length, &block);
         }
     }
     return kTfLiteOk;

@@ -34,23 +34,20 @@ __attribute__((noinline)) static float half_value(uint16_t half)
 
 #define STORED(order) scaled(u, s->a_zero, s->a_by) order scaled(v, s->b_zero, s->b_by)
 
-#define COMPARISON_RUNS(name, order)                                                          \
-    HL_BINARY_RUN(name##_f32, float, uint8_t, void, u order v)                                \
-    HL_BINARY_RUN(name##_f16, uint16_t, uint8_t, void,                                        \
-                  half_value(u) order half_value(v))                              \
-    HL_BINARY_RUN(name##_bf16, uint16_t, uint8_t, void,                                       \
-                  hl_bfloat16_to_float(u) order hl_bfloat16_to_float(v))                      \
-    HL_BINARY_RUN(name##_i16, int16_t, uint8_t, void, u order v)                              \
-    HL_BINARY_RUN(name##_i32, int32_t, uint8_t, void, u order v)                              \
-    HL_BINARY_RUN(name##_i64, int64_t, uint8_t, void, u order v)                              \
-    HL_BINARY_RUN(name##_stored_i8, int8_t, uint8_t, struct comparison, STORED(order))        \
+#define COMPARISON_RUNS(name, order)                                                                           \
+    HL_BINARY_RUN(name##_f32, float, uint8_t, void, u order v)                                                 \
+    HL_BINARY_RUN(name##_f16, uint16_t, uint8_t, void, half_value(u) order half_value(v))                      \
+    HL_BINARY_RUN(name##_bf16, uint16_t, uint8_t, void, hl_bfloat16_to_float(u) order hl_bfloat16_to_float(v)) \
+    HL_BINARY_RUN(name##_i16, int16_t, uint8_t, void, u order v)                                               \
+    HL_BINARY_RUN(name##_i32, int32_t, uint8_t, void, u order v)                                               \
+    HL_BINARY_RUN(name##_i64, int64_t, uint8_t, void, u order v)                                               \
+    HL_BINARY_RUN(name##_stored_i8, int8_t, uint8_t, struct comparison, STORED(order))                         \
     HL_BINARY_RUN(name##_stored_u8, uint8_t, uint8_t, struct comparison, STORED(order))
 
-#define ROWS(name)                                                                            \
-    [kTfLiteFloat32] = name##_f32, [kTfLiteFloat16] = name##_f16,                             \
-    [kTfLiteBFloat16] = name##_bf16, [kTfLiteInt16] = name##_i16, [kTfLiteInt32] = name##_i32, \
-    [kTfLiteInt64] = name##_i64, [kTfLiteInt8] = name##_stored_i8,                            \
-    [kTfLiteUInt8] = name##_stored_u8
+#define ROWS(name)                                                                                 \
+    [kTfLiteFloat32] = name##_f32, [kTfLiteFloat16] = name##_f16, [kTfLiteBFloat16] = name##_bf16, \
+    [kTfLiteInt16] = name##_i16, [kTfLiteInt32] = name##_i32, [kTfLiteInt64] = name##_i64,         \
+    [kTfLiteInt8] = name##_stored_i8, [kTfLiteUInt8] = name##_stored_u8
 
 COMPARISON_RUNS(equal, ==)
 COMPARISON_RUNS(not_equal, !=)
@@ -91,8 +88,7 @@ static TfLiteStatus set_scales(TfLiteContext *ctx, const TfLiteNode *node)
 }
 
 // stored_i16: the run for quantised int16, NULL where that is compared like plain int16.
-static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs,
-                            hl_binary_run *stored_i16)
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs, hl_binary_run *stored_i16)
 {
     struct comparison *op = node->user_data;
     HL_TRY(hl_binary_check(ctx, node, kTfLiteBool));
@@ -100,8 +96,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binar
     const TfLiteTensor *a = hl_input(ctx, node, 0);
     bool quantised_i16 = stored_i16 && a->type == kTfLiteInt16 && hl_is_quantised(a);
     if (quantised_i16) op->binary.run = stored_i16;
-    if (quantised_i16 || a->type == kTfLiteInt8 || a->type == kTfLiteUInt8)
-        HL_TRY(set_scales(ctx, node));
+    if (quantised_i16 || a->type == kTfLiteInt8 || a->type == kTfLiteUInt8) HL_TRY(set_scales(ctx, node));
     return hl_binary_finish(ctx, node);
 }
 
@@ -136,9 +131,7 @@ static TfLiteStatus prepare_strings(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_binary_check(ctx, node, kTfLiteBool));
     int rank, dims[HL_MAX_RANK];
-    HL_REQUIRE(ctx, node,
-               hl_broadcast(hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims, NULL, &rank,
-                            dims),
+    HL_REQUIRE(ctx, node, hl_broadcast(hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims, NULL, &rank, dims),
                "the inputs' shapes do not broadcast");
     return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
 }
@@ -151,8 +144,7 @@ static TfLiteStatus compare_strings(TfLiteContext *ctx, TfLiteNode *node, bool w
     HL_TRY(hl_strings_open(ctx, node, a, &a_strings));
     HL_TRY(hl_strings_open(ctx, node, b, &b_strings));
     struct hl_walk walk;
-    hl_walk_start(&walk, hl_rank(y), y->dims->data, 2,
-                  (const TfLiteIntArray *[]){a->dims, b->dims});
+    hl_walk_start(&walk, hl_rank(y), y->dims->data, 2, (const TfLiteIntArray *[]){a->dims, b->dims});
     for (int64_t i = 0; i < walk.count; i++, hl_walk_next(&walk)) {
         size_t a_length, b_length;
         const char *u = hl_string_at(&a_strings, walk.at[0], &a_length);
@@ -166,15 +158,13 @@ static TfLiteStatus compare_strings(TfLiteContext *ctx, TfLiteNode *node, bool w
 static TfLiteStatus equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
-    return is_string(ctx, node) ? prepare_strings(ctx, node)
-                                : prepare(ctx, node, equal_runs, equal_stored_i16);
+    return is_string(ctx, node) ? prepare_strings(ctx, node) : prepare(ctx, node, equal_runs, equal_stored_i16);
 }
 
 static TfLiteStatus not_equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
-    return is_string(ctx, node) ? prepare_strings(ctx, node)
-                                : prepare(ctx, node, not_equal_runs, not_equal_stored_i16);
+    return is_string(ctx, node) ? prepare_strings(ctx, node) : prepare(ctx, node, not_equal_runs, not_equal_stored_i16);
 }
 
 static TfLiteStatus equal_invoke(TfLiteContext *ctx, TfLiteNode *node)

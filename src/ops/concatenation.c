@@ -12,9 +12,8 @@
 
 // ---- CONCATENATION ------------------------------------------------------------------------------
 
-static const uint32_t concatenation_types = HL_TYPE(Float32) | HL_TYPE(Float16) |
-                                            HL_TYPE(BFloat16) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
-                                            HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(UInt32) |
+static const uint32_t concatenation_types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) |
+                                            HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(UInt32) |
                                             HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(Int4);
 
 // All stored values of x as the output's: round(x * scale + bias) + zero point.
@@ -72,27 +71,23 @@ static TfLiteStatus concatenate(TfLiteContext *ctx, const TfLiteNode *node)
     return kTfLiteOk;
 }
 
-static TfLiteStatus concatenation_check_input(TfLiteContext *ctx, const TfLiteNode *node, int index,
-                                              int axis)
+static TfLiteStatus concatenation_check_input(TfLiteContext *ctx, const TfLiteNode *node, int index, int axis)
 {
     const TfLiteTensor *first = hl_input(ctx, node, 0), *x = hl_input(ctx, node, index);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", index,
-               hl_type_name(x->type), hl_type_name(y->type));
-    HL_REQUIRE(ctx, node, hl_rank(x) == hl_rank(first), "inputs 0 and %d have %d and %d dimensions",
-               index, hl_rank(first), hl_rank(x));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", index, hl_type_name(x->type),
+               hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, hl_rank(x) == hl_rank(first), "inputs 0 and %d have %d and %d dimensions", index,
+               hl_rank(first), hl_rank(x));
     for (int i = 0; i < hl_rank(x); i++)
         HL_REQUIRE(ctx, node, i == axis || hl_dim(x, i) == hl_dim(first, i),
-                   "dimension %d is %d in input 0 and %d in input %d", i, hl_dim(first, i),
-                   hl_dim(x, i), index);
+                   "dimension %d is %d in input 0 and %d in input %d", i, hl_dim(first, i), hl_dim(x, i), index);
     HL_REQUIRE(ctx, node, y->type != kTfLiteInt8 || hl_same_quantisation(x, y),
                "input %d is quantised unlike the output", index);
     HL_REQUIRE(ctx, node, y->type != kTfLiteInt16 || (hl_zero(x) == 0 && hl_zero(y) == 0),
-               "int16 has zero point 0, not %d in input %d and %d in the output", hl_zero(x), index,
-               hl_zero(y));
-    HL_REQUIRE(ctx, node,
-               y->type != kTfLiteUInt8 || hl_same_quantisation(x, y) || y->params.scale > 0.0f,
+               "int16 has zero point 0, not %d in input %d and %d in the output", hl_zero(x), index, hl_zero(y));
+    HL_REQUIRE(ctx, node, y->type != kTfLiteUInt8 || hl_same_quantisation(x, y) || y->params.scale > 0.0f,
                "the output's scale %g must be positive", hl_scale(y));
     return kTfLiteOk;
 }
@@ -111,8 +106,8 @@ static TfLiteStatus concatenation_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, params->activation == kTfLiteActNone, "fused activation %d must be none",
                (int)params->activation);
     HL_REQUIRE(ctx, node, rank > 0, "scalars cannot be joined");
-    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, &axis),
-               "axis %d is outside %d dimensions", params->axis, rank);
+    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, &axis), "axis %d is outside %d dimensions",
+               params->axis, rank);
     for (int i = 0; i < hl_input_count(node); i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
         HL_REQUIRE(ctx, node, x, "input %d is absent", i);
@@ -120,8 +115,7 @@ static TfLiteStatus concatenation_prepare(TfLiteContext *ctx, TfLiteNode *node)
         length += hl_dim(x, axis);
     }
     for (int i = 0; i < rank; i++) dims[i] = hl_dim(first, i);
-    HL_REQUIRE(ctx, node, hl_to_int(length, &dims[axis]), "the joined length %lld is too large",
-               (long long)length);
+    HL_REQUIRE(ctx, node, hl_to_int(length, &dims[axis]), "the joined length %lld is too large", (long long)length);
 
     const bool folds = hl_fold(ctx, node, y);
     HL_TRY(hl_resize(ctx, y, rank, dims));
@@ -140,9 +134,8 @@ const struct hl_op hl_op_concatenation = {
 
 // ---- PACK ---------------------------------------------------------------------------------------
 
-static const uint32_t pack_types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
-                                   HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(UInt32) |
-                                   HL_TYPE(Int64);
+static const uint32_t pack_types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) |
+                                   HL_TYPE(UInt32) | HL_TYPE(Int64);
 
 static TfLiteStatus pack(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -155,8 +148,7 @@ static TfLiteStatus pack(TfLiteContext *ctx, const TfLiteNode *node)
         const TfLiteTensor *x = hl_input(ctx, node, i);
         const struct hl_layout from = hl_row_major(hl_rank(x), x->dims->data);
         const struct hl_layout to = hl_without_axis(&whole, rank, axis, i);
-        hl_copy(hl_element_bits(y->type), hl_rank(x), x->dims->data, y->data.data, &to, hl_data(x),
-                &from);
+        hl_copy(hl_element_bits(y->type), hl_rank(x), x->dims->data, y->data.data, &to, hl_data(x), &from);
     }
     return kTfLiteOk;
 }
@@ -171,25 +163,21 @@ static TfLiteStatus pack_prepare(TfLiteContext *ctx, TfLiteNode *node)
     int axis, dims[HL_MAX_RANK];
 
     if (!hl_type_in(y->type, pack_types)) return hl_unsupported_type(ctx, node, y);
-    HL_REQUIRE(ctx, node, params->values_count == hl_input_count(node),
-               "the options speak of %d inputs, there are %d", params->values_count,
-               hl_input_count(node));
+    HL_REQUIRE(ctx, node, params->values_count == hl_input_count(node), "the options speak of %d inputs, there are %d",
+               params->values_count, hl_input_count(node));
     HL_REQUIRE(ctx, node, rank <= HL_MAX_RANK, "the input has %d dimensions already", rank - 1);
-    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, &axis),
-               "axis %d is outside the output's %d dimensions", params->axis, rank);
+    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, &axis), "axis %d is outside the output's %d dimensions",
+               params->axis, rank);
     for (int i = 0; i < hl_input_count(node); i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
         HL_REQUIRE(ctx, node, x, "input %d is absent", i);
-        HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i,
-                   hl_type_name(x->type), hl_type_name(y->type));
+        HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i, hl_type_name(x->type),
+                   hl_type_name(y->type));
         HL_REQUIRE(ctx, node, hl_same_shape(x, first), "inputs 0 and %d differ in shape", i);
-        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input %d is quantised unlike the output",
-                   i);
+        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input %d is quantised unlike the output", i);
     }
     for (int i = 0; i < rank; i++)
-        dims[i] = i < axis    ? hl_dim(first, i)
-                  : i == axis ? hl_input_count(node)
-                              : hl_dim(first, i - 1);
+        dims[i] = i < axis ? hl_dim(first, i) : i == axis ? hl_input_count(node) : hl_dim(first, i - 1);
 
     const bool folds = hl_fold(ctx, node, y);
     HL_TRY(hl_resize(ctx, y, rank, dims));

@@ -14,8 +14,7 @@ static bool is_hybrid(const TfLiteTensor *input, const TfLiteTensor *filter)
     return input->type == kTfLiteFloat32 && filter->type != kTfLiteFloat32;
 }
 
-TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node,
-                                      const struct hl_conv_node *what)
+TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what)
 {
     if (hl_input(ctx, node, what->filter)->type == kTfLiteFloat32) return kTfLiteOk;
     return hl_make_temporaries(ctx, node, TEMPORARIES);
@@ -36,9 +35,8 @@ static bool filter_fits(const TfLiteTensor *input, const TfLiteTensor *filter, u
     }
 }
 
-static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node,
-                               const struct hl_conv_node *what, enum hl_conv_mode mode,
-                               int channels)
+static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
+                               enum hl_conv_mode mode, int channels)
 {
     const TfLiteTensor *bias = hl_input(ctx, node, what->bias);
     if (!bias) {
@@ -47,78 +45,65 @@ static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node,
     }
     bool floats = mode == HL_CONV_F32 || mode == HL_CONV_HYBRID;
     TfLiteType type = floats ? kTfLiteFloat32 : mode == HL_CONV_8BIT ? kTfLiteInt32 : kTfLiteInt64;
-    bool short_bias = mode == HL_CONV_INT16 && bias->type == kTfLiteInt32 &&
-                      (what->accepts & HL_CONV_INT16_BIAS_I32);
-    HL_REQUIRE(ctx, node, bias->type == type || short_bias, "the bias is %s, it must be %s",
-               hl_type_name(bias->type), hl_type_name(type));
-    HL_REQUIRE(ctx, node, hl_elements(bias) == channels,
-               "a bias of %lld elements does not fit %d output channels",
+    bool short_bias = mode == HL_CONV_INT16 && bias->type == kTfLiteInt32 && (what->accepts & HL_CONV_INT16_BIAS_I32);
+    HL_REQUIRE(ctx, node, bias->type == type || short_bias, "the bias is %s, it must be %s", hl_type_name(bias->type),
+               hl_type_name(type));
+    HL_REQUIRE(ctx, node, hl_elements(bias) == channels, "a bias of %lld elements does not fit %d output channels",
                (long long)hl_elements(bias), channels);
-    HL_REQUIRE(ctx, node, floats || hl_zero(bias) == 0, "the bias's zero point %d must be 0",
-               hl_zero(bias));
+    HL_REQUIRE(ctx, node, floats || hl_zero(bias) == 0, "the bias's zero point %d must be 0", hl_zero(bias));
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_hybrid(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *filter,
-                                 int channels)
+static TfLiteStatus check_hybrid(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *filter, int channels)
 {
     const TfLiteAffineQuantization *weights = hl_affine(filter);
-    HL_REQUIRE(ctx, node, weights && weights->scale && weights->scale->size >= 1,
-               "the weights have no scale");
+    HL_REQUIRE(ctx, node, weights && weights->scale && weights->scale->size >= 1, "the weights have no scale");
     int scales = weights->scale->size;
-    HL_REQUIRE(ctx, node, scales == 1 || scales == channels,
-               "%d weight scales do not fit %d output channels", scales, channels);
+    HL_REQUIRE(ctx, node, scales == 1 || scales == channels, "%d weight scales do not fit %d output channels", scales,
+               channels);
     for (int i = 0; i < scales; i++)
-        HL_REQUIRE(ctx, node, isfinite(weights->scale->data[i]), "weight scale %d is not finite",
-                   i);
+        HL_REQUIRE(ctx, node, isfinite(weights->scale->data[i]), "weight scale %d is not finite", i);
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node,
-                                  const struct hl_conv_node *what, struct hl_conv *conv,
-                                  int channels)
+static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
+                                  struct hl_conv *conv, int channels)
 {
     const TfLiteTensor *input = hl_input(ctx, node, what->input);
     const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     bool wide = conv->mode == HL_CONV_INT16;
     HL_TRY(wide ? hl_require_symmetric(ctx, node, input) : hl_require_quantised(ctx, node, input));
-    HL_TRY(wide ? hl_require_symmetric(ctx, node, output)
-                : hl_require_quantised(ctx, node, output));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, output) : hl_require_quantised(ctx, node, output));
     if (filter->type == kTfLiteUInt8) HL_TRY(hl_require_quantised(ctx, node, filter));
 
     free(conv->rescales);
     conv->rescales = hl_make_table(ctx, (size_t)channels, sizeof *conv->rescales);
     HL_REQUIRE(ctx, node, conv->rescales, "no memory for %d multipliers", channels);
-    HL_TRY(hl_channel_rescales(ctx, node, input, filter, hl_input(ctx, node, what->bias), output,
-                               channels, conv->rescales));
+    HL_TRY(hl_channel_rescales(ctx, node, input, filter, hl_input(ctx, node, what->bias), output, channels,
+                               conv->rescales));
     hl_activation_range(what->activation, output, &conv->low, &conv->high);
     const TfLiteTensor *bias = hl_input(ctx, node, what->bias);
     conv->wide_sums = wide && (bias ? bias->type != kTfLiteInt32 : !what->short_sums);
     return kTfLiteOk;
 }
 
-TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
-                           struct hl_conv *conv)
+TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what, struct hl_conv *conv)
 {
     const TfLiteTensor *input = hl_input(ctx, node, what->input);
     const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     switch (input->type) {
-    case kTfLiteFloat32:
-        conv->mode = is_hybrid(input, filter) ? HL_CONV_HYBRID : HL_CONV_F32;
-        break;
+    case kTfLiteFloat32: conv->mode = is_hybrid(input, filter) ? HL_CONV_HYBRID : HL_CONV_F32; break;
     case kTfLiteUInt8:
     case kTfLiteInt8: conv->mode = HL_CONV_8BIT; break;
     case kTfLiteInt16: conv->mode = HL_CONV_INT16; break;
     default: return hl_unsupported_type(ctx, node, input);
     }
-    HL_REQUIRE(ctx, node, output->type == input->type,
-               "the output's type %s differs from the input's, %s", hl_type_name(output->type),
-               hl_type_name(input->type));
-    HL_REQUIRE(ctx, node, filter_fits(input, filter, what->accepts),
-               "%s weights are not supported for %s input", hl_type_name(filter->type),
-               hl_type_name(input->type));
+    HL_REQUIRE(ctx, node, output->type == input->type, "the output's type %s differs from the input's, %s",
+               hl_type_name(output->type), hl_type_name(input->type));
+    HL_REQUIRE(ctx, node, filter_fits(input, filter, what->accepts), "%s weights are not supported for %s input",
+               hl_type_name(filter->type), hl_type_name(input->type));
     HL_REQUIRE(ctx, node, !filter->sparsity, "sparse weights are not supported");
 
     int channels = hl_dim(filter, what->channel_axis);
@@ -142,11 +127,9 @@ TfLiteStatus hl_conv_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct 
     if (w[0] > rows) w[0] = rows;
     bool hybrid = conv->mode == HL_CONV_HYBRID, widened = conv->mode != HL_CONV_INT16;
     int one_batch[3] = {x[1], x[2], x[3]};
-    HL_TRY(hl_set_temporary(ctx, node, X_WIDE, kTfLiteInt16, false, widened ? 4 : 1,
-                            widened ? x : none));
+    HL_TRY(hl_set_temporary(ctx, node, X_WIDE, kTfLiteInt16, false, widened ? 4 : 1, widened ? x : none));
     HL_TRY(hl_set_temporary(ctx, node, W_WIDE, kTfLiteInt16, false, 4, w));
-    HL_TRY(hl_set_temporary(ctx, node, X_STORED, kTfLiteInt8, false, hybrid ? 3 : 1,
-                            hybrid ? one_batch : none));
+    HL_TRY(hl_set_temporary(ctx, node, X_STORED, kTfLiteInt8, false, hybrid ? 3 : 1, hybrid ? one_batch : none));
     return hl_set_temporary(ctx, node, X_SCALES, kTfLiteFloat32, false, 1, hybrid ? batches : none);
 }
 
@@ -157,8 +140,7 @@ void hl_conv_release(void *state)
 
 // ---- invoke -------------------------------------------------------------------------------------
 
-static void quantise_input(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv *conv,
-                           const TfLiteTensor *input)
+static void quantise_input(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv *conv, const TfLiteTensor *input)
 {
     int batches = hl_dim(input, 0);
     int64_t size = hl_product(input->dims, 1, hl_rank(input));
@@ -173,8 +155,8 @@ static void quantise_input(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     }
 }
 
-void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
-                   const struct hl_conv *conv, struct hl_conv_work *work)
+void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what, const struct hl_conv *conv,
+                   struct hl_conv_work *work)
 {
     const TfLiteTensor *input = hl_input(ctx, node, what->input);
     const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
@@ -209,16 +191,14 @@ void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_no
 
 union hl_conv_weights hl_conv_rows(const struct hl_conv_work *work, int64_t first, int64_t count)
 {
-    if (work->conv->mode == HL_CONV_F32)
-        return (union hl_conv_weights){.f32 = HL_IN(float, work->filter) + first};
+    if (work->conv->mode == HL_CONV_F32) return (union hl_conv_weights){.f32 = HL_IN(float, work->filter) + first};
     TfLiteType type = work->filter->type;
     if (work->conv->mode == HL_CONV_HYBRID && type == kTfLiteUInt8) type = kTfLiteInt8;
     hl_widen(type, hl_data(work->filter), first, count, work->filter_zero, work->w_wide);
     return (union hl_conv_weights){.wide = work->w_wide};
 }
 
-static void store_f32(const struct hl_conv_work *work, int channel, int count, const float *sums,
-                      float *out)
+static void store_f32(const struct hl_conv_work *work, int channel, int count, const float *sums, float *out)
 {
     const float *bias = work->bias ? HL_IN(float, work->bias) + channel : NULL;
     float low = work->conv->low_f32, high = work->conv->high_f32;
@@ -228,8 +208,8 @@ static void store_f32(const struct hl_conv_work *work, int channel, int count, c
     }
 }
 
-static void store_hybrid(const struct hl_conv_work *work, int batch, int channel, int count,
-                         const int64_t *sums, float *out)
+static void store_hybrid(const struct hl_conv_work *work, int batch, int channel, int count, const int64_t *sums,
+                         float *out)
 {
     const float *scales = work->filter_scales + channel * work->filter_scale_step;
     const float *bias = work->bias ? HL_IN(float, work->bias) + channel : NULL;
@@ -262,8 +242,7 @@ static int32_t stored_value(const struct hl_conv_work *work, int channel, int64_
     return value < conv->low ? conv->low : value > conv->high ? conv->high : (int32_t)value;
 }
 
-void hl_conv_store(const struct hl_conv_work *work, int batch, int channel, int count,
-                   const void *sums, int64_t at)
+void hl_conv_store(const struct hl_conv_work *work, int batch, int channel, int count, const void *sums, int64_t at)
 {
     TfLiteTensor *output = work->output;
     switch (work->conv->mode) {
@@ -278,14 +257,12 @@ void hl_conv_store(const struct hl_conv_work *work, int batch, int channel, int 
     case HL_CONV_8BIT: {
         // int8 and uint8 are both bytes.
         uint8_t *out = HL_OUT(uint8_t, output) + at;
-        for (int c = 0; c < count; c++)
-            out[c] = (uint8_t)stored_value(work, channel + c, ((const int64_t *)sums)[c]);
+        for (int c = 0; c < count; c++) out[c] = (uint8_t)stored_value(work, channel + c, ((const int64_t *)sums)[c]);
         return;
     }
     case HL_CONV_INT16: {
         int16_t *out = HL_OUT(int16_t, output) + at;
-        for (int c = 0; c < count; c++)
-            out[c] = (int16_t)stored_value(work, channel + c, ((const int64_t *)sums)[c]);
+        for (int c = 0; c < count; c++) out[c] = (int16_t)stored_value(work, channel + c, ((const int64_t *)sums)[c]);
         return;
     }
     }

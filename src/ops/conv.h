@@ -56,11 +56,9 @@ struct hl_conv_2d {
 
 // In prepare, in this order, before and after taking pointers to tensors:
 // the scratch tensors that the node's types need;
-TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node,
-                                      const struct hl_conv_node *what);
+TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what);
 // types, bias, quantisation (asymmetric and two_steps, scaled_products are the operator's own to set);
-TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
-                           struct hl_conv *conv);
+TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what, struct hl_conv *conv);
 // sizes of the scratch tensors; rows: how many of the filter's first dimension are widened at once.
 TfLiteStatus hl_conv_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
                              const struct hl_conv *conv, int rows);
@@ -80,8 +78,8 @@ struct hl_conv_work {
     const float *filter_scales; // hybrid: filter_scale_step 1 for one per channel, 0 for one in all
     int filter_scale_step;
 };
-void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
-                   const struct hl_conv *conv, struct hl_conv_work *work);
+void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what, const struct hl_conv *conv,
+                   struct hl_conv_work *work);
 
 // Weights [first, first + count), ready to be multiplied until the next call.
 union hl_conv_weights {
@@ -100,9 +98,9 @@ static inline void hl_conv_clear(union hl_conv_sums *sums)
     *sums = (union hl_conv_sums){.wide = {0}};
 }
 // Adds the products of input elements from `at` on with `rows` rows of weights, `stride` apart.
-static inline void hl_conv_add(const struct hl_conv_work *work, union hl_conv_sums *sums,
-                               int64_t at, union hl_conv_weights weights, int64_t weights_at,
-                               int64_t stride, int rows, int64_t count)
+static inline void hl_conv_add(const struct hl_conv_work *work, union hl_conv_sums *sums, int64_t at,
+                               union hl_conv_weights weights, int64_t weights_at, int64_t stride, int rows,
+                               int64_t count)
 {
     if (count == 0) return; // there may be no data
     if (work->conv->mode == HL_CONV_F32)
@@ -112,12 +110,10 @@ static inline void hl_conv_add(const struct hl_conv_work *work, union hl_conv_su
 }
 // Bias, scale and activation: sums of `count` output channels from `channel` on become the output
 // elements from `at` on. sums are float or int64 as the mode wants.
-void hl_conv_store(const struct hl_conv_work *work, int batch, int channel, int count,
-                   const void *sums, int64_t at);
+void hl_conv_store(const struct hl_conv_work *work, int batch, int channel, int count, const void *sums, int64_t at);
 
 // The taps [first, end) of a window at position `start` that lie inside an input of `in` positions.
-static inline void hl_conv_taps(int64_t start, int in, int filter, int dilation, int *first,
-                                int *end)
+static inline void hl_conv_taps(int64_t start, int in, int filter, int dilation, int *first, int *end)
 {
     int64_t before = start < 0 ? (-start + dilation - 1) / dilation : 0;
     int64_t inside = start < in ? (in - start + dilation - 1) / dilation : 0;
@@ -127,8 +123,7 @@ static inline void hl_conv_taps(int64_t start, int in, int filter, int dilation,
 
 // Transposed: the input positions [first, end) whose windows, `reach` wide and `stride` apart, hold
 // output position `at`, which counts the padding in front.
-static inline void hl_conv_sources(int64_t at, int in, int64_t reach, int stride, int *first,
-                                   int *end)
+static inline void hl_conv_sources(int64_t at, int in, int64_t reach, int stride, int *first, int *end)
 {
     int64_t low = at < reach ? 0 : (at - reach) / stride + 1, high = at / stride + 1;
     *end = high < in ? (int)high : in;

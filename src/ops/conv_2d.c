@@ -23,13 +23,12 @@ static struct hl_conv_node describe(const TfLiteNode *node)
     };
 }
 
-static TfLiteStatus check_zero_weight_points(TfLiteContext *ctx, TfLiteNode *node,
-                                             const TfLiteTensor *filter)
+static TfLiteStatus check_zero_weight_points(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *filter)
 {
     const TfLiteAffineQuantization *weights = hl_affine(filter);
     for (int i = 0; weights && weights->zero_point && i < weights->zero_point->size; i++)
-        HL_REQUIRE(ctx, node, weights->zero_point->data[i] == 0,
-                   "zero point %d of weight channel %d must be 0", weights->zero_point->data[i], i);
+        HL_REQUIRE(ctx, node, weights->zero_point->data[i] == 0, "zero point %d of weight channel %d must be 0",
+                   weights->zero_point->data[i], i);
     return kTfLiteOk;
 }
 
@@ -53,35 +52,29 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 2, 3, 1));
     HL_TRY(hl_conv_make_temporaries(ctx, node, &what));
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
-    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4",
-               hl_rank(input));
-    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4",
-               hl_rank(filter));
+    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4", hl_rank(input));
+    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4", hl_rank(filter));
     int height = hl_dim(input, 1), width = hl_dim(input, 2), channels = hl_dim(input, 3);
     HL_REQUIRE(ctx, node, height > 0 && width > 0 && channels > 0,
-               "input height %d, width %d and channels %d must be positive", height, width,
-               channels);
+               "input height %d, width %d and channels %d must be positive", height, width, channels);
     int outputs = hl_dim(filter, 0), filter_channels = hl_dim(filter, 3);
     HL_REQUIRE(ctx, node, filter_channels > 0 && channels % filter_channels == 0,
-               "%d input channels are not a multiple of the filter's %d", channels,
-               filter_channels);
+               "%d input channels are not a multiple of the filter's %d", channels, filter_channels);
     op->groups = channels / filter_channels;
-    HL_REQUIRE(ctx, node, outputs % op->groups == 0,
-               "%d output channels are not a multiple of %d groups", outputs, op->groups);
+    HL_REQUIRE(ctx, node, outputs % op->groups == 0, "%d output channels are not a multiple of %d groups", outputs,
+               op->groups);
     bool hybrid_uint8 = input->type == kTfLiteFloat32 && filter->type == kTfLiteUInt8;
     HL_REQUIRE(ctx, node, op->groups == 1 || !hybrid_uint8,
                "float32 input with uint8 weights is not supported in %d groups", op->groups);
 
     HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
-    if (op->conv.mode == HL_CONV_8BIT ? filter->type != kTfLiteUInt8
-                                      : op->conv.mode == HL_CONV_INT16)
+    if (op->conv.mode == HL_CONV_8BIT ? filter->type != kTfLiteUInt8 : op->conv.mode == HL_CONV_INT16)
         HL_TRY(check_zero_weight_points(ctx, node, filter));
-    if (op->conv.mode == HL_CONV_HYBRID)
-        op->conv.asymmetric = op->conv.two_steps = wants_asymmetric(op, filter);
-    HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1),
-                          params->stride_height, params->dilation_height_factor, &op->y));
-    HL_TRY(hl_window_size(ctx, node, "width", params->padding, width, hl_dim(filter, 2),
-                          params->stride_width, params->dilation_width_factor, &op->x));
+    if (op->conv.mode == HL_CONV_HYBRID) op->conv.asymmetric = op->conv.two_steps = wants_asymmetric(op, filter);
+    HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1), params->stride_height,
+                          params->dilation_height_factor, &op->y));
+    HL_TRY(hl_window_size(ctx, node, "width", params->padding, width, hl_dim(filter, 2), params->stride_width,
+                          params->dilation_width_factor, &op->x));
     HL_TRY(hl_conv_scratch(ctx, node, &what, &op->conv, HL_DOT_ROWS));
     int dims[4] = {hl_dim(input, 0), op->y.out, op->x.out, outputs};
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
@@ -94,9 +87,8 @@ struct sizes {
 
 // Adds up one output position: rows output channels, whose weights are given, of one group, whose
 // channels begin at `channel`.
-static void add_window(const TfLiteConvParams *params, const struct sizes *size,
-                       const struct hl_conv_work *work, union hl_conv_weights weights, int rows,
-                       int64_t plane, int64_t top, int64_t left, int channel,
+static void add_window(const TfLiteConvParams *params, const struct sizes *size, const struct hl_conv_work *work,
+                       union hl_conv_weights weights, int rows, int64_t plane, int64_t top, int64_t left, int channel,
                        union hl_conv_sums *sums)
 {
     int64_t row = (int64_t)size->kh * size->kw * size->filter_channels;
@@ -108,8 +100,7 @@ static void add_window(const TfLiteConvParams *params, const struct sizes *size,
     int together = dilation_w == 1 && size->channels == size->filter_channels ? l1 - l0 : 1;
     for (int k = k0; k < k1; k++)
         for (int l = l0; l < l1; l += together) {
-            int64_t position = (plane + top + (int64_t)k * dilation_h) * size->width + left +
-                               (int64_t)l * dilation_w;
+            int64_t position = (plane + top + (int64_t)k * dilation_h) * size->width + left + (int64_t)l * dilation_w;
             hl_conv_add(work, sums, position * size->channels + channel, weights,
                         ((int64_t)k * size->kw + l) * size->filter_channels, row, rows,
                         (int64_t)together * size->filter_channels);
@@ -144,8 +135,7 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
                     hl_conv_clear(&sums);
                     add_window(params, &size, &work, weights, rows, (int64_t)b * size.height,
                                (int64_t)i * params->stride_height - op->y.before,
-                               (int64_t)j * params->stride_width - op->x.before,
-                               group * size.filter_channels, &sums);
+                               (int64_t)j * params->stride_width - op->x.before, group * size.filter_channels, &sums);
                     hl_conv_store(&work, b, o, rows, &sums, at);
                 }
     }

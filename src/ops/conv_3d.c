@@ -27,8 +27,7 @@ static struct steps steps_of(const TfLiteNode *node)
     const TfLiteConv3DParams *params = node->builtin_data;
     return (struct steps){
         {params->stride_depth, params->stride_height, params->stride_width},
-        {params->dilation_depth_factor, params->dilation_height_factor,
-         params->dilation_width_factor},
+        {params->dilation_depth_factor, params->dilation_height_factor, params->dilation_width_factor},
     };
 }
 
@@ -36,9 +35,8 @@ static struct steps steps_of(const TfLiteNode *node)
 
 // What both operators ask of x, w, bias and y. The channels are dimension `channel_axis` of w, 3 or
 // 4, and the outputs the other one of these.
-static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *x,
-                                   const TfLiteTensor *w, const TfLiteTensor *bias,
-                                   int channel_axis)
+static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *x, const TfLiteTensor *w,
+                                   const TfLiteTensor *bias, int channel_axis)
 {
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (x->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, x);
@@ -46,29 +44,26 @@ static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node, const T
     if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
     if (bias && bias->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, bias);
     HL_REQUIRE(ctx, node, hl_rank(x) == 5 && hl_rank(w) == 5,
-               "input and filter have %d and %d dimensions, they must have 5", hl_rank(x),
-               hl_rank(w));
+               "input and filter have %d and %d dimensions, they must have 5", hl_rank(x), hl_rank(w));
     HL_REQUIRE(ctx, node, !w->sparsity, "sparse weights are not supported");
-    HL_REQUIRE(ctx, node, hl_dim(x, 4) == hl_dim(w, channel_axis),
-               "%d input channels differ from the filter's %d", hl_dim(x, 4),
-               hl_dim(w, channel_axis));
+    HL_REQUIRE(ctx, node, hl_dim(x, 4) == hl_dim(w, channel_axis), "%d input channels differ from the filter's %d",
+               hl_dim(x, 4), hl_dim(w, channel_axis));
     int outputs = hl_dim(w, channel_axis == 3 ? 4 : 3);
     HL_REQUIRE(ctx, node, !bias || hl_elements(bias) == outputs,
-               "a bias of %lld elements does not fit %d output channels",
-               (long long)hl_elements(bias), outputs);
+               "a bias of %lld elements does not fit %d output channels", (long long)hl_elements(bias), outputs);
     return kTfLiteOk;
 }
 
 // Windows over sizes in[0..2], which are those of CONV_3D's input.
-static TfLiteStatus find_windows(TfLiteContext *ctx, TfLiteNode *node, const int *in,
-                                 const TfLiteTensor *w, struct hl_window *windows)
+static TfLiteStatus find_windows(TfLiteContext *ctx, TfLiteNode *node, const int *in, const TfLiteTensor *w,
+                                 struct hl_window *windows)
 {
     static const char *const names[AXES] = {"depth", "height", "width"};
     const TfLiteConv3DParams *params = node->builtin_data;
     struct steps steps = steps_of(node);
     for (int i = 0; i < AXES; i++)
-        HL_TRY(hl_window_size(ctx, node, names[i], params->padding, in[i], hl_dim(w, i),
-                              steps.stride[i], steps.dilation[i], &windows[i]));
+        HL_TRY(hl_window_size(ctx, node, names[i], params->padding, in[i], hl_dim(w, i), steps.stride[i],
+                              steps.dilation[i], &windows[i]));
     return kTfLiteOk;
 }
 
@@ -81,8 +76,7 @@ static TfLiteStatus conv_3d_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(check_operands(ctx, node, x, w, hl_input(ctx, node, 2), 3));
     HL_TRY(find_windows(ctx, node, x->dims->data + 1, w, op->window));
     hl_activation_range_f32(params->activation, &op->low, &op->high);
-    int dims[5] = {hl_dim(x, 0), op->window[0].out, op->window[1].out, op->window[2].out,
-                   hl_dim(w, 4)};
+    int dims[5] = {hl_dim(x, 0), op->window[0].out, op->window[1].out, op->window[2].out, hl_dim(w, 4)};
     return hl_resize(ctx, hl_output(ctx, node, 0), 5, dims);
 }
 
@@ -93,10 +87,10 @@ static TfLiteStatus set_transpose_shape(TfLiteContext *ctx, TfLiteNode *node)
     const int32_t *shape = HL_IN(int32_t, hl_input(ctx, node, 0));
     int dims[5];
     for (int i = 0; i < 5; i++) dims[i] = shape[i];
-    HL_REQUIRE(ctx, node, dims[0] == hl_dim(x, 0), "output batch %d differs from the input's %d",
-               dims[0], hl_dim(x, 0));
-    HL_REQUIRE(ctx, node, dims[4] == hl_dim(w, 3), "%d output channels differ from the filter's %d",
-               dims[4], hl_dim(w, 3));
+    HL_REQUIRE(ctx, node, dims[0] == hl_dim(x, 0), "output batch %d differs from the input's %d", dims[0],
+               hl_dim(x, 0));
+    HL_REQUIRE(ctx, node, dims[4] == hl_dim(w, 3), "%d output channels differ from the filter's %d", dims[4],
+               hl_dim(w, 3));
     HL_TRY(find_windows(ctx, node, dims + 1, w, op->window));
     return hl_resize(ctx, hl_output(ctx, node, 0), 5, dims);
 }
@@ -109,15 +103,13 @@ static TfLiteStatus conv_3d_transpose_prepare(TfLiteContext *ctx, TfLiteNode *no
     const TfLiteTensor *shape = hl_input(ctx, node, 0);
     HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32, "the output shape is %s, it must be int32",
                hl_type_name(shape->type));
-    HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) == 5,
-               "the output shape must be a list of 5 numbers");
+    HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) == 5, "the output shape must be a list of 5 numbers");
     const TfLiteTensor *w = hl_input(ctx, node, 1), *x = hl_input(ctx, node, 2);
     HL_TRY(check_operands(ctx, node, x, w, hl_input(ctx, node, 3), 4));
     struct steps steps = steps_of(node);
     for (int i = 0; i < AXES; i++)
         HL_REQUIRE(ctx, node, steps.stride[i] > 0 && steps.dilation[i] > 0,
-                   "stride %d and dilation %d must be positive", steps.stride[i],
-                   steps.dilation[i]);
+                   "stride %d and dilation %d must be positive", steps.stride[i], steps.dilation[i]);
     hl_activation_range_f32(params->activation, &op->low, &op->high);
     if (hl_is_constant(shape)) return set_transpose_shape(ctx, node);
     hl_make_dynamic(hl_output(ctx, node, 0));
@@ -136,8 +128,8 @@ struct reach {
     int first[AXES], end[AXES];
 };
 
-static void finish(const struct conv_3d *op, const TfLiteTensor *bias, int channel, int count,
-                   const float *sums, float *y)
+static void finish(const struct conv_3d *op, const TfLiteTensor *bias, int channel, int count, const float *sums,
+                   float *y)
 {
     for (int i = 0; i < count; i++) {
         float value = bias ? sums[i] + HL_IN(float, bias)[channel + i] : sums[i];
@@ -147,12 +139,11 @@ static void finish(const struct conv_3d *op, const TfLiteTensor *bias, int chann
 
 static int64_t x_element(const TfLiteTensor *x, int batch, int64_t d, int64_t h, int64_t w)
 {
-    return (((batch * (int64_t)hl_dim(x, 1) + d) * hl_dim(x, 2) + h) * hl_dim(x, 3) + w) *
-           hl_dim(x, 4);
+    return (((batch * (int64_t)hl_dim(x, 1) + d) * hl_dim(x, 2) + h) * hl_dim(x, 3) + w) * hl_dim(x, 4);
 }
 
-static void convolve(const TfLiteTensor *x, const TfLiteTensor *w, const struct steps *steps,
-                     const struct reach *reach, int channel, int count, float *sums)
+static void convolve(const TfLiteTensor *x, const TfLiteTensor *w, const struct steps *steps, const struct reach *reach,
+                     int channel, int count, float *sums)
 {
     int channels = hl_dim(w, 3), outputs = hl_dim(w, 4);
     if (channels == 0) return; // there is no data
@@ -160,8 +151,7 @@ static void convolve(const TfLiteTensor *x, const TfLiteTensor *w, const struct 
         for (int e = reach->first[1]; e < reach->end[1]; e++)
             for (int f = reach->first[2]; f < reach->end[2]; f++) {
                 const float *in =
-                    HL_IN(float, x) + x_element(x, reach->batch,
-                                                reach->at[0] + (int64_t)d * steps->dilation[0],
+                    HL_IN(float, x) + x_element(x, reach->batch, reach->at[0] + (int64_t)d * steps->dilation[0],
                                                 reach->at[1] + (int64_t)e * steps->dilation[1],
                                                 reach->at[2] + (int64_t)f * steps->dilation[2]);
                 int64_t tap = ((int64_t)d * hl_dim(w, 1) + e) * hl_dim(w, 2) + f;
@@ -178,8 +168,8 @@ static int64_t tap_of(int64_t at, int s, int stride, int dilation)
     return distance % dilation == 0 ? distance / dilation : -1;
 }
 
-static void gather(const TfLiteTensor *x, const TfLiteTensor *w, const struct steps *steps,
-                   const struct reach *reach, int channel, int count, float *sums)
+static void gather(const TfLiteTensor *x, const TfLiteTensor *w, const struct steps *steps, const struct reach *reach,
+                   int channel, int count, float *sums)
 {
     int channels = hl_dim(w, 4), outputs = hl_dim(w, 3);
     if (channels == 0) return; // there is no data
@@ -195,31 +185,29 @@ static void gather(const TfLiteTensor *x, const TfLiteTensor *w, const struct st
                 const float *in = HL_IN(float, x) + x_element(x, reach->batch, s, t, u);
                 for (int i = 0; i < count; i += HL_DOT_ROWS) {
                     int rows = count - i < HL_DOT_ROWS ? count - i : HL_DOT_ROWS;
-                    hl_dots_f32(in, weights + (int64_t)i * channels, channels, rows, channels,
-                                sums + i);
+                    hl_dots_f32(in, weights + (int64_t)i * channels, channels, rows, channels, sums + i);
                 }
             }
 }
 
 static void find_reach(const struct conv_3d *op, const struct steps *steps, const TfLiteTensor *x,
-                       const TfLiteTensor *w, bool transposed, int axis, int at,
-                       struct reach *reach)
+                       const TfLiteTensor *w, bool transposed, int axis, int at, struct reach *reach)
 {
     const struct hl_window *window = &op->window[axis];
     int in = hl_dim(x, axis + 1), filter = hl_dim(w, axis);
     int stride = steps->stride[axis], dilation = steps->dilation[axis];
     if (transposed) {
         reach->at[axis] = (int64_t)at + window->before;
-        hl_conv_sources(reach->at[axis], in, (int64_t)(filter - 1) * dilation + 1, stride,
-                        &reach->first[axis], &reach->end[axis]);
+        hl_conv_sources(reach->at[axis], in, (int64_t)(filter - 1) * dilation + 1, stride, &reach->first[axis],
+                        &reach->end[axis]);
     } else {
         reach->at[axis] = (int64_t)at * stride - window->before;
         hl_conv_taps(reach->at[axis], in, filter, dilation, &reach->first[axis], &reach->end[axis]);
     }
 }
 
-static void run(const struct conv_3d *op, const struct steps *steps, const TfLiteTensor *x,
-                const TfLiteTensor *w, const TfLiteTensor *bias, bool transposed, TfLiteTensor *y)
+static void run(const struct conv_3d *op, const struct steps *steps, const TfLiteTensor *x, const TfLiteTensor *w,
+                const TfLiteTensor *bias, bool transposed, TfLiteTensor *y)
 {
     if (hl_elements(y) == 0) return;
     struct reach reach;
@@ -246,8 +234,8 @@ static void run(const struct conv_3d *op, const struct steps *steps, const TfLit
 static TfLiteStatus conv_3d_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     struct steps steps = steps_of(node);
-    run(node->user_data, &steps, hl_input(ctx, node, 0), hl_input(ctx, node, 1),
-        hl_input(ctx, node, 2), false, hl_output(ctx, node, 0));
+    run(node->user_data, &steps, hl_input(ctx, node, 0), hl_input(ctx, node, 1), hl_input(ctx, node, 2), false,
+        hl_output(ctx, node, 0));
     return kTfLiteOk;
 }
 
@@ -255,8 +243,8 @@ static TfLiteStatus conv_3d_transpose_invoke(TfLiteContext *ctx, TfLiteNode *nod
 {
     if (hl_is_dynamic(hl_output(ctx, node, 0))) HL_TRY(set_transpose_shape(ctx, node));
     struct steps steps = steps_of(node);
-    run(node->user_data, &steps, hl_input(ctx, node, 2), hl_input(ctx, node, 1),
-        hl_input(ctx, node, 3), true, hl_output(ctx, node, 0));
+    run(node->user_data, &steps, hl_input(ctx, node, 2), hl_input(ctx, node, 1), hl_input(ctx, node, 3), true,
+        hl_output(ctx, node, 0));
     return kTfLiteOk;
 }
 

@@ -9,11 +9,10 @@
 // Sets of types: HL_TYPE(Float32) | HL_TYPE(Int8).
 #define HL_TYPE(name) (UINT32_C(1) << kTfLite##name)
 // Those of 1, 2, 4 or 8 whole bytes.
-#define HL_PLAIN_TYPES                                                                             \
-    (HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) | HL_TYPE(Int8) |  \
-     HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) |        \
-     HL_TYPE(Int64) | HL_TYPE(UInt64) | HL_TYPE(Bool) | HL_TYPE(Complex64) |                       \
-     HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2))
+#define HL_PLAIN_TYPES                                                                                             \
+    (HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Float64) | HL_TYPE(Int8) | HL_TYPE(UInt8) | \
+     HL_TYPE(Int16) | HL_TYPE(UInt16) | HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64) | HL_TYPE(UInt64) |      \
+     HL_TYPE(Bool) | HL_TYPE(Complex64) | HL_TYPE(Float8E4M3FN) | HL_TYPE(Float8E5M2))
 static inline bool hl_type_in(TfLiteType type, uint32_t set)
 {
     return (int)type >= 0 && (int)type < 32 && (set >> (int)type & 1);
@@ -31,11 +30,10 @@ struct hl_layout hl_row_major(int rank, const int *dims);
 struct hl_layout hl_without_axis(const struct hl_layout *layout, int rank, int axis, int index);
 
 // Copies one element for each position of dims. The memories must not overlap.
-void hl_copy(int bits, int rank, const int *dims, void *to, const struct hl_layout *to_layout,
-             const void *from, const struct hl_layout *from_layout);
+void hl_copy(int bits, int rank, const int *dims, void *to, const struct hl_layout *to_layout, const void *from,
+             const struct hl_layout *from_layout);
 // count elements in a row, from element `from_at` to element `to_at`.
-void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from,
-                 int64_t from_at);
+void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from, int64_t from_at);
 // Writes count times the element at `value`; not for packed types.
 void hl_fill(int bits, int64_t count, void *to, const void *value);
 // Types whose stored zero is the tensor's zero point, and a whole tensor of that: 0 in other types.
@@ -49,11 +47,11 @@ void hl_clear_packed(TfLiteTensor *tensor);
 
 // Reads a 1-D int32 or int64 tensor that holds a shape. Its values must be dimensions, not below
 // `lowest` (0 or -1).
-TfLiteStatus hl_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor,
-                           int lowest, int *rank, int *dims);
+TfLiteStatus hl_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor, int lowest,
+                           int *rank, int *dims);
 // The value of a tensor of one int32 or int64 element (axis, depth, …), called `name` in messages.
-TfLiteStatus hl_require_scalar(TfLiteContext *ctx, const TfLiteNode *node,
-                               const TfLiteTensor *tensor, const char *name);
+TfLiteStatus hl_require_scalar(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor,
+                               const char *name);
 
 // Shape arithmetic: when all inputs are constant and the output holds integers, as shapes do, the
 // operator computes it in prepare, so that shapes made of it are known before anything runs.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers from a counter and a key: the same counter gives the same numbers on every machine. Philox 4x32 with ten
-// rounds, Threefry 2x32 with twenty (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011).
+// Random numbers from a counter and a key: the same counter gives the same numbers on every machine. Philox 4x32 with
+// ten rounds, Threefry 2x32 with twenty (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011).
 #ifndef HALITE_OPS_COUNTER_RNG_H
 #define HALITE_OPS_COUNTER_RNG_H
 

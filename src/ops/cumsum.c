@@ -16,8 +16,7 @@ static TfLiteStatus cumsum_prepare(TfLiteContext *ctx, TfLiteNode *node)
         return hl_unsupported_type(ctx, node, x);
     HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
                hl_type_name(y->type), hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, axis->type == kTfLiteInt32, "the axis is %s, must be int32",
-               hl_type_name(axis->type));
+    HL_REQUIRE(ctx, node, axis->type == kTfLiteInt32, "the axis is %s, must be int32", hl_type_name(axis->type));
     HL_REQUIRE(ctx, node, hl_elements(axis) == 1, "the axis has %lld elements, must have 1",
                (long long)hl_elements(axis));
     HL_REQUIRE(ctx, node, hl_rank(x) >= 1, "the input has no dimension");
@@ -26,23 +25,21 @@ static TfLiteStatus cumsum_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 // One outer slice of rows * inner elements, added row by row from the first or the last row on. An
 // exclusive sum lags a row behind.
-#define CUMSUM_SLICE(name, type, sum_type)                                                  \
-    static void name(const type *x, type *y, int64_t rows, int64_t inner,                   \
-                     const TfLiteCumsumParams *params)                                      \
-    {                                                                                       \
-        int64_t step = params->reverse ? -inner : inner;                                    \
-        int64_t at = params->reverse ? (rows - 1) * inner : 0;                              \
-        int64_t lag = params->exclusive ? step : 0;                                         \
-        for (int64_t row = 0; row < rows; row++, at += step) {                              \
-            if (row == 0 && params->exclusive) {                                            \
-                memset(y + at, 0, (size_t)inner * sizeof *y);                               \
-            } else if (row == 0) {                                                          \
-                memcpy(y + at, x + at, (size_t)inner * sizeof *y);                          \
-            } else {                                                                        \
-                for (int64_t i = at; i < at + inner; i++)                                   \
-                    y[i] = (type)((sum_type)y[i - step] + (sum_type)x[i - lag]);            \
-            }                                                                               \
-        }                                                                                   \
+#define CUMSUM_SLICE(name, type, sum_type)                                                                             \
+    static void name(const type *x, type *y, int64_t rows, int64_t inner, const TfLiteCumsumParams *params)            \
+    {                                                                                                                  \
+        int64_t step = params->reverse ? -inner : inner;                                                               \
+        int64_t at = params->reverse ? (rows - 1) * inner : 0;                                                         \
+        int64_t lag = params->exclusive ? step : 0;                                                                    \
+        for (int64_t row = 0; row < rows; row++, at += step) {                                                         \
+            if (row == 0 && params->exclusive) {                                                                       \
+                memset(y + at, 0, (size_t)inner * sizeof *y);                                                          \
+            } else if (row == 0) {                                                                                     \
+                memcpy(y + at, x + at, (size_t)inner * sizeof *y);                                                     \
+            } else {                                                                                                   \
+                for (int64_t i = at; i < at + inner; i++) y[i] = (type)((sum_type)y[i - step] + (sum_type)x[i - lag]); \
+            }                                                                                                          \
+        }                                                                                                              \
     }
 CUMSUM_SLICE(cumsum_f32, float, float)
 CUMSUM_SLICE(cumsum_i32, int32_t, uint32_t)

@@ -34,62 +34,55 @@ struct sparse {
 
 // ---- reading the sparsity -----------------------------------------------------------------------
 
-static TfLiteStatus check_compressed(TfLiteContext *ctx, const TfLiteNode *node,
-                                     const struct level *level, int64_t parents, int number)
+static TfLiteStatus check_compressed(TfLiteContext *ctx, const TfLiteNode *node, const struct level *level,
+                                     int64_t parents, int number)
 {
     const TfLiteIntArray *segments = level->metadata->array_segments;
     const TfLiteIntArray *indices = level->metadata->array_indices;
 
-    HL_REQUIRE(ctx, node, segments && indices,
-               "level %d of the sparsity has no segments or indices", number);
+    HL_REQUIRE(ctx, node, segments && indices, "level %d of the sparsity has no segments or indices", number);
     HL_REQUIRE(ctx, node,
-               segments->size == parents + 1 && segments->data[0] == 0 &&
-                   segments->data[parents] == indices->size,
-               "level %d of the sparsity has %d segments for %lld parents", number, segments->size,
-               (long long)parents);
+               segments->size == parents + 1 && segments->data[0] == 0 && segments->data[parents] == indices->size,
+               "level %d of the sparsity has %d segments for %lld parents", number, segments->size, (long long)parents);
     for (int64_t i = 0; i < parents; i++)
         HL_REQUIRE(ctx, node, segments->data[i] <= segments->data[i + 1],
-                   "segment %lld of level %d of the sparsity ends before it begins", (long long)i,
-                   number);
+                   "segment %lld of level %d of the sparsity ends before it begins", (long long)i, number);
     for (int i = 0; i < indices->size; i++)
         HL_REQUIRE(ctx, node, indices->data[i] >= 0 && indices->data[i] < level->length,
-                   "index %d of level %d of the sparsity is %d, outside a dimension of %d", i,
-                   number, indices->data[i], level->length);
+                   "index %d of level %d of the sparsity is %d, outside a dimension of %d", i, number, indices->data[i],
+                   level->length);
     return kTfLiteOk;
 }
 
 // Dimension and block sizes: block[d] positions of dimension d lie inside a block, 1 where it has
 // none.
-static TfLiteStatus read_blocks(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x,
-                                int *block)
+static TfLiteStatus read_blocks(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x, int *block)
 {
     const TfLiteSparsity *sparsity = x->sparsity;
     const int rank = hl_rank(x), blocks = sparsity->block_map ? sparsity->block_map->size : 0;
 
     HL_REQUIRE(ctx, node,
                sparsity->traversal_order && sparsity->dim_metadata &&
-                   sparsity->dim_metadata_size == sparsity->traversal_order->size &&
-                   blocks <= rank && sparsity->dim_metadata_size == rank + blocks,
-               "%d levels of sparsity do not fit %d dimensions with %d blocks",
-               sparsity->dim_metadata_size, rank, blocks);
+                   sparsity->dim_metadata_size == sparsity->traversal_order->size && blocks <= rank &&
+                   sparsity->dim_metadata_size == rank + blocks,
+               "%d levels of sparsity do not fit %d dimensions with %d blocks", sparsity->dim_metadata_size, rank,
+               blocks);
     for (int axis = 0; axis < rank; axis++) block[axis] = 1;
     for (int i = 0; i < rank + blocks; i++) {
         const int walked = sparsity->traversal_order->data[i];
-        HL_REQUIRE(ctx, node, walked >= 0 && walked < rank + blocks, "level %d walks dimension %d",
-                   i, walked);
+        HL_REQUIRE(ctx, node, walked >= 0 && walked < rank + blocks, "level %d walks dimension %d", i, walked);
         for (int j = 0; j < i; j++)
             HL_REQUIRE(ctx, node, sparsity->traversal_order->data[j] != walked,
                        "levels %d and %d both walk dimension %d", j, i, walked);
         if (walked < rank) continue;
         const TfLiteDimensionMetadata *metadata = &sparsity->dim_metadata[i];
         const int axis = sparsity->block_map->data[walked - rank];
-        HL_REQUIRE(ctx, node, axis >= 0 && axis < rank && block[axis] == 1,
-                   "block %d divides dimension %d", walked - rank, axis);
+        HL_REQUIRE(ctx, node, axis >= 0 && axis < rank && block[axis] == 1, "block %d divides dimension %d",
+                   walked - rank, axis);
         HL_REQUIRE(ctx, node,
                    metadata->format == kTfLiteDimDense && metadata->dense_size > 0 &&
                        hl_dim(x, axis) % metadata->dense_size == 0,
-                   "blocks of %d do not divide dimension %d, which is %d", metadata->dense_size,
-                   axis, hl_dim(x, axis));
+                   "blocks of %d do not divide dimension %d, which is %d", metadata->dense_size, axis, hl_dim(x, axis));
         block[axis] = metadata->dense_size;
     }
     return kTfLiteOk;
@@ -115,8 +108,8 @@ static TfLiteStatus read_levels(TfLiteContext *ctx, const TfLiteNode *node, cons
         level->stride = layout.stride[axis] * (walked < rank ? block[axis] : 1);
         if (level->metadata->format == kTfLiteDimDense) {
             HL_REQUIRE(ctx, node, level->metadata->dense_size == level->length,
-                       "level %d of the sparsity has %d positions, not %d", i,
-                       level->metadata->dense_size, level->length);
+                       "level %d of the sparsity has %d positions, not %d", i, level->metadata->dense_size,
+                       level->length);
             HL_REQUIRE(ctx, node, hl_mul_i64(entries, level->length, &entries),
                        "level %d of the sparsity has too many entries", i);
         } else {
@@ -124,9 +117,8 @@ static TfLiteStatus read_levels(TfLiteContext *ctx, const TfLiteNode *node, cons
             entries = level->metadata->array_indices->size;
         }
     }
-    HL_REQUIRE(ctx, node, entries == sparse->stored,
-               "the sparsity has %lld entries for %lld values", (long long)entries,
-               (long long)sparse->stored);
+    HL_REQUIRE(ctx, node, entries == sparse->stored, "the sparsity has %lld entries for %lld values",
+               (long long)entries, (long long)sparse->stored);
     return kTfLiteOk;
 }
 
@@ -160,8 +152,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     if (!hl_type_in(x->type, HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(Int8)))
         return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     HL_REQUIRE(ctx, node, hl_is_constant(x), "the input must be a constant");
     HL_REQUIRE(ctx, node, x->sparsity, "the input is not sparse");
     struct sparse sparse = {.bits = hl_element_bits(x->type), .from = hl_data(x)};

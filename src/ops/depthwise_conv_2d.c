@@ -31,28 +31,24 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 2, 3, 1));
     HL_TRY(hl_conv_make_temporaries(ctx, node, &what));
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
-    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4",
-               hl_rank(input));
-    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4",
-               hl_rank(filter));
+    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4", hl_rank(input));
+    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4", hl_rank(filter));
     int height = hl_dim(input, 1), width = hl_dim(input, 2), channels = hl_dim(input, 3);
     HL_REQUIRE(ctx, node, height > 0 && width > 0 && channels > 0,
-               "input height %d, width %d and channels %d must be positive", height, width,
-               channels);
-    HL_REQUIRE(ctx, node, hl_dim(filter, 0) == 1, "the filter's first dimension %d must be 1",
-               hl_dim(filter, 0));
+               "input height %d, width %d and channels %d must be positive", height, width, channels);
+    HL_REQUIRE(ctx, node, hl_dim(filter, 0) == 1, "the filter's first dimension %d must be 1", hl_dim(filter, 0));
     int outputs = hl_dim(filter, 3);
-    HL_REQUIRE(ctx, node, outputs % channels == 0,
-               "%d output channels are not a multiple of %d input channels", outputs, channels);
+    HL_REQUIRE(ctx, node, outputs % channels == 0, "%d output channels are not a multiple of %d input channels",
+               outputs, channels);
 
     const TfLiteTensor *bias = hl_input(ctx, node, what.bias);
     HL_REQUIRE(ctx, node, !bias || hl_rank(bias) == 1, "the bias has %d dimensions, it must have 1", hl_rank(bias));
     HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
     op->conv.asymmetric = true;
-    HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1),
-                          params->stride_height, params->dilation_height_factor, &op->y));
-    HL_TRY(hl_window_size(ctx, node, "width", params->padding, width, hl_dim(filter, 2),
-                          params->stride_width, params->dilation_width_factor, &op->x));
+    HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1), params->stride_height,
+                          params->dilation_height_factor, &op->y));
+    HL_TRY(hl_window_size(ctx, node, "width", params->padding, width, hl_dim(filter, 2), params->stride_width,
+                          params->dilation_width_factor, &op->x));
     HL_TRY(hl_conv_scratch(ctx, node, &what, &op->conv, 1));
     int dims[4] = {hl_dim(input, 0), op->y.out, op->x.out, outputs};
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
@@ -70,33 +66,31 @@ struct place {
 
 // sums[i] = sum over the taps of x * w for output channels first .. first + count. Each input
 // channel has `multiplier` output channels.
-#define ADD_TAPS(name, type, sum_type)                                                        \
-    static void name(const type *x, const type *w, const struct place *place, int multiplier, \
-                     int first, int count, sum_type *restrict sums)                           \
-    {                                                                                         \
-        for (int i = 0; i < count; i++) sums[i] = 0;                                          \
-        for (int k = place->k0; k < place->k1; k++)                                           \
-            for (int l = place->l0; l < place->l1; l++) {                                     \
-                const type *in = x + (place->x + k * place->x_down + l * place->x_right);     \
-                const type *weights = w + (k * place->w_down + l * place->w_right + first);   \
-                if (multiplier == 1) {                                                        \
-                    for (int i = 0; i < count; i++)                                           \
-                        sums[i] += (sum_type)in[first + i] * weights[i];                      \
-                    continue;                                                                 \
-                }                                                                             \
-                int channel = first / multiplier, copy = first % multiplier;                  \
-                for (int i = 0; i < count; i++) {                                             \
-                    sums[i] += (sum_type)in[channel] * weights[i];                            \
-                    if (++copy == multiplier) channel++, copy = 0;                            \
-                }                                                                             \
-            }                                                                                 \
+#define ADD_TAPS(name, type, sum_type)                                                                              \
+    static void name(const type *x, const type *w, const struct place *place, int multiplier, int first, int count, \
+                     sum_type *restrict sums)                                                                       \
+    {                                                                                                               \
+        for (int i = 0; i < count; i++) sums[i] = 0;                                                                \
+        for (int k = place->k0; k < place->k1; k++)                                                                 \
+            for (int l = place->l0; l < place->l1; l++) {                                                           \
+                const type *in = x + (place->x + k * place->x_down + l * place->x_right);                           \
+                const type *weights = w + (k * place->w_down + l * place->w_right + first);                         \
+                if (multiplier == 1) {                                                                              \
+                    for (int i = 0; i < count; i++) sums[i] += (sum_type)in[first + i] * weights[i];                \
+                    continue;                                                                                       \
+                }                                                                                                   \
+                int channel = first / multiplier, copy = first % multiplier;                                        \
+                for (int i = 0; i < count; i++) {                                                                   \
+                    sums[i] += (sum_type)in[channel] * weights[i];                                                  \
+                    if (++copy == multiplier) channel++, copy = 0;                                                  \
+                }                                                                                                   \
+            }                                                                                                       \
     }
 ADD_TAPS(add_taps_f32, float, float)
 ADD_TAPS(add_taps_wide, int16_t, int64_t)
 
-static void convolve_position(const struct hl_conv_work *work, union hl_conv_weights weights,
-                              const struct place *place, int batch, int multiplier, int outputs,
-                              int64_t at)
+static void convolve_position(const struct hl_conv_work *work, union hl_conv_weights weights, const struct place *place,
+                              int batch, int multiplier, int outputs, int64_t at)
 {
     union {
         float f32[BLOCK];

@@ -21,32 +21,26 @@ static bool is_packed(TfLiteType type)
     return type == kTfLiteInt4 || type == kTfLiteUInt4 || type == kTfLiteInt2;
 }
 
-static TfLiteStatus prepare_channels(TfLiteContext *ctx, TfLiteNode *node,
-                                     const TfLiteAffineQuantization *affine)
+static TfLiteStatus prepare_channels(TfLiteContext *ctx, TfLiteNode *node, const TfLiteAffineQuantization *affine)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     struct dequantize *op = node->user_data;
     int axis = affine->quantized_dimension, scales = affine->scale->size;
-    HL_REQUIRE(ctx, node, input->type != kTfLiteInt16, "int16 takes one scale only, not %d",
-               scales);
-    HL_REQUIRE(ctx, node, axis >= 0 && axis < hl_rank(input),
-               "the input's quantised dimension %d is not one of its %d", axis, hl_rank(input));
+    HL_REQUIRE(ctx, node, input->type != kTfLiteInt16, "int16 takes one scale only, not %d", scales);
+    HL_REQUIRE(ctx, node, axis >= 0 && axis < hl_rank(input), "the input's quantised dimension %d is not one of its %d",
+               axis, hl_rank(input));
     op->channels = hl_dim(input, axis);
     // int4 and int2 weights may carry more scales than the dimension has indices.
-    HL_REQUIRE(ctx, node, scales >= op->channels, "%d scales along a dimension of %d", scales,
-               op->channels);
+    HL_REQUIRE(ctx, node, scales >= op->channels, "%d scales along a dimension of %d", scales, op->channels);
     HL_REQUIRE(ctx, node,
-               affine->zero_point &&
-                   (affine->zero_point->size == 1 || affine->zero_point->size >= op->channels),
-               "%d zero points for %d scales", affine->zero_point ? affine->zero_point->size : 0,
-               scales);
+               affine->zero_point && (affine->zero_point->size == 1 || affine->zero_point->size >= op->channels),
+               "%d zero points for %d scales", affine->zero_point ? affine->zero_point->size : 0, scales);
     op->outer = hl_product(input->dims, 0, axis);
     op->inner = hl_product(input->dims, axis + 1, hl_rank(input));
     return kTfLiteOk;
 }
 
-static void dequantise(const struct dequantize *op, const TfLiteTensor *input,
-                       TfLiteTensor *output);
+static void dequantise(const struct dequantize *op, const TfLiteTensor *input, TfLiteTensor *output);
 
 static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -69,8 +63,10 @@ static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
     case kTfLiteInt2: {
         const TfLiteAffineQuantization *affine = hl_affine(input);
         HL_REQUIRE(ctx, node, affine && affine->scale, "the input has no quantisation parameters");
-        if (affine->scale->size > 1) HL_TRY(prepare_channels(ctx, node, affine));
-        else if (input->type == kTfLiteInt16) HL_TRY(hl_require_symmetric(ctx, node, input));
+        if (affine->scale->size > 1)
+            HL_TRY(prepare_channels(ctx, node, affine));
+        else if (input->type == kTfLiteInt16)
+            HL_TRY(hl_require_symmetric(ctx, node, input));
         break;
     }
     default: return hl_unsupported_type(ctx, node, input);
@@ -103,19 +99,18 @@ struct source {
 
 // The difference is exact in double precision, whatever the zero point, and becomes a float in one
 // rounding; vectors of 64-bit integers do not.
-#define DEQUANTISE_RUN(name, type)                                                          \
-    static void name(const type *restrict x, float *restrict y, int64_t count,              \
-                     struct source from)                                                    \
-    {                                                                                       \
-        const double zero = from.zero;                                                      \
-        for (int64_t i = 0; i < count; i++) y[i] = from.scale * (float)(x[i] - zero);       \
+#define DEQUANTISE_RUN(name, type)                                                                 \
+    static void name(const type *restrict x, float *restrict y, int64_t count, struct source from) \
+    {                                                                                              \
+        const double zero = from.zero;                                                             \
+        for (int64_t i = 0; i < count; i++) y[i] = from.scale * (float)(x[i] - zero);              \
     }
 DEQUANTISE_RUN(dequantise_i8, int8_t)
 DEQUANTISE_RUN(dequantise_u8, uint8_t)
 DEQUANTISE_RUN(dequantise_i16, int16_t)
 
-static void dequantise_packed(TfLiteType type, const uint8_t *bytes, float *y, int64_t at,
-                              int64_t count, struct source from)
+static void dequantise_packed(TfLiteType type, const uint8_t *bytes, float *y, int64_t at, int64_t count,
+                              struct source from)
 {
     int bits = type == kTfLiteInt2 ? 2 : 4, per_byte = 8 / bits, mask = (1 << bits) - 1;
     int sign = type == kTfLiteUInt4 ? 0 : 1 << (bits - 1);

@@ -30,8 +30,7 @@ struct candidate {
 enum { BOXES, SCORES, CANDIDATES, RESULTS, TEMPORARIES };
 enum { MAX_ROWS = 1 << 20 };
 
-static TfLiteStatus detection_parse(TfLiteContext *ctx, void *state, const void *options,
-                                    size_t size)
+static TfLiteStatus detection_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
 {
     (void)ctx;
     struct hl_flex map = hl_options_map(options, size);
@@ -66,25 +65,24 @@ static TfLiteStatus check_inputs(TfLiteContext *ctx, TfLiteNode *node)
 
     if (!is_wanted_type(encodings)) return hl_unsupported_type(ctx, node, encodings);
     if (!is_wanted_type(scores)) return hl_unsupported_type(ctx, node, scores);
-    HL_REQUIRE(ctx, node, hl_same_type(encodings, anchors), "anchors are %s, encodings %s",
-               hl_type_name(anchors->type), hl_type_name(encodings->type));
+    HL_REQUIRE(ctx, node, hl_same_type(encodings, anchors), "anchors are %s, encodings %s", hl_type_name(anchors->type),
+               hl_type_name(encodings->type));
     HL_REQUIRE(ctx, node, hl_rank(encodings) == 3 && hl_rank(scores) == 3,
                "encodings and scores must have 3 dimensions");
     int boxes = hl_dim(encodings, 1);
-    HL_REQUIRE(ctx, node, hl_dim(encodings, 0) == 1 && hl_dim(scores, 0) == 1,
-               "batch %d is not supported, only 1", hl_dim(encodings, 0));
-    HL_REQUIRE(ctx, node, hl_dim(encodings, 2) >= 4,
-               "%d values for each box, at least 4 are wanted", hl_dim(encodings, 2));
-    HL_REQUIRE(ctx, node, hl_dim(scores, 1) == boxes, "scores for %d boxes, encodings for %d",
-               hl_dim(scores, 1), boxes);
+    HL_REQUIRE(ctx, node, hl_dim(encodings, 0) == 1 && hl_dim(scores, 0) == 1, "batch %d is not supported, only 1",
+               hl_dim(encodings, 0));
+    HL_REQUIRE(ctx, node, hl_dim(encodings, 2) >= 4, "%d values for each box, at least 4 are wanted",
+               hl_dim(encodings, 2));
+    HL_REQUIRE(ctx, node, hl_dim(scores, 1) == boxes, "scores for %d boxes, encodings for %d", hl_dim(scores, 1),
+               boxes);
     HL_REQUIRE(ctx, node, hl_elements(anchors) == 4 * (int64_t)boxes,
-               "%lld anchor values for %d boxes, 4 for each are wanted",
-               (long long)hl_elements(anchors), boxes);
+               "%lld anchor values for %d boxes, 4 for each are wanted", (long long)hl_elements(anchors), boxes);
     int background = hl_dim(scores, 2) - op->classes;
-    HL_REQUIRE(ctx, node, background == 0 || background == 1,
-               "%d scores for each box do not fit num_classes %d", hl_dim(scores, 2), op->classes);
-    HL_REQUIRE(ctx, node, hl_elements(scores) <= INT32_MAX, "%d boxes of %d scores are too many",
-               boxes, hl_dim(scores, 2));
+    HL_REQUIRE(ctx, node, background == 0 || background == 1, "%d scores for each box do not fit num_classes %d",
+               hl_dim(scores, 2), op->classes);
+    HL_REQUIRE(ctx, node, hl_elements(scores) <= INT32_MAX, "%d boxes of %d scores are too many", boxes,
+               hl_dim(scores, 2));
     return kTfLiteOk;
 }
 
@@ -92,17 +90,16 @@ static TfLiteStatus check_options(TfLiteContext *ctx, TfLiteNode *node, int *row
 {
     const struct detection *op = node->user_data;
     HL_REQUIRE(ctx, node, op->classes > 0, "num_classes %d must be positive", op->classes);
-    HL_REQUIRE(ctx, node, op->max_detections >= 0, "max_detections %d must not be negative",
-               op->max_detections);
-    HL_REQUIRE(ctx, node, op->classes_per_detection > 0,
-               "max_classes_per_detection %d must be positive", op->classes_per_detection);
-    HL_REQUIRE(ctx, node, !op->regular || op->detections_per_class > 0,
-               "detections_per_class %d must be positive", op->detections_per_class);
+    HL_REQUIRE(ctx, node, op->max_detections >= 0, "max_detections %d must not be negative", op->max_detections);
+    HL_REQUIRE(ctx, node, op->classes_per_detection > 0, "max_classes_per_detection %d must be positive",
+               op->classes_per_detection);
+    HL_REQUIRE(ctx, node, !op->regular || op->detections_per_class > 0, "detections_per_class %d must be positive",
+               op->detections_per_class);
     HL_REQUIRE(ctx, node, op->overlap_threshold > 0 && op->overlap_threshold <= 1,
                "nms_iou_threshold %g must be above 0 and at most 1", (double)op->overlap_threshold);
     int64_t all = (int64_t)op->max_detections * op->classes_per_detection;
-    HL_REQUIRE(ctx, node, all <= MAX_ROWS, "%d detections with %d classes each are too many",
-               op->max_detections, op->classes_per_detection);
+    HL_REQUIRE(ctx, node, all <= MAX_ROWS, "%d detections with %d classes each are too many", op->max_detections,
+               op->classes_per_detection);
     *rows = (int)all;
     return kTfLiteOk;
 }
@@ -127,13 +124,10 @@ static TfLiteStatus detection_prepare(TfLiteContext *ctx, TfLiteNode *node)
     int boxes = hl_dim(scores, 1), score_count = hl_dim(scores, 2);
     int sorted = boxes > op->classes ? boxes : op->classes;
     HL_TRY(hl_set_temporary(ctx, node, BOXES, kTfLiteFloat32, false, 2, (const int[]){boxes, 4}));
-    HL_TRY(hl_set_temporary(ctx, node, SCORES, kTfLiteFloat32, false, 2,
-                            (const int[]){boxes, score_count}));
+    HL_TRY(hl_set_temporary(ctx, node, SCORES, kTfLiteFloat32, false, 2, (const int[]){boxes, score_count}));
     // Room to merge into: twice as many candidates of two words.
-    HL_TRY(
-        hl_set_temporary(ctx, node, CANDIDATES, kTfLiteInt32, false, 2, (const int[]){sorted, 4}));
-    return hl_set_temporary(ctx, node, RESULTS, kTfLiteInt32, false, 2,
-                            (const int[]){op->max_detections, 4});
+    HL_TRY(hl_set_temporary(ctx, node, CANDIDATES, kTfLiteInt32, false, 2, (const int[]){sorted, 4}));
+    return hl_set_temporary(ctx, node, RESULTS, kTfLiteInt32, false, 2, (const int[]){op->max_detections, 4});
 }
 
 // ---- boxes --------------------------------------------------------------------------------------
@@ -144,8 +138,8 @@ static float value_at(const TfLiteTensor *tensor, int64_t index)
     return (float)(hl_scale(tensor) * ((double)HL_IN(uint8_t, tensor)[index] - hl_zero(tensor)));
 }
 
-static void decode_box(const struct detection *op, const TfLiteTensor *encodings,
-                       const TfLiteTensor *anchors, int index, struct hl_box *box)
+static void decode_box(const struct detection *op, const TfLiteTensor *encodings, const TfLiteTensor *anchors,
+                       int index, struct hl_box *box)
 {
     double code[4], anchor[4];
     for (int i = 0; i < 4; i++) {
@@ -172,8 +166,7 @@ static void sort_candidates(struct candidate *array, struct candidate *room, int
             int64_t end = middle + run < count ? middle + run : count;
             int64_t left = start, right = middle;
             for (int64_t i = start; i < end; i++) {
-                bool take_right =
-                    left == middle || (right < end && from[right].score > from[left].score);
+                bool take_right = left == middle || (right < end && from[right].score > from[left].score);
                 to[i] = from[take_right ? right++ : left++];
             }
         }
@@ -186,8 +179,8 @@ static void sort_candidates(struct candidate *array, struct candidate *room, int
 
 // Keeps those of the sorted candidates that overlap no better one too much, up to limit. Returns
 // how many remain.
-static int suppress(const struct detection *op, const struct hl_box *boxes,
-                    struct candidate *candidates, int count, int limit)
+static int suppress(const struct detection *op, const struct hl_box *boxes, struct candidate *candidates, int count,
+                    int limit)
 {
     int kept = 0;
     for (int i = 0; i < count && kept < limit; i++) {
@@ -200,8 +193,8 @@ static int suppress(const struct detection *op, const struct hl_box *boxes,
     return kept;
 }
 
-static void write_row(TfLiteContext *ctx, TfLiteNode *node, int row, const struct hl_box *box,
-                      int class_index, float score)
+static void write_row(TfLiteContext *ctx, TfLiteNode *node, int row, const struct hl_box *box, int class_index,
+                      float score)
 {
     memcpy(HL_OUT(float, hl_output(ctx, node, 0)) + 4 * (size_t)row, box, sizeof *box);
     HL_OUT(float, hl_output(ctx, node, 1))[row] = (float)class_index;
@@ -234,12 +227,11 @@ static int detect_fast(TfLiteContext *ctx, TfLiteNode *node, const struct work *
     for (int i = 0; i < kept; i++) winners[i] = work->candidates[i].index;
     for (int i = 0; i < kept; i++) {
         const float *scores = work->scores + (int64_t)winners[i] * work->score_count;
-        for (int c = 0; c < op->classes; c++)
-            work->candidates[c] = (struct candidate){scores[c], c};
+        for (int c = 0; c < op->classes; c++) work->candidates[c] = (struct candidate){scores[c], c};
         sort_candidates(work->candidates, work->room, op->classes);
         for (int k = 0; k < op->classes && k < op->classes_per_detection; k++)
-            write_row(ctx, node, i * op->classes_per_detection + k, &work->boxes[winners[i]],
-                      work->candidates[k].index, work->candidates[k].score);
+            write_row(ctx, node, i * op->classes_per_detection + k, &work->boxes[winners[i]], work->candidates[k].index,
+                      work->candidates[k].score);
     }
     return kept;
 }
@@ -257,8 +249,7 @@ static int detect_regular(TfLiteContext *ctx, TfLiteNode *node, const struct wor
         int above = 0;
         for (int b = 0; b < work->count; b++) {
             float score = work->scores[(int64_t)b * work->score_count + c];
-            if (score >= op->score_threshold)
-                work->candidates[above++] = (struct candidate){score, b};
+            if (score >= op->score_threshold) work->candidates[above++] = (struct candidate){score, b};
         }
         sort_candidates(work->candidates, work->room, above);
         int kept = suppress(op, work->boxes, work->candidates, above, limit);
@@ -280,8 +271,7 @@ static int detect_regular(TfLiteContext *ctx, TfLiteNode *node, const struct wor
         found = count;
     }
     for (int i = 0; i < found; i++)
-        write_row(ctx, node, i, &work->boxes[best[i].index / op->classes],
-                  best[i].index % op->classes, best[i].score);
+        write_row(ctx, node, i, &work->boxes[best[i].index / op->classes], best[i].index % op->classes, best[i].score);
     return found;
 }
 
@@ -302,9 +292,8 @@ static TfLiteStatus detection_invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int b = 0; b < work.count; b++) {
         decode_box(op, encodings, anchors, b, &boxes[b]);
         HL_REQUIRE(ctx, node, !(boxes[b].top >= boxes[b].bottom || boxes[b].left >= boxes[b].right),
-                   "box %d has no area: top %g, left %g, bottom %g, right %g", b,
-                   (double)boxes[b].top, (double)boxes[b].left, (double)boxes[b].bottom,
-                   (double)boxes[b].right);
+                   "box %d has no area: top %g, left %g, bottom %g, right %g", b, (double)boxes[b].top,
+                   (double)boxes[b].left, (double)boxes[b].bottom, (double)boxes[b].right);
     }
     for (int i = 0; i < 3; i++) {
         TfLiteTensor *y = hl_output(ctx, node, i);

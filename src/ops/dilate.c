@@ -10,8 +10,8 @@ static TfLiteStatus shape_output(TfLiteContext *ctx, TfLiteNode *node)
     const int32_t *dilations = HL_IN(int32_t, hl_input(ctx, node, 1));
     int dims[HL_MAX_RANK];
     for (int axis = 0; axis < hl_rank(x); axis++) {
-        HL_REQUIRE(ctx, node, dilations[axis] >= 1, "dilation %d of dimension %d must be positive", (int)dilations[axis],
-                   axis);
+        HL_REQUIRE(ctx, node, dilations[axis] >= 1, "dilation %d of dimension %d must be positive",
+                   (int)dilations[axis], axis);
         int64_t length = hl_dim(x, axis) ? ((int64_t)hl_dim(x, axis) - 1) * dilations[axis] + 1 : 0;
         HL_REQUIRE(ctx, node, length <= INT32_MAX, "dimension %d becomes too long: %lld", axis, (long long)length);
         dims[axis] = (int)length;
@@ -22,10 +22,12 @@ static TfLiteStatus shape_output(TfLiteContext *ctx, TfLiteNode *node)
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_require_counts(ctx, node, 3, 3, 1));
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *dilations = hl_input(ctx, node, 1), *padding = hl_input(ctx, node, 2);
+    const TfLiteTensor *x = hl_input(ctx, node, 0), *dilations = hl_input(ctx, node, 1),
+                       *padding = hl_input(ctx, node, 2);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (hl_element_bits(x->type) < 8) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y) && hl_same_type(x, padding), "input, padding value and output differ in type");
+    HL_REQUIRE(ctx, node, hl_same_type(x, y) && hl_same_type(x, padding),
+               "input, padding value and output differ in type");
     HL_REQUIRE(ctx, node, hl_rank(x) >= 1, "the input must have a dimension");
     HL_REQUIRE(ctx, node, dilations->type == kTfLiteInt32, "the dilations are %s, they must be int32",
                hl_type_name(dilations->type));

@@ -55,8 +55,7 @@ static int32_t rescale_far(int32_t value, int32_t multiplier, int shift)
 // How far a value can be shifted left within 32 bits; 31 for 0.
 static int headroom_of(int32_t value)
 {
-    return value < 0 ? hl_leading_zeros(2 * (uint32_t)-value - 1)
-                     : hl_leading_zeros((uint32_t)value) - 1;
+    return value < 0 ? hl_leading_zeros(2 * (uint32_t)-value - 1) : hl_leading_zeros((uint32_t)value) - 1;
 }
 
 // The quotient of two stored values: a times the reciprocal of b, with as many bits as there are.
@@ -70,12 +69,13 @@ static int32_t stored_quotient(int32_t u, int32_t v, const struct division *s)
     int b_zeros = hl_leading_zeros((uint32_t)b), headroom = headroom_of(a);
     // b = (1 + rest) * 2^(31 - b_zeros), rest a fraction of 2^31.
     int32_t rest = (int32_t)(((uint32_t)b << b_zeros) & INT32_MAX);
-    int32_t quotient = hl_high_mul((int32_t)((uint32_t)a << headroom),
-                                   hl_fixed_inverse_of_one_plus(rest));
+    int32_t quotient = hl_high_mul((int32_t)((uint32_t)a << headroom), hl_fixed_inverse_of_one_plus(rest));
     int shift = s->by.shift - (31 - b_zeros) - headroom;
     int64_t stored = s->y_zero;
-    if (a != 0) stored += rescale_far(quotient, s->by.multiplier, shift);
-    else stored += shift < -31; // the original's rounding of 0 by more bits than there are gives 1
+    if (a != 0)
+        stored += rescale_far(quotient, s->by.multiplier, shift);
+    else
+        stored += shift < -31; // the original's rounding of 0 by more bits than there are gives 1
     return stored < s->low ? s->low : stored > s->high ? s->high : (int32_t)stored;
 }
 
@@ -139,7 +139,10 @@ const struct hl_op hl_op_div = {
 
 // ---- FLOOR_DIV, FLOOR_MOD -----------------------------------------------------------------------
 
-static float floor_quotient_f32(float u, float v) { return (float)floor((double)u / (double)v); }
+static float floor_quotient_f32(float u, float v)
+{
+    return (float)floor((double)u / (double)v);
+}
 
 static int64_t floor_quotient(int64_t u, int64_t v, int64_t largest)
 {
@@ -172,11 +175,13 @@ HL_BINARY_RUN(floor_mod_i32, int32_t, int32_t, void, floor_rest(u, v))
 HL_BINARY_RUN(floor_mod_i64, int64_t, int64_t, void, floor_rest(u, v))
 
 static const hl_binary_runs floor_div_runs = {
-    [kTfLiteFloat32] = floor_div_f32, [kTfLiteInt8] = floor_div_i8,
-    [kTfLiteInt16] = floor_div_i16,   [kTfLiteInt32] = floor_div_i32,
+    [kTfLiteFloat32] = floor_div_f32,
+    [kTfLiteInt8] = floor_div_i8,
+    [kTfLiteInt16] = floor_div_i16,
+    [kTfLiteInt32] = floor_div_i32,
 };
 static const hl_binary_runs floor_mod_runs = {
-    [kTfLiteFloat32] = floor_mod_f32, [kTfLiteInt8] = floor_mod_i8, [kTfLiteInt16] = floor_mod_i16,
+    [kTfLiteFloat32] = floor_mod_f32, [kTfLiteInt8] = floor_mod_i8,   [kTfLiteInt16] = floor_mod_i16,
     [kTfLiteInt32] = floor_mod_i32,   [kTfLiteInt64] = floor_mod_i64,
 };
 

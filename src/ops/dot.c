@@ -7,22 +7,21 @@
 enum { CHUNK = 256 };
 
 // The number of rows is a constant in each of these: the sums live in registers.
-#define DOTS_F32(ROWS)                                                                            \
-    static void dots_f32_##ROWS(const float *restrict x, const float *restrict w, int64_t stride, \
-                                int64_t count, float *restrict sums)                              \
-    {                                                                                             \
-        float sum[ROWS];                                                                          \
-        for (int r = 0; r < ROWS; r++) sum[r] = sums[r];                                          \
-        for (int64_t i = 0; i < count; i++)                                                       \
-            for (int r = 0; r < ROWS; r++) sum[r] += x[i] * w[r * stride + i];                    \
-        for (int r = 0; r < ROWS; r++) sums[r] = sum[r];                                          \
+#define DOTS_F32(ROWS)                                                                                           \
+    static void dots_f32_##ROWS(const float *restrict x, const float *restrict w, int64_t stride, int64_t count, \
+                                float *restrict sums)                                                            \
+    {                                                                                                            \
+        float sum[ROWS];                                                                                         \
+        for (int r = 0; r < ROWS; r++) sum[r] = sums[r];                                                         \
+        for (int64_t i = 0; i < count; i++)                                                                      \
+            for (int r = 0; r < ROWS; r++) sum[r] += x[i] * w[r * stride + i];                                   \
+        for (int r = 0; r < ROWS; r++) sums[r] = sum[r];                                                         \
     }
 DOTS_F32(4)
 DOTS_F32(2)
 DOTS_F32(1)
 
-void hl_dots_f32(const float *x, const float *w, int64_t stride, int rows, int64_t count,
-                 float *sums)
+void hl_dots_f32(const float *x, const float *w, int64_t stride, int rows, int64_t count, float *sums)
 {
     int r = 0;
     for (; r + 4 <= rows; r += 4) dots_f32_4(x, w + r * stride, stride, count, sums + r);
@@ -33,8 +32,8 @@ void hl_dots_f32(const float *x, const float *w, int64_t stride, int rows, int64
     if (r < rows) dots_f32_1(x, w + r * stride, stride, count, sums + r);
 }
 
-static void dots_i16_4(const int16_t *restrict x, const int16_t *restrict w, int64_t stride,
-                       int64_t count, int64_t *restrict sums)
+static void dots_i16_4(const int16_t *restrict x, const int16_t *restrict w, int64_t stride, int64_t count,
+                       int64_t *restrict sums)
 {
     const int16_t *w1 = w + stride, *w2 = w1 + stride, *w3 = w2 + stride;
     int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
@@ -50,16 +49,14 @@ static void dots_i16_4(const int16_t *restrict x, const int16_t *restrict w, int
     sums[3] += sum3;
 }
 
-static void dots_i16_1(const int16_t *restrict x, const int16_t *restrict w, int64_t count,
-                       int64_t *restrict sums)
+static void dots_i16_1(const int16_t *restrict x, const int16_t *restrict w, int64_t count, int64_t *restrict sums)
 {
     int32_t sum = 0;
     for (int64_t i = 0; i < count; i++) sum += x[i] * w[i];
     *sums += sum;
 }
 
-void hl_dots_i16(const int16_t *x, const int16_t *w, int64_t stride, int rows, int64_t count,
-                 int64_t *sums)
+void hl_dots_i16(const int16_t *x, const int16_t *w, int64_t stride, int rows, int64_t count, int64_t *sums)
 {
     for (int64_t i = 0; i < count; i += CHUNK) {
         int64_t n = count - i < CHUNK ? count - i : CHUNK;
@@ -69,8 +66,7 @@ void hl_dots_i16(const int16_t *x, const int16_t *w, int64_t stride, int rows, i
     }
 }
 
-void hl_dots_i16_full(const int16_t *x, const int16_t *w, int64_t stride, int rows, int64_t count,
-                      int64_t *sums)
+void hl_dots_i16_full(const int16_t *x, const int16_t *w, int64_t stride, int rows, int64_t count, int64_t *sums)
 {
     for (int r = 0; r < rows; r++) {
         int64_t sum = 0;
@@ -81,19 +77,17 @@ void hl_dots_i16_full(const int16_t *x, const int16_t *w, int64_t stride, int ro
 
 // ---- widening -----------------------------------------------------------------------------------
 
-#define WIDEN(TYPE)                                                                \
-    static void widen_##TYPE(const TYPE *restrict values, int64_t count, int zero, \
-                             int16_t *restrict wide)                               \
-    {                                                                              \
-        for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)(values[i] - zero); \
+#define WIDEN(TYPE)                                                                                        \
+    static void widen_##TYPE(const TYPE *restrict values, int64_t count, int zero, int16_t *restrict wide) \
+    {                                                                                                      \
+        for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)(values[i] - zero);                         \
     }
 WIDEN(int8_t)
 WIDEN(uint8_t)
 WIDEN(int16_t)
 
 // Values of 4 or 2 bits, the lowest bits of a byte first.
-static void widen_packed(const uint8_t *bytes, int bits, int64_t first, int64_t count, int zero,
-                         int16_t *wide)
+static void widen_packed(const uint8_t *bytes, int bits, int64_t first, int64_t count, int zero, int16_t *wide)
 {
     int per_byte = 8 / bits, mask = (1 << bits) - 1, sign = 1 << (bits - 1);
     for (int64_t i = 0; i < count; i++) {
@@ -103,8 +97,7 @@ static void widen_packed(const uint8_t *bytes, int bits, int64_t first, int64_t 
     }
 }
 
-void hl_widen(TfLiteType type, const void *data, int64_t first, int64_t count, int zero,
-              int16_t *wide)
+void hl_widen(TfLiteType type, const void *data, int64_t first, int64_t count, int zero, int16_t *wide)
 {
     if (count == 0) return; // there may be no data
     if (type == kTfLiteInt8) widen_int8_t((const int8_t *)data + first, count, zero, wide);

@@ -20,16 +20,12 @@ static bool dequantises(const TfLiteTensor *table, const TfLiteTensor *y)
 static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *table)
 {
     const TfLiteAffineQuantization *affine = hl_affine(table);
-    HL_REQUIRE(ctx, node, affine && affine->scale && affine->scale->size >= 1,
-               "the table has no scale");
+    HL_REQUIRE(ctx, node, affine && affine->scale && affine->scale->size >= 1, "the table has no scale");
     int count = affine->scale->size;
-    HL_REQUIRE(ctx, node,
-               count == 1 || (count == hl_dim(table, 0) && affine->quantized_dimension == 0),
-               "%d scales along dimension %d do not fit %d rows", count,
-               affine->quantized_dimension, hl_dim(table, 0));
+    HL_REQUIRE(ctx, node, count == 1 || (count == hl_dim(table, 0) && affine->quantized_dimension == 0),
+               "%d scales along dimension %d do not fit %d rows", count, affine->quantized_dimension, hl_dim(table, 0));
     for (int i = 0; affine->zero_point && i < affine->zero_point->size; i++)
-        HL_REQUIRE(ctx, node, affine->zero_point->data[i] == 0, "zero point %d must be 0",
-                   affine->zero_point->data[i]);
+        HL_REQUIRE(ctx, node, affine->zero_point->data[i] == 0, "zero point %d must be 0", affine->zero_point->data[i]);
     return kTfLiteOk;
 }
 
@@ -38,21 +34,16 @@ static TfLiteStatus embedding_lookup_prepare(TfLiteContext *ctx, TfLiteNode *nod
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
     const TfLiteTensor *ids = hl_input(ctx, node, 0), *table = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    HL_REQUIRE(ctx, node, ids->type == kTfLiteInt32, "the ids are %s, they must be int32",
-               hl_type_name(ids->type));
-    HL_REQUIRE(ctx, node, hl_rank(ids) == 1, "the ids have %d dimensions, they must have 1",
-               hl_rank(ids));
-    HL_REQUIRE(ctx, node, hl_rank(table) >= 2,
-               "the table has %d dimensions, it must have 2 or more", hl_rank(table));
+    HL_REQUIRE(ctx, node, ids->type == kTfLiteInt32, "the ids are %s, they must be int32", hl_type_name(ids->type));
+    HL_REQUIRE(ctx, node, hl_rank(ids) == 1, "the ids have %d dimensions, they must have 1", hl_rank(ids));
+    HL_REQUIRE(ctx, node, hl_rank(table) >= 2, "the table has %d dimensions, it must have 2 or more", hl_rank(table));
     HL_REQUIRE(ctx, node, !table->sparsity, "sparse tables are not supported");
     struct hl_blocks blocks;
     if (!dequantises(table, y))
         HL_REQUIRE(ctx, node, hl_same_type(table, y) && hl_element_size(table->type) > 0,
-                   "a table of %s to %s is not supported", hl_type_name(table->type),
-                   hl_type_name(y->type));
+                   "a table of %s to %s is not supported", hl_type_name(table->type), hl_type_name(y->type));
     else if (hl_is_blockwise(table))
-        HL_TRY(hl_find_blocks(ctx, node, table, hl_dim(table, 0),
-                              hl_product(table->dims, 1, hl_rank(table)), &blocks));
+        HL_TRY(hl_find_blocks(ctx, node, table, hl_dim(table, 0), hl_product(table->dims, 1, hl_rank(table)), &blocks));
     else
         HL_TRY(check_scales(ctx, node, table));
 
@@ -65,8 +56,8 @@ static TfLiteStatus embedding_lookup_prepare(TfLiteContext *ctx, TfLiteNode *nod
 // ---- invoke -------------------------------------------------------------------------------------
 
 // Stored values [first, first + count) times their scale, to y from `at` on.
-static void dequantise(const TfLiteTensor *table, int64_t first, int64_t count, double scale,
-                       TfLiteTensor *y, int64_t at)
+static void dequantise(const TfLiteTensor *table, int64_t first, int64_t count, double scale, TfLiteTensor *y,
+                       int64_t at)
 {
     enum { PIECE = 256 };
     TfLiteType type = table->type == kTfLiteUInt8 ? kTfLiteInt8 : table->type;
@@ -84,8 +75,8 @@ static void dequantise(const TfLiteTensor *table, int64_t first, int64_t count, 
     }
 }
 
-static void dequantise_row(const TfLiteTensor *table, const struct hl_blocks *blocks, int64_t row,
-                           int64_t columns, TfLiteTensor *y, int64_t at)
+static void dequantise_row(const TfLiteTensor *table, const struct hl_blocks *blocks, int64_t row, int64_t columns,
+                           TfLiteTensor *y, int64_t at)
 {
     if (!hl_is_blockwise(table)) {
         const TfLiteFloatArray *scales = hl_affine(table)->scale;
@@ -95,8 +86,7 @@ static void dequantise_row(const TfLiteTensor *table, const struct hl_blocks *bl
     }
     const uint16_t *scales = blocks->scales + row * (columns / blocks->size);
     for (int64_t from = 0; from < columns; from += blocks->size)
-        dequantise(table, row * columns + from, blocks->size, (double)hl_half_to_float(*scales++),
-                   y, at + from);
+        dequantise(table, row * columns + from, blocks->size, (double)hl_half_to_float(*scales++), y, at + from);
 }
 
 static TfLiteStatus embedding_lookup_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -111,14 +101,12 @@ static TfLiteStatus embedding_lookup_invoke(TfLiteContext *ctx, TfLiteNode *node
     size_t row_bytes = (size_t)columns * hl_element_size(table->type);
     for (int i = 0; i < hl_dim(ids, 0); i++) {
         int32_t id = HL_IN(int32_t, ids)[i];
-        HL_REQUIRE(ctx, node, id >= 0 && id < hl_dim(table, 0),
-                   "id %d at place %d is outside the table's %d rows", (int)id, i,
-                   hl_dim(table, 0));
+        HL_REQUIRE(ctx, node, id >= 0 && id < hl_dim(table, 0), "id %d at place %d is outside the table's %d rows",
+                   (int)id, i, hl_dim(table, 0));
         if (quantised)
             dequantise_row(table, &blocks, id, columns, y, i * columns);
         else if (row_bytes > 0)
-            memcpy(HL_OUT(char, y) + (size_t)i * row_bytes,
-                   HL_IN(char, table) + (size_t)id * row_bytes, row_bytes);
+            memcpy(HL_OUT(char, y) + (size_t)i * row_bytes, HL_IN(char, table) + (size_t)id * row_bytes, row_bytes);
     }
     return kTfLiteOk;
 }

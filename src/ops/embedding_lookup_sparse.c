@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// EMBEDDING_LOOKUP_SPARSE: rows of a table, gathered in buckets: y[bucket] = sum of weight * table[id] over its lookups;
-// combiner mean divides by the sum of weights, sqrtn by the root of the sum of their squares.
-// in 0: ids int32 [n], in 1: indices int32 [n, k], whose first k - 1 numbers are the bucket, in 2: shape int32 [k] of all
-// buckets, in 3: weights float32 [n], in 4: table float32 [rows, ..]; out 0: y float32 [shape[0 .. k - 2], ..].
+// EMBEDDING_LOOKUP_SPARSE: rows of a table, gathered in buckets: y[bucket] = sum of weight * table[id] over its
+// lookups; combiner mean divides by the sum of weights, sqrtn by the root of the sum of their squares.
+// in 0: ids int32 [n], in 1: indices int32 [n, k], whose first k - 1 numbers are the bucket, in 2: shape int32 [k] of
+// all buckets, in 3: weights float32 [n], in 4: table float32 [rows, ..]; out 0: y float32 [shape[0 .. k - 2], ..].
 // The lookups of a bucket should stand together: where one comes back later it is divided twice, as in the original.
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_require_counts(ctx, node, 5, 5, 1));
-    const TfLiteTensor *ids = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1), *shape = hl_input(ctx, node, 2);
+    const TfLiteTensor *ids = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1),
+                       *shape = hl_input(ctx, node, 2);
     const TfLiteTensor *weights = hl_input(ctx, node, 3), *table = hl_input(ctx, node, 4);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     HL_REQUIRE(ctx, node, ids->type == kTfLiteInt32 && indices->type == kTfLiteInt32 && shape->type == kTfLiteInt32,
@@ -71,7 +72,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteEmbeddingLookupSparseParams *params = node->builtin_data;
     HL_TRY(shape_output(ctx, node));
-    const TfLiteTensor *ids = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1), *shape = hl_input(ctx, node, 2);
+    const TfLiteTensor *ids = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1),
+                       *shape = hl_input(ctx, node, 2);
     const TfLiteTensor *table = hl_input(ctx, node, 4), *output = hl_output(ctx, node, 0);
     const float *weights = HL_IN(float, hl_input(ctx, node, 3));
     float *y = HL_OUT(float, output);
@@ -80,8 +82,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (output->bytes) memset(y, 0, output->bytes);
     for (int i = 0; i < hl_dim(ids, 0); i++) {
         int32_t id = HL_IN(int32_t, ids)[i];
-        HL_REQUIRE(ctx, node, id >= 0 && id < hl_dim(table, 0), "id %d is not a row of the table, which has %d", (int)id,
-                   hl_dim(table, 0));
+        HL_REQUIRE(ctx, node, id >= 0 && id < hl_dim(table, 0), "id %d is not a row of the table, which has %d",
+                   (int)id, hl_dim(table, 0));
         int64_t number = bucket_of(indices, shape, i);
         HL_REQUIRE(ctx, node, number >= 0, "the indices of lookup %d lie outside of the shape", i);
         if (number != bucket.number) {

@@ -8,45 +8,45 @@
 #include "fast/fast.h"
 #include "ops/map.h"
 
-static TfLiteStatus exp_log_prepare(TfLiteContext *ctx, TfLiteNode *node,
-                                    double (*function)(double))
+static TfLiteStatus exp_log_prepare(TfLiteContext *ctx, TfLiteNode *node, double (*function)(double))
 {
     HL_TRY(hl_map_prepare(ctx, node));
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     if (hl_is_real(input->type)) return kTfLiteOk;
-    if (input->type != kTfLiteInt8 && input->type != kTfLiteInt16)
-        return hl_unsupported_type(ctx, node, input);
+    if (input->type != kTfLiteInt8 && input->type != kTfLiteInt16) return hl_unsupported_type(ctx, node, input);
     return hl_map_prepare_table(ctx, node, function, node->user_data);
 }
 
 static TfLiteStatus exp_log_invoke(TfLiteContext *ctx, TfLiteNode *node, hl_real_map *map)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0);
-    if (hl_is_real(input->type)) hl_map_real(input, hl_output(ctx, node, 0), map);
-    else hl_map_table(input, hl_output(ctx, node, 0), node->user_data);
+    if (hl_is_real(input->type))
+        hl_map_real(input, hl_output(ctx, node, 0), map);
+    else
+        hl_map_table(input, hl_output(ctx, node, 0), node->user_data);
     return kTfLiteOk;
 }
 
-#define EXP_LOG(symbol, function, taken_by)                                                \
-    HL_REAL_MAP(symbol##_real, function(x))                                                \
-    static double symbol##_value(double x)                                                 \
-    {                                                                                      \
-        return (double)function((float)x);                                                 \
-    }                                                                                      \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)             \
-    {                                                                                      \
-        return exp_log_prepare(ctx, node, symbol##_value);                                 \
-    }                                                                                      \
-    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)              \
-    {                                                                                      \
-        return exp_log_invoke(ctx, node, symbol##_real);                                   \
-    }                                                                                      \
-    const struct hl_op hl_op_##symbol = {                                                  \
-        .state_size = sizeof(struct hl_table),                                             \
-        .prepare = symbol##_prepare,                                                       \
-        .invoke = symbol##_invoke,                                                         \
-        .inplace = kTfLiteInplaceOpInput0Shared,                                           \
-        .fast = taken_by,                                                                  \
+#define EXP_LOG(symbol, function, taken_by)                                    \
+    HL_REAL_MAP(symbol##_real, function(x))                                    \
+    static double symbol##_value(double x)                                     \
+    {                                                                          \
+        return (double)function((float)x);                                     \
+    }                                                                          \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                          \
+        return exp_log_prepare(ctx, node, symbol##_value);                     \
+    }                                                                          \
+    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)  \
+    {                                                                          \
+        return exp_log_invoke(ctx, node, symbol##_real);                       \
+    }                                                                          \
+    const struct hl_op hl_op_##symbol = {                                      \
+        .state_size = sizeof(struct hl_table),                                 \
+        .prepare = symbol##_prepare,                                           \
+        .invoke = symbol##_invoke,                                             \
+        .inplace = kTfLiteInplaceOpInput0Shared,                               \
+        .fast = taken_by,                                                      \
     };
 
 EXP_LOG(exp, expf, &hl_fast_exp)

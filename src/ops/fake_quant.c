@@ -18,12 +18,12 @@ static TfLiteStatus fake_quant_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct fake_quant *op = node->user_data;
     if (input->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, input);
     HL_REQUIRE(ctx, node, !params->narrow_range, "narrow_range is not supported");
-    HL_REQUIRE(ctx, node, params->num_bits >= 2 && params->num_bits <= 16,
-               "num_bits %d must be 2 to 16", params->num_bits);
+    HL_REQUIRE(ctx, node, params->num_bits >= 2 && params->num_bits <= 16, "num_bits %d must be 2 to 16",
+               params->num_bits);
     float steps = (float)((1 << params->num_bits) - 1);
     op->step = (params->max - params->min) / steps;
-    HL_REQUIRE(ctx, node, op->step > 0 && isfinite(op->step), "min %g must be below max %g",
-               (double)params->min, (double)params->max);
+    HL_REQUIRE(ctx, node, op->step > 0 && isfinite(op->step), "min %g must be below max %g", (double)params->min,
+               (double)params->max);
 
     float zero = -params->min / op->step;
     zero = !(zero > 0) ? 0 : zero > steps ? steps : roundf(zero);

@@ -57,7 +57,8 @@ static int first_rounds(int n, double *values)
     return 4;
 }
 
-// Two rounds at once, of quarters that are `quarter` long: half the loads and stores, and three products in place of four.
+// Two rounds at once, of quarters that are `quarter` long: half the loads and stores, and three products in place of
+// four.
 static void two_rounds(int n, int quarter, const double *roots, int root_step, double *values)
 {
     for (int start = 0; start < n; start += 4 * quarter) {
@@ -96,7 +97,8 @@ void hl_fft(int n, const double *roots, double *values)
     transform(n, roots, 1, values);
 }
 
-// Pairs of neighbours as complex numbers, whose transform holds that of the even ones, E, and the odd ones, O, as E + iO.
+// Pairs of neighbours as complex numbers, whose transform holds that of the even ones, E, and the odd ones, O, as E +
+// iO.
 void hl_fft_real(int n, const double *roots, double *values)
 {
     if (n == 1) {

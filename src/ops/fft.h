@@ -15,8 +15,8 @@ void hl_fft_roots(int n, double *roots);
 // In place: values[k] = sum of values[j] * exp(-2 pi i j k / n), n pairs of real and imaginary
 // part.
 void hl_fft(int n, const double *roots, double *values);
-// The same for n real values, with the same roots: values[k] for k = 0 .. n / 2, the others are their mirror image. There is
-// room for n + 2 doubles.
+// The same for n real values, with the same roots: values[k] for k = 0 .. n / 2, the others are their mirror image.
+// There is room for n + 2 doubles.
 void hl_fft_real(int n, const double *roots, double *values);
 
 #endif

@@ -27,8 +27,7 @@ static TfLiteStatus fill(TfLiteContext *ctx, const TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const struct hl_layout standing = {0};
 
-    if (y->type == kTfLiteString)
-        return hl_strings_copy(ctx, node, hl_rank(y), y->dims->data, y, value, &standing);
+    if (y->type == kTfLiteString) return hl_strings_copy(ctx, node, hl_rank(y), y->dims->data, y, value, &standing);
     hl_fill(hl_element_bits(y->type), hl_elements(y), y->data.data, hl_data(value));
     return kTfLiteOk;
 }
@@ -40,15 +39,13 @@ static TfLiteStatus fill_prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(value->type, fill_types)) return hl_unsupported_type(ctx, node, value);
-    HL_REQUIRE(ctx, node, hl_same_type(value, y), "the output is %s, the value %s",
-               hl_type_name(y->type), hl_type_name(value->type));
+    HL_REQUIRE(ctx, node, hl_same_type(value, y), "the output is %s, the value %s", hl_type_name(y->type),
+               hl_type_name(value->type));
     HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32 || shape->type == kTfLiteInt64,
                "the shape must be int32 or int64, not %s", hl_type_name(shape->type));
-    HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape must have one dimension, not %d",
-               hl_rank(shape));
+    HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape must have one dimension, not %d", hl_rank(shape));
     HL_REQUIRE(ctx, node, hl_same_quantisation(value, y), "value and output are quantised differently");
-    HL_REQUIRE(ctx, node, hl_rank(value) == 0, "the value must be a scalar, it has %d dimensions",
-               hl_rank(value));
+    HL_REQUIRE(ctx, node, hl_rank(value) == 0, "the value must be a scalar, it has %d dimensions", hl_rank(value));
     if (!hl_is_constant(shape) || y->type == kTfLiteString) {
         hl_make_dynamic(y);
         return kTfLiteOk;
@@ -80,15 +77,12 @@ static TfLiteStatus range_length_integer(TfLiteContext *ctx, const TfLiteNode *n
     const int64_t step = hl_integer_at(hl_input(ctx, node, 2), 0);
 
     HL_REQUIRE(ctx, node, step != 0, "the step must not be 0");
-    HL_REQUIRE(ctx, node, step > 0 ? start <= limit : start >= limit,
-               "%lld is not reached from %lld by steps of %lld", (long long)limit, (long long)start,
-               (long long)step);
-    const uint64_t distance = step > 0 ? (uint64_t)limit - (uint64_t)start
-                                       : (uint64_t)start - (uint64_t)limit;
+    HL_REQUIRE(ctx, node, step > 0 ? start <= limit : start >= limit, "%lld is not reached from %lld by steps of %lld",
+               (long long)limit, (long long)start, (long long)step);
+    const uint64_t distance = step > 0 ? (uint64_t)limit - (uint64_t)start : (uint64_t)start - (uint64_t)limit;
     const uint64_t stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
     const uint64_t count = distance / stride + (distance % stride != 0);
-    HL_REQUIRE(ctx, node, count <= INT32_MAX, "%llu values are too many",
-               (unsigned long long)count);
+    HL_REQUIRE(ctx, node, count <= INT32_MAX, "%llu values are too many", (unsigned long long)count);
     *length = (int)count;
     return kTfLiteOk;
 }
@@ -100,11 +94,9 @@ static TfLiteStatus range_length_float(TfLiteContext *ctx, const TfLiteNode *nod
     const float step = *HL_IN(float, hl_input(ctx, node, 2));
 
     HL_REQUIRE(ctx, node, (step > 0 && start <= limit) || (step < 0 && start >= limit),
-               "%g is not reached from %g by steps of %g", (double)limit, (double)start,
-               (double)step);
+               "%g is not reached from %g by steps of %g", (double)limit, (double)start, (double)step);
     const float count = ceilf(fabsf((limit - start) / step));
-    HL_REQUIRE(ctx, node, count >= 0 && count < 2147483648.0f, "%g values are too many",
-               (double)count);
+    HL_REQUIRE(ctx, node, count >= 0 && count < 2147483648.0f, "%g values are too many", (double)count);
     *length = (int)count;
     return kTfLiteOk;
 }
@@ -113,8 +105,10 @@ static TfLiteStatus range_resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
     TfLiteTensor *y = hl_output(ctx, node, 0);
     int length = 0;
-    if (y->type == kTfLiteFloat32) HL_TRY(range_length_float(ctx, node, &length));
-    else HL_TRY(range_length_integer(ctx, node, &length));
+    if (y->type == kTfLiteFloat32)
+        HL_TRY(range_length_float(ctx, node, &length));
+    else
+        HL_TRY(range_length_integer(ctx, node, &length));
     return hl_resize(ctx, y, 1, &length);
 }
 
@@ -133,8 +127,10 @@ static TfLiteStatus range(TfLiteContext *ctx, const TfLiteNode *node)
     uint64_t value = (uint64_t)hl_integer_at(first, 0);
     const uint64_t stride = (uint64_t)hl_integer_at(step, 0);
     for (int i = 0; i < length; i++, value += stride) {
-        if (y->type == kTfLiteInt32) HL_OUT(int32_t, y)[i] = (int32_t)value;
-        else HL_OUT(int64_t, y)[i] = (int64_t)value;
+        if (y->type == kTfLiteInt32)
+            HL_OUT(int32_t, y)[i] = (int32_t)value;
+        else
+            HL_OUT(int64_t, y)[i] = (int64_t)value;
     }
     return kTfLiteOk;
 }
@@ -149,10 +145,9 @@ static TfLiteStatus range_prepare(TfLiteContext *ctx, TfLiteNode *node)
         return hl_unsupported_type(ctx, node, y);
     for (int i = 0; i < 3; i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
-        HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i,
-                   hl_type_name(x->type), hl_type_name(y->type));
-        HL_REQUIRE(ctx, node, hl_rank(x) == 0, "input %d must be a scalar, it has %d dimensions", i,
-                   hl_rank(x));
+        HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i, hl_type_name(x->type),
+                   hl_type_name(y->type));
+        HL_REQUIRE(ctx, node, hl_rank(x) == 0, "input %d must be a scalar, it has %d dimensions", i, hl_rank(x));
         known = known && hl_is_constant(x);
     }
     if (!known) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See fingerprint.h. Four ways by length: to 16 bytes, to 32, to 64, and a loop over blocks of 64 with a state of 56 bytes.
+// See fingerprint.h. Four ways by length: to 16 bytes, to 32, to 64, and a loop over blocks of 64 with a state of 56
+// bytes.
 #include "ops/fingerprint.h"
 
 #include <string.h>

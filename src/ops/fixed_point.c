@@ -41,8 +41,7 @@ static int32_t exp_of_quarter(int32_t x)
 int32_t hl_fixed_exp(int32_t x)
 {
     // e^-2^(i - 2) in Q0: a factor for each bit of x above the quarter.
-    static const int32_t factors[] = {1672461947, 1302514674, 790015084, 290630308,
-                                      39332535,   720401,     242};
+    static const int32_t factors[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
     const int32_t quarter = 1 << 24; // in Q5
     if (x == 0) return ONE_Q0;
     int32_t rest = (x & (quarter - 1)) - quarter; // in [-1/4, 0)
@@ -93,8 +92,7 @@ int32_t hl_fixed_log(int32_t x)
 {
     const int32_t log_2 = 1488522236, sqrt_half = 1518500250, sqrt_sqrt_half = 1805811301; // Q0
     // 11 / (240 s), 1 / (20 s), 2 / s - s, s / 4 with s = sqrt(sqrt(2)), in Q0.
-    const int32_t alpha_n = 117049297, alpha_d = 127690142, alpha_i = 1057819769,
-                  alpha_f = 638450708;
+    const int32_t alpha_n = 117049297, alpha_d = 127690142, alpha_i = 1057819769, alpha_f = 638450708;
 
     int zeros_a = hl_leading_zeros((uint32_t)x);
     int32_t normal_a = hl_shift_left_saturated(x, zeros_a - 1);
@@ -111,13 +109,10 @@ int32_t hl_fixed_log(int32_t x)
     int32_t p = half_sum(r, sqrt_sqrt_half);
     int32_t q = 2 * (r - sqrt_sqrt_half);
     int32_t q2 = hl_high_mul(q, q);
-    int32_t numerator =
-        hl_high_mul(q, r) + hl_high_mul(hl_high_mul(q, q2), alpha_n);
-    int32_t denominator_less_one =
-        hl_high_mul(p, alpha_i + q + hl_high_mul(alpha_d, q2)) + hl_high_mul(alpha_f, q);
+    int32_t numerator = hl_high_mul(q, r) + hl_high_mul(hl_high_mul(q, q2), alpha_n);
+    int32_t denominator_less_one = hl_high_mul(p, alpha_i + q + hl_high_mul(alpha_d, q2)) + hl_high_mul(alpha_f, q);
     int32_t inverse = hl_fixed_inverse_of_one_plus(denominator_less_one);
-    int32_t sum = hl_high_mul(exponent, log_2) +
-                  hl_high_mul(hl_shift_right_round(numerator, 6), inverse); // Q6
+    int32_t sum = hl_high_mul(exponent, log_2) + hl_high_mul(hl_shift_right_round(numerator, 6), inverse); // Q6
     return hl_shift_left_saturated(sum, 1);
 }
 
@@ -143,8 +138,7 @@ struct hl_rescale hl_fixed_inverse_sqrt(int64_t x)
     int32_t y = 1 << 28;
     for (int i = 0; i < 5; i++) {
         int32_t y3 = hl_shift_left_saturated(hl_high_mul(hl_high_mul(y, y), y), 6);
-        y = hl_shift_left_saturated(
-            hl_high_mul(half_of_three, y) - hl_high_mul(half_input, y3), 3);
+        y = hl_shift_left_saturated(hl_high_mul(half_of_three, y) - hl_high_mul(half_input, y3), 3);
     }
     int32_t multiplier = hl_high_mul(y, sqrt_half);
     if (right >= 0) return (struct hl_rescale){multiplier, -right};

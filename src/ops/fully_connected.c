@@ -27,8 +27,8 @@ static bool is_packed(TfLiteType type)
 }
 
 // The mode for the types of input, weights and output; false where they do not go together.
-static bool find_mode(const TfLiteFullyConnectedParams *params, TfLiteType x, TfLiteType w,
-                      TfLiteType y, enum hl_fc_mode *mode)
+static bool find_mode(const TfLiteFullyConnectedParams *params, TfLiteType x, TfLiteType w, TfLiteType y,
+                      enum hl_fc_mode *mode)
 {
     bool signed_weights = w == kTfLiteInt8 || is_packed(w);
     if (params->weights_format == kTfLiteFullyConnectedWeightsFormatShuffled4x16Int8) {
@@ -39,9 +39,7 @@ static bool find_mode(const TfLiteFullyConnectedParams *params, TfLiteType x, Tf
     case kTfLiteFloat32:
         *mode = w == kTfLiteFloat32 ? HL_FC_FLOAT : HL_FC_HYBRID;
         return (w == kTfLiteFloat32 || w == kTfLiteUInt8 || signed_weights) && y == kTfLiteFloat32;
-    case kTfLiteUInt8:
-        *mode = HL_FC_INTEGER;
-        return w == kTfLiteUInt8 && (y == kTfLiteUInt8 || y == kTfLiteInt16);
+    case kTfLiteUInt8: *mode = HL_FC_INTEGER; return w == kTfLiteUInt8 && (y == kTfLiteUInt8 || y == kTfLiteInt16);
     case kTfLiteInt8: *mode = HL_FC_INTEGER; return signed_weights && y == kTfLiteInt8;
     case kTfLiteInt16:
         *mode = w == kTfLiteInt16 ? HL_FC_FIXED_POINT : HL_FC_INTEGER;
@@ -50,19 +48,16 @@ static bool find_mode(const TfLiteFullyConnectedParams *params, TfLiteType x, Tf
     }
 }
 
-static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node,
-                               const struct hl_fully_connected *op)
+static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op)
 {
     const TfLiteTensor *bias = hl_input(ctx, node, 2);
     if (!bias) return kTfLiteOk;
     bool floats = op->mode == HL_FC_FLOAT || op->mode == HL_FC_HYBRID;
-    bool fits = floats ? bias->type == kTfLiteFloat32
-                       : bias->type == kTfLiteInt32 || bias->type == kTfLiteInt64;
+    bool fits = floats ? bias->type == kTfLiteFloat32 : bias->type == kTfLiteInt32 || bias->type == kTfLiteInt64;
     HL_REQUIRE(ctx, node, fits, "the bias is %s, it must be %s", hl_type_name(bias->type),
                floats ? "float32" : "int32 or int64");
-    HL_REQUIRE(ctx, node, hl_elements(bias) == op->units,
-               "a bias of %lld elements does not fit %d units", (long long)hl_elements(bias),
-               op->units);
+    HL_REQUIRE(ctx, node, hl_elements(bias) == op->units, "a bias of %lld elements does not fit %d units",
+               (long long)hl_elements(bias), op->units);
     return kTfLiteOk;
 }
 
@@ -70,10 +65,8 @@ static TfLiteStatus check_activation(TfLiteContext *ctx, TfLiteNode *node, enum 
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
     bool clamps = params->activation == kTfLiteActNone || params->activation == kTfLiteActRelu ||
-                  params->activation == kTfLiteActReluN1To1 ||
-                  params->activation == kTfLiteActRelu6;
-    bool function = params->activation == kTfLiteActTanh ||
-                    params->activation == kTfLiteActSignBit ||
+                  params->activation == kTfLiteActReluN1To1 || params->activation == kTfLiteActRelu6;
+    bool function = params->activation == kTfLiteActTanh || params->activation == kTfLiteActSignBit ||
                     params->activation == kTfLiteActSigmoid;
     HL_REQUIRE(ctx, node, clamps || (mode == HL_FC_HYBRID && function),
                "fused activation %d is not supported for these types", (int)params->activation);
@@ -89,16 +82,16 @@ static TfLiteStatus check_sparsity(TfLiteContext *ctx, TfLiteNode *node, const T
     int count = sparsity->dim_metadata_size;
     bool rows = (count == 2 || count == 3) && levels[0].format == kTfLiteDimDense &&
                 levels[1].format == kTfLiteDimSparseCSR && sparsity->traversal_order->data[0] == 0;
-    bool blocks = count != 3 || (sparsity->block_map && sparsity->block_map->size == 1 &&
-                                 sparsity->block_map->data[0] == 1);
+    bool blocks =
+        count != 3 || (sparsity->block_map && sparsity->block_map->size == 1 && sparsity->block_map->data[0] == 1);
     HL_REQUIRE(ctx, node, rows && blocks, "only weights with compressed rows are supported");
     HL_REQUIRE(ctx, node, filter->type == kTfLiteFloat32 || filter->type == kTfLiteInt8,
                "sparse weights of type %s are not supported", hl_type_name(filter->type));
     return kTfLiteOk;
 }
 
-static TfLiteStatus make_scales(TfLiteContext *ctx, TfLiteNode *node, struct hl_fully_connected *op,
-                                size_t count, size_t size)
+static TfLiteStatus make_scales(TfLiteContext *ctx, TfLiteNode *node, struct hl_fully_connected *op, size_t count,
+                                size_t size)
 {
     free(op->scales);
     op->scales = hl_make_table(ctx, count, size);
@@ -107,27 +100,24 @@ static TfLiteStatus make_scales(TfLiteContext *ctx, TfLiteNode *node, struct hl_
 }
 
 // The scales of the weights: one in all or one per unit.
-static TfLiteStatus find_filter_scales(TfLiteContext *ctx, TfLiteNode *node,
-                                       const struct hl_fully_connected *op,
+static TfLiteStatus find_filter_scales(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op,
                                        const TfLiteFloatArray **scales)
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1);
     const TfLiteAffineQuantization *affine = hl_affine(filter);
-    HL_REQUIRE(ctx, node, affine && affine->scale && affine->scale->size >= 1,
-               "the weights have no scale");
+    HL_REQUIRE(ctx, node, affine && affine->scale && affine->scale->size >= 1, "the weights have no scale");
     *scales = affine->scale;
     int count = affine->scale->size;
     HL_REQUIRE(ctx, node, count == 1 || (count == op->units && affine->quantized_dimension == 0),
-               "%d weight scales along dimension %d do not fit %d units", count,
-               affine->quantized_dimension, op->units);
+               "%d weight scales along dimension %d do not fit %d units", count, affine->quantized_dimension,
+               op->units);
     for (int i = 0; i < count; i++)
         HL_REQUIRE(ctx, node, affine->scale->data[i] > 0 && isfinite(affine->scale->data[i]),
                    "weight scale %g must be positive and finite", (double)affine->scale->data[i]);
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node,
-                                    const TfLiteTensor *tensor)
+static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor)
 {
     bool wide = tensor->type == kTfLiteInt16;
     return wide ? hl_require_symmetric(ctx, node, tensor) : hl_require_quantised(ctx, node, tensor);
@@ -139,14 +129,12 @@ static TfLiteStatus check_bias_scale(TfLiteContext *ctx, TfLiteNode *node, float
     const TfLiteTensor *bias = hl_input(ctx, node, 2);
     if (!bias) return kTfLiteOk;
     double difference = fabs((double)product - hl_scale(bias)) / hl_scale(hl_output(ctx, node, 0));
-    HL_REQUIRE(ctx, node, difference <= 0.02,
-               "bias scale %g differs from input scale times weight scale, %g", hl_scale(bias),
-               (double)product);
+    HL_REQUIRE(ctx, node, difference <= 0.02, "bias scale %g differs from input scale times weight scale, %g",
+               hl_scale(bias), (double)product);
     return kTfLiteOk;
 }
 
-static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node,
-                                    struct hl_fully_connected *op)
+static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct hl_fully_connected *op)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
@@ -159,8 +147,7 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node,
     op->filter_zero = 0;
     if (!per_unit) {
         HL_TRY(check_quantised(ctx, node, filter));
-        HL_REQUIRE(ctx, node,
-                   !is_packed(filter->type) || (hl_zero(filter) >= -8 && hl_zero(filter) <= 7),
+        HL_REQUIRE(ctx, node, !is_packed(filter->type) || (hl_zero(filter) >= -8 && hl_zero(filter) <= 7),
                    "weight zero point %d is outside [-8, 7]", hl_zero(filter));
         HL_TRY(check_bias_scale(ctx, node, input->params.scale * scales->data[0]));
         op->filter_zero = hl_zero(filter);
@@ -168,8 +155,7 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node,
     hl_activation_range(params->activation, output, &op->low, &op->high);
 
     bool fixed = op->mode != HL_FC_INTEGER;
-    HL_TRY(make_scales(ctx, node, op, (size_t)op->units,
-                       fixed ? sizeof(struct hl_rescale) : sizeof(double)));
+    HL_TRY(make_scales(ctx, node, op, (size_t)op->units, fixed ? sizeof(struct hl_rescale) : sizeof(double)));
     for (int n = 0; n < op->units; n++) {
         float scale = scales->data[per_unit ? n : 0];
         double product = hl_scale(input) * (double)scale;
@@ -184,37 +170,32 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node,
     return kTfLiteOk;
 }
 
-static TfLiteStatus prepare_blockwise(TfLiteContext *ctx, TfLiteNode *node,
-                                      struct hl_fully_connected *op)
+static TfLiteStatus prepare_blockwise(TfLiteContext *ctx, TfLiteNode *node, struct hl_fully_connected *op)
 {
     struct hl_blocks blocks = {0};
     HL_TRY(hl_find_blocks(ctx, node, hl_input(ctx, node, 1), op->units, op->columns, &blocks));
     op->block = blocks.size;
     size_t count = (size_t)op->units * (size_t)(op->columns / op->block);
     HL_TRY(make_scales(ctx, node, op, count, sizeof(float)));
-    for (size_t i = 0; i < count; i++)
-        ((float *)op->scales)[i] = hl_half_to_float(blocks.scales[i]);
+    for (size_t i = 0; i < count; i++) ((float *)op->scales)[i] = hl_half_to_float(blocks.scales[i]);
     return kTfLiteOk;
 }
 
-static TfLiteStatus prepare_hybrid(TfLiteContext *ctx, TfLiteNode *node,
-                                   struct hl_fully_connected *op)
+static TfLiteStatus prepare_hybrid(TfLiteContext *ctx, TfLiteNode *node, struct hl_fully_connected *op)
 {
     if (hl_is_blockwise(hl_input(ctx, node, 1))) return prepare_blockwise(ctx, node, op);
     const TfLiteFloatArray *scales = NULL;
     HL_TRY(find_filter_scales(ctx, node, op, &scales));
     HL_TRY(make_scales(ctx, node, op, (size_t)op->units, sizeof(float)));
-    for (int n = 0; n < op->units; n++)
-        ((float *)op->scales)[n] = scales->data[scales->size > 1 ? n : 0];
+    for (int n = 0; n < op->units; n++) ((float *)op->scales)[n] = scales->data[scales->size > 1 ? n : 0];
     return kTfLiteOk;
 }
 
-static TfLiteStatus prepare_shuffled(TfLiteContext *ctx, TfLiteNode *node,
-                                     struct hl_fully_connected *op)
+static TfLiteStatus prepare_shuffled(TfLiteContext *ctx, TfLiteNode *node, struct hl_fully_connected *op)
 {
     const TfLiteTensor *workspace = hl_output(ctx, node, 1);
-    HL_REQUIRE(ctx, node, op->rows == 1 || op->rows == 4,
-               "shuffled weights want 1 or 4 rows of input, there are %d", op->rows);
+    HL_REQUIRE(ctx, node, op->rows == 1 || op->rows == 4, "shuffled weights want 1 or 4 rows of input, there are %d",
+               op->rows);
     HL_REQUIRE(ctx, node, op->units % 4 == 0 && op->columns % 16 == 0,
                "shuffled weights of %dx%d are not whole tiles of 4x16", op->units, op->columns);
     HL_REQUIRE(ctx, node, workspace->type == kTfLiteUInt8, "the shuffled input must be uint8");
@@ -223,12 +204,10 @@ static TfLiteStatus prepare_shuffled(TfLiteContext *ctx, TfLiteNode *node,
     return hl_resize_like(ctx, hl_output(ctx, node, 1), hl_input(ctx, node, 0));
 }
 
-static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node,
-                                const struct hl_fully_connected *op)
+static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
-    bool hybrid = op->mode == HL_FC_HYBRID,
-         integer = op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT;
+    bool hybrid = op->mode == HL_FC_HYBRID, integer = op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT;
     bool widen_x = hybrid || (integer && input->type != kTfLiteInt16);
     int x[2] = {widen_x ? op->rows : 0, op->columns};
     int w[2] = {hybrid || integer ? HL_DOT_ROWS : 0, op->columns};
@@ -242,8 +221,7 @@ static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node,
     return hl_set_temporary(ctx, node, X_SCALES, kTfLiteFloat32, false, 1, scales);
 }
 
-static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node,
-                                     const struct hl_fully_connected *op)
+static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
     const TfLiteTensor *input = hl_input(ctx, node, 0);
@@ -269,19 +247,17 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
     HL_REQUIRE(ctx, node, find_mode(params, input->type, filter->type, output->type, &op->mode),
                "%s input, %s weights and %s output do not go together", hl_type_name(input->type),
                hl_type_name(filter->type), hl_type_name(output->type));
-    HL_REQUIRE(ctx, node, hl_rank(filter) == 2, "the weights have %d dimensions, they must have 2",
-               hl_rank(filter));
+    HL_REQUIRE(ctx, node, hl_rank(filter) == 2, "the weights have %d dimensions, they must have 2", hl_rank(filter));
     op->units = hl_dim(filter, 0);
     op->columns = op->block = hl_dim(filter, 1);
     HL_REQUIRE(ctx, node, op->columns > 0, "the weights have no columns");
-    HL_REQUIRE(ctx, node, hl_to_int(hl_elements(input) / op->columns, &op->rows),
-               "the input has too many rows of %d", op->columns);
+    HL_REQUIRE(ctx, node, hl_to_int(hl_elements(input) / op->columns, &op->rows), "the input has too many rows of %d",
+               op->columns);
     HL_TRY(check_activation(ctx, node, op->mode));
     HL_TRY(check_bias(ctx, node, op));
     HL_TRY(check_sparsity(ctx, node, filter));
     hl_activation_range_f32(params->activation, &op->low_f32, &op->high_f32);
-    if (op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT)
-        HL_TRY(prepare_integer(ctx, node, op));
+    if (op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT) HL_TRY(prepare_integer(ctx, node, op));
     if (op->mode == HL_FC_HYBRID) HL_TRY(prepare_hybrid(ctx, node, op));
     if (op->mode == HL_FC_SHUFFLED) HL_TRY(prepare_shuffled(ctx, node, op));
     HL_TRY(set_scratch(ctx, node, op));
@@ -310,8 +286,8 @@ static void expand(const TfLiteTensor *filter, int columns, int first, int rows,
                    filter->data.raw_const + (size_t)i * bytes, bytes);
 }
 
-static const float *rows_f32(TfLiteContext *ctx, TfLiteNode *node,
-                             const struct hl_fully_connected *op, int first, int rows)
+static const float *rows_f32(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op, int first,
+                             int rows)
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1);
     if (!filter->sparsity) return HL_IN(float, filter) + (int64_t)first * op->columns;
@@ -320,16 +296,15 @@ static const float *rows_f32(TfLiteContext *ctx, TfLiteNode *node,
     return dense;
 }
 
-static const int16_t *rows_wide(TfLiteContext *ctx, TfLiteNode *node,
-                                const struct hl_fully_connected *op, int first, int rows)
+static const int16_t *rows_wide(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op, int first,
+                                int rows)
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1);
     int16_t *wide = HL_OUT(int16_t, hl_temporary(ctx, node, W_WIDE));
     int64_t count = (int64_t)rows * op->columns, at = (int64_t)first * op->columns;
     const void *data = hl_data(filter);
     TfLiteType type = filter->type;
-    if (op->mode == HL_FC_HYBRID && type == kTfLiteUInt8)
-        type = kTfLiteInt8; // as the original reads them
+    if (op->mode == HL_FC_HYBRID && type == kTfLiteUInt8) type = kTfLiteInt8; // as the original reads them
     if (filter->sparsity) {
         char *dense = HL_OUT(char, hl_temporary(ctx, node, W_DENSE));
         expand(filter, op->columns, first, rows, dense);
@@ -367,14 +342,13 @@ static void run_f32(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_
 static int64_t add_bias(const TfLiteTensor *bias, int unit, int64_t sum)
 {
     if (!bias) return sum;
-    int64_t value =
-        bias->type == kTfLiteInt32 ? HL_IN(int32_t, bias)[unit] : HL_IN(int64_t, bias)[unit];
+    int64_t value = bias->type == kTfLiteInt32 ? HL_IN(int32_t, bias)[unit] : HL_IN(int64_t, bias)[unit];
     return (int64_t)((uint64_t)sum + (uint64_t)value);
 }
 
 // A sum of products as stored output value.
-static int32_t requantise(const struct hl_fully_connected *op, const TfLiteTensor *bias,
-                          const TfLiteTensor *output, int unit, int64_t sum)
+static int32_t requantise(const struct hl_fully_connected *op, const TfLiteTensor *bias, const TfLiteTensor *output,
+                          int unit, int64_t sum)
 {
     sum = add_bias(bias, unit, sum);
     if (op->mode == HL_FC_INTEGER) {
@@ -382,9 +356,8 @@ static int32_t requantise(const struct hl_fully_connected *op, const TfLiteTenso
         return value < op->low ? op->low : value > op->high ? op->high : (int32_t)value;
     }
     struct hl_rescale by = ((const struct hl_rescale *)op->scales)[unit];
-    int32_t scaled = op->mode == HL_FC_FIXED_POINT
-                         ? hl_rescale_apply_i64(sum, by)
-                         : hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
+    int32_t scaled = op->mode == HL_FC_FIXED_POINT ? hl_rescale_apply_i64(sum, by)
+                                                   : hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
     int64_t value = (int64_t)scaled + hl_zero(output);
     return value < op->low ? op->low : value > op->high ? op->high : (int32_t)value;
 }
@@ -405,8 +378,7 @@ static void run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fu
     const int16_t *x = HL_IN(int16_t, input);
     if (input->type != kTfLiteInt16) {
         int16_t *wide = HL_OUT(int16_t, hl_temporary(ctx, node, X_WIDE));
-        hl_widen(input->type, hl_data(input), 0, (int64_t)op->rows * op->columns, hl_zero(input),
-                 wide);
+        hl_widen(input->type, hl_data(input), 0, (int64_t)op->rows * op->columns, hl_zero(input), wide);
         x = wide;
     }
     for (int n = 0; n < op->units; n += HL_DOT_ROWS) {
@@ -463,14 +435,12 @@ static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct hl_ful
             for (int b = 0; b < blocks; b++) {
                 int64_t sums[HL_DOT_ROWS] = {0}, at = (int64_t)b * op->block;
                 const float *scales = (const float *)op->scales + (int64_t)n * blocks + b;
-                hl_dots_i16(wide + m * op->columns + at, w + at, op->columns, rows, op->block,
-                            sums);
+                hl_dots_i16(wide + m * op->columns + at, w + at, op->columns, rows, op->block, sums);
                 for (int r = 0; r < rows; r++)
-                    values[r] += (float)(int32_t)(uint32_t)(uint64_t)sums[r] *
-                                 (x_scales[m] * scales[(int64_t)r * blocks]);
+                    values[r] +=
+                        (float)(int32_t)(uint32_t)(uint64_t)sums[r] * (x_scales[m] * scales[(int64_t)r * blocks]);
             }
-            for (int r = 0; r < rows; r++)
-                y[m * op->units + n + r] = activate(params->activation, values[r]);
+            for (int r = 0; r < rows; r++) y[m * op->units + n + r] = activate(params->activation, values[r]);
         }
     }
 }

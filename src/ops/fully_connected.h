@@ -14,7 +14,8 @@ struct hl_fully_connected {
     float low_f32, high_f32;
     int filter_zero;
     int block; // columns that share a scale (hybrid), columns otherwise
-    // Owned. INTEGER: double per unit; FIXED_POINT and SHUFFLED: struct hl_rescale per unit; HYBRID: float per unit and block.
+    // Owned. INTEGER: double per unit; FIXED_POINT and SHUFFLED: struct hl_rescale per unit; HYBRID: float per unit and
+    // block.
     void *scales;
 };
 

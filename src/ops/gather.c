@@ -9,29 +9,26 @@
 #include "ops/copy.h"
 #include "ops/strings.h"
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
-                              HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) |
-                              HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(String) | HL_TYPE(Int4);
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
+                              HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(String) |
+                              HL_TYPE(Int4);
 static const uint32_t index_types = HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);
 
-static TfLiteStatus find_axes(TfLiteContext *ctx, const TfLiteNode *node, int *axis,
-                              int *batch_dims)
+static TfLiteStatus find_axes(TfLiteContext *ctx, const TfLiteNode *node, int *axis, int *batch_dims)
 {
     const TfLiteGatherParams *params = node->builtin_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1);
     const int rank = hl_rank(x), index_rank = hl_rank(indices);
 
-    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, axis),
-               "axis %d is outside %d dimensions", params->axis, rank);
+    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, axis), "axis %d is outside %d dimensions", params->axis,
+               rank);
     HL_REQUIRE(ctx, node, params->batch_dims >= -index_rank && params->batch_dims <= index_rank,
                "%d batch dimensions are outside the indices' %d", params->batch_dims, index_rank);
     *batch_dims = params->batch_dims < 0 ? params->batch_dims + index_rank : params->batch_dims;
-    HL_REQUIRE(ctx, node, *batch_dims <= *axis, "%d batch dimensions do not lie before axis %d",
-               *batch_dims, *axis);
+    HL_REQUIRE(ctx, node, *batch_dims <= *axis, "%d batch dimensions do not lie before axis %d", *batch_dims, *axis);
     for (int i = 0; i < *batch_dims; i++)
         HL_REQUIRE(ctx, node, hl_dim(x, i) == hl_dim(indices, i),
-                   "batch dimension %d is %d in the input and %d in the indices", i, hl_dim(x, i),
-                   hl_dim(indices, i));
+                   "batch dimension %d is %d in the input and %d in the indices", i, hl_dim(x, i), hl_dim(indices, i));
     return kTfLiteOk;
 }
 
@@ -56,8 +53,8 @@ static TfLiteStatus check_indices(TfLiteContext *ctx, const TfLiteNode *node, in
     const int64_t count = hl_elements(indices);
     for (int64_t i = 0; i < count; i++) {
         const int64_t index = hl_integer_at(indices, i);
-        HL_REQUIRE(ctx, node, index >= 0 && index < length, "index %lld is outside 0 to %d",
-                   (long long)index, length - 1);
+        HL_REQUIRE(ctx, node, index >= 0 && index < length, "index %lld is outside 0 to %d", (long long)index,
+                   length - 1);
     }
     return kTfLiteOk;
 }
@@ -115,10 +112,10 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     int rank, dims[HL_MAX_RANK];
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, hl_type_in(indices->type, index_types),
-               "the indices must be int16, int32 or int64, not %s", hl_type_name(indices->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_type_in(indices->type, index_types), "the indices must be int16, int32 or int64, not %s",
+               hl_type_name(indices->type));
     HL_REQUIRE(ctx, node, x->type != kTfLiteString || hl_rank(x) == 1,
                "strings are gathered from one dimension, not %d", hl_rank(x));
     HL_TRY(find_shape(ctx, node, &rank, dims));

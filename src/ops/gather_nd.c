@@ -41,8 +41,8 @@ static TfLiteStatus check_rows(TfLiteContext *ctx, const TfLiteNode *node, const
         for (int axis = 0; axis < rows->depth; axis++) {
             const int64_t index = hl_integer_at(rows->indices, row * rows->depth + axis);
             HL_REQUIRE(ctx, node, index >= 0 && index < rows->dims->data[axis],
-                       "index %lld of row %lld is outside dimension %d, which is %d",
-                       (long long)index, (long long)row, axis, rows->dims->data[axis]);
+                       "index %lld of row %lld is outside dimension %d, which is %d", (long long)index, (long long)row,
+                       axis, rows->dims->data[axis]);
         }
     }
     return kTfLiteOk;
@@ -53,16 +53,14 @@ static int64_t slice_of(const struct rows *rows, int64_t row)
 {
     int64_t number = 0;
     for (int axis = 0; axis < rows->depth; axis++)
-        number = number * rows->dims->data[axis] +
-                 hl_integer_at(rows->indices, row * rows->depth + axis);
+        number = number * rows->dims->data[axis] + hl_integer_at(rows->indices, row * rows->depth + axis);
     return number;
 }
 
 // ---- GATHER_ND ----------------------------------------------------------------------------------
 
-static const uint32_t gather_types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
-                                     HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                                     HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool) |
+static const uint32_t gather_types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) |
+                                     HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool) |
                                      HL_TYPE(String);
 static const uint32_t index_types = HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);
 
@@ -86,15 +84,14 @@ static TfLiteStatus gather_prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(x->type, gather_types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, hl_type_in(indices->type, index_types),
-               "the indices must be int16, int32 or int64, not %s", hl_type_name(indices->type));
-    HL_REQUIRE(ctx, node, hl_rank(x) > 0 && hl_rank(indices) > 0,
-               "input and indices must not be scalars");
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_type_in(indices->type, index_types), "the indices must be int16, int32 or int64, not %s",
+               hl_type_name(indices->type));
+    HL_REQUIRE(ctx, node, hl_rank(x) > 0 && hl_rank(indices) > 0, "input and indices must not be scalars");
     const int depth = hl_dim(indices, hl_rank(indices) - 1);
-    HL_REQUIRE(ctx, node, depth >= 1 && depth <= hl_rank(x),
-               "indices of %d positions for %d dimensions", depth, hl_rank(x));
+    HL_REQUIRE(ctx, node, depth >= 1 && depth <= hl_rank(x), "indices of %d positions for %d dimensions", depth,
+               hl_rank(x));
     if (y->type == kTfLiteString) {
         hl_make_dynamic(y);
         return kTfLiteOk;
@@ -102,8 +99,7 @@ static TfLiteStatus gather_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return gather_resize(ctx, node);
 }
 
-static TfLiteStatus gather_strings(TfLiteContext *ctx, const TfLiteNode *node,
-                                   const struct rows *rows)
+static TfLiteStatus gather_strings(TfLiteContext *ctx, const TfLiteNode *node, const struct rows *rows)
 {
     struct hl_strings strings;
     struct hl_string_list list = {.limit = hl_memory_left(ctx)};
@@ -112,8 +108,7 @@ static TfLiteStatus gather_strings(TfLiteContext *ctx, const TfLiteNode *node,
     for (int64_t row = 0; row < rows->count; row++) {
         for (int64_t i = 0; i < rows->slice && !list.failed; i++) {
             size_t length;
-            const char *text = hl_string_at(&strings, slice_of(rows, row) * rows->slice + i,
-                                            &length);
+            const char *text = hl_string_at(&strings, slice_of(rows, row) * rows->slice + i, &length);
             hl_strings_append(&list, text, length);
         }
     }
@@ -130,8 +125,8 @@ static TfLiteStatus gather_invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_dynamic(y)) HL_TRY(gather_resize(ctx, node));
     if (x->type == kTfLiteString) return gather_strings(ctx, node, &rows);
     for (int64_t row = 0; row < rows.count; row++)
-        hl_copy_run(hl_element_bits(x->type), rows.slice, y->data.data, row * rows.slice,
-                    hl_data(x), slice_of(&rows, row) * rows.slice);
+        hl_copy_run(hl_element_bits(x->type), rows.slice, y->data.data, row * rows.slice, hl_data(x),
+                    slice_of(&rows, row) * rows.slice);
     return kTfLiteOk;
 }
 
@@ -142,8 +137,8 @@ const struct hl_op hl_op_gather_nd = {
 
 // ---- SCATTER_ND ---------------------------------------------------------------------------------
 
-static const uint32_t scatter_types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
-                                      HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool);
+static const uint32_t scatter_types =
+    HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool);
 
 static TfLiteStatus scatter_resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -153,12 +148,12 @@ static TfLiteStatus scatter_resize(TfLiteContext *ctx, const TfLiteNode *node)
 
     HL_TRY(hl_read_shape(ctx, node, hl_input(ctx, node, 2), 0, &rank, dims));
     HL_REQUIRE(ctx, node, depth <= rank, "indices of %d positions for %d dimensions", depth, rank);
-    HL_REQUIRE(ctx, node, hl_rank(updates) == outer + rank - depth,
-               "the updates have %d dimensions, not %d", hl_rank(updates), outer + rank - depth);
+    HL_REQUIRE(ctx, node, hl_rank(updates) == outer + rank - depth, "the updates have %d dimensions, not %d",
+               hl_rank(updates), outer + rank - depth);
     for (int i = 0; i < hl_rank(updates); i++) {
         const int wanted = i < outer ? hl_dim(indices, i) : dims[depth + i - outer];
-        HL_REQUIRE(ctx, node, hl_dim(updates, i) == wanted,
-                   "dimension %d of the updates is %d, not %d", i, hl_dim(updates, i), wanted);
+        HL_REQUIRE(ctx, node, hl_dim(updates, i) == wanted, "dimension %d of the updates is %d, not %d", i,
+                   hl_dim(updates, i), wanted);
     }
     return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
 }
@@ -171,27 +166,25 @@ static TfLiteStatus scatter_prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(updates->type, scatter_types)) return hl_unsupported_type(ctx, node, updates);
-    HL_REQUIRE(ctx, node, hl_same_type(updates, y), "the output is %s, the updates %s",
-               hl_type_name(y->type), hl_type_name(updates->type));
+    HL_REQUIRE(ctx, node, hl_same_type(updates, y), "the output is %s, the updates %s", hl_type_name(y->type),
+               hl_type_name(updates->type));
     HL_REQUIRE(ctx, node, indices->type == kTfLiteInt32 && shape->type == kTfLiteInt32,
                "indices and shape must be int32, not %s and %s", hl_type_name(indices->type),
                hl_type_name(shape->type));
     HL_REQUIRE(ctx, node, hl_rank(indices) > 0, "the indices must not be a scalar");
-    HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape must have one dimension, not %d",
-               hl_rank(shape));
+    HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape must have one dimension, not %d", hl_rank(shape));
     if (hl_is_constant(shape)) return scatter_resize(ctx, node);
     hl_make_dynamic(y);
     return kTfLiteOk;
 }
 
 // Sums in an unsigned type of the same size wrap; for bool and float it is the type itself.
-#define DEFINE_ADD(name, type, expression)                                                         \
-    static void add_##name(int64_t count, void *to_data, int64_t to_at, const void *from_data,     \
-                           int64_t from_at)                                                        \
-    {                                                                                              \
-        type *to = (type *)to_data + to_at;                                                        \
-        const type *from = (const type *)from_data + from_at;                                      \
-        for (int64_t i = 0; i < count; i++) to[i] = (type)(expression);                            \
+#define DEFINE_ADD(name, type, expression)                                                                      \
+    static void add_##name(int64_t count, void *to_data, int64_t to_at, const void *from_data, int64_t from_at) \
+    {                                                                                                           \
+        type *to = (type *)to_data + to_at;                                                                     \
+        const type *from = (const type *)from_data + from_at;                                                   \
+        for (int64_t i = 0; i < count; i++) to[i] = (type)(expression);                                         \
     }
 DEFINE_ADD(float, float, to[i] + from[i])
 DEFINE_ADD(byte, uint8_t, to[i] + from[i])
@@ -208,16 +201,14 @@ static TfLiteStatus scatter_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const struct rows rows = make_rows(hl_input(ctx, node, 0), y);
     HL_TRY(check_rows(ctx, node, &rows));
     if (y->bytes > 0) memset(y->data.data, 0, y->bytes);
-    void (*add)(int64_t, void *, int64_t, const void *,
-                int64_t) = y->type == kTfLiteFloat32 ? add_float
-                           : y->type == kTfLiteInt32 ? add_word
-                           : y->type == kTfLiteInt64 ? add_long
-                           : y->type == kTfLiteBool  ? add_bool
-                                                     : add_byte;
+    void (*add)(int64_t, void *, int64_t, const void *, int64_t) = y->type == kTfLiteFloat32 ? add_float
+                                                                   : y->type == kTfLiteInt32 ? add_word
+                                                                   : y->type == kTfLiteInt64 ? add_long
+                                                                   : y->type == kTfLiteBool  ? add_bool
+                                                                                             : add_byte;
     if (rows.slice == 0) return kTfLiteOk;
     for (int64_t row = 0; row < rows.count; row++)
-        add(rows.slice, y->data.data, slice_of(&rows, row) * rows.slice, hl_data(updates),
-            row * rows.slice);
+        add(rows.slice, y->data.data, slice_of(&rows, row) * rows.slice, hl_data(updates), row * rows.slice);
     return kTfLiteOk;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aeq.hadamard_rotation: each run of `hadamard_size` values of the last dimension, multiplied by the Hadamard matrix of that
-// size (1 and -1, in Sylvester's order) and divided by the root of the size: a rotation that is its own inverse.
+// aeq.hadamard_rotation: each run of `hadamard_size` values of the last dimension, multiplied by the Hadamard matrix of
+// that size (1 and -1, in Sylvester's order) and divided by the root of the size: a rotation that is its own inverse.
 // in 0, out 0: float32 of the same shape. Option: hadamard_size, a power of two that divides the last dimension.
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (x->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, x);
     if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
-    HL_REQUIRE(ctx, node, op->size > 0 && (op->size & (op->size - 1)) == 0, "hadamard_size %d is no power of two", op->size);
+    HL_REQUIRE(ctx, node, op->size > 0 && (op->size & (op->size - 1)) == 0, "hadamard_size %d is no power of two",
+               op->size);
     HL_REQUIRE(ctx, node, hl_rank(x) >= 1 && hl_dim(x, hl_rank(x) - 1) % op->size == 0,
                "hadamard_size %d does not divide the last dimension", op->size);
     return hl_resize_like(ctx, y, x);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables that outlive an invoke, shared by all subgraphs of an interpreter under a number:
 //   HASHTABLE         out 0: resource [1], the table's handle.
-//   HASHTABLE_IMPORT  in 0: handle, in 1: keys, in 2: values of the same shape. Fills the table; a filled one stays as it
+//   HASHTABLE_IMPORT  in 0: handle, in 1: keys, in 2: values of the same shape. Fills the table; a filled one stays as
+//   it
 //                     is, and of a repeated key the first value counts.
-//   HASHTABLE_FIND    in 0: handle, in 1: keys, in 2: what a missing key gives (first element), out 0: values, shaped as keys.
+//   HASHTABLE_FIND    in 0: handle, in 1: keys, in 2: what a missing key gives (first element), out 0: values, shaped
+//   as keys.
 //                     Refused where the table was never filled.
 //   HASHTABLE_SIZE    in 0: handle, out 0: int64 [1], the number of different keys.
 // Keys and values: string and int64, or int64 and string. A table is a sorted list: no choice of keys makes it slow.
@@ -76,7 +78,7 @@ const struct hl_op hl_op_hashtable = {
 
 // Keys of a table, or of a query.
 struct keys {
-    const int64_t *numbers;   // NULL: strings
+    const int64_t *numbers; // NULL: strings
     struct hl_strings strings;
 };
 
@@ -132,8 +134,10 @@ static int64_t find(const struct hl_resource_table *table, const struct keys *ke
     int64_t low = 0, high = table->count;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (compare(&known, table->order[middle], keys, index) < 0) low = middle + 1;
-        else high = middle;
+        if (compare(&known, table->order[middle], keys, index) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < table->count && compare(&known, table->order[low], keys, index) == 0 ? table->order[low] : -1;
 }

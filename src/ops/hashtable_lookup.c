@@ -27,16 +27,14 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     HL_REQUIRE(ctx, node, lookup->type == kTfLiteInt32 && hl_rank(lookup) == 1,
                "what is looked up must be a list of int32");
-    HL_REQUIRE(ctx, node, keys->type == kTfLiteInt32 && hl_rank(keys) == 1,
-               "the keys must be a list of int32");
+    HL_REQUIRE(ctx, node, keys->type == kTfLiteInt32 && hl_rank(keys) == 1, "the keys must be a list of int32");
     HL_REQUIRE(ctx, node, hl_rank(values) >= 1 && hl_dim(values, 0) == hl_dim(keys, 0),
                "there must be one row of values for each of %d keys", hl_dim(keys, 0));
     if (values->type != kTfLiteString && hl_element_bits(values->type) < 8)
         return hl_unsupported_type(ctx, node, values);
-    HL_REQUIRE(ctx, node, hl_same_type(values, y), "the output is %s, the values %s",
-               hl_type_name(y->type), hl_type_name(values->type));
-    HL_REQUIRE(ctx, node, hits->type == kTfLiteUInt8, "hits must be uint8, not %s",
-               hl_type_name(hits->type));
+    HL_REQUIRE(ctx, node, hl_same_type(values, y), "the output is %s, the values %s", hl_type_name(y->type),
+               hl_type_name(values->type));
+    HL_REQUIRE(ctx, node, hits->type == kTfLiteUInt8, "hits must be uint8, not %s", hl_type_name(hits->type));
     HL_REQUIRE(ctx, node, y != hits, "values and hits are one tensor");
     HL_TRY(hl_resize(ctx, hits, 1, &(int){hl_dim(lookup, 0)}));
     if (y->type != kTfLiteString) return resize_values(ctx, node);
@@ -52,8 +50,10 @@ static int find_row(const TfLiteTensor *keys, int32_t key)
     int low = 0, high = hl_dim(keys, 0);
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        if (data[middle] < key) low = middle + 1;
-        else high = middle;
+        if (data[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < hl_dim(keys, 0) && data[low] == key ? low : -1;
 }
@@ -69,8 +69,7 @@ static TfLiteStatus look_up_strings(TfLiteContext *ctx, const TfLiteNode *node, 
         const int row = find_row(hl_input(ctx, node, 1), HL_IN(int32_t, lookup)[i]);
         for (int64_t j = 0; j < row_length && !list.failed; j++) {
             size_t length = 0;
-            const char *text = row < 0 ? NULL
-                                       : hl_string_at(&strings, row * row_length + j, &length);
+            const char *text = row < 0 ? NULL : hl_string_at(&strings, row * row_length + j, &length);
             hl_strings_append(&list, text, length);
         }
     }
@@ -85,8 +84,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     uint8_t *hits = HL_OUT(uint8_t, hl_output(ctx, node, 1));
     const int64_t row_length = hl_product(values->dims, 1, hl_rank(values));
 
-    for (int i = 0; i < hl_dim(lookup, 0); i++)
-        hits[i] = find_row(keys, HL_IN(int32_t, lookup)[i]) >= 0;
+    for (int i = 0; i < hl_dim(lookup, 0); i++) hits[i] = find_row(keys, HL_IN(int32_t, lookup)[i]) >= 0;
     if (y->type == kTfLiteString) {
         HL_TRY(resize_values(ctx, node));
         return look_up_strings(ctx, node, row_length);
@@ -95,8 +93,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int i = 0; i < hl_dim(lookup, 0); i++) {
         const int row = find_row(keys, HL_IN(int32_t, lookup)[i]);
         if (row >= 0)
-            hl_copy_run(hl_element_bits(y->type), row_length, y->data.data, i * row_length,
-                        hl_data(values), row * row_length);
+            hl_copy_run(hl_element_bits(y->type), row_length, y->data.data, i * row_length, hl_data(values),
+                        row * row_length);
     }
     return kTfLiteOk;
 }

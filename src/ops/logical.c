@@ -4,7 +4,7 @@
 // is true.
 #include "ops/binary.h"
 
-HL_BINARY_RUN(and_bool, uint8_t, uint8_t, void, u && v)
+HL_BINARY_RUN(and_bool, uint8_t, uint8_t, void, u &&v)
 HL_BINARY_RUN(or_bool, uint8_t, uint8_t, void, u || v)
 
 static const hl_binary_runs and_runs = {[kTfLiteBool] = and_bool};
@@ -26,8 +26,7 @@ static TfLiteStatus logical_not_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *a = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (a->type != kTfLiteBool) return hl_unsupported_type(ctx, node, a);
-    HL_REQUIRE(ctx, node, y->type == kTfLiteBool, "the output is %s, it must be bool",
-               hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, y->type == kTfLiteBool, "the output is %s, it must be bool", hl_type_name(y->type));
     return hl_resize_like(ctx, y, a);
 }
 

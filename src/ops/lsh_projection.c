@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSH_PROJECTION: bits that are likely the same for similar lists of items.
-// in 0: hashes float32 [hashes, bits], at most 32 bits, in 1: items [n, ..] of any type of whole bytes, in 2: weights float32
-// [n], may be absent. Bit (h, b) is 1 where the sum over items of weight * fingerprint(hashes[h, b], item) is positive.
-// out 0: int32. Dense: [hashes * bits], one for each bit; sparse: [hashes], the bits as a number, + h * 2^bits.
+// in 0: hashes float32 [hashes, bits], at most 32 bits, in 1: items [n, ..] of any type of whole bytes, in 2: weights
+// float32 [n], may be absent. Bit (h, b) is 1 where the sum over items of weight * fingerprint(hashes[h, b], item) is
+// positive. out 0: int32. Dense: [hashes * bits], one for each bit; sparse: [hashes], the bits as a number, + h *
+// 2^bits.
 #include <stdlib.h>
 #include <string.h>
 

@@ -28,7 +28,12 @@ struct lstm {
 static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *layer)
 {
     static const struct hl_lstm_places places = {
-        .weights = 1, .states = 18, .norms = 20, .auxiliary_input = -1, .auxiliary_weights = -1};
+        .weights = 1,
+        .states = 18,
+        .norms = 20,
+        .auxiliary_input = -1,
+        .auxiliary_weights = -1,
+    };
     const TfLiteLSTMParams *params = node->builtin_data;
     const struct hl_lstm_options options = {
         .activation = params->activation,
@@ -48,13 +53,12 @@ static TfLiteStatus full_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct lstm *op = node->user_data;
     struct hl_lstm layer;
     collect(ctx, node, &layer);
-    HL_REQUIRE(ctx, node, hl_rank(layer.input) == 2, "the input has %d dimensions, not 2",
-               hl_rank(layer.input));
+    HL_REQUIRE(ctx, node, hl_rank(layer.input) == 2, "the input has %d dimensions, not 2", hl_rank(layer.input));
     int batch = hl_dim(layer.input, 0);
     HL_TRY(hl_lstm_check(ctx, node, &layer, batch, &op->kind));
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    HL_REQUIRE(ctx, node, y->type == layer.input->type, "output type %s must be the input's, %s",
-               hl_type_name(y->type), hl_type_name(layer.input->type));
+    HL_REQUIRE(ctx, node, y->type == layer.input->type, "output type %s must be the input's, %s", hl_type_name(y->type),
+               hl_type_name(layer.input->type));
     HL_TRY(hl_resize(ctx, y, 2, (const int[]){batch, layer.outputs}));
     HL_TRY(hl_lstm_set_temporaries(ctx, node, &layer, 0));
     if (op->kind != HL_LSTM_INTEGER) return kTfLiteOk;
@@ -67,10 +71,12 @@ static TfLiteStatus full_invoke(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     struct hl_lstm layer;
     collect(ctx, node, &layer);
-    const struct hl_lstm_sequence sequence = {.batch = hl_dim(layer.input, 0),
-                                              .time = 1,
-                                              .time_major = true,
-                                              .output_stride = layer.outputs};
+    const struct hl_lstm_sequence sequence = {
+        .batch = hl_dim(layer.input, 0),
+        .time = 1,
+        .time_major = true,
+        .output_stride = layer.outputs,
+    };
     if (op->kind == HL_LSTM_INTEGER)
         hl_lstm_run_integer(ctx, node, &layer, &op->integer, 0, &sequence, HL_OUT(int8_t, y));
     else
@@ -86,26 +92,22 @@ enum { NEW_OUTPUT, NEW_CELL, JOINED, GATES };
 static TfLiteStatus check_basic_shapes(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, X), *output = hl_input(ctx, node, LAST_OUTPUT);
-    const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS),
-                       *biases = hl_input(ctx, node, BIASES);
+    const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS), *biases = hl_input(ctx, node, BIASES);
     const TfLiteTensor *cell = hl_input(ctx, node, LAST_CELL);
     HL_REQUIRE(ctx, node,
-               hl_rank(x) == 2 && hl_rank(output) == 2 && hl_rank(cell) == 2 &&
-                   hl_rank(weights) == 2 && hl_rank(biases) == 1,
+               hl_rank(x) == 2 && hl_rank(output) == 2 && hl_rank(cell) == 2 && hl_rank(weights) == 2 &&
+                   hl_rank(biases) == 1,
                "input, states and weights must have 2 dimensions, the biases 1");
     int batch = hl_dim(x, 0), outputs = hl_dim(output, 1);
-    HL_REQUIRE(ctx, node, outputs > 0 && outputs <= INT32_MAX / 4, "%d outputs are not supported",
-               outputs);
+    HL_REQUIRE(ctx, node, outputs > 0 && outputs <= INT32_MAX / 4, "%d outputs are not supported", outputs);
     HL_REQUIRE(ctx, node, hl_dim(output, 0) == batch && hl_same_shape(output, cell),
-               "the states [%d, %d] and [%d, %d] do not fit batch %d", hl_dim(output, 0), outputs,
-               hl_dim(cell, 0), hl_dim(cell, 1), batch);
-    HL_REQUIRE(ctx, node,
-               hl_dim(weights, 0) == 4 * outputs &&
-                   hl_dim(weights, 1) == (int64_t)hl_dim(x, 1) + outputs,
-               "weights [%d, %d] do not fit %d inputs and %d outputs", hl_dim(weights, 0),
-               hl_dim(weights, 1), hl_dim(x, 1), outputs);
-    HL_REQUIRE(ctx, node, hl_dim(biases, 0) == 4 * outputs, "%d biases do not fit %d outputs",
-               hl_dim(biases, 0), outputs);
+               "the states [%d, %d] and [%d, %d] do not fit batch %d", hl_dim(output, 0), outputs, hl_dim(cell, 0),
+               hl_dim(cell, 1), batch);
+    HL_REQUIRE(ctx, node, hl_dim(weights, 0) == 4 * outputs && hl_dim(weights, 1) == (int64_t)hl_dim(x, 1) + outputs,
+               "weights [%d, %d] do not fit %d inputs and %d outputs", hl_dim(weights, 0), hl_dim(weights, 1),
+               hl_dim(x, 1), outputs);
+    HL_REQUIRE(ctx, node, hl_dim(biases, 0) == 4 * outputs, "%d biases do not fit %d outputs", hl_dim(biases, 0),
+               outputs);
     HL_REQUIRE(ctx, node, !weights->sparsity, "sparse weights are not supported");
     return kTfLiteOk;
 }
@@ -121,18 +123,13 @@ static TfLiteStatus check_basic_u8(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *biases = hl_input(ctx, node, BIASES);
     const TfLiteTensor *const in_out[] = {hl_input(ctx, node, X), hl_input(ctx, node, LAST_OUTPUT),
                                           hl_output(ctx, node, NEW_OUTPUT)};
-    const TfLiteTensor *const cells[] = {hl_input(ctx, node, LAST_CELL),
-                                         hl_output(ctx, node, NEW_CELL)};
+    const TfLiteTensor *const cells[] = {hl_input(ctx, node, LAST_CELL), hl_output(ctx, node, NEW_CELL)};
     for (int i = 0; i < 3; i++)
-        HL_REQUIRE(ctx, node,
-                   is_power_of_two_scale(in_out[i], 1 / 128.0f) && hl_zero(in_out[i]) == 128,
-                   "uint8 scale %g and zero point %d must be 1/128 and 128", hl_scale(in_out[i]),
-                   hl_zero(in_out[i]));
+        HL_REQUIRE(ctx, node, is_power_of_two_scale(in_out[i], 1 / 128.0f) && hl_zero(in_out[i]) == 128,
+                   "uint8 scale %g and zero point %d must be 1/128 and 128", hl_scale(in_out[i]), hl_zero(in_out[i]));
     for (int i = 0; i < 2; i++)
-        HL_REQUIRE(ctx, node,
-                   is_power_of_two_scale(cells[i], 1 / 2048.0f) && hl_zero(cells[i]) == 0,
-                   "cell state scale %g and zero point %d must be 1/2048 and 0", hl_scale(cells[i]),
-                   hl_zero(cells[i]));
+        HL_REQUIRE(ctx, node, is_power_of_two_scale(cells[i], 1 / 2048.0f) && hl_zero(cells[i]) == 0,
+                   "cell state scale %g and zero point %d must be 1/2048 and 0", hl_scale(cells[i]), hl_zero(cells[i]));
     HL_REQUIRE(ctx, node, hl_scale(biases) > 0 && isfinite(hl_scale(biases)),
                "bias scale %g must be positive and finite", hl_scale(biases));
     op->to_gate = hl_rescale_from(4096 * hl_scale(biases));
@@ -150,8 +147,7 @@ static TfLiteStatus basic_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteType in_types[5] = {value, value, value, u8 ? kTfLiteInt32 : kTfLiteFloat32, cell};
     const TfLiteType out_types[4] = {value, cell, value, cell};
     for (int i = 0; i < 5; i++)
-        if (hl_input(ctx, node, i)->type != in_types[i])
-            return hl_unsupported_type(ctx, node, hl_input(ctx, node, i));
+        if (hl_input(ctx, node, i)->type != in_types[i]) return hl_unsupported_type(ctx, node, hl_input(ctx, node, i));
     for (int i = 0; i < 4; i++)
         if (hl_output(ctx, node, i)->type != out_types[i])
             return hl_unsupported_type(ctx, node, hl_output(ctx, node, i));
@@ -159,16 +155,15 @@ static TfLiteStatus basic_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     int batch = hl_dim(x, 0), outputs = hl_dim(weights, 0) / 4;
     const int widths[4] = {outputs, outputs, hl_dim(weights, 1), 4 * outputs};
-    for (int i = 0; i < 4; i++)
-        HL_TRY(hl_resize(ctx, hl_output(ctx, node, i), 2, (const int[]){batch, widths[i]}));
+    for (int i = 0; i < 4; i++) HL_TRY(hl_resize(ctx, hl_output(ctx, node, i), 2, (const int[]){batch, widths[i]}));
     return kTfLiteOk;
 }
 
 // The gates themselves are an output: they are activated elsewhere, some cells at a time.
 enum { CELLS = 64, INPUT = 0, CHANGE, FORGET, OUTPUT };
 
-static void finish_f32(const struct hl_row_loops *loops, const float *gates, int outputs, const float *last_cell, float *cell,
-                       float *output)
+static void finish_f32(const struct hl_row_loops *loops, const float *gates, int outputs, const float *last_cell,
+                       float *cell, float *output)
 {
     float some[HL_LSTM_GATES][CELLS];
     for (int first = 0; first < outputs; first += CELLS) {
@@ -246,8 +241,7 @@ static TfLiteStatus basic_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct lstm *op = node->user_data;
     const struct hl_row_loops *loops = hl_row_loops(ctx);
-    const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS),
-                       *biases = hl_input(ctx, node, BIASES);
+    const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS), *biases = hl_input(ctx, node, BIASES);
     const TfLiteTensor *last_cell = hl_input(ctx, node, LAST_CELL);
     TfLiteTensor *output = hl_output(ctx, node, NEW_OUTPUT), *cell = hl_output(ctx, node, NEW_CELL);
     TfLiteTensor *joined = hl_output(ctx, node, JOINED), *gates = hl_output(ctx, node, GATES);
@@ -273,8 +267,7 @@ static TfLiteStatus basic_invoke(TfLiteContext *ctx, TfLiteNode *node)
     }
     TfLiteTensor *output_state = hl_variable_input(ctx, node, LAST_OUTPUT);
     TfLiteTensor *cell_state = hl_variable_input(ctx, node, LAST_CELL);
-    if (output_state && output->bytes > 0)
-        memcpy(output_state->data.data, output->data.data, output->bytes);
+    if (output_state && output->bytes > 0) memcpy(output_state->data.data, output->data.data, output->bytes);
     if (cell_state && cell->bytes > 0) memcpy(cell_state->data.data, cell->data.data, cell->bytes);
     return kTfLiteOk;
 }

@@ -49,12 +49,11 @@ struct hl_lstm {
 
 enum hl_lstm_kind { HL_LSTM_FLOAT, HL_LSTM_HYBRID, HL_LSTM_INTEGER };
 
-void hl_lstm_collect(TfLiteContext *ctx, const TfLiteNode *node,
-                     const struct hl_lstm_places *places, const struct hl_lstm_options *options,
-                     struct hl_lstm *lstm);
+void hl_lstm_collect(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm_places *places,
+                     const struct hl_lstm_options *options, struct hl_lstm *lstm);
 // Checks types and shapes of a layer that runs on `batch` rows at a time.
-TfLiteStatus hl_lstm_check(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm *lstm,
-                           int batch, enum hl_lstm_kind *kind);
+TfLiteStatus hl_lstm_check(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm *lstm, int batch,
+                           enum hl_lstm_kind *kind);
 
 // Input rows, time after time: where they lie and where the outputs go. Strides are in rows.
 struct hl_lstm_sequence {
@@ -68,10 +67,9 @@ int64_t hl_lstm_row(const struct hl_lstm_sequence *sequence, int b, int step);
 
 // Float and hybrid. Scratch is a float and an int16 temporary, from `first` on.
 enum { HL_LSTM_FLOAT_TEMPORARIES = 2 };
-TfLiteStatus hl_lstm_set_temporaries(TfLiteContext *ctx, TfLiteNode *node,
-                                     const struct hl_lstm *lstm, int first);
-void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
-                       int first_temporary, const struct hl_lstm_sequence *sequence, float *output);
+TfLiteStatus hl_lstm_set_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm, int first);
+void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm, int first_temporary,
+                       const struct hl_lstm_sequence *sequence, float *output);
 
 // int8. The parameters are computed in prepare; scratch is one int16 temporary.
 struct hl_lstm_integer {
@@ -86,11 +84,10 @@ struct hl_lstm_integer {
     int input_zero[HL_LSTM_GATES], recurrent_zero[HL_LSTM_GATES];
     struct hl_rescale input_to_sum[HL_LSTM_GATES], recurrent_to_sum[HL_LSTM_GATES];
 };
-TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
-                                     const struct hl_lstm *lstm, struct hl_lstm_integer *op,
-                                     int temporary);
+TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
+                                     struct hl_lstm_integer *op, int temporary);
 void hl_lstm_run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
-                         const struct hl_lstm_integer *op, int temporary,
-                         const struct hl_lstm_sequence *sequence, int8_t *output);
+                         const struct hl_lstm_integer *op, int temporary, const struct hl_lstm_sequence *sequence,
+                         int8_t *output);
 
 #endif

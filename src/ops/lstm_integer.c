@@ -40,8 +40,8 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, const str
         HL_TRY(check_scale(ctx, node, lstm->peephole[g]));
         HL_TRY(check_scale(ctx, node, lstm->norm[g]));
         // It is multiplied by 2^12 later and must still fit.
-        HL_REQUIRE(ctx, node, !lstm->norm[g] || lstm->norm[g]->params.scale < 1 << 16,
-                   "norm scale %g is too large", hl_scale(lstm->norm[g]));
+        HL_REQUIRE(ctx, node, !lstm->norm[g] || lstm->norm[g]->params.scale < 1 << 16, "norm scale %g is too large",
+                   hl_scale(lstm->norm[g]));
     }
     HL_TRY(check_int8(ctx, node, lstm->input));
     HL_TRY(check_scale(ctx, node, lstm->projection));
@@ -49,8 +49,7 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, const str
     HL_TRY(check_scale(ctx, node, lstm->cell_state));
     // Without norms the first four of five intermediates say nothing.
     int intermediates = node->intermediates->size;
-    for (int i = intermediates == 5 && !lstm->norm[HL_LSTM_FORGET] ? 4 : 0; i < intermediates;
-         i++) {
+    for (int i = intermediates == 5 && !lstm->norm[HL_LSTM_FORGET] ? 4 : 0; i < intermediates; i++) {
         const TfLiteTensor *tensor = hl_intermediate(ctx, node, i);
         HL_REQUIRE(ctx, node, tensor, "intermediate %d is absent", i);
         HL_TRY(i == 4 && intermediates == 5 ? check_int8(ctx, node, tensor) : check_scale(ctx, node, tensor));
@@ -68,18 +67,16 @@ static float scale_of(const TfLiteTensor *tensor)
     return tensor ? tensor->params.scale : 1;
 }
 
-static void set_wide_gates(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
-                           struct hl_lstm_integer *op)
+static void set_wide_gates(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm, struct hl_lstm_integer *op)
 {
     float input = scale_of(lstm->input), state = scale_of(lstm->output_state);
     for (int g = 0; g < HL_LSTM_GATES; g++) {
         // Without norms a gate is Q3.
-        float gate =
-            lstm->norm[HL_LSTM_FORGET] ? scale_of(hl_intermediate(ctx, node, g)) : 0x1p-12f;
+        float gate = lstm->norm[HL_LSTM_FORGET] ? scale_of(hl_intermediate(ctx, node, g)) : 0x1p-12f;
         op->input[g] = rescale_f32(scale_of(lstm->input_weights[g]) * input / gate);
         op->recurrent[g] = rescale_f32(scale_of(lstm->recurrent_weights[g]) * state / gate);
-        op->peephole[g] = rescale_f32((float)(ldexp(1, op->cell_exponent) *
-                                              (double)scale_of(lstm->peephole[g]) / (double)gate));
+        op->peephole[g] =
+            rescale_f32((float)(ldexp(1, op->cell_exponent) * (double)scale_of(lstm->peephole[g]) / (double)gate));
     }
     const TfLiteTensor *hidden = hl_intermediate(ctx, node, 4);
     // Before a projection the original takes the zero point with the other sign, in storing and in
@@ -98,8 +95,7 @@ static void set_narrow_gates(TfLiteContext *ctx, TfLiteNode *node, const struct 
         const TfLiteTensor *from_input = hl_intermediate(ctx, node, 3 * g + 1);
         const TfLiteTensor *from_state = hl_intermediate(ctx, node, 3 * g + 2);
         op->input[g] = rescale_f32(scale_of(lstm->input_weights[g]) * input / scale_of(from_input));
-        op->recurrent[g] =
-            rescale_f32(scale_of(lstm->recurrent_weights[g]) * state / scale_of(from_state));
+        op->recurrent[g] = rescale_f32(scale_of(lstm->recurrent_weights[g]) * state / scale_of(from_state));
         op->input_zero[g] = hl_zero(from_input);
         op->recurrent_zero[g] = hl_zero(from_state);
         op->input_to_sum[g] = rescale_f32(scale_of(from_input) / scale_of(sum));
@@ -109,35 +105,29 @@ static void set_narrow_gates(TfLiteContext *ctx, TfLiteNode *node, const struct 
     // gate's shift lies, and its zero point from the cell gate. Results follow it.
     op->recurrent_to_sum[HL_LSTM_OUTPUT].multiplier = op->recurrent_to_sum[HL_LSTM_FORGET].shift;
     op->recurrent_zero[HL_LSTM_OUTPUT] = op->input_zero[HL_LSTM_CELL];
-    op->projection =
-        rescale_f32((float)((double)scale_of(lstm->projection) * 0x1p-15 / (double)state));
+    op->projection = rescale_f32((float)((double)scale_of(lstm->projection) * 0x1p-15 / (double)state));
 }
 
-TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
-                                     const struct hl_lstm *lstm, struct hl_lstm_integer *op,
-                                     int temporary)
+TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
+                                     struct hl_lstm_integer *op, int temporary)
 {
     int intermediates = node->intermediates ? node->intermediates->size : 0;
-    HL_REQUIRE(ctx, node, intermediates == 5 || intermediates == 12,
-               "an int8 layer has 5 or 12 intermediates, not %d", intermediates);
+    HL_REQUIRE(ctx, node, intermediates == 5 || intermediates == 12, "an int8 layer has 5 or 12 intermediates, not %d",
+               intermediates);
     HL_TRY(check_scales(ctx, node, lstm));
     op->narrow_gates = intermediates == 12;
     float cell_scale = lstm->cell_state->params.scale;
     float exponent = roundf(log2f(cell_scale));
     op->cell_exponent = (int)exponent;
     if (op->narrow_gates) {
-        HL_REQUIRE(ctx, node,
-                   lstm->norm[HL_LSTM_FORGET] && lstm->projection && lstm->projection_bias,
+        HL_REQUIRE(ctx, node, lstm->norm[HL_LSTM_FORGET] && lstm->projection && lstm->projection_bias,
                    "with 12 intermediates norms, a projection and its bias are wanted");
-        HL_REQUIRE(ctx, node,
-                   !lstm->input_weights[HL_LSTM_INPUT] && !lstm->peephole[HL_LSTM_OUTPUT],
+        HL_REQUIRE(ctx, node, !lstm->input_weights[HL_LSTM_INPUT] && !lstm->peephole[HL_LSTM_OUTPUT],
                    "with 12 intermediates input gates and peepholes are not supported");
         set_narrow_gates(ctx, node, lstm, op);
     } else {
-        HL_REQUIRE(ctx, node,
-                   fabsf(log2f(cell_scale) - exponent) < 1e-3f && exponent <= -9 && exponent >= -15,
-                   "cell state scale %g is not a power of two from 2^-15 to 2^-9",
-                   (double)cell_scale);
+        HL_REQUIRE(ctx, node, fabsf(log2f(cell_scale) - exponent) < 1e-3f && exponent <= -9 && exponent >= -15,
+                   "cell state scale %g is not a power of two from 2^-15 to 2^-9", (double)cell_scale);
         set_wide_gates(ctx, node, lstm, op);
     }
     for (int g = 0; g < HL_LSTM_GATES; g++) {
@@ -148,15 +138,13 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node,
     }
     const struct hl_lstm_options *options = &lstm->options;
     op->cell_clip = hl_saturate_i16((int64_t)fminf(options->cell_clip / cell_scale, 32767));
-    op->projection_clip = hl_saturate_i8(
-        (int64_t)fminf(options->projection_clip / scale_of(lstm->output_state), 127));
-    // The original's parameters end before the clips where the cell state's scale is not the 2^-15 that narrow gates are for.
-    if (op->narrow_gates && fabsf(log2f(cell_scale) + 15) >= 1e-3f)
-        op->cell_clip = 0, op->projection_clip = 0;
+    op->projection_clip = hl_saturate_i8((int64_t)fminf(options->projection_clip / scale_of(lstm->output_state), 127));
+    // The original's parameters end before the clips where the cell state's scale is not the 2^-15 that narrow gates
+    // are for.
+    if (op->narrow_gates && fabsf(log2f(cell_scale) + 15) >= 1e-3f) op->cell_clip = 0, op->projection_clip = 0;
     int64_t values = (int64_t)HL_LSTM_GATES * lstm->cells + lstm->inputs + lstm->outputs;
     HL_REQUIRE(ctx, node, values <= INT32_MAX, "the layer is too large");
-    return hl_set_temporary(ctx, node, temporary, kTfLiteInt16, false, 1,
-                            (const int[]){(int)values});
+    return hl_set_temporary(ctx, node, temporary, kTfLiteInt16, false, 1, (const int[]){(int)values});
 }
 
 // ---- a step -------------------------------------------------------------------------------------
@@ -197,8 +185,7 @@ static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
     int64_t from_input[HL_DOTS_ROWS], from_state[HL_DOTS_ROWS];
     for (int i = 0; i < lstm->cells; i++) {
         if (i % HL_DOTS_ROWS == 0) multiply_step(s, g, i, from_input, from_state);
-        int16_t sum =
-            hl_saturate_i16(finish(from_input[i % HL_DOTS_ROWS], bias ? bias[i] : 0, op->input[g]));
+        int16_t sum = hl_saturate_i16(finish(from_input[i % HL_DOTS_ROWS], bias ? bias[i] : 0, op->input[g]));
         sum = hl_saturate_i16(sum + finish(from_state[i % HL_DOTS_ROWS], 0, op->recurrent[g]));
         // The original takes the number of outputs for that of cells here.
         if (lstm->peephole[g] && i < lstm->outputs) {
@@ -216,8 +203,7 @@ static void sum_narrow_gate(const struct step *s, enum hl_lstm_gate g)
     int64_t inputs[HL_DOTS_ROWS], states[HL_DOTS_ROWS];
     for (int i = 0; i < lstm->cells; i++) {
         if (i % HL_DOTS_ROWS == 0) multiply_step(s, g, i, inputs, states);
-        int8_t from_input =
-            hl_saturate_i8(finish(inputs[i % HL_DOTS_ROWS], 0, op->input[g]) + op->input_zero[g]);
+        int8_t from_input = hl_saturate_i8(finish(inputs[i % HL_DOTS_ROWS], 0, op->input[g]) + op->input_zero[g]);
         int8_t from_state =
             hl_saturate_i8(finish(states[i % HL_DOTS_ROWS], 0, op->recurrent[g]) + op->recurrent_zero[g]);
         int64_t sum = hl_rescale_apply(from_input - op->input_zero[g], op->input_to_sum[g]);
@@ -272,8 +258,7 @@ static void normalise_in_float(const struct step *s, enum hl_lstm_gate g)
     for (int i = 0; i < cells; i++) {
         float value = ((float)gate[i] - mean) * inverse;
         value = value * (float)norm[i] * scale + (float)bias[i] * bias_scale;
-        gate[i] =
-            hl_saturate_i16((int64_t)fmax(fmin(round((double)value * 4096), INT32_MAX), INT32_MIN));
+        gate[i] = hl_saturate_i16((int64_t)fmax(fmin(round((double)value * 4096), INT32_MAX), INT32_MIN));
     }
 }
 
@@ -320,8 +305,8 @@ static void update_cell(const struct step *s)
     int16_t limit = s->op->cell_clip;
     for (int i = 0; i < s->lstm->cells; i++) {
         int16_t input = cifg ? (int16_t)(INT16_MAX - forget[i]) : s->gates[HL_LSTM_INPUT][i];
-        int16_t state = hl_saturate_i16(multiply_i16(forget[i], s->cell_state[i], 15) +
-                                        multiply_i16(input, cell[i], shift));
+        int16_t state =
+            hl_saturate_i16(multiply_i16(forget[i], s->cell_state[i], 15) + multiply_i16(input, cell[i], shift));
         if (limit > 0) state = (int16_t)hl_clamp_i32(state, -limit, limit);
         s->cell_state[i] = state;
     }
@@ -351,10 +336,11 @@ static void compute_wide_output(const struct step *s)
     for (int i = 0; i < lstm->outputs; i++) {
         int rows = lstm->outputs - i < HL_DOTS_ROWS ? lstm->outputs - i : HL_DOTS_ROWS;
         if (i % HL_DOTS_ROWS == 0)
-            hl_dots_i8(s->loops, HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells, rows, lstm->cells, wide, 0, sums);
+            hl_dots_i8(s->loops, HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells, rows, lstm->cells, wide, 0,
+                       sums);
         int32_t bias = lstm->projection_bias ? HL_IN(int32_t, lstm->projection_bias)[i] : 0;
-        s->output_state[i] = hl_saturate_i8(finish(sums[i % HL_DOTS_ROWS], bias, op->projection) +
-                                            hl_zero(lstm->output_state));
+        s->output_state[i] =
+            hl_saturate_i8(finish(sums[i % HL_DOTS_ROWS], bias, op->projection) + hl_zero(lstm->output_state));
     }
     clip(s->output_state, lstm->outputs, op->projection_clip);
 }
@@ -364,15 +350,13 @@ static void compute_narrow_output(const struct step *s)
     const struct hl_lstm *lstm = s->lstm;
     const struct hl_lstm_integer *op = s->op;
     int16_t *hidden = s->gates[HL_LSTM_OUTPUT];
-    for (int i = 0; i < lstm->cells; i++)
-        hidden[i] = multiply_i16(hidden[i], tanh_in_float(s->cell_state[i], -15), 15);
+    for (int i = 0; i < lstm->cells; i++) hidden[i] = multiply_i16(hidden[i], tanh_in_float(s->cell_state[i], -15), 15);
     for (int i = 0; i < lstm->outputs; i++) {
         const int8_t *weights = HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells;
         int64_t sum = HL_IN(int32_t, lstm->projection_bias)[i];
         for (int k = 0; k < lstm->cells; k++) sum += weights[k] * hidden[k];
-        s->output_state[i] =
-            hl_saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->projection) +
-                           hl_zero(lstm->output_state));
+        s->output_state[i] = hl_saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sum), op->projection) +
+                                            hl_zero(lstm->output_state));
     }
     clip(s->output_state, lstm->outputs, op->projection_clip);
 }
@@ -381,8 +365,7 @@ static void run_step(const struct step *s)
 {
     const struct hl_lstm *lstm = s->lstm;
     hl_widen(kTfLiteInt8, s->input, 0, lstm->inputs, hl_zero(lstm->input), s->wide_input);
-    hl_widen(kTfLiteInt8, s->output_state, 0, lstm->outputs, hl_zero(lstm->output_state),
-             s->wide_state);
+    hl_widen(kTfLiteInt8, s->output_state, 0, lstm->outputs, hl_zero(lstm->output_state), s->wide_state);
     if (s->lstm->input_weights[HL_LSTM_INPUT]) compute_gate(s, HL_LSTM_INPUT);
     compute_gate(s, HL_LSTM_FORGET);
     compute_gate(s, HL_LSTM_CELL);
@@ -395,8 +378,8 @@ static void run_step(const struct step *s)
 }
 
 void hl_lstm_run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
-                         const struct hl_lstm_integer *op, int temporary,
-                         const struct hl_lstm_sequence *sequence, int8_t *output)
+                         const struct hl_lstm_integer *op, int temporary, const struct hl_lstm_sequence *sequence,
+                         int8_t *output)
 {
     struct step s = {.loops = hl_row_loops(ctx), .lstm = lstm, .op = op};
     for (int g = 0; g < HL_LSTM_GATES; g++)

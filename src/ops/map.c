@@ -12,9 +12,8 @@ TfLiteStatus hl_map_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     TfLiteTensor *output = hl_output(ctx, node, 0);
-    HL_REQUIRE(ctx, node, hl_same_type(input, output),
-               "the output's type %s differs from the input's, %s", hl_type_name(output->type),
-               hl_type_name(input->type));
+    HL_REQUIRE(ctx, node, hl_same_type(input, output), "the output's type %s differs from the input's, %s",
+               hl_type_name(output->type), hl_type_name(input->type));
     return hl_resize_like(ctx, output, input);
 }
 
@@ -44,22 +43,16 @@ void hl_map_real(const TfLiteTensor *input, TfLiteTensor *output, hl_real_map *m
 {
     int64_t count = hl_elements(input);
     switch (input->type) {
-    case kTfLiteFloat32:
-        map(HL_IN(float, input), HL_OUT(float, output), count);
-        break;
-    case kTfLiteFloat16:
-        map_float16(HL_IN(uint16_t, input), HL_OUT(uint16_t, output), count, map);
-        break;
-    default:
-        map_bfloat16(HL_IN(uint16_t, input), HL_OUT(uint16_t, output), count, map);
-        break;
+    case kTfLiteFloat32: map(HL_IN(float, input), HL_OUT(float, output), count); break;
+    case kTfLiteFloat16: map_float16(HL_IN(uint16_t, input), HL_OUT(uint16_t, output), count, map); break;
+    default: map_bfloat16(HL_IN(uint16_t, input), HL_OUT(uint16_t, output), count, map); break;
     }
 }
 
 // ---- quantised ----------------------------------------------------------------------------------
 
-TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node,
-                                  double (*function)(double), struct hl_table *table)
+TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node, double (*function)(double),
+                                  struct hl_table *table)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0), *output = hl_output(ctx, node, 0);
     if (input->type != kTfLiteInt16) {
@@ -95,8 +88,7 @@ void hl_map_bytes(const TfLiteTensor *input, TfLiteTensor *output, const uint8_t
 }
 
 // A value of the function in output steps from 0, not rounded yet.
-static float steps(double (*function)(double), float x, float output_low, float output_high,
-                   float steps_per_unit)
+static float steps(double (*function)(double), float x, float output_low, float output_high, float steps_per_unit)
 {
     float value = (float)function((double)x);
     if (!isfinite(value)) value = value > 0 ? output_high : output_low;
@@ -110,8 +102,8 @@ static int16_t to_word(float value)
 }
 
 // An entry is moved by half the error that interpolating makes in the middle of its segment.
-void hl_map_words(float input_scale, int input_zero, float output_scale, int output_zero,
-                  double (*function)(double), int16_t table[513])
+void hl_map_words(float input_scale, int input_zero, float output_scale, int output_zero, double (*function)(double),
+                  int16_t table[513])
 {
     enum { SEGMENTS = 512 };
     float low = input_scale * (float)((int64_t)INT16_MIN - input_zero);
@@ -123,12 +115,10 @@ void hl_map_words(float input_scale, int input_zero, float output_scale, int out
     for (int i = 0; i < SEGMENTS; i++) {
         float x = low + (float)i * step, next_x = low + (float)(i + 1) * step;
         float here = roundf(steps(function, x, output_low, output_high, per_unit));
-        float middle =
-            roundf(steps(function, x + half_step, output_low, output_high, per_unit));
+        float middle = roundf(steps(function, x + half_step, output_low, output_high, per_unit));
         float next = steps(function, next_x, output_low, output_high, per_unit);
         float error = roundf((next + here) / 2) - middle;
         table[i] = to_word(here - roundf(error / 2));
     }
-    table[SEGMENTS] =
-        to_word(roundf(steps(function, high, output_low, output_high, per_unit)));
+    table[SEGMENTS] = to_word(roundf(steps(function, high, output_low, output_high, per_unit)));
 }

@@ -12,14 +12,14 @@
 typedef void hl_real_map(const float *x, float *y, int64_t count);
 
 // Defines such a map from an expression in `x`.
-#define HL_REAL_MAP(name, expression)                              \
-    static void name(const float *xs, float *ys, int64_t count)    \
-    {                                                              \
-        HL_INDEPENDENT for (int64_t i = 0; i < count; i++)         \
-        {                                                          \
-            float x = xs[i];                                       \
-            ys[i] = (expression);                                  \
-        }                                                          \
+#define HL_REAL_MAP(name, expression)                           \
+    static void name(const float *xs, float *ys, int64_t count) \
+    {                                                           \
+        HL_INDEPENDENT for (int64_t i = 0; i < count; i++)      \
+        {                                                       \
+            float x = xs[i];                                    \
+            ys[i] = (expression);                               \
+        }                                                       \
     }
 
 // float32, float16 and bfloat16; the latter two are computed in float.
@@ -53,15 +53,15 @@ HL_TABLE_FIRST(struct hl_table, bytes);
 
 // Fills the table for a quantised input and output of one type, int8, uint8 or int16, checking
 // their parameters; int16 wants zero points of 0.
-TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node,
-                                  double (*function)(double), struct hl_table *table);
+TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node, double (*function)(double),
+                                  struct hl_table *table);
 void hl_map_table(const TfLiteTensor *input, TfLiteTensor *output, const struct hl_table *table);
 
 // Just the tables. The 16-bit one is computed in float, as the official kernels of these operators
 // do it; where the function is not finite, the output's smallest (-inf, NaN) or largest (+inf)
 // value counts.
 void hl_map_bytes(const TfLiteTensor *input, TfLiteTensor *output, const uint8_t table[256]);
-void hl_map_words(float input_scale, int input_zero, float output_scale, int output_zero,
-                  double (*function)(double), int16_t table[513]);
+void hl_map_words(float input_scale, int input_zero, float output_scale, int output_zero, double (*function)(double),
+                  int16_t table[513]);
 
 #endif

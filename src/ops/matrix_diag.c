@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                              HL_TYPE(Int32) | HL_TYPE(UInt32) | HL_TYPE(Int64);
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) |
+                              HL_TYPE(UInt32) | HL_TYPE(Int64);
 
 // Writes the diagonals of y's matrices.
 static void set_diagonals(TfLiteTensor *y, const TfLiteTensor *diagonals)
@@ -26,8 +26,8 @@ static void set_diagonals(TfLiteTensor *y, const TfLiteTensor *diagonals)
         struct hl_layout from_part = from, to_part = to;
         from_part.offset = done * from.stride[0];
         to_part.offset = done * to.stride[0];
-        hl_copy(hl_element_bits(y->type), 2, (const int[]){part, length}, y->data.data, &to_part,
-                hl_data(diagonals), &from_part);
+        hl_copy(hl_element_bits(y->type), 2, (const int[]){part, length}, y->data.data, &to_part, hl_data(diagonals),
+                &from_part);
     }
 }
 
@@ -35,8 +35,8 @@ static TfLiteStatus check_types(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     return kTfLiteOk;
 }
 
@@ -50,8 +50,7 @@ static TfLiteStatus matrix_diag_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const int rank = hl_rank(x);
     int dims[HL_MAX_RANK];
 
-    HL_REQUIRE(ctx, node, rank > 0 && rank < HL_MAX_RANK,
-               "an input of %d dimensions has no diagonals", rank);
+    HL_REQUIRE(ctx, node, rank > 0 && rank < HL_MAX_RANK, "an input of %d dimensions has no diagonals", rank);
     for (int axis = 0; axis < rank; axis++) dims[axis] = hl_dim(x, axis);
     dims[rank] = dims[rank - 1];
     return hl_resize(ctx, hl_output(ctx, node, 0), rank + 1, dims);
@@ -85,12 +84,11 @@ static TfLiteStatus matrix_set_diag_prepare(TfLiteContext *ctx, TfLiteNode *node
                "diagonals of %d dimensions do not fit an input of %d", hl_rank(diagonals), rank);
     for (int axis = 0; axis < rank - 2; axis++)
         HL_REQUIRE(ctx, node, hl_dim(diagonals, axis) == hl_dim(x, axis),
-                   "dimension %d is %d in the diagonals and %d in the input", axis,
-                   hl_dim(diagonals, axis), hl_dim(x, axis));
+                   "dimension %d is %d in the diagonals and %d in the input", axis, hl_dim(diagonals, axis),
+                   hl_dim(x, axis));
     const int rows = hl_dim(x, rank - 2), columns = hl_dim(x, rank - 1);
     HL_REQUIRE(ctx, node, hl_dim(diagonals, rank - 2) == (rows < columns ? rows : columns),
-               "a diagonal of %d does not fit a matrix of %d x %d", hl_dim(diagonals, rank - 2),
-               rows, columns);
+               "a diagonal of %d does not fit a matrix of %d x %d", hl_dim(diagonals, rank - 2), rows, columns);
     return hl_resize_like(ctx, hl_output(ctx, node, 0), x);
 }
 

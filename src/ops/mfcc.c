@@ -41,19 +41,15 @@ static TfLiteStatus mfcc_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const struct mfcc *op = node->user_data;
     if (x->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, x);
     if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
-    HL_REQUIRE(ctx, node, rate->type == kTfLiteInt32 && hl_elements(rate) == 1,
-               "the sample rate must be one int32");
+    HL_REQUIRE(ctx, node, rate->type == kTfLiteInt32 && hl_elements(rate) == 1, "the sample rate must be one int32");
     HL_REQUIRE(ctx, node, hl_rank(x) == 3, "the input has %d dimensions, not 3", hl_rank(x));
     HL_REQUIRE(ctx, node, hl_dim(x, 2) >= 2, "%d frequencies are too few", hl_dim(x, 2));
-    HL_REQUIRE(ctx, node, op->filters >= 1 && op->filters <= MAX_FILTERS,
-               "filterbank_channel_count %d is not in 1..%d", op->filters, MAX_FILTERS);
+    HL_REQUIRE(ctx, node, op->filters >= 1 && op->filters <= MAX_FILTERS, "filterbank_channel_count %d is not in 1..%d",
+               op->filters, MAX_FILTERS);
     HL_REQUIRE(ctx, node, op->coefficients >= 1 && op->coefficients <= op->filters,
                "dct_coefficient_count %d is not in 1..%d", op->coefficients, op->filters);
-    HL_REQUIRE(ctx, node,
-               op->lower_limit >= 0 && op->upper_limit > op->lower_limit &&
-                   isfinite(op->upper_limit),
-               "frequency limits %g and %g are no range", (double)op->lower_limit,
-               (double)op->upper_limit);
+    HL_REQUIRE(ctx, node, op->lower_limit >= 0 && op->upper_limit > op->lower_limit && isfinite(op->upper_limit),
+               "frequency limits %g and %g are no range", (double)op->lower_limit, (double)op->upper_limit);
 
     const int sizes[TEMPORARIES][2] = {
         [COSINES] = {op->coefficients, op->filters},
@@ -61,10 +57,8 @@ static TfLiteStatus mfcc_prepare(TfLiteContext *ctx, TfLiteNode *node)
         [BANDS] = {hl_dim(x, 2), 2},
         [ENERGIES] = {1, op->filters},
     };
-    for (int i = 0; i < TEMPORARIES; i++)
-        HL_TRY(hl_set_temporary(ctx, node, i, kTfLiteFloat64, false, 2, sizes[i]));
-    return hl_resize(ctx, hl_output(ctx, node, 0), 3,
-                     (const int[]){hl_dim(x, 0), hl_dim(x, 1), op->coefficients});
+    for (int i = 0; i < TEMPORARIES; i++) HL_TRY(hl_set_temporary(ctx, node, i, kTfLiteFloat64, false, 2, sizes[i]));
+    return hl_resize(ctx, hl_output(ctx, node, 0), 3, (const int[]){hl_dim(x, 0), hl_dim(x, 1), op->coefficients});
 }
 
 static double mel_of(double frequency)
@@ -78,8 +72,7 @@ struct band {
     double filter, share;
 };
 
-static void fill_bands(const struct mfcc *op, double step, int first, int last, double *centres,
-                       struct band *bands)
+static void fill_bands(const struct mfcc *op, double step, int first, int last, double *centres, struct band *bands)
 {
     double low = mel_of((double)op->lower_limit), high = mel_of((double)op->upper_limit);
     double spacing = (high - low) / (op->filters + 1);
@@ -100,8 +93,8 @@ static void fill_cosines(const struct mfcc *op, double *cosines)
         for (int j = 0; j < op->filters; j++) *cosines++ = norm * cos(i * arc * (j + 0.5));
 }
 
-static void gather_energies(const struct mfcc *op, const float *powers, int first, int last,
-                            const struct band *bands, double *energies)
+static void gather_energies(const struct mfcc *op, const float *powers, int first, int last, const struct band *bands,
+                            double *energies)
 {
     for (int i = 0; i < op->filters; i++) energies[i] = 0;
     for (int i = first; i <= last; i++) {
@@ -126,8 +119,8 @@ static TfLiteStatus mfcc_invoke(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, rate > 0, "sample rate %d must be positive", rate);
     double step = 0.5 * rate / (count - 1);
     HL_REQUIRE(ctx, node, (double)op->upper_limit / step < count,
-               "upper_frequency_limit %g is above the highest of %d frequencies at rate %d",
-               (double)op->upper_limit, count, rate);
+               "upper_frequency_limit %g is above the highest of %d frequencies at rate %d", (double)op->upper_limit,
+               count, rate);
     // The constant part never counts.
     int first = (int)(1.5 + (double)op->lower_limit / step);
     int last = (int)((double)op->upper_limit / step);

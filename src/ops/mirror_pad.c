@@ -21,14 +21,12 @@ static TfLiteStatus find_borders(TfLiteContext *ctx, const TfLiteNode *node, int
         const int64_t left = hl_integer_at(paddings, 2 * axis);
         const int64_t right = hl_integer_at(paddings, 2 * axis + 1);
         const int length = hl_dim(x, axis), most = length > 0 ? length - edge(node) : 0;
-        HL_REQUIRE(ctx, node, left >= 0 && right >= 0,
-                   "paddings %lld and %lld of axis %d are negative", (long long)left,
-                   (long long)right, axis);
+        HL_REQUIRE(ctx, node, left >= 0 && right >= 0, "paddings %lld and %lld of axis %d are negative",
+                   (long long)left, (long long)right, axis);
         HL_REQUIRE(ctx, node, left <= most && right <= most,
-                   "paddings %lld and %lld of axis %d are above %d, what can be mirrored of %d",
-                   (long long)left, (long long)right, axis, most, length);
-        HL_REQUIRE(ctx, node, hl_to_int(left + length + right, &dims[axis]),
-                   "axis %d becomes too long", axis);
+                   "paddings %lld and %lld of axis %d are above %d, what can be mirrored of %d", (long long)left,
+                   (long long)right, axis, most, length);
+        HL_REQUIRE(ctx, node, hl_to_int(left + length + right, &dims[axis]), "axis %d becomes too long", axis);
         before[axis] = (int)left;
     }
     return kTfLiteOk;
@@ -49,17 +47,13 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(x->type, HL_PLAIN_TYPES)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
-    HL_REQUIRE(ctx, node,
-               params->mode == kTfLiteMirrorPaddingReflect ||
-                   params->mode == kTfLiteMirrorPaddingSymmetric,
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, params->mode == kTfLiteMirrorPaddingReflect || params->mode == kTfLiteMirrorPaddingSymmetric,
                "there is no mode %d", (int)params->mode);
     HL_REQUIRE(ctx, node, paddings->type == kTfLiteInt32 || paddings->type == kTfLiteInt64,
                "the paddings must be int32 or int64, not %s", hl_type_name(paddings->type));
-    HL_REQUIRE(ctx, node,
-               hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) &&
-                   hl_dim(paddings, 1) == 2,
+    HL_REQUIRE(ctx, node, hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) && hl_dim(paddings, 1) == 2,
                "the paddings must have shape [%d, 2]", hl_rank(x));
     if (hl_is_constant(paddings)) return resize(ctx, node);
     hl_make_dynamic(y);
@@ -68,8 +62,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 // Fills what lies before and after x along one axis, from y itself: the axes behind it are complete
 // already. `start` is x's first row along the axis.
-static void mirror_axis(const TfLiteTensor *x, TfLiteTensor *y, const struct hl_layout *layout,
-                        int axis, int64_t start, int before, int skipped)
+static void mirror_axis(const TfLiteTensor *x, TfLiteTensor *y, const struct hl_layout *layout, int axis, int64_t start,
+                        int before, int skipped)
 {
     const int bits = hl_element_bits(y->type), length = hl_dim(x, axis);
     const int after = hl_dim(y, axis) - before - length;
@@ -82,11 +76,9 @@ static void mirror_axis(const TfLiteTensor *x, TfLiteTensor *y, const struct hl_
     for (int64_t i = 0; i < walk.count; i++, hl_walk_next(&walk)) {
         const int64_t first = start + walk.at[0], last = first + (length - 1) * row;
         for (int step = 1; step <= before; step++)
-            hl_copy_run(bits, row, data, first - step * row, data,
-                        first + (step - 1 + skipped) * row);
+            hl_copy_run(bits, row, data, first - step * row, data, first + (step - 1 + skipped) * row);
         for (int step = 1; step <= after; step++)
-            hl_copy_run(bits, row, data, last + step * row, data,
-                        last - (step - 1 + skipped) * row);
+            hl_copy_run(bits, row, data, last + step * row, data, last - (step - 1 + skipped) * row);
     }
 }
 

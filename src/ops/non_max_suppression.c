@@ -27,8 +27,7 @@ struct candidate {
 
 static void sift_up(struct candidate *heap, int64_t at, struct candidate candidate)
 {
-    for (; at > 0 && heap[(at - 1) / 2].score < candidate.score; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
+    for (; at > 0 && heap[(at - 1) / 2].score < candidate.score; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
     heap[at] = candidate;
 }
 
@@ -56,10 +55,9 @@ static bool is_scalar(const TfLiteTensor *tensor, TfLiteType type)
 static TfLiteStatus resize_outputs(TfLiteContext *ctx, TfLiteNode *node)
 {
     int most = *HL_IN(int32_t, hl_input(ctx, node, 2));
-    HL_REQUIRE(ctx, node, most >= 0 && most <= MAX_OUTPUTS,
-               "the number of outputs %d is not in 0..%d", most, MAX_OUTPUTS);
-    for (int i = 0; i < hl_output_count(node) - 1; i++)
-        HL_TRY(hl_resize(ctx, hl_output(ctx, node, i), 1, &most));
+    HL_REQUIRE(ctx, node, most >= 0 && most <= MAX_OUTPUTS, "the number of outputs %d is not in 0..%d", most,
+               MAX_OUTPUTS);
+    for (int i = 0; i < hl_output_count(node) - 1; i++) HL_TRY(hl_resize(ctx, hl_output(ctx, node, i), 1, &most));
     return kTfLiteOk;
 }
 
@@ -73,12 +71,11 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, int inputs)
     if (boxes->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, boxes);
     if (scores->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, scores);
     HL_REQUIRE(ctx, node, hl_rank(boxes) == 2 && hl_dim(boxes, 1) == 4, "the boxes are not [n, 4]");
-    HL_REQUIRE(ctx, node, hl_rank(scores) == 1 && hl_dim(scores, 0) == hl_dim(boxes, 0),
-               "the scores are not [%d]", hl_dim(boxes, 0));
+    HL_REQUIRE(ctx, node, hl_rank(scores) == 1 && hl_dim(scores, 0) == hl_dim(boxes, 0), "the scores are not [%d]",
+               hl_dim(boxes, 0));
     HL_REQUIRE(ctx, node, is_scalar(most, kTfLiteInt32), "the number of outputs is not one int32");
     for (int i = 3; i < inputs; i++)
-        HL_REQUIRE(ctx, node, is_scalar(hl_input(ctx, node, i), kTfLiteFloat32),
-                   "input %d is not one float32", i);
+        HL_REQUIRE(ctx, node, is_scalar(hl_input(ctx, node, i), kTfLiteFloat32), "input %d is not one float32", i);
     for (int i = 0; i < outputs; i++) {
         TfLiteTensor *y = hl_output(ctx, node, i);
         TfLiteType type = outputs == 3 && i == 1 ? kTfLiteFloat32 : kTfLiteInt32;
@@ -86,8 +83,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, int inputs)
     }
 
     // Room for the candidates, three words each.
-    HL_TRY(
-        hl_set_temporary(ctx, node, 0, kTfLiteInt32, false, 2, (const int[]){hl_dim(boxes, 0), 3}));
+    HL_TRY(hl_set_temporary(ctx, node, 0, kTfLiteInt32, false, 2, (const int[]){hl_dim(boxes, 0), 3}));
     HL_TRY(hl_resize(ctx, hl_output(ctx, node, outputs - 1), 0, NULL));
     if (hl_is_constant(most)) return resize_outputs(ctx, node);
     for (int i = 0; i < outputs - 1; i++) hl_make_dynamic(hl_output(ctx, node, i));
@@ -99,8 +95,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, int inputs)
 static struct hl_box box_at(const float *boxes, int index)
 {
     const float *corners = boxes + 4 * (int64_t)index;
-    return (struct hl_box){fminf(corners[0], corners[2]), fminf(corners[1], corners[3]),
-                           fmaxf(corners[0], corners[2]), fmaxf(corners[1], corners[3])};
+    return (struct hl_box){fminf(corners[0], corners[2]), fminf(corners[1], corners[3]), fmaxf(corners[0], corners[2]),
+                           fmaxf(corners[1], corners[3])};
 }
 
 static float overlap(const float *boxes, int index_a, int index_b)

@@ -18,19 +18,16 @@ static TfLiteStatus l2_normalization_prepare(TfLiteContext *ctx, TfLiteNode *nod
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     const TfLiteL2NormParams *params = node->builtin_data;
     HL_REQUIRE(ctx, node, hl_rank(x) >= 1, "the input has no dimension");
-    HL_REQUIRE(ctx, node, params->activation == kTfLiteActNone,
-               "fused activation %d is not supported", (int)params->activation);
+    HL_REQUIRE(ctx, node, params->activation == kTfLiteActNone, "fused activation %d is not supported",
+               (int)params->activation);
     if (x->type == kTfLiteFloat32) return kTfLiteOk;
-    if (x->type != kTfLiteUInt8 && x->type != kTfLiteInt8)
-        return hl_unsupported_type(ctx, node, x);
+    if (x->type != kTfLiteUInt8 && x->type != kTfLiteInt8) return hl_unsupported_type(ctx, node, x);
 
     HL_TRY(hl_require_quantised(ctx, node, x));
     HL_TRY(hl_require_quantised(ctx, node, y));
     int zero = x->type == kTfLiteUInt8 ? 128 : 0;
-    HL_REQUIRE(ctx, node, y->params.scale == 1.0f / 128, "output scale %g must be 1/128",
-               hl_scale(y));
-    HL_REQUIRE(ctx, node, hl_zero(y) == zero, "the output's zero point %d must be %d", hl_zero(y),
-               zero);
+    HL_REQUIRE(ctx, node, y->params.scale == 1.0f / 128, "output scale %g must be 1/128", hl_scale(y));
+    HL_REQUIRE(ctx, node, hl_zero(y) == zero, "the output's zero point %d must be %d", hl_zero(y), zero);
     return kTfLiteOk;
 }
 
@@ -44,18 +41,18 @@ static void l2_normalise_f32(const float *x, float *y, int length)
 
 // The 7 bits of the output's scale go to the value (uint8) or to the shift (int8): they round
 // differently.
-#define L2_NORMALISE(name, type, value_bits, shift_bits, output_zero, low, high)            \
-    static void name(const type *x, type *y, int length, int32_t zero)                      \
-    {                                                                                       \
-        int64_t sum = 0;                                                                    \
-        for (int i = 0; i < length; i++) sum += (x[i] - zero) * (x[i] - zero);              \
-        struct hl_rescale rescale = hl_fixed_inverse_sqrt(sum);                             \
-        rescale.shift += (shift_bits);                                                      \
-        for (int i = 0; i < length; i++) {                                                  \
-            int32_t value = (x[i] - zero) * (1 << (value_bits));                            \
-            int64_t result = hl_rescale_apply(value, rescale);                              \
-            y[i] = (type)hl_clamp_stored(result + (output_zero), low, high);                \
-        }                                                                                   \
+#define L2_NORMALISE(name, type, value_bits, shift_bits, output_zero, low, high) \
+    static void name(const type *x, type *y, int length, int32_t zero)           \
+    {                                                                            \
+        int64_t sum = 0;                                                         \
+        for (int i = 0; i < length; i++) sum += (x[i] - zero) * (x[i] - zero);   \
+        struct hl_rescale rescale = hl_fixed_inverse_sqrt(sum);                  \
+        rescale.shift += (shift_bits);                                           \
+        for (int i = 0; i < length; i++) {                                       \
+            int32_t value = (x[i] - zero) * (1 << (value_bits));                 \
+            int64_t result = hl_rescale_apply(value, rescale);                   \
+            y[i] = (type)hl_clamp_stored(result + (output_zero), low, high);     \
+        }                                                                        \
     }
 L2_NORMALISE(l2_normalise_u8, uint8_t, 7, 0, 128, 0, UINT8_MAX)
 L2_NORMALISE(l2_normalise_i8, int8_t, 0, 7, 0, INT8_MIN, INT8_MAX)
@@ -96,7 +93,10 @@ static TfLiteStatus local_response_normalization_prepare(TfLiteContext *ctx, TfL
     return kTfLiteOk;
 }
 
-static float scaled_square(float value, float scale) { return value * value * scale; }
+static float scaled_square(float value, float scale)
+{
+    return value * value * scale;
+}
 
 static TfLiteStatus local_response_normalization_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -107,8 +107,8 @@ static TfLiteStatus local_response_normalization_invoke(TfLiteContext *ctx, TfLi
     const float *x = HL_IN(float, input);
     float *y = HL_OUT(float, hl_output(ctx, node, 0));
     for (int64_t at = 0; at < count; at += channels, x += channels, y += channels) {
-        // One sum that slides over the channels, as the original's optimised kernel has it: what a large value takes from the
-        // precision of its neighbours is lost for the channels behind it, too.
+        // One sum that slides over the channels, as the original's optimised kernel has it: what a large value takes
+        // from the precision of its neighbours is lost for the channels behind it, too.
         int reach = params->radius < channels ? params->radius : channels;
         float sum = 0;
         for (int i = 0; i < reach; i++) sum += scaled_square(x[i], params->alpha);
@@ -116,9 +116,12 @@ static TfLiteStatus local_response_normalization_invoke(TfLiteContext *ctx, TfLi
             if (c + reach < channels) sum += scaled_square(x[c + reach], params->alpha);
             float base = params->bias + sum;
             if (c >= reach) sum -= scaled_square(x[c - reach], params->alpha);
-            if (params->beta == 1) y[c] = x[c] * (1 / base);
-            else if (params->beta == 0.5f) y[c] = x[c] * (1 / sqrtf(base));
-            else y[c] = x[c] * powf(base, -params->beta);
+            if (params->beta == 1)
+                y[c] = x[c] * (1 / base);
+            else if (params->beta == 0.5f)
+                y[c] = x[c] * (1 / sqrtf(base));
+            else
+                y[c] = x[c] * powf(base, -params->beta);
         }
     }
     return kTfLiteOk;

@@ -14,8 +14,7 @@ struct numeric_verify {
     float tolerance; // in quantisation steps
 };
 
-static TfLiteStatus numeric_verify_parse(TfLiteContext *ctx, void *state, const void *options,
-                                         size_t size)
+static TfLiteStatus numeric_verify_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
 {
     (void)ctx;
     struct numeric_verify *op = state;
@@ -39,10 +38,8 @@ static TfLiteStatus numeric_verify_prepare(TfLiteContext *ctx, TfLiteNode *node)
     }
     HL_REQUIRE(ctx, node, reference->type == kTfLiteFloat32, "the reference is %s, must be float32",
                hl_type_name(reference->type));
-    HL_REQUIRE(ctx, node, y->type == kTfLiteFloat32, "the output is %s, must be float32",
-               hl_type_name(y->type));
-    HL_REQUIRE(ctx, node, hl_same_shape(x, reference),
-               "the reference's shape differs from the input's");
+    HL_REQUIRE(ctx, node, y->type == kTfLiteFloat32, "the output is %s, must be float32", hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, hl_same_shape(x, reference), "the reference's shape differs from the input's");
     return hl_resize_like(ctx, y, x);
 }
 
@@ -64,8 +61,8 @@ static TfLiteStatus numeric_verify_invoke(TfLiteContext *ctx, TfLiteNode *node)
         float value = value_at(x, i);
         y[i] = value - reference[i];
         HL_REQUIRE(ctx, node, !op->fails || !(fabsf(y[i]) > allowed),
-                   "element %lld is %g instead of %g, which is more than the tolerance %g off",
-                   (long long)i, (double)value, (double)reference[i], (double)allowed);
+                   "element %lld is %g instead of %g, which is more than the tolerance %g off", (long long)i,
+                   (double)value, (double)reference[i], (double)allowed);
     }
     return kTfLiteOk;
 }

@@ -6,8 +6,8 @@
 // The option's axis says where the new dimension goes, -1: last.
 #include "ops/copy.h"
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int32) |
-                              HL_TYPE(Int64) | HL_TYPE(Bool);
+static const uint32_t types =
+    HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool);
 
 static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -17,8 +17,7 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
     const int64_t depth = hl_integer_at(hl_input(ctx, node, 1), 0);
     int dims[HL_MAX_RANK];
 
-    HL_REQUIRE(ctx, node, depth >= 0 && depth <= INT32_MAX, "depth %lld is not possible",
-               (long long)depth);
+    HL_REQUIRE(ctx, node, depth >= 0 && depth <= INT32_MAX, "depth %lld is not possible", (long long)depth);
     for (int i = 0; i < rank; i++)
         dims[i] = i < axis ? hl_dim(indices, i) : i == axis ? (int)depth : hl_dim(indices, i - 1);
     return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
@@ -37,11 +36,10 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_scalar(ctx, node, depth, "depth"));
     for (int i = 2; i <= 3; i++) {
         const TfLiteTensor *value = hl_input(ctx, node, i);
-        HL_REQUIRE(ctx, node, hl_same_type(value, y) && hl_elements(value) == 1,
-                   "the %s value must be one %s", i == 2 ? "on" : "off", hl_type_name(y->type));
+        HL_REQUIRE(ctx, node, hl_same_type(value, y) && hl_elements(value) == 1, "the %s value must be one %s",
+                   i == 2 ? "on" : "off", hl_type_name(y->type));
     }
-    HL_REQUIRE(ctx, node, hl_rank(indices) < HL_MAX_RANK, "the indices have %d dimensions already",
-               hl_rank(indices));
+    HL_REQUIRE(ctx, node, hl_rank(indices) < HL_MAX_RANK, "the indices have %d dimensions already", hl_rank(indices));
     HL_REQUIRE(ctx, node, params->axis >= -1 && params->axis <= hl_rank(indices),
                "axis %d is outside the output's %d dimensions", params->axis, hl_rank(indices) + 1);
     if (hl_is_constant(depth)) return resize(ctx, node);
@@ -66,8 +64,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int64_t i = 0; i < count; i++) {
         const int64_t index = hl_integer_at(indices, i);
         if (index < 0 || index >= depth) continue;
-        hl_copy_run(bits, 1, y->data.data, (i / inner * depth + index) * inner + i % inner,
-                    hl_data(on), 0);
+        hl_copy_run(bits, 1, y->data.data, (i / inner * depth + index) * inner + i % inner, hl_data(on), 0);
     }
     return kTfLiteOk;
 }

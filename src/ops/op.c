@@ -66,8 +66,7 @@ TfLiteStatus hl_require_counts(TfLiteContext *ctx, const TfLiteNode *node, int m
                    min_inputs, max_inputs);
     HL_REQUIRE(ctx, node, node->outputs->size == outputs, "has %d outputs instead of %d", node->outputs->size, outputs);
     for (int i = 0; i < min_inputs; i++) HL_REQUIRE(ctx, node, hl_input(ctx, node, i), "input %d is missing", i);
-    for (int i = 0; i < outputs; i++)
-        HL_REQUIRE(ctx, node, node->outputs->data[i] >= 0, "output %d is missing", i);
+    for (int i = 0; i < outputs; i++) HL_REQUIRE(ctx, node, node->outputs->data[i] >= 0, "output %d is missing", i);
     return kTfLiteOk;
 }
 

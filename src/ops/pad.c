@@ -9,9 +9,8 @@
 
 enum { MOST_DIMENSIONS = 5 };
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
-                              HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) |
-                              HL_TYPE(Int64) | HL_TYPE(Bool);
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
+                              HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool);
 
 static TfLiteStatus find_borders(TfLiteContext *ctx, const TfLiteNode *node, int *before, int *dims)
 {
@@ -21,11 +20,10 @@ static TfLiteStatus find_borders(TfLiteContext *ctx, const TfLiteNode *node, int
         const int64_t left = hl_integer_at(paddings, 2 * axis);
         const int64_t right = hl_integer_at(paddings, 2 * axis + 1);
         HL_REQUIRE(ctx, node, left >= 0 && left <= INT32_MAX && right >= 0 && right <= INT32_MAX,
-                   "paddings %lld and %lld of axis %d are not possible", (long long)left,
-                   (long long)right, axis);
+                   "paddings %lld and %lld of axis %d are not possible", (long long)left, (long long)right, axis);
         HL_REQUIRE(ctx, node, hl_to_int(left + hl_dim(x, axis) + right, &dims[axis]),
-                   "%d along axis %d becomes too long with paddings %lld and %lld", hl_dim(x, axis),
-                   axis, (long long)left, (long long)right);
+                   "%d along axis %d becomes too long with paddings %lld and %lld", hl_dim(x, axis), axis,
+                   (long long)left, (long long)right);
         before[axis] = (int)left;
     }
     return kTfLiteOk;
@@ -43,8 +41,8 @@ static TfLiteStatus check_value(TfLiteContext *ctx, const TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *value = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    HL_REQUIRE(ctx, node, hl_same_type(value, x), "the value is %s, the input %s",
-               hl_type_name(value->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(value, x), "the value is %s, the input %s", hl_type_name(value->type),
+               hl_type_name(x->type));
     HL_REQUIRE(ctx, node, hl_elements(value) == 1, "the value must be one element, not %lld",
                (long long)hl_elements(value));
     HL_REQUIRE(ctx, node, !hl_has_zero_point(x->type) || hl_same_quantisation(value, y),
@@ -59,16 +57,13 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS,
-               "the input has %d dimensions, more than %d", hl_rank(x), MOST_DIMENSIONS);
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS, "the input has %d dimensions, more than %d", hl_rank(x),
+               MOST_DIMENSIONS);
     HL_REQUIRE(ctx, node, hl_is_integer(paddings->type) && paddings->type != kTfLiteUInt8,
-               "the paddings must be int8, int16, int32 or int64, not %s",
-               hl_type_name(paddings->type));
-    HL_REQUIRE(ctx, node,
-               hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) &&
-                   hl_dim(paddings, 1) == 2,
+               "the paddings must be int8, int16, int32 or int64, not %s", hl_type_name(paddings->type));
+    HL_REQUIRE(ctx, node, hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) && hl_dim(paddings, 1) == 2,
                "the paddings must have shape [%d, 2]", hl_rank(x));
     if (hl_input_count(node) == 3 && hl_input(ctx, node, 2)) HL_TRY(check_value(ctx, node));
     if (hl_is_constant(paddings)) return resize(ctx, node);
@@ -99,8 +94,7 @@ static void pad_axis(const struct padding *p, int axis, int64_t y_at, int64_t x_
     if (axis == p->last) {
         hl_copy_run(p->bits, middle, p->y, start, p->x, x_at);
     } else {
-        for (int i = 0; i < p->x_dims[axis]; i++)
-            pad_axis(p, axis + 1, start + i * inner, x_at + i * p->x_inner[axis]);
+        for (int i = 0; i < p->x_dims[axis]; i++) pad_axis(p, axis + 1, start + i * inner, x_at + i * p->x_inner[axis]);
     }
     fill(p, p->dims[axis] * inner - before - middle, start + middle);
 }
@@ -111,8 +105,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *value = hl_input_count(node) == 3 ? hl_input(ctx, node, 2) : NULL;
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const int rank = hl_rank(x);
-    struct padding p = {
-        .bits = hl_element_bits(x->type), .x_dims = {1}, .dims = {1}, .x_inner = {1}, .inner = {1}};
+    struct padding p = {.bits = hl_element_bits(x->type), .x_dims = {1}, .dims = {1}, .x_inner = {1}, .inner = {1}};
 
     HL_TRY(find_borders(ctx, node, p.before, p.dims));
     if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, rank, p.dims));

@@ -32,30 +32,29 @@ enum { BLOCK = 64 };
 
 // A kernel: `start` for each channel, `step` for each position of the window with its `value` and
 // the channel's `sum`, `finish` for the result, with the `count` of positions.
-#define POOL(name, type, sum_type, start, step, finish)                                        \
-    static void name(const struct pool *op, const struct patch *patch, const void *x, void *y) \
-    {                                                                                          \
-        const type *in = (const type *)x + patch->first;                                       \
-        type *out = y;                                                                         \
-        sum_type sums[BLOCK], count = (sum_type)patch->rows * (sum_type)patch->columns;        \
-        (void)count;                                                                           \
-        for (int c = 0; c < patch->channels; c += BLOCK) {                                     \
-            int n = patch->channels - c < BLOCK ? patch->channels - c : BLOCK;                 \
-            for (int i = 0; i < n; i++) sums[i] = (start);                                     \
-            for (int row = 0; row < patch->rows; row++)                                        \
-                for (int column = 0; column < patch->columns; column++) {                      \
-                    const type *values =                                                       \
-                        in + row * patch->down + (int64_t)column * patch->channels + c;        \
-                    for (int i = 0; i < n; i++) {                                              \
-                        sum_type value = values[i], sum = sums[i];                             \
-                        sums[i] = (step);                                                      \
-                    }                                                                          \
-                }                                                                              \
-            for (int i = 0; i < n; i++) {                                                      \
-                sum_type sum = sums[i];                                                        \
-                out[c + i] = (type)(finish);                                                   \
-            }                                                                                  \
-        }                                                                                      \
+#define POOL(name, type, sum_type, start, step, finish)                                                  \
+    static void name(const struct pool *op, const struct patch *patch, const void *x, void *y)           \
+    {                                                                                                    \
+        const type *in = (const type *)x + patch->first;                                                 \
+        type *out = y;                                                                                   \
+        sum_type sums[BLOCK], count = (sum_type)patch->rows * (sum_type)patch->columns;                  \
+        (void)count;                                                                                     \
+        for (int c = 0; c < patch->channels; c += BLOCK) {                                               \
+            int n = patch->channels - c < BLOCK ? patch->channels - c : BLOCK;                           \
+            for (int i = 0; i < n; i++) sums[i] = (start);                                               \
+            for (int row = 0; row < patch->rows; row++)                                                  \
+                for (int column = 0; column < patch->columns; column++) {                                \
+                    const type *values = in + row * patch->down + (int64_t)column * patch->channels + c; \
+                    for (int i = 0; i < n; i++) {                                                        \
+                        sum_type value = values[i], sum = sums[i];                                       \
+                        sums[i] = (step);                                                                \
+                    }                                                                                    \
+                }                                                                                        \
+            for (int i = 0; i < n; i++) {                                                                \
+                sum_type sum = sums[i];                                                                  \
+                out[c + i] = (type)(finish);                                                             \
+            }                                                                                            \
+        }                                                                                                \
     }
 
 static float clamp_f32(const struct pool *op, float value)
@@ -93,33 +92,32 @@ enum { STRIP = 2048, STRIP_OUTPUTS = 256 };
 typedef void max_kernel(const struct pool *op, const struct strip *strip, const void *x, void *y);
 
 // First each column of x, then those of each window: rows + columns steps in place of their product.
-#define MAX_POOL(name, type, lowest, finish)                                                     \
-    static void name(const struct pool *op, const struct strip *strip, const void *x, void *y)   \
-    {                                                                                            \
-        type columns[STRIP];                                                                     \
-        type *restrict out = y;                                                                  \
-        const type *restrict in = (const type *)x + strip->first;                                \
-        int channels = strip->channels, n = strip->columns * channels;                           \
-        for (int i = 0; i < n; i++)                                                              \
-            columns[i] = strip->rows > 0 && in[i] > (lowest) ? in[i] : (lowest);                 \
-        for (int row = 1; row < strip->rows; row++) {                                            \
-            in += strip->down;                                                                   \
-            for (int i = 0; i < n; i++) columns[i] = columns[i] < in[i] ? in[i] : columns[i];    \
-        }                                                                                        \
-        for (int o = 0; o < strip->outputs; o++, out += channels) {                              \
-            const type *from = columns + strip->reach[o].first * channels;                       \
-            int count = strip->reach[o].count;                                                   \
-            for (int c = 0; c < channels; c++) out[c] = count > 0 ? from[c] : (lowest);          \
-            for (int k = 1; k < count; k++) {                                                    \
-                from += channels;                                                                \
-                for (int c = 0; c < channels; c++) out[c] = out[c] < from[c] ? from[c] : out[c]; \
-            }                                                                                    \
-        }                                                                                        \
-        out = y;                                                                                 \
-        for (int i = 0; i < strip->outputs * channels; i++) {                                    \
-            type value = out[i];                                                                 \
-            out[i] = (type)(finish);                                                             \
-        }                                                                                        \
+#define MAX_POOL(name, type, lowest, finish)                                                             \
+    static void name(const struct pool *op, const struct strip *strip, const void *x, void *y)           \
+    {                                                                                                    \
+        type columns[STRIP];                                                                             \
+        type *restrict out = y;                                                                          \
+        const type *restrict in = (const type *)x + strip->first;                                        \
+        int channels = strip->channels, n = strip->columns * channels;                                   \
+        for (int i = 0; i < n; i++) columns[i] = strip->rows > 0 && in[i] > (lowest) ? in[i] : (lowest); \
+        for (int row = 1; row < strip->rows; row++) {                                                    \
+            in += strip->down;                                                                           \
+            for (int i = 0; i < n; i++) columns[i] = columns[i] < in[i] ? in[i] : columns[i];            \
+        }                                                                                                \
+        for (int o = 0; o < strip->outputs; o++, out += channels) {                                      \
+            const type *from = columns + strip->reach[o].first * channels;                               \
+            int count = strip->reach[o].count;                                                           \
+            for (int c = 0; c < channels; c++) out[c] = count > 0 ? from[c] : (lowest);                  \
+            for (int k = 1; k < count; k++) {                                                            \
+                from += channels;                                                                        \
+                for (int c = 0; c < channels; c++) out[c] = out[c] < from[c] ? from[c] : out[c];         \
+            }                                                                                            \
+        }                                                                                                \
+        out = y;                                                                                         \
+        for (int i = 0; i < strip->outputs * channels; i++) {                                            \
+            type value = out[i];                                                                         \
+            out[i] = (type)(finish);                                                                     \
+        }                                                                                                \
     }
 MAX_POOL(max_f32, float, -FLT_MAX, clamp_f32(op, value))
 MAX_POOL(max_u8, uint8_t, 0, hl_clamp_i32(value, op->low, op->high))
@@ -127,8 +125,7 @@ MAX_POOL(max_i8, int8_t, INT8_MIN, hl_clamp_i32(value, op->low, op->high))
 MAX_POOL(max_i16, int16_t, INT16_MIN, hl_clamp_i32(value, op->low, op->high))
 
 // Windows so wide that a strip has no room: any number of channels of one position.
-#define MAX_WIDE(name, type, lowest, finish) \
-    POOL(name, type, type, lowest, sum < value ? value : sum, finish)
+#define MAX_WIDE(name, type, lowest, finish) POOL(name, type, type, lowest, sum < value ? value : sum, finish)
 MAX_WIDE(wide_f32, float, -FLT_MAX, clamp_f32(op, sum))
 MAX_WIDE(wide_u8, uint8_t, 0, hl_clamp_i32(sum, op->low, op->high))
 MAX_WIDE(wide_i8, int8_t, INT8_MIN, hl_clamp_i32(sum, op->low, op->high))
@@ -137,8 +134,8 @@ MAX_WIDE(wide_i16, int16_t, INT16_MIN, hl_clamp_i32(sum, op->low, op->high))
 // ---- prepare ------------------------------------------------------------------------------------
 
 // A window without padding that is larger than the input has no place at all.
-static TfLiteStatus find_window(TfLiteContext *ctx, TfLiteNode *node, const char *axis, int in,
-                                int filter, int stride, struct hl_window *window)
+static TfLiteStatus find_window(TfLiteContext *ctx, TfLiteNode *node, const char *axis, int in, int filter, int stride,
+                                struct hl_window *window)
 {
     const TfLitePoolParams *params = node->builtin_data;
     if (params->padding == kTfLitePaddingValid && filter > in && stride > 0) {
@@ -155,14 +152,11 @@ static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, it must have 4",
-               hl_rank(x));
+    HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, it must have 4", hl_rank(x));
     HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
                hl_type_name(y->type), hl_type_name(x->type));
-    HL_TRY(find_window(ctx, node, "height", hl_dim(x, 1), params->filter_height,
-                       params->stride_height, &op->y));
-    HL_TRY(find_window(ctx, node, "width", hl_dim(x, 2), params->filter_width, params->stride_width,
-                       &op->x));
+    HL_TRY(find_window(ctx, node, "height", hl_dim(x, 1), params->filter_height, params->stride_height, &op->y));
+    HL_TRY(find_window(ctx, node, "width", hl_dim(x, 2), params->filter_width, params->stride_width, &op->x));
     // The original: a window wider than the input by two strides or more leaves no rows either.
     if (params->padding == kTfLitePaddingValid &&
         (int64_t)params->filter_width - hl_dim(x, 2) >= 2 * (int64_t)params->stride_width)
@@ -178,8 +172,7 @@ static TfLiteStatus prepare_any(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(pool_prepare(ctx, node));
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     int32_t low, high;
-    if (x->type != kTfLiteFloat32 && !hl_type_range(x->type, &low, &high))
-        return hl_unsupported_type(ctx, node, x);
+    if (x->type != kTfLiteFloat32 && !hl_type_range(x->type, &low, &high)) return hl_unsupported_type(ctx, node, x);
     return kTfLiteOk;
 }
 
@@ -191,8 +184,7 @@ static TfLiteStatus prepare_l2(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 // The positions [*first, *first + result) of window number `at` inside an input of `in` positions.
-static int clip(const struct hl_window *window, int at, int stride, int filter, int in,
-                int64_t *first)
+static int clip(const struct hl_window *window, int at, int stride, int filter, int in, int64_t *first)
 {
     int64_t begin = (int64_t)at * stride - window->before, end = begin + filter;
     *first = begin < 0 ? 0 : begin;
@@ -214,10 +206,8 @@ static TfLiteStatus pool_run(TfLiteContext *ctx, TfLiteNode *node, pool_kernel *
         for (int i = 0; i < op->y.out; i++)
             for (int j = 0; j < op->x.out; j++) {
                 int64_t top, left;
-                patch.rows =
-                    clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
-                patch.columns =
-                    clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
+                patch.rows = clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
+                patch.columns = clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
                 patch.first = (((int64_t)b * height + top) * width + left) * channels;
                 kernel(op, &patch, hl_data(x), out);
                 out += (size_t)channels * hl_element_size(x->type);
@@ -236,8 +226,7 @@ static TfLiteStatus average_invoke(TfLiteContext *ctx, TfLiteNode *node)
     }
 }
 
-static TfLiteStatus max_run(TfLiteContext *ctx, TfLiteNode *node, max_kernel *kernel,
-                            pool_kernel *wide)
+static TfLiteStatus max_run(TfLiteContext *ctx, TfLiteNode *node, max_kernel *kernel, pool_kernel *wide)
 {
     const TfLitePoolParams *params = node->builtin_data;
     const struct pool *op = node->user_data;
@@ -252,19 +241,17 @@ static TfLiteStatus max_run(TfLiteContext *ctx, TfLiteNode *node, max_kernel *ke
     for (int b = 0; b < hl_dim(x, 0); b++)
         for (int i = 0; i < op->y.out; i++) {
             int64_t top, left, first;
-            strip.rows =
-                clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
+            strip.rows = clip(&op->y, i, params->stride_height, params->filter_height, height, &top);
             for (int j = 0; j < op->x.out; j += strip.outputs) {
                 clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
                 if (left > width) left = width; // a window beyond the input
                 strip.columns = strip.outputs = 0;
                 while (strip.outputs < STRIP_OUTPUTS && j + strip.outputs < op->x.out) {
-                    int count = clip(&op->x, j + strip.outputs, params->stride_width,
-                                     params->filter_width, width, &first);
+                    int count =
+                        clip(&op->x, j + strip.outputs, params->stride_width, params->filter_width, width, &first);
                     int64_t end = count > 0 ? first + count - left : strip.columns;
                     if (end * channels > STRIP) break;
-                    reach[strip.outputs++] =
-                        (struct reach){count > 0 ? (int)(first - left) : 0, count};
+                    reach[strip.outputs++] = (struct reach){count > 0 ? (int)(first - left) : 0, count};
                     if (end > strip.columns) strip.columns = (int)end;
                 }
                 strip.first = (((int64_t)b * height + top) * width + left) * channels;

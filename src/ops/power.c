@@ -13,8 +13,7 @@ static TfLiteStatus require_exponents(TfLiteContext *ctx, const TfLiteNode *node
     const TfLiteTensor *b = hl_input(ctx, node, 1);
     int64_t count = hl_elements(b);
     for (int64_t i = 0; i < count; i++)
-        HL_REQUIRE(ctx, node, HL_IN(int32_t, b)[i] >= 0, "the exponent %d is negative",
-                   (int)HL_IN(int32_t, b)[i]);
+        HL_REQUIRE(ctx, node, HL_IN(int32_t, b)[i] >= 0, "the exponent %d is negative", (int)HL_IN(int32_t, b)[i]);
     return kTfLiteOk;
 }
 
@@ -44,8 +43,7 @@ const struct hl_op hl_op_pow = {
 };
 
 HL_BINARY_RUN(atan2_f32, float, float, void, atan2f(u, v))
-HL_BINARY_RUN(atan2_f16, uint16_t, uint16_t, void,
-              hl_half_from_float(atan2f(hl_half_to_float(u), hl_half_to_float(v))))
+HL_BINARY_RUN(atan2_f16, uint16_t, uint16_t, void, hl_half_from_float(atan2f(hl_half_to_float(u), hl_half_to_float(v))))
 HL_BINARY_RUN(atan2_bf16, uint16_t, uint16_t, void,
               hl_bfloat16_from_float(atan2f(hl_bfloat16_to_float(u), hl_bfloat16_to_float(v))))
 HL_BINARY_RUN(atan2_f64, double, double, void, atan2(u, v))

@@ -18,8 +18,8 @@ static TfLiteStatus prelu_prepare_quantised(TfLiteContext *ctx, TfLiteNode *node
     struct prelu *op = node->user_data;
     bool wide = x->type == kTfLiteInt16;
     TfLiteType alpha_type = wide ? kTfLiteInt8 : x->type;
-    HL_REQUIRE(ctx, node, alpha->type == alpha_type, "alpha is %s, a %s input wants %s",
-               hl_type_name(alpha->type), hl_type_name(x->type), hl_type_name(alpha_type));
+    HL_REQUIRE(ctx, node, alpha->type == alpha_type, "alpha is %s, a %s input wants %s", hl_type_name(alpha->type),
+               hl_type_name(x->type), hl_type_name(alpha_type));
     HL_TRY(wide ? hl_require_symmetric(ctx, node, x) : hl_require_quantised(ctx, node, x));
     HL_TRY(wide ? hl_require_symmetric(ctx, node, y) : hl_require_quantised(ctx, node, y));
     HL_TRY(hl_require_quantised(ctx, node, alpha));
@@ -40,8 +40,7 @@ static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node)
                hl_type_name(y->type), hl_type_name(x->type));
     switch (x->type) {
     case kTfLiteFloat32:
-        HL_REQUIRE(ctx, node, alpha->type == kTfLiteFloat32, "alpha is %s, must be float32",
-                   hl_type_name(alpha->type));
+        HL_REQUIRE(ctx, node, alpha->type == kTfLiteFloat32, "alpha is %s, must be float32", hl_type_name(alpha->type));
         break;
     case kTfLiteUInt8:
     case kTfLiteInt8:
@@ -69,16 +68,16 @@ struct zero_points {
     int32_t x, alpha, y;
 };
 
-#define PRELU_RUN(name, type, alpha_type)                                                      \
-    static void name(const struct prelu *op, const type *x, const alpha_type *alpha, type *y,  \
-                     int run, int64_t step, struct zero_points zero)                           \
-    {                                                                                          \
-        for (int i = 0; i < run; i++) {                                                        \
-            int32_t value = x[i] - zero.x, slope = alpha[i * step] - zero.alpha;               \
-            int64_t result = value >= 0 ? hl_rescale_apply(value, op->positive)                \
-                                        : hl_rescale_apply(value * slope, op->negative);       \
-            y[i] = (type)hl_clamp_stored(result + zero.y, op->low, op->high);                  \
-        }                                                                                      \
+#define PRELU_RUN(name, type, alpha_type)                                                                            \
+    static void name(const struct prelu *op, const type *x, const alpha_type *alpha, type *y, int run, int64_t step, \
+                     struct zero_points zero)                                                                        \
+    {                                                                                                                \
+        for (int i = 0; i < run; i++) {                                                                              \
+            int32_t value = x[i] - zero.x, slope = alpha[i * step] - zero.alpha;                                     \
+            int64_t result =                                                                                         \
+                value >= 0 ? hl_rescale_apply(value, op->positive) : hl_rescale_apply(value * slope, op->negative);  \
+            y[i] = (type)hl_clamp_stored(result + zero.y, op->low, op->high);                                        \
+        }                                                                                                            \
     }
 PRELU_RUN(prelu_run_u8, uint8_t, uint8_t)
 PRELU_RUN(prelu_run_i8, int8_t, int8_t)
@@ -91,29 +90,24 @@ static TfLiteStatus prelu_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const struct prelu *op = node->user_data;
     const struct zero_points zero = {hl_zero(x), hl_zero(alpha), hl_zero(y)};
     struct hl_walk walk;
-    hl_walk_start(&walk, hl_rank(x), x->dims->data, 1,
-                  (const TfLiteIntArray *[]){alpha->dims});
+    hl_walk_start(&walk, hl_rank(x), x->dims->data, 1, (const TfLiteIntArray *[]){alpha->dims});
     int run = hl_walk_run(&walk);
     int64_t step = walk.rank == 0 ? 0 : walk.stride[0][walk.rank - 1];
     for (int64_t i = 0; i < walk.count; i += run, hl_walk_skip_run(&walk)) {
         int64_t at = walk.at[0];
         switch (x->type) {
         case kTfLiteUInt8:
-            prelu_run_u8(op, HL_IN(uint8_t, x) + i, HL_IN(uint8_t, alpha) + at,
-                         HL_OUT(uint8_t, y) + i, run, step, zero);
+            prelu_run_u8(op, HL_IN(uint8_t, x) + i, HL_IN(uint8_t, alpha) + at, HL_OUT(uint8_t, y) + i, run, step,
+                         zero);
             break;
         case kTfLiteInt8:
-            prelu_run_i8(op, HL_IN(int8_t, x) + i, HL_IN(int8_t, alpha) + at,
-                         HL_OUT(int8_t, y) + i, run, step, zero);
+            prelu_run_i8(op, HL_IN(int8_t, x) + i, HL_IN(int8_t, alpha) + at, HL_OUT(int8_t, y) + i, run, step, zero);
             break;
         case kTfLiteInt16:
-            prelu_run_i16(op, HL_IN(int16_t, x) + i, HL_IN(int8_t, alpha) + at,
-                          HL_OUT(int16_t, y) + i, run, step, zero);
+            prelu_run_i16(op, HL_IN(int16_t, x) + i, HL_IN(int8_t, alpha) + at, HL_OUT(int16_t, y) + i, run, step,
+                          zero);
             break;
-        default:
-            prelu_run_f32(HL_IN(float, x) + i, HL_IN(float, alpha) + at, HL_OUT(float, y) + i, run,
-                          step);
-            break;
+        default: prelu_run_f32(HL_IN(float, x) + i, HL_IN(float, alpha) + at, HL_OUT(float, y) + i, run, step); break;
         }
     }
     return kTfLiteOk;

@@ -78,8 +78,7 @@ static int32_t stored_bound(float bound, const TfLiteTensor *output, int32_t low
     return stored < low ? low : stored > high ? high : (int32_t)stored;
 }
 
-void hl_activation_range(TfLiteFusedActivation activation, const TfLiteTensor *output, int32_t *low,
-                         int32_t *high)
+void hl_activation_range(TfLiteFusedActivation activation, const TfLiteTensor *output, int32_t *low, int32_t *high)
 {
     int32_t type_low = INT32_MIN, type_high = INT32_MAX;
     hl_type_range(output->type, &type_low, &type_high);
@@ -96,8 +95,7 @@ void hl_activation_range_f32(TfLiteFusedActivation activation, float *low, float
     if (isinf(*high)) *high = FLT_MAX;
 }
 
-void hl_activation_range_i64(TfLiteFusedActivation activation, TfLiteType type, int64_t *low,
-                             int64_t *high)
+void hl_activation_range_i64(TfLiteFusedActivation activation, TfLiteType type, int64_t *low, int64_t *high)
 {
     int32_t narrow_low = INT32_MIN, narrow_high = INT32_MAX;
     hl_type_range(type, &narrow_low, &narrow_high);
@@ -116,32 +114,27 @@ static bool usable_scale(float scale)
     return scale > 0 && isfinite(scale);
 }
 
-TfLiteStatus hl_channel_rescales(TfLiteContext *ctx, const TfLiteNode *node,
-                                 const TfLiteTensor *input, const TfLiteTensor *filter,
-                                 const TfLiteTensor *bias, const TfLiteTensor *output, int channels,
-                                 struct hl_rescale *rescales)
+TfLiteStatus hl_channel_rescales(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *input,
+                                 const TfLiteTensor *filter, const TfLiteTensor *bias, const TfLiteTensor *output,
+                                 int channels, struct hl_rescale *rescales)
 {
     const TfLiteAffineQuantization *weights = hl_affine(filter);
-    HL_REQUIRE(ctx, node, weights && weights->scale && weights->scale->size >= 1,
-               "the weights have no scale");
-    HL_REQUIRE(ctx, node, usable_scale(input->params.scale),
-               "input scale %g must be positive and finite", hl_scale(input));
-    HL_REQUIRE(ctx, node, usable_scale(output->params.scale),
-               "output scale %g must be positive and finite", hl_scale(output));
+    HL_REQUIRE(ctx, node, weights && weights->scale && weights->scale->size >= 1, "the weights have no scale");
+    HL_REQUIRE(ctx, node, usable_scale(input->params.scale), "input scale %g must be positive and finite",
+               hl_scale(input));
+    HL_REQUIRE(ctx, node, usable_scale(output->params.scale), "output scale %g must be positive and finite",
+               hl_scale(output));
     int scales = weights->scale->size;
     for (int i = 0; i < scales; i++)
         HL_REQUIRE(ctx, node, usable_scale(weights->scale->data[i]),
-                   "scale %g of weight channel %d must be positive and finite",
-                   (double)weights->scale->data[i], i);
+                   "scale %g of weight channel %d must be positive and finite", (double)weights->scale->data[i], i);
 
     if (input->type == kTfLiteUInt8) {
-        HL_REQUIRE(ctx, node, scales == 1, "uint8 weights have %d scales, only 1 is supported",
-                   scales);
+        HL_REQUIRE(ctx, node, scales == 1, "uint8 weights have %d scales, only 1 is supported", scales);
         double product = (double)(input->params.scale * filter->params.scale);
         if (bias)
             HL_REQUIRE(ctx, node, fabs(product - hl_scale(bias)) / hl_scale(output) <= 0.02,
-                       "bias scale %g differs from input scale times weight scale, %g",
-                       hl_scale(bias), product);
+                       "bias scale %g differs from input scale times weight scale, %g", hl_scale(bias), product);
         struct hl_rescale rescale = hl_rescale_from(product / hl_scale(output));
         for (int c = 0; c < channels; c++) rescales[c] = rescale;
         return kTfLiteOk;
@@ -150,8 +143,7 @@ TfLiteStatus hl_channel_rescales(TfLiteContext *ctx, const TfLiteNode *node,
     if (scales > 1) {
         int axis = weights->quantized_dimension;
         HL_REQUIRE(ctx, node, axis >= 0 && axis < hl_rank(filter),
-                   "the weights' quantised dimension %d is not one of their %d", axis,
-                   hl_rank(filter));
+                   "the weights' quantised dimension %d is not one of their %d", axis, hl_rank(filter));
         HL_REQUIRE(ctx, node, scales == channels && hl_dim(filter, axis) == channels,
                    "%d weight scales along a dimension of %d do not fit %d output channels", scales,
                    hl_dim(filter, axis), channels);
@@ -165,8 +157,7 @@ TfLiteStatus hl_channel_rescales(TfLiteContext *ctx, const TfLiteNode *node,
 
 // ---- tables -------------------------------------------------------------------------------------
 
-void hl_table_8bit(const TfLiteTensor *input, const TfLiteTensor *output,
-                   double (*function)(double), uint8_t *table)
+void hl_table_8bit(const TfLiteTensor *input, const TfLiteTensor *output, double (*function)(double), uint8_t *table)
 {
     int32_t low = 0, high = UINT8_MAX;
     hl_type_range(input->type, &low, &high);
@@ -199,14 +190,13 @@ void hl_table_16bit(double input_scale, int input_zero, double output_scale, int
         double error = round((next + round(here)) / 2) - round(middle);
         table[i] = (int16_t)clamp_f64(round(here) - round(error / 2), INT16_MIN, INT16_MAX);
     }
-    table[SEGMENTS] =
-        (int16_t)clamp_f64(round(function(in_high) * to_stored), INT16_MIN, INT16_MAX);
+    table[SEGMENTS] = (int16_t)clamp_f64(round(function(in_high) * to_stored), INT16_MIN, INT16_MAX);
 }
 
 // ---- rows of floats as int8 ---------------------------------------------------------------------
 
-void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count, int8_t *stored,
-                     float *scale, int32_t *zero_point)
+void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count,
+                     int8_t *stored, float *scale, int32_t *zero_point)
 {
     float low, high;
     loops->range(values, count, &low, &high);
@@ -271,12 +261,10 @@ void hl_pack_int4(const int8_t *values, int64_t count, void *packed)
 
 // ---- checks of parameters -----------------------------------------------------------------------
 
-TfLiteStatus hl_require_quantised(TfLiteContext *ctx, const TfLiteNode *node,
-                                  const TfLiteTensor *tensor)
+TfLiteStatus hl_require_quantised(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor)
 {
     const char *name = tensor->name ? tensor->name : "";
-    HL_REQUIRE(ctx, node, hl_is_quantised(tensor), "tensor '%s' has no quantisation parameters",
-               name);
+    HL_REQUIRE(ctx, node, hl_is_quantised(tensor), "tensor '%s' has no quantisation parameters", name);
     HL_REQUIRE(ctx, node, tensor->params.scale > 0 && isfinite(tensor->params.scale),
                "scale %g of tensor '%s' must be positive and finite", hl_scale(tensor), name);
     int32_t low = INT32_MIN, high = INT32_MAX;
@@ -287,11 +275,10 @@ TfLiteStatus hl_require_quantised(TfLiteContext *ctx, const TfLiteNode *node,
     return kTfLiteOk;
 }
 
-TfLiteStatus hl_require_symmetric(TfLiteContext *ctx, const TfLiteNode *node,
-                                  const TfLiteTensor *tensor)
+TfLiteStatus hl_require_symmetric(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor)
 {
     HL_TRY(hl_require_quantised(ctx, node, tensor));
-    HL_REQUIRE(ctx, node, hl_zero(tensor) == 0, "zero point %d of the %s tensor '%s' must be 0",
-               hl_zero(tensor), hl_type_name(tensor->type), tensor->name ? tensor->name : "");
+    HL_REQUIRE(ctx, node, hl_zero(tensor) == 0, "zero point %d of the %s tensor '%s' must be 0", hl_zero(tensor),
+               hl_type_name(tensor->type), tensor->name ? tensor->name : "");
     return kTfLiteOk;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-point arithmetic of quantised operators, bit for bit that of the official reference kernels: multipliers, activation
-// ranges, tables. kernels.md section 3 of the fact sheets gives the rules; each function here is one row of it.
+// Fixed-point arithmetic of quantised operators, bit for bit that of the official reference kernels: multipliers,
+// activation ranges, tables. kernels.md section 3 of the fact sheets gives the rules; each function here is one row of
+// it.
 #ifndef HALITE_OPS_QUANT_H
 #define HALITE_OPS_QUANT_H
 
@@ -50,52 +51,50 @@ static inline int32_t hl_shift_right_round(int32_t value, int exponent)
 static inline int32_t hl_rescale_apply(int32_t value, struct hl_rescale by)
 {
     int left = by.shift > 0 ? by.shift : 0, right = by.shift > 0 ? 0 : -by.shift;
-    return hl_shift_right_round(
-        hl_high_mul((int32_t)((uint32_t)value << left), by.multiplier), right);
+    return hl_shift_right_round(hl_high_mul((int32_t)((uint32_t)value << left), by.multiplier), right);
 }
 // value * rescale for 64-bit sums (int16 activations).
 int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale by);
 
 // The tensor must have one scale, positive and finite, and a zero point that its type can hold.
 // hl_require_symmetric: the zero point must be 0 as well.
-TfLiteStatus hl_require_quantised(TfLiteContext *ctx, const TfLiteNode *node,
-                                  const TfLiteTensor *tensor);
-TfLiteStatus hl_require_symmetric(TfLiteContext *ctx, const TfLiteNode *node,
-                                  const TfLiteTensor *tensor);
+TfLiteStatus hl_require_quantised(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor);
+TfLiteStatus hl_require_symmetric(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor);
 
 // The type's range of stored values: int8, uint8, int16 (false for other types).
 bool hl_type_range(TfLiteType type, int32_t *low, int32_t *high);
 // Range of stored output values after a fused activation (NONE, RELU, RELU_N1_TO_1, RELU6; others do not restrict).
-void hl_activation_range(TfLiteFusedActivation activation, const TfLiteTensor *output, int32_t *low,
-                         int32_t *high);
+void hl_activation_range(TfLiteFusedActivation activation, const TfLiteTensor *output, int32_t *low, int32_t *high);
 // The same for float; without an activation -FLT_MAX and FLT_MAX, as the original clamps.
 void hl_activation_range_f32(TfLiteFusedActivation activation, float *low, float *high);
 void hl_activation_range_i64(TfLiteFusedActivation activation, TfLiteType type, int64_t *low, int64_t *high);
 
 // Quantised convolutions and matrix products: checks input, filter, bias and output parameters (bias may be NULL), and
-// computes one rescale per output channel (all alike for per-tensor weights), from double(S_in)*double(S_w)/double(S_out);
-// uint8 multiplies S_in * S_w in float first, as the original. rescales has `channels` elements.
+// computes one rescale per output channel (all alike for per-tensor weights), from
+// double(S_in)*double(S_w)/double(S_out); uint8 multiplies S_in * S_w in float first, as the original. rescales has
+// `channels` elements.
 TfLiteStatus hl_channel_rescales(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *input,
-                                 const TfLiteTensor *filter, const TfLiteTensor *bias,
-                                 const TfLiteTensor *output, int channels, struct hl_rescale *rescales);
+                                 const TfLiteTensor *filter, const TfLiteTensor *bias, const TfLiteTensor *output,
+                                 int channels, struct hl_rescale *rescales);
 
-// Tables of a function on stored values. int8/uint8: 256 entries indexed by the stored value's byte. int16: 513 entries and
-// hl_table_lookup_i16 (interpolates).
+// Tables of a function on stored values. int8/uint8: 256 entries indexed by the stored value's byte. int16: 513 entries
+// and hl_table_lookup_i16 (interpolates).
 void hl_table_8bit(const TfLiteTensor *input, const TfLiteTensor *output, double (*function)(double), uint8_t *table);
 void hl_table_16bit(double input_scale, int input_zero, double output_scale, int output_zero,
                     double (*function)(double), int16_t *table);
 static inline int16_t hl_table_lookup_i16(int16_t value, const int16_t *table)
 {
     int index = 256 + (value >> 7), offset = value & 127;
-    // A slope over more than half of the range wraps around, as the original's: LOG has one between 0 and the first step.
+    // A slope over more than half of the range wraps around, as the original's: LOG has one between 0 and the first
+    // step.
     int16_t base = table[index], slope = (int16_t)(table[index + 1] - table[index]);
     return (int16_t)(base + ((slope * offset + 64) >> 7));
 }
 
-// Hybrid (float activations, integer weights): one row of floats to int8, value = scale * (stored - zero_point). Symmetric
-// gives zero_point 0, and scale 1 for a row of zeros; asymmetric widens the range to hold 0 (kernels.md 4.1).
-void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count, int8_t *stored,
-                     float *scale, int32_t *zero_point);
+// Hybrid (float activations, integer weights): one row of floats to int8, value = scale * (stored - zero_point).
+// Symmetric gives zero_point 0, and scale 1 for a row of zeros; asymmetric widens the range to hold 0 (kernels.md 4.1).
+void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count,
+                     int8_t *stored, float *scale, int32_t *zero_point);
 
 // 4-bit and 2-bit values packed low bits first, to one int8 each (sign-extended; uint4 is not).
 void hl_unpack_int4(const void *packed, int64_t count, int8_t *values);

@@ -20,22 +20,28 @@ struct quantize {
 };
 HL_TABLE_FIRST(struct quantize, table);
 
-static int32_t requantised(const struct quantize *op, int64_t x, int32_t input_zero,
-                           int32_t output_zero)
+static int32_t requantised(const struct quantize *op, int64_t x, int32_t input_zero, int32_t output_zero)
 {
     int32_t centred = hl_saturate_i32(x - input_zero);
     int64_t value = hl_rescale_apply(centred, op->rescale);
     return hl_clamp_stored(value + output_zero, op->low, op->high);
 }
 
-static bool is_8bit(TfLiteType type) { return type == kTfLiteInt8 || type == kTfLiteUInt8; }
+static bool is_8bit(TfLiteType type)
+{
+    return type == kTfLiteInt8 || type == kTfLiteUInt8;
+}
 
 static bool output_range(TfLiteType type, int32_t *low, int32_t *high)
 {
-    if (type == kTfLiteInt4) *low = -8, *high = 7;
-    else if (type == kTfLiteUInt4) *low = 0, *high = 15;
-    else if (type == kTfLiteInt32) *low = INT32_MIN, *high = INT32_MAX;
-    else return hl_type_range(type, low, high);
+    if (type == kTfLiteInt4)
+        *low = -8, *high = 7;
+    else if (type == kTfLiteUInt4)
+        *low = 0, *high = 15;
+    else if (type == kTfLiteInt32)
+        *low = INT32_MIN, *high = INT32_MAX;
+    else
+        return hl_type_range(type, low, high);
     return true;
 }
 
@@ -52,8 +58,7 @@ static bool converts(TfLiteType from, TfLiteType to)
 }
 
 // Several scales: one for each index along the quantised dimension, and as many zero points or one.
-static TfLiteStatus prepare_channels(TfLiteContext *ctx, TfLiteNode *node,
-                                     const TfLiteAffineQuantization *affine)
+static TfLiteStatus prepare_channels(TfLiteContext *ctx, TfLiteNode *node, const TfLiteAffineQuantization *affine)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     struct quantize *op = node->user_data;
@@ -61,17 +66,14 @@ static TfLiteStatus prepare_channels(TfLiteContext *ctx, TfLiteNode *node,
     HL_REQUIRE(ctx, node, axis >= 0 && axis < hl_rank(input),
                "the output's quantised dimension %d is not one of its %d", axis, hl_rank(input));
     op->channels = affine->scale->size;
-    HL_REQUIRE(ctx, node, op->channels == hl_dim(input, axis),
-               "%d scales along a dimension of %d", op->channels, hl_dim(input, axis));
+    HL_REQUIRE(ctx, node, op->channels == hl_dim(input, axis), "%d scales along a dimension of %d", op->channels,
+               hl_dim(input, axis));
     HL_REQUIRE(ctx, node,
-               affine->zero_point &&
-                   (affine->zero_point->size == 1 || affine->zero_point->size == op->channels),
-               "%d zero points for %d scales", affine->zero_point ? affine->zero_point->size : 0,
-               op->channels);
+               affine->zero_point && (affine->zero_point->size == 1 || affine->zero_point->size == op->channels),
+               "%d zero points for %d scales", affine->zero_point ? affine->zero_point->size : 0, op->channels);
     for (int c = 0; c < op->channels; c++)
         HL_REQUIRE(ctx, node, affine->scale->data[c] > 0 && isfinite(affine->scale->data[c]),
-                   "scale %g of channel %d must be positive and finite",
-                   (double)affine->scale->data[c], c);
+                   "scale %g of channel %d must be positive and finite", (double)affine->scale->data[c], c);
     op->outer = hl_product(input->dims, 0, axis);
     op->inner = hl_product(input->dims, axis + 1, hl_rank(input));
     return kTfLiteOk;
@@ -83,11 +85,8 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     struct quantize *op = node->user_data;
-    HL_REQUIRE(ctx, node,
-               output_range(output->type, &op->low, &op->high) &&
-                   converts(input->type, output->type),
-               "%s to %s is not supported", hl_type_name(input->type),
-               hl_type_name(output->type));
+    HL_REQUIRE(ctx, node, output_range(output->type, &op->low, &op->high) && converts(input->type, output->type),
+               "%s to %s is not supported", hl_type_name(input->type), hl_type_name(output->type));
 
     op->outer = 1, op->channels = 1, op->inner = hl_elements(input);
     const TfLiteAffineQuantization *affine = hl_affine(output);
@@ -96,18 +95,15 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
         HL_TRY(prepare_channels(ctx, node, affine));
     } else {
         bool symmetric = input->type == kTfLiteInt16 && output->type == kTfLiteInt16;
-        HL_TRY(symmetric ? hl_require_symmetric(ctx, node, output)
-                         : hl_require_quantised(ctx, node, output));
+        HL_TRY(symmetric ? hl_require_symmetric(ctx, node, output) : hl_require_quantised(ctx, node, output));
         if (input->type != kTfLiteFloat32)
-            HL_TRY(symmetric ? hl_require_symmetric(ctx, node, input)
-                             : hl_require_quantised(ctx, node, input));
+            HL_TRY(symmetric ? hl_require_symmetric(ctx, node, input) : hl_require_quantised(ctx, node, input));
         op->rescale = hl_rescale_from(hl_scale(input) / hl_scale(output));
         int32_t low, high;
         hl_type_range(input->type, &low, &high);
         if (is_8bit(input->type) && is_8bit(output->type))
             for (int32_t x = low; x <= high; x++)
-                op->table[(uint8_t)x] =
-                    (uint8_t)requantised(op, x, hl_zero(input), hl_zero(output));
+                op->table[(uint8_t)x] = (uint8_t)requantised(op, x, hl_zero(input), hl_zero(output));
     }
     return hl_resize_like(ctx, output, input);
 }
@@ -123,14 +119,13 @@ static int32_t quantise(float x, struct target to)
 {
     float steps = roundf(x / to.scale);
     if (!(steps > -2147483648.0f)) return to.low; // NaN as well
-    return steps < 2147483648.0f ? hl_clamp_stored((int64_t)steps + to.zero, to.low, to.high)
-                                 : to.high;
+    return steps < 2147483648.0f ? hl_clamp_stored((int64_t)steps + to.zero, to.low, to.high) : to.high;
 }
 
-#define QUANTISE_RUN(name, type)                                                            \
-    static void name(const float *x, type *y, int64_t count, struct target to)              \
-    {                                                                                       \
-        for (int64_t i = 0; i < count; i++) y[i] = (type)quantise(x[i], to);                \
+#define QUANTISE_RUN(name, type)                                               \
+    static void name(const float *x, type *y, int64_t count, struct target to) \
+    {                                                                          \
+        for (int64_t i = 0; i < count; i++) y[i] = (type)quantise(x[i], to);   \
     }
 QUANTISE_RUN(quantise_i8, int8_t)
 QUANTISE_RUN(quantise_u8, uint8_t)
@@ -144,8 +139,7 @@ static void quantise_4bit(const float *x, uint8_t *y, int64_t at, int64_t count,
     }
 }
 
-static void quantise_floats(const struct quantize *op, const TfLiteTensor *input,
-                            TfLiteTensor *output)
+static void quantise_floats(const struct quantize *op, const TfLiteTensor *input, TfLiteTensor *output)
 {
     const TfLiteAffineQuantization *affine = hl_affine(output);
     const float *x = HL_IN(float, input);
@@ -160,9 +154,7 @@ static void quantise_floats(const struct quantize *op, const TfLiteTensor *input
         switch (output->type) {
         case kTfLiteInt8: quantise_i8(x + at, HL_OUT(int8_t, output) + at, op->inner, to); break;
         case kTfLiteUInt8: quantise_u8(x + at, HL_OUT(uint8_t, output) + at, op->inner, to); break;
-        case kTfLiteInt16:
-            quantise_i16(x + at, HL_OUT(int16_t, output) + at, op->inner, to);
-            break;
+        case kTfLiteInt16: quantise_i16(x + at, HL_OUT(int16_t, output) + at, op->inner, to); break;
         default: quantise_4bit(x, HL_OUT(uint8_t, output), at, op->inner, to); break;
         }
     }
@@ -170,16 +162,14 @@ static void quantise_floats(const struct quantize *op, const TfLiteTensor *input
 
 // ---- from integers ------------------------------------------------------------------------------
 
-#define REQUANTISE(name, from, to)                                                          \
-    static void name(const struct quantize *op, const TfLiteTensor *input,                  \
-                     TfLiteTensor *output)                                                  \
-    {                                                                                       \
-        const from *x = HL_IN(from, input);                                                 \
-        to *y = HL_OUT(to, output);                                                         \
-        int64_t count = hl_elements(input);                                                 \
-        int32_t input_zero = hl_zero(input), output_zero = hl_zero(output);                 \
-        for (int64_t i = 0; i < count; i++)                                                 \
-            y[i] = (to)requantised(op, x[i], input_zero, output_zero);                      \
+#define REQUANTISE(name, from, to)                                                                     \
+    static void name(const struct quantize *op, const TfLiteTensor *input, TfLiteTensor *output)       \
+    {                                                                                                  \
+        const from *x = HL_IN(from, input);                                                            \
+        to *y = HL_OUT(to, output);                                                                    \
+        int64_t count = hl_elements(input);                                                            \
+        int32_t input_zero = hl_zero(input), output_zero = hl_zero(output);                            \
+        for (int64_t i = 0; i < count; i++) y[i] = (to)requantised(op, x[i], input_zero, output_zero); \
     }
 REQUANTISE(requantise_i8_i16, int8_t, int16_t)
 REQUANTISE(requantise_u8_i16, uint8_t, int16_t)
@@ -193,12 +183,9 @@ static const struct {
     TfLiteType from, to;
     void (*run)(const struct quantize *op, const TfLiteTensor *input, TfLiteTensor *output);
 } requantise[] = {
-    {kTfLiteInt8, kTfLiteInt16, requantise_i8_i16},
-    {kTfLiteUInt8, kTfLiteInt16, requantise_u8_i16},
-    {kTfLiteInt16, kTfLiteInt8, requantise_i16_i8},
-    {kTfLiteInt16, kTfLiteInt16, requantise_i16_i16},
-    {kTfLiteInt16, kTfLiteInt32, requantise_i16_i32},
-    {kTfLiteInt32, kTfLiteInt8, requantise_i32_i8},
+    {kTfLiteInt8, kTfLiteInt16, requantise_i8_i16},   {kTfLiteUInt8, kTfLiteInt16, requantise_u8_i16},
+    {kTfLiteInt16, kTfLiteInt8, requantise_i16_i8},   {kTfLiteInt16, kTfLiteInt16, requantise_i16_i16},
+    {kTfLiteInt16, kTfLiteInt32, requantise_i16_i32}, {kTfLiteInt32, kTfLiteInt8, requantise_i32_i8},
     {kTfLiteInt32, kTfLiteInt16, requantise_i32_i16},
 };
 

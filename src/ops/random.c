@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RANDOM_UNIFORM, RANDOM_STANDARD_NORMAL: in 0: shape, int32 [rank], out 0: float32, in [0, 1) or around 0 with deviation 1.
-// MULTINOMIAL: in 0: logits, float32 [batch, classes], in 1: the number of samples, int32; out 0: classes, int32 or int64
-//   [batch, samples], each with probability softmax(logits); logits that are not finite are never drawn.
-// The numbers are those of the original for the same seeds: one stream of Philox blocks from prepare on, of which each invoke
-// uses up whole blocks of four. With both seeds 0 the stream differs from time to time; only the distribution is promised then.
+// RANDOM_UNIFORM, RANDOM_STANDARD_NORMAL: in 0: shape, int32 [rank], out 0: float32, in [0, 1) or around 0 with
+// deviation 1. MULTINOMIAL: in 0: logits, float32 [batch, classes], in 1: the number of samples, int32; out 0: classes,
+//   int32 or int64 [batch, samples], each with probability softmax(logits); logits that are not finite are never drawn.
+// The numbers are those of the original for the same seeds: one stream of Philox blocks from prepare on, of which each
+// invoke uses up whole blocks of four. With both seeds 0 the stream differs from time to time; only the distribution is
+// promised then.
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +14,7 @@
 
 struct random {
     uint32_t key[2];
-    uint64_t at;    // block
+    uint64_t at;     // block
     uint64_t second; // seed2: the upper half of the counter
 };
 
@@ -194,8 +195,10 @@ static int class_of(const double *sums, int classes, double value)
     int low = 0, high = classes;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (sums[middle] > value) high = middle;
-        else low = middle + 1;
+        if (sums[middle] > value)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return low < classes ? low : classes - 1;
 }
@@ -216,8 +219,10 @@ static TfLiteStatus multinomial_invoke(TfLiteContext *ctx, TfLiteNode *node)
             if (at % 2 == 0) next_block(&here, numbers);
             double drawn = to_double(numbers[at % 2 * 2], numbers[at % 2 * 2 + 1]);
             int class = class_of(sums, classes, drawn * sums[classes - 1]);
-            if (y->type == kTfLiteInt32) HL_OUT(int32_t, y)[at] = class;
-            else HL_OUT(int64_t, y)[at] = class;
+            if (y->type == kTfLiteInt32)
+                HL_OUT(int32_t, y)[at] = class;
+            else
+                HL_OUT(int64_t, y)[at] = class;
         }
     }
     random->at += (uint64_t)batches * (((uint64_t)samples + 3) / 4 * 4) * BLOCKS_PER_SAMPLE;

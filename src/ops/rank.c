@@ -16,8 +16,10 @@ static TfLiteStatus shape_prepare(TfLiteContext *ctx, TfLiteNode *node)
     hl_make_constant(y);
     HL_TRY(hl_resize(ctx, y, 1, &(int){hl_rank(x)}));
     for (int axis = 0; axis < hl_rank(x); axis++) {
-        if (y->type == kTfLiteInt32) HL_OUT(int32_t, y)[axis] = hl_dim(x, axis);
-        else HL_OUT(int64_t, y)[axis] = hl_dim(x, axis);
+        if (y->type == kTfLiteInt32)
+            HL_OUT(int32_t, y)[axis] = hl_dim(x, axis);
+        else
+            HL_OUT(int64_t, y)[axis] = hl_dim(x, axis);
     }
     return kTfLiteOk;
 }
@@ -28,8 +30,7 @@ static TfLiteStatus rank_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    HL_REQUIRE(ctx, node, y->type == kTfLiteInt32, "the output must be int32, not %s",
-               hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, y->type == kTfLiteInt32, "the output must be int32, not %s", hl_type_name(y->type));
     hl_make_constant(y);
     HL_TRY(hl_resize(ctx, y, 0, NULL));
     HL_OUT(int32_t, y)[0] = hl_rank(x);

@@ -19,8 +19,7 @@ static TfLiteStatus rectifier_prepare(TfLiteContext *ctx, TfLiteNode *node, bool
         HL_TRY(hl_require_symmetric(ctx, node, input));
         return hl_require_symmetric(ctx, node, output);
     }
-    if (input->type != kTfLiteInt8 && input->type != kTfLiteUInt8)
-        return hl_unsupported_type(ctx, node, input);
+    if (input->type != kTfLiteInt8 && input->type != kTfLiteUInt8) return hl_unsupported_type(ctx, node, input);
     HL_TRY(hl_require_quantised(ctx, node, input));
     return hl_require_quantised(ctx, node, output);
 }
@@ -34,8 +33,7 @@ struct clamp {
 };
 HL_TABLE_FIRST(struct clamp, table);
 
-static int32_t clamp_stored(const struct clamp *op, int32_t x, int32_t input_zero,
-                            int32_t output_zero)
+static int32_t clamp_stored(const struct clamp *op, int32_t x, int32_t input_zero, int32_t output_zero)
 {
     int64_t y = (int64_t)hl_rescale_apply(x - input_zero, op->rescale) + output_zero;
     return hl_clamp_stored(y, op->low, op->high);
@@ -49,8 +47,7 @@ static int32_t stored_bound(double bound, const TfLiteTensor *output, int32_t lo
     return hl_clamp_stored((int64_t)steps + hl_zero(output), low, high);
 }
 
-static TfLiteStatus clamp_prepare(TfLiteContext *ctx, TfLiteNode *node, bool takes_int16,
-                                  double low, double high)
+static TfLiteStatus clamp_prepare(TfLiteContext *ctx, TfLiteNode *node, bool takes_int16, double low, double high)
 {
     HL_TRY(rectifier_prepare(ctx, node, takes_int16));
     const TfLiteTensor *input = hl_input(ctx, node, 0), *output = hl_output(ctx, node, 0);
@@ -63,8 +60,7 @@ static TfLiteStatus clamp_prepare(TfLiteContext *ctx, TfLiteNode *node, bool tak
     op->high = stored_bound(high, output, type_low, type_high);
     if (input->type != kTfLiteInt16)
         for (int32_t x = type_low; x <= type_high; x++)
-            op->table[(uint8_t)x] =
-                (uint8_t)clamp_stored(op, x, hl_zero(input), hl_zero(output));
+            op->table[(uint8_t)x] = (uint8_t)clamp_stored(op, x, hl_zero(input), hl_zero(output));
     return kTfLiteOk;
 }
 
@@ -86,29 +82,29 @@ static TfLiteStatus clamp_invoke(TfLiteContext *ctx, TfLiteNode *node, hl_real_m
     return kTfLiteOk;
 }
 
-#define CLAMP(symbol, takes_int16, low, high, expression)                                  \
-    HL_REAL_MAP(symbol##_real, expression)                                                 \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)             \
-    {                                                                                      \
-        return clamp_prepare(ctx, node, takes_int16, low, high);                           \
-    }                                                                                      \
-    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)              \
-    {                                                                                      \
-        return clamp_invoke(ctx, node, symbol##_real);                                     \
-    }                                                                                      \
-    const struct hl_op hl_op_##symbol = {                                                  \
-        .state_size = sizeof(struct clamp),                                                \
-        .prepare = symbol##_prepare,                                                       \
-        .invoke = symbol##_invoke,                                                         \
-        .inplace = kTfLiteInplaceOpInput0Shared,                                           \
-        .fast = &hl_fast_##symbol,                                                         \
+#define CLAMP(symbol, takes_int16, low, high, expression)                      \
+    HL_REAL_MAP(symbol##_real, expression)                                     \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                          \
+        return clamp_prepare(ctx, node, takes_int16, low, high);               \
+    }                                                                          \
+    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)  \
+    {                                                                          \
+        return clamp_invoke(ctx, node, symbol##_real);                         \
+    }                                                                          \
+    const struct hl_op hl_op_##symbol = {                                      \
+        .state_size = sizeof(struct clamp),                                    \
+        .prepare = symbol##_prepare,                                           \
+        .invoke = symbol##_invoke,                                             \
+        .inplace = kTfLiteInplaceOpInput0Shared,                               \
+        .fast = &hl_fast_##symbol,                                             \
     };
 
 // Written so that NaN stays NaN.
 CLAMP(relu, true, 0, INFINITY, x < 0 ? 0 : x)
-CLAMP(relu6, true, 0, 6, x < 0 ? 0 : x > 6 ? 6 : x)
-CLAMP(relu_n1_to_1, false, -1, 1, x < -1 ? -1 : x > 1 ? 1 : x)
-CLAMP(relu_0_to_1, false, 0, 1, x < 0 ? 0 : x > 1 ? 1 : x)
+CLAMP(relu6, true, 0, 6, x<0 ? 0 : x> 6 ? 6 : x)
+CLAMP(relu_n1_to_1, false, -1, 1, x<-1 ? -1 : x> 1 ? 1 : x)
+CLAMP(relu_0_to_1, false, 0, 1, x<0 ? 0 : x> 1 ? 1 : x)
 
 // ---- LEAKY_RELU ---------------------------------------------------------------------------------
 
@@ -118,8 +114,8 @@ struct leaky_relu {
 };
 HL_TABLE_FIRST(struct leaky_relu, table);
 
-static int32_t leaky_relu_stored(const struct leaky_relu *op, int32_t x, int32_t input_zero,
-                                 int32_t output_zero, int32_t low, int32_t high)
+static int32_t leaky_relu_stored(const struct leaky_relu *op, int32_t x, int32_t input_zero, int32_t output_zero,
+                                 int32_t low, int32_t high)
 {
     int32_t value = x - input_zero;
     int64_t y = hl_rescale_apply(value, value >= 0 ? op->positive : op->negative);
@@ -130,23 +126,20 @@ static TfLiteStatus leaky_relu_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(rectifier_prepare(ctx, node, true));
     const TfLiteTensor *input = hl_input(ctx, node, 0), *output = hl_output(ctx, node, 0);
-    if (input->type == kTfLiteFloat16 || input->type == kTfLiteBFloat16)
-        return hl_unsupported_type(ctx, node, input);
+    if (input->type == kTfLiteFloat16 || input->type == kTfLiteBFloat16) return hl_unsupported_type(ctx, node, input);
     const TfLiteLeakyReluParams *params = node->builtin_data;
     struct leaky_relu *op = node->user_data;
     int32_t low, high;
     if (!hl_type_range(input->type, &low, &high)) return kTfLiteOk;
 
-    HL_REQUIRE(ctx, node, isfinite(params->alpha), "alpha %g must be finite",
-               (double)params->alpha);
+    HL_REQUIRE(ctx, node, isfinite(params->alpha), "alpha %g must be finite", (double)params->alpha);
     float slope = input->params.scale * params->alpha / output->params.scale;
     op->positive = hl_rescale_from((double)(input->params.scale / output->params.scale));
     op->negative = hl_rescale_from((double)fabsf(slope));
     if (slope < 0) op->negative.multiplier = -op->negative.multiplier;
     if (input->type != kTfLiteInt16)
         for (int32_t x = low; x <= high; x++)
-            op->table[(uint8_t)x] = (uint8_t)leaky_relu_stored(op, x, hl_zero(input),
-                                                               hl_zero(output), low, high);
+            op->table[(uint8_t)x] = (uint8_t)leaky_relu_stored(op, x, hl_zero(input), hl_zero(output), low, high);
     return kTfLiteOk;
 }
 
@@ -167,8 +160,7 @@ static TfLiteStatus leaky_relu_invoke(TfLiteContext *ctx, TfLiteNode *node)
     } else if (input->type == kTfLiteInt16) {
         const int16_t *x = HL_IN(int16_t, input);
         int16_t *y = HL_OUT(int16_t, output);
-        for (int64_t i = 0; i < count; i++)
-            y[i] = (int16_t)leaky_relu_stored(op, x[i], 0, 0, INT16_MIN, INT16_MAX);
+        for (int64_t i = 0; i < count; i++) y[i] = (int16_t)leaky_relu_stored(op, x[i], 0, 0, INT16_MIN, INT16_MAX);
     } else {
         hl_map_bytes(input, output, op->table);
     }

@@ -16,8 +16,7 @@
 
 enum kind { SUM, MEAN, PRODUCT, LARGEST, SMALLEST, ANY, ALL };
 
-static const char *const kind_name[] = {"sum",     "mean", "product", "maximum",
-                                        "minimum", "any",  "all"};
+static const char *const kind_name[] = {"sum", "mean", "product", "maximum", "minimum", "any", "all"};
 
 // ---- runs: count neighbours of x into one sum, or each into its own, in row after row -----------
 
@@ -29,28 +28,28 @@ struct rows {
 
 typedef void (*run_function)(void *sums, const void *values, const struct rows *rows);
 
-#define RUN(name, type, sum_type, expression)                                    \
-    static void name(void *sums, const void *values, const struct rows *rows)    \
-    {                                                                            \
-        const type *restrict x = values;                                         \
-        sum_type *restrict y = sums, a, b;                                       \
-        int length = rows->length;                                               \
-        for (int64_t row = 0; row < rows->count; row++, x += rows->step) {       \
-            if (rows->one) {                                                     \
-                a = *y;                                                          \
-                for (int i = 0; i < length; i++) {                               \
-                    b = (sum_type)x[i];                                          \
-                    a = (sum_type)(expression);                                  \
-                }                                                                \
-                *y = a;                                                          \
-            } else {                                                             \
-                for (int i = 0; i < length; i++) {                               \
-                    a = y[i];                                                    \
-                    b = (sum_type)x[i];                                          \
-                    y[i] = (sum_type)(expression);                               \
-                }                                                                \
-            }                                                                    \
-        }                                                                        \
+#define RUN(name, type, sum_type, expression)                                 \
+    static void name(void *sums, const void *values, const struct rows *rows) \
+    {                                                                         \
+        const type *restrict x = values;                                      \
+        sum_type *restrict y = sums, a, b;                                    \
+        int length = rows->length;                                            \
+        for (int64_t row = 0; row < rows->count; row++, x += rows->step) {    \
+            if (rows->one) {                                                  \
+                a = *y;                                                       \
+                for (int i = 0; i < length; i++) {                            \
+                    b = (sum_type)x[i];                                       \
+                    a = (sum_type)(expression);                               \
+                }                                                             \
+                *y = a;                                                       \
+            } else {                                                          \
+                for (int i = 0; i < length; i++) {                            \
+                    a = y[i];                                                 \
+                    b = (sum_type)x[i];                                       \
+                    y[i] = (sum_type)(expression);                            \
+                }                                                             \
+            }                                                                 \
+        }                                                                     \
     }
 
 #define WRAPPED(type, operator) (type)((uint64_t)a operator(uint64_t) b)
@@ -164,8 +163,7 @@ static TfLiteStatus read_axes(TfLiteContext *ctx, TfLiteNode *node, struct reduc
     for (int64_t i = 0, n = hl_elements(axes); i < n; i++) {
         int axis = 0;
         HL_REQUIRE(ctx, node, hl_normalise_axis(HL_IN(int32_t, axes)[i], hl_rank(x), &axis),
-                   "axis %d is outside the input's %d dimensions", (int)HL_IN(int32_t, axes)[i],
-                   hl_rank(x));
+                   "axis %d is outside the input's %d dimensions", (int)HL_IN(int32_t, axes)[i], hl_rank(x));
         if (!r->reduced[axis]) r->count *= hl_dim(x, axis);
         r->reduced[axis] = true;
     }
@@ -178,8 +176,7 @@ static bool sums_in_output(const struct reduction *r)
 }
 
 // Sizes the output, and the sums where they are not the output's elements.
-static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node, const struct reduction *r,
-                           bool now)
+static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node, const struct reduction *r, bool now)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const TfLiteReducerParams *params = node->builtin_data;
@@ -203,21 +200,19 @@ static TfLiteStatus check_quantisation(TfLiteContext *ctx, TfLiteNode *node, enu
     if (!hl_type_range(x->type, &low, &high)) return kTfLiteOk;
     if (kind == LARGEST || kind == SMALLEST) {
         HL_REQUIRE(ctx, node, hl_same_quantisation(x, y),
-                   "output scale %g and zero point %d must equal the input's, %g and %d",
-                   hl_scale(y), hl_zero(y), hl_scale(x), hl_zero(x));
+                   "output scale %g and zero point %d must equal the input's, %g and %d", hl_scale(y), hl_zero(y),
+                   hl_scale(x), hl_zero(x));
         return kTfLiteOk;
     }
     if (kind == PRODUCT && !hl_is_quantised(x)) return kTfLiteOk;
     HL_REQUIRE(ctx, node, kind != PRODUCT || x->type != kTfLiteUInt8,
                "the product of quantised uint8 values is not supported");
-    HL_REQUIRE(ctx, node, hl_scale(x) > 0 && isfinite(hl_scale(x)),
-               "input scale %g must be positive and finite", hl_scale(x));
-    HL_REQUIRE(ctx, node, hl_scale(y) > 0 && isfinite(hl_scale(y)),
-               "output scale %g must be positive and finite", hl_scale(y));
-    HL_REQUIRE(ctx, node,
-               hl_zero(x) >= low && hl_zero(x) <= high && hl_zero(y) >= low && hl_zero(y) <= high,
-               "zero points %d and %d must lie in %d..%d", hl_zero(x), hl_zero(y), (int)low,
-               (int)high);
+    HL_REQUIRE(ctx, node, hl_scale(x) > 0 && isfinite(hl_scale(x)), "input scale %g must be positive and finite",
+               hl_scale(x));
+    HL_REQUIRE(ctx, node, hl_scale(y) > 0 && isfinite(hl_scale(y)), "output scale %g must be positive and finite",
+               hl_scale(y));
+    HL_REQUIRE(ctx, node, hl_zero(x) >= low && hl_zero(x) <= high && hl_zero(y) >= low && hl_zero(y) <= high,
+               "zero points %d and %d must lie in %d..%d", hl_zero(x), hl_zero(y), (int)low, (int)high);
     HL_REQUIRE(ctx, node, x->type != kTfLiteInt16 || (hl_zero(x) == 0 && hl_zero(y) == 0),
                "int16 zero points %d and %d must be 0", hl_zero(x), hl_zero(y));
     return kTfLiteOk;
@@ -232,12 +227,10 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, enum kind kind
     struct reduction *r = node->user_data;
 
     r->reducer = find_reducer(kind, x->type);
-    HL_REQUIRE(ctx, node, r->reducer, "the %s of %s values is not supported", kind_name[kind],
+    HL_REQUIRE(ctx, node, r->reducer, "the %s of %s values is not supported", kind_name[kind], hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "output type %s must be the input's, %s", hl_type_name(y->type),
                hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "output type %s must be the input's, %s",
-               hl_type_name(y->type), hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, axes->type == kTfLiteInt32, "the axes are %s, not int32",
-               hl_type_name(axes->type));
+    HL_REQUIRE(ctx, node, axes->type == kTfLiteInt32, "the axes are %s, not int32", hl_type_name(axes->type));
     HL_REQUIRE(ctx, node, hl_rank(x) <= HL_MAX_RANK, "%d dimensions are too many", hl_rank(x));
     HL_TRY(check_quantisation(ctx, node, kind));
 
@@ -254,8 +247,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, enum kind kind
 // ---- values -------------------------------------------------------------------------------------
 
 // Strides of x, and of the outputs as seen from x: 0 along reduced axes.
-static void fill_strides(const TfLiteTensor *x, const struct reduction *r,
-                         int64_t strides[2][HL_MAX_RANK])
+static void fill_strides(const TfLiteTensor *x, const struct reduction *r, int64_t strides[2][HL_MAX_RANK])
 {
     int64_t in = 1, out = 1;
     for (int axis = hl_rank(x) - 1; axis >= 0; axis--) {
@@ -268,19 +260,18 @@ static void fill_strides(const TfLiteTensor *x, const struct reduction *r,
 
 static void reduce(const TfLiteTensor *x, const struct reduction *r, void *sums, int64_t outputs)
 {
-    size_t size = hl_element_size(r->reducer->type),
-           sum_size = hl_element_size(r->reducer->sum_type);
-    for (int64_t i = 0; i < outputs; i++)
-        memcpy((char *)sums + (size_t)i * sum_size, r->reducer->start, sum_size);
+    size_t size = hl_element_size(r->reducer->type), sum_size = hl_element_size(r->reducer->sum_type);
+    for (int64_t i = 0; i < outputs; i++) memcpy((char *)sums + (size_t)i * sum_size, r->reducer->start, sum_size);
 
     int64_t strides[2][HL_MAX_RANK];
     fill_strides(x, r, strides);
     struct hl_walk walk;
-    hl_walk_start_strided(&walk, hl_rank(x), x->dims->data, 2,
-                          (const int64_t(*)[HL_MAX_RANK])strides);
-    struct rows rows = {.count = 1,
-                        .length = hl_walk_run(&walk),
-                        .one = walk.rank == 0 || walk.stride[1][walk.rank - 1] == 0};
+    hl_walk_start_strided(&walk, hl_rank(x), x->dims->data, 2, (const int64_t(*)[HL_MAX_RANK])strides);
+    struct rows rows = {
+        .count = 1,
+        .length = hl_walk_run(&walk),
+        .one = walk.rank == 0 || walk.stride[1][walk.rank - 1] == 0,
+    };
     // Rows that meet the same sums, as those of an image do, go together.
     if (walk.rank > 1 && walk.stride[1][walk.rank - 2] == 0) {
         rows.count = walk.dims[walk.rank - 2];
@@ -291,8 +282,8 @@ static void reduce(const TfLiteTensor *x, const struct reduction *r, void *sums,
         walk.rank--;
     }
     for (int64_t done = 0; done < walk.count; done += rows.length, hl_walk_skip_run(&walk))
-        r->reducer->run((char *)sums + (size_t)walk.at[1] * sum_size,
-                        HL_IN(char, x) + (size_t)walk.at[0] * size, &rows);
+        r->reducer->run((char *)sums + (size_t)walk.at[1] * sum_size, HL_IN(char, x) + (size_t)walk.at[0] * size,
+                        &rows);
 }
 
 static void store(TfLiteTensor *y, int64_t index, int64_t value)
@@ -325,8 +316,8 @@ static struct hl_rescale mean_rescale(double real, int64_t count)
     return by;
 }
 
-static void finish_quantised(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r,
-                             const int64_t *totals, int64_t outputs)
+static void finish_quantised(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r, const int64_t *totals,
+                             int64_t outputs)
 {
     struct hl_rescale by = {0, 0};
     double real = hl_scale(x) / hl_scale(y);
@@ -351,8 +342,7 @@ static void finish_quantised(const TfLiteTensor *x, TfLiteTensor *y, const struc
     }
 }
 
-static void finish_mean(TfLiteTensor *y, const struct reduction *r, const int64_t *totals,
-                        int64_t outputs)
+static void finish_mean(TfLiteTensor *y, const struct reduction *r, const int64_t *totals, int64_t outputs)
 {
     for (int64_t i = 0; i < outputs; i++) {
         if (y->type == kTfLiteFloat32) {
@@ -385,8 +375,7 @@ static void multiply_quantised(const TfLiteTensor *x, TfLiteTensor *y, const str
     hl_walk_start_strided(&outer, hl_rank(x), kept, 1, (const int64_t(*)[HL_MAX_RANK])strides);
     for (int64_t o = 0; o < outer.count; o++, hl_walk_next(&outer)) {
         int32_t product = 1;
-        hl_walk_start_strided(&inner, hl_rank(x), reduced, 1,
-                              (const int64_t(*)[HL_MAX_RANK])strides);
+        hl_walk_start_strided(&inner, hl_rank(x), reduced, 1, (const int64_t(*)[HL_MAX_RANK])strides);
         for (int64_t i = 0; i < inner.count; i++, hl_walk_next(&inner)) {
             int64_t at = outer.at[0] + inner.at[0];
             int64_t factor = x->type == kTfLiteInt16 ? HL_IN(int16_t, x)[at] : HL_IN(int8_t, x)[at];

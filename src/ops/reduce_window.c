@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows of any rank that slide over x, each reduced to one value: y[i] = init o x[taps of window i].
-//   REDUCE_WINDOW            in 0: x, in 1: init, one element, in 2, 3, 4: lengths, strides and dilations of the window, int64
+//   REDUCE_WINDOW            in 0: x, in 1: init, one element, in 2, 3, 4: lengths, strides and dilations of the
+//   window, int64
 //                            [rank], constant. o: add, mul, min, max, all, any.
-//   STABLEHLO_REDUCE_WINDOW  in 0: x, in 1: init. The window is in the options, with a padding (negative: elements cut off) and
+//   STABLEHLO_REDUCE_WINDOW  in 0: x, in 1: init. The window is in the options, with a padding (negative: elements cut
+//   off) and
 //                            a dilation of x itself; what they add holds init. o is the only operator of a subgraph.
-// out 0: y, of x's type: bool, int8, uint8, int16, int32, int64 (sums and products wrap), float32, float64. All and any give 1
-// or 0; of bool, a sum is any, a product all.
+// out 0: y, of x's type: bool, int8, uint8, int16, int32, int64 (sums and products wrap), float32, float64. All and any
+// give 1 or 0; of bool, a sum is any, a product all.
 #include <string.h>
 
 #include "ops/op.h"
@@ -18,11 +20,11 @@ typedef void reducer(void *value, const void *x, int64_t at, int64_t step, int64
 struct axis {
     int dimension; // of x and y
     int in, out, window;
-    int64_t spread;                   // dilation of x
-    int64_t padding;                  // in front
-    int64_t stride, dilation;         // of the window
-    int64_t elements;                 // of x, from one position to the next
-    int64_t below;                    // taps that each tap of this axis stands for
+    int64_t spread;           // dilation of x
+    int64_t padding;          // in front
+    int64_t stride, dilation; // of the window
+    int64_t elements;         // of x, from one position to the next
+    int64_t below;            // taps that each tap of this axis stands for
 };
 
 struct reduce_window {
@@ -33,22 +35,22 @@ struct reduce_window {
 
 // ---- reducers -----------------------------------------------------------------------------------
 
-#define REDUCER(name, type, expression)                                                               \
-    static void name(void *value, const void *x, int64_t at, int64_t step, int64_t count)             \
-    {                                                                                                 \
-        type a = *(type *)value;                                                                      \
-        for (int64_t i = 0; i < count; i++, at += step) {                                             \
-            type b = ((const type *)x)[at];                                                           \
-            a = (type)(expression);                                                                   \
-        }                                                                                             \
-        *(type *)value = a;                                                                           \
+#define REDUCER(name, type, expression)                                                   \
+    static void name(void *value, const void *x, int64_t at, int64_t step, int64_t count) \
+    {                                                                                     \
+        type a = *(type *)value;                                                          \
+        for (int64_t i = 0; i < count; i++, at += step) {                                 \
+            type b = ((const type *)x)[at];                                               \
+            a = (type)(expression);                                                       \
+        }                                                                                 \
+        *(type *)value = a;                                                               \
     }
-#define REDUCERS(name, type, wide)                             \
-    REDUCER(add_##name, type, (wide)a + (wide)b)               \
-    REDUCER(mul_##name, type, (wide)a * (wide)b)               \
-    REDUCER(min_##name, type, b < a ? b : a)                   \
-    REDUCER(max_##name, type, a < b ? b : a)                   \
-    REDUCER(all_##name, type, a != 0 && b != 0)                \
+#define REDUCERS(name, type, wide)               \
+    REDUCER(add_##name, type, (wide)a + (wide)b) \
+    REDUCER(mul_##name, type, (wide)a *(wide)b)  \
+    REDUCER(min_##name, type, b < a ? b : a)     \
+    REDUCER(max_##name, type, a < b ? b : a)     \
+    REDUCER(all_##name, type, a != 0 && b != 0)  \
     REDUCER(any_##name, type, a != 0 || b != 0)
 REDUCERS(i8, int8_t, int)
 REDUCERS(u8, uint8_t, int)
@@ -61,21 +63,17 @@ REDUCERS(f64, double, double)
 static reducer *find_reducer(TfLiteType type, enum TfLiteReduceWindowFunction function)
 {
     enum { FUNCTIONS = TfLiteReduceWindowFunctionAny + 1 };
-#define ROW(add, mul, min, max, name)                                                                                  \
-    {                                                                                                                  \
-        [TfLiteReduceWindowFunctionAdd] = add##_##name, [TfLiteReduceWindowFunctionMul] = mul##_##name,                \
-        [TfLiteReduceWindowFunctionMin] = min##_##name, [TfLiteReduceWindowFunctionMax] = max##_##name,                \
-        [TfLiteReduceWindowFunctionAll] = all_##name, [TfLiteReduceWindowFunctionAny] = any_##name                     \
+#define ROW(add, mul, min, max, name)                                                                   \
+    {                                                                                                   \
+        [TfLiteReduceWindowFunctionAdd] = add##_##name, [TfLiteReduceWindowFunctionMul] = mul##_##name, \
+        [TfLiteReduceWindowFunctionMin] = min##_##name, [TfLiteReduceWindowFunctionMax] = max##_##name, \
+        [TfLiteReduceWindowFunctionAll] = all_##name, [TfLiteReduceWindowFunctionAny] = any_##name      \
     }
     static reducer *const table[][FUNCTIONS] = {
-        [kTfLiteBool] = ROW(any, all, all, any, u8),
-        [kTfLiteInt8] = ROW(add, mul, min, max, i8),
-        [kTfLiteUInt8] = ROW(add, mul, min, max, u8),
-        [kTfLiteInt16] = ROW(add, mul, min, max, i16),
-        [kTfLiteInt32] = ROW(add, mul, min, max, i32),
-        [kTfLiteInt64] = ROW(add, mul, min, max, i64),
-        [kTfLiteFloat32] = ROW(add, mul, min, max, f32),
-        [kTfLiteFloat64] = ROW(add, mul, min, max, f64),
+        [kTfLiteBool] = ROW(any, all, all, any, u8),     [kTfLiteInt8] = ROW(add, mul, min, max, i8),
+        [kTfLiteUInt8] = ROW(add, mul, min, max, u8),    [kTfLiteInt16] = ROW(add, mul, min, max, i16),
+        [kTfLiteInt32] = ROW(add, mul, min, max, i32),   [kTfLiteInt64] = ROW(add, mul, min, max, i64),
+        [kTfLiteFloat32] = ROW(add, mul, min, max, f32), [kTfLiteFloat64] = ROW(add, mul, min, max, f64),
     };
 #undef ROW
     bool known = (unsigned)type < sizeof table / sizeof *table && (unsigned)function < FUNCTIONS;
@@ -95,23 +93,24 @@ static TfLiteStatus check_tensors(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 // Windows that fit into x as spread and padded. What an array of that size could not hold is refused.
-static TfLiteStatus set_axis(TfLiteContext *ctx, TfLiteNode *node, int axis, int64_t window, int64_t stride, int64_t dilation,
-                             int64_t spread, int64_t before, int64_t after)
+static TfLiteStatus set_axis(TfLiteContext *ctx, TfLiteNode *node, int axis, int64_t window, int64_t stride,
+                             int64_t dilation, int64_t spread, int64_t before, int64_t after)
 {
     enum { LONGEST = INT32_MAX };
     struct reduce_window *op = node->user_data;
     int in = hl_dim(hl_input(ctx, node, 0), axis);
     HL_REQUIRE(ctx, node, window >= 1 && stride >= 1 && dilation >= 1 && spread >= 1,
-               "dimension %d: window %lld, stride %lld and dilations %lld and %lld must be positive", axis, (long long)window,
-               (long long)stride, (long long)dilation, (long long)spread);
-    bool sane = window <= LONGEST && stride <= LONGEST && dilation <= LONGEST && spread <= LONGEST && before >= -LONGEST &&
-                before <= LONGEST && after >= -LONGEST && after <= LONGEST;
+               "dimension %d: window %lld, stride %lld and dilations %lld and %lld must be positive", axis,
+               (long long)window, (long long)stride, (long long)dilation, (long long)spread);
+    bool sane = window <= LONGEST && stride <= LONGEST && dilation <= LONGEST && spread <= LONGEST &&
+                before >= -LONGEST && before <= LONGEST && after >= -LONGEST && after <= LONGEST;
     int64_t spread_in = sane && in > 0 ? ((int64_t)in - 1) * spread + 1 : 0;
     int64_t padded = sane ? spread_in + before + after : 0, reach = sane ? (window - 1) * dilation + 1 : 0;
-    HL_REQUIRE(ctx, node, sane && padded <= LONGEST, "dimension %d: numbers too large: window %lld, padding %lld and %lld",
-               axis, (long long)window, (long long)before, (long long)after);
-    HL_REQUIRE(ctx, node, padded > 0 || in == 0, "dimension %d: padding %lld and %lld leaves nothing", axis, (long long)before,
-               (long long)after);
+    HL_REQUIRE(ctx, node, sane && padded <= LONGEST,
+               "dimension %d: numbers too large: window %lld, padding %lld and %lld", axis, (long long)window,
+               (long long)before, (long long)after);
+    HL_REQUIRE(ctx, node, padded > 0 || in == 0, "dimension %d: padding %lld and %lld leaves nothing", axis,
+               (long long)before, (long long)after);
     op->axes[axis] = (struct axis){
         .dimension = axis,
         .in = in,
@@ -174,16 +173,20 @@ static void reduce_axis(const struct reduction *r, int axis, int64_t from)
         if (end > a->window) end = a->window;
         if (first > end) first = end;
         reduce(r->value, r->init, 0, 0, a->window - (end - first));
-        reduce(r->value, r->x, from + (start + first * a->dilation) * a->elements, a->dilation * a->elements, end - first);
+        reduce(r->value, r->x, from + (start + first * a->dilation) * a->elements, a->dilation * a->elements,
+               end - first);
         return;
     }
     for (int tap = 0; tap < a->window; tap++) {
         int64_t position = start + tap * a->dilation;
         bool inside = position >= 0 && position % a->spread == 0 && position / a->spread < a->in;
         int64_t here = inside ? from + position / a->spread * a->elements : 0;
-        if (!inside) reduce(r->value, r->init, 0, 0, a->below);
-        else if (axis == r->op->rank - 1) reduce(r->value, r->x, here, 0, 1);
-        else reduce_axis(r, axis + 1, here);
+        if (!inside)
+            reduce(r->value, r->init, 0, 0, a->below);
+        else if (axis == r->op->rank - 1)
+            reduce(r->value, r->x, here, 0, 1);
+        else
+            reduce_axis(r, axis + 1, here);
     }
 }
 
@@ -225,7 +228,8 @@ static TfLiteStatus window_prepare(TfLiteContext *ctx, TfLiteNode *node)
                hl_type_name(x->type));
     for (int i = 2; i < 5; i++) {
         const TfLiteTensor *list = hl_input(ctx, node, i);
-        HL_REQUIRE(ctx, node, list->type == kTfLiteInt64, "input %d is %s, it must be int64", i, hl_type_name(list->type));
+        HL_REQUIRE(ctx, node, list->type == kTfLiteInt64, "input %d is %s, it must be int64", i,
+                   hl_type_name(list->type));
         HL_REQUIRE(ctx, node, hl_is_constant(list), "input %d must be constant", i);
         HL_REQUIRE(ctx, node, hl_rank(list) == 1 && hl_dim(list, 0) == hl_rank(x),
                    "input %d must hold a number for each of %d dimensions", i, hl_rank(x));
@@ -273,8 +277,8 @@ static TfLiteStatus stablehlo_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(check_tensors(ctx, node));
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     int nodes = hl_callee_node_count(ctx, params->body_subgraph_index);
-    HL_REQUIRE(ctx, node, nodes == 1, "the body, subgraph %d, must have one operator, it has %d", params->body_subgraph_index,
-               nodes);
+    HL_REQUIRE(ctx, node, nodes == 1, "the body, subgraph %d, must have one operator, it has %d",
+               params->body_subgraph_index, nodes);
     op->reduce = find_reducer(x->type, function_of(hl_callee_code(ctx, params->body_subgraph_index, 0)));
     HL_REQUIRE(ctx, node, op->reduce, "the operator of the body, subgraph %d, is not supported for %s",
                params->body_subgraph_index, hl_type_name(x->type));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rows of ops.def, in a selective build of those that cmake/select.cmake keeps, to registrations. An hl_op has no init
-// and free of its own: its state is a zeroed block, and before it lies what a fast kernel made that has taken the node over.
+// From rows of ops.def, in a selective build of those that cmake/select.cmake keeps, to registrations. An hl_op has no
+// init and free of its own: its state is a zeroed block, and before it lies what a fast kernel made that has taken the
+// node over.
 #include "ops/registry.h"
 
 #include <stdlib.h>
@@ -86,23 +87,23 @@ static TfLiteStatus invoke(const struct hl_op *op, TfLiteContext *ctx, TfLiteNod
 }
 
 // TfLiteRegistration's functions carry no data of their own, so each operator gets its own four.
-#define FUNCTIONS(symbol)                                                                            \
-    extern const struct hl_op hl_op_##symbol;                                                        \
-    static void *symbol##_init(TfLiteContext *ctx, const char *options, size_t size)                 \
-    {                                                                                                \
-        return create_state(&hl_op_##symbol, ctx, options, size);                                    \
-    }                                                                                                \
-    static void symbol##_free(TfLiteContext *ctx, void *state)                                       \
-    {                                                                                                \
-        destroy_state(&hl_op_##symbol, ctx, state);                                                  \
-    }                                                                                                \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)                       \
-    {                                                                                                \
-        return prepare(&hl_op_##symbol, ctx, node);                                                  \
-    }                                                                                                \
-    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)                        \
-    {                                                                                                \
-        return invoke(&hl_op_##symbol, ctx, node);                                                   \
+#define FUNCTIONS(symbol)                                                            \
+    extern const struct hl_op hl_op_##symbol;                                        \
+    static void *symbol##_init(TfLiteContext *ctx, const char *options, size_t size) \
+    {                                                                                \
+        return create_state(&hl_op_##symbol, ctx, options, size);                    \
+    }                                                                                \
+    static void symbol##_free(TfLiteContext *ctx, void *state)                       \
+    {                                                                                \
+        destroy_state(&hl_op_##symbol, ctx, state);                                  \
+    }                                                                                \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)       \
+    {                                                                                \
+        return prepare(&hl_op_##symbol, ctx, node);                                  \
+    }                                                                                \
+    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)        \
+    {                                                                                \
+        return invoke(&hl_op_##symbol, ctx, node);                                   \
     }
 
 #define OP(name, code, first, last, options, symbol, file) FUNCTIONS(symbol)
@@ -120,8 +121,10 @@ struct row {
     TfLiteRegistration registration;
 };
 
-#define CALLBACKS(symbol) \
-    {.init = symbol##_init, .free = symbol##_free, .prepare = symbol##_prepare, .invoke = symbol##_invoke}
+#define CALLBACKS(symbol)                                                                                    \
+    {                                                                                                        \
+        .init = symbol##_init, .free = symbol##_free, .prepare = symbol##_prepare, .invoke = symbol##_invoke \
+    }
 static const struct row rows[] = {
 #define OP(name, code, first, last, options, symbol, file) \
     {code, NULL, first, last, &hl_op_##symbol, CALLBACKS(symbol)},

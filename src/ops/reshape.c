@@ -15,13 +15,11 @@
 enum { SAME_ELEMENTS = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpDataUnmodified };
 
 // After the output has its shape. Strings take as many bytes as they took before.
-static TfLiteStatus copy_all(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x,
-                             TfLiteTensor *y)
+static TfLiteStatus copy_all(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x, TfLiteTensor *y)
 {
     if (hl_data(x) == hl_data(y)) return kTfLiteOk;
     if (y->type == kTfLiteString) HL_TRY(hl_resize_bytes(ctx, y, x->bytes));
-    HL_REQUIRE(ctx, node, x->bytes >= y->bytes, "the input has %zu bytes, the output %zu", x->bytes,
-               y->bytes);
+    HL_REQUIRE(ctx, node, x->bytes >= y->bytes, "the input has %zu bytes, the output %zu", x->bytes, y->bytes);
     if (y->bytes > 0) memcpy(y->data.data, hl_data(x), y->bytes);
     return kTfLiteOk;
 }
@@ -35,14 +33,13 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node, find_shap
     return hl_strings_resize(ctx, node, hl_output(ctx, node, 0), rank, dims);
 }
 
-static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, find_shape *find,
-                            bool shape_is_known)
+static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, find_shape *find, bool shape_is_known)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     if (!shape_is_known || y->type == kTfLiteString) {
         hl_make_dynamic(y);
         return kTfLiteOk;
@@ -104,26 +101,23 @@ static TfLiteStatus reshape_shape(TfLiteContext *ctx, const TfLiteNode *node, in
 
     HL_TRY(asked_shape(ctx, node, rank, dims));
     for (int axis = 0; axis < *rank; axis++) {
-        HL_REQUIRE(ctx, node, dims[axis] >= -1, "dimension %d of the shape is %d", axis,
-                   dims[axis]);
-        HL_REQUIRE(ctx, node, dims[axis] >= 0 || unknown < 0,
-                   "dimensions %d and %d of the shape are both -1", unknown, axis);
+        HL_REQUIRE(ctx, node, dims[axis] >= -1, "dimension %d of the shape is %d", axis, dims[axis]);
+        HL_REQUIRE(ctx, node, dims[axis] >= 0 || unknown < 0, "dimensions %d and %d of the shape are both -1", unknown,
+                   axis);
         if (dims[axis] == -1) unknown = axis;
         if (dims[axis] == 0) empty = true;
     }
     HL_REQUIRE(ctx, node, multiply(*rank, dims, &known), "the shape is too large");
-    HL_REQUIRE(ctx, node, !empty || elements == 0, "%lld elements do not fill a shape with a 0",
-               (long long)elements);
+    HL_REQUIRE(ctx, node, !empty || elements == 0, "%lld elements do not fill a shape with a 0", (long long)elements);
     if (unknown >= 0) {
         // Beside a 0, the unknown dimension makes the other dimensions agree.
         if (empty) multiply(hl_rank(x), x->dims->data, &have);
-        HL_REQUIRE(ctx, node, have / known <= INT32_MAX, "dimension %d of the shape is too large",
-                   unknown);
+        HL_REQUIRE(ctx, node, have / known <= INT32_MAX, "dimension %d of the shape is too large", unknown);
         dims[unknown] = (int)(have / known);
         known *= have / known;
     }
-    HL_REQUIRE(ctx, node, empty || known == elements, "%lld elements do not fill a shape of %lld",
-               (long long)elements, (long long)known);
+    HL_REQUIRE(ctx, node, empty || known == elements, "%lld elements do not fill a shape of %lld", (long long)elements,
+               (long long)known);
     return kTfLiteOk;
 }
 
@@ -158,10 +152,9 @@ static TfLiteStatus squeeze_shape(TfLiteContext *ctx, const TfLiteNode *node, in
                "the options name %d dimensions", params->num_squeeze_dims);
     for (int i = 0; i < params->num_squeeze_dims; i++) {
         int axis;
-        HL_REQUIRE(ctx, node, hl_normalise_axis(params->squeeze_dims[i], hl_rank(x), &axis),
-                   "there is no dimension %d", params->squeeze_dims[i]);
-        HL_REQUIRE(ctx, node, hl_dim(x, axis) == 1, "dimension %d is %d, not 1", axis,
-                   hl_dim(x, axis));
+        HL_REQUIRE(ctx, node, hl_normalise_axis(params->squeeze_dims[i], hl_rank(x), &axis), "there is no dimension %d",
+                   params->squeeze_dims[i]);
+        HL_REQUIRE(ctx, node, hl_dim(x, axis) == 1, "dimension %d is %d, not 1", axis, hl_dim(x, axis));
         drop[axis] = true;
     }
     *rank = 0;
@@ -193,21 +186,17 @@ const struct hl_op hl_op_squeeze = {
 
 // ---- EXPAND_DIMS --------------------------------------------------------------------------------
 
-static TfLiteStatus expand_dims_shape(TfLiteContext *ctx, const TfLiteNode *node, int *rank,
-                                      int *dims)
+static TfLiteStatus expand_dims_shape(TfLiteContext *ctx, const TfLiteNode *node, int *rank, int *dims)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int64_t axis_value = hl_integer_at(hl_input(ctx, node, 1), 0);
     int axis;
 
-    HL_REQUIRE(ctx, node, hl_rank(x) < HL_MAX_RANK, "the input has %d dimensions already",
-               hl_rank(x));
+    HL_REQUIRE(ctx, node, hl_rank(x) < HL_MAX_RANK, "the input has %d dimensions already", hl_rank(x));
     *rank = hl_rank(x) + 1;
     HL_REQUIRE(ctx, node, hl_normalise_axis(axis_value, *rank, &axis),
-               "axis %lld is outside the %d dimensions of the output", (long long)axis_value,
-               *rank);
-    for (int i = 0; i < *rank; i++)
-        dims[i] = i < axis ? hl_dim(x, i) : i == axis ? 1 : hl_dim(x, i - 1);
+               "axis %lld is outside the %d dimensions of the output", (long long)axis_value, *rank);
+    for (int i = 0; i < *rank; i++) dims[i] = i < axis ? hl_dim(x, i) : i == axis ? 1 : hl_dim(x, i - 1);
     return kTfLiteOk;
 }
 

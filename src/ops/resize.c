@@ -21,10 +21,9 @@ static TfLiteStatus resize_output(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int32_t *size = HL_IN(int32_t, hl_input(ctx, node, 1));
-    HL_REQUIRE(ctx, node, size[0] > 0 && size[1] > 0, "new size %dx%d must be positive",
-               (int)size[0], (int)size[1]);
-    HL_REQUIRE(ctx, node, hl_dim(x, 1) > 0 && hl_dim(x, 2) > 0,
-               "an image of %dx%d cannot be resized", hl_dim(x, 1), hl_dim(x, 2));
+    HL_REQUIRE(ctx, node, size[0] > 0 && size[1] > 0, "new size %dx%d must be positive", (int)size[0], (int)size[1]);
+    HL_REQUIRE(ctx, node, hl_dim(x, 1) > 0 && hl_dim(x, 2) > 0, "an image of %dx%d cannot be resized", hl_dim(x, 1),
+               hl_dim(x, 2));
     const int dims[4] = {hl_dim(x, 0), size[0], size[1], hl_dim(x, 3)};
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
 }
@@ -36,8 +35,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, not 4", hl_rank(x));
     HL_REQUIRE(ctx, node, size_is_wanted(size), "the new size must be 2 int32 values");
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "output type %s must be the input's, %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "output type %s must be the input's, %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     if (hl_is_constant(size)) return resize_output(ctx, node);
     hl_make_dynamic(y);
     return kTfLiteOk;
@@ -62,10 +61,11 @@ static int clamp_index(int64_t index, int size)
 
 struct hl_resize_sample hl_resize_float(const struct hl_resize_axis *axis, int position)
 {
-    float at = axis->half_pixel ? ((float)position + 0.5f) * axis->scale - 0.5f
-                                : (float)position * axis->scale;
-    struct hl_resize_sample s = {.first = clamp_index((int64_t)floorf(at), axis->in),
-                                 .second = clamp_index((int64_t)ceilf(at), axis->in)};
+    float at = axis->half_pixel ? ((float)position + 0.5f) * axis->scale - 0.5f : (float)position * axis->scale;
+    struct hl_resize_sample s = {
+        .first = clamp_index((int64_t)floorf(at), axis->in),
+        .second = clamp_index((int64_t)ceilf(at), axis->in),
+    };
     s.part = at - (float)s.first;
     return s;
 }
@@ -74,8 +74,10 @@ struct hl_resize_sample hl_resize_fixed(const struct hl_resize_axis *axis, int p
 {
     int64_t at = position * axis->scale_1024;
     if (axis->half_pixel) at += axis->scale_1024 / 2 - 512;
-    struct hl_resize_sample s = {.first = clamp_index(at / 1024, axis->in),
-                                 .second = clamp_index((at + 1023) / 1024, axis->in)};
+    struct hl_resize_sample s = {
+        .first = clamp_index(at / 1024, axis->in),
+        .second = clamp_index((at + 1023) / 1024, axis->in),
+    };
     s.part_1024 = at - 1024 * (int64_t)s.first;
     return s;
 }
@@ -85,34 +87,32 @@ typedef void (*blend_function)(const void *top_left, const void *top_right, cons
                                const void *bottom_right, const struct hl_resize_sample *row,
                                const struct hl_resize_sample *column, int count, void *pixel);
 
-#define BLEND_FLOAT(name, type, offset)                                                            \
-    static void name(const void *top_left, const void *top_right, const void *bottom_left,         \
-                     const void *bottom_right, const struct hl_resize_sample *row,                 \
-                     const struct hl_resize_sample *column, int count, void *pixel)                \
-    {                                                                                              \
-        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;             \
-        type *y = pixel;                                                                           \
-        float down = row->part, right = column->part;                                              \
-        for (int i = 0; i < count; i++)                                                            \
-            y[i] =                                                                                 \
-                (type)((float)a[i] * (1 - down) * (1 - right) + (float)c[i] * down * (1 - right) + \
-                       (float)b[i] * (1 - down) * right + (float)d[i] * down * right + (offset));  \
+#define BLEND_FLOAT(name, type, offset)                                                                              \
+    static void name(const void *top_left, const void *top_right, const void *bottom_left, const void *bottom_right, \
+                     const struct hl_resize_sample *row, const struct hl_resize_sample *column, int count,           \
+                     void *pixel)                                                                                    \
+    {                                                                                                                \
+        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;                               \
+        type *y = pixel;                                                                                             \
+        float down = row->part, right = column->part;                                                                \
+        for (int i = 0; i < count; i++)                                                                              \
+            y[i] = (type)((float)a[i] * (1 - down) * (1 - right) + (float)c[i] * down * (1 - right) +                \
+                          (float)b[i] * (1 - down) * right + (float)d[i] * down * right + (offset));                 \
     }
 
-#define BLEND_FIXED(name, type)                                                                  \
-    static void name(const void *top_left, const void *top_right, const void *bottom_left,       \
-                     const void *bottom_right, const struct hl_resize_sample *row,               \
-                     const struct hl_resize_sample *column, int count, void *pixel)              \
-    {                                                                                            \
-        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;           \
-        type *y = pixel;                                                                         \
-        int64_t down = row->part_1024, right = column->part_1024;                                \
-        int64_t up = 1024 - down, left = 1024 - right;                                           \
-        for (int i = 0; i < count; i++) {                                                        \
-            int64_t sum =                                                                        \
-                a[i] * up * left + c[i] * down * left + b[i] * up * right + d[i] * down * right; \
-            y[i] = (type)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));                 \
-        }                                                                                        \
+#define BLEND_FIXED(name, type)                                                                                      \
+    static void name(const void *top_left, const void *top_right, const void *bottom_left, const void *bottom_right, \
+                     const struct hl_resize_sample *row, const struct hl_resize_sample *column, int count,           \
+                     void *pixel)                                                                                    \
+    {                                                                                                                \
+        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;                               \
+        type *y = pixel;                                                                                             \
+        int64_t down = row->part_1024, right = column->part_1024;                                                    \
+        int64_t up = 1024 - down, left = 1024 - right;                                                               \
+        for (int i = 0; i < count; i++) {                                                                            \
+            int64_t sum = a[i] * up * left + c[i] * down * left + b[i] * up * right + d[i] * down * right;           \
+            y[i] = (type)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));                                     \
+        }                                                                                                            \
     }
 
 BLEND_FLOAT(blend_f32, float, 0.0f)
@@ -153,8 +153,7 @@ static TfLiteStatus bilinear_invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_dynamic(y)) HL_TRY(resize_output(ctx, node));
     if (hl_elements(y) == 0) return kTfLiteOk;
 
-    int in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2),
-        channels = hl_dim(y, 3);
+    int in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2), channels = hl_dim(y, 3);
     bool align = params->align_corners, half = params->half_pixel_centers;
     struct hl_resize_axis rows = hl_resize_axis(hl_dim(x, 1), height, align, half);
     struct hl_resize_axis columns = hl_resize_axis(in_width, width, align, half);
@@ -169,8 +168,7 @@ static TfLiteStatus bilinear_invoke(TfLiteContext *ctx, TfLiteNode *node)
             for (int c = 0; c < width; c++, out += pixel) {
                 struct hl_resize_sample column = op->sample(&columns, c);
                 size_t left = (size_t)column.first * pixel, right = (size_t)column.second * pixel;
-                op->blend(top + left, top + right, bottom + left, bottom + right, &row, &column,
-                          channels, out);
+                op->blend(top + left, top + right, bottom + left, bottom + right, &row, &column, channels, out);
             }
         }
     }
@@ -197,8 +195,7 @@ static TfLiteStatus nearest_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 static int nearest(int position, int in, int out, bool align_corners, bool half_pixel)
 {
-    float scale =
-        align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+    float scale = align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
     float at = ((float)position + (half_pixel ? 0.5f : 0.0f)) * scale;
     return clamp_index((int64_t)(align_corners ? roundf(at) : floorf(at)), in);
 }
@@ -211,11 +208,9 @@ static TfLiteStatus nearest_invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_dynamic(y)) HL_TRY(resize_output(ctx, node));
     if (hl_elements(y) == 0) return kTfLiteOk;
 
-    int in_height = hl_dim(x, 1), in_width = hl_dim(x, 2), height = hl_dim(y, 1),
-        width = hl_dim(y, 2);
+    int in_height = hl_dim(x, 1), in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2);
     bool align = params->align_corners, half = params->half_pixel_centers;
-    size_t pixel = (size_t)hl_dim(x, 3) * hl_element_size(x->type),
-           in_row = (size_t)in_width * pixel;
+    size_t pixel = (size_t)hl_dim(x, 3) * hl_element_size(x->type), in_row = (size_t)in_width * pixel;
     char *out = y->data.raw;
     size_t out_row = (size_t)width * pixel;
     for (int b = 0; b < hl_dim(x, 0); b++) {
@@ -230,8 +225,7 @@ static TfLiteStatus nearest_invoke(TfLiteContext *ctx, TfLiteNode *node)
             before = from;
             const char *row = image + (size_t)from * in_row;
             for (int c = 0; c < width; c++)
-                memcpy(out + (size_t)c * pixel,
-                       row + (size_t)nearest(c, in_width, width, align, half) * pixel, pixel);
+                memcpy(out + (size_t)c * pixel, row + (size_t)nearest(c, in_width, width, align, half) * pixel, pixel);
         }
     }
     return kTfLiteOk;

@@ -98,8 +98,8 @@ static TfLiteStatus read_invoke(TfLiteContext *ctx, TfLiteNode *node)
                variable->name);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     const TfLiteTensor *value = &variable->value;
-    HL_REQUIRE(ctx, node, output->type == value->type, "variable '%s' holds %s, but %s is to be read",
-               variable->name, hl_type_name(value->type), hl_type_name(output->type));
+    HL_REQUIRE(ctx, node, output->type == value->type, "variable '%s' holds %s, but %s is to be read", variable->name,
+               hl_type_name(value->type), hl_type_name(output->type));
     if (!hl_same_shape(output, value)) { // it took another shape than the model declares
         hl_make_dynamic(output);
         HL_TRY(hl_resize_like(ctx, output, value));

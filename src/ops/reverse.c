@@ -12,8 +12,8 @@ static TfLiteStatus same_type_and_shape(TfLiteContext *ctx, const TfLiteNode *no
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     return hl_resize_like(ctx, y, x);
 }
 
@@ -29,15 +29,14 @@ static TfLiteStatus read_axes(TfLiteContext *ctx, const TfLiteNode *node, bool *
     for (int i = 0; i < count; i++) {
         const int32_t entry = HL_IN(int32_t, axes)[i];
         int axis;
-        HL_REQUIRE(ctx, node, hl_normalise_axis(entry, rank, &axis),
-                   "axis %d is outside %d dimensions", (int)entry, rank);
+        HL_REQUIRE(ctx, node, hl_normalise_axis(entry, rank, &axis), "axis %d is outside %d dimensions", (int)entry,
+                   rank);
         HL_REQUIRE(ctx, node, !backward[axis], "axis %d is named twice", axis);
         backward[axis] = true;
         if (axis < first) first = axis;
         if (axis > last) last = axis;
     }
-    HL_REQUIRE(ctx, node, count == 0 || last - first + 1 == count,
-               "the axes %d to %d are not neighbours", first, last);
+    HL_REQUIRE(ctx, node, count == 0 || last - first + 1 == count, "the axes %d to %d are not neighbours", first, last);
     return kTfLiteOk;
 }
 
@@ -48,15 +47,13 @@ static TfLiteStatus reverse_prepare(TfLiteContext *ctx, TfLiteNode *node)
     bool backward[HL_MAX_RANK];
 
     HL_REQUIRE(ctx, node, hl_rank(x) <= 8, "the input has %d dimensions, more than 8", hl_rank(x));
-    HL_REQUIRE(ctx, node, axes->type == kTfLiteInt32, "the axes must be int32, not %s",
-               hl_type_name(axes->type));
-    HL_REQUIRE(ctx, node, hl_rank(axes) == 1 && hl_dim(axes, 0) <= hl_rank(x),
-               "the axes must be a list of at most %d", hl_rank(x));
+    HL_REQUIRE(ctx, node, axes->type == kTfLiteInt32, "the axes must be int32, not %s", hl_type_name(axes->type));
+    HL_REQUIRE(ctx, node, hl_rank(axes) == 1 && hl_dim(axes, 0) <= hl_rank(x), "the axes must be a list of at most %d",
+               hl_rank(x));
     if (hl_is_constant(axes)) HL_TRY(read_axes(ctx, node, backward));
     return same_type_and_shape(ctx, node,
-                               HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
-                                   HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                                   HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool));
+                               HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) |
+                                   HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool));
 }
 
 static TfLiteStatus reverse_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -94,20 +91,17 @@ static TfLiteStatus sequence_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     HL_REQUIRE(ctx, node, lengths->type == kTfLiteInt32 || lengths->type == kTfLiteInt64,
                "the lengths must be int32 or int64, not %s", hl_type_name(lengths->type));
-    HL_REQUIRE(ctx, node,
-               sequence >= 0 && sequence < rank && batch >= 0 && batch < rank && sequence != batch,
-               "sequence dimension %d and batch dimension %d of %d are not possible", sequence,
-               batch, rank);
-    HL_REQUIRE(ctx, node, hl_rank(lengths) == 1 && hl_dim(lengths, 0) == hl_dim(x, batch),
-               "there must be %d lengths", hl_dim(x, batch));
+    HL_REQUIRE(ctx, node, sequence >= 0 && sequence < rank && batch >= 0 && batch < rank && sequence != batch,
+               "sequence dimension %d and batch dimension %d of %d are not possible", sequence, batch, rank);
+    HL_REQUIRE(ctx, node, hl_rank(lengths) == 1 && hl_dim(lengths, 0) == hl_dim(x, batch), "there must be %d lengths",
+               hl_dim(x, batch));
     return same_type_and_shape(ctx, node,
-                               HL_TYPE(Float32) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) |
-                                   HL_TYPE(Int64));
+                               HL_TYPE(Float32) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64));
 }
 
 // Copies `count` positions of the sequence from `first` on, of one batch.
-static void copy_part(const TfLiteNode *node, const TfLiteTensor *x, TfLiteTensor *y,
-                      int batch_index, int64_t first, int64_t count, bool backward)
+static void copy_part(const TfLiteNode *node, const TfLiteTensor *x, TfLiteTensor *y, int batch_index, int64_t first,
+                      int64_t count, bool backward)
 {
     const TfLiteReverseSequenceParams *params = node->builtin_data;
     const int rank = hl_rank(x), sequence = params->seq_dim, batch = params->batch_dim;
@@ -135,8 +129,8 @@ static TfLiteStatus sequence_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     for (int i = 0; i < batches; i++) {
         const int64_t length = hl_integer_at(lengths, i);
-        HL_REQUIRE(ctx, node, length >= 0 && length <= longest,
-                   "length %lld of batch %d is outside 0 to %d", (long long)length, i, longest);
+        HL_REQUIRE(ctx, node, length >= 0 && length <= longest, "length %lld of batch %d is outside 0 to %d",
+                   (long long)length, i, longest);
         copy_part(node, x, y, i, 0, length, true);
         copy_part(node, x, y, i, length, longest - length, false);
     }

@@ -47,10 +47,9 @@ static TfLiteStatus rfft2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (x->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, x);
     if (y->type != kTfLiteComplex64) return hl_unsupported_type(ctx, node, y);
-    HL_REQUIRE(ctx, node, hl_rank(x) >= 2 && hl_rank(x) <= HL_MAX_RANK,
-               "an input of %d dimensions is not supported", hl_rank(x));
-    HL_REQUIRE(ctx, node,
-               length->type == kTfLiteInt32 && hl_rank(length) == 1 && hl_dim(length, 0) == 2,
+    HL_REQUIRE(ctx, node, hl_rank(x) >= 2 && hl_rank(x) <= HL_MAX_RANK, "an input of %d dimensions is not supported",
+               hl_rank(x));
+    HL_REQUIRE(ctx, node, length->type == kTfLiteInt32 && hl_rank(length) == 1 && hl_dim(length, 0) == 2,
                "the lengths must be 2 int32 values");
     if (hl_is_constant(length)) return resize(ctx, node, false);
     for (int i = 0; i < TEMPORARIES; i++) {
@@ -72,8 +71,7 @@ static void transform_image(const struct transform *t, const float *x, int64_t f
     int kept = t->width / 2 + 1;
     for (int r = 0; r < t->height; r++) {
         int given = r >= t->in_height ? 0 : t->in_width < t->width ? t->in_width : t->width;
-        for (int c = 0; c < given; c++)
-            t->line[c] = (double)x[first + (int64_t)r * t->in_width + c];
+        for (int c = 0; c < given; c++) t->line[c] = (double)x[first + (int64_t)r * t->in_width + c];
         for (int c = given; c < t->width; c++) t->line[c] = 0;
         hl_fft_real(t->width, t->width_roots, t->line);
         double *row = t->rows + 2 * (int64_t)r * kept;
@@ -116,8 +114,7 @@ static TfLiteStatus rfft2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
     t.height_roots = t.width_roots + 2 * (t.width / 2);
     hl_fft_roots(t.width, t.width_roots);
     hl_fft_roots(t.height, t.height_roots);
-    int64_t in_size = (int64_t)t.in_height * t.in_width,
-            out_size = (int64_t)t.height * (t.width / 2 + 1);
+    int64_t in_size = (int64_t)t.in_height * t.in_width, out_size = (int64_t)t.height * (t.width / 2 + 1);
     for (int64_t i = 0, n = hl_product(x->dims, 0, rank - 2); i < n; i++)
         transform_image(&t, HL_IN(float, x), i * in_size, HL_OUT(float, y) + 2 * i * out_size);
     return kTfLiteOk;

@@ -23,8 +23,10 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (!is_known_output(bits->type)) return hl_unsupported_type(ctx, node, bits);
     HL_REQUIRE(ctx, node, next != bits, "the state and the bits are one tensor");
     bool threefry = params->algorithm == kTfLiteRngAlgorithmThreefry;
-    HL_REQUIRE(ctx, node, threefry || params->algorithm == kTfLiteRngAlgorithmPhilox ||
-               params->algorithm == kTfLiteRngAlgorithmDefault, "algorithm %d is not known", (int)params->algorithm);
+    HL_REQUIRE(ctx, node,
+               threefry || params->algorithm == kTfLiteRngAlgorithmPhilox ||
+                   params->algorithm == kTfLiteRngAlgorithmDefault,
+               "algorithm %d is not known", (int)params->algorithm);
     HL_REQUIRE(ctx, node, hl_rank(state) == 1 && (hl_dim(state, 0) == 2 || (hl_dim(state, 0) == 3 && !threefry)),
                "a state of %lld numbers does not fit the algorithm", (long long)hl_elements(state));
     HL_TRY(hl_resize_like(ctx, next, state));
@@ -44,8 +46,10 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (size_t left = bits->bytes / sizeof *out; left > 0;) {
         const uint32_t counter[4] = {(uint32_t)next[1], (uint32_t)(next[1] >> 32), (uint32_t)next[2],
                                      (uint32_t)(next[2] >> 32)};
-        if (block == 2) hl_threefry(key, counter, numbers);
-        else hl_philox(key, counter, numbers);
+        if (block == 2)
+            hl_threefry(key, counter, numbers);
+        else
+            hl_philox(key, counter, numbers);
         size_t taken = left < block ? left : block;
         memcpy(out, numbers, taken * sizeof *out);
         out += taken;

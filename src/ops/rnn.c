@@ -38,25 +38,21 @@ static void measure(struct layer *l)
     if (l->output_stride == 0) l->output_stride = l->units;
 }
 
-static TfLiteStatus check_ranks(TfLiteContext *ctx, TfLiteNode *node, const struct layer *l,
-                                int rank)
+static TfLiteStatus check_ranks(TfLiteContext *ctx, TfLiteNode *node, const struct layer *l, int rank)
 {
-    HL_REQUIRE(ctx, node, hl_rank(l->input) == rank, "the input has %d dimensions, not %d",
-               hl_rank(l->input), rank);
-    HL_REQUIRE(ctx, node, hl_rank(l->weights) == 2 && hl_rank(l->recurrent) == 2,
-               "the weights must have 2 dimensions");
+    HL_REQUIRE(ctx, node, hl_rank(l->input) == rank, "the input has %d dimensions, not %d", hl_rank(l->input), rank);
+    HL_REQUIRE(ctx, node, hl_rank(l->weights) == 2 && hl_rank(l->recurrent) == 2, "the weights must have 2 dimensions");
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_weights(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *weights,
-                                  TfLiteType type, int rows, int columns)
+static TfLiteStatus check_weights(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *weights, TfLiteType type,
+                                  int rows, int columns)
 {
-    HL_REQUIRE(ctx, node, weights->type == type, "weights of types %s and %s do not go together",
-               hl_type_name(type), hl_type_name(weights->type));
+    HL_REQUIRE(ctx, node, weights->type == type, "weights of types %s and %s do not go together", hl_type_name(type),
+               hl_type_name(weights->type));
     HL_REQUIRE(ctx, node, !weights->sparsity, "sparse weights are not supported");
     HL_REQUIRE(ctx, node,
-               hl_rank(weights) == 2 && hl_dim(weights, 0) == rows &&
-                   hl_dim(weights, 1) == columns && columns > 0,
+               hl_rank(weights) == 2 && hl_dim(weights, 0) == rows && hl_dim(weights, 1) == columns && columns > 0,
                "weights do not have the shape [%d, %d]", rows, columns);
     return kTfLiteOk;
 }
@@ -70,17 +66,14 @@ static TfLiteStatus check_layer(TfLiteContext *ctx, TfLiteNode *node, const stru
     HL_REQUIRE(ctx, node, l->units > 0, "a layer without units is not supported");
     HL_TRY(check_weights(ctx, node, l->weights, type, l->units, l->inputs));
     HL_TRY(check_weights(ctx, node, l->recurrent, type, l->units, l->units));
-    HL_REQUIRE(ctx, node,
-               l->bias->type == kTfLiteFloat32 && hl_rank(l->bias) == 1 &&
-                   hl_dim(l->bias, 0) == l->units,
+    HL_REQUIRE(ctx, node, l->bias->type == kTfLiteFloat32 && hl_rank(l->bias) == 1 && hl_dim(l->bias, 0) == l->units,
                "the bias is not float32 [%d]", l->units);
     HL_REQUIRE(ctx, node, l->state, "the state is not a variable tensor");
     HL_REQUIRE(ctx, node,
-               l->state->type == kTfLiteFloat32 && hl_rank(l->state) == 2 &&
-                   hl_dim(l->state, 0) == l->batch && hl_dim(l->state, 1) == l->units,
+               l->state->type == kTfLiteFloat32 && hl_rank(l->state) == 2 && hl_dim(l->state, 0) == l->batch &&
+                   hl_dim(l->state, 1) == l->units,
                "the state is not float32 [%d, %d]", l->batch, l->units);
-    HL_REQUIRE(ctx, node, hl_recurrent_activation(l->activation), "activation %d is not supported",
-               (int)l->activation);
+    HL_REQUIRE(ctx, node, hl_recurrent_activation(l->activation), "activation %d is not supported", (int)l->activation);
     if (!l->auxiliary) return kTfLiteOk;
     const TfLiteTensor *x = l->input, *aux = l->auxiliary;
     HL_REQUIRE(ctx, node,
@@ -91,8 +84,7 @@ static TfLiteStatus check_layer(TfLiteContext *ctx, TfLiteNode *node, const stru
 }
 
 // Scratch for one stored vector: the longest of input, auxiliary input and state.
-static TfLiteStatus set_temporary(TfLiteContext *ctx, TfLiteNode *node, const struct layer *l,
-                                  int index)
+static TfLiteStatus set_temporary(TfLiteContext *ctx, TfLiteNode *node, const struct layer *l, int index)
 {
     int longest = l->inputs > l->units ? l->inputs : l->units;
     if (l->auxiliary && hl_dim(l->auxiliary, 2) > longest) longest = hl_dim(l->auxiliary, 2);
@@ -121,15 +113,13 @@ static void run(const struct layer *l, int16_t *scratch, float *output)
         float *state = HL_OUT(float, l->state) + (size_t)b * units;
         for (int step = 0; step < l->time; step++) {
             int time = l->backward ? l->time - 1 - step : step;
-            int64_t row =
-                l->time_major ? (int64_t)time * l->batch + b : (int64_t)b * l->time + time;
+            int64_t row = l->time_major ? (int64_t)time * l->batch + b : (int64_t)b * l->time + time;
             float *y = output + row * l->output_stride;
             memcpy(y, HL_IN(float, l->bias), units * sizeof *y);
             multiply_add(l, l->weights, HL_IN(float, l->input) + row * l->inputs, &stored, y);
             if (l->auxiliary)
-                multiply_add(l, l->auxiliary_weights,
-                             HL_IN(float, l->auxiliary) + row * hl_dim(l->auxiliary, 2), &stored,
-                             y);
+                multiply_add(l, l->auxiliary_weights, HL_IN(float, l->auxiliary) + row * hl_dim(l->auxiliary, 2),
+                             &stored, y);
             multiply_add(l, l->recurrent, state, &stored, y);
             hl_activate_vector(l->loops, l->activation, y, l->units);
             memcpy(state, y, units * sizeof *y);
@@ -177,8 +167,10 @@ static TfLiteStatus run_one(TfLiteContext *ctx, TfLiteNode *node, struct layer *
 static struct layer rnn_layer(const TfLiteNode *node)
 {
     const TfLiteRNNParams *params = node->builtin_data;
-    return (struct layer){.activation = params->activation,
-                          .asymmetric = params->asymmetric_quantize_inputs};
+    return (struct layer){
+        .activation = params->activation,
+        .asymmetric = params->asymmetric_quantize_inputs,
+    };
 }
 
 static TfLiteStatus rnn_prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -198,9 +190,11 @@ const struct hl_op hl_op_rnn = {.prepare = rnn_prepare, .invoke = rnn_invoke, .w
 static struct layer sequence_layer(const TfLiteNode *node)
 {
     const TfLiteSequenceRNNParams *params = node->builtin_data;
-    return (struct layer){.activation = params->activation,
-                          .asymmetric = params->asymmetric_quantize_inputs,
-                          .time_major = params->time_major};
+    return (struct layer){
+        .activation = params->activation,
+        .asymmetric = params->asymmetric_quantize_inputs,
+        .time_major = params->time_major,
+    };
 }
 
 static TfLiteStatus sequence_prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -232,10 +226,12 @@ static void collect_both(TfLiteContext *ctx, const TfLiteNode *node, struct laye
     bool weighted = hl_input(ctx, node, 10) != NULL && hl_input(ctx, node, 11) != NULL;
     for (int i = 0; i < LAYERS; i++) {
         struct layer *l = &layers[i];
-        *l = (struct layer){.activation = params->activation,
-                            .asymmetric = params->asymmetric_quantize_inputs,
-                            .time_major = params->time_major,
-                            .backward = i == BACKWARD};
+        *l = (struct layer){
+            .activation = params->activation,
+            .asymmetric = params->asymmetric_quantize_inputs,
+            .time_major = params->time_major,
+            .backward = i == BACKWARD,
+        };
         collect(ctx, node, i == FORWARD ? 1 : 5, l);
         if (weighted) {
             l->auxiliary = auxiliary;
@@ -251,8 +247,7 @@ static void measure_both(const TfLiteNode *node, struct layer *layers)
     const TfLiteBidirectionalSequenceRNNParams *params = node->builtin_data;
     for (int i = 0; i < LAYERS; i++) measure(&layers[i]);
     if (params->merge_outputs)
-        for (int i = 0; i < LAYERS; i++)
-            layers[i].output_stride = layers[FORWARD].units + layers[BACKWARD].units;
+        for (int i = 0; i < LAYERS; i++) layers[i].output_stride = layers[FORWARD].units + layers[BACKWARD].units;
 }
 
 // The original goes over time-major sequences with int8 weights as often as they are long, each time
@@ -266,15 +261,11 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteBidirectionalSequenceRNNParams *params = node->builtin_data;
     HL_TRY(hl_require_counts(ctx, node, 9, 12, params->merge_outputs ? 1 : 2));
-    HL_REQUIRE(ctx, node, hl_input_count(node) == 12, "%d inputs are given, not 12",
-               hl_input_count(node));
+    HL_REQUIRE(ctx, node, hl_input_count(node) == 12, "%d inputs are given, not 12", hl_input_count(node));
     HL_TRY(hl_make_temporaries(ctx, node, LAYERS));
-    bool forward_weighted = hl_input(ctx, node, 10) != NULL,
-         backward_weighted = hl_input(ctx, node, 11) != NULL;
-    HL_REQUIRE(ctx, node, forward_weighted == backward_weighted,
-               "only one layer has weights for the auxiliary input");
-    HL_REQUIRE(ctx, node, !forward_weighted || hl_input(ctx, node, 9),
-               "auxiliary weights without an auxiliary input");
+    bool forward_weighted = hl_input(ctx, node, 10) != NULL, backward_weighted = hl_input(ctx, node, 11) != NULL;
+    HL_REQUIRE(ctx, node, forward_weighted == backward_weighted, "only one layer has weights for the auxiliary input");
+    HL_REQUIRE(ctx, node, !forward_weighted || hl_input(ctx, node, 9), "auxiliary weights without an auxiliary input");
 
     struct layer layers[LAYERS];
     collect_both(ctx, node, layers);
@@ -282,8 +273,7 @@ static TfLiteStatus bidirectional_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = layers[FORWARD].input, *other = layers[BACKWARD].input;
     HL_REQUIRE(ctx, node, hl_dim(x, 0) == hl_dim(other, 0) && hl_dim(x, 1) == hl_dim(other, 1),
                "the auxiliary input does not fit the input");
-    int64_t both =
-        (int64_t)hl_dim(layers[FORWARD].weights, 0) + hl_dim(layers[BACKWARD].weights, 0);
+    int64_t both = (int64_t)hl_dim(layers[FORWARD].weights, 0) + hl_dim(layers[BACKWARD].weights, 0);
     HL_REQUIRE(ctx, node, both <= INT32_MAX, "%lld units are too many", (long long)both);
     measure_both(node, layers);
     for (int i = 0; i < LAYERS; i++) {

@@ -24,23 +24,21 @@ static TfLiteStatus root_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return hl_require_symmetric(ctx, node, output);
 }
 
-static TfLiteStatus require_not_negative(TfLiteContext *ctx, const TfLiteNode *node,
-                                         const TfLiteTensor *input)
+static TfLiteStatus require_not_negative(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *input)
 {
     int64_t count = hl_elements(input);
     int32_t zero = hl_zero(input);
     for (int64_t i = 0; i < count; i++) {
         int32_t x = input->type == kTfLiteInt8 ? HL_IN(int8_t, input)[i] : HL_IN(int16_t, input)[i];
-        HL_REQUIRE(ctx, node, x >= zero, "stored value %d is below the zero point %d: negative", x,
-                   zero);
+        HL_REQUIRE(ctx, node, x >= zero, "stored value %d is below the zero point %d: negative", x, zero);
     }
     return kTfLiteOk;
 }
 
 // ---- SQRT ---------------------------------------------------------------------------------------
 
-static int32_t sqrt_stored(int32_t value, const TfLiteTensor *input, const TfLiteTensor *output,
-                           int32_t low, int32_t high)
+static int32_t sqrt_stored(int32_t value, const TfLiteTensor *input, const TfLiteTensor *output, int32_t low,
+                           int32_t high)
 {
     float root = sqrtf((float)value * input->params.scale);
     float steps = root / output->params.scale;
@@ -54,8 +52,7 @@ static TfLiteStatus sqrt_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_table *table = node->user_data;
     if (input->type == kTfLiteInt8)
         for (int32_t x = hl_zero(input); x <= INT8_MAX; x++)
-            table->bytes[(uint8_t)x] = (uint8_t)sqrt_stored(x - hl_zero(input), input, output,
-                                                            INT8_MIN, INT8_MAX);
+            table->bytes[(uint8_t)x] = (uint8_t)sqrt_stored(x - hl_zero(input), input, output, INT8_MIN, INT8_MAX);
     return kTfLiteOk;
 }
 
@@ -78,8 +75,7 @@ static TfLiteStatus sqrt_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const int16_t *x = HL_IN(int16_t, input);
     int16_t *y = HL_OUT(int16_t, output);
     int64_t count = hl_elements(input);
-    for (int64_t i = 0; i < count; i++)
-        y[i] = (int16_t)sqrt_stored(x[i], input, output, INT16_MIN, INT16_MAX);
+    for (int64_t i = 0; i < count; i++) y[i] = (int16_t)sqrt_stored(x[i], input, output, INT16_MIN, INT16_MAX);
     return kTfLiteOk;
 }
 
@@ -122,8 +118,7 @@ static TfLiteStatus rsqrt_prepare(TfLiteContext *ctx, TfLiteNode *node)
     float divisor = sqrtf(input->params.scale) * output->params.scale;
     struct hl_rescale rescale = hl_rescale_from(1 / (double)divisor);
     for (int32_t x = hl_zero(input); x <= INT8_MAX; x++)
-        table->bytes[(uint8_t)x] =
-            (uint8_t)rsqrt_stored(x - hl_zero(input), rescale, hl_zero(output));
+        table->bytes[(uint8_t)x] = (uint8_t)rsqrt_stored(x - hl_zero(input), rescale, hl_zero(output));
     return kTfLiteOk;
 }
 

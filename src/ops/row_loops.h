@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over rows of numbers that small operators are made of: dot products, sigmoids, int8 forms of floats. There is a plain
-// set, which the reference kernels are held to, and one for each level of instructions (fast/simd.h); op.h's hl_row_loops
-// gives an operator the one that its interpreter has chosen. All sets give the same integers; floats differ by rounding.
+// Loops over rows of numbers that small operators are made of: dot products, sigmoids, int8 forms of floats. There is a
+// plain set, which the reference kernels are held to, and one for each level of instructions (fast/simd.h); op.h's
+// hl_row_loops gives an operator the one that its interpreter has chosen. All sets give the same integers; floats
+// differ by rounding.
 #ifndef HALITE_OPS_ROW_LOOPS_H
 #define HALITE_OPS_ROW_LOOPS_H
 
@@ -14,11 +15,15 @@ struct hl_row_loops {
     void (*range)(const float *values, int64_t count, float *low, float *high);
     // values times inverse rounded half away from zero, plus zero, in [low, 127] (NaN: low).
     void (*quantise)(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored);
-    // sums[r] = sum over i < count of w[r * stride + i] * x[r * x_stride + i]; x_stride 0: all rows of w times the same x.
-    void (*dots_f32)(const float *w, int64_t stride, int rows, const float *x, int64_t x_stride, int count, float *sums);
+    // sums[r] = sum over i < count of w[r * stride + i] * x[r * x_stride + i]; x_stride 0: all rows of w times the same
+    // x.
+    void (*dots_f32)(const float *w, int64_t stride, int rows, const float *x, int64_t x_stride, int count,
+                     float *sums);
     // Up to HL_DOTS_I8_COLUMNS columns, x in [-256, 255].
-    void (*dots_i8)(const int8_t *w, int64_t stride, int rows, const int16_t *x, int64_t x_stride, int count, int32_t *sums);
-    void (*dots_i16)(const int16_t *w, int64_t stride, int rows, const int16_t *x, int64_t x_stride, int count, int64_t *sums);
+    void (*dots_i8)(const int8_t *w, int64_t stride, int rows, const int16_t *x, int64_t x_stride, int count,
+                    int32_t *sums);
+    void (*dots_i16)(const int16_t *w, int64_t stride, int rows, const int16_t *x, int64_t x_stride, int count,
+                     int64_t *sums);
     // In place: 1 / (1 + e^-x), and tanh(x). (fast/elements.h says how near the levels come.)
     void (*logistic)(float *values, int64_t count);
     void (*tanh)(float *values, int64_t count);

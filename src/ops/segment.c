@@ -15,10 +15,10 @@
 
 enum combination { SUM, PROD, MAX, MIN };
 
-#define DEFINE_COMBINE(name, type, expression)                                                     \
-    static void name(type *to, const type *from, int64_t count)                                    \
-    {                                                                                              \
-        for (int64_t i = 0; i < count; i++) to[i] = (type)(expression);                            \
+#define DEFINE_COMBINE(name, type, expression)                          \
+    static void name(type *to, const type *from, int64_t count)         \
+    {                                                                   \
+        for (int64_t i = 0; i < count; i++) to[i] = (type)(expression); \
     }
 DEFINE_COMBINE(sum_f32, float, to[i] + from[i])
 DEFINE_COMBINE(prod_f32, float, to[i] * from[i])
@@ -29,10 +29,8 @@ DEFINE_COMBINE(prod_i32, int32_t, (uint32_t)to[i] * (uint32_t)from[i])
 DEFINE_COMBINE(max_i32, int32_t, to[i] < from[i] ? from[i] : to[i])
 DEFINE_COMBINE(min_i32, int32_t, from[i] < to[i] ? from[i] : to[i])
 
-static void (*const combine_f32[])(float *, const float *, int64_t) = {sum_f32, prod_f32, max_f32,
-                                                                       min_f32};
-static void (*const combine_i32[])(int32_t *, const int32_t *, int64_t) = {sum_i32, prod_i32,
-                                                                           max_i32, min_i32};
+static void (*const combine_f32[])(float *, const float *, int64_t) = {sum_f32, prod_f32, max_f32, min_f32};
+static void (*const combine_i32[])(int32_t *, const int32_t *, int64_t) = {sum_i32, prod_i32, max_i32, min_i32};
 static const float nothing_f32[] = {0.0f, 1.0f, -FLT_MAX, FLT_MAX};
 static const int32_t nothing_i32[] = {0, 1, INT32_MIN, INT32_MAX};
 
@@ -52,11 +50,9 @@ static void combine_rows(TfLiteContext *ctx, const TfLiteNode *node, enum combin
         const int32_t id = HL_IN(int32_t, ids)[row];
         if (id < 0) continue;
         if (is_float)
-            combine_f32[how](HL_OUT(float, y) + id * length, HL_IN(float, x) + row * length,
-                             length);
+            combine_f32[how](HL_OUT(float, y) + id * length, HL_IN(float, x) + row * length, length);
         else
-            combine_i32[how](HL_OUT(int32_t, y) + id * length, HL_IN(int32_t, x) + row * length,
-                             length);
+            combine_i32[how](HL_OUT(int32_t, y) + id * length, HL_IN(int32_t, x) + row * length, length);
     }
 }
 
@@ -65,12 +61,10 @@ static TfLiteStatus check_types(TfLiteContext *ctx, const TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *ids = hl_input(ctx, node, 1);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, HL_TYPE(Float32) | HL_TYPE(Int32)))
-        return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, ids->type == kTfLiteInt32, "the ids must be int32, not %s",
-               hl_type_name(ids->type));
+    if (!hl_type_in(x->type, HL_TYPE(Float32) | HL_TYPE(Int32))) return hl_unsupported_type(ctx, node, x);
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, ids->type == kTfLiteInt32, "the ids must be int32, not %s", hl_type_name(ids->type));
     return kTfLiteOk;
 }
 
@@ -143,16 +137,14 @@ static TfLiteStatus unsorted_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_rank(ids) <= hl_rank(x) && hl_rank(x) - hl_rank(ids) < HL_MAX_RANK,
                "ids of %d dimensions do not fit an input of %d", hl_rank(ids), hl_rank(x));
     for (int axis = 0; axis < hl_rank(ids); axis++)
-        HL_REQUIRE(ctx, node, hl_dim(ids, axis) == hl_dim(x, axis),
-                   "dimension %d is %d in the ids and %d in the input", axis, hl_dim(ids, axis),
-                   hl_dim(x, axis));
+        HL_REQUIRE(ctx, node, hl_dim(ids, axis) == hl_dim(x, axis), "dimension %d is %d in the ids and %d in the input",
+                   axis, hl_dim(ids, axis), hl_dim(x, axis));
     if (hl_is_constant(segments)) return unsorted_resize(ctx, node);
     hl_make_dynamic(hl_output(ctx, node, 0));
     return kTfLiteOk;
 }
 
-static TfLiteStatus unsorted_invoke(TfLiteContext *ctx, const TfLiteNode *node,
-                                    enum combination how)
+static TfLiteStatus unsorted_invoke(TfLiteContext *ctx, const TfLiteNode *node, enum combination how)
 {
     const TfLiteTensor *ids = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
@@ -160,21 +152,20 @@ static TfLiteStatus unsorted_invoke(TfLiteContext *ctx, const TfLiteNode *node,
     if (hl_is_dynamic(y)) HL_TRY(unsorted_resize(ctx, node));
     const int64_t rows = hl_elements(ids);
     for (int64_t row = 0; row < rows; row++)
-        HL_REQUIRE(ctx, node, HL_IN(int32_t, ids)[row] < hl_dim(y, 0),
-                   "id %lld is %d, of %d segments", (long long)row, (int)HL_IN(int32_t, ids)[row],
-                   hl_dim(y, 0));
+        HL_REQUIRE(ctx, node, HL_IN(int32_t, ids)[row] < hl_dim(y, 0), "id %lld is %d, of %d segments", (long long)row,
+                   (int)HL_IN(int32_t, ids)[row], hl_dim(y, 0));
     combine_rows(ctx, node, how);
     return kTfLiteOk;
 }
 
-#define DEFINE_UNSORTED(name, how)                                                                 \
-    static TfLiteStatus unsorted_##name##_invoke(TfLiteContext *ctx, TfLiteNode *node)             \
-    {                                                                                              \
-        return unsorted_invoke(ctx, node, how);                                                    \
-    }                                                                                              \
-    const struct hl_op hl_op_unsorted_segment_##name = {                                           \
-        .prepare = unsorted_prepare,                                                               \
-        .invoke = unsorted_##name##_invoke,                                                        \
+#define DEFINE_UNSORTED(name, how)                                                     \
+    static TfLiteStatus unsorted_##name##_invoke(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                                  \
+        return unsorted_invoke(ctx, node, how);                                        \
+    }                                                                                  \
+    const struct hl_op hl_op_unsorted_segment_##name = {                               \
+        .prepare = unsorted_prepare,                                                   \
+        .invoke = unsorted_##name##_invoke,                                            \
     };
 DEFINE_UNSORTED(sum, SUM)
 DEFINE_UNSORTED(prod, PROD)

@@ -17,10 +17,10 @@ static TfLiteStatus check(TfLiteContext *ctx, const TfLiteNode *node)
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     HL_REQUIRE(ctx, node, condition->type == kTfLiteBool, "the condition is %s, it must be bool",
                hl_type_name(condition->type));
-    HL_REQUIRE(ctx, node, hl_same_type(a, b), "the values to select from are %s and %s",
-               hl_type_name(a->type), hl_type_name(b->type));
-    HL_REQUIRE(ctx, node, hl_same_type(a, y), "the output is %s, the values are %s",
-               hl_type_name(y->type), hl_type_name(a->type));
+    HL_REQUIRE(ctx, node, hl_same_type(a, b), "the values to select from are %s and %s", hl_type_name(a->type),
+               hl_type_name(b->type));
+    HL_REQUIRE(ctx, node, hl_same_type(a, y), "the output is %s, the values are %s", hl_type_name(y->type),
+               hl_type_name(a->type));
     size_t size = hl_element_size(a->type);
     bool supported = size == 1 || size == 2 || size == 4 || size == 8;
     return supported ? kTfLiteOk : hl_unsupported_type(ctx, node, a);
@@ -48,8 +48,7 @@ static TfLiteStatus select_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (has_one_element_each(ctx, node)) return keep_shape(ctx, y);
 
     HL_REQUIRE(ctx, node, hl_same_shape(a, b), "the values to select from have different shapes");
-    bool by_slice =
-        hl_rank(condition) == 1 && hl_rank(a) >= 1 && hl_dim(condition, 0) == hl_dim(a, 0);
+    bool by_slice = hl_rank(condition) == 1 && hl_rank(a) >= 1 && hl_dim(condition, 0) == hl_dim(a, 0);
     HL_REQUIRE(ctx, node, hl_rank(condition) == 0 || by_slice || hl_same_shape(condition, a),
                "the condition must have the shape of the values, be a scalar, or have one value "
                "for each slice along the first axis");
@@ -64,8 +63,8 @@ static TfLiteStatus select_v2_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     int rank, dims[HL_MAX_RANK];
     HL_REQUIRE(ctx, node,
-               hl_broadcast(hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims,
-                            hl_input(ctx, node, 2)->dims, &rank, dims),
+               hl_broadcast(hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims, hl_input(ctx, node, 2)->dims,
+                            &rank, dims),
                "the inputs' shapes do not broadcast");
     return hl_resize(ctx, y, rank, dims);
 }
@@ -79,28 +78,26 @@ struct steps {
 };
 
 // Both values are read, so that compilers make vectors of the loops; those are for steps that they know.
-#define SELECT_RUN(name, Type)                                                               \
-    static inline void name##_by(const uint8_t *condition, const Type *a, const Type *b,     \
-                                 Type *y, struct steps s)                                    \
-    {                                                                                        \
-        HL_INDEPENDENT for (int i = 0; i < s.count; i++)                                     \
-        {                                                                                    \
-            const Type from_a = a[i * s.a], from_b = b[i * s.b];                             \
-            y[i] = condition[i * s.condition] ? from_a : from_b;                             \
-        }                                                                                    \
-    }                                                                                        \
-    static void name(const uint8_t *condition, const void *a, const void *b, void *y,        \
-                     const struct steps *steps)                                              \
-    {                                                                                        \
-        const struct steps s = *steps;                                                       \
-        if (s.condition == 1 && s.a == 1 && s.b == 1)                                        \
-            name##_by(condition, a, b, y, (struct steps){1, 1, 1, s.count});                 \
-        else if (s.condition == 1 && s.a == 0 && s.b == 1)                                   \
-            name##_by(condition, a, b, y, (struct steps){1, 0, 1, s.count});                 \
-        else if (s.condition == 1 && s.a == 1 && s.b == 0)                                   \
-            name##_by(condition, a, b, y, (struct steps){1, 1, 0, s.count});                 \
-        else                                                                                 \
-            name##_by(condition, a, b, y, s);                                                \
+#define SELECT_RUN(name, Type)                                                                                    \
+    static inline void name##_by(const uint8_t *condition, const Type *a, const Type *b, Type *y, struct steps s) \
+    {                                                                                                             \
+        HL_INDEPENDENT for (int i = 0; i < s.count; i++)                                                          \
+        {                                                                                                         \
+            const Type from_a = a[i * s.a], from_b = b[i * s.b];                                                  \
+            y[i] = condition[i * s.condition] ? from_a : from_b;                                                  \
+        }                                                                                                         \
+    }                                                                                                             \
+    static void name(const uint8_t *condition, const void *a, const void *b, void *y, const struct steps *steps)  \
+    {                                                                                                             \
+        const struct steps s = *steps;                                                                            \
+        if (s.condition == 1 && s.a == 1 && s.b == 1)                                                             \
+            name##_by(condition, a, b, y, (struct steps){1, 1, 1, s.count});                                      \
+        else if (s.condition == 1 && s.a == 0 && s.b == 1)                                                        \
+            name##_by(condition, a, b, y, (struct steps){1, 0, 1, s.count});                                      \
+        else if (s.condition == 1 && s.a == 1 && s.b == 0)                                                        \
+            name##_by(condition, a, b, y, (struct steps){1, 1, 0, s.count});                                      \
+        else                                                                                                      \
+            name##_by(condition, a, b, y, s);                                                                     \
     }
 SELECT_RUN(select_8, uint8_t)
 SELECT_RUN(select_16, uint16_t)
@@ -119,8 +116,10 @@ static void select_along(TfLiteContext *ctx, const TfLiteNode *node, struct hl_w
         steps.a = walk->stride[1][walk->rank - 1];
         steps.b = walk->stride[2][walk->rank - 1];
     }
-    void (*run)(const uint8_t *, const void *, const void *, void *, const struct steps *) =
-        size == 1 ? select_8 : size == 2 ? select_16 : size == 4 ? select_32 : select_64;
+    void (*run)(const uint8_t *, const void *, const void *, void *, const struct steps *) = size == 1   ? select_8
+                                                                                             : size == 2 ? select_16
+                                                                                             : size == 4 ? select_32
+                                                                                                         : select_64;
     for (int64_t done = 0; done < walk->count; done += steps.count, hl_walk_skip_run(walk))
         run(HL_IN(uint8_t, condition) + walk->at[0], HL_IN(char, a) + walk->at[1] * size,
             HL_IN(char, b) + walk->at[2] * size, HL_OUT(char, y) + done * size, &steps);
@@ -139,8 +138,7 @@ static TfLiteStatus select_invoke(TfLiteContext *ctx, TfLiteNode *node)
         step *= hl_dim(a, axis);
     }
     struct hl_walk walk;
-    hl_walk_start_strided(&walk, hl_rank(a), a->dims->data, 3,
-                          (const int64_t(*)[HL_MAX_RANK])strides);
+    hl_walk_start_strided(&walk, hl_rank(a), a->dims->data, 3, (const int64_t(*)[HL_MAX_RANK])strides);
     select_along(ctx, node, &walk);
     return kTfLiteOk;
 }
@@ -150,8 +148,7 @@ static TfLiteStatus select_v2_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     struct hl_walk walk;
     hl_walk_start(&walk, hl_rank(y), y->dims->data, 3,
-                  (const TfLiteIntArray *[]){hl_input(ctx, node, 0)->dims,
-                                             hl_input(ctx, node, 1)->dims,
+                  (const TfLiteIntArray *[]){hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims,
                                              hl_input(ctx, node, 2)->dims});
     select_along(ctx, node, &walk);
     return kTfLiteOk;

@@ -49,14 +49,15 @@ static bool stretch(int rank, int *dims, const TfLiteIntArray *shape)
     int first = rank - shape->size;
     for (int axis = first; axis < rank; axis++) {
         int dim = shape->data[axis - first];
-        if (dims[axis] == 1) dims[axis] = dim;
-        else if (dim != 1 && dim != dims[axis]) return false;
+        if (dims[axis] == 1)
+            dims[axis] = dim;
+        else if (dim != 1 && dim != dims[axis])
+            return false;
     }
     return true;
 }
 
-bool hl_broadcast(const TfLiteIntArray *a, const TfLiteIntArray *b, const TfLiteIntArray *c,
-                  int *rank, int *dims)
+bool hl_broadcast(const TfLiteIntArray *a, const TfLiteIntArray *b, const TfLiteIntArray *c, int *rank, int *dims)
 {
     const TfLiteIntArray *const shapes[] = {a, b, c};
     int result_rank = 0;
@@ -74,8 +75,7 @@ bool hl_broadcast(const TfLiteIntArray *a, const TfLiteIntArray *b, const TfLite
 // ---- walks --------------------------------------------------------------------------------------
 
 // Whether one step along the walk's last axis is `dim` steps along this one, for every operand.
-static bool continues(const struct hl_walk *walk, const int64_t (*strides)[HL_MAX_RANK], int axis,
-                      int dim)
+static bool continues(const struct hl_walk *walk, const int64_t (*strides)[HL_MAX_RANK], int axis, int dim)
 {
     int last = walk->rank - 1;
     if (last < 0 || walk->dims[last] > INT_MAX / dim) return false;
@@ -101,13 +101,11 @@ void hl_walk_start_strided(struct hl_walk *walk, int rank, const int *dims, int 
             walk->dims[walk->rank - 1] *= dims[axis];
         else
             walk->dims[walk->rank++] = dims[axis];
-        for (int o = 0; o < operands; o++)
-            walk->stride[o][walk->rank - 1] = strides[o][axis];
+        for (int o = 0; o < operands; o++) walk->stride[o][walk->rank - 1] = strides[o][axis];
     }
 }
 
-void hl_walk_start(struct hl_walk *walk, int rank, const int *dims, int operands,
-                   const TfLiteIntArray *const *shapes)
+void hl_walk_start(struct hl_walk *walk, int rank, const int *dims, int operands, const TfLiteIntArray *const *shapes)
 {
     int64_t strides[HL_WALK_OPERANDS][HL_MAX_RANK];
     for (int o = 0; o < operands; o++) {
@@ -131,8 +129,7 @@ static void step_along(struct hl_walk *walk, int axis)
             return;
         }
         walk->index[axis] = 0;
-        for (int o = 0; o < walk->operands; o++)
-            walk->at[o] -= walk->stride[o][axis] * (walk->dims[axis] - 1);
+        for (int o = 0; o < walk->operands; o++) walk->at[o] -= walk->stride[o][axis] * (walk->dims[axis] - 1);
     }
 }
 
@@ -150,8 +147,7 @@ void hl_walk_skip_run(struct hl_walk *walk)
 {
     int last = walk->rank - 1;
     if (last < 0) return;
-    for (int o = 0; o < walk->operands; o++)
-        walk->at[o] -= walk->stride[o][last] * walk->index[last];
+    for (int o = 0; o < walk->operands; o++) walk->at[o] -= walk->stride[o][last] * walk->index[last];
     walk->index[last] = 0;
     step_along(walk, last - 1);
 }

@@ -85,8 +85,7 @@ static int16_t tanh_word(const struct sigmoid *op, int16_t x)
 
 // ---- both operators -----------------------------------------------------------------------------
 
-static TfLiteStatus sigmoid_prepare(TfLiteContext *ctx, TfLiteNode *node, bool is_tanh,
-                                    double (*function)(double))
+static TfLiteStatus sigmoid_prepare(TfLiteContext *ctx, TfLiteNode *node, bool is_tanh, double (*function)(double))
 {
     HL_TRY(hl_map_prepare(ctx, node));
     const TfLiteTensor *input = hl_input(ctx, node, 0), *output = hl_output(ctx, node, 0);
@@ -99,55 +98,57 @@ static TfLiteStatus sigmoid_prepare(TfLiteContext *ctx, TfLiteNode *node, bool i
     case kTfLiteUInt8:
         HL_TRY(hl_require_quantised(ctx, node, input));
         HL_TRY(hl_require_quantised(ctx, node, output));
-        HL_REQUIRE(ctx, node, is_tanh || output->params.scale == 1.0f / 256,
-                   "output scale %g must be 1/256", hl_scale(output));
+        HL_REQUIRE(ctx, node, is_tanh || output->params.scale == 1.0f / 256, "output scale %g must be 1/256",
+                   hl_scale(output));
         hl_table_8bit(input, output, function, op->bytes);
         return kTfLiteOk;
     case kTfLiteInt16:
         HL_TRY(hl_require_symmetric(ctx, node, input));
         HL_TRY(hl_require_symmetric(ctx, node, output));
-        HL_REQUIRE(ctx, node, output->params.scale == 1.0f / 32768,
-                   "output scale %g must be 1/32768", hl_scale(output));
+        HL_REQUIRE(ctx, node, output->params.scale == 1.0f / 32768, "output scale %g must be 1/32768",
+                   hl_scale(output));
         prepare_words(op, input->params.scale, is_tanh ? 1 : 0);
         return kTfLiteOk;
     default: return hl_unsupported_type(ctx, node, input);
     }
 }
 
-#define SIGMOID(symbol, is_tanh, function)                                                 \
-    HL_REAL_MAP(symbol##_real, function(x))                                                \
-    static double symbol##_value(double x)                                                 \
-    {                                                                                      \
-        return (double)function((float)x);                                                 \
-    }                                                                                      \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)             \
-    {                                                                                      \
-        return sigmoid_prepare(ctx, node, is_tanh, symbol##_value);                        \
-    }                                                                                      \
-    static void symbol##_words(const struct sigmoid *op, const TfLiteTensor *input,        \
-                               TfLiteTensor *output)                                       \
-    {                                                                                      \
-        const int16_t *x = HL_IN(int16_t, input);                                          \
-        int16_t *y = HL_OUT(int16_t, output);                                              \
-        int64_t count = hl_elements(input);                                                \
-        for (int64_t i = 0; i < count; i++) y[i] = symbol##_word(op, x[i]);                \
-    }                                                                                      \
-    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)              \
-    {                                                                                      \
-        const TfLiteTensor *input = hl_input(ctx, node, 0);                                \
-        TfLiteTensor *output = hl_output(ctx, node, 0);                                    \
-        const struct sigmoid *op = node->user_data;                                        \
-        if (hl_is_real(input->type)) hl_map_real(input, output, symbol##_real);            \
-        else if (input->type == kTfLiteInt16) symbol##_words(op, input, output);           \
-        else hl_map_bytes(input, output, op->bytes);                                       \
-        return kTfLiteOk;                                                                  \
-    }                                                                                      \
-    const struct hl_op hl_op_##symbol = {                                                  \
-        .state_size = sizeof(struct sigmoid),                                              \
-        .prepare = symbol##_prepare,                                                       \
-        .invoke = symbol##_invoke,                                                         \
-        .inplace = kTfLiteInplaceOpInput0Shared,                                           \
-        .fast = &hl_fast_##symbol,                                                         \
+#define SIGMOID(symbol, is_tanh, function)                                                                \
+    HL_REAL_MAP(symbol##_real, function(x))                                                               \
+    static double symbol##_value(double x)                                                                \
+    {                                                                                                     \
+        return (double)function((float)x);                                                                \
+    }                                                                                                     \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)                            \
+    {                                                                                                     \
+        return sigmoid_prepare(ctx, node, is_tanh, symbol##_value);                                       \
+    }                                                                                                     \
+    static void symbol##_words(const struct sigmoid *op, const TfLiteTensor *input, TfLiteTensor *output) \
+    {                                                                                                     \
+        const int16_t *x = HL_IN(int16_t, input);                                                         \
+        int16_t *y = HL_OUT(int16_t, output);                                                             \
+        int64_t count = hl_elements(input);                                                               \
+        for (int64_t i = 0; i < count; i++) y[i] = symbol##_word(op, x[i]);                               \
+    }                                                                                                     \
+    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)                             \
+    {                                                                                                     \
+        const TfLiteTensor *input = hl_input(ctx, node, 0);                                               \
+        TfLiteTensor *output = hl_output(ctx, node, 0);                                                   \
+        const struct sigmoid *op = node->user_data;                                                       \
+        if (hl_is_real(input->type))                                                                      \
+            hl_map_real(input, output, symbol##_real);                                                    \
+        else if (input->type == kTfLiteInt16)                                                             \
+            symbol##_words(op, input, output);                                                            \
+        else                                                                                              \
+            hl_map_bytes(input, output, op->bytes);                                                       \
+        return kTfLiteOk;                                                                                 \
+    }                                                                                                     \
+    const struct hl_op hl_op_##symbol = {                                                                 \
+        .state_size = sizeof(struct sigmoid),                                                             \
+        .prepare = symbol##_prepare,                                                                      \
+        .invoke = symbol##_invoke,                                                                        \
+        .inplace = kTfLiteInplaceOpInput0Shared,                                                          \
+        .fast = &hl_fast_##symbol,                                                                        \
     };
 
 static float sigmoid(float x)

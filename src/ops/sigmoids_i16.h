@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sigmoids of 16-bit fixed-point numbers (fixed_point_i16.h), bit for bit those of the official reference kernels, as loops
-// without branches that compilers turn into vectors: for ops/row_loops.c, and for each level of instructions by
+// Sigmoids of 16-bit fixed-point numbers (fixed_point_i16.h), bit for bit those of the official reference kernels, as
+// loops without branches that compilers turn into vectors: for ops/row_loops.c, and for each level of instructions by
 // fast/simd_rows.h. (30 to 75 ns a value with branches; 11 with SSE2, 5 with AVX2, 3 with AVX-512.)
-// Constants are real numbers rounded to the format that stands beside them. Every step rounds as the official kernels do, so
-// the order of the operations matters.
+// Constants are real numbers rounded to the format that stands beside them. Every step rounds as the official kernels
+// do, so the order of the operations matters.
 #ifndef HALITE_OPS_SIGMOIDS_I16_H
 #define HALITE_OPS_SIGMOIDS_I16_H
 
@@ -19,17 +19,19 @@ struct i16_format {
 static inline struct i16_format i16_format(int m)
 {
     int unit = 15 - m; // bits of fraction
-    struct i16_format format = {.scale = 1 << m, .quarter = 1 << (unit - 2), .least = m > 5 ? -(32 << unit) : INT16_MIN};
+    struct i16_format format = {.scale = 1 << m,
+                                .quarter = 1 << (unit - 2),
+                                .least = m > 5 ? -(32 << unit) : INT16_MIN};
     for (int i = 0; i < 7; i++) format.bits[i] = i - 2 < m ? format.quarter << i : 0;
     return format;
 }
 
-// e^x as Q0 of x <= 0: x is -1/4..0 less whole quarters. Of the first, the Taylor series around -1/8 up to the fourth power,
-// e^-1/8 * (1 + t + (t^2 + (t^3 + t^4 / 4) / 3) / 2); times a power of e for each bit of the second.
+// e^x as Q0 of x <= 0: x is -1/4..0 less whole quarters. Of the first, the Taylor series around -1/8 up to the fourth
+// power, e^-1/8 * (1 + t + (t^2 + (t^3 + t^4 / 4) / 3) / 2); times a power of e for each bit of the second.
 static inline int i16_exp(int x, const struct i16_format *format)
 {
     static const int powers[] = {25520, 19875, 12055, 4435, 600, 11, 0}; // e^-2^i, i from -2, Q0
-    const int exp_eighth = 28918, third = 10923;                        // Q0
+    const int exp_eighth = 28918, third = 10923;                         // Q0
     int below = (x & (format->quarter - 1)) - format->quarter, rest = below - x;
     int t = below * format->scale + (1 << 12);
     int t2 = hl_fixed16_product(t, t), t3 = hl_fixed16_product(t2, t), t4 = hl_fixed16_product(t2, t2);

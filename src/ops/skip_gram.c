@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SKIP_GRAM: in 0: a text, string (the first one of the tensor), out 0: string [n], its n-grams: ngram_size words of the text
-// in their order, joined by a blank, with at most max_skip_size words left out between two neighbours. include_all_ngrams:
-// shorter ones too, unless the text has fewer words than ngram_size: then there are none. Words are what blanks, tabs and line
-// ends separate.
+// SKIP_GRAM: in 0: a text, string (the first one of the tensor), out 0: string [n], its n-grams: ngram_size words of
+// the text in their order, joined by a blank, with at most max_skip_size words left out between two neighbours.
+// include_all_ngrams: shorter ones too, unless the text has fewer words than ngram_size: then there are none. Words are
+// what blanks, tabs and line ends separate.
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +36,10 @@ static int64_t find_words(const char *text, size_t length, struct word *words)
     for (size_t at = 0; at < length;) {
         size_t begin = at;
         while (at < length && !is_blank(text[at])) at++;
-        if (at > begin) words[count++] = (struct word){text + begin, at - begin};
-        else at++;
+        if (at > begin)
+            words[count++] = (struct word){text + begin, at - begin};
+        else
+            at++;
     }
     return count;
 }
@@ -62,7 +64,8 @@ static void append(struct grams *grams, int64_t size)
     hl_strings_append(&grams->list, grams->joined, length);
 }
 
-// All n-grams in order: each behind those that it begins. The words that are chosen count up like the digits of a number.
+// All n-grams in order: each behind those that it begins. The words that are chosen count up like the digits of a
+// number.
 static void enumerate(struct grams *grams, const TfLiteSkipGramParams *params)
 {
     int64_t most = params->ngram_size, *chosen = grams->chosen, depth = 0; // chosen[depth] is the next to be tried

@@ -14,9 +14,8 @@
 static const uint32_t common_types = HL_PLAIN_TYPES | HL_TYPE(Int4);
 
 // One int32 or int64 value for each dimension of x.
-static TfLiteStatus check_positions(TfLiteContext *ctx, const TfLiteNode *node,
-                                    const TfLiteTensor *x, const TfLiteTensor *positions,
-                                    const char *name)
+static TfLiteStatus check_positions(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x,
+                                    const TfLiteTensor *positions, const char *name)
 {
     HL_REQUIRE(ctx, node, positions->type == kTfLiteInt32 || positions->type == kTfLiteInt64,
                "%s must be int32 or int64, not %s", name, hl_type_name(positions->type));
@@ -28,8 +27,7 @@ static TfLiteStatus check_positions(TfLiteContext *ctx, const TfLiteNode *node,
 // ---- SLICE --------------------------------------------------------------------------------------
 
 // The output's shape, and where in x it begins.
-static TfLiteStatus find_slice(TfLiteContext *ctx, const TfLiteNode *node, int *dims,
-                               struct hl_layout *from)
+static TfLiteStatus find_slice(TfLiteContext *ctx, const TfLiteNode *node, int *dims, struct hl_layout *from)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const TfLiteTensor *begins = hl_input(ctx, node, 1), *sizes = hl_input(ctx, node, 2);
@@ -38,11 +36,11 @@ static TfLiteStatus find_slice(TfLiteContext *ctx, const TfLiteNode *node, int *
     for (int axis = 0; axis < hl_rank(x); axis++) {
         const int64_t begin = hl_integer_at(begins, axis), asked = hl_integer_at(sizes, axis);
         const int length = hl_dim(x, axis);
-        HL_REQUIRE(ctx, node, begin >= 0 && begin <= length,
-                   "begin %lld is outside 0 to %d of axis %d", (long long)begin, length, axis);
-        HL_REQUIRE(ctx, node, asked >= -1 && asked <= length - begin,
-                   "size %lld from %lld does not fit into %d along axis %d", (long long)asked,
+        HL_REQUIRE(ctx, node, begin >= 0 && begin <= length, "begin %lld is outside 0 to %d of axis %d",
                    (long long)begin, length, axis);
+        HL_REQUIRE(ctx, node, asked >= -1 && asked <= length - begin,
+                   "size %lld from %lld does not fit into %d along axis %d", (long long)asked, (long long)begin, length,
+                   axis);
         dims[axis] = (int)(asked == -1 ? length - begin : asked);
         from->offset += begin * from->stride[axis];
     }
@@ -71,14 +69,13 @@ static TfLiteStatus slice_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_layout from;
     int dims[HL_MAX_RANK];
 
-    if (!hl_type_in(x->type, common_types | HL_TYPE(String)))
-        return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    if (!hl_type_in(x->type, common_types | HL_TYPE(String))) return hl_unsupported_type(ctx, node, x);
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     HL_TRY(check_positions(ctx, node, x, begin, "begin"));
     HL_TRY(check_positions(ctx, node, x, size, "size"));
-    HL_REQUIRE(ctx, node, hl_same_type(begin, size), "begin is %s, size %s",
-               hl_type_name(begin->type), hl_type_name(size->type));
+    HL_REQUIRE(ctx, node, hl_same_type(begin, size), "begin is %s, size %s", hl_type_name(begin->type),
+               hl_type_name(size->type));
     if (!hl_is_constant(begin) || !hl_is_constant(size) || y->type == kTfLiteString) {
         hl_make_dynamic(y);
         return kTfLiteOk;
@@ -97,8 +94,7 @@ static TfLiteStatus slice_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     if (hl_is_constant(y)) return kTfLiteOk;
     HL_TRY(find_slice(ctx, node, dims, &from));
-    if (hl_is_dynamic(y))
-        HL_TRY(hl_strings_resize(ctx, node, y, hl_rank(hl_input(ctx, node, 0)), dims));
+    if (hl_is_dynamic(y)) HL_TRY(hl_strings_resize(ctx, node, y, hl_rank(hl_input(ctx, node, 0)), dims));
     return copy_slice(ctx, node, dims, &from);
 }
 
@@ -115,16 +111,14 @@ static TfLiteStatus update_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *operand = hl_input(ctx, node, 0), *update = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(operand->type, common_types | HL_TYPE(Complex128)))
-        return hl_unsupported_type(ctx, node, operand);
+    if (!hl_type_in(operand->type, common_types | HL_TYPE(Complex128))) return hl_unsupported_type(ctx, node, operand);
     HL_REQUIRE(ctx, node, hl_same_type(operand, update) && hl_same_type(operand, y),
-               "operand, update and output are %s, %s and %s", hl_type_name(operand->type),
-               hl_type_name(update->type), hl_type_name(y->type));
-    HL_REQUIRE(ctx, node, hl_rank(operand) <= 8, "the operand has %d dimensions, more than 8",
-               hl_rank(operand));
+               "operand, update and output are %s, %s and %s", hl_type_name(operand->type), hl_type_name(update->type),
+               hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, hl_rank(operand) <= 8, "the operand has %d dimensions, more than 8", hl_rank(operand));
     HL_TRY(check_positions(ctx, node, operand, hl_input(ctx, node, 2), "start"));
-    HL_REQUIRE(ctx, node, hl_rank(update) == hl_rank(operand),
-               "operand and update have %d and %d dimensions", hl_rank(operand), hl_rank(update));
+    HL_REQUIRE(ctx, node, hl_rank(update) == hl_rank(operand), "operand and update have %d and %d dimensions",
+               hl_rank(operand), hl_rank(update));
     for (int axis = 0; axis < hl_rank(operand); axis++)
         HL_REQUIRE(ctx, node, hl_dim(update, axis) <= hl_dim(operand, axis),
                    "the update's %d along axis %d does not fit into %d", hl_dim(update, axis), axis,
@@ -141,8 +135,7 @@ static TfLiteStatus update_invoke(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_layout to = hl_row_major(rank, y->dims->data);
     const struct hl_layout from = hl_row_major(rank, update->dims->data);
 
-    if (hl_data(operand) != hl_data(y) && y->bytes > 0)
-        memcpy(y->data.data, hl_data(operand), y->bytes);
+    if (hl_data(operand) != hl_data(y) && y->bytes > 0) memcpy(y->data.data, hl_data(operand), y->bytes);
     // The operand itself, written over itself.
     if (hl_data(update) == hl_data(y)) return kTfLiteOk;
     for (int axis = 0; axis < rank; axis++) {
@@ -150,8 +143,7 @@ static TfLiteStatus update_invoke(TfLiteContext *ctx, TfLiteNode *node)
         const int64_t last = hl_dim(operand, axis) - hl_dim(update, axis);
         to.offset += (start < 0 ? 0 : start > last ? last : start) * to.stride[axis];
     }
-    hl_copy(hl_element_bits(y->type), rank, update->dims->data, y->data.data, &to, hl_data(update),
-            &from);
+    hl_copy(hl_element_bits(y->type), rank, update->dims->data, y->data.data, &to, hl_data(update), &from);
     return kTfLiteOk;
 }
 

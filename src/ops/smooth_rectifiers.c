@@ -31,8 +31,10 @@ HL_REAL_MAP(elu_real, x < 0 ? expm1f(x) : x)
 static TfLiteStatus elu_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0);
-    if (hl_is_real(input->type)) hl_map_real(input, hl_output(ctx, node, 0), elu_real);
-    else hl_map_table(input, hl_output(ctx, node, 0), node->user_data);
+    if (hl_is_real(input->type))
+        hl_map_real(input, hl_output(ctx, node, 0), elu_real);
+    else
+        hl_map_table(input, hl_output(ctx, node, 0), node->user_data);
     return kTfLiteOk;
 }
 
@@ -46,26 +48,35 @@ const struct hl_op hl_op_elu = {
 // ---- GELU ---------------------------------------------------------------------------------------
 
 // Every step is rounded to the tensor's type, as in the official kernels.
-#define GELU(type, rounded)                                                                 \
-    static float gelu_exact_##type(float x)                                                 \
-    {                                                                                       \
-        const float minus_sqrt_half = rounded(-0.70710678118654752440f);                    \
-        return rounded(x * 0.5f) * rounded(erfcf(rounded(x * minus_sqrt_half)));            \
-    }                                                                                       \
-    static float gelu_tanh_##type(float x)                                                  \
-    {                                                                                       \
-        const float sqrt_2_over_pi = rounded(0.79788456080286535588f);                      \
-        float cube = rounded(rounded(x * x) * x);                                           \
-        float bent = rounded(x + rounded(rounded(0.044715f) * cube));                       \
-        float gate = rounded(1 + rounded(tanhf(rounded(sqrt_2_over_pi * bent))));           \
-        return rounded(x * 0.5f) * gate;                                                    \
-    }                                                                                       \
-    HL_REAL_MAP(gelu_exact_map_##type, gelu_exact_##type(x))                                \
+#define GELU(type, rounded)                                                       \
+    static float gelu_exact_##type(float x)                                       \
+    {                                                                             \
+        const float minus_sqrt_half = rounded(-0.70710678118654752440f);          \
+        return rounded(x * 0.5f) * rounded(erfcf(rounded(x * minus_sqrt_half)));  \
+    }                                                                             \
+    static float gelu_tanh_##type(float x)                                        \
+    {                                                                             \
+        const float sqrt_2_over_pi = rounded(0.79788456080286535588f);            \
+        float cube = rounded(rounded(x * x) * x);                                 \
+        float bent = rounded(x + rounded(rounded(0.044715f) * cube));             \
+        float gate = rounded(1 + rounded(tanhf(rounded(sqrt_2_over_pi * bent)))); \
+        return rounded(x * 0.5f) * gate;                                          \
+    }                                                                             \
+    HL_REAL_MAP(gelu_exact_map_##type, gelu_exact_##type(x))                      \
     HL_REAL_MAP(gelu_tanh_map_##type, gelu_tanh_##type(x))
 
-static float to_f32(float x) { return x; }
-static float to_f16(float x) { return hl_half_to_float(hl_half_from_float(x)); }
-static float to_bf16(float x) { return hl_bfloat16_to_float(hl_bfloat16_from_float(x)); }
+static float to_f32(float x)
+{
+    return x;
+}
+static float to_f16(float x)
+{
+    return hl_half_to_float(hl_half_from_float(x));
+}
+static float to_bf16(float x)
+{
+    return hl_bfloat16_to_float(hl_bfloat16_from_float(x));
+}
 GELU(f32, to_f32)
 GELU(f16, to_f16)
 GELU(bf16, to_bf16)
@@ -88,9 +99,7 @@ static TfLiteStatus gelu_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_real(input->type)) return kTfLiteOk;
     if (input->type != kTfLiteInt8 && input->type != kTfLiteUInt8 && input->type != kTfLiteInt16)
         return hl_unsupported_type(ctx, node, input);
-    return hl_map_prepare_table(ctx, node,
-                                params->approximate ? gelu_tanh_value : gelu_exact_value,
-                                node->user_data);
+    return hl_map_prepare_table(ctx, node, params->approximate ? gelu_tanh_value : gelu_exact_value, node->user_data);
 }
 
 static TfLiteStatus gelu_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -100,15 +109,9 @@ static TfLiteStatus gelu_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteGeluParams *params = node->builtin_data;
     bool approximate = params->approximate;
     switch (input->type) {
-    case kTfLiteFloat32:
-        hl_map_real(input, output, approximate ? gelu_tanh_map_f32 : gelu_exact_map_f32);
-        break;
-    case kTfLiteFloat16:
-        hl_map_real(input, output, approximate ? gelu_tanh_map_f16 : gelu_exact_map_f16);
-        break;
-    case kTfLiteBFloat16:
-        hl_map_real(input, output, approximate ? gelu_tanh_map_bf16 : gelu_exact_map_bf16);
-        break;
+    case kTfLiteFloat32: hl_map_real(input, output, approximate ? gelu_tanh_map_f32 : gelu_exact_map_f32); break;
+    case kTfLiteFloat16: hl_map_real(input, output, approximate ? gelu_tanh_map_f16 : gelu_exact_map_f16); break;
+    case kTfLiteBFloat16: hl_map_real(input, output, approximate ? gelu_tanh_map_bf16 : gelu_exact_map_bf16); break;
     default: hl_map_table(input, output, node->user_data); break;
     }
     return kTfLiteOk;
@@ -141,14 +144,12 @@ HL_TABLE_FIRST(struct hard_swish, table);
 static struct word_rescale word_rescale_from(double real)
 {
     struct hl_rescale wide = hl_rescale_from(real);
-    int32_t multiplier = wide.multiplier >= INT32_MAX - (1 << 15)
-                             ? INT16_MAX
-                             : (wide.multiplier + (1 << 15)) >> 16;
+    int32_t multiplier = wide.multiplier >= INT32_MAX - (1 << 15) ? INT16_MAX : (wide.multiplier + (1 << 15)) >> 16;
     return (struct word_rescale){(int16_t)multiplier, wide.shift};
 }
 
-static int32_t hard_swish_stored(const struct hard_swish *op, int32_t value, int32_t output_zero,
-                                 int32_t low, int32_t high)
+static int32_t hard_swish_stored(const struct hard_swish *op, int32_t value, int32_t output_zero, int32_t low,
+                                 int32_t high)
 {
     int32_t fine = value * (1 << FINE_BITS); // below 2^15
     int32_t scaled = hl_fixed16_multiply((int16_t)fine, op->to_output.multiplier);
@@ -174,34 +175,33 @@ static TfLiteStatus hard_swish_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *input = hl_input(ctx, node, 0), *output = hl_output(ctx, node, 0);
     struct hard_swish *op = node->user_data;
     if (hl_is_real(input->type)) return kTfLiteOk;
-    if (input->type != kTfLiteInt8 && input->type != kTfLiteUInt8)
-        return hl_unsupported_type(ctx, node, input);
+    if (input->type != kTfLiteInt8 && input->type != kTfLiteUInt8) return hl_unsupported_type(ctx, node, input);
     HL_TRY(hl_require_quantised(ctx, node, input));
     HL_TRY(hl_require_quantised(ctx, node, output));
 
     float fine_scale = 1.0f / (1 << FINE_BITS) * input->params.scale, gate_scale = 3.0f / 32768;
     op->to_output = word_rescale_from((double)(fine_scale / output->params.scale));
     op->to_gate = word_rescale_from((double)(fine_scale / gate_scale));
-    HL_REQUIRE(ctx, node, op->to_output.shift <= 0,
-               "output scale %g must be above 1/128 of the input scale %g",
+    HL_REQUIRE(ctx, node, op->to_output.shift <= 0, "output scale %g must be above 1/128 of the input scale %g",
                hl_scale(output), hl_scale(input));
     int32_t low, high;
     hl_type_range(input->type, &low, &high);
     for (int32_t x = low; x <= high; x++)
-        op->table[(uint8_t)x] = (uint8_t)hard_swish_stored(op, x - hl_zero(input),
-                                                           hl_zero(output), low, high);
+        op->table[(uint8_t)x] = (uint8_t)hard_swish_stored(op, x - hl_zero(input), hl_zero(output), low, high);
     return kTfLiteOk;
 }
 
-HL_REAL_MAP(hard_swish_real, x * fminf(6, fmaxf(0, x + 3)) / 6)
+HL_REAL_MAP(hard_swish_real, x *fminf(6, fmaxf(0, x + 3)) / 6)
 
 static TfLiteStatus hard_swish_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     const struct hard_swish *op = node->user_data;
-    if (hl_is_real(input->type)) hl_map_real(input, output, hard_swish_real);
-    else hl_map_bytes(input, output, op->table);
+    if (hl_is_real(input->type))
+        hl_map_real(input, output, hard_swish_real);
+    else
+        hl_map_bytes(input, output, op->table);
     return kTfLiteOk;
 }
 

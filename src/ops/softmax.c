@@ -27,8 +27,14 @@ struct softmax {
     int16_t inverse_table[513];  // 1 / (1 + x) of [0, 1], in 1/32768
 };
 
-static int row_length(const TfLiteTensor *x) { return hl_dim(x, hl_rank(x) - 1); }
-static int64_t row_count(const TfLiteTensor *x) { return hl_product(x->dims, 0, hl_rank(x) - 1); }
+static int row_length(const TfLiteTensor *x)
+{
+    return hl_dim(x, hl_rank(x) - 1);
+}
+static int64_t row_count(const TfLiteTensor *x)
+{
+    return hl_product(x->dims, 0, hl_rank(x) - 1);
+}
 
 static int32_t stored_8bit(const void *row, bool is_signed, int i)
 {
@@ -46,13 +52,11 @@ static int32_t largest_8bit(const void *row, bool is_signed, int length)
 }
 
 // Sum of the exponentials as Q12.
-static uint32_t sum_8bit(const struct softmax *op, const void *row, bool is_signed, int length,
-                         int32_t largest)
+static uint32_t sum_8bit(const struct softmax *op, const void *row, bool is_signed, int length, int32_t largest)
 {
     uint64_t sum = 0;
     for (int i = 0; i < length; i++)
-        sum += (uint32_t)hl_shift_right_round(
-            op->exp_of[largest - stored_8bit(row, is_signed, i)], 12);
+        sum += (uint32_t)hl_shift_right_round(op->exp_of[largest - stored_8bit(row, is_signed, i)], 12);
     return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
@@ -85,8 +89,8 @@ static TfLiteStatus softmax_prepare_int16(TfLiteContext *ctx, const TfLiteNode *
                hl_type_name(y->type));
     HL_TRY(hl_require_quantised(ctx, node, x));
     HL_TRY(hl_require_symmetric(ctx, node, y));
-    HL_REQUIRE(ctx, node, fabsf(y->params.scale - 1.0f / 32768) <= 0.001f / 32768,
-               "output scale %g must be 1/32768", hl_scale(y));
+    HL_REQUIRE(ctx, node, fabsf(y->params.scale - 1.0f / 32768) <= 0.001f / 32768, "output scale %g must be 1/32768",
+               hl_scale(y));
     op->to_table = hl_rescale_from((double)(x->params.scale * beta) / (10.0 / 65535));
     hl_table_16bit(10.0 / 65535, INT16_MAX, 2.0 / 65535, 0, exp, op->exp_table);
     hl_table_16bit(1.0 / 65535, INT16_MIN, 2.0 / 65535, 0, inverse_of_one_plus, op->inverse_table);
@@ -97,18 +101,15 @@ static TfLiteStatus softmax_prepare_8bit(TfLiteContext *ctx, const TfLiteNode *n
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     HL_REQUIRE(ctx, node, y->type == x->type || y->type == kTfLiteInt16,
-               "a %s input wants an output of its type or int16, not %s", hl_type_name(x->type),
-               hl_type_name(y->type));
+               "a %s input wants an output of its type or int16, not %s", hl_type_name(x->type), hl_type_name(y->type));
     HL_TRY(hl_require_quantised(ctx, node, x));
     if (x->type == kTfLiteInt8) {
         HL_TRY(hl_require_quantised(ctx, node, y));
         int lowest = y->type == kTfLiteInt16 ? INT16_MIN : INT8_MIN;
         float scale = y->type == kTfLiteInt16 ? 1.0f / 65536 : 1.0f / 256;
-        HL_REQUIRE(ctx, node, hl_zero(y) == lowest, "the output's zero point %d must be %d",
-                   hl_zero(y), lowest);
-        HL_REQUIRE(ctx, node, fabsf(y->params.scale - scale) <= 0.001f * scale,
-                   "output scale %g must be 1/%d", hl_scale(y),
-                   y->type == kTfLiteInt16 ? 65536 : 256);
+        HL_REQUIRE(ctx, node, hl_zero(y) == lowest, "the output's zero point %d must be %d", hl_zero(y), lowest);
+        HL_REQUIRE(ctx, node, fabsf(y->params.scale - scale) <= 0.001f * scale, "output scale %g must be 1/%d",
+                   hl_scale(y), y->type == kTfLiteInt16 ? 65536 : 256);
     }
     prepare_8bit(node->user_data, beta, hl_scale(x));
     return kTfLiteOk;
@@ -125,15 +126,14 @@ static TfLiteStatus softmax_prepare(TfLiteContext *ctx, TfLiteNode *node)
     case kTfLiteFloat32:
     case kTfLiteFloat16:
     case kTfLiteBFloat16:
-        HL_REQUIRE(ctx, node, hl_same_type(x, y),
-                   "the output's type %s differs from the input's, %s", hl_type_name(y->type),
-                   hl_type_name(x->type));
+        HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
+                   hl_type_name(y->type), hl_type_name(x->type));
         break;
     case kTfLiteInt8:
     case kTfLiteUInt8:
     case kTfLiteInt16:
-        HL_REQUIRE(ctx, node, params->beta >= 0 && isfinite(params->beta),
-                   "beta %g must be finite and not negative", (double)params->beta);
+        HL_REQUIRE(ctx, node, params->beta >= 0 && isfinite(params->beta), "beta %g must be finite and not negative",
+                   (double)params->beta);
         HL_TRY(x->type == kTfLiteInt16 ? softmax_prepare_int16(ctx, node, params->beta)
                                        : softmax_prepare_8bit(ctx, node, (double)params->beta));
         break;
@@ -155,17 +155,16 @@ static void softmax_row_f32(const float *x, float *y, int length, float beta)
 }
 
 // The same without room for unrounded exponentials.
-#define SOFTMAX_ROW_HALF(name, load, store)                                                 \
-    static void name(const uint16_t *x, uint16_t *y, int length, float beta)                \
-    {                                                                                       \
-        float largest = -FLT_MAX, sum = 0;                                                  \
-        for (int i = 0; i < length; i++) {                                                  \
-            float value = load(x[i]);                                                       \
-            if (value > largest) largest = value;                                           \
-        }                                                                                   \
-        for (int i = 0; i < length; i++) sum += expf((load(x[i]) - largest) * beta);        \
-        for (int i = 0; i < length; i++)                                                    \
-            y[i] = store(expf((load(x[i]) - largest) * beta) / sum);                        \
+#define SOFTMAX_ROW_HALF(name, load, store)                                                       \
+    static void name(const uint16_t *x, uint16_t *y, int length, float beta)                      \
+    {                                                                                             \
+        float largest = -FLT_MAX, sum = 0;                                                        \
+        for (int i = 0; i < length; i++) {                                                        \
+            float value = load(x[i]);                                                             \
+            if (value > largest) largest = value;                                                 \
+        }                                                                                         \
+        for (int i = 0; i < length; i++) sum += expf((load(x[i]) - largest) * beta);              \
+        for (int i = 0; i < length; i++) y[i] = store(expf((load(x[i]) - largest) * beta) / sum); \
     }
 SOFTMAX_ROW_HALF(softmax_row_f16, hl_half_to_float, hl_half_from_float)
 SOFTMAX_ROW_HALF(softmax_row_bf16, hl_bfloat16_to_float, hl_bfloat16_from_float)
@@ -176,20 +175,18 @@ static int32_t shift_right_round_far(int32_t x, int exponent)
     return exponent > 31 ? 0 : hl_shift_right_round(x, exponent);
 }
 
-#define SOFTMAX_ROW_8BIT(name, type, low, high)                                             \
-    static void name(const struct softmax *op, const void *x, bool is_signed, type *y,      \
-                     int length)                                                            \
-    {                                                                                       \
-        int32_t largest = largest_8bit(x, is_signed, length);                               \
-        int bits_over_unit;                                                                 \
-        int32_t inverse = hl_fixed_reciprocal(                                              \
-            sum_8bit(op, x, is_signed, length, largest), &bits_over_unit);                  \
-        int shift = bits_over_unit + 31 - (int)sizeof(type) * 8;                            \
-        for (int i = 0; i < length; i++) {                                                  \
-            int32_t exponential = op->exp_of[largest - stored_8bit(x, is_signed, i)];       \
-            int64_t part = shift_right_round_far(hl_high_mul(inverse, exponential), shift); \
-            y[i] = (type)hl_clamp_stored(part + (low), low, high);                          \
-        }                                                                                   \
+#define SOFTMAX_ROW_8BIT(name, type, low, high)                                                              \
+    static void name(const struct softmax *op, const void *x, bool is_signed, type *y, int length)           \
+    {                                                                                                        \
+        int32_t largest = largest_8bit(x, is_signed, length);                                                \
+        int bits_over_unit;                                                                                  \
+        int32_t inverse = hl_fixed_reciprocal(sum_8bit(op, x, is_signed, length, largest), &bits_over_unit); \
+        int shift = bits_over_unit + 31 - (int)sizeof(type) * 8;                                             \
+        for (int i = 0; i < length; i++) {                                                                   \
+            int32_t exponential = op->exp_of[largest - stored_8bit(x, is_signed, i)];                        \
+            int64_t part = shift_right_round_far(hl_high_mul(inverse, exponential), shift);                  \
+            y[i] = (type)hl_clamp_stored(part + (low), low, high);                                           \
+        }                                                                                                    \
     }
 SOFTMAX_ROW_8BIT(softmax_row_u8, uint8_t, 0, UINT8_MAX)
 SOFTMAX_ROW_8BIT(softmax_row_i8, int8_t, INT8_MIN, INT8_MAX)
@@ -213,8 +210,7 @@ static void softmax_row_i16(const struct softmax *op, const int16_t *x, int16_t 
     // The sum without its leading bit is x of 1 / (1 + x), in 1/65536.
     int zeros = hl_leading_zeros(sum);
     uint64_t normal = (((uint64_t)sum << zeros >> 1) + (1 << 13)) >> 14;
-    int16_t place =
-        (int16_t)hl_clamp_stored((int64_t)normal - (1 << 15) - (1 << 16), INT16_MIN, INT16_MAX);
+    int16_t place = (int16_t)hl_clamp_stored((int64_t)normal - (1 << 15) - (1 << 16), INT16_MIN, INT16_MAX);
     int32_t inverse = hl_table_lookup_i16(place, op->inverse_table);
     int shift = 31 - zeros;
     int64_t half = INT64_C(1) << (shift - 1);
@@ -233,12 +229,10 @@ static TfLiteStatus softmax_invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int64_t at = 0; at < end; at += length) {
         switch (x->type) {
         case kTfLiteFloat16:
-            softmax_row_f16(HL_IN(uint16_t, x) + at, HL_OUT(uint16_t, y) + at, length,
-                            params->beta);
+            softmax_row_f16(HL_IN(uint16_t, x) + at, HL_OUT(uint16_t, y) + at, length, params->beta);
             break;
         case kTfLiteBFloat16:
-            softmax_row_bf16(HL_IN(uint16_t, x) + at, HL_OUT(uint16_t, y) + at, length,
-                             params->beta);
+            softmax_row_bf16(HL_IN(uint16_t, x) + at, HL_OUT(uint16_t, y) + at, length, params->beta);
             break;
         case kTfLiteInt8:
         case kTfLiteUInt8: {
@@ -246,16 +240,14 @@ static TfLiteStatus softmax_invoke(TfLiteContext *ctx, TfLiteNode *node)
             bool is_signed = x->type == kTfLiteInt8;
             if (y->type == kTfLiteInt16)
                 softmax_row_8bit_i16(op, row, is_signed, HL_OUT(int16_t, y) + at, length);
-            else if (is_signed) softmax_row_i8(op, row, true, HL_OUT(int8_t, y) + at, length);
-            else softmax_row_u8(op, row, false, HL_OUT(uint8_t, y) + at, length);
+            else if (is_signed)
+                softmax_row_i8(op, row, true, HL_OUT(int8_t, y) + at, length);
+            else
+                softmax_row_u8(op, row, false, HL_OUT(uint8_t, y) + at, length);
             break;
         }
-        case kTfLiteInt16:
-            softmax_row_i16(op, HL_IN(int16_t, x) + at, HL_OUT(int16_t, y) + at, length);
-            break;
-        default:
-            softmax_row_f32(HL_IN(float, x) + at, HL_OUT(float, y) + at, length, params->beta);
-            break;
+        case kTfLiteInt16: softmax_row_i16(op, HL_IN(int16_t, x) + at, HL_OUT(int16_t, y) + at, length); break;
+        default: softmax_row_f32(HL_IN(float, x) + at, HL_OUT(float, y) + at, length, params->beta); break;
         }
     }
     return kTfLiteOk;
@@ -278,16 +270,13 @@ static TfLiteStatus log_softmax_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct softmax *op = node->user_data;
     HL_REQUIRE(ctx, node, hl_rank(x) >= 1, "the input has no dimension");
     if (x->type == kTfLiteFloat32) return kTfLiteOk;
-    if (x->type != kTfLiteInt8 && x->type != kTfLiteUInt8)
-        return hl_unsupported_type(ctx, node, x);
+    if (x->type != kTfLiteInt8 && x->type != kTfLiteUInt8) return hl_unsupported_type(ctx, node, x);
 
     HL_TRY(hl_require_quantised(ctx, node, x));
     HL_TRY(hl_require_quantised(ctx, node, y));
     int highest = x->type == kTfLiteInt8 ? INT8_MAX : UINT8_MAX;
-    HL_REQUIRE(ctx, node, y->params.scale == 16.0f / 256, "output scale %g must be 16/256",
-               hl_scale(y));
-    HL_REQUIRE(ctx, node, hl_zero(y) == highest, "the output's zero point %d must be %d",
-               hl_zero(y), highest);
+    HL_REQUIRE(ctx, node, y->params.scale == 16.0f / 256, "output scale %g must be 16/256", hl_scale(y));
+    HL_REQUIRE(ctx, node, hl_zero(y) == highest, "the output's zero point %d must be %d", hl_zero(y), highest);
     struct hl_rescale rescale = prepare_8bit(op, 1, hl_scale(x));
     op->back = hl_rescale_from(ldexp(1, 31 - rescale.shift) / rescale.multiplier);
     return kTfLiteOk;
@@ -303,27 +292,25 @@ static void log_softmax_row_f32(const float *x, float *y, int length)
     for (int i = 0; i < length; i++) y[i] = x[i] - largest - log_of_sum;
 }
 
-#define LOG_SOFTMAX_ROW(name, type, is_signed, low, high)                                   \
-    static void name(const struct softmax *op, const type *x, type *y, int length)          \
-    {                                                                                       \
-        int32_t largest = largest_8bit(x, is_signed, length);                               \
-        uint32_t sum = sum_8bit(op, x, is_signed, length, largest);                         \
-        int32_t log_of_sum = hl_fixed_log(sum < INT32_MAX ? (int32_t)sum : INT32_MAX);      \
-        /* Below this difference the result does not fit Q5. */                             \
-        int32_t threshold = hl_rescale_apply(                                               \
-            hl_saturate_i32((int64_t)INT32_MIN + log_of_sum), op->back);                    \
-        if (threshold < op->diff_min - 1) threshold = op->diff_min - 1;                     \
-        for (int i = 0; i < length; i++) {                                                  \
-            int32_t difference = x[i] - largest;                                            \
-            if (difference > threshold) {                                                   \
-                int64_t exact = (int64_t)op->scaled[-difference] - log_of_sum;              \
-                int32_t result =                                                            \
-                    hl_shift_right_round(hl_saturate_i32(exact), OUTPUT_Q4_SHIFT);          \
-                y[i] = (type)hl_clamp_stored(result + (high), low, high);                   \
-            } else {                                                                        \
-                y[i] = (low);                                                               \
-            }                                                                               \
-        }                                                                                   \
+#define LOG_SOFTMAX_ROW(name, type, is_signed, low, high)                                                 \
+    static void name(const struct softmax *op, const type *x, type *y, int length)                        \
+    {                                                                                                     \
+        int32_t largest = largest_8bit(x, is_signed, length);                                             \
+        uint32_t sum = sum_8bit(op, x, is_signed, length, largest);                                       \
+        int32_t log_of_sum = hl_fixed_log(sum < INT32_MAX ? (int32_t)sum : INT32_MAX);                    \
+        /* Below this difference the result does not fit Q5. */                                           \
+        int32_t threshold = hl_rescale_apply(hl_saturate_i32((int64_t)INT32_MIN + log_of_sum), op->back); \
+        if (threshold < op->diff_min - 1) threshold = op->diff_min - 1;                                   \
+        for (int i = 0; i < length; i++) {                                                                \
+            int32_t difference = x[i] - largest;                                                          \
+            if (difference > threshold) {                                                                 \
+                int64_t exact = (int64_t)op->scaled[-difference] - log_of_sum;                            \
+                int32_t result = hl_shift_right_round(hl_saturate_i32(exact), OUTPUT_Q4_SHIFT);           \
+                y[i] = (type)hl_clamp_stored(result + (high), low, high);                                 \
+            } else {                                                                                      \
+                y[i] = (low);                                                                             \
+            }                                                                                             \
+        }                                                                                                 \
     }
 LOG_SOFTMAX_ROW(log_softmax_row_u8, uint8_t, false, 0, UINT8_MAX)
 LOG_SOFTMAX_ROW(log_softmax_row_i8, int8_t, true, INT8_MIN, INT8_MAX)

@@ -9,8 +9,7 @@
 
 enum { MOST_DIMENSIONS = 4 };
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int32) |
-                              HL_TYPE(Int64);
+static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int32) | HL_TYPE(Int64);
 
 static int index_count(const TfLiteTensor *indices)
 {
@@ -38,23 +37,20 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     if (!hl_type_in(y->type, types)) return hl_unsupported_type(ctx, node, y);
     HL_REQUIRE(ctx, node, hl_same_type(values, y) && hl_same_type(standard, y),
-               "values, default and output are %s, %s and %s", hl_type_name(values->type),
-               hl_type_name(standard->type), hl_type_name(y->type));
+               "values, default and output are %s, %s and %s", hl_type_name(values->type), hl_type_name(standard->type),
+               hl_type_name(y->type));
     HL_REQUIRE(ctx, node, indices->type == kTfLiteInt32 || indices->type == kTfLiteInt64,
                "the indices must be int32 or int64, not %s", hl_type_name(indices->type));
-    HL_REQUIRE(ctx, node, hl_same_type(indices, shape), "indices are %s, the shape %s",
-               hl_type_name(indices->type), hl_type_name(shape->type));
-    HL_REQUIRE(ctx, node, hl_rank(indices) <= 2, "the indices have %d dimensions, more than 2",
-               hl_rank(indices));
+    HL_REQUIRE(ctx, node, hl_same_type(indices, shape), "indices are %s, the shape %s", hl_type_name(indices->type),
+               hl_type_name(shape->type));
+    HL_REQUIRE(ctx, node, hl_rank(indices) <= 2, "the indices have %d dimensions, more than 2", hl_rank(indices));
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) <= MOST_DIMENSIONS,
                "the shape must have at most %d entries", MOST_DIMENSIONS);
-    HL_REQUIRE(ctx, node, index_depth(indices) == hl_dim(shape, 0),
-               "indices of %d positions for %d dimensions", index_depth(indices), hl_dim(shape, 0));
+    HL_REQUIRE(ctx, node, index_depth(indices) == hl_dim(shape, 0), "indices of %d positions for %d dimensions",
+               index_depth(indices), hl_dim(shape, 0));
     HL_REQUIRE(ctx, node, hl_elements(standard) == 1, "the default must be one value, not %lld",
                (long long)hl_elements(standard));
-    HL_REQUIRE(ctx, node,
-               hl_rank(values) == 0 ||
-                   (hl_rank(values) == 1 && hl_dim(values, 0) == index_count(indices)),
+    HL_REQUIRE(ctx, node, hl_rank(values) == 0 || (hl_rank(values) == 1 && hl_dim(values, 0) == index_count(indices)),
                "there must be %d values, or a scalar", index_count(indices));
     if (hl_is_constant(shape)) return resize(ctx, node);
     hl_make_dynamic(y);
@@ -75,8 +71,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
         for (int axis = 0; axis < depth; axis++) {
             const int64_t index = hl_integer_at(indices, (int64_t)i * depth + axis);
             HL_REQUIRE(ctx, node, index >= 0 && index < hl_dim(y, axis),
-                       "index %lld of row %d is outside dimension %d, which is %d",
-                       (long long)index, i, axis, hl_dim(y, axis));
+                       "index %lld of row %d is outside dimension %d, which is %d", (long long)index, i, axis,
+                       hl_dim(y, axis));
             at = at * hl_dim(y, axis) + index;
         }
         hl_copy_run(bits, 1, y->data.data, at, hl_data(values), hl_rank(values) == 0 ? 0 : i);

@@ -6,20 +6,19 @@
 // float32 int8 uint8 int16 int32; SPLIT and SPLIT_V also int64, UNPACK also float16 bfloat16 bool.
 #include "ops/copy.h"
 
-static const uint32_t split_types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
-                                    HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);
+static const uint32_t split_types =
+    HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);
 
 // ---- common -------------------------------------------------------------------------------------
 
-static TfLiteStatus check_outputs(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x,
-                                  int count)
+static TfLiteStatus check_outputs(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x, int count)
 {
-    HL_REQUIRE(ctx, node, count == hl_output_count(node),
-               "the options speak of %d outputs, there are %d", count, hl_output_count(node));
+    HL_REQUIRE(ctx, node, count == hl_output_count(node), "the options speak of %d outputs, there are %d", count,
+               hl_output_count(node));
     for (int i = 0; i < count; i++) {
         const TfLiteTensor *y = hl_output(ctx, node, i);
-        HL_REQUIRE(ctx, node, hl_same_type(x, y), "output %d is %s, the input %s", i,
-                   hl_type_name(y->type), hl_type_name(x->type));
+        HL_REQUIRE(ctx, node, hl_same_type(x, y), "output %d is %s, the input %s", i, hl_type_name(y->type),
+                   hl_type_name(x->type));
     }
     return kTfLiteOk;
 }
@@ -39,8 +38,7 @@ static TfLiteStatus find_axis(TfLiteContext *ctx, const TfLiteNode *node, const 
 }
 
 // The outputs have their shapes; they take their pieces of x in order.
-static TfLiteStatus copy_pieces(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x,
-                                int axis)
+static TfLiteStatus copy_pieces(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x, int axis)
 {
     const int rank = hl_rank(x);
     struct hl_layout from = hl_row_major(rank, x->dims->data);
@@ -49,12 +47,10 @@ static TfLiteStatus copy_pieces(TfLiteContext *ctx, const TfLiteNode *node, cons
     for (int i = 0; i < hl_output_count(node); i++) {
         TfLiteTensor *y = hl_output(ctx, node, i);
         // Does not hold where a hostile model lists one tensor as two outputs.
-        HL_REQUIRE(ctx, node, start + hl_dim(y, axis) <= hl_dim(x, axis),
-                   "output %d lies beyond the input", i);
+        HL_REQUIRE(ctx, node, start + hl_dim(y, axis) <= hl_dim(x, axis), "output %d lies beyond the input", i);
         const struct hl_layout to = hl_row_major(rank, y->dims->data);
         from.offset = start * from.stride[axis];
-        hl_copy(hl_element_bits(x->type), rank, y->dims->data, y->data.data, &to, hl_data(x),
-                &from);
+        hl_copy(hl_element_bits(x->type), rank, y->dims->data, y->data.data, &to, hl_data(x), &from);
         start += hl_dim(y, axis);
     }
     return kTfLiteOk;
@@ -69,8 +65,8 @@ static TfLiteStatus split_resize(TfLiteContext *ctx, const TfLiteNode *node)
     int axis, dims[HL_MAX_RANK];
 
     HL_TRY(find_axis(ctx, node, x, hl_input(ctx, node, 0), &axis));
-    HL_REQUIRE(ctx, node, hl_dim(x, axis) % pieces == 0, "%d along axis %d cannot be split into %d",
-               hl_dim(x, axis), axis, pieces);
+    HL_REQUIRE(ctx, node, hl_dim(x, axis) % pieces == 0, "%d along axis %d cannot be split into %d", hl_dim(x, axis),
+               axis, pieces);
     for (int i = 0; i < rank; i++) dims[i] = i == axis ? hl_dim(x, i) / pieces : hl_dim(x, i);
     for (int i = 0; i < pieces; i++) HL_TRY(hl_resize(ctx, hl_output(ctx, node, i), rank, dims));
     return kTfLiteOk;
@@ -117,14 +113,16 @@ static TfLiteStatus find_rest(TfLiteContext *ctx, const TfLiteNode *node, int le
 
     for (int i = 0; i < hl_output_count(node); i++) {
         const int64_t size = hl_integer_at(sizes, i);
-        HL_REQUIRE(ctx, node, size >= -1 && size <= length,
-                   "piece %d of length %lld does not fit into %d", i, (long long)size, length);
-        if (size == -1) open++;
-        else sum += size;
+        HL_REQUIRE(ctx, node, size >= -1 && size <= length, "piece %d of length %lld does not fit into %d", i,
+                   (long long)size, length);
+        if (size == -1)
+            open++;
+        else
+            sum += size;
     }
     HL_REQUIRE(ctx, node, open <= 1, "%d lengths are -1", open);
-    HL_REQUIRE(ctx, node, open ? sum <= length : sum == length,
-               "the pieces' lengths add up to %lld, not %d", (long long)sum, length);
+    HL_REQUIRE(ctx, node, open ? sum <= length : sum == length, "the pieces' lengths add up to %lld, not %d",
+               (long long)sum, length);
     *rest = (int)(length - sum);
     return kTfLiteOk;
 }
@@ -182,9 +180,8 @@ const struct hl_op hl_op_split_v = {
 
 // ---- UNPACK -------------------------------------------------------------------------------------
 
-static const uint32_t unpack_types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) |
-                                     HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                                     HL_TYPE(Int32) | HL_TYPE(Bool);
+static const uint32_t unpack_types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) |
+                                     HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Bool);
 
 static TfLiteStatus unpack_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -198,13 +195,12 @@ static TfLiteStatus unpack_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_elements(x) > 0, "the input is empty");
     HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, hl_rank(x), &axis),
                "axis %d is outside the input's %d dimensions", params->axis, hl_rank(x));
-    HL_REQUIRE(ctx, node, hl_dim(x, axis) == params->num,
-               "%d along axis %d cannot be unpacked into %d", hl_dim(x, axis), axis, params->num);
+    HL_REQUIRE(ctx, node, hl_dim(x, axis) == params->num, "%d along axis %d cannot be unpacked into %d",
+               hl_dim(x, axis), axis, params->num);
     for (int i = 0; i < hl_rank(x) - 1; i++) dims[i] = hl_dim(x, i < axis ? i : i + 1);
     for (int i = 0; i < params->num; i++) {
         TfLiteTensor *y = hl_output(ctx, node, i);
-        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "output %d is quantised unlike the input",
-                   i);
+        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "output %d is quantised unlike the input", i);
         HL_TRY(hl_resize(ctx, y, hl_rank(x) - 1, dims));
     }
     return kTfLiteOk;
@@ -221,8 +217,7 @@ static TfLiteStatus unpack_invoke(TfLiteContext *ctx, TfLiteNode *node)
         TfLiteTensor *y = hl_output(ctx, node, i);
         const struct hl_layout from = hl_without_axis(&whole, rank, axis, i);
         const struct hl_layout to = hl_row_major(rank - 1, y->dims->data);
-        hl_copy(hl_element_bits(x->type), rank - 1, y->dims->data, y->data.data, &to, hl_data(x),
-                &from);
+        hl_copy(hl_element_bits(x->type), rank - 1, y->dims->data, y->data.data, &to, hl_data(x), &from);
     }
     return kTfLiteOk;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // STABLEHLO_GATHER and STABLEHLO_SCATTER: windows of an operand at places that a tensor of indices names.
 //   GATHER   in 0: operand, in 1: start indices; out 0: the windows, of slice_sizes, starts held inside the operand.
-//   SCATTER  in 0: operand, in 1: indices, in 2: updates; out 0: the operand, with each update combined with the element it
-//            falls on: put in its place, or added, multiplied, the larger or smaller of both; outside of the operand: dropped.
-// Indices, int32 or int64: along index_vector_dim (which may be one behind the last) they name a place, whose numbers belong to
-// the dimensions start_index_map (scatter_dims_to_operand_dims) of the operand. The windows' own dimensions are offset_dims
-// (update_window_dims) of the result, the others of it run over the places. Dimensions collapsed_slice_dims
-// (inserted_window_dims) of the operand are not among the windows' own.
+//   SCATTER  in 0: operand, in 1: indices, in 2: updates; out 0: the operand, with each update combined with the
+//   element it
+//            falls on: put in its place, or added, multiplied, the larger or smaller of both; outside of the operand:
+// dropped. Indices, int32 or int64: along index_vector_dim (which may be one behind the last) they name a place, whose
+// numbers belong to the dimensions start_index_map (scatter_dims_to_operand_dims) of the operand. The windows' own
+// dimensions are offset_dims (update_window_dims) of the result, the others of it run over the places. Dimensions
+// collapsed_slice_dims (inserted_window_dims) of the operand are not among the windows' own.
 // GATHER takes all types of whole bytes. SCATTER: bool, all integers (sums wrap), float16, float32, float64.
 #include <string.h>
 
@@ -18,10 +19,10 @@
 // Where windows lie in operand and result.
 struct places {
     const TfLiteTensor *operand, *indices;
-    int rank;                    // of the result
-    const int *dims;             // of the result
-    int depth;                   // numbers of an index
-    int64_t depth_stride;        // elements of the indices, from one number to the next
+    int rank;                           // of the result
+    const int *dims;                    // of the result
+    int depth;                          // numbers of an index
+    int64_t depth_stride;               // elements of the indices, from one number to the next
     int64_t place_stride[HL_MAX_RANK];  // and from one position of the result to the next; 0 in window dimensions
     int64_t window_stride[HL_MAX_RANK]; // elements of the operand; 0 in the others
     int window_axis[HL_MAX_RANK];       // of the operand; -1 in the others
@@ -37,11 +38,12 @@ static bool is_listed(const int64_t *list, int count, int64_t value)
 }
 
 // Different numbers in [0, rank).
-static TfLiteStatus check_axes(TfLiteContext *ctx, const TfLiteNode *node, const char *name, const int64_t *list, int count,
-                               int rank)
+static TfLiteStatus check_axes(TfLiteContext *ctx, const TfLiteNode *node, const char *name, const int64_t *list,
+                               int count, int rank)
 {
     for (int i = 0; i < count; i++) {
-        HL_REQUIRE(ctx, node, list[i] >= 0 && list[i] < rank, "%s %lld is no dimension of %d", name, (long long)list[i], rank);
+        HL_REQUIRE(ctx, node, list[i] >= 0 && list[i] < rank, "%s %lld is no dimension of %d", name, (long long)list[i],
+                   rank);
         HL_REQUIRE(ctx, node, !is_listed(list, i, list[i]), "%s names dimension %lld twice", name, (long long)list[i]);
     }
     return kTfLiteOk;
@@ -61,7 +63,8 @@ static TfLiteStatus set_places(TfLiteContext *ctx, const TfLiteNode *node, const
     HL_REQUIRE(ctx, node, p->indices->type == kTfLiteInt32 || p->indices->type == kTfLiteInt64,
                "the indices are %s, they must be int32 or int64", hl_type_name(p->indices->type));
     HL_REQUIRE(ctx, node, axes->index_vector_dim >= 0 && axes->index_vector_dim <= index_rank,
-               "index_vector_dim %lld does not fit indices of %d dimensions", (long long)axes->index_vector_dim, index_rank);
+               "index_vector_dim %lld does not fit indices of %d dimensions", (long long)axes->index_vector_dim,
+               index_rank);
     int vector = (int)axes->index_vector_dim;
     p->depth = vector < index_rank ? hl_dim(p->indices, vector) : 1;
     p->rank = index_rank - (vector < index_rank) + axes->window_count;
@@ -70,8 +73,8 @@ static TfLiteStatus set_places(TfLiteContext *ctx, const TfLiteNode *node, const
     HL_TRY(check_axes(ctx, node, axes->left_out_name, axes->left_out, axes->left_out_count, operand_rank));
     HL_TRY(check_axes(ctx, node, axes->map_name, axes->map, axes->map_count, operand_rank));
     HL_REQUIRE(ctx, node, axes->window_count + axes->left_out_count == operand_rank,
-               "%d window dimensions and %d left out do not make the operand's %d", axes->window_count, axes->left_out_count,
-               operand_rank);
+               "%d window dimensions and %d left out do not make the operand's %d", axes->window_count,
+               axes->left_out_count, operand_rank);
     HL_REQUIRE(ctx, node, p->depth == axes->map_count, "indices of %d numbers do not fit %d dimensions", p->depth,
                axes->map_count);
 
@@ -123,10 +126,10 @@ static TfLiteStatus gather_places(TfLiteContext *ctx, const TfLiteNode *node, st
     const TfLiteStablehloGatherParams *params = node->builtin_data;
     p->operand = hl_input(ctx, node, 0);
     p->indices = hl_input(ctx, node, 1);
-    const struct axes axes = {
-        "offset_dims", "collapsed_slice_dims", "start_index_map", params->offset_dims, params->collapsed_slice_dims,
-        params->start_index_map, params->num_offset_dims, params->num_collapsed_slice_dims, params->num_start_index_map,
-        params->index_vector_dim};
+    const struct axes axes = {"offset_dims",           "collapsed_slice_dims",           "start_index_map",
+                              params->offset_dims,     params->collapsed_slice_dims,     params->start_index_map,
+                              params->num_offset_dims, params->num_collapsed_slice_dims, params->num_start_index_map,
+                              params->index_vector_dim};
     return set_places(ctx, node, &axes, p);
 }
 
@@ -140,16 +143,16 @@ static TfLiteStatus gather_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_element_bits(p.operand->type) < 8) return hl_unsupported_type(ctx, node, p.operand);
     HL_REQUIRE(ctx, node, hl_same_type(p.operand, y), "the output's type %s differs from the operand's, %s",
                hl_type_name(y->type), hl_type_name(p.operand->type));
-    HL_REQUIRE(ctx, node, hl_rank(y) == p.rank, "the model declares %d dimensions for the output, which has %d", hl_rank(y),
-               p.rank);
+    HL_REQUIRE(ctx, node, hl_rank(y) == p.rank, "the model declares %d dimensions for the output, which has %d",
+               hl_rank(y), p.rank);
     int operand_rank = hl_rank(p.operand), dims[HL_MAX_RANK];
     HL_REQUIRE(ctx, node, params->num_slice_sizes == operand_rank, "%d slice sizes for %d dimensions",
                params->num_slice_sizes, operand_rank);
     for (int axis = 0; axis < operand_rank; axis++) {
         int64_t size = params->slice_sizes[axis];
         bool collapsed = is_listed(params->collapsed_slice_dims, params->num_collapsed_slice_dims, axis);
-        HL_REQUIRE(ctx, node, size >= 0 && size <= hl_dim(p.operand, axis), "slice size %lld does not fit dimension %d: %d",
-                   (long long)size, axis, hl_dim(p.operand, axis));
+        HL_REQUIRE(ctx, node, size >= 0 && size <= hl_dim(p.operand, axis),
+                   "slice size %lld does not fit dimension %d: %d", (long long)size, axis, hl_dim(p.operand, axis));
         HL_REQUIRE(ctx, node, !collapsed || size == 1, "slice size %lld of collapsed dimension %d must be 1",
                    (long long)size, axis);
     }
@@ -194,19 +197,19 @@ enum combination { UPDATE, ADD, MULTIPLY, MAXIMUM, MINIMUM, UNKNOWN };
 // Combines element `at` of y with element `i` of the updates.
 typedef void combiner(enum combination how, void *y, int64_t at, const void *updates, int64_t i);
 
-#define COMBINE(name, type, wide, read, write)                                                       \
-    static void name(enum combination how, void *y, int64_t at, const void *updates, int64_t i)      \
-    {                                                                                                \
-        type *to = (type *)y + at;                                                                   \
-        wide a = (wide)read(*to), b = (wide)read(((const type *)updates)[i]);                        \
-        switch (how) {                                                                               \
-        case ADD: a = a + b; break;                                                                  \
-        case MULTIPLY: a = a * b; break;                                                             \
-        case MAXIMUM: a = read((type)write(a)) < read((type)write(b)) ? b : a; break;                \
-        case MINIMUM: a = read((type)write(b)) < read((type)write(a)) ? b : a; break;                \
-        default: a = b; break;                                                                       \
-        }                                                                                            \
-        *to = (type)write(a);                                                                        \
+#define COMBINE(name, type, wide, read, write)                                                  \
+    static void name(enum combination how, void *y, int64_t at, const void *updates, int64_t i) \
+    {                                                                                           \
+        type *to = (type *)y + at;                                                              \
+        wide a = (wide)read(*to), b = (wide)read(((const type *)updates)[i]);                   \
+        switch (how) {                                                                          \
+        case ADD: a = a + b; break;                                                             \
+        case MULTIPLY: a = a * b; break;                                                        \
+        case MAXIMUM: a = read((type)write(a)) < read((type)write(b)) ? b : a; break;           \
+        case MINIMUM: a = read((type)write(b)) < read((type)write(a)) ? b : a; break;           \
+        default: a = b; break;                                                                  \
+        }                                                                                       \
+        *to = (type)write(a);                                                                   \
     }
 #define AS_IS(value) (value)
 COMBINE(combine_i8, int8_t, int, AS_IS, AS_IS)
@@ -262,9 +265,10 @@ static TfLiteStatus scatter_places(TfLiteContext *ctx, const TfLiteNode *node, s
     p->operand = hl_input(ctx, node, 0);
     p->indices = hl_input(ctx, node, 1);
     const struct axes axes = {
-        "update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims", params->update_window_dims,
-        params->inserted_window_dims, params->scatter_dims_to_operand_dims, params->num_update_window_dims,
-        params->num_inserted_window_dims, params->num_scatter_dims_to_operand_dims, params->index_vector_dim};
+        "update_window_dims",           "inserted_window_dims",           "scatter_dims_to_operand_dims",
+        params->update_window_dims,     params->inserted_window_dims,     params->scatter_dims_to_operand_dims,
+        params->num_update_window_dims, params->num_inserted_window_dims, params->num_scatter_dims_to_operand_dims,
+        params->index_vector_dim};
     return set_places(ctx, node, &axes, p);
 }
 
@@ -279,15 +283,18 @@ static TfLiteStatus scatter_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (!find_combiner(p.operand->type)) return hl_unsupported_type(ctx, node, p.operand);
     HL_REQUIRE(ctx, node, hl_same_type(p.operand, y) && hl_same_type(p.operand, updates),
                "operand, updates and output differ in type");
-    HL_REQUIRE(ctx, node, find_combination(ctx, params->update_computation_subgraph_index) != UNKNOWN,
-               "the update computation, subgraph %d, is neither the update itself nor one STABLEHLO_ADD, MULTIPLY, MAXIMUM "
-               "or MINIMUM", params->update_computation_subgraph_index);
-    HL_REQUIRE(ctx, node, hl_rank(updates) == p.rank, "the updates have %d dimensions instead of %d", hl_rank(updates), p.rank);
+    HL_REQUIRE(
+        ctx, node, find_combination(ctx, params->update_computation_subgraph_index) != UNKNOWN,
+        "the update computation, subgraph %d, is neither the update itself nor one STABLEHLO_ADD, MULTIPLY, MAXIMUM "
+        "or MINIMUM",
+        params->update_computation_subgraph_index);
+    HL_REQUIRE(ctx, node, hl_rank(updates) == p.rank, "the updates have %d dimensions instead of %d", hl_rank(updates),
+               p.rank);
     for (int axis = 0; axis < p.rank; axis++) {
         int length = hl_dim(updates, axis), window = p.window_axis[axis];
         if (window >= 0)
-            HL_REQUIRE(ctx, node, length <= hl_dim(p.operand, window), "updates of length %d do not fit dimension %d: %d",
-                       length, window, hl_dim(p.operand, window));
+            HL_REQUIRE(ctx, node, length <= hl_dim(p.operand, window),
+                       "updates of length %d do not fit dimension %d: %d", length, window, hl_dim(p.operand, window));
         else
             HL_REQUIRE(ctx, node, length == place_length(&p, params->index_vector_dim, axis),
                        "dimension %d of the updates, %d, differs from the indices'", axis, length);

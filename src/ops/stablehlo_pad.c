@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// STABLEHLO_PAD: y[low + i (interior + 1), ..] = x[i, ..], the padding value elsewhere; negative low and high cut elements off.
-// in 0: x, rank 1 to 8, in 1: padding value, one element; out 0: y, all of one type of whole bytes. An empty y has 0 in every
-// dimension, as in the original.
+// STABLEHLO_PAD: y[low + i (interior + 1), ..] = x[i, ..], the padding value elsewhere; negative low and high cut
+// elements off. in 0: x, rank 1 to 8, in 1: padding value, one element; out 0: y, all of one type of whole bytes. An
+// empty y has 0 in every dimension, as in the original.
 #include <string.h>
 
 #include "ops/copy.h"
@@ -14,19 +14,24 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     int rank = hl_rank(x), dims[HL_MAX_RANK];
     if (hl_element_bits(x->type) < 8) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, padding) && hl_same_type(x, y), "input, padding value and output differ in type");
+    HL_REQUIRE(ctx, node, hl_same_type(x, padding) && hl_same_type(x, y),
+               "input, padding value and output differ in type");
     HL_REQUIRE(ctx, node, hl_elements(padding) == 1, "the padding value has %lld elements instead of one",
                (long long)hl_elements(padding));
     HL_REQUIRE(ctx, node, rank >= 1 && rank <= TFLITE_STABLEHLO_PAD_PARAMS_MAX_DIMENSION_COUNT,
-               "the input has %d dimensions, 1 to %d are supported", rank, TFLITE_STABLEHLO_PAD_PARAMS_MAX_DIMENSION_COUNT);
+               "the input has %d dimensions, 1 to %d are supported", rank,
+               TFLITE_STABLEHLO_PAD_PARAMS_MAX_DIMENSION_COUNT);
     bool empty = false;
     for (int axis = 0; axis < rank; axis++) {
         int64_t low = params->edge_padding_low[axis], high = params->edge_padding_high[axis];
         int64_t interior = params->interior_padding[axis], in = hl_dim(x, axis);
-        HL_REQUIRE(ctx, node, interior >= 0, "interior padding %lld of dimension %d is negative", (long long)interior, axis);
-        HL_REQUIRE(ctx, node, low >= -INT32_MAX && low <= INT32_MAX && high >= -INT32_MAX && high <= INT32_MAX &&
-                   interior < INT32_MAX, "padding %lld, %lld, %lld of dimension %d is too large", (long long)low,
-                   (long long)high, (long long)interior, axis);
+        HL_REQUIRE(ctx, node, interior >= 0, "interior padding %lld of dimension %d is negative", (long long)interior,
+                   axis);
+        HL_REQUIRE(ctx, node,
+                   low >= -INT32_MAX && low <= INT32_MAX && high >= -INT32_MAX && high <= INT32_MAX &&
+                       interior < INT32_MAX,
+                   "padding %lld, %lld, %lld of dimension %d is too large", (long long)low, (long long)high,
+                   (long long)interior, axis);
         int64_t out = (in > 0 ? (in - 1) * (interior + 1) + 1 : 0) + low + high;
         HL_REQUIRE(ctx, node, out <= INT32_MAX, "dimension %d becomes too long: %lld", axis, (long long)out);
         dims[axis] = out > 0 ? (int)out : 0;

@@ -29,11 +29,10 @@ static bool has(int mask, int entry)
     return entry < 32 && ((unsigned)mask >> entry & 1);
 }
 
-static TfLiteStatus add_dimension(TfLiteContext *ctx, const TfLiteNode *node, struct selection *s,
-                                  int length, int64_t stride)
+static TfLiteStatus add_dimension(TfLiteContext *ctx, const TfLiteNode *node, struct selection *s, int length,
+                                  int64_t stride)
 {
-    HL_REQUIRE(ctx, node, s->rank < HL_MAX_RANK, "the output has more than %d dimensions",
-               HL_MAX_RANK);
+    HL_REQUIRE(ctx, node, s->rank < HL_MAX_RANK, "the output has more than %d dimensions", HL_MAX_RANK);
     s->dims[s->rank] = s->shape[s->rank] = length;
     s->layout.stride[s->rank++] = stride;
     return kTfLiteOk;
@@ -51,23 +50,23 @@ static int steps(int64_t begin, int64_t end, int64_t stride)
 }
 
 // Applies an entry of the index to a dimension of x of `length` elements that are `step` apart.
-static TfLiteStatus apply_entry(TfLiteContext *ctx, const TfLiteNode *node, int entry, int length,
-                                int64_t step, struct selection *s)
+static TfLiteStatus apply_entry(TfLiteContext *ctx, const TfLiteNode *node, int entry, int length, int64_t step,
+                                struct selection *s)
 {
     const TfLiteStridedSliceParams *params = node->builtin_data;
     const int64_t stride = HL_IN(int32_t, hl_input(ctx, node, 3))[entry];
     int64_t begin = HL_IN(int32_t, hl_input(ctx, node, 1))[entry];
     int64_t end = HL_IN(int32_t, hl_input(ctx, node, 2))[entry];
 
-    HL_REQUIRE(ctx, node, stride != 0 && stride != INT32_MIN,
-               "stride %lld of entry %d is not possible", (long long)stride, entry);
+    HL_REQUIRE(ctx, node, stride != 0 && stride != INT32_MIN, "stride %lld of entry %d is not possible",
+               (long long)stride, entry);
     // Going forward, begin and end lie in [0, length]; backward in [-1, length - 1].
     const int64_t low = stride > 0 ? 0 : -1, high = low + length;
     if (begin < 0) begin += length;
     if (has(params->begin_mask, entry)) begin = stride > 0 ? low : high;
     if (has(params->shrink_axis_mask, entry)) {
-        HL_REQUIRE(ctx, node, begin >= 0 && begin < length,
-                   "index %lld is outside a dimension of %d", (long long)begin, length);
+        HL_REQUIRE(ctx, node, begin >= 0 && begin < length, "index %lld is outside a dimension of %d", (long long)begin,
+                   length);
         s->layout.offset += begin * step;
         return kTfLiteOk;
     }
@@ -110,17 +109,14 @@ static TfLiteStatus find_selection(TfLiteContext *ctx, const TfLiteNode *node, s
             HL_TRY(apply_entry(ctx, node, entry, hl_dim(x, axis), whole.stride[axis], s));
             axis++;
         } else {
-            HL_REQUIRE(ctx, node, params->ellipsis_mask, "an index of %d entries for %d dimensions",
-                       entries, rank);
+            HL_REQUIRE(ctx, node, params->ellipsis_mask, "an index of %d entries for %d dimensions", entries, rank);
         }
     }
-    for (; axis < rank; axis++)
-        HL_TRY(add_dimension(ctx, node, s, hl_dim(x, axis), whole.stride[axis]));
+    for (; axis < rank; axis++) HL_TRY(add_dimension(ctx, node, s, hl_dim(x, axis), whole.stride[axis]));
     return kTfLiteOk;
 }
 
-static void copy_first(int bits, const struct selection *s, int64_t count, void *to,
-                       const void *from)
+static void copy_first(int bits, const struct selection *s, int64_t count, void *to, const void *from)
 {
     struct hl_walk walk;
     hl_walk_start_strided(&walk, s->rank, s->dims, 1, &s->layout.stride);
@@ -128,19 +124,18 @@ static void copy_first(int bits, const struct selection *s, int64_t count, void 
         hl_copy_run(bits, 1, to, i, from, s->layout.offset + walk.at[0]);
 }
 
-static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node,
-                                   const struct selection *s)
+static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node, const struct selection *s)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const struct hl_layout to = hl_row_major(s->rank, s->dims);
     const int bits = hl_element_bits(x->type);
 
-    if (x->type == kTfLiteString)
-        return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
+    if (x->type == kTfLiteString) return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
     if (memcmp(s->dims, s->shape, sizeof s->dims) == 0)
         hl_copy(bits, s->rank, s->dims, y->data.data, &to, hl_data(x), &s->layout);
-    else copy_first(bits, s, hl_elements(y), y->data.data, hl_data(x));
+    else
+        copy_first(bits, s, hl_elements(y), y->data.data, hl_data(x));
     return kTfLiteOk;
 }
 
@@ -153,10 +148,9 @@ static TfLiteStatus check_index(TfLiteContext *ctx, const TfLiteNode *node)
         const TfLiteTensor *tensor = hl_input(ctx, node, i);
         HL_REQUIRE(ctx, node, tensor->type == kTfLiteInt32, "%s must be int32, not %s", names[i],
                    hl_type_name(tensor->type));
-        HL_REQUIRE(ctx, node, hl_rank(tensor) == 1, "%s must have one dimension, not %d", names[i],
-                   hl_rank(tensor));
-        HL_REQUIRE(ctx, node, hl_dim(tensor, 0) == entries, "begin has %d values, %s has %d",
-                   entries, names[i], hl_dim(tensor, 0));
+        HL_REQUIRE(ctx, node, hl_rank(tensor) == 1, "%s must have one dimension, not %d", names[i], hl_rank(tensor));
+        HL_REQUIRE(ctx, node, hl_dim(tensor, 0) == entries, "begin has %d values, %s has %d", entries, names[i],
+                   hl_dim(tensor, 0));
     }
     return kTfLiteOk;
 }
@@ -169,8 +163,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct selection selection;
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     HL_TRY(check_index(ctx, node));
     bool known = y->type != kTfLiteString;
     for (int i = 1; i <= 3; i++) known = known && hl_is_constant(hl_input(ctx, node, i));

@@ -21,26 +21,24 @@ TfLiteStatus hl_strings_open(TfLiteContext *ctx, const TfLiteNode *node, const T
     const int64_t elements = hl_elements(tensor);
     const char *bytes = hl_data(tensor);
     if (bytes == NULL || tensor->bytes == 0) {
-        HL_REQUIRE(ctx, node, elements == 0, "a string tensor of %lld elements has no data",
-                   (long long)elements);
+        HL_REQUIRE(ctx, node, elements == 0, "a string tensor of %lld elements has no data", (long long)elements);
         *strings = (struct hl_strings){0};
         return kTfLiteOk;
     }
 
-    HL_REQUIRE(ctx, node, tensor->bytes >= 4, "a string tensor of %zu bytes has no count",
-               tensor->bytes);
+    HL_REQUIRE(ctx, node, tensor->bytes >= 4, "a string tensor of %zu bytes has no count", tensor->bytes);
     const int64_t count = word_at(bytes, 0), size = (int64_t)tensor->bytes;
-    HL_REQUIRE(ctx, node, count >= elements, "a string tensor of %lld elements holds %lld strings",
-               (long long)elements, (long long)count);
+    HL_REQUIRE(ctx, node, count >= elements, "a string tensor of %lld elements holds %lld strings", (long long)elements,
+               (long long)count);
     const int64_t header = 4 * (count + 2);
-    HL_REQUIRE(ctx, node, size >= header, "the offsets of %lld strings do not fit into %lld bytes",
-               (long long)count, (long long)size);
+    HL_REQUIRE(ctx, node, size >= header, "the offsets of %lld strings do not fit into %lld bytes", (long long)count,
+               (long long)size);
     int64_t before = header;
     for (int64_t i = 0; i <= count; i++) {
         int64_t offset = word_at(bytes, i + 1);
         HL_REQUIRE(ctx, node, offset >= before && offset <= size,
-                   "string offset %lld at %lld lies outside %lld to %lld", (long long)offset,
-                   (long long)i, (long long)before, (long long)size);
+                   "string offset %lld at %lld lies outside %lld to %lld", (long long)offset, (long long)i,
+                   (long long)before, (long long)size);
         before = offset;
     }
     *strings = (struct hl_strings){.count = count, .bytes = bytes};
@@ -59,8 +57,8 @@ const char *hl_string_at(const struct hl_strings *strings, int64_t index, size_t
 // Far below what int32 offsets allow, and far above what anybody has.
 static const int64_t most_strings = (int64_t)1 << 27;
 
-TfLiteStatus hl_strings_resize(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *tensor,
-                               int rank, const int *dims)
+TfLiteStatus hl_strings_resize(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *tensor, int rank,
+                               const int *dims)
 {
     int64_t count = 1; // zeros count as ones, so that parts of the product are small too
     for (int axis = 0; axis < rank && tensor->type == kTfLiteString; axis++)
@@ -113,18 +111,18 @@ void hl_strings_free(struct hl_string_list *list)
     *list = (struct hl_string_list){0};
 }
 
-TfLiteStatus hl_strings_write(TfLiteContext *ctx, const TfLiteNode *node,
-                              struct hl_string_list *list, TfLiteTensor *tensor)
+TfLiteStatus hl_strings_write(TfLiteContext *ctx, const TfLiteNode *node, struct hl_string_list *list,
+                              TfLiteTensor *tensor)
 {
     const size_t header = 4 * ((size_t)list->count + 2);
     TfLiteStatus status = kTfLiteError;
     if (list->failed)
-        hl_op_error(ctx, node, "the output's strings take more than 2 GiB or the %zu bytes left",
-                    list->limit);
+        hl_op_error(ctx, node, "the output's strings take more than 2 GiB or the %zu bytes left", list->limit);
     else if (list->count != hl_elements(tensor))
-        hl_op_error(ctx, node, "the output has %lld elements for %lld strings",
-                    (long long)hl_elements(tensor), (long long)list->count);
-    else status = hl_resize_bytes(ctx, tensor, header + list->length);
+        hl_op_error(ctx, node, "the output has %lld elements for %lld strings", (long long)hl_elements(tensor),
+                    (long long)list->count);
+    else
+        status = hl_resize_bytes(ctx, tensor, header + list->length);
 
     if (status == kTfLiteOk) {
         int32_t *words = (int32_t *)(void *)tensor->data.raw;
@@ -137,9 +135,8 @@ TfLiteStatus hl_strings_write(TfLiteContext *ctx, const TfLiteNode *node,
     return status;
 }
 
-TfLiteStatus hl_strings_copy(TfLiteContext *ctx, const TfLiteNode *node, int rank, const int *dims,
-                             TfLiteTensor *to, const TfLiteTensor *from,
-                             const struct hl_layout *from_layout)
+TfLiteStatus hl_strings_copy(TfLiteContext *ctx, const TfLiteNode *node, int rank, const int *dims, TfLiteTensor *to,
+                             const TfLiteTensor *from, const struct hl_layout *from_layout)
 {
     struct hl_strings strings;
     HL_TRY(hl_strings_open(ctx, node, from, &strings));

@@ -20,8 +20,8 @@ const char *hl_string_at(const struct hl_strings *strings, int64_t index, size_t
 
 // hl_resize for outputs of any type: of string tensors, whose size does not follow from the shape,
 // the number of elements is checked here.
-TfLiteStatus hl_strings_resize(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *tensor,
-                               int rank, const int *dims);
+TfLiteStatus hl_strings_resize(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *tensor, int rank,
+                               const int *dims);
 
 // Collects strings for an output. Starts as {.limit = hl_memory_left(ctx)}; the first failure is kept
 // and reported by hl_strings_write.
@@ -36,13 +36,12 @@ struct hl_string_list {
 void hl_strings_append(struct hl_string_list *list, const char *text, size_t length);
 void hl_strings_free(struct hl_string_list *list); // where hl_strings_write is not reached
 // Writes the list into a dynamic tensor of as many elements, and frees the list (on failure too).
-TfLiteStatus hl_strings_write(TfLiteContext *ctx, const TfLiteNode *node,
-                              struct hl_string_list *list, TfLiteTensor *tensor);
+TfLiteStatus hl_strings_write(TfLiteContext *ctx, const TfLiteNode *node, struct hl_string_list *list,
+                              TfLiteTensor *tensor);
 
 // hl_copy for strings: the output (row-major, of shape dims) takes the input's strings in the order
 // of the layout.
-TfLiteStatus hl_strings_copy(TfLiteContext *ctx, const TfLiteNode *node, int rank, const int *dims,
-                             TfLiteTensor *to, const TfLiteTensor *from,
-                             const struct hl_layout *from_layout);
+TfLiteStatus hl_strings_copy(TfLiteContext *ctx, const TfLiteNode *node, int rank, const int *dims, TfLiteTensor *to,
+                             const TfLiteTensor *from, const struct hl_layout *from_layout);
 
 #endif

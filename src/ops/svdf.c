@@ -53,27 +53,22 @@ static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *state = hl_variable_input(ctx, node, 4);
     int rank = ((const TfLiteSVDFParams *)node->builtin_data)->rank;
     HL_REQUIRE(ctx, node, state, "the state is not a variable tensor");
-    HL_REQUIRE(ctx, node,
-               hl_rank(x) == 2 && hl_rank(features) == 2 && hl_rank(time) == 2 &&
-                   hl_rank(state) == 2,
+    HL_REQUIRE(ctx, node, hl_rank(x) == 2 && hl_rank(features) == 2 && hl_rank(time) == 2 && hl_rank(state) == 2,
                "input, weights and state must have 2 dimensions");
     int filters = hl_dim(features, 0);
-    HL_REQUIRE(ctx, node, filters > 0 && hl_dim(x, 1) > 0,
-               "%d filters of %d inputs are not supported", filters, hl_dim(x, 1));
-    HL_REQUIRE(ctx, node, rank >= 1 && filters % rank == 0, "rank %d does not divide %d filters",
-               rank, filters);
-    HL_REQUIRE(ctx, node, hl_dim(features, 1) == hl_dim(x, 1),
-               "features of %d inputs, %d are given", hl_dim(features, 1), hl_dim(x, 1));
-    HL_REQUIRE(ctx, node, hl_dim(time, 0) == filters, "time weights of %d filters, features of %d",
-               hl_dim(time, 0), filters);
+    HL_REQUIRE(ctx, node, filters > 0 && hl_dim(x, 1) > 0, "%d filters of %d inputs are not supported", filters,
+               hl_dim(x, 1));
+    HL_REQUIRE(ctx, node, rank >= 1 && filters % rank == 0, "rank %d does not divide %d filters", rank, filters);
+    HL_REQUIRE(ctx, node, hl_dim(features, 1) == hl_dim(x, 1), "features of %d inputs, %d are given",
+               hl_dim(features, 1), hl_dim(x, 1));
+    HL_REQUIRE(ctx, node, hl_dim(time, 0) == filters, "time weights of %d filters, features of %d", hl_dim(time, 0),
+               filters);
     HL_REQUIRE(ctx, node, hl_dim(time, 1) >= 1, "the filters' memory is empty");
     HL_REQUIRE(ctx, node, !bias || (hl_rank(bias) == 1 && hl_dim(bias, 0) == filters / rank),
                "the bias does not fit %d units", filters / rank);
-    HL_REQUIRE(ctx, node,
-               hl_dim(state, 0) == hl_dim(x, 0) &&
-                   hl_dim(state, 1) == (int64_t)filters * hl_dim(time, 1),
-               "state [%d, %d] does not fit batch %d, %d filters and memory %d", hl_dim(state, 0),
-               hl_dim(state, 1), hl_dim(x, 0), filters, hl_dim(time, 1));
+    HL_REQUIRE(ctx, node, hl_dim(state, 0) == hl_dim(x, 0) && hl_dim(state, 1) == (int64_t)filters * hl_dim(time, 1),
+               "state [%d, %d] does not fit batch %d, %d filters and memory %d", hl_dim(state, 0), hl_dim(state, 1),
+               hl_dim(x, 0), filters, hl_dim(time, 1));
     return kTfLiteOk;
 }
 
@@ -86,16 +81,14 @@ static TfLiteStatus check_float(TfLiteContext *ctx, TfLiteNode *node)
     struct svdf *op = node->user_data;
 
     op->hybrid = features->type != kTfLiteFloat32;
-    HL_REQUIRE(ctx, node,
-               !op->hybrid || features->type == kTfLiteInt8 || features->type == kTfLiteUInt8,
+    HL_REQUIRE(ctx, node, !op->hybrid || features->type == kTfLiteInt8 || features->type == kTfLiteUInt8,
                "weights of type %s are not supported", hl_type_name(features->type));
     HL_REQUIRE(ctx, node, hl_same_type(features, time), "the two weights differ in type");
     HL_REQUIRE(ctx, node,
-               state->type == kTfLiteFloat32 && y->type == kTfLiteFloat32 &&
-                   (!bias || bias->type == kTfLiteFloat32),
+               state->type == kTfLiteFloat32 && y->type == kTfLiteFloat32 && (!bias || bias->type == kTfLiteFloat32),
                "bias, state and output must be float32");
-    HL_REQUIRE(ctx, node, hl_recurrent_activation(params->activation),
-               "activation %d is not supported", (int)params->activation);
+    HL_REQUIRE(ctx, node, hl_recurrent_activation(params->activation), "activation %d is not supported",
+               (int)params->activation);
     return kTfLiteOk;
 }
 
@@ -111,11 +104,11 @@ static TfLiteStatus check_int8(TfLiteContext *ctx, TfLiteNode *node)
                "feature weights and output must be int8");
     HL_REQUIRE(ctx, node, state->type == kTfLiteInt16 || state->type == kTfLiteInt8,
                "state of type %s is not supported", hl_type_name(state->type));
-    HL_REQUIRE(ctx, node, hl_same_type(time, state), "time weights are %s, the state is %s",
-               hl_type_name(time->type), hl_type_name(state->type));
+    HL_REQUIRE(ctx, node, hl_same_type(time, state), "time weights are %s, the state is %s", hl_type_name(time->type),
+               hl_type_name(state->type));
     HL_REQUIRE(ctx, node, !bias || bias->type == kTfLiteInt32, "the bias is not int32");
-    HL_REQUIRE(ctx, node, params->activation == kTfLiteActRelu,
-               "activation %d is not supported, only RELU", (int)params->activation);
+    HL_REQUIRE(ctx, node, params->activation == kTfLiteActRelu, "activation %d is not supported, only RELU",
+               (int)params->activation);
     const TfLiteTensor *const scaled[] = {x, features, time, state, y};
     for (int i = 0; i < 5; i++) {
         HL_REQUIRE(ctx, node, hl_scale(scaled[i]) > 0 && isfinite(hl_scale(scaled[i])),
@@ -123,10 +116,8 @@ static TfLiteStatus check_int8(TfLiteContext *ctx, TfLiteNode *node)
         HL_REQUIRE(ctx, node, hl_zero(scaled[i]) >= INT8_MIN && hl_zero(scaled[i]) <= INT8_MAX,
                    "zero point %d is outside int8", hl_zero(scaled[i]));
     }
-    op->to_state =
-        hl_rescale_from((double)(x->params.scale * features->params.scale / state->params.scale));
-    op->to_output =
-        hl_rescale_from((double)(state->params.scale * time->params.scale / y->params.scale));
+    op->to_state = hl_rescale_from((double)(x->params.scale * features->params.scale / state->params.scale));
+    op->to_output = hl_rescale_from((double)(state->params.scale * time->params.scale / y->params.scale));
     return kTfLiteOk;
 }
 
@@ -152,8 +143,7 @@ static TfLiteStatus svdf_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_input(ctx, node, 4)->type == kTfLiteInt8) wide += (int64_t)at_a_time(&s, 0) * s.memory;
     HL_REQUIRE(ctx, node, wide <= INT32_MAX, "the layer is too large");
     HL_TRY(hl_set_temporary(ctx, node, FEATURES, kTfLiteFloat32, false, 1, &features));
-    HL_TRY(hl_set_temporary(ctx, node, TIME_WEIGHTS, kTfLiteFloat32, false, 2,
-                            (const int[]){s.filters, weights}));
+    HL_TRY(hl_set_temporary(ctx, node, TIME_WEIGHTS, kTfLiteFloat32, false, 2, (const int[]){s.filters, weights}));
     HL_TRY(hl_set_temporary(ctx, node, WIDE, kTfLiteInt16, false, 1, (const int[]){(int)wide}));
     return hl_resize(ctx, hl_output(ctx, node, 0), 2, (const int[]){s.batch, s.units});
 }
@@ -192,7 +182,8 @@ static void run_float(TfLiteContext *ctx, TfLiteNode *node, const struct shape *
         for (int f = 0; f < s->filters; f++) features[f] = 0;
         if (op->hybrid) {
             hl_store_vector(loops, &stored, row, s->inputs, params->asymmetric_quantize_inputs);
-            hl_matvec_hybrid(loops, HL_IN(int8_t, weights), weights->params.scale, s->filters, s->inputs, &stored, features);
+            hl_matvec_hybrid(loops, HL_IN(int8_t, weights), weights->params.scale, s->filters, s->inputs, &stored,
+                             features);
         } else {
             hl_matvec_f32(loops, HL_IN(float, weights), s->filters, s->inputs, row, features);
         }
@@ -207,8 +198,8 @@ static void run_float(TfLiteContext *ctx, TfLiteNode *node, const struct shape *
     }
 }
 
-// Puts features at the ends of the memory of `rows` filters, which lies `at` values into the state, and makes sums of them:
-// w . memory.
+// Puts features at the ends of the memory of `rows` filters, which lies `at` values into the state, and makes sums of
+// them: w . memory.
 static void remember(const struct hl_row_loops *loops, TfLiteTensor *state, int64_t at, int rows, int length,
                      const TfLiteTensor *time, int64_t w_at, struct hl_rescale by, int16_t *wide, int64_t *sums)
 {

@@ -15,12 +15,9 @@ static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
     for (int axis = 0; axis < hl_rank(x); axis++) {
         const int64_t multiple = hl_integer_at(multiples, axis);
         int64_t length;
-        HL_REQUIRE(ctx, node, multiple >= 0, "multiple %lld of axis %d is negative",
-                   (long long)multiple, axis);
-        HL_REQUIRE(ctx, node,
-                   hl_mul_i64(multiple, hl_dim(x, axis), &length) && hl_to_int(length, &dims[axis]),
-                   "%lld times %d along axis %d is too long", (long long)multiple, hl_dim(x, axis),
-                   axis);
+        HL_REQUIRE(ctx, node, multiple >= 0, "multiple %lld of axis %d is negative", (long long)multiple, axis);
+        HL_REQUIRE(ctx, node, hl_mul_i64(multiple, hl_dim(x, axis), &length) && hl_to_int(length, &dims[axis]),
+                   "%lld times %d along axis %d is too long", (long long)multiple, hl_dim(x, axis), axis);
     }
     return hl_strings_resize(ctx, node, hl_output(ctx, node, 0), hl_rank(x), dims);
 }
@@ -32,8 +29,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
     HL_REQUIRE(ctx, node, multiples->type == kTfLiteInt32 || multiples->type == kTfLiteInt64,
                "the multiples must be int32 or int64, not %s", hl_type_name(multiples->type));
     HL_REQUIRE(ctx, node, hl_rank(multiples) == 1 && hl_dim(multiples, 0) == hl_rank(x),
@@ -45,8 +42,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 // Each dimension that is repeated becomes two: the repetitions, which do not move in x, and the
 // dimension itself.
-static TfLiteStatus find_tiles(TfLiteContext *ctx, const TfLiteNode *node, int *rank, int *dims,
-                               struct hl_layout *from)
+static TfLiteStatus find_tiles(TfLiteContext *ctx, const TfLiteNode *node, int *rank, int *dims, struct hl_layout *from)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     const struct hl_layout whole = hl_row_major(hl_rank(x), x->dims->data);

@@ -8,8 +8,8 @@
 // A heap of k positions with the least wanted at the root: n log k steps for a row.
 #include "ops/copy.h"
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                              HL_TYPE(Int32) | HL_TYPE(Int64);
+static const uint32_t types =
+    HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);
 
 static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
@@ -33,19 +33,18 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *values = hl_output(ctx, node, 0), *positions = hl_output(ctx, node, 1);
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, values), "the values are %s, the input %s",
-               hl_type_name(values->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, values), "the values are %s, the input %s", hl_type_name(values->type),
+               hl_type_name(x->type));
     HL_REQUIRE(ctx, node, positions->type == kTfLiteInt32 || positions->type == kTfLiteInt16,
                "positions must be int16 or int32, not %s", hl_type_name(positions->type));
     HL_REQUIRE(ctx, node, values != positions, "values and positions are one tensor");
-    HL_REQUIRE(ctx, node, k->type == kTfLiteInt32 || k->type == kTfLiteInt16,
-               "k must be int16 or int32, not %s", hl_type_name(k->type));
-    HL_REQUIRE(ctx, node, hl_elements(k) == 1, "k must be one value, not %lld",
-               (long long)hl_elements(k));
+    HL_REQUIRE(ctx, node, k->type == kTfLiteInt32 || k->type == kTfLiteInt16, "k must be int16 or int32, not %s",
+               hl_type_name(k->type));
+    HL_REQUIRE(ctx, node, hl_elements(k) == 1, "k must be one value, not %lld", (long long)hl_elements(k));
     HL_REQUIRE(ctx, node, hl_rank(x) > 0, "the input must not be a scalar");
     const int n = hl_dim(x, hl_rank(x) - 1);
-    HL_REQUIRE(ctx, node, positions->type == kTfLiteInt32 || n <= INT16_MAX + 1,
-               "%d positions do not fit into int16", n);
+    HL_REQUIRE(ctx, node, positions->type == kTfLiteInt32 || n <= INT16_MAX + 1, "%d positions do not fit into int16",
+               n);
     HL_TRY(hl_set_temporary(ctx, node, 0, kTfLiteInt32, false, 1, &n));
     if (hl_is_constant(k)) return resize(ctx, node);
     hl_make_dynamic(values);
@@ -58,46 +57,46 @@ enum { BLOCK = 32 };
 // For one type: comes_after says which of two positions is less wanted; sink restores the heap
 // below a position; next_above finds the first value above the least one, from i on, or n: whole
 // blocks at a time, which compilers make vectors of (10 of 50000 floats: 52 us without, 9 with).
-#define DEFINE_TOP(name, type)                                                                     \
-    static bool comes_after_##name(const type *x, int32_t a, int32_t b)                            \
-    {                                                                                              \
-        return x[a] < x[b] || (!(x[b] < x[a]) && a > b);                                           \
-    }                                                                                              \
-    static void sink_##name(const type *x, int32_t *heap, int size, int at)                        \
-    {                                                                                              \
-        const int32_t position = heap[at];                                                         \
-        for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {                           \
-            if (child + 1 < size && comes_after_##name(x, heap[child + 1], heap[child])) child++;  \
-            if (!comes_after_##name(x, heap[child], position)) break;                              \
-            heap[at] = heap[child];                                                                \
-            at = child;                                                                            \
-        }                                                                                          \
-        heap[at] = position;                                                                       \
-    }                                                                                              \
-    static int next_above_##name(const type *x, int i, int n, type least)                          \
-    {                                                                                              \
-        for (int some = 0; n - i >= BLOCK; i += BLOCK) {                                           \
-            for (int j = 0; j < BLOCK; j++) some |= least < x[i + j];                              \
-            if (some) break;                                                                       \
-        }                                                                                          \
-        while (i < n && !(least < x[i])) i++;                                                      \
-        return i;                                                                                  \
-    }                                                                                              \
-    static void top_##name(const void *row, int n, int k, int32_t *heap)                           \
-    {                                                                                              \
-        const type *x = row;                                                                       \
-        for (int i = 0; i < k; i++) heap[i] = i;                                                   \
-        for (int i = k / 2 - 1; i >= 0; i--) sink_##name(x, heap, k, i);                           \
-        for (int i = k; (i = next_above_##name(x, i, n, x[heap[0]])) < n; i++) {                   \
-            heap[0] = i;                                                                           \
-            sink_##name(x, heap, k, 0);                                                            \
-        }                                                                                          \
-        for (int size = k - 1; size > 0; size--) {                                                 \
-            const int32_t least = heap[0];                                                         \
-            heap[0] = heap[size];                                                                  \
-            heap[size] = least;                                                                    \
-            sink_##name(x, heap, size, 0);                                                         \
-        }                                                                                          \
+#define DEFINE_TOP(name, type)                                                                    \
+    static bool comes_after_##name(const type *x, int32_t a, int32_t b)                           \
+    {                                                                                             \
+        return x[a] < x[b] || (!(x[b] < x[a]) && a > b);                                          \
+    }                                                                                             \
+    static void sink_##name(const type *x, int32_t *heap, int size, int at)                       \
+    {                                                                                             \
+        const int32_t position = heap[at];                                                        \
+        for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {                          \
+            if (child + 1 < size && comes_after_##name(x, heap[child + 1], heap[child])) child++; \
+            if (!comes_after_##name(x, heap[child], position)) break;                             \
+            heap[at] = heap[child];                                                               \
+            at = child;                                                                           \
+        }                                                                                         \
+        heap[at] = position;                                                                      \
+    }                                                                                             \
+    static int next_above_##name(const type *x, int i, int n, type least)                         \
+    {                                                                                             \
+        for (int some = 0; n - i >= BLOCK; i += BLOCK) {                                          \
+            for (int j = 0; j < BLOCK; j++) some |= least < x[i + j];                             \
+            if (some) break;                                                                      \
+        }                                                                                         \
+        while (i < n && !(least < x[i])) i++;                                                     \
+        return i;                                                                                 \
+    }                                                                                             \
+    static void top_##name(const void *row, int n, int k, int32_t *heap)                          \
+    {                                                                                             \
+        const type *x = row;                                                                      \
+        for (int i = 0; i < k; i++) heap[i] = i;                                                  \
+        for (int i = k / 2 - 1; i >= 0; i--) sink_##name(x, heap, k, i);                          \
+        for (int i = k; (i = next_above_##name(x, i, n, x[heap[0]])) < n; i++) {                  \
+            heap[0] = i;                                                                          \
+            sink_##name(x, heap, k, 0);                                                           \
+        }                                                                                         \
+        for (int size = k - 1; size > 0; size--) {                                                \
+            const int32_t least = heap[0];                                                        \
+            heap[0] = heap[size];                                                                 \
+            heap[size] = least;                                                                   \
+            sink_##name(x, heap, size, 0);                                                        \
+        }                                                                                         \
     }
 DEFINE_TOP(f32, float)
 DEFINE_TOP(i8, int8_t)
@@ -134,8 +133,10 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
         top(x->type, HL_IN(char, x) + row * n * (bits / 8), n, k, heap);
         for (int i = 0; i < k; i++) {
             hl_copy_run(bits, 1, values->data.data, row * k + i, hl_data(x), row * n + heap[i]);
-            if (positions->type == kTfLiteInt32) HL_OUT(int32_t, positions)[row * k + i] = heap[i];
-            else HL_OUT(int16_t, positions)[row * k + i] = (int16_t)heap[i];
+            if (positions->type == kTfLiteInt32)
+                HL_OUT(int32_t, positions)[row * k + i] = heap[i];
+            else
+                HL_OUT(int16_t, positions)[row * k + i] = (int16_t)heap[i];
         }
     }
     return kTfLiteOk;

@@ -9,8 +9,7 @@ enum { MOST_DIMENSIONS = 8 };
 static const uint32_t types = HL_PLAIN_TYPES | HL_TYPE(Int4) | HL_TYPE(UInt4);
 
 // y's shape, and how its positions lie in x.
-static TfLiteStatus permute(TfLiteContext *ctx, const TfLiteNode *node, int *dims,
-                            struct hl_layout *from)
+static TfLiteStatus permute(TfLiteContext *ctx, const TfLiteNode *node, int *dims, struct hl_layout *from)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *perm = hl_input(ctx, node, 1);
     const struct hl_layout whole = hl_row_major(hl_rank(x), x->dims->data);
@@ -21,8 +20,7 @@ static TfLiteStatus permute(TfLiteContext *ctx, const TfLiteNode *node, int *dim
         const int32_t entry = HL_IN(int32_t, perm)[i];
         int axis;
         HL_REQUIRE(ctx, node, hl_normalise_axis(entry, hl_rank(x), &axis),
-                   "entry %d of the permutation, %d, is outside %d dimensions", i, (int)entry,
-                   hl_rank(x));
+                   "entry %d of the permutation, %d, is outside %d dimensions", i, (int)entry, hl_rank(x));
         HL_REQUIRE(ctx, node, !taken[axis], "the permutation has dimension %d twice", axis);
         taken[axis] = true;
         dims[i] = hl_dim(x, axis);
@@ -40,10 +38,10 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     int dims[MOST_DIMENSIONS];
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s",
-               hl_type_name(y->type), hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS,
-               "the input has %d dimensions, more than %d", hl_rank(x), MOST_DIMENSIONS);
+    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
+               hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS, "the input has %d dimensions, more than %d", hl_rank(x),
+               MOST_DIMENSIONS);
     HL_REQUIRE(ctx, node, perm->type == kTfLiteInt32, "the permutation must be int32, not %s",
                hl_type_name(perm->type));
     HL_REQUIRE(ctx, node, hl_rank(perm) == 1 && hl_dim(perm, 0) == hl_rank(x),

@@ -15,30 +15,28 @@
 #include "fast/fast.h"
 #include "ops/work.h"
 
-TfLiteStatus hl_transpose_conv_windows(TfLiteContext *ctx, const TfLiteNode *node, int height,
-                                       int width, struct hl_window *y, struct hl_window *x)
+TfLiteStatus hl_transpose_conv_windows(TfLiteContext *ctx, const TfLiteNode *node, int height, int width,
+                                       struct hl_window *y, struct hl_window *x)
 {
     const struct hl_transpose_conv *op = node->user_data;
     const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
-    HL_TRY(hl_window_size(ctx, node, "height", op->padding, height, hl_dim(filter, 1),
-                          op->stride_height, 1, y));
-    return hl_window_size(ctx, node, "width", op->padding, width, hl_dim(filter, 2),
-                          op->stride_width, 1, x);
+    HL_TRY(hl_window_size(ctx, node, "height", op->padding, height, hl_dim(filter, 1), op->stride_height, 1, y));
+    return hl_window_size(ctx, node, "width", op->padding, width, hl_dim(filter, 2), op->stride_width, 1, x);
 }
 
 static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1), *input = hl_input(ctx, node, 2);
     const int32_t *shape = HL_IN(int32_t, hl_input(ctx, node, 0));
-    HL_REQUIRE(ctx, node, shape[0] == hl_dim(input, 0),
-               "output batch %d differs from the input's %d", (int)shape[0], hl_dim(input, 0));
-    HL_REQUIRE(ctx, node, shape[3] == hl_dim(filter, 0),
-               "%d output channels differ from the filter's %d", (int)shape[3], hl_dim(filter, 0));
+    HL_REQUIRE(ctx, node, shape[0] == hl_dim(input, 0), "output batch %d differs from the input's %d", (int)shape[0],
+               hl_dim(input, 0));
+    HL_REQUIRE(ctx, node, shape[3] == hl_dim(filter, 0), "%d output channels differ from the filter's %d",
+               (int)shape[3], hl_dim(filter, 0));
     struct hl_window y, x;
     HL_TRY(hl_transpose_conv_windows(ctx, node, shape[1], shape[2], &y, &x));
     HL_REQUIRE(ctx, node, y.out == hl_dim(input, 1) && x.out == hl_dim(input, 2),
-               "output %dx%d belongs to input %dx%d, the input is %dx%d", (int)shape[1],
-               (int)shape[2], y.out, x.out, hl_dim(input, 1), hl_dim(input, 2));
+               "output %dx%d belongs to input %dx%d, the input is %dx%d", (int)shape[1], (int)shape[2], y.out, x.out,
+               hl_dim(input, 1), hl_dim(input, 2));
     int dims[4] = {shape[0], shape[1], shape[2], shape[3]};
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
 }
@@ -49,15 +47,12 @@ static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node)
     const struct hl_transpose_conv *op = node->user_data;
     const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
     const TfLiteTensor *input = hl_input(ctx, node, op->what.input);
-    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4",
-               hl_rank(input));
-    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4",
-               hl_rank(filter));
-    HL_REQUIRE(ctx, node, hl_dim(input, 3) == hl_dim(filter, 3),
-               "%d input channels differ from the filter's %d", hl_dim(input, 3),
-               hl_dim(filter, 3));
-    HL_REQUIRE(ctx, node, op->stride_height > 0 && op->stride_width > 0,
-               "stride %dx%d must be positive", op->stride_height, op->stride_width);
+    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4", hl_rank(input));
+    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4", hl_rank(filter));
+    HL_REQUIRE(ctx, node, hl_dim(input, 3) == hl_dim(filter, 3), "%d input channels differ from the filter's %d",
+               hl_dim(input, 3), hl_dim(filter, 3));
+    HL_REQUIRE(ctx, node, op->stride_height > 0 && op->stride_width > 0, "stride %dx%d must be positive",
+               op->stride_height, op->stride_width);
     return kTfLiteOk;
 }
 
@@ -82,8 +77,7 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *shape = hl_input(ctx, node, 0);
     HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32, "the output shape is %s, it must be int32",
                hl_type_name(shape->type));
-    HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) == 4,
-               "the output shape must be a list of 4 numbers");
+    HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) == 4, "the output shape must be a list of 4 numbers");
     HL_TRY(check_operands(ctx, node));
 
     HL_TRY(hl_conv_check(ctx, node, &op->what, &op->conv));
@@ -102,8 +96,8 @@ struct sizes {
 
 // Hybrid: adds the products of one input position as floats, each with its scales, as the original does. Where large
 // products cancel out, sums of integers would differ visibly.
-static void add_scaled(const struct hl_conv_work *work, int batch, int channel, const int16_t *x,
-                       const int16_t *w, int64_t stride, int rows, int count, float *sums)
+static void add_scaled(const struct hl_conv_work *work, int batch, int channel, const int16_t *x, const int16_t *w,
+                       int64_t stride, int rows, int count, float *sums)
 {
     for (int r = 0; r < rows; r++) {
         float scale = work->filter_scales[(channel + r) * work->filter_scale_step];
@@ -113,9 +107,9 @@ static void add_scaled(const struct hl_conv_work *work, int batch, int channel, 
 }
 
 // Adds up one output position, (i, j) counted with the padding in front, of `rows` channels from `channel` on.
-static void gather(const struct hl_transpose_conv *op, const struct sizes *size,
-                   const struct hl_conv_work *work, union hl_conv_weights weights, int channel,
-                   int rows, int batch, int64_t i, int64_t j, union hl_conv_sums *sums)
+static void gather(const struct hl_transpose_conv *op, const struct sizes *size, const struct hl_conv_work *work,
+                   union hl_conv_weights weights, int channel, int rows, int batch, int64_t i, int64_t j,
+                   union hl_conv_sums *sums)
 {
     int64_t row = (int64_t)size->kh * size->kw * size->channels;
     int s0, s1, t0, t1;
@@ -128,8 +122,8 @@ static void gather(const struct hl_transpose_conv *op, const struct sizes *size,
             int64_t x_at = (((int64_t)batch * size->height + s) * size->width + t) * size->channels;
             int64_t w_at = (k * size->kw + l) * size->channels;
             if (op->conv.mode == HL_CONV_HYBRID)
-                add_scaled(work, batch, channel, work->x_wide + x_at, weights.wide + w_at, row, rows,
-                           size->channels, sums->f32);
+                add_scaled(work, batch, channel, work->x_wide + x_at, weights.wide + w_at, row, rows, size->channels,
+                           sums->f32);
             else
                 hl_conv_add(work, sums, x_at, weights, w_at, row, rows, size->channels);
         }
@@ -143,9 +137,8 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *input = hl_input(ctx, node, op->what.input);
     const TfLiteTensor *output = hl_output(ctx, node, 0);
     const struct sizes size = {
-        hl_dim(input, 0),  hl_dim(input, 1),  hl_dim(input, 2),
-        hl_dim(input, 3),  hl_dim(filter, 0), hl_dim(filter, 1),
-        hl_dim(filter, 2), hl_dim(output, 1), hl_dim(output, 2),
+        hl_dim(input, 0),  hl_dim(input, 1),  hl_dim(input, 2),  hl_dim(input, 3),  hl_dim(filter, 0),
+        hl_dim(filter, 1), hl_dim(filter, 2), hl_dim(output, 1), hl_dim(output, 2),
     };
     struct hl_window y, x;
     HL_TRY(hl_transpose_conv_windows(ctx, node, size.out_height, size.out_width, &y, &x));
@@ -162,8 +155,7 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
                 for (int j = 0; j < size.out_width; j++, at += size.outputs) {
                     union hl_conv_sums sums;
                     hl_conv_clear(&sums);
-                    gather(op, &size, &work, weights, o, rows, b, (int64_t)i + y.before,
-                           (int64_t)j + x.before, &sums);
+                    gather(op, &size, &work, weights, o, rows, b, (int64_t)i + y.before, (int64_t)j + x.before, &sums);
                     hl_conv_store(&work, b, o, rows, &sums, at);
                 }
     }

@@ -13,7 +13,7 @@ struct hl_transpose_conv {
 };
 
 // The windows that slide over an output of `height` and `width`.
-TfLiteStatus hl_transpose_conv_windows(TfLiteContext *ctx, const TfLiteNode *node, int height,
-                                       int width, struct hl_window *y, struct hl_window *x);
+TfLiteStatus hl_transpose_conv_windows(TfLiteContext *ctx, const TfLiteNode *node, int height, int width,
+                                       struct hl_window *y, struct hl_window *x);
 
 #endif

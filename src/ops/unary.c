@@ -16,17 +16,17 @@ static TfLiteStatus real_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return hl_is_real(input->type) ? kTfLiteOk : hl_unsupported_type(ctx, node, input);
 }
 
-#define REAL_OPERATOR(symbol, expression)                                                  \
-    HL_REAL_MAP(symbol##_real, expression)                                                 \
-    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)              \
-    {                                                                                      \
-        hl_map_real(hl_input(ctx, node, 0), hl_output(ctx, node, 0), symbol##_real);       \
-        return kTfLiteOk;                                                                  \
-    }                                                                                      \
-    const struct hl_op hl_op_##symbol = {                                                  \
-        .prepare = real_prepare,                                                           \
-        .invoke = symbol##_invoke,                                                         \
-        .inplace = kTfLiteInplaceOpInput0Shared,                                           \
+#define REAL_OPERATOR(symbol, expression)                                            \
+    HL_REAL_MAP(symbol##_real, expression)                                           \
+    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)        \
+    {                                                                                \
+        hl_map_real(hl_input(ctx, node, 0), hl_output(ctx, node, 0), symbol##_real); \
+        return kTfLiteOk;                                                            \
+    }                                                                                \
+    const struct hl_op hl_op_##symbol = {                                            \
+        .prepare = real_prepare,                                                     \
+        .invoke = symbol##_invoke,                                                   \
+        .inplace = kTfLiteInplaceOpInput0Shared,                                     \
     };
 
 REAL_OPERATOR(square, x *x)
@@ -37,16 +37,16 @@ REAL_OPERATOR(floor, floorf(x))
 REAL_OPERATOR(round, rintf(x))
 
 // The same for another element type.
-#define MAP(name, type, expression)                                                        \
-    static void name(const TfLiteTensor *input, TfLiteTensor *output)                      \
-    {                                                                                      \
-        const type *xs = HL_IN(type, input);                                               \
-        type *ys = HL_OUT(type, output);                                                   \
-        int64_t count = hl_elements(input);                                                \
-        for (int64_t i = 0; i < count; i++) {                                              \
-            type x = xs[i];                                                                \
-            ys[i] = (type)(expression);                                                    \
-        }                                                                                  \
+#define MAP(name, type, expression)                                   \
+    static void name(const TfLiteTensor *input, TfLiteTensor *output) \
+    {                                                                 \
+        const type *xs = HL_IN(type, input);                          \
+        type *ys = HL_OUT(type, output);                              \
+        int64_t count = hl_elements(input);                           \
+        for (int64_t i = 0; i < count; i++) {                         \
+            type x = xs[i];                                           \
+            ys[i] = (type)(expression);                               \
+        }                                                             \
     }
 
 // ---- ABS ----------------------------------------------------------------------------------------
@@ -57,8 +57,8 @@ struct abs {
     uint8_t table[256]; // int8
 };
 
-static int32_t abs_stored(const struct abs *op, int32_t x, int32_t input_zero, int32_t output_zero,
-                          int32_t low, int32_t high)
+static int32_t abs_stored(const struct abs *op, int32_t x, int32_t input_zero, int32_t output_zero, int32_t low,
+                          int32_t high)
 {
     int32_t magnitude = x < input_zero ? input_zero - x : x - input_zero;
     if (op->rescales) magnitude = hl_rescale_apply(magnitude, op->rescale);
@@ -71,21 +71,18 @@ static TfLiteStatus abs_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *input = hl_input(ctx, node, 0), *output = hl_output(ctx, node, 0);
     struct abs *op = node->user_data;
     if (hl_is_real(input->type) || input->type == kTfLiteInt32) return kTfLiteOk;
-    if (input->type != kTfLiteInt8 && input->type != kTfLiteInt16)
-        return hl_unsupported_type(ctx, node, input);
+    if (input->type != kTfLiteInt8 && input->type != kTfLiteInt16) return hl_unsupported_type(ctx, node, input);
 
     op->quantised = input->type == kTfLiteInt8 || hl_is_quantised(input);
     if (!op->quantised) return kTfLiteOk;
     bool wide = input->type == kTfLiteInt16;
     HL_TRY(wide ? hl_require_symmetric(ctx, node, input) : hl_require_quantised(ctx, node, input));
-    HL_TRY(wide ? hl_require_symmetric(ctx, node, output)
-                : hl_require_quantised(ctx, node, output));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, output) : hl_require_quantised(ctx, node, output));
     op->rescales = input->params.scale != output->params.scale;
     op->rescale = hl_rescale_from((double)(input->params.scale / output->params.scale));
     if (!wide)
         for (int32_t x = INT8_MIN; x <= INT8_MAX; x++)
-            op->table[(uint8_t)x] = (uint8_t)abs_stored(op, x, hl_zero(input), hl_zero(output),
-                                                        INT8_MIN, INT8_MAX);
+            op->table[(uint8_t)x] = (uint8_t)abs_stored(op, x, hl_zero(input), hl_zero(output), INT8_MIN, INT8_MAX);
     return kTfLiteOk;
 }
 
@@ -98,8 +95,7 @@ static void abs_i16_quantised(const struct abs *op, const TfLiteTensor *input, T
     const int16_t *x = HL_IN(int16_t, input);
     int16_t *y = HL_OUT(int16_t, output);
     int64_t count = hl_elements(input);
-    for (int64_t i = 0; i < count; i++)
-        y[i] = (int16_t)abs_stored(op, x[i], 0, 0, INT16_MIN, INT16_MAX);
+    for (int64_t i = 0; i < count; i++) y[i] = (int16_t)abs_stored(op, x[i], 0, 0, INT16_MIN, INT16_MAX);
 }
 
 static TfLiteStatus abs_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -107,11 +103,16 @@ static TfLiteStatus abs_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     const struct abs *op = node->user_data;
-    if (hl_is_real(input->type)) hl_map_real(input, output, abs_real);
-    else if (input->type == kTfLiteInt32) abs_i32(input, output);
-    else if (input->type == kTfLiteInt8) hl_map_bytes(input, output, op->table);
-    else if (op->quantised) abs_i16_quantised(op, input, output);
-    else abs_i16(input, output);
+    if (hl_is_real(input->type))
+        hl_map_real(input, output, abs_real);
+    else if (input->type == kTfLiteInt32)
+        abs_i32(input, output);
+    else if (input->type == kTfLiteInt8)
+        hl_map_bytes(input, output, op->table);
+    else if (op->quantised)
+        abs_i16_quantised(op, input, output);
+    else
+        abs_i16(input, output);
     return kTfLiteOk;
 }
 
@@ -164,8 +165,7 @@ static TfLiteStatus sign_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_map_prepare(ctx, node));
     const TfLiteTensor *input = hl_input(ctx, node, 0);
-    bool known = hl_is_real(input->type) || input->type == kTfLiteFloat64 ||
-                 input->type == kTfLiteInt32;
+    bool known = hl_is_real(input->type) || input->type == kTfLiteFloat64 || input->type == kTfLiteInt32;
     return known ? kTfLiteOk : hl_unsupported_type(ctx, node, input);
 }
 

@@ -18,7 +18,12 @@ struct sequence_lstm {
 static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *lstm)
 {
     static const struct hl_lstm_places places = {
-        .weights = 1, .states = 18, .norms = 20, .auxiliary_input = -1, .auxiliary_weights = -1};
+        .weights = 1,
+        .states = 18,
+        .norms = 20,
+        .auxiliary_input = -1,
+        .auxiliary_weights = -1,
+    };
     const TfLiteUnidirectionalSequenceLSTMParams *params = node->builtin_data;
     const struct hl_lstm_options options = {
         .activation = params->activation,
@@ -50,13 +55,12 @@ static TfLiteStatus sequence_lstm_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct sequence_lstm *op = node->user_data;
     struct hl_lstm lstm;
     collect(ctx, node, &lstm);
-    HL_REQUIRE(ctx, node, hl_rank(lstm.input) == 3, "the input has %d dimensions, not 3",
-               hl_rank(lstm.input));
+    HL_REQUIRE(ctx, node, hl_rank(lstm.input) == 3, "the input has %d dimensions, not 3", hl_rank(lstm.input));
     struct hl_lstm_sequence sequence = sequence_of(node, &lstm);
     HL_TRY(hl_lstm_check(ctx, node, &lstm, sequence.batch, &op->kind));
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    HL_REQUIRE(ctx, node, y->type == lstm.input->type, "output type %s must be the input's, %s",
-               hl_type_name(y->type), hl_type_name(lstm.input->type));
+    HL_REQUIRE(ctx, node, y->type == lstm.input->type, "output type %s must be the input's, %s", hl_type_name(y->type),
+               hl_type_name(lstm.input->type));
 
     const int dims[3] = {hl_dim(lstm.input, 0), hl_dim(lstm.input, 1), lstm.outputs};
     HL_TRY(hl_resize(ctx, y, 3, dims));

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) |
-                              HL_TYPE(Int32) | HL_TYPE(Int64);
+static const uint32_t types =
+    HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -21,13 +21,12 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *values = hl_output(ctx, node, 0), *numbers = hl_output(ctx, node, 1);
 
     if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, values), "the values are %s, the input %s",
-               hl_type_name(values->type), hl_type_name(x->type));
+    HL_REQUIRE(ctx, node, hl_same_type(x, values), "the values are %s, the input %s", hl_type_name(values->type),
+               hl_type_name(x->type));
     HL_REQUIRE(ctx, node, numbers->type == kTfLiteInt32 || numbers->type == kTfLiteInt64,
                "numbers must be int32 or int64, not %s", hl_type_name(numbers->type));
-    HL_REQUIRE(ctx, node, numbers->type == params->index_out_type,
-               "the options speak of %s numbers, not %s", hl_type_name(params->index_out_type),
-               hl_type_name(numbers->type));
+    HL_REQUIRE(ctx, node, numbers->type == params->index_out_type, "the options speak of %s numbers, not %s",
+               hl_type_name(params->index_out_type), hl_type_name(numbers->type));
     HL_REQUIRE(ctx, node, values != numbers, "values and numbers are one tensor");
     HL_REQUIRE(ctx, node, hl_rank(x) == 1, "the input has %d dimensions, not 1", hl_rank(x));
 
@@ -63,9 +62,8 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *values = hl_output(ctx, node, 0), *numbers = hl_output(ctx, node, 1);
     TfLiteTensor *table = hl_temporary(ctx, node, 0);
-    int32_t *places = HL_OUT(int32_t, table); // number of a value + 1, 0: free
-    int32_t *firsts = HL_OUT(int32_t,
-                             hl_temporary(ctx, node, 1)); // of each value, an element that has it
+    int32_t *places = HL_OUT(int32_t, table);                      // number of a value + 1, 0: free
+    int32_t *firsts = HL_OUT(int32_t, hl_temporary(ctx, node, 1)); // of each value, an element that has it
     const int n = hl_dim(x, 0);
     const uint64_t mask = (uint64_t)hl_dim(table, 0) - 1;
     int count = 0;
@@ -74,14 +72,15 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int i = 0; i < n; i++) {
         const uint64_t key = key_of(x, i);
         uint64_t place = scatter(key, (uintptr_t)places) & mask; // where memory lies, no file knows
-        while (places[place] && key_of(x, firsts[places[place] - 1]) != key)
-            place = (place + 1) & mask;
+        while (places[place] && key_of(x, firsts[places[place] - 1]) != key) place = (place + 1) & mask;
         if (!places[place]) {
             firsts[count++] = i;
             places[place] = count;
         }
-        if (numbers->type == kTfLiteInt32) HL_OUT(int32_t, numbers)[i] = places[place] - 1;
-        else HL_OUT(int64_t, numbers)[i] = places[place] - 1;
+        if (numbers->type == kTfLiteInt32)
+            HL_OUT(int32_t, numbers)[i] = places[place] - 1;
+        else
+            HL_OUT(int64_t, numbers)[i] = places[place] - 1;
     }
     HL_TRY(hl_resize(ctx, values, 1, &count));
     for (int i = 0; i < count; i++)

@@ -21,8 +21,7 @@ static TfLiteStatus resize_output(TfLiteContext *ctx, TfLiteNode *node)
     int64_t elements = hl_elements(x), found = 0;
     for (int64_t i = 0; i < elements; i++) found += is_set(x, i);
     int count;
-    HL_REQUIRE(ctx, node, hl_to_int(found, &count), "%lld elements are too many to list",
-               (long long)found);
+    HL_REQUIRE(ctx, node, hl_to_int(found, &count), "%lld elements are too many to list", (long long)found);
     return hl_resize(ctx, hl_output(ctx, node, 0), 2, (const int[]){count, hl_rank(x)});
 }
 
@@ -41,8 +40,7 @@ static TfLiteStatus where_prepare(TfLiteContext *ctx, TfLiteNode *node)
     case kTfLiteInt64: break;
     default: return hl_unsupported_type(ctx, node, x);
     }
-    HL_REQUIRE(ctx, node, y->type == kTfLiteInt64, "the output is %s, it must be int64",
-               hl_type_name(y->type));
+    HL_REQUIRE(ctx, node, y->type == kTfLiteInt64, "the output is %s, it must be int64", hl_type_name(y->type));
     HL_REQUIRE(ctx, node, hl_rank(x) > 0, "the input is a scalar, it has no coordinates");
     if (hl_is_constant(x)) return resize_output(ctx, node);
     hl_make_dynamic(y);
@@ -62,8 +60,7 @@ static TfLiteStatus where_invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int64_t i = 0; i < elements; i++) {
         if (is_set(x, i))
             for (int axis = 0; axis < rank; axis++) *to++ = index[axis];
-        for (int axis = rank - 1; axis >= 0 && ++index[axis] == hl_dim(x, axis); axis--)
-            index[axis] = 0;
+        for (int axis = rank - 1; axis >= 0 && ++index[axis] == hl_dim(x, axis); axis--) index[axis] = 0;
     }
     return kTfLiteOk;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// WHILE: out = in; while cond(out): out = body(out). cond and body are subgraphs: cond takes the loop variables and gives a
-// bool of one element, body takes and gives them. Any types. Shapes may change from turn to turn; they are known before running
-// where body gives what it takes.
+// WHILE: out = in; while cond(out): out = body(out). cond and body are subgraphs: cond takes the loop variables and
+// gives a bool of one element, body takes and gives them. Any types. Shapes may change from turn to turn; they are
+// known before running where body gives what it takes.
 //
-// The loop variables live in the node's outputs: body may give its inputs back in any order, and new shapes may move what
-// lies in its tensors.
+// The loop variables live in the node's outputs: body may give its inputs back in any order, and new shapes may move
+// what lies in its tensors.
 #include "ops/op.h"
 #include "runtime/calls.h"
 
@@ -12,12 +12,12 @@ static TfLiteStatus while_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteWhileParams *params = node->builtin_data;
     int cond = params->cond_subgraph_index, body = params->body_subgraph_index;
-    HL_REQUIRE(ctx, node, hl_input_count(node) == hl_output_count(node), "%d inputs but %d outputs: they are loop variables",
-               hl_input_count(node), hl_output_count(node));
+    HL_REQUIRE(ctx, node, hl_input_count(node) == hl_output_count(node),
+               "%d inputs but %d outputs: they are loop variables", hl_input_count(node), hl_output_count(node));
     HL_REQUIRE(ctx, node, cond != body, "subgraph %d is both condition and body", cond);
     HL_TRY(hl_call_prepare(ctx, node, cond, node->inputs, 0));
-    HL_REQUIRE(ctx, node, hl_call_result_count(ctx, cond) == 1, "the condition, subgraph %d, gives %d outputs instead of one",
-               cond, hl_call_result_count(ctx, cond));
+    HL_REQUIRE(ctx, node, hl_call_result_count(ctx, cond) == 1,
+               "the condition, subgraph %d, gives %d outputs instead of one", cond, hl_call_result_count(ctx, cond));
     const TfLiteTensor *verdict = hl_call_result(ctx, cond, 0);
     HL_REQUIRE(ctx, node, verdict && verdict->type == kTfLiteBool, "the condition, subgraph %d, gives no bool", cond);
     HL_REQUIRE(ctx, node, !hl_call_is_static(ctx, cond) || hl_elements(verdict) == 1,
@@ -58,7 +58,8 @@ static TfLiteStatus while_invoke(TfLiteContext *ctx, TfLiteNode *node)
         if (!more) return kTfLiteOk;
         HL_TRY(hl_call(ctx, node, params->body_subgraph_index, node->outputs, 0));
         for (int i = 0; i < hl_output_count(node); i++)
-            HL_TRY(hl_call_take(ctx, node, hl_output(ctx, node, i), hl_call_result(ctx, params->body_subgraph_index, i)));
+            HL_TRY(
+                hl_call_take(ctx, node, hl_output(ctx, node, i), hl_call_result(ctx, params->body_subgraph_index, i)));
     }
 }
 

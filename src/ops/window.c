@@ -5,9 +5,8 @@
 // the windows that lie inside, no padding.
 #include "ops/window.h"
 
-TfLiteStatus hl_window_size(TfLiteContext *ctx, const TfLiteNode *node, const char *axis,
-                            TfLitePadding padding, int in, int filter, int stride, int dilation,
-                            struct hl_window *window)
+TfLiteStatus hl_window_size(TfLiteContext *ctx, const TfLiteNode *node, const char *axis, TfLitePadding padding, int in,
+                            int filter, int stride, int dilation, struct hl_window *window)
 {
     HL_REQUIRE(ctx, node, padding == kTfLitePaddingSame || padding == kTfLitePaddingValid,
                "padding %d is neither SAME nor VALID", (int)padding);
@@ -22,15 +21,13 @@ TfLiteStatus hl_window_size(TfLiteContext *ctx, const TfLiteNode *node, const ch
         out = ((int64_t)in + stride - 1) / stride;
     else
         out = ((int64_t)in + stride - reach) / stride;
-    HL_REQUIRE(ctx, node, out >= 0,
-               "a filter that reaches over %lld positions does not fit into input %s %d",
+    HL_REQUIRE(ctx, node, out >= 0, "a filter that reaches over %lld positions does not fit into input %s %d",
                (long long)reach, axis, in);
     // Only a VALID window of zero outputs may reach beyond the input without being padded.
     int64_t total = (out - 1) * stride + reach - in;
     if (out == 0 || total < 0) total = 0;
     HL_REQUIRE(ctx, node, out <= INT32_MAX && total <= INT32_MAX,
-               "a filter that reaches over %lld positions is too large for input %s %d",
-               (long long)reach, axis, in);
+               "a filter that reaches over %lld positions is too large for input %s %d", (long long)reach, axis, in);
     window->out = (int)out;
     window->before = (int)(total / 2);
     window->after = (int)(total - total / 2);

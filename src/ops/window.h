@@ -11,10 +11,9 @@ struct hl_window {
     int after;
 };
 
-// filter, stride, dilation: at least 1, which this checks (with a message naming `axis`, "height" or "width"), as it does
-// that the output is not negative and nothing overflows.
-TfLiteStatus hl_window_size(TfLiteContext *ctx, const TfLiteNode *node, const char *axis,
-                            TfLitePadding padding, int in, int filter, int stride, int dilation,
-                            struct hl_window *window);
+// filter, stride, dilation: at least 1, which this checks (with a message naming `axis`, "height" or "width"), as it
+// does that the output is not negative and nothing overflows.
+TfLiteStatus hl_window_size(TfLiteContext *ctx, const TfLiteNode *node, const char *axis, TfLitePadding padding, int in,
+                            int filter, int stride, int dilation, struct hl_window *window);
 
 #endif

@@ -29,5 +29,6 @@ static double smaller(int a, int b)
 
 double hl_work_of_window(const TfLiteTensor *image, const TfLiteTensor *output, int filter_height, int filter_width)
 {
-    return (double)hl_elements(output) * smaller(filter_height, hl_dim(image, 1)) * smaller(filter_width, hl_dim(image, 2));
+    return (double)hl_elements(output) * smaller(filter_height, hl_dim(image, 1)) *
+           smaller(filter_width, hl_dim(image, 2));
 }

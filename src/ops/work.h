@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of operators whose work grows faster than their tensors: what hl_op.work is made of, and what
-// HaliteInterpreterOptionsSetWorkLimit counts. As doubles: shapes are what a file says, and their products may be beyond any
-// integer.
+// HaliteInterpreterOptionsSetWorkLimit counts. As doubles: shapes are what a file says, and their products may be
+// beyond any integer.
 #ifndef HALITE_OPS_WORK_H
 #define HALITE_OPS_WORK_H
 

@@ -9,8 +9,7 @@ static TfLiteStatus zeros_like_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(hl_map_prepare(ctx, node));
     const TfLiteTensor *input = hl_input(ctx, node, 0);
-    bool known = input->type == kTfLiteFloat32 || input->type == kTfLiteInt32 ||
-                 input->type == kTfLiteInt64;
+    bool known = input->type == kTfLiteFloat32 || input->type == kTfLiteInt32 || input->type == kTfLiteInt64;
     return known ? kTfLiteOk : hl_unsupported_type(ctx, node, input);
 }
 

@@ -87,7 +87,8 @@ void TfLiteInterpreterOptionsSetNumThreads(TfLiteInterpreterOptions *options, in
 {
     if (!options) return;
     if (num_threads < -1) {
-        hl_report(&options->reporter, "the number of threads must be -1 or more, not %d: left as it was", (int)num_threads);
+        hl_report(&options->reporter, "the number of threads must be -1 or more, not %d: left as it was",
+                  (int)num_threads);
         return;
     }
     options->num_threads = num_threads == 0 ? 1 : num_threads;
@@ -122,7 +123,8 @@ TfLiteStatus TfLiteInterpreterOptionsEnableCancellation(TfLiteInterpreterOptions
 TfLiteInterpreter *TfLiteInterpreterCreate(const TfLiteModel *model, const TfLiteInterpreterOptions *optional_options)
 {
     if (!model) {
-        hl_report(optional_options ? &optional_options->reporter : NULL, "cannot create an interpreter: the model is NULL");
+        hl_report(optional_options ? &optional_options->reporter : NULL,
+                  "cannot create an interpreter: the model is NULL");
         return NULL;
     }
     return hl_interpreter_create(model, optional_options);
@@ -302,7 +304,8 @@ TfLiteStatus TfLiteSignatureRunnerResizeInputTensor(TfLiteSignatureRunner *signa
     if (!signature_runner || (!input_dims && input_dims_size != 0)) return kTfLiteError;
     int tensor = hl_signature_input(signature_runner, input_name);
     if (tensor < 0) {
-        hl_subgraph_error(signature_runner->subgraph, "the signature has no input '%s'", input_name ? input_name : "(NULL)");
+        hl_subgraph_error(signature_runner->subgraph, "the signature has no input '%s'",
+                          input_name ? input_name : "(NULL)");
         return kTfLiteError;
     }
     return hl_subgraph_resize_input_strict(signature_runner->subgraph, tensor, input_dims, input_dims_size);

@@ -48,7 +48,8 @@ void TfLiteInterpreterOptionsAddBuiltinOp(TfLiteInterpreterOptions *options, TfL
                                           int32_t max_version)
 {
     if (!options || !registration) return;
-    if (!hl_resolver_add(&options->resolver, op, NULL, registration, min_version, max_version)) options->incomplete = true;
+    if (!hl_resolver_add(&options->resolver, op, NULL, registration, min_version, max_version))
+        options->incomplete = true;
 }
 
 void TfLiteInterpreterOptionsAddCustomOp(TfLiteInterpreterOptions *options, const char *name,
@@ -66,9 +67,10 @@ static void set_callbacks(TfLiteInterpreterOptions *options, struct hl_resolver_
     if (options) options->resolver.callbacks = callbacks;
 }
 
-void TfLiteInterpreterOptionsSetOpResolverExternal(
-    TfLiteInterpreterOptions *options, const TfLiteOperator *(*find_builtin_op)(void *, int, int),
-    const TfLiteOperator *(*find_custom_op)(void *, const char *, int), void *op_resolver_user_data)
+void TfLiteInterpreterOptionsSetOpResolverExternal(TfLiteInterpreterOptions *options,
+                                                   const TfLiteOperator *(*find_builtin_op)(void *, int, int),
+                                                   const TfLiteOperator *(*find_custom_op)(void *, const char *, int),
+                                                   void *op_resolver_user_data)
 {
     set_callbacks(options, (struct hl_resolver_callbacks){.user_data = op_resolver_user_data,
                                                           .operator_builtin = find_builtin_op,
@@ -88,17 +90,18 @@ void TfLiteInterpreterOptionsSetOpResolverExternalWithFallback(
                                                           .custom = find_custom_op});
 }
 
-void TfLiteInterpreterOptionsSetOpResolver(TfLiteInterpreterOptions *options,
-                                           const TfLiteRegistration *(*find_builtin_op)(void *, TfLiteBuiltinOperator, int),
-                                           const TfLiteRegistration *(*find_custom_op)(void *, const char *, int),
-                                           void *op_resolver_user_data)
+void TfLiteInterpreterOptionsSetOpResolver(
+    TfLiteInterpreterOptions *options, const TfLiteRegistration *(*find_builtin_op)(void *, TfLiteBuiltinOperator, int),
+    const TfLiteRegistration *(*find_custom_op)(void *, const char *, int), void *op_resolver_user_data)
 {
-    set_callbacks(options, (struct hl_resolver_callbacks){
-                               .user_data = op_resolver_user_data, .builtin = find_builtin_op, .custom = find_custom_op});
+    set_callbacks(options, (struct hl_resolver_callbacks){.user_data = op_resolver_user_data,
+                                                          .builtin = find_builtin_op,
+                                                          .custom = find_custom_op});
 }
 
 void TfLiteInterpreterOptionsSetOpResolverV3(
-    TfLiteInterpreterOptions *options, const TfLiteRegistration_V3 *(*find_builtin_op_v3)(void *, TfLiteBuiltinOperator, int),
+    TfLiteInterpreterOptions *options,
+    const TfLiteRegistration_V3 *(*find_builtin_op_v3)(void *, TfLiteBuiltinOperator, int),
     const TfLiteRegistration_V3 *(*find_custom_op_v3)(void *, const char *, int), void *op_resolver_user_data)
 {
     set_callbacks(options, (struct hl_resolver_callbacks){.user_data = op_resolver_user_data,
@@ -107,7 +110,8 @@ void TfLiteInterpreterOptionsSetOpResolverV3(
 }
 
 void TfLiteInterpreterOptionsSetOpResolverV2(
-    TfLiteInterpreterOptions *options, const TfLiteRegistration_V2 *(*find_builtin_op_v2)(void *, TfLiteBuiltinOperator, int),
+    TfLiteInterpreterOptions *options,
+    const TfLiteRegistration_V2 *(*find_builtin_op_v2)(void *, TfLiteBuiltinOperator, int),
     const TfLiteRegistration_V2 *(*find_custom_op_v2)(void *, const char *, int), void *op_resolver_user_data)
 {
     set_callbacks(options, (struct hl_resolver_callbacks){.user_data = op_resolver_user_data,
@@ -116,7 +120,8 @@ void TfLiteInterpreterOptionsSetOpResolverV2(
 }
 
 void TfLiteInterpreterOptionsSetOpResolverV1(
-    TfLiteInterpreterOptions *options, const TfLiteRegistration_V1 *(*find_builtin_op_v1)(void *, TfLiteBuiltinOperator, int),
+    TfLiteInterpreterOptions *options,
+    const TfLiteRegistration_V1 *(*find_builtin_op_v1)(void *, TfLiteBuiltinOperator, int),
     const TfLiteRegistration_V1 *(*find_custom_op_v1)(void *, const char *, int), void *op_resolver_user_data)
 {
     set_callbacks(options, (struct hl_resolver_callbacks){.user_data = op_resolver_user_data,
@@ -138,7 +143,8 @@ TfLiteInterpreter *TfLiteInterpreterCreateWithSelectedOps(const TfLiteModel *mod
 void TfLiteInterpreterOptionsSetUseNNAPI(TfLiteInterpreterOptions *options, bool enable)
 {
     if (options && enable)
-        hl_report(&options->reporter, "NNAPI is not available in this build: models run on the CPU and added delegates");
+        hl_report(&options->reporter,
+                  "NNAPI is not available in this build: models run on the CPU and added delegates");
 }
 
 void TfLiteInterpreterOptionsSetEnableDelegateFallback(TfLiteInterpreterOptions *options, bool enable)
@@ -184,7 +190,8 @@ TfLiteStatus TfLiteInterpreterSetBufferHandle(TfLiteInterpreter *interpreter, Tf
 {
     if (!interpreter || !tensor) return kTfLiteError;
     if (tensor->delegate && tensor->delegate != delegate) {
-        hl_subgraph_error(primary(interpreter), "tensor %s belongs to another delegate already", hl_tensor_label(tensor));
+        hl_subgraph_error(primary(interpreter), "tensor %s belongs to another delegate already",
+                          hl_tensor_label(tensor));
         return kTfLiteError;
     }
     tensor->delegate = delegate;

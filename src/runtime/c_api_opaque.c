@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tensorflow/lite/c/c_api_opaque.h: a tensor, node and context from the outside. An opaque pointer is the
-// pointer to the real struct, so each function is a look inside.
+// The functions of tensorflow/lite/c/c_api_opaque.h: a tensor, node and context from the outside. An opaque pointer is
+// the pointer to the real struct, so each function is a look inside.
 #include "tensorflow/lite/c/c_api_opaque.h"
 
 #include <limits.h>
@@ -208,8 +208,8 @@ static char *pack_strings(const char *const *strings, int count, const int *leng
     return packed;
 }
 
-TfLiteStatus TfLiteOpaqueTensorWriteStrings(TfLiteOpaqueTensor *tensor, const char *const *str_array,
-                                            int str_array_len, const int *str_n_len)
+TfLiteStatus TfLiteOpaqueTensorWriteStrings(TfLiteOpaqueTensor *tensor, const char *const *str_array, int str_array_len,
+                                            const int *str_n_len)
 {
     TfLiteTensor *t = tensor_of(tensor);
     if (t->type != kTfLiteString || str_array_len < 0) return kTfLiteError;
@@ -355,7 +355,8 @@ void *TfLiteOpaqueNodeGetBuiltinData(const TfLiteOpaqueNode *opaque_node)
     return node_in(opaque_node)->builtin_data;
 }
 
-TfLiteStatus TfLiteOpaqueNodeGetCustomInitialData(const TfLiteOpaqueNode *opaque_node, const void **init_data, int *size)
+TfLiteStatus TfLiteOpaqueNodeGetCustomInitialData(const TfLiteOpaqueNode *opaque_node, const void **init_data,
+                                                  int *size)
 {
     *init_data = node_in(opaque_node)->custom_initial_data;
     *size = node_in(opaque_node)->custom_initial_data_size;
@@ -426,7 +427,8 @@ TfLiteStatus TfLiteOpaqueContextGetExternalContext(TfLiteOpaqueContext *opaque_c
     return kTfLiteOk;
 }
 
-// A delegate asks for nodes of the model, whose kernels are plain registrations: it gets an operator that says what they are.
+// A delegate asks for nodes of the model, whose kernels are plain registrations: it gets an operator that says what
+// they are.
 TfLiteStatus TfLiteOpaqueContextGetNodeAndRegistration(struct TfLiteOpaqueContext *opaque_context, int node_index,
                                                        TfLiteOpaqueNode **node, TfLiteOperator **registration_external)
 {
@@ -529,8 +531,9 @@ TfLiteStatus TfLiteOpaqueContextMarkSubgraphAsDelegationSkippable(TfLiteOpaqueCo
     return kTfLiteOk;
 }
 
-TfLiteStatus TfLiteOpaqueContextGetNodeInitDataMmapInfo(const TfLiteOpaqueContext *context, const TfLiteOpaqueNode *node,
-                                                        int *fd, int64_t *custom_initial_data_offset_in_file,
+TfLiteStatus TfLiteOpaqueContextGetNodeInitDataMmapInfo(const TfLiteOpaqueContext *context,
+                                                        const TfLiteOpaqueNode *node, int *fd,
+                                                        int64_t *custom_initial_data_offset_in_file,
                                                         int64_t *custom_initial_data_size)
 {
     const struct hl_subgraph *subgraph = subgraph_in(context);

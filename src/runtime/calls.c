@@ -25,10 +25,11 @@ static TfLiteTensor *tensor_of(const struct hl_subgraph *subgraph, const TfLiteI
 static TfLiteStatus enter(struct hl_subgraph *callee, TfLiteContext *ctx, const TfLiteNode *node)
 {
     struct TfLiteInterpreter *interpreter = callee->interpreter;
-    HL_REQUIRE(ctx, node, interpreter->calls < interpreter->call_limit,
-               "subgraph %d would be call number %lld of this Invoke, which is above the limit: a loop that does not end, or "
-               "HaliteInterpreterOptionsSetCallLimit must allow more",
-               callee->index, (long long)interpreter->calls + 1);
+    HL_REQUIRE(
+        ctx, node, interpreter->calls < interpreter->call_limit,
+        "subgraph %d would be call number %lld of this Invoke, which is above the limit: a loop that does not end, or "
+        "HaliteInterpreterOptionsSetCallLimit must allow more",
+        callee->index, (long long)interpreter->calls + 1);
     if (interpreter->options->cancellation && atomic_load(&interpreter->cancelled)) {
         hl_subgraph_error(callee, "Client requested cancel during Invoke()");
         return kTfLiteCancelled;
@@ -66,8 +67,8 @@ static TfLiteStatus invoke(struct hl_subgraph *callee, TfLiteContext *ctx, const
 // ---- prepare ------------------------------------------------------------------------------------
 
 // The callee's inputs take the arguments' shapes. Nothing happens where they have them already.
-static TfLiteStatus shape_inputs(struct hl_subgraph *callee, const struct hl_subgraph *caller, const TfLiteIntArray *list,
-                                 int first)
+static TfLiteStatus shape_inputs(struct hl_subgraph *callee, const struct hl_subgraph *caller,
+                                 const TfLiteIntArray *list, int first)
 {
     for (int i = 0; i < callee->inputs->size; i++) {
         const TfLiteTensor *from = tensor_of(caller, list, first + i), *to = tensor_of(callee, callee->inputs, i);
@@ -141,8 +142,8 @@ static TfLiteStatus copy_value(TfLiteContext *ctx, TfLiteNode *node, struct hl_s
                                const TfLiteTensor *from)
 {
     if (to->type == kTfLiteString) HL_TRY(hl_subgraph_resize_heap_tensor(owner, to, from->bytes));
-    HL_REQUIRE(ctx, node, to->bytes == from->bytes, "%zu bytes of tensor %s do not fit %zu bytes of tensor %s", from->bytes,
-               hl_tensor_label(from), to->bytes, hl_tensor_label(to));
+    HL_REQUIRE(ctx, node, to->bytes == from->bytes, "%zu bytes of tensor %s do not fit %zu bytes of tensor %s",
+               from->bytes, hl_tensor_label(from), to->bytes, hl_tensor_label(to));
     if (from->bytes == 0) return kTfLiteOk;
     HL_REQUIRE(ctx, node, to->data.raw && from->data.raw, "tensor %s lacks data",
                hl_tensor_label(to->data.raw ? from : to));
@@ -156,7 +157,8 @@ TfLiteStatus hl_call(TfLiteContext *ctx, TfLiteNode *node, int index, const TfLi
     HL_TRY(make_ready(ctx, node, callee, list, first));
     for (int i = 0; i < callee->inputs->size; i++)
         if (callee->is_read[callee->inputs->data[i]]) // a loop's condition, mostly, looks at little
-            HL_TRY(copy_value(ctx, node, callee, tensor_of(callee, callee->inputs, i), tensor_of(caller, list, first + i)));
+            HL_TRY(copy_value(ctx, node, callee, tensor_of(callee, callee->inputs, i),
+                              tensor_of(caller, list, first + i)));
     return invoke(callee, ctx, node);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that run another subgraph of the model: what IF, WHILE, STABLEHLO_CASE, STABLEHLO_COMPOSITE and CALL_ONCE are made of.
-// Arguments and results are copied between the two subgraphs' tensors. The verifier has refused subgraphs that call themselves;
-// how many calls one Invoke may make is limited (HaliteInterpreterOptionsSetCallLimit), so that no loop runs for ever.
+// Nodes that run another subgraph of the model: what IF, WHILE, STABLEHLO_CASE, STABLEHLO_COMPOSITE and CALL_ONCE are
+// made of. Arguments and results are copied between the two subgraphs' tensors. The verifier has refused subgraphs that
+// call themselves; how many calls one Invoke may make is limited (HaliteInterpreterOptionsSetCallLimit), so that no
+// loop runs for ever.
 #ifndef HALITE_RUNTIME_CALLS_H
 #define HALITE_RUNTIME_CALLS_H
 
@@ -11,8 +12,9 @@
 
 enum { HL_DEFAULT_CALL_LIMIT = 10000000 };
 
-// In prepare: that subgraph `callee` exists, takes the tensors of `list` from `first` on and gives what `results` lists, in
-// number and type. Its inputs get the shapes of the arguments, and its tensors memory. Reports what does not fit.
+// In prepare: that subgraph `callee` exists, takes the tensors of `list` from `first` on and gives what `results`
+// lists, in number and type. Its inputs get the shapes of the arguments, and its tensors memory. Reports what does not
+// fit.
 TfLiteStatus hl_call_prepare(TfLiteContext *ctx, TfLiteNode *node, int callee, const TfLiteIntArray *list, int first);
 TfLiteStatus hl_call_check_results(TfLiteContext *ctx, TfLiteNode *node, int callee, const TfLiteIntArray *results);
 // After hl_call_prepare: whether the shapes of all results are known before the subgraph runs.
@@ -30,7 +32,8 @@ TfLiteStatus hl_call_once(TfLiteContext *ctx, TfLiteNode *node, int callee);
 // Whether a subgraph exists, and takes and gives nothing.
 bool hl_call_is_procedure(const TfLiteContext *ctx, int callee);
 
-// For operators that take a subgraph as a description of what to do with two numbers: its operators, as the model has them.
+// For operators that take a subgraph as a description of what to do with two numbers: its operators, as the model has
+// them.
 // -1 where there is no such subgraph or node.
 int hl_callee_node_count(const TfLiteContext *ctx, int callee);
 int hl_callee_code(const TfLiteContext *ctx, int callee, int node); // TfLiteBuiltinOperator

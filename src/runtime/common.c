@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The helpers of tensorflow/lite/c/common.h: counted arrays, and what a TfLiteTensor owns. All memory is the C library's
-// malloc: callers free dims, data and quantisation themselves and put their own in place.
+// The helpers of tensorflow/lite/c/common.h: counted arrays, and what a TfLiteTensor owns. All memory is the C
+// library's malloc: callers free dims, data and quantisation themselves and put their own in place.
 #include "tensorflow/lite/c/common.h"
 
 #include <stdint.h>
@@ -190,7 +190,8 @@ TfLiteStatus TfLiteTensorResizeMaybeCopy(size_t num_bytes, TfLiteTensor *tensor,
         return kTfLiteError;
     }
     if (tensor->data.raw && num_bytes == tensor->bytes) return kTfLiteOk;
-    size_t least = num_bytes ? num_bytes : 1; // an empty tensor has an address too: clients take NULL for "no memory yet"
+    size_t least =
+        num_bytes ? num_bytes : 1; // an empty tensor has an address too: clients take NULL for "no memory yet"
     void *memory;
     if (preserve_data) {
         memory = realloc(tensor->data.raw, least);

@@ -72,7 +72,8 @@ static TfLiteExternalContext *get_external_context(TfLiteContext *context, TfLit
     return hl_subgraph_of(context)->interpreter->external_contexts[type];
 }
 
-static void set_external_context(TfLiteContext *context, TfLiteExternalContextType type, TfLiteExternalContext *external)
+static void set_external_context(TfLiteContext *context, TfLiteExternalContextType type,
+                                 TfLiteExternalContext *external)
 {
     if ((int)type < 0 || type >= kTfLiteMaxExternalContexts) return;
     hl_subgraph_of(context)->interpreter->external_contexts[type] = external;
@@ -164,8 +165,8 @@ static TfLiteStatus get_node_and_registration(TfLiteContext *context, int index,
     return kTfLiteOk;
 }
 
-static TfLiteStatus replace_nodes(TfLiteContext *context, TfLiteRegistration registration,
-                                  const TfLiteIntArray *nodes, TfLiteDelegate *delegate)
+static TfLiteStatus replace_nodes(TfLiteContext *context, TfLiteRegistration registration, const TfLiteIntArray *nodes,
+                                  TfLiteDelegate *delegate)
 {
     return hl_subgraph_replace_nodes(hl_subgraph_of(context), &registration, nodes, delegate);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delegates on a subgraph: apply one (it claims nodes, which become nodes of its own), undo all when it fails or when inputs
-// are resized, apply them again. The model's nodes are never changed: only the plan, and nodes appended behind them.
+// Delegates on a subgraph: apply one (it claims nodes, which become nodes of its own), undo all when it fails or when
+// inputs are resized, apply them again. The model's nodes are never changed: only the plan, and nodes appended behind
+// them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,7 @@ static TfLiteStatus call_prepare(TfLiteContext *context, TfLiteDelegate *delegat
 {
     const TfLiteOpaqueDelegateBuilder *builder = delegate->opaque_delegate_builder;
     if (delegate->Prepare) return delegate->Prepare(context, delegate);
-    if (builder && builder->Prepare)
-        return builder->Prepare((TfLiteOpaqueContext *)context, delegate, builder->data);
+    if (builder && builder->Prepare) return builder->Prepare((TfLiteOpaqueContext *)context, delegate, builder->data);
     hl_subgraph_error(hl_subgraph_of(context), "the delegate has no Prepare function");
     return kTfLiteDelegateError;
 }
@@ -86,8 +86,8 @@ static const char *kernel_name(const TfLiteRegistration *registration)
     return "DELEGATE";
 }
 
-// Binaries built against older headers pass a shorter struct by value: what lies behind `version` is noise then, so it counts
-// only where the plain callbacks are empty.
+// Binaries built against older headers pass a shorter struct by value: what lies behind `version` is noise then, so it
+// counts only where the plain callbacks are empty.
 static TfLiteRegistration without_noise(const TfLiteRegistration *from)
 {
     TfLiteRegistration registration = {
@@ -136,7 +136,8 @@ static struct params_block *make_params(const struct hl_piece *piece, TfLiteDele
     TfLiteIntArray *inputs = put_array(&at, piece->inputs);
     TfLiteIntArray *outputs = put_array(&at, piece->outputs);
     if (opaque)
-        block->opaque = (TfLiteOpaqueDelegateParams){delegate, TfLiteOpaqueDelegateGetData(delegate), nodes, inputs, outputs};
+        block->opaque =
+            (TfLiteOpaqueDelegateParams){delegate, TfLiteOpaqueDelegateGetData(delegate), nodes, inputs, outputs};
     else
         block->plain = (TfLiteDelegateParams){delegate, nodes, inputs, outputs};
     return block;
@@ -157,9 +158,8 @@ static int add_delegate_node(struct hl_subgraph *subgraph, const TfLiteRegistrat
         hl_subgraph_error(subgraph, "out of memory while applying a delegate");
         return -1;
     }
-    return hl_subgraph_add_node(subgraph, registration, kernel_name(registration),
-                                TfLiteIntArrayCopy(piece->inputs), TfLiteIntArrayCopy(piece->outputs),
-                                TfLiteIntArrayCreate(0), params, params,
+    return hl_subgraph_add_node(subgraph, registration, kernel_name(registration), TfLiteIntArrayCopy(piece->inputs),
+                                TfLiteIntArrayCopy(piece->outputs), TfLiteIntArrayCreate(0), params, params,
                                 opaque ? sizeof params->opaque : sizeof params->plain);
 }
 
@@ -316,8 +316,8 @@ static TfLiteStatus restore_after_failure(struct hl_subgraph *subgraph, TfLiteSt
     return status;
 }
 
-// A delegate for fixed shapes cannot take a graph whose shapes are known only while running. Operators that nobody resolved
-// are left out: the delegate may know them.
+// A delegate for fixed shapes cannot take a graph whose shapes are known only while running. Operators that nobody
+// resolved are left out: the delegate may know them.
 static TfLiteStatus require_static_shapes(struct hl_subgraph *subgraph)
 {
     for (int position = 0; position < subgraph->plan->size; position++) {
@@ -349,11 +349,13 @@ static bool remember_delegate(struct hl_subgraph *subgraph, TfLiteDelegate *dele
 static bool has_dynamic_outputs(const struct hl_subgraph *subgraph)
 {
     for (int position = 0; position < subgraph->plan->size; position++)
-        if (hl_subgraph_has_dynamic(subgraph, subgraph->nodes[subgraph->plan->data[position]]->node.outputs)) return true;
+        if (hl_subgraph_has_dynamic(subgraph, subgraph->nodes[subgraph->plan->data[position]]->node.outputs))
+            return true;
     return false;
 }
 
-// After the delegate claimed its nodes: memory for the new plan, where the old one had it or nothing can change any more.
+// After the delegate claimed its nodes: memory for the new plan, where the old one had it or nothing can change any
+// more.
 static TfLiteStatus settle(struct hl_subgraph *subgraph, bool allows_dynamic, enum hl_subgraph_state before)
 {
     subgraph->state = HL_NOT_READY;
@@ -363,8 +365,8 @@ static TfLiteStatus settle(struct hl_subgraph *subgraph, bool allows_dynamic, en
     if (allows_dynamic && before == HL_READY) return kTfLiteOk;
     if (allows_dynamic && has_dynamic_outputs(subgraph)) {
         hl_subgraph_remove_delegates(subgraph);
-        hl_subgraph_error(subgraph,
-                          "Cannot allow dynamic tensors due to previous delegation, resetting to original execution plan.");
+        hl_subgraph_error(
+            subgraph, "Cannot allow dynamic tensors due to previous delegation, resetting to original execution plan.");
         return kTfLiteApplicationError;
     }
     subgraph->state = HL_IMMUTABLE;
@@ -413,8 +415,7 @@ TfLiteStatus hl_subgraph_redo_delegates(struct hl_subgraph *subgraph)
     subgraph->delegates = NULL;
     subgraph->delegate_count = 0;
     TfLiteStatus status = kTfLiteOk;
-    for (int i = 0; i < count && status == kTfLiteOk; i++)
-        status = hl_subgraph_apply_delegate(subgraph, delegates[i]);
+    for (int i = 0; i < count && status == kTfLiteOk; i++) status = hl_subgraph_apply_delegate(subgraph, delegates[i]);
     free(delegates);
     return status;
 }

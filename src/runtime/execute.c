@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a subgraph: prepare nodes in order, give tensors memory, invoke nodes in order. Where a node's output shape is known
-// only after it ran, preparing stops there and goes on during invoke.
+// Running a subgraph: prepare nodes in order, give tensors memory, invoke nodes in order. Where a node's output shape
+// is known only after it ran, preparing stops there and goes on during invoke.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,7 @@
 bool hl_subgraph_has_dynamic(const struct hl_subgraph *subgraph, const TfLiteIntArray *tensors)
 {
     for (int i = 0; i < tensors->size; i++)
-        if (tensors->data[i] >= 0 &&
-            subgraph->context.tensors[tensors->data[i]].allocation_type == kTfLiteDynamic)
+        if (tensors->data[i] >= 0 && subgraph->context.tensors[tensors->data[i]].allocation_type == kTfLiteDynamic)
             return true;
     return false;
 }
@@ -158,19 +157,22 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 TfLiteStatus hl_subgraph_make_readable(struct hl_subgraph *subgraph, int index)
 {
     if (!hl_subgraph_has_tensor(subgraph, index)) {
-        hl_subgraph_error(subgraph, "tensor %d does not exist: subgraph %d has %d tensors", index,
-                          subgraph->index, subgraph->tensor_count);
+        hl_subgraph_error(subgraph, "tensor %d does not exist: subgraph %d has %d tensors", index, subgraph->index,
+                          subgraph->tensor_count);
         return kTfLiteError;
     }
     TfLiteTensor *tensor = &subgraph->context.tensors[index];
     if (!tensor->data_is_stale) return kTfLiteOk;
     if (!tensor->delegate || tensor->buffer_handle == kTfLiteNullBufferHandle) {
-        hl_subgraph_error(subgraph, "tensor %s is marked stale but lies in no delegate's buffer", hl_tensor_label(tensor));
+        hl_subgraph_error(subgraph, "tensor %s is marked stale but lies in no delegate's buffer",
+                          hl_tensor_label(tensor));
         return kTfLiteError;
     }
     TfLiteStatus status = hl_delegate_copy_from(&subgraph->context, tensor);
-    if (status == kTfLiteOk) tensor->data_is_stale = false;
-    else hl_subgraph_error(subgraph, "the delegate could not copy tensor %s from its buffer", hl_tensor_label(tensor));
+    if (status == kTfLiteOk)
+        tensor->data_is_stale = false;
+    else
+        hl_subgraph_error(subgraph, "the delegate could not copy tensor %s from its buffer", hl_tensor_label(tensor));
     return status;
 }
 
@@ -191,8 +193,7 @@ static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_n
             return kTfLiteError;
         bool in_handle = tensor->delegate && tensor->delegate == node->node.delegate &&
                          tensor->buffer_handle != kTfLiteNullBufferHandle;
-        bool lacks = !tensor->data.raw && !in_handle &&
-                     (tensor->bytes > 0 || tensor->type == kTfLiteString);
+        bool lacks = !tensor->data.raw && !in_handle && (tensor->bytes > 0 || tensor->type == kTfLiteString);
         if (lacks && !may_lack_data(node, i, tensor)) {
             hl_subgraph_error(subgraph, "Input tensor %d (%s) of node %d (%s) lacks data", index,
                               hl_tensor_label(tensor), node->index, node->name);
@@ -232,7 +233,8 @@ static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *nod
     return status;
 }
 
-// Nodes from this position on. Those that were prepared before one failed have no memory: they are to be prepared again.
+// Nodes from this position on. Those that were prepared before one failed have no memory: they are to be prepared
+// again.
 static TfLiteStatus prepare_from(struct hl_subgraph *subgraph, int position)
 {
     TfLiteStatus status = hl_subgraph_prepare_ahead(subgraph);

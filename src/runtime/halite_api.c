@@ -51,7 +51,8 @@ int32_t HaliteInterpreterGetNodeCount(const TfLiteInterpreter *interpreter)
     return interpreter ? primary(interpreter)->plan->size : 0;
 }
 
-TfLiteStatus HaliteInterpreterGetNodeReport(const TfLiteInterpreter *interpreter, int32_t index, HaliteNodeReport *report)
+TfLiteStatus HaliteInterpreterGetNodeReport(const TfLiteInterpreter *interpreter, int32_t index,
+                                            HaliteNodeReport *report)
 {
     if (!interpreter || !report || index < 0 || index >= primary(interpreter)->plan->size) return kTfLiteError;
     const struct hl_node *node = primary(interpreter)->nodes[primary(interpreter)->plan->data[index]];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An interpreter's life, and invoke with what belongs to all subgraphs: cancellation, delegates, the way back to the CPU.
+// An interpreter's life, and invoke with what belongs to all subgraphs: cancellation, delegates, the way back to the
+// CPU.
 #include "runtime/interpreter.h"
 
 #include <limits.h>
@@ -28,8 +29,8 @@ static HaliteKernels choose_kernels(const struct TfLiteInterpreterOptions *optio
     if (options->kernels != kHaliteKernelsDefault) return options->kernels;
     if (wanted && strcmp(wanted, "reference") == 0) return kHaliteKernelsReference;
     if (wanted && *wanted && strcmp(wanted, "fast") != 0)
-        hl_report(&options->reporter, "HALITE_KERNELS is \"%s\", neither \"reference\" nor \"fast\": taken for \"fast\"",
-                  wanted);
+        hl_report(&options->reporter,
+                  "HALITE_KERNELS is \"%s\", neither \"reference\" nor \"fast\": taken for \"fast\"", wanted);
     return kHaliteKernelsFast;
 }
 
@@ -40,10 +41,11 @@ static TfLiteStatus check_codes(TfLiteInterpreter *interpreter)
     for (int i = 0; i < interpreter->model->code_count; i++) {
         int builtin = interpreter->model->codes[i].builtin;
         if (builtin >= 0 && builtin <= LAST_CODE) continue;
-        hl_report(&interpreter->options->reporter,
-                  "operator code %d of the model is builtin %d: this library knows 0 to %d. The model is newer than the "
-                  "library.",
-                  i, builtin, LAST_CODE);
+        hl_report(
+            &interpreter->options->reporter,
+            "operator code %d of the model is builtin %d: this library knows 0 to %d. The model is newer than the "
+            "library.",
+            i, builtin, LAST_CODE);
         return kTfLiteUnresolvedOps;
     }
     return kTfLiteOk;
@@ -186,7 +188,8 @@ static TfLiteStatus invoke_once(TfLiteInterpreter *interpreter, struct hl_subgra
 static void *save_inputs(const struct hl_subgraph *subgraph)
 {
     size_t bytes = 0;
-    for (int i = 0; i < subgraph->inputs->size; i++) bytes += subgraph->context.tensors[subgraph->inputs->data[i]].bytes;
+    for (int i = 0; i < subgraph->inputs->size; i++)
+        bytes += subgraph->context.tensors[subgraph->inputs->data[i]].bytes;
     char *saved = malloc(bytes ? bytes : 1), *to = saved;
     for (int i = 0; saved && i < subgraph->inputs->size; i++) {
         const TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->inputs->data[i]];

@@ -15,13 +15,13 @@
 #define HL_DEFAULT_WORK_LIMIT 1e15
 
 struct TfLiteInterpreter {
-    TfLiteModel *model; // a reference of its own
+    TfLiteModel *model;                       // a reference of its own
     struct TfLiteInterpreterOptions *options; // a copy of its own
     int subgraph_count;
     struct hl_subgraph **subgraphs;
     struct hl_resources resources;
     const struct hl_row_loops *row_loops; // of operators without fast kernels
-    struct hl_threads *threads; // that kernels share their work among; NULL: the caller's alone
+    struct hl_threads *threads;           // that kernels share their work among; NULL: the caller's alone
     atomic_bool cancelled;
     bool allow_buffer_handle_output;
     bool profiling;
@@ -33,8 +33,7 @@ struct TfLiteInterpreter {
 };
 
 // NULL after a message: an operator without kernel, a delegate that failed, no memory.
-TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model,
-                                         const TfLiteInterpreterOptions *options);
+TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteInterpreterOptions *options);
 void hl_interpreter_destroy(TfLiteInterpreter *interpreter);
 TfLiteStatus hl_interpreter_invoke(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph);
 TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate);

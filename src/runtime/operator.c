@@ -9,8 +9,13 @@ TfLiteOperator *TfLiteOperatorCreate(TfLiteBuiltinOperator builtin_code, const c
 {
     TfLiteOperator *op = calloc(1, sizeof *op);
     if (op)
-        *op = (TfLiteOperator){.builtin_code = builtin_code, .custom_name = custom_name, .version = version,
-                               .user_data = user_data, .node_index = -1};
+        *op = (TfLiteOperator){
+            .builtin_code = builtin_code,
+            .custom_name = custom_name,
+            .version = version,
+            .user_data = user_data,
+            .node_index = -1,
+        };
     return op;
 }
 
@@ -80,7 +85,8 @@ void TfLiteOperatorSetPrepare(TfLiteOperator *registration,
 }
 
 TfLiteStatus TfLiteOperatorSetPrepareWithData(TfLiteOperator *registration,
-                                              TfLiteStatus (*prepare)(void *, TfLiteOpaqueContext *, TfLiteOpaqueNode *))
+                                              TfLiteStatus (*prepare)(void *, TfLiteOpaqueContext *,
+                                                                      TfLiteOpaqueNode *))
 {
     if (!registration) return kTfLiteError;
     registration->prepare_with_data = prepare;
@@ -107,9 +113,10 @@ void TfLiteOperatorSetAsyncKernel(TfLiteOperator *registration,
     if (registration) registration->async_kernel = async_kernel;
 }
 
-TfLiteStatus TfLiteOperatorSetAsyncKernelWithData(
-    TfLiteOperator *registration,
-    struct TfLiteAsyncKernel *(*async_kernel)(void *, TfLiteOpaqueContext *, TfLiteOpaqueNode *))
+TfLiteStatus TfLiteOperatorSetAsyncKernelWithData(TfLiteOperator *registration,
+                                                  struct TfLiteAsyncKernel *(*async_kernel)(void *,
+                                                                                            TfLiteOpaqueContext *,
+                                                                                            TfLiteOpaqueNode *))
 {
     if (!registration) return kTfLiteError;
     registration->async_kernel_with_data = async_kernel;
@@ -144,8 +151,10 @@ void hl_kernel_free(const TfLiteRegistration *registration, TfLiteContext *conte
         return;
     }
     if (!state) return;
-    if (op->free_with_data) op->free_with_data(op->user_data, opaque_context(context), state);
-    else if (op->free) op->free(opaque_context(context), state);
+    if (op->free_with_data)
+        op->free_with_data(op->user_data, opaque_context(context), state);
+    else if (op->free)
+        op->free(opaque_context(context), state);
 }
 
 TfLiteStatus hl_kernel_prepare(const TfLiteRegistration *registration, TfLiteContext *context, TfLiteNode *node)

@@ -29,8 +29,7 @@ struct TfLiteOperator {
 #define HL_KERNEL_INIT_FAILED ((void *)-1)
 
 // Calls of a node's kernel, whichever form it has. A missing callback succeeds (init gives NULL), except invoke.
-void *hl_kernel_init(const TfLiteRegistration *registration, TfLiteContext *context,
-                     const char *buffer, size_t length);
+void *hl_kernel_init(const TfLiteRegistration *registration, TfLiteContext *context, const char *buffer, size_t length);
 void hl_kernel_free(const TfLiteRegistration *registration, TfLiteContext *context, void *state);
 TfLiteStatus hl_kernel_prepare(const TfLiteRegistration *registration, TfLiteContext *context, TfLiteNode *node);
 TfLiteStatus hl_kernel_invoke(const TfLiteRegistration *registration, TfLiteContext *context, TfLiteNode *node);

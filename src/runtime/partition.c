@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See partition.h. A tensor belongs to the piece whose node writes it; tensors that no node of the plan writes are ready from
-// the start. Nodes with side effects keep their order among themselves.
+// See partition.h. A tensor belongs to the piece whose node writes it; tensors that no node of the plan writes are
+// ready from the start. Nodes with side effects keep their order among themselves.
 #include "runtime/partition.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@ enum { READY = -1, NOT_YET = -2 };
 
 struct cutter {
     const struct hl_subgraph *subgraph;
-    const bool *delegated;  // by node
-    int *node_piece;        // by plan position: NOT_YET or the piece
-    int *tensor_piece;      // by tensor: READY, NOT_YET or the piece that writes it
+    const bool *delegated; // by node
+    int *node_piece;       // by plan position: NOT_YET or the piece
+    int *tensor_piece;     // by tensor: READY, NOT_YET or the piece that writes it
     struct hl_piece *pieces;
     int count;
 };
@@ -141,8 +141,7 @@ static bool finish(struct cutter *cutter)
     return true;
 }
 
-bool hl_partition(const struct hl_subgraph *subgraph, const TfLiteIntArray *nodes,
-                  struct hl_piece **pieces, int *count)
+bool hl_partition(const struct hl_subgraph *subgraph, const TfLiteIntArray *nodes, struct hl_piece **pieces, int *count)
 {
     size_t positions = (size_t)subgraph->plan->size + 1, tensors = (size_t)subgraph->tensor_count + 1;
     bool *delegated = calloc((size_t)subgraph->node_count + 1, sizeof *delegated);

@@ -138,8 +138,8 @@ static size_t aligned(size_t bytes)
     return (bytes + HL_TENSOR_ALIGNMENT - 1) / HL_TENSOR_ALIGNMENT * HL_TENSOR_ALIGNMENT;
 }
 
-// Lowest offset of the smallest gap that holds `bytes` among the placed tensors, given by rising offset, that live at the
-// same time.
+// Lowest offset of the smallest gap that holds `bytes` among the placed tensors, given by rising offset, that live at
+// the same time.
 static size_t find_gap(const struct hl_placement *placements, const struct sized *placed, int count,
                        const struct hl_placement *wanted, size_t bytes)
 {
@@ -208,10 +208,9 @@ static TfLiteStatus choose_offsets(struct hl_subgraph *subgraph, int prepared, s
         size_t bytes = wanted[i].key, end;
         size_t offset = find_gap(placements, placed, placed_count, placement, aligned(bytes));
         if (bytes > limit || !hl_add_size(offset, aligned(bytes), &end) || end > limit) {
-            hl_subgraph_error(subgraph,
-                              "tensor %s takes %zu bytes, which brings the tensors' memory above the limit of %zu bytes",
-                              hl_tensor_label(tensor_at(subgraph, wanted[i].tensor)), bytes,
-                              subgraph->interpreter->memory_limit);
+            hl_subgraph_error(
+                subgraph, "tensor %s takes %zu bytes, which brings the tensors' memory above the limit of %zu bytes",
+                hl_tensor_label(tensor_at(subgraph, wanted[i].tensor)), bytes, subgraph->interpreter->memory_limit);
             status = kTfLiteError;
             break;
         }
@@ -273,8 +272,7 @@ static TfLiteStatus place_persistent(struct hl_subgraph *subgraph)
             if (placement->block) left += placement->bytes;
             free(placement->block);
             placement->block = NULL;
-            if (tensor->bytes > left ||
-                posix_memalign(&placement->block, HL_TENSOR_ALIGNMENT, tensor->bytes) != 0) {
+            if (tensor->bytes > left || posix_memalign(&placement->block, HL_TENSOR_ALIGNMENT, tensor->bytes) != 0) {
                 placement->block = NULL;
                 hl_subgraph_error(subgraph, "no memory for %zu bytes of tensor %s, or above the limit of %zu bytes",
                                   tensor->bytes, hl_tensor_label(tensor), subgraph->interpreter->memory_limit);

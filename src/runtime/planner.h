@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of a subgraph's tensors. In: allocation types, sizes and the plan's order. Out: data pointers.
 //
-//   arena        kTfLiteArenaRw: one block; tensors whose lives do not overlap share its bytes. Largest first, each into the
+//   arena        kTfLiteArenaRw: one block; tensors whose lives do not overlap share its bytes. Largest first, each
+//   into the
 //                smallest gap that fits among the tensors alive at the same time:
 //
 //                offset |  [ conv1 out      ]       [ conv3 out    ]
@@ -23,13 +24,13 @@ struct hl_subgraph;
 
 // Where one tensor lies. Positions are those of the execution plan.
 struct hl_placement {
-    int first, last;   // life; first > last: nobody uses the tensor
-    int shares;        // tensor whose memory it takes over in place, -1: none
-    int held;          // of an owner of memory: last position at which it, or who took the memory over, lives
-    bool placed;       // offset is valid
-    size_t offset;     // in the arena
-    size_t bytes;      // as placed, or of the persistent block
-    void *block;       // persistent tensors only
+    int first, last; // life; first > last: nobody uses the tensor
+    int shares;      // tensor whose memory it takes over in place, -1: none
+    int held;        // of an owner of memory: last position at which it, or who took the memory over, lives
+    bool placed;     // offset is valid
+    size_t offset;   // in the arena
+    size_t bytes;    // as placed, or of the persistent block
+    void *block;     // persistent tensors only
 };
 
 struct hl_planner {

@@ -37,24 +37,24 @@ static bool find_added(const struct hl_resolver *resolver, const struct hl_model
 }
 
 // One lookup form: copies as much of the found registration as that form has. Both lookups may be missing.
-#define ASK(find_builtin, find_custom)                                                              \
-    do {                                                                                            \
-        if (is_custom(code) ? !!(find_custom) : !!(find_builtin)) {                                 \
-            const void *found = NULL;                                                               \
-            size_t found_size = 0;                                                                  \
-            if (is_custom(code)) {                                                                  \
-                found = (find_custom)(callbacks->user_data, code->custom_name, code->version);      \
-                found_size = sizeof *(find_custom)(NULL, NULL, 0);                                  \
-            } else {                                                                                \
-                found = (find_builtin)(callbacks->user_data, code->builtin, code->version);         \
-                found_size = sizeof *(find_builtin)(NULL, 0, 0);                                    \
-            }                                                                                       \
-            if (found) {                                                                            \
-                *registration = (TfLiteRegistration){0};                                            \
-                memcpy(registration, found, found_size);                                            \
-                return true;                                                                        \
-            }                                                                                       \
-        }                                                                                           \
+#define ASK(find_builtin, find_custom)                                                         \
+    do {                                                                                       \
+        if (is_custom(code) ? !!(find_custom) : !!(find_builtin)) {                            \
+            const void *found = NULL;                                                          \
+            size_t found_size = 0;                                                             \
+            if (is_custom(code)) {                                                             \
+                found = (find_custom)(callbacks->user_data, code->custom_name, code->version); \
+                found_size = sizeof *(find_custom)(NULL, NULL, 0);                             \
+            } else {                                                                           \
+                found = (find_builtin)(callbacks->user_data, code->builtin, code->version);    \
+                found_size = sizeof *(find_builtin)(NULL, 0, 0);                               \
+            }                                                                                  \
+            if (found) {                                                                       \
+                *registration = (TfLiteRegistration){0};                                       \
+                memcpy(registration, found, found_size);                                       \
+                return true;                                                                   \
+            }                                                                                  \
+        }                                                                                      \
     } while (0)
 
 static bool ask_callbacks(const struct hl_resolver_callbacks *callbacks, const struct hl_model_code *code,
@@ -62,12 +62,13 @@ static bool ask_callbacks(const struct hl_resolver_callbacks *callbacks, const s
 {
     const TfLiteOperator *op = NULL;
     if (is_custom(code) ? !!callbacks->operator_custom : !!callbacks->operator_builtin)
-        op = is_custom(code)
-                 ? callbacks->operator_custom(callbacks->user_data, code->custom_name, code->version)
-                 : callbacks->operator_builtin(callbacks->user_data, code->builtin, code->version);
+        op = is_custom(code) ? callbacks->operator_custom(callbacks->user_data, code->custom_name, code->version)
+                             : callbacks->operator_builtin(callbacks->user_data, code->builtin, code->version);
     if (op) {
         *registration = (TfLiteRegistration){
-            .registration_external = (TfLiteOperator *)op, .inplace_operator = op->inplace};
+            .registration_external = (TfLiteOperator *)op,
+            .inplace_operator = op->inplace,
+        };
         return true;
     }
     ASK(callbacks->builtin, callbacks->custom);
@@ -97,8 +98,7 @@ bool hl_resolve(const struct hl_resolver *resolver, const struct hl_model_code *
 
 static struct hl_added_operator *grow(struct hl_resolver *resolver, const char *custom_name)
 {
-    struct hl_added_operator *list =
-        realloc(resolver->added, (size_t)(resolver->added_count + 1) * sizeof *list);
+    struct hl_added_operator *list = realloc(resolver->added, (size_t)(resolver->added_count + 1) * sizeof *list);
     if (!list) return NULL;
     resolver->added = list;
     char *name = NULL;
@@ -138,7 +138,10 @@ bool hl_resolver_add_operator(struct hl_resolver *resolver, TfLiteOperator *op)
     if (!added) return false;
     added->min_version = added->max_version = op->version;
     added->registration = (TfLiteRegistration){
-        .builtin_code = op->builtin_code, .registration_external = op, .inplace_operator = op->inplace};
+        .builtin_code = op->builtin_code,
+        .registration_external = op,
+        .inplace_operator = op->inplace,
+    };
     return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an operator's name and version to its kernel: what the caller added, then the built-in operators; or the caller's
-// own lookup functions instead of both.
+// From an operator's name and version to its kernel: what the caller added, then the built-in operators; or the
+// caller's own lookup functions instead of both.
 #ifndef HALITE_RUNTIME_RESOLVER_H
 #define HALITE_RUNTIME_RESOLVER_H
 
@@ -38,9 +38,9 @@ struct hl_resolver {
 };
 
 // False when nobody knows the operator. The registration comes complete: code, name and version set.
-bool hl_resolve(const struct hl_resolver *resolver, const struct hl_model_code *code,
-                TfLiteRegistration *registration);
-// custom_name NULL: builtin. Copies callbacks only: callers' structs may be shorter or half filled. False without memory.
+bool hl_resolve(const struct hl_resolver *resolver, const struct hl_model_code *code, TfLiteRegistration *registration);
+// custom_name NULL: builtin. Copies callbacks only: callers' structs may be shorter or half filled. False without
+// memory.
 bool hl_resolver_add(struct hl_resolver *resolver, int builtin, const char *custom_name,
                      const TfLiteRegistration *registration, int min_version, int max_version);
 bool hl_resolver_add_operator(struct hl_resolver *resolver, TfLiteOperator *op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What outlives an invoke and belongs to no subgraph: resource variables, found by (container, shared name) from any
-// subgraph, hash tables, found by number, and which initialisation subgraphs have run. A tensor of type resource holds an
-// int32 handle of one of them.
+// subgraph, hash tables, found by number, and which initialisation subgraphs have run. A tensor of type resource holds
+// an int32 handle of one of them.
 #ifndef HALITE_RUNTIME_RESOURCES_H
 #define HALITE_RUNTIME_RESOURCES_H
 
@@ -23,8 +23,8 @@ struct hl_resource_table {
     TfLiteType key_type, value_type;
     bool filled;
     TfLiteTensor keys, values; // heap memory
-    int32_t *order; // the different keys, rising: positions in keys and values
-    int64_t count;  // of them
+    int32_t *order;            // the different keys, rising: positions in keys and values
+    int64_t count;             // of them
 };
 
 struct hl_resources {
@@ -44,8 +44,8 @@ int hl_resource_table_id(struct hl_resources *resources, int number, TfLiteType 
 size_t hl_resources_bytes(const struct hl_resources *resources);
 void hl_resources_free(struct hl_resources *resources);
 
-// For kernels: the resources of the interpreter that a context belongs to, and the value that a resource tensor's handle
-// stands for (NULL where no variable has that handle).
+// For kernels: the resources of the interpreter that a context belongs to, and the value that a resource tensor's
+// handle stands for (NULL where no variable has that handle).
 struct hl_resources *hl_context_resources(const TfLiteContext *ctx);
 struct hl_resource_variable *hl_context_variable(const TfLiteContext *ctx, const TfLiteTensor *handle);
 struct hl_resource_table *hl_context_table(const TfLiteContext *ctx, const TfLiteTensor *handle);

@@ -14,8 +14,8 @@ struct TfLiteSignatureRunner {
     struct hl_model_signature_entry *placeholder; // of a model without signatures: tensor names; owned
 };
 
-// key NULL: the first signature of the primary subgraph, or, where the model has no signatures, a runner over that subgraph
-// with the tensors' names. NULL where there is no such signature or no memory.
+// key NULL: the first signature of the primary subgraph, or, where the model has no signatures, a runner over that
+// subgraph with the tensors' names. NULL where there is no such signature or no memory.
 TfLiteSignatureRunner *hl_signature_runner_create(TfLiteInterpreter *interpreter, const char *key);
 void hl_signature_runner_destroy(TfLiteSignatureRunner *runner);
 // Tensor index by name, -1 where there is none.

@@ -47,8 +47,7 @@ static bool reserve_tensors(struct hl_subgraph *subgraph, int count)
 {
     if (count <= subgraph->tensor_capacity) return true;
     int capacity = count + SPARE_TENSORS;
-    TfLiteTensor *tensors =
-        realloc(subgraph->context.tensors, (size_t)capacity * sizeof *tensors);
+    TfLiteTensor *tensors = realloc(subgraph->context.tensors, (size_t)capacity * sizeof *tensors);
     if (!tensors) return false;
     subgraph->context.tensors = tensors;
     subgraph->tensor_capacity = capacity;
@@ -59,8 +58,8 @@ TfLiteStatus hl_subgraph_add_tensors(struct hl_subgraph *subgraph, int count, in
 {
     int64_t total = (int64_t)subgraph->tensor_count + count;
     if (count < 0 || total > INT32_MAX - SPARE_TENSORS) {
-        hl_subgraph_error(subgraph, "subgraph %d: cannot add %d tensors to its %d",
-                          subgraph->index, count, subgraph->tensor_count);
+        hl_subgraph_error(subgraph, "subgraph %d: cannot add %d tensors to its %d", subgraph->index, count,
+                          subgraph->tensor_count);
         return kTfLiteError;
     }
     if (!reserve_tensors(subgraph, (int)total)) return out_of_memory(subgraph);
@@ -85,8 +84,7 @@ static bool copy_quantisation(TfLiteTensor *tensor, const struct hl_model_quanti
         affine->quantized_dimension = from->dimension;
         if (!affine->scale || !affine->zero_point) return false;
         memcpy(affine->scale->data, from->scales, (size_t)from->scale_count * sizeof(float));
-        if (from->scale_count == 1)
-            tensor->params = (TfLiteQuantizationParams){from->scales[0], from->zero_points[0]};
+        if (from->scale_count == 1) tensor->params = (TfLiteQuantizationParams){from->scales[0], from->zero_points[0]};
         return true;
     }
     case kTfLiteBlockwiseQuantization: {
@@ -185,7 +183,8 @@ static TfLiteStatus create_tensors(struct hl_subgraph *subgraph)
         subgraph->context.tensors_size = (size_t)subgraph->tensor_count;
         if (!ok) return out_of_memory(subgraph);
         if (model->tensors[i].external_data) {
-            hl_subgraph_error(subgraph, "subgraph %d: the data of tensor %d (%s) lies in another file, which is not supported",
+            hl_subgraph_error(subgraph,
+                              "subgraph %d: the data of tensor %d (%s) lies in another file, which is not supported",
                               subgraph->index, i, model->tensors[i].name);
             return kTfLiteError;
         }
@@ -208,7 +207,8 @@ static bool lies_on_heap(const TfLiteTensor *tensor)
 
 size_t hl_subgraph_memory(const struct hl_subgraph *subgraph)
 {
-    size_t bytes = subgraph->planner.arena_size + hl_planner_persistent_bytes(&subgraph->planner) + subgraph->kept_bytes;
+    size_t bytes =
+        subgraph->planner.arena_size + hl_planner_persistent_bytes(&subgraph->planner) + subgraph->kept_bytes;
     for (int i = 0; i < subgraph->tensor_count; i++) {
         const TfLiteTensor *tensor = &subgraph->context.tensors[i];
         if (lies_on_heap(tensor) && tensor->data.raw) bytes += tensor->bytes;
@@ -220,13 +220,14 @@ TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLite
 {
     size_t before = tensor->data.raw ? tensor->bytes : 0;
     if (bytes > before && bytes - before > hl_interpreter_memory_left(subgraph->interpreter)) {
-        hl_subgraph_error(subgraph, "tensor %s would take %zu bytes: with the other tensors that is above the memory limit "
-                          "of %zu bytes", hl_tensor_label(tensor), bytes, subgraph->interpreter->memory_limit);
+        hl_subgraph_error(subgraph,
+                          "tensor %s would take %zu bytes: with the other tensors that is above the memory limit "
+                          "of %zu bytes",
+                          hl_tensor_label(tensor), bytes, subgraph->interpreter->memory_limit);
         return kTfLiteError;
     }
     if (TfLiteTensorRealloc(bytes, tensor) != kTfLiteOk) {
-        hl_subgraph_error(subgraph, "out of memory for %zu bytes of tensor %s", bytes,
-                          hl_tensor_label(tensor));
+        hl_subgraph_error(subgraph, "out of memory for %zu bytes of tensor %s", bytes, hl_tensor_label(tensor));
         return kTfLiteError;
     }
     return kTfLiteOk;
@@ -252,8 +253,7 @@ static struct hl_custom_allocation *find_custom(struct hl_subgraph *subgraph, in
 static TfLiteStatus resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, const TfLiteIntArray *dims)
 {
     if (tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLiteMemNone) {
-        hl_subgraph_error(subgraph, "cannot resize tensor %s: it is a constant of the model",
-                          hl_tensor_label(tensor));
+        hl_subgraph_error(subgraph, "cannot resize tensor %s: it is a constant of the model", hl_tensor_label(tensor));
         return kTfLiteError;
     }
     // The bytes of strings and handles do not follow from the shape, but its product must be sane all the same.
@@ -294,8 +294,8 @@ TfLiteStatus hl_subgraph_resize_tensor(struct hl_subgraph *subgraph, TfLiteTenso
 static TfLiteTensor *input_to_resize(struct hl_subgraph *subgraph, int index, int rank)
 {
     if (!hl_subgraph_has_tensor(subgraph, index)) {
-        hl_subgraph_error(subgraph, "cannot resize tensor %d: subgraph %d has %d tensors", index,
-                          subgraph->index, subgraph->tensor_count);
+        hl_subgraph_error(subgraph, "cannot resize tensor %d: subgraph %d has %d tensors", index, subgraph->index,
+                          subgraph->tensor_count);
         return NULL;
     }
     if (rank < 0) {
@@ -325,17 +325,16 @@ TfLiteStatus hl_subgraph_resize_input_strict(struct hl_subgraph *subgraph, int i
 {
     TfLiteTensor *tensor = input_to_resize(subgraph, index, rank);
     if (!tensor) return kTfLiteError;
-    const TfLiteIntArray *open = tensor->dims_signature && tensor->dims_signature->size
-                                     ? tensor->dims_signature : tensor->dims;
+    const TfLiteIntArray *open =
+        tensor->dims_signature && tensor->dims_signature->size ? tensor->dims_signature : tensor->dims;
     if (open->size != rank) {
-        hl_subgraph_error(subgraph, "cannot resize tensor %s to rank %d: the model declares rank %d",
-                          tensor->name, rank, open->size);
+        hl_subgraph_error(subgraph, "cannot resize tensor %s to rank %d: the model declares rank %d", tensor->name,
+                          rank, open->size);
         return kTfLiteError;
     }
     for (int i = 0; i < rank; i++) {
         if (open->data[i] == -1 || open->data[i] == dims[i]) continue;
-        hl_subgraph_error(subgraph,
-                          "cannot resize dimension %d of tensor %s to %d: the model fixes it to %d", i,
+        hl_subgraph_error(subgraph, "cannot resize dimension %d of tensor %s to %d: the model fixes it to %d", i,
                           tensor->name, dims[i], open->data[i]);
         return kTfLiteError;
     }
@@ -355,8 +354,7 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
         hl_subgraph_error(subgraph, "custom allocation: tensor %s is a constant or dynamic", hl_tensor_label(tensor));
         return kTfLiteError;
     }
-    if (!(flags & kTfLiteCustomAllocationFlagsSkipAlignCheck) &&
-        (uintptr_t)memory->data % HL_TENSOR_ALIGNMENT) {
+    if (!(flags & kTfLiteCustomAllocationFlagsSkipAlignCheck) && (uintptr_t)memory->data % HL_TENSOR_ALIGNMENT) {
         hl_subgraph_error(subgraph, "custom allocation: the memory for tensor %s is not aligned to %d bytes",
                           tensor->name, HL_TENSOR_ALIGNMENT);
         return kTfLiteError;
@@ -364,8 +362,7 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
     struct hl_custom_allocation *entry = find_custom(subgraph, index);
     if (!entry) {
         struct hl_custom_allocation *list =
-            realloc(subgraph->custom_allocations,
-                    (size_t)(subgraph->custom_allocation_count + 1) * sizeof *list);
+            realloc(subgraph->custom_allocations, (size_t)(subgraph->custom_allocation_count + 1) * sizeof *list);
         if (!list) return out_of_memory(subgraph);
         subgraph->custom_allocations = list;
         entry = &list[subgraph->custom_allocation_count++];
@@ -397,10 +394,9 @@ static void *copy_params(const void *params, size_t size)
     return copy;
 }
 
-int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration *registration,
-                         const char *name, TfLiteIntArray *inputs, TfLiteIntArray *outputs,
-                         TfLiteIntArray *intermediates, void *builtin_data,
-                         const void *init_data, size_t init_size)
+int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration *registration, const char *name,
+                         TfLiteIntArray *inputs, TfLiteIntArray *outputs, TfLiteIntArray *intermediates,
+                         void *builtin_data, const void *init_data, size_t init_size)
 {
     struct hl_node *node = calloc(1, sizeof *node);
     TfLiteIntArray *temporaries = TfLiteIntArrayCreate(0);
@@ -415,8 +411,11 @@ int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration 
         return -1;
     }
     *node = (struct hl_node){
-        .node = {.inputs = inputs, .outputs = outputs, .intermediates = intermediates,
-                 .temporaries = temporaries, .builtin_data = builtin_data},
+        .node = {.inputs = inputs,
+                 .outputs = outputs,
+                 .intermediates = intermediates,
+                 .temporaries = temporaries,
+                 .builtin_data = builtin_data},
         .registration = *registration,
         .index = subgraph->node_count,
         .name = name,
@@ -494,16 +493,17 @@ static TfLiteStatus create_node(struct hl_subgraph *subgraph, const struct hl_mo
     }
     if (!resolved)
         registration = (TfLiteRegistration){
-            .builtin_code = kTfLiteBuiltinCustom, .custom_name = code->custom_name, .version = code->version};
+            .builtin_code = kTfLiteBuiltinCustom,
+            .custom_name = code->custom_name,
+            .version = code->version,
+        };
     void *params = NULL;
     if (!custom && from->params && !(params = copy_params(from->params, from->params_size)))
         return out_of_memory(subgraph);
-    int added = hl_subgraph_add_node(subgraph, &registration, name,
-                                     int_array(from->input_count, from->inputs),
+    int added = hl_subgraph_add_node(subgraph, &registration, name, int_array(from->input_count, from->inputs),
                                      int_array(from->output_count, from->outputs),
                                      int_array(from->intermediate_count, from->intermediates), params,
-                                     custom ? from->custom_options : params,
-                                     custom ? from->custom_options_size : 0);
+                                     custom ? from->custom_options : params, custom ? from->custom_options_size : 0);
     if (added < 0) return kTfLiteError;
     subgraph->nodes[added]->unresolved = !resolved;
     subgraph->nodes[added]->node.might_have_side_effect |= changes_state(code->builtin);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One subgraph of an interpreter: tensors, nodes, the order in which nodes run, and the memory behind it all. The ABI's own
-// TfLiteTensor, TfLiteNode, TfLiteRegistration and TfLiteContext are the model that kernels, custom operators and delegates
-// share; this struct holds them and what only the runtime knows.
+// One subgraph of an interpreter: tensors, nodes, the order in which nodes run, and the memory behind it all. The ABI's
+// own TfLiteTensor, TfLiteNode, TfLiteRegistration and TfLiteContext are the model that kernels, custom operators and
+// delegates share; this struct holds them and what only the runtime knows.
 //
 //   subgraph.c   model -> tensors and nodes; shapes          planner.c     tensors -> offsets in the arena
 //   execute.c    prepare, allocate, invoke                   partition.c   nodes to replace -> pieces (pure)
@@ -29,11 +29,11 @@ enum hl_subgraph_state {
 struct hl_node {
     TfLiteNode node; // first: a kernel's TfLiteNode is an hl_node
     TfLiteRegistration registration;
-    int index;        // in the subgraph
-    const char *name; // schema name, custom name or the delegate kernel's name
-    bool unresolved;  // a custom operator that no resolver knows: delegates may still take it
-    bool has_state;   // init succeeded: free must be called
-    int replaced;     // nodes of the model that a delegate's node stands for
+    int index;                  // in the subgraph
+    const char *name;           // schema name, custom name or the delegate kernel's name
+    bool unresolved;            // a custom operator that no resolver knows: delegates may still take it
+    bool has_state;             // init succeeded: free must be called
+    int replaced;               // nodes of the model that a delegate's node stands for
     uint64_t runs, nanoseconds; // while profiling
 };
 
@@ -61,7 +61,7 @@ struct hl_subgraph {
     struct hl_custom_allocation {
         int tensor;
         TfLiteCustomAllocation memory;
-    } *custom_allocations;
+    } * custom_allocations;
     int custom_allocation_count;
 
     // Delegates in the order applied, and the plan from before the first of them.
@@ -77,7 +77,7 @@ struct hl_subgraph {
 
     struct hl_kernel_buffer { // AllocatePersistentBuffer, and buffers of one invoke
         struct hl_kernel_buffer *next;
-    } *persistent_buffers, *eval_buffers;
+    } * persistent_buffers, *eval_buffers;
     TfLiteOperator **operators; // given by opaque delegates, or made to describe nodes to them; owned
     int operator_count;
     TfLiteIntArray *scratch_tensors; // RequestScratchBufferInArena: tensor of each request
@@ -104,21 +104,18 @@ struct hl_subgraph *hl_subgraph_create(struct TfLiteInterpreter *interpreter, in
 void hl_subgraph_destroy(struct hl_subgraph *subgraph); // NULL is fine
 // Makes the nodes: finds each operator's kernel and calls its init. Reports what it does not find.
 TfLiteStatus hl_subgraph_create_nodes(struct hl_subgraph *subgraph);
-// Appends a node and calls init with init_data. Takes the arrays, also on failure. -1 without memory or when init fails.
-int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration *registration,
-                         const char *name, TfLiteIntArray *inputs, TfLiteIntArray *outputs,
-                         TfLiteIntArray *intermediates, void *builtin_data,
-                         const void *init_data, size_t init_size);
+// Appends a node and calls init with init_data. Takes the arrays, also on failure. -1 without memory or when init
+// fails.
+int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration *registration, const char *name,
+                         TfLiteIntArray *inputs, TfLiteIntArray *outputs, TfLiteIntArray *intermediates,
+                         void *builtin_data, const void *init_data, size_t init_size);
 void hl_subgraph_free_node(struct hl_subgraph *subgraph, struct hl_node *node);
 TfLiteStatus hl_subgraph_add_tensors(struct hl_subgraph *subgraph, int count, int *first);
 // Takes dims, also on failure.
-TfLiteStatus hl_subgraph_resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor,
-                                       TfLiteIntArray *dims);
-TfLiteStatus hl_subgraph_resize_input(struct hl_subgraph *subgraph, int tensor, const int *dims,
-                                      int rank);
+TfLiteStatus hl_subgraph_resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, TfLiteIntArray *dims);
+TfLiteStatus hl_subgraph_resize_input(struct hl_subgraph *subgraph, int tensor, const int *dims, int rank);
 // Only dimensions that the signature leaves open (-1) may change.
-TfLiteStatus hl_subgraph_resize_input_strict(struct hl_subgraph *subgraph, int tensor,
-                                             const int *dims, int rank);
+TfLiteStatus hl_subgraph_resize_input_strict(struct hl_subgraph *subgraph, int tensor, const int *dims, int rank);
 TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int tensor,
                                                const TfLiteCustomAllocation *memory, int64_t flags);
 // Bytes of a tensor that lies on the heap, within the memory limit.
@@ -161,11 +158,9 @@ TfLiteStatus hl_subgraph_undo_delegates(struct hl_subgraph *subgraph);
 TfLiteStatus hl_subgraph_redo_delegates(struct hl_subgraph *subgraph);
 // Back to the graph of the model, for good.
 TfLiteStatus hl_subgraph_remove_delegates(struct hl_subgraph *subgraph);
-TfLiteStatus hl_subgraph_replace_nodes(struct hl_subgraph *subgraph,
-                                       const TfLiteRegistration *registration,
+TfLiteStatus hl_subgraph_replace_nodes(struct hl_subgraph *subgraph, const TfLiteRegistration *registration,
                                        const TfLiteIntArray *nodes, TfLiteDelegate *delegate);
-TfLiteStatus hl_subgraph_preview_partitions(struct hl_subgraph *subgraph,
-                                            const TfLiteIntArray *nodes,
+TfLiteStatus hl_subgraph_preview_partitions(struct hl_subgraph *subgraph, const TfLiteIntArray *nodes,
                                             TfLiteDelegateParams **params, int *count);
 void hl_subgraph_free_preview(struct hl_subgraph *subgraph);
 // Takes an operator, to be deleted with the subgraph. False without memory: it is the caller's still.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telemetry. In: an interpreter and its application's profiler. Out: calls of the profiler, with settings that it reads by the
-// functions of telemetry_setting.h, which are here too. Settings live as long as the call.
+// Telemetry. In: an interpreter and its application's profiler. Out: calls of the profiler, with settings that it reads
+// by the functions of telemetry_setting.h, which are here too. Settings live as long as the call.
 #include "runtime/telemetry.h"
 
 #include <stdlib.h>
@@ -56,7 +56,8 @@ static bool read_metadata(const TfLiteModel *model, TfLiteTelemetryConversionMet
     if (root == 0) return false;
     size_t options = hl_read_child(&file, root, HL_ConversionMetadata_options);
     struct hl_vector modes = {0};
-    if (options == 0 || !hl_read_vector(&file, options, HL_ConversionOptions_model_optimization_modes, &modes)) return true;
+    if (options == 0 || !hl_read_vector(&file, options, HL_ConversionOptions_model_optimization_modes, &modes))
+        return true;
     metadata->modes = calloc(modes.count ? modes.count : 1, sizeof *metadata->modes);
     if (!metadata->modes) return false;
     metadata->mode_count = modes.count;
@@ -83,7 +84,8 @@ void hl_telemetry_settings(const TfLiteInterpreter *interpreter)
     TfLiteTelemetryConversionMetadata metadata = {0};
     TfLiteTelemetryInterpreterSettings settings = {
         .metadata = read_metadata(interpreter->model, &metadata) ? &metadata : NULL,
-        .subgraphs = calloc(count, sizeof *settings.subgraphs)};
+        .subgraphs = calloc(count, sizeof *settings.subgraphs),
+    };
     bool complete = settings.subgraphs != NULL;
     while (complete && settings.subgraph_count < count) {
         size_t i = settings.subgraph_count++;

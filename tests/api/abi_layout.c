@@ -633,6 +633,7 @@ VALUE(kTfLiteBuiltinStablehloComposite, 206);
 VALUE(kTfLiteBuiltinStablehloCbrt, 208);
 VALUE(kTfLiteBuiltinStablehloCase, 209);
 
-int main(void) {
+int main(void)
+{
     return 0;
 }

@@ -99,21 +99,34 @@ static inline void client_get(struct client *client, int output, void *values, s
 
 // ---- y = (x + x) + x, the model that clients begin with -----------------------------------------
 
-#define FLOATS(label, length) {.name = (label), .type = TEST_FLOAT32, .rank = 1, .dims = {(length)}}
-#define NODE_1_1(code, x, y) {.builtin = (code), .input_count = 1, .inputs = {(x)}, .output_count = 1, .outputs = {(y)}}
-#define NODE_2_1(code, x1, x2, y) \
-    {.builtin = (code), .input_count = 2, .inputs = {(x1), (x2)}, .output_count = 1, .outputs = {(y)}}
+#define FLOATS(label, length)                                                 \
+    {                                                                         \
+        .name = (label), .type = TEST_FLOAT32, .rank = 1, .dims = {(length) } \
+    }
+#define NODE_1_1(code, x, y)                                                                       \
+    {                                                                                              \
+        .builtin = (code), .input_count = 1, .inputs = {(x)}, .output_count = 1, .outputs = {(y) } \
+    }
+#define NODE_2_1(code, x1, x2, y)                                                                         \
+    {                                                                                                     \
+        .builtin = (code), .input_count = 2, .inputs = {(x1), (x2)}, .output_count = 1, .outputs = {(y) } \
+    }
 
 enum { TRIPLE_SUM, TRIPLE_INPUT, TRIPLE_OUTPUT, TRIPLE_LENGTH = 4 };
 
-static const struct test_tensor triple_tensors[] = {
-    FLOATS("sum", TRIPLE_LENGTH), FLOATS("input", TRIPLE_LENGTH), FLOATS("output", TRIPLE_LENGTH)};
-static const struct test_node triple_nodes[] = {
-    NODE_2_1(kTfLiteBuiltinAdd, TRIPLE_INPUT, TRIPLE_INPUT, TRIPLE_SUM),
-    NODE_2_1(kTfLiteBuiltinAdd, TRIPLE_SUM, TRIPLE_INPUT, TRIPLE_OUTPUT)};
-static const struct test_model triple = {
-    .name = "main", .tensor_count = 3, .tensors = triple_tensors, .node_count = 2, .nodes = triple_nodes,
-    .input_count = 1, .inputs = {TRIPLE_INPUT}, .output_count = 1, .outputs = {TRIPLE_OUTPUT}};
+static const struct test_tensor triple_tensors[] = {FLOATS("sum", TRIPLE_LENGTH), FLOATS("input", TRIPLE_LENGTH),
+                                                    FLOATS("output", TRIPLE_LENGTH)};
+static const struct test_node triple_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, TRIPLE_INPUT, TRIPLE_INPUT, TRIPLE_SUM),
+                                                NODE_2_1(kTfLiteBuiltinAdd, TRIPLE_SUM, TRIPLE_INPUT, TRIPLE_OUTPUT)};
+static const struct test_model triple = {.name = "main",
+                                         .tensor_count = 3,
+                                         .tensors = triple_tensors,
+                                         .node_count = 2,
+                                         .nodes = triple_nodes,
+                                         .input_count = 1,
+                                         .inputs = {TRIPLE_INPUT},
+                                         .output_count = 1,
+                                         .outputs = {TRIPLE_OUTPUT}};
 
 // Gives the tensors memory, and checks that the model computes what it should for inputs of any length up to 8.
 static inline void run_triple(struct client *client)

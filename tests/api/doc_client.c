@@ -32,8 +32,7 @@ static void set_options(void)
 {
     {
 #include "doc_options_1.h"
-    }
-    {
+    } {
 #include "doc_options_2.h"
     }
 }

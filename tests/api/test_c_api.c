@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_api.h as programs written against TensorFlow Lite use it: statuses, messages, lifetimes, what happens when something is
-// missing or wrong, and that every object can be used or deleted afterwards.
+// c_api.h as programs written against TensorFlow Lite use it: statuses, messages, lifetimes, what happens when
+// something is missing or wrong, and that every object can be used or deleted afterwards.
 #include "client.h"
 
 #include "tensorflow/lite/c/c_api_experimental.h"
@@ -43,7 +43,8 @@ static void models_that_are_none(void **state)
     assert_non_null(model);
     assert_int_equal(log.count, 0);
     TfLiteModelDelete(model);
-    for (size_t cut = 0; cut < size; cut += 7) { // whatever is missing: NULL and a message, or a model that can be deleted
+    // whatever is missing: NULL and a message, or a model that can be deleted
+    for (size_t cut = 0; cut < size; cut += 7) {
         client_forget(&log);
         model = TfLiteModelCreateWithErrorReporter(file, cut, client_report, &log);
         assert_true(model || log.count == 1);
@@ -93,7 +94,10 @@ static void model_and_options_go_first(void **state)
 static void quantized_values(void **state)
 {
     (void)state;
-#define BYTES(label) {.name = label, .type = TEST_UINT8, .rank = 1, .dims = {2}, .scale = 0.003922f}
+#define BYTES(label)                                                                  \
+    {                                                                                 \
+        .name = label, .type = TEST_UINT8, .rank = 1, .dims = {2}, .scale = 0.003922f \
+    }
     static const struct test_tensor tensors[] = {BYTES("sum"), BYTES("input"), BYTES("output")};
     struct test_model model = triple;
     model.tensors = tensors;
@@ -388,12 +392,22 @@ static TfLiteStatus copy_or_cancel(TfLiteContext *context, TfLiteNode *node)
 }
 
 static const struct test_tensor chain_tensors[] = {FLOATS("x", 2), FLOATS("m", 2), FLOATS("y", 2)};
-#define COPY(x, y) \
-    {.builtin = kTfLiteBuiltinCustom, .custom = "Copy", .input_count = 1, .inputs = {x}, .output_count = 1, .outputs = {y}}
+#define COPY(x, y)                                                                                             \
+    {                                                                                                          \
+        .builtin = kTfLiteBuiltinCustom, .custom = "Copy", .input_count = 1, .inputs = {x}, .output_count = 1, \
+        .outputs = {                                                                                           \
+            y                                                                                                  \
+        }                                                                                                      \
+    }
 static const struct test_node chain_nodes[] = {COPY(0, 1), COPY(1, 2)};
-static const struct test_model chain = {
-    .tensor_count = 3, .tensors = chain_tensors, .node_count = 2, .nodes = chain_nodes,
-    .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {2}};
+static const struct test_model chain = {.tensor_count = 3,
+                                        .tensors = chain_tensors,
+                                        .node_count = 2,
+                                        .nodes = chain_nodes,
+                                        .input_count = 1,
+                                        .inputs = {0},
+                                        .output_count = 1,
+                                        .outputs = {2}};
 static const TfLiteRegistration copy_op = {.prepare = like_input, .invoke = copy_or_cancel};
 
 static void load_chain(struct client *c)
@@ -533,20 +547,33 @@ static TfLiteStatus count_up(TfLiteContext *context, TfLiteNode *node)
 static void variables_keep_their_value(void **state)
 {
     (void)state;
-#define INT8(label, variable) \
-    {.name = label, .type = TEST_INT8, .rank = 1, .dims = {1}, .scale = 0.15f, .zero_point = -3, .is_variable = variable}
+#define INT8(label, variable)                                                                       \
+    {                                                                                               \
+        .name = label, .type = TEST_INT8, .rank = 1, .dims = {1}, .scale = 0.15f, .zero_point = -3, \
+        .is_variable = variable                                                                     \
+    }
     static const struct test_tensor tensors[] = {INT8("x", false), INT8("counter", true), INT8("y", false)};
-    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom, .custom = "Count", .input_count = 2,
-                                              .inputs = {0, 1}, .output_count = 1, .outputs = {2}}};
-    static const struct test_model model = {
-        .tensor_count = 3, .tensors = tensors, .node_count = 1, .nodes = nodes,
-        .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {2}};
+    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
+                                              .custom = "Count",
+                                              .input_count = 2,
+                                              .inputs = {0, 1},
+                                              .output_count = 1,
+                                              .outputs = {2}}};
+    static const struct test_model model = {.tensor_count = 3,
+                                            .tensors = tensors,
+                                            .node_count = 1,
+                                            .nodes = nodes,
+                                            .input_count = 1,
+                                            .inputs = {0},
+                                            .output_count = 1,
+                                            .outputs = {2}};
     struct client c;
     client_load(&c, &model);
     TfLiteInterpreterOptionsAddCustomOp(c.options, "Count", &(TfLiteRegistration){.invoke = count_up}, 1, 1);
     client_create(&c);
     assert_int_equal(TfLiteInterpreterGetVariableTensorCount(c.interpreter), 1);
-    assert_ptr_equal(TfLiteInterpreterGetVariableTensor(c.interpreter, 0), TfLiteInterpreterGetTensor(c.interpreter, 1));
+    assert_ptr_equal(TfLiteInterpreterGetVariableTensor(c.interpreter, 0),
+                     TfLiteInterpreterGetTensor(c.interpreter, 1));
     assert_null(TfLiteInterpreterGetVariableTensor(c.interpreter, 1));
     assert_null(TfLiteInterpreterGetVariableTensor(c.interpreter, -1));
     assert_int_equal(TfLiteInterpreterResetVariableTensors(c.interpreter), kTfLiteError); // none has memory yet

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The helpers of common.h as delegates and custom operators use them: arrays, names of types, a tensor's memory, and what is
-// known of a tensor.
+// The helpers of common.h as delegates and custom operators use them: arrays, names of types, a tensor's memory, and
+// what is known of a tensor.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -70,12 +70,12 @@ static void type_names(void **state)
         TfLiteType type;
         const char *name;
     } names[] = {
-        {kTfLiteNoType, "NOTYPE"},         {kTfLiteFloat64, "FLOAT64"},       {kTfLiteFloat32, "FLOAT32"},
-        {kTfLiteFloat16, "FLOAT16"},       {kTfLiteBFloat16, "BFLOAT16"},     {kTfLiteInt16, "INT16"},
-        {kTfLiteUInt16, "UINT16"},         {kTfLiteInt32, "INT32"},           {kTfLiteUInt32, "UINT32"},
-        {kTfLiteUInt8, "UINT8"},           {kTfLiteInt8, "INT8"},             {kTfLiteInt64, "INT64"},
-        {kTfLiteUInt64, "UINT64"},         {kTfLiteBool, "BOOL"},             {kTfLiteComplex64, "COMPLEX64"},
-        {kTfLiteComplex128, "COMPLEX128"}, {kTfLiteString, "STRING"},         {kTfLiteResource, "RESOURCE"},
+        {kTfLiteNoType, "NOTYPE"},         {kTfLiteFloat64, "FLOAT64"},   {kTfLiteFloat32, "FLOAT32"},
+        {kTfLiteFloat16, "FLOAT16"},       {kTfLiteBFloat16, "BFLOAT16"}, {kTfLiteInt16, "INT16"},
+        {kTfLiteUInt16, "UINT16"},         {kTfLiteInt32, "INT32"},       {kTfLiteUInt32, "UINT32"},
+        {kTfLiteUInt8, "UINT8"},           {kTfLiteInt8, "INT8"},         {kTfLiteInt64, "INT64"},
+        {kTfLiteUInt64, "UINT64"},         {kTfLiteBool, "BOOL"},         {kTfLiteComplex64, "COMPLEX64"},
+        {kTfLiteComplex128, "COMPLEX128"}, {kTfLiteString, "STRING"},     {kTfLiteResource, "RESOURCE"},
         {kTfLiteVariant, "VARIANT"},       {kTfLiteInt4, "INT4"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -133,8 +133,15 @@ static void tensors_are_copied(void **state)
     (void)state;
     float from[4] = {0, 1, 2, 3}, to[4] = {9, 9, 9, 9};
     TfLiteDelegate delegate = TfLiteDelegateCreate();
-    TfLiteTensor src = {.type = kTfLiteFloat32, .data.f = from, .bytes = sizeof from, .dims = ints(1, (const int[]){4}),
-                        .delegate = &delegate, .buffer_handle = 5, .data_is_stale = true};
+    TfLiteTensor src = {
+        .type = kTfLiteFloat32,
+        .data.f = from,
+        .bytes = sizeof from,
+        .dims = ints(1, (const int[]){4}),
+        .delegate = &delegate,
+        .buffer_handle = 5,
+        .data_is_stale = true,
+    };
     TfLiteTensor dst = {.data.f = to, .bytes = sizeof to};
     assert_int_equal(TfLiteTensorCopy(&src, &dst), kTfLiteOk);
     assert_int_equal(dst.type, kTfLiteFloat32);
@@ -157,9 +164,14 @@ static void tensors_are_copied(void **state)
 
 static TfLiteTensor dynamic_floats(size_t count)
 {
-    return (TfLiteTensor){.type = kTfLiteFloat32, .allocation_type = kTfLiteDynamic, .bytes = count * sizeof(float),
-                          .data.raw = calloc(count, sizeof(float)), .dims = ints(1, (const int[]){(int)count}),
-                          .dims_signature = ints(1, (const int[]){-1})};
+    return (TfLiteTensor){
+        .type = kTfLiteFloat32,
+        .allocation_type = kTfLiteDynamic,
+        .bytes = count * sizeof(float),
+        .data.raw = calloc(count, sizeof(float)),
+        .dims = ints(1, (const int[]){(int)count}),
+        .dims_signature = ints(1, (const int[]){-1}),
+    };
 }
 
 static void memory_grows_and_shrinks(void **state)
@@ -237,7 +249,11 @@ static void tensors_are_reset(void **state)
 static void knowledge_follows_from_the_allocation(void **state)
 {
     (void)state;
-    enum { NEVER = kTfLiteRunStabilityUnstable, RUN = kTfLiteRunStabilitySingleRun, RUNS = kTfLiteRunStabilityAcrossRuns };
+    enum {
+        NEVER = kTfLiteRunStabilityUnstable,
+        RUN = kTfLiteRunStabilitySingleRun,
+        RUNS = kTfLiteRunStabilityAcrossRuns
+    };
     enum { INIT = kTfLiteRunStepInit, PREPARE = kTfLiteRunStepPrepare, EVAL = kTfLiteRunStepEval };
     static const struct {
         TfLiteAllocationType type;

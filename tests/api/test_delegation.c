@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delegates through the C API, as the original's tests of delegation expect it: one after the other, with and without dynamic
-// tensors, failing at each step, over several subgraphs, and with values that stay in their own buffers.
+// Delegates through the C API, as the original's tests of delegation expect it: one after the other, with and without
+// dynamic tensors, failing at each step, over several subgraphs, and with values that stay in their own buffers.
 //
 //   the graph:   m = a + a      p = b + b      q = m + b      inputs a and b, outputs p and q
 #include "client.h"
@@ -13,11 +13,17 @@ enum { A, B, M, P, Q, TENSORS, MOST_LENGTH = 8 };
 
 static const struct test_tensor sums_tensors[] = {FLOATS("a", 3), FLOATS("b", 3), FLOATS("m", 3), FLOATS("p", 3),
                                                   FLOATS("q", 3)};
-static const struct test_node sums_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, A, A, M), NODE_2_1(kTfLiteBuiltinAdd, B, B, P),
+static const struct test_node sums_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, A, A, M),
+                                              NODE_2_1(kTfLiteBuiltinAdd, B, B, P),
                                               NODE_2_1(kTfLiteBuiltinAdd, M, B, Q)};
-static const struct test_model sums = {
-    .tensor_count = TENSORS, .tensors = sums_tensors, .node_count = 3, .nodes = sums_nodes,
-    .input_count = 2, .inputs = {A, B}, .output_count = 2, .outputs = {P, Q}};
+static const struct test_model sums = {.tensor_count = TENSORS,
+                                       .tensors = sums_tensors,
+                                       .node_count = 3,
+                                       .nodes = sums_nodes,
+                                       .input_count = 2,
+                                       .inputs = {A, B},
+                                       .output_count = 2,
+                                       .outputs = {P, Q}};
 
 // ---- a delegate that adds -----------------------------------------------------------------------
 
@@ -103,8 +109,10 @@ static TfLiteStatus adder_invoke(TfLiteContext *context, TfLiteNode *node)
         inside[add[2]] = true;
         TfLiteTensor *output = &context->tensors[add[2]];
         if (output->delegate != &adder->delegate) continue; // used inside only
-        if (adder->keeps_values && output->buffer_handle != kTfLiteNullBufferHandle) output->data_is_stale = true;
-        else memcpy(output->data.raw, adder->buffers[add[2]], bytes);
+        if (adder->keeps_values && output->buffer_handle != kTfLiteNullBufferHandle)
+            output->data_is_stale = true;
+        else
+            memcpy(output->data.raw, adder->buffers[add[2]], bytes);
     }
     return kTfLiteOk;
 }
@@ -132,8 +140,13 @@ static TfLiteStatus adder_prepare(TfLiteContext *context, TfLiteDelegate *delega
         assert_ok(context->GetNodeAndRegistration(context, 2, &node, &registration));
         node->inputs->data[0] = A;
     }
-    const TfLiteRegistration kernel = {.init = adder_init, .free = adder_free, .prepare = adder_prepare_node,
-                                       .invoke = adder_invoke, .custom_name = "Adder"};
+    const TfLiteRegistration kernel = {
+        .init = adder_init,
+        .free = adder_free,
+        .prepare = adder_prepare_node,
+        .invoke = adder_invoke,
+        .custom_name = "Adder",
+    };
     TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, kernel, wanted, delegate);
     TfLiteIntArrayFree(wanted);
     return adder->fail_prepare ? kTfLiteError : status;
@@ -158,8 +171,13 @@ static void free_buffer(TfLiteContext *context, TfLiteDelegate *delegate, TfLite
 // The delegate points to its own struct, which must have its final address.
 static TfLiteDelegate *ready(struct adder *adder, int64_t flags)
 {
-    adder->delegate = (TfLiteDelegate){.data_ = adder, .Prepare = adder_prepare, .CopyFromBufferHandle = copy_from_buffer,
-                                       .FreeBufferHandle = free_buffer, .flags = flags};
+    adder->delegate = (TfLiteDelegate){
+        .data_ = adder,
+        .Prepare = adder_prepare,
+        .CopyFromBufferHandle = copy_from_buffer,
+        .FreeBufferHandle = free_buffer,
+        .flags = flags,
+    };
     return &adder->delegate;
 }
 
@@ -242,13 +260,18 @@ static void failures_leave_the_graph_as_it_was(void **state)
     static const int64_t flags[] = {kTfLiteDelegateFlagsNone, kTfLiteDelegateFlagsAllowDynamicTensors};
     for (int step = 0; step < 3; step++) {
         for (int f = 0; f < 2; f++) {
-            struct adder adder = {CLAIMS(3, 0, 1, 2), .fail_prepare = step == 0, .fail_init = step == 1,
-                                  .fail_node_prepare = step == 2, .changes_inputs = true};
+            struct adder adder = {
+                CLAIMS(3, 0, 1, 2),     .fail_prepare = step == 0,
+                .fail_init = step == 1, .fail_node_prepare = step == 2,
+                .changes_inputs = true,
+            };
             struct client c;
             client_begin(&c, &sums);
-            if (f == 1) assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter)); // then its kernel is prepared right away
+            // then its kernel is prepared right away
+            if (f == 1) assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
             assert_int_equal(apply(&c, &adder, flags[f]), kTfLiteDelegateError);
-            assert_non_null(strstr(c.log.text, "Restored original execution plan after delegate application failure.\n"));
+            assert_non_null(
+                strstr(c.log.text, "Restored original execution plan after delegate application failure.\n"));
             assert_int_equal(plan_size(&c), 3);
             assert_int_equal(adder.alive, 0);
             invoke_sums(&c);
@@ -306,8 +329,9 @@ static void shapes_for_a_dynamic_delegate(void **state)
         struct adder adder = {CLAIMS(3, 0, 1, 2), .expects_shapes = true, .min_nodes = 3};
         struct client c;
         client_begin(&c, &sums);
-        assert_ok(apply(&c, &adder, kTfLiteDelegateFlagsAllowDynamicTensors |
-                                        (flag ? kTfLiteDelegateFlagsRequirePropagatedShapes : 0)));
+        assert_ok(
+            apply(&c, &adder,
+                  kTfLiteDelegateFlagsAllowDynamicTensors | (flag ? kTfLiteDelegateFlagsRequirePropagatedShapes : 0)));
         resize_both(&c, 4);
         assert_int_equal(plan_size(&c), 1); // it stays
         if (flag) {
@@ -473,8 +497,8 @@ static TfLiteStatus take_plan(TfLiteContext *context, TfLiteDelegate *delegate)
     TfLiteIntArray *plan;
     assert_ok(context->GetExecutionPlan(context, &plan));
     ++*(int *)delegate->data_;
-    return context->ReplaceNodeSubsetsWithDelegateKernels(context, (TfLiteRegistration){.prepare = checks_prepare}, plan,
-                                                          delegate);
+    return context->ReplaceNodeSubsetsWithDelegateKernels(context, (TfLiteRegistration){.prepare = checks_prepare},
+                                                          plan, delegate);
 }
 
 static TfLiteStatus take_opaque_plan(TfLiteOpaqueContext *context, TfLiteOpaqueDelegate *delegate, void *data)
@@ -491,10 +515,20 @@ static void graphs_with_dynamic_tensors(void **state)
 {
     (void)state;
     static const struct test_tensor tensors[] = {FLOATS("x", 3), FLOATS("dynamic", 3), FLOATS("like x", 3)};
-    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom, .custom = "Dynamic", .input_count = 1,
-                                              .inputs = {0}, .output_count = 2, .outputs = {1, 2}}};
-    static const struct test_model model = {.tensor_count = 3, .tensors = tensors, .node_count = 1, .nodes = nodes,
-                                            .input_count = 1, .inputs = {0}, .output_count = 2, .outputs = {1, 2}};
+    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
+                                              .custom = "Dynamic",
+                                              .input_count = 1,
+                                              .inputs = {0},
+                                              .output_count = 2,
+                                              .outputs = {1, 2}}};
+    static const struct test_model model = {.tensor_count = 3,
+                                            .tensors = tensors,
+                                            .node_count = 1,
+                                            .nodes = nodes,
+                                            .input_count = 1,
+                                            .inputs = {0},
+                                            .output_count = 2,
+                                            .outputs = {1, 2}};
     static const TfLiteRegistration op = {.prepare = dynamic_prepare, .invoke = dynamic_invoke};
     enum { DYNAMIC = kTfLiteDelegateFlagsAllowDynamicTensors, SHAPES = kTfLiteDelegateFlagsRequirePropagatedShapes };
     static const int64_t flags[] = {0, SHAPES, DYNAMIC, DYNAMIC | SHAPES};
@@ -512,9 +546,10 @@ static void graphs_with_dynamic_tensors(void **state)
             TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(c.interpreter, &delegate);
             if (f < 2) {
                 assert_int_equal(status, kTfLiteApplicationError);
-                assert_non_null(strstr(c.log.text, "Attempting to use a delegate that only supports static-sized tensors "
-                                                   "with a graph that has dynamic-sized tensors "
-                                                   "(tensor#1 is a dynamic-sized tensor)."));
+                assert_non_null(strstr(c.log.text,
+                                       "Attempting to use a delegate that only supports static-sized tensors "
+                                       "with a graph that has dynamic-sized tensors "
+                                       "(tensor#1 is a dynamic-sized tensor)."));
                 assert_int_equal(prepared, 0);
                 assert_ok(TfLiteInterpreterInvoke(c.interpreter)); // on the CPU
             } else {
@@ -533,10 +568,14 @@ static void graphs_with_dynamic_tensors(void **state)
 static void operators_that_only_a_delegate_knows(void **state)
 {
     (void)state;
-    static const struct test_node nodes[] = {
-        {.builtin = kTfLiteBuiltinCustom, .custom = "my_add", .input_count = 2, .inputs = {A, A},
-         .output_count = 1, .outputs = {M}},
-        NODE_2_1(kTfLiteBuiltinAdd, B, B, P), NODE_2_1(kTfLiteBuiltinAdd, M, B, Q)};
+    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
+                                              .custom = "my_add",
+                                              .input_count = 2,
+                                              .inputs = {A, A},
+                                              .output_count = 1,
+                                              .outputs = {M}},
+                                             NODE_2_1(kTfLiteBuiltinAdd, B, B, P),
+                                             NODE_2_1(kTfLiteBuiltinAdd, M, B, Q)};
     struct test_model model = sums;
     model.nodes = nodes;
     struct adder adder = {CLAIMS(1, 0)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// c_api_experimental.h without delegates: operators of the caller, lookup functions, memory of the application. What concerns
-// delegates is in test_delegation.c.
+// c_api_experimental.h without delegates: operators of the caller, lookup functions, memory of the application. What
+// concerns delegates is in test_delegation.c.
 #include "client.h"
 
 #include <stdint.h>
@@ -97,12 +97,21 @@ static void missing_operators(void **state)
 
 // A model with one operator of each kind: m = x + x, y = Twice(m).
 static const struct test_tensor mixed_tensors[] = {FLOATS("x", 2), FLOATS("m", 2), FLOATS("y", 2)};
-static const struct test_node mixed_nodes[] = {
-    NODE_2_1(kTfLiteBuiltinAdd, 0, 0, 1),
-    {.builtin = kTfLiteBuiltinCustom, .custom = "Twice", .input_count = 1, .inputs = {1}, .output_count = 1, .outputs = {2}}};
-static const struct test_model mixed = {
-    .tensor_count = 3, .tensors = mixed_tensors, .node_count = 2, .nodes = mixed_nodes,
-    .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {2}};
+static const struct test_node mixed_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, 0, 0, 1),
+                                               {.builtin = kTfLiteBuiltinCustom,
+                                                .custom = "Twice",
+                                                .input_count = 1,
+                                                .inputs = {1},
+                                                .output_count = 1,
+                                                .outputs = {2}}};
+static const struct test_model mixed = {.tensor_count = 3,
+                                        .tensors = mixed_tensors,
+                                        .node_count = 2,
+                                        .nodes = mixed_nodes,
+                                        .input_count = 1,
+                                        .inputs = {0},
+                                        .output_count = 1,
+                                        .outputs = {2}};
 
 static TfLiteStatus twice(TfLiteContext *context, TfLiteNode *node)
 {
@@ -131,22 +140,25 @@ static struct lookup {
 static const TfLiteRegistration_V1 twice_v1 = {.invoke = twice};
 static const TfLiteRegistration_V2 twice_v2 = {.invoke = twice};
 static const TfLiteRegistration_V3 twice_v3 = {.invoke = twice};
-static const TfLiteRegistration twice_now = {.invoke = twice, .builtin_code = 99, .custom_name = "noise", .version = 77};
+static const TfLiteRegistration twice_now = {.invoke = twice,
+                                             .builtin_code = 99,
+                                             .custom_name = "noise",
+                                             .version = 77};
 
-#define FIND(type, suffix)                                                                         \
-    static const type *builtin_##suffix(void *user_data, TfLiteBuiltinOperator op, int version)    \
-    {                                                                                              \
-        struct lookup *asked = user_data;                                                          \
-        assert_true(op == kTfLiteBuiltinAdd && version == 1);                                      \
-        asked->builtin++;                                                                          \
-        return asked->knows ? &twice_##suffix : NULL;                                              \
-    }                                                                                              \
-    static const type *custom_##suffix(void *user_data, const char *op, int version)               \
-    {                                                                                              \
-        struct lookup *asked = user_data;                                                          \
-        assert_true(strcmp(op, "Twice") == 0 && version == 1);                                     \
-        asked->custom++;                                                                           \
-        return asked->knows ? &twice_##suffix : NULL;                                              \
+#define FIND(type, suffix)                                                                      \
+    static const type *builtin_##suffix(void *user_data, TfLiteBuiltinOperator op, int version) \
+    {                                                                                           \
+        struct lookup *asked = user_data;                                                       \
+        assert_true(op == kTfLiteBuiltinAdd && version == 1);                                   \
+        asked->builtin++;                                                                       \
+        return asked->knows ? &twice_##suffix : NULL;                                           \
+    }                                                                                           \
+    static const type *custom_##suffix(void *user_data, const char *op, int version)            \
+    {                                                                                           \
+        struct lookup *asked = user_data;                                                       \
+        assert_true(strcmp(op, "Twice") == 0 && version == 1);                                  \
+        asked->custom++;                                                                        \
+        return asked->knows ? &twice_##suffix : NULL;                                           \
     }
 
 FIND(TfLiteRegistration_V1, v1)
@@ -179,8 +191,8 @@ static void set_lookup(TfLiteInterpreterOptions *options, int form)
     case 3: TfLiteInterpreterOptionsSetOpResolver(options, builtin_now, custom_now, &lookup); break;
     case 4: TfLiteInterpreterOptionsSetOpResolverExternal(options, builtin_operator, custom_operator, &lookup); break;
     default:
-        TfLiteInterpreterOptionsSetOpResolverExternalWithFallback(options, builtin_operator, custom_operator, builtin_now,
-                                                                  custom_now, &lookup);
+        TfLiteInterpreterOptionsSetOpResolverExternalWithFallback(options, builtin_operator, custom_operator,
+                                                                  builtin_now, custom_now, &lookup);
     }
 }
 
@@ -336,11 +348,18 @@ static void memory_that_is_refused(void **state)
     static struct memory memory;
     static const float one[4] = {1, 1, 1, 1};
     static const struct test_tensor tensors[] = {
-        FLOATS("sum", 4), {.name = "one", .type = TEST_FLOAT32, .rank = 1, .dims = {4}, .data = one, .bytes = sizeof one},
+        FLOATS("sum", 4),
+        {.name = "one", .type = TEST_FLOAT32, .rank = 1, .dims = {4}, .data = one, .bytes = sizeof one},
         FLOATS("x", 4)};
     static const struct test_node nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, 2, 1, 0)};
-    static const struct test_model model = {.tensor_count = 3, .tensors = tensors, .node_count = 1, .nodes = nodes,
-                                            .input_count = 1, .inputs = {2}, .output_count = 1, .outputs = {0}};
+    static const struct test_model model = {.tensor_count = 3,
+                                            .tensors = tensors,
+                                            .node_count = 1,
+                                            .nodes = nodes,
+                                            .input_count = 1,
+                                            .inputs = {2},
+                                            .output_count = 1,
+                                            .outputs = {0}};
     struct client c;
     client_begin(&c, &model);
     TfLiteCustomAllocation allocation = {memory.bytes + 1, 16};
@@ -382,10 +401,13 @@ static void memory_and_dynamic_tensors(void **state)
     (void)state;
     static struct memory memory;
     struct test_model model = mixed; // x, m = Twice(x), y = m + m
-    static const struct test_node nodes[] = {
-        {.builtin = kTfLiteBuiltinCustom, .custom = "Twice", .input_count = 1, .inputs = {0},
-         .output_count = 1, .outputs = {1}},
-        NODE_2_1(kTfLiteBuiltinAdd, 1, 1, 2)};
+    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
+                                              .custom = "Twice",
+                                              .input_count = 1,
+                                              .inputs = {0},
+                                              .output_count = 1,
+                                              .outputs = {1}},
+                                             NODE_2_1(kTfLiteBuiltinAdd, 1, 1, 2)};
     model.nodes = nodes;
     const TfLiteRegistration dynamic = {.prepare = make_dynamic, .invoke = resize_and_double};
     struct client c;
@@ -413,10 +435,18 @@ static void memory_of_variables(void **state)
 {
     (void)state;
     static const struct test_tensor tensors[] = {
-        FLOATS("x", 2), {.name = "v", .type = TEST_FLOAT32, .rank = 1, .dims = {2}, .is_variable = true}, FLOATS("y", 2)};
+        FLOATS("x", 2),
+        {.name = "v", .type = TEST_FLOAT32, .rank = 1, .dims = {2}, .is_variable = true},
+        FLOATS("y", 2)};
     static const struct test_node nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, 0, 1, 2)};
-    static const struct test_model model = {.tensor_count = 3, .tensors = tensors, .node_count = 1, .nodes = nodes,
-                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {2}};
+    static const struct test_model model = {.tensor_count = 3,
+                                            .tensors = tensors,
+                                            .node_count = 1,
+                                            .nodes = nodes,
+                                            .input_count = 1,
+                                            .inputs = {0},
+                                            .output_count = 1,
+                                            .outputs = {2}};
     static struct memory memory;
     const float v[] = {10, 20}, x[] = {1, 2};
     float y[2];
@@ -466,8 +496,12 @@ static void on_end(TfLiteTelemetryProfilerStruct *profiler, uint32_t event)
 static void profiling(void **state)
 {
     (void)state;
-    TfLiteTelemetryProfilerStruct profiler = {.data = profile, .ReportTelemetryEvent = on_event,
-                                              .ReportBeginOpInvokeEvent = on_begin, .ReportEndOpInvokeEvent = on_end};
+    TfLiteTelemetryProfilerStruct profiler = {
+        .data = profile,
+        .ReportTelemetryEvent = on_event,
+        .ReportBeginOpInvokeEvent = on_begin,
+        .ReportEndOpInvokeEvent = on_end,
+    };
     struct client c;
     client_load(&c, &triple);
     TfLiteInterpreterOptionsSetTelemetryProfiler(c.options, &profiler);
@@ -488,21 +522,29 @@ static void profiling(void **state)
 // A model whose second subgraph has a quantised tensor, and what a converter says of itself: a FlatBuffer with a table
 // (field 1 is another table, whose field 0 is a list of numbers), made by hand.
 static const unsigned char conversion[] = {
-    16, 0, 0, 0,                // the root table is at 16
-    8, 0, 8, 0, 0, 0, 4, 0,     // 4: its vtable: 8 bytes, a table of 8; field 0 absent, field 1 at 4
-    0, 0, 0, 0,
-    12, 0, 0, 0, 12, 0, 0, 0,   // 16: the vtable is 12 bytes before; field 1 is at 20 + 12
-    6, 0, 8, 0, 4, 0, 0, 0,     // 24: vtable of the second table: field 0 at 4
-    8, 0, 0, 0, 4, 0, 0, 0,     // 32: the vtable is 8 bytes before; field 0 is at 36 + 4
-    2, 0, 0, 0, 0xe9, 3, 0, 0, 0xd2, 7, 0, 0}; // 40: two numbers, 1001 and 2002
+    16, 0, 0, 0,                                // the root table is at 16
+    8,  0, 8, 0, 0,    0, 4, 0,                 // 4: its vtable: 8 bytes, a table of 8; field 0 absent, field 1 at 4
+    0,  0, 0, 0, 12,   0, 0, 0, 12,   0, 0, 0,  // 16: the vtable is 12 bytes before; field 1 is at 20 + 12
+    6,  0, 8, 0, 4,    0, 0, 0,                 // 24: vtable of the second table: field 0 at 4
+    8,  0, 0, 0, 4,    0, 0, 0,                 // 32: the vtable is 8 bytes before; field 0 is at 36 + 4
+    2,  0, 0, 0, 0xe9, 3, 0, 0, 0xd2, 7, 0, 0}; // 40: two numbers, 1001 and 2002
 static const struct test_tensor told_tensors[] = {
     FLOATS("x", 4), {.name = "q", .type = TEST_INT8, .rank = 1, .dims = {4}, .scale = 0.5f, .zero_point = 3}};
 static const struct test_model told_more = {
     .tensor_count = 2, .tensors = told_tensors, .input_count = 1, .inputs = {1}, .output_count = 1, .outputs = {1}};
 static struct test_metadata told_metadata = {"CONVERSION_METADATA", conversion, sizeof conversion};
 static const struct test_model told = {
-    .tensor_count = 1, .tensors = told_tensors, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {0},
-    .more_count = 1, .more = &told_more, .metadata_count = 1, .metadata = &told_metadata};
+    .tensor_count = 1,
+    .tensors = told_tensors,
+    .input_count = 1,
+    .inputs = {0},
+    .output_count = 1,
+    .outputs = {0},
+    .more_count = 1,
+    .more = &told_more,
+    .metadata_count = 1,
+    .metadata = &told_metadata,
+};
 
 static void read_settings(TfLiteTelemetryProfilerStruct *profiler, const char *name,
                           const TfLiteTelemetrySettings *settings)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delegates from shared libraries, through external_delegate.h: one of a third party (third_party/delegate.c, built apart),
-// with options, with each of its steps failing, and files that are no such library.
+// Delegates from shared libraries, through external_delegate.h: one of a third party (third_party/delegate.c, built
+// apart), with options, with each of its steps failing, and files that are no such library.
 //
 //   the graph:   s = a + a      p = s * a      y = p + s      (the third party takes the ADDs)
 #include <dlfcn.h>
@@ -17,8 +17,14 @@ static const struct test_tensor tensors[TENSORS] = {FLOATS("a", LENGTH), FLOATS(
                                                     FLOATS("y", LENGTH)};
 static const struct test_node nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, A, A, S), NODE_2_1(kTfLiteBuiltinMul, S, A, P),
                                          NODE_2_1(kTfLiteBuiltinAdd, P, S, Y)};
-static const struct test_model graph = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 3, .nodes = nodes,
-                                        .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {Y}};
+static const struct test_model graph = {.tensor_count = TENSORS,
+                                        .tensors = tensors,
+                                        .node_count = 3,
+                                        .nodes = nodes,
+                                        .input_count = 1,
+                                        .inputs = {A},
+                                        .output_count = 1,
+                                        .outputs = {Y}};
 
 static TfLiteDelegate *load(const char *path, const char *key, const char *value)
 {

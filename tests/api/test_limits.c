@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of an interpreter: of memory, for tensors of the plan, for variables, for tensors whose size a run finds out; and
-// of work. Going past one is told, and what fits runs afterwards. (The limit of calls: tests/runtime/test_calls.c.)
+// The limits of an interpreter: of memory, for tensors of the plan, for variables, for tensors whose size a run finds
+// out; and of work. Going past one is told, and what fits runs afterwards. (The limit of calls:
+// tests/runtime/test_calls.c.)
 #include "client.h"
 
 #include "halite/halite.h"
@@ -59,11 +60,8 @@ static void variables(void **state)
         FLOATS("a", 2),
         FLOATS("y", 2),
         {.name = "kept", .type = TEST_FLOAT32, .rank = 1, .dims = {2000}, .is_variable = true}};
-    const struct test_node node = {.builtin = kTfLiteBuiltinTanh,
-                                   .input_count = 1,
-                                   .inputs = {0},
-                                   .output_count = 1,
-                                   .outputs = {1}};
+    const struct test_node node = {
+        .builtin = kTfLiteBuiltinTanh, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
     const struct test_model model = {.tensor_count = 3,
                                      .tensors = tensors,
                                      .node_count = 1,
@@ -87,11 +85,8 @@ static void tensors_sized_by_a_run(void **state)
                                           {.name = "to", .type = TEST_FLOAT32},
                                           {.name = "step", .type = TEST_FLOAT32},
                                           FLOATS("numbers", 2)};
-    const struct test_node node = {.builtin = kTfLiteBuiltinRange,
-                                   .input_count = 3,
-                                   .inputs = {0, 1, 2},
-                                   .output_count = 1,
-                                   .outputs = {3}};
+    const struct test_node node = {
+        .builtin = kTfLiteBuiltinRange, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}};
     const struct test_model model = {.tensor_count = 4,
                                      .tensors = tensors,
                                      .node_count = 1,
@@ -110,15 +105,12 @@ static void tensors_sized_by_a_run(void **state)
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         const float values[] = {0, runs[i].to, 1};
         client_forget(&c.log);
-        for (int input = 0; input < 3; input++)
-            client_set(&c, input, &values[input], sizeof values[input]);
+        for (int input = 0; input < 3; input++) client_set(&c, input, &values[input], sizeof values[input]);
         assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), runs[i].status);
         if (runs[i].status != kTfLiteOk)
             assert_non_null(strstr(c.log.text, "4096 bytes"));
         else
-            assert_int_equal(TfLiteTensorByteSize(
-                                 TfLiteInterpreterGetOutputTensor(c.interpreter, 0)),
-                             40);
+            assert_int_equal(TfLiteTensorByteSize(TfLiteInterpreterGetOutputTensor(c.interpreter, 0)), 40);
     }
     client_end(&c);
 }
@@ -146,13 +138,15 @@ static void work_of_small_nodes(void **state)
     client_end(&c);
 }
 
-// A file of some hundred bytes: a window as wide as the image, at each of its positions. The default limit ends it, too.
+// A file of some hundred bytes: a window as wide as the image, at each of its positions. The default limit ends it,
+// too.
 static void work_of_a_wide_window(void **state)
 {
     (void)state;
     enum { WIDE = 1 << 26 };
-    const struct test_tensor tensors[] = {{.name = "x", .type = TEST_INT8, .rank = 4, .dims = {1, 1, 1, 1}, .scale = 1},
-                                          {.name = "y", .type = TEST_INT8, .rank = 4, .dims = {1, 1, 1, 1}, .scale = 1}};
+    const struct test_tensor tensors[] = {
+        {.name = "x", .type = TEST_INT8, .rank = 4, .dims = {1, 1, 1, 1}, .scale = 1},
+        {.name = "y", .type = TEST_INT8, .rank = 4, .dims = {1, 1, 1, 1}, .scale = 1}};
     const struct test_node node = {.builtin = kTfLiteBuiltinAveragePool2d,
                                    .version = 2,
                                    .input_count = 1,
@@ -175,7 +169,10 @@ static void work_of_a_wide_window(void **state)
         int64_t limit; // 0: the default
         int width;
         TfLiteStatus status;
-    } runs[] = {{1000000, 100, kTfLiteOk}, {1000000, 1000, kTfLiteError}, {0, 1000, kTfLiteOk}, {0, WIDE, kTfLiteError}};
+    } runs[] = {{1000000, 100, kTfLiteOk},
+                {1000000, 1000, kTfLiteError},
+                {0, 1000, kTfLiteOk},
+                {0, WIDE, kTfLiteError}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         struct client c;
         client_load(&c, &model);
@@ -200,32 +197,40 @@ static void a_sequence_gone_over_again(void **state)
     struct test_tensor tensors[11] = {{.name = "x", .type = TEST_FLOAT32, .rank = 3}};
     for (int layer = 0; layer < 2; layer++) {
         struct test_tensor *t = &tensors[1 + 4 * layer];
-        t[0] = t[1] = (struct test_tensor){.name = "weights",
-                                           .type = TEST_INT8,
-                                           .rank = 2,
-                                           .dims = {1, 1},
-                                           .data = &weight,
-                                           .bytes = 1,
-                                           .scale = 0.5f};
-        t[2] = (struct test_tensor){.name = "bias",
-                                    .type = TEST_FLOAT32,
-                                    .rank = 1,
-                                    .dims = {1},
-                                    .data = &bias,
-                                    .bytes = sizeof bias};
+        t[0] = t[1] = (struct test_tensor){
+            .name = "weights",
+            .type = TEST_INT8,
+            .rank = 2,
+            .dims = {1, 1},
+            .data = &weight,
+            .bytes = 1,
+            .scale = 0.5f,
+        };
+        t[2] = (struct test_tensor){
+            .name = "bias",
+            .type = TEST_FLOAT32,
+            .rank = 1,
+            .dims = {1},
+            .data = &bias,
+            .bytes = sizeof bias,
+        };
         t[3] = (struct test_tensor){
-            .name = "state", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 1}, .is_variable = true};
+            .name = "state",
+            .type = TEST_FLOAT32,
+            .rank = 2,
+            .dims = {1, 1},
+            .is_variable = true,
+        };
     }
     tensors[9] = (struct test_tensor){.name = "forward", .type = TEST_FLOAT32, .rank = 3};
     tensors[10] = (struct test_tensor){.name = "backward", .type = TEST_FLOAT32, .rank = 3};
-    const struct test_node node = {
-        .builtin = kTfLiteBuiltinBidirectionalSequenceRnn,
-        .version = 3,
-        .input_count = 12,
-        .inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1},
-        .output_count = 2,
-        .outputs = {9, 10},
-        .settings = {{.field = HL_BidirectionalSequenceRNNOptions_time_major, .value = 1}}};
+    const struct test_node node = {.builtin = kTfLiteBuiltinBidirectionalSequenceRnn,
+                                   .version = 3,
+                                   .input_count = 12,
+                                   .inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1},
+                                   .output_count = 2,
+                                   .outputs = {9, 10},
+                                   .settings = {{.field = HL_BidirectionalSequenceRNNOptions_time_major, .value = 1}}};
     const struct test_model model = {.tensor_count = 11,
                                      .tensors = tensors,
                                      .node_count = 1,
@@ -236,8 +241,7 @@ static void a_sequence_gone_over_again(void **state)
                                      .outputs = {9, 10}};
     for (int time = 1000; time <= 2000; time += 1000) {
         const int lengths[] = {0, 9, 10};
-        for (int i = 0; i < 3; i++)
-            memcpy(tensors[lengths[i]].dims, (const int[]){time, 1, 1}, 3 * sizeof(int));
+        for (int i = 0; i < 3; i++) memcpy(tensors[lengths[i]].dims, (const int[]){time, 1, 1}, 3 * sizeof(int));
         struct client c;
         client_load(&c, &model);
         HaliteInterpreterOptionsSetWorkLimit(c.options, 10 * 1000 * 1000); // six weights: 6 * 1000 * 1000
@@ -252,12 +256,9 @@ static void a_sequence_gone_over_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planned_tensors),
-        cmocka_unit_test(variables),
-        cmocka_unit_test(tensors_sized_by_a_run),
-        cmocka_unit_test(work_of_small_nodes),
-        cmocka_unit_test(work_of_a_wide_window),
-        cmocka_unit_test(a_sequence_gone_over_again),
+        cmocka_unit_test(planned_tensors),        cmocka_unit_test(variables),
+        cmocka_unit_test(tensors_sized_by_a_run), cmocka_unit_test(work_of_small_nodes),
+        cmocka_unit_test(work_of_a_wide_window),  cmocka_unit_test(a_sequence_gone_over_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,16 +158,26 @@ static TfLiteStatus copy_invoke_with_data(void *user_data, TfLiteOpaqueContext *
     return copy_invoke(context, node);
 }
 
-#define COPY(x, y)                                                                                                        \
-    {.builtin = kTfLiteBuiltinCustom, .custom = "Copy", .input_count = 1, .inputs = {x}, .output_count = 1, .outputs = {y}, \
-     .options = "use_cosh", .option_bytes = 8}
+#define COPY(x, y)                                                                                             \
+    {                                                                                                          \
+        .builtin = kTfLiteBuiltinCustom, .custom = "Copy", .input_count = 1, .inputs = {x}, .output_count = 1, \
+        .outputs = {y}, .options = "use_cosh", .option_bytes = 8                                               \
+    }
 static const struct test_tensor copy_tensors[] = {FLOATS("x", 1), FLOATS("m", 1), FLOATS("y", 1)};
 static const struct test_node copy_nodes[] = {COPY(0, 1), COPY(1, 2)};
 static const struct test_metadata copy_metadata[] = {{"empty", "", 1}, {"note", "hello", 5}};
 static const struct test_model copies = {
-    .tensor_count = 3, .tensors = copy_tensors, .node_count = 2, .nodes = copy_nodes,
-    .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {2},
-    .metadata_count = 2, .metadata = copy_metadata};
+    .tensor_count = 3,
+    .tensors = copy_tensors,
+    .node_count = 2,
+    .nodes = copy_nodes,
+    .input_count = 1,
+    .inputs = {0},
+    .output_count = 1,
+    .outputs = {2},
+    .metadata_count = 2,
+    .metadata = copy_metadata,
+};
 
 static TfLiteOperator *copy_operator(bool with_data, void *user_data)
 {
@@ -224,7 +234,8 @@ static void operators_run(void **state)
 // y holds the strings of both inputs; on its way it holds one of them.
 static TfLiteStatus join_invoke(TfLiteOpaqueContext *context, TfLiteOpaqueNode *node)
 {
-    const TfLiteOpaqueTensor *a = TfLiteOpaqueNodeGetInput(context, node, 0), *b = TfLiteOpaqueNodeGetInput(context, node, 1);
+    const TfLiteOpaqueTensor *a = TfLiteOpaqueNodeGetInput(context, node, 0),
+                             *b = TfLiteOpaqueNodeGetInput(context, node, 1);
     TfLiteOpaqueTensor *y = TfLiteOpaqueNodeGetOutput(context, node, 0);
     const char *text[8];
     int lengths[8], count = TfLiteOpaqueTensorGetStringCount(a);
@@ -242,12 +253,25 @@ static TfLiteStatus join_invoke(TfLiteOpaqueContext *context, TfLiteOpaqueNode *
 static void strings(void **state)
 {
     (void)state;
-#define STRINGS(label) {.name = label, .type = TEST_STRING, .rank = 1, .dims = {1}}
+#define STRINGS(label)                                               \
+    {                                                                \
+        .name = label, .type = TEST_STRING, .rank = 1, .dims = { 1 } \
+    }
     static const struct test_tensor tensors[] = {STRINGS("a"), STRINGS("b"), STRINGS("y")};
-    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom, .custom = "Join", .input_count = 2,
-                                              .inputs = {0, 1}, .output_count = 1, .outputs = {2}}};
-    static const struct test_model model = {.tensor_count = 3, .tensors = tensors, .node_count = 1, .nodes = nodes,
-                                            .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}};
+    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
+                                              .custom = "Join",
+                                              .input_count = 2,
+                                              .inputs = {0, 1},
+                                              .output_count = 1,
+                                              .outputs = {2}}};
+    static const struct test_model model = {.tensor_count = 3,
+                                            .tensors = tensors,
+                                            .node_count = 1,
+                                            .nodes = nodes,
+                                            .input_count = 2,
+                                            .inputs = {0, 1},
+                                            .output_count = 1,
+                                            .outputs = {2}};
     TfLiteOperator *op = TfLiteOperatorCreate(kTfLiteBuiltinCustom, "Join", 1, NULL);
     TfLiteOperatorSetInvoke(op, join_invoke);
     struct client c;
@@ -293,15 +317,24 @@ static void strings(void **state)
 
 // ---- what a delegate sees -----------------------------------------------------------------------
 
-#define WITH_SIGNATURE(label, variable)                                                                          \
-    {.name = label, .type = TEST_FLOAT32, .rank = 2, .dims = {1, 3}, .has_signature = true, .signature = {-1, 3}, \
-     .scale = 1, .is_variable = variable}
-static const struct test_tensor looked_at_tensors[] = {
-    WITH_SIGNATURE("a", false), WITH_SIGNATURE("b", true), {.name = "c", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 3}}};
+#define WITH_SIGNATURE(label, variable)                                                                              \
+    {                                                                                                                \
+        .name = label, .type = TEST_FLOAT32, .rank = 2, .dims = {1, 3}, .has_signature = true, .signature = {-1, 3}, \
+        .scale = 1, .is_variable = variable                                                                          \
+    }
+static const struct test_tensor looked_at_tensors[] = {WITH_SIGNATURE("a", false),
+                                                       WITH_SIGNATURE("b", true),
+                                                       {.name = "c", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 3}}};
 static const struct test_node looked_at_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, 0, 1, 2)};
-static const struct test_model looked_at = {
-    .name = "TheName", .tensor_count = 3, .tensors = looked_at_tensors, .node_count = 1, .nodes = looked_at_nodes,
-    .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {2}};
+static const struct test_model looked_at = {.name = "TheName",
+                                            .tensor_count = 3,
+                                            .tensors = looked_at_tensors,
+                                            .node_count = 1,
+                                            .nodes = looked_at_nodes,
+                                            .input_count = 1,
+                                            .inputs = {0},
+                                            .output_count = 1,
+                                            .outputs = {2}};
 
 static void look_at_tensors(TfLiteOpaqueContext *context)
 {
@@ -380,8 +413,8 @@ static void look_at_context(TfLiteOpaqueContext *context)
     static const struct {
         TfLiteType type;
         size_t bytes;
-    } sizes[] = {{kTfLiteFloat32, 4}, {kTfLiteInt8, 1}, {kTfLiteBool, 1}, {kTfLiteFloat16, 2}, {kTfLiteInt64, 8},
-                 {kTfLiteComplex128, 16}, {kTfLiteInt4, 1}, {kTfLiteResource, 4}};
+    } sizes[] = {{kTfLiteFloat32, 4}, {kTfLiteInt8, 1},        {kTfLiteBool, 1}, {kTfLiteFloat16, 2},
+                 {kTfLiteInt64, 8},   {kTfLiteComplex128, 16}, {kTfLiteInt4, 1}, {kTfLiteResource, 4}};
     size_t bytes;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         assert_ok(TfLiteOpaqueContextGetSizeOfType(context, sizes[i].type, &bytes));
@@ -538,8 +571,8 @@ static TfLiteStatus take_all(TfLiteOpaqueContext *context, TfLiteOpaqueDelegate 
     TfLiteOperatorSetInitWithData(kernel, keep_params);
     TfLiteOperatorSetFreeWithData(kernel, free_state);
     TfLiteOperatorSetInvokeWithData(kernel, triple_it);
-    TfLiteStatus status = TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels(context, kernel,
-                                                                                   take_nothing ? none : plan, delegate);
+    TfLiteStatus status =
+        TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels(context, kernel, take_nothing ? none : plan, delegate);
     TfLiteIntArrayFree(none);
     TF_LITE_OPAQUE_ENSURE_STATUS(status);
     TF_LITE_OPAQUE_MAYBE_KERNEL_LOG(context, "kernel number %d", 7);
@@ -566,7 +599,8 @@ static void delegates_take_nodes(void **state)
             assert_null(c.interpreter);
             assert_non_null(strstr(c.log.text, "test_opaque.c"));
             assert_non_null(strstr(c.log.text, "cannot go on\n"));
-            assert_non_null(strstr(c.log.text, "Restored original execution plan after delegate application failure.\n"));
+            assert_non_null(
+                strstr(c.log.text, "Restored original execution plan after delegate application failure.\n"));
         } else {
             for (int length = 4; length < 7; length++) { // taken off and put on again by each resize
                 run_triple(&c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the C API in any order: whatever a program does, each call succeeds or reports an error, what an invocation says it
-// computed is right, and everything can be deleted. The orders are random and the same each time.
+// Calls of the C API in any order: whatever a program does, each call succeeds or reports an error, what an invocation
+// says it computed is right, and everything can be deleted. The orders are random and the same each time.
 //
 //   the graph:   m = a + b      y = m + Double(a)      Double may make its output dynamic
 #include "client.h"
@@ -12,13 +12,22 @@ enum { A, B, M, D, Y, TENSORS, LONGEST = 6, SEQUENCES = 4000, CALLS = 60 };
 
 static const struct test_tensor graph_tensors[] = {FLOATS("a", 2), FLOATS("b", 2), FLOATS("m", 2), FLOATS("d", 2),
                                                    FLOATS("y", 2)};
-static const struct test_node graph_nodes[] = {
-    NODE_2_1(kTfLiteBuiltinAdd, A, B, M),
-    {.builtin = kTfLiteBuiltinCustom, .custom = "Double", .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {D}},
-    NODE_2_1(kTfLiteBuiltinAdd, M, D, Y)};
-static const struct test_model graph = {
-    .tensor_count = TENSORS, .tensors = graph_tensors, .node_count = 3, .nodes = graph_nodes,
-    .input_count = 2, .inputs = {A, B}, .output_count = 1, .outputs = {Y}};
+static const struct test_node graph_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, A, B, M),
+                                               {.builtin = kTfLiteBuiltinCustom,
+                                                .custom = "Double",
+                                                .input_count = 1,
+                                                .inputs = {A},
+                                                .output_count = 1,
+                                                .outputs = {D}},
+                                               NODE_2_1(kTfLiteBuiltinAdd, M, D, Y)};
+static const struct test_model graph = {.tensor_count = TENSORS,
+                                        .tensors = graph_tensors,
+                                        .node_count = 3,
+                                        .nodes = graph_nodes,
+                                        .input_count = 2,
+                                        .inputs = {A, B},
+                                        .output_count = 1,
+                                        .outputs = {Y}};
 
 static uint32_t seed;
 
@@ -75,7 +84,8 @@ static TfLiteStatus taker_prepare_node(TfLiteContext *context, TfLiteNode *node)
 static TfLiteStatus taker_invoke(TfLiteContext *context, TfLiteNode *node)
 {
     if (taker_fails) return kTfLiteError;
-    const float *x = context->tensors[node->inputs->data[0]].data.f, *y = context->tensors[node->inputs->data[1]].data.f;
+    const float *x = context->tensors[node->inputs->data[0]].data.f,
+                *y = context->tensors[node->inputs->data[1]].data.f;
     TfLiteTensor *z = &context->tensors[node->outputs->data[0]];
     for (size_t i = 0; i < z->bytes / sizeof(float); i++) z->data.f[i] = x[i] + y[i];
     return kTfLiteOk;
@@ -102,8 +112,11 @@ static void make_takers(void)
     for (int i = 0; i < DELEGATES; i++) {
         takers[i] = (struct taker){.node = i < 2 ? 0 : 2, .fails = pick(4) == 0};
         takers[i].delegate = (TfLiteDelegate){
-            .data_ = &takers[i], .Prepare = taker_prepare, .FreeBufferHandle = free_handle,
-            .flags = pick(2) ? kTfLiteDelegateFlagsNone : kTfLiteDelegateFlagsAllowDynamicTensors};
+            .data_ = &takers[i],
+            .Prepare = taker_prepare,
+            .FreeBufferHandle = free_handle,
+            .flags = pick(2) ? kTfLiteDelegateFlagsNone : kTfLiteDelegateFlagsAllowDynamicTensors,
+        };
     }
 }
 
@@ -144,8 +157,12 @@ static void one_call(struct client *c)
     TfLiteStatus status = kTfLiteOk;
     int before = c->log.count;
     switch (pick(14)) {
-    case 0: case 1: case 2: invoke_and_check(c); break;
-    case 3: case 4: case 5: status = TfLiteInterpreterAllocateTensors(interpreter); break;
+    case 0:
+    case 1:
+    case 2: invoke_and_check(c); break;
+    case 3:
+    case 4:
+    case 5: status = TfLiteInterpreterAllocateTensors(interpreter); break;
     case 6: // usually both, so that the graph makes sense
         status = TfLiteInterpreterResizeInputTensor(interpreter, 0, &length, 1);
         if (status == kTfLiteOk && pick(8)) status = TfLiteInterpreterResizeInputTensor(interpreter, 1, &length, 1);

@@ -7,34 +7,56 @@
 
 // Two inputs, two outputs, not in the order of their names: sum = y + x, product = y * x.
 enum { Y, X, SUM, PRODUCT };
-#define OPEN(label) \
-    {.name = label, .type = TEST_FLOAT32, .rank = 1, .dims = {1}, .has_signature = true, .signature = {-1}}
+#define OPEN(label)                                                                                             \
+    {                                                                                                           \
+        .name = label, .type = TEST_FLOAT32, .rank = 1, .dims = {1}, .has_signature = true, .signature = { -1 } \
+    }
 static const struct test_tensor pair_tensors[] = {OPEN("y"), OPEN("x"), OPEN("sum"), OPEN("product")};
 static const struct test_node pair_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, Y, X, SUM),
                                               NODE_2_1(kTfLiteBuiltinMul, Y, X, PRODUCT)};
-#define PAIR                                                                                                         \
-    .tensor_count = 4, .tensors = pair_tensors, .node_count = 2, .nodes = pair_nodes, .input_count = 2, .inputs = {Y, X}, \
-    .output_count = 2, .outputs = {SUM, PRODUCT}
+#define PAIR                                                                                            \
+    .tensor_count = 4, .tensors = pair_tensors, .node_count = 2, .nodes = pair_nodes, .input_count = 2, \
+    .inputs = {Y, X}, .output_count = 2, .outputs = {SUM, PRODUCT}
 
 // Another subgraph: z = w - w * w, where only the second length may change.
 static const struct test_tensor other_tensors[] = {
     {.name = "w", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 1}, .has_signature = true, .signature = {1, -1}},
     {.name = "square", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 1}},
     {.name = "z", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 1}}};
-static const struct test_node other_nodes[] = {NODE_2_1(kTfLiteBuiltinMul, 0, 0, 1), NODE_2_1(kTfLiteBuiltinSub, 0, 1, 2)};
-static const struct test_model other = {
-    .name = "other", .tensor_count = 3, .tensors = other_tensors, .node_count = 2, .nodes = other_nodes,
-    .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {2}};
+static const struct test_node other_nodes[] = {NODE_2_1(kTfLiteBuiltinMul, 0, 0, 1),
+                                               NODE_2_1(kTfLiteBuiltinSub, 0, 1, 2)};
+static const struct test_model other = {.name = "other",
+                                        .tensor_count = 3,
+                                        .tensors = other_tensors,
+                                        .node_count = 2,
+                                        .nodes = other_nodes,
+                                        .input_count = 1,
+                                        .inputs = {0},
+                                        .output_count = 1,
+                                        .outputs = {2}};
 
 static const struct test_signature signatures[] = {
-    {.key = "on_other", .subgraph = 1, .input_count = 1, .inputs = {{"w", 0}}, .output_count = 1, .outputs = {{"z", 2}}},
-    {.key = "serve", .subgraph = 0, .input_count = 2, .inputs = {{"right", X}, {"left", Y}},
-     .output_count = 2, .outputs = {{"total", SUM}, {"area", PRODUCT}}},
-    {.key = "again", .subgraph = 0, .input_count = 2, .inputs = {{"a", X}, {"b", Y}},
-     .output_count = 1, .outputs = {{"only", PRODUCT}}},
+    {.key = "on_other",
+     .subgraph = 1,
+     .input_count = 1,
+     .inputs = {{"w", 0}},
+     .output_count = 1,
+     .outputs = {{"z", 2}}},
+    {.key = "serve",
+     .subgraph = 0,
+     .input_count = 2,
+     .inputs = {{"right", X}, {"left", Y}},
+     .output_count = 2,
+     .outputs = {{"total", SUM}, {"area", PRODUCT}}},
+    {.key = "again",
+     .subgraph = 0,
+     .input_count = 2,
+     .inputs = {{"a", X}, {"b", Y}},
+     .output_count = 1,
+     .outputs = {{"only", PRODUCT}}},
 };
-static const struct test_model with_signatures = {
-    PAIR, .more_count = 1, .more = &other, .signature_count = 3, .signatures = signatures};
+static const struct test_model with_signatures = {PAIR, .more_count = 1, .more = &other, .signature_count = 3,
+                                                  .signatures = signatures};
 
 static float *floats_of(const TfLiteTensor *tensor)
 {
@@ -73,9 +95,12 @@ static void keys_and_names(void **state)
     assert_null(TfLiteSignatureRunnerGetInputTensor(runner, NULL));
     assert_null(TfLiteSignatureRunnerGetOutputTensor(runner, "left"));
     assert_null(TfLiteSignatureRunnerGetOutputTensor(runner, NULL));
-    assert_ptr_equal(TfLiteSignatureRunnerGetInputTensor(runner, "left"), TfLiteInterpreterGetInputTensor(c.interpreter, 0));
-    assert_ptr_equal(TfLiteSignatureRunnerGetInputTensor(runner, "right"), TfLiteInterpreterGetInputTensor(c.interpreter, 1));
-    assert_ptr_equal(TfLiteSignatureRunnerGetOutputTensor(runner, "area"), TfLiteInterpreterGetOutputTensor(c.interpreter, 1));
+    assert_ptr_equal(TfLiteSignatureRunnerGetInputTensor(runner, "left"),
+                     TfLiteInterpreterGetInputTensor(c.interpreter, 0));
+    assert_ptr_equal(TfLiteSignatureRunnerGetInputTensor(runner, "right"),
+                     TfLiteInterpreterGetInputTensor(c.interpreter, 1));
+    assert_ptr_equal(TfLiteSignatureRunnerGetOutputTensor(runner, "area"),
+                     TfLiteInterpreterGetOutputTensor(c.interpreter, 1));
     TfLiteSignatureRunnerDelete(runner);
     client_end(&c);
 }
@@ -243,12 +268,9 @@ static void cancelling_and_null_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_and_names),
-        cmocka_unit_test(each_signature_runs),
-        cmocka_unit_test(strict_resizing),
-        cmocka_unit_test(null_key),
-        cmocka_unit_test(model_without_signatures),
-        cmocka_unit_test(cancelling_and_null_arguments),
+        cmocka_unit_test(keys_and_names),           cmocka_unit_test(each_signature_runs),
+        cmocka_unit_test(strict_resizing),          cmocka_unit_test(null_key),
+        cmocka_unit_test(model_without_signatures), cmocka_unit_test(cancelling_and_null_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What existing bindings (Go, Rust, C#, Dart, Swift, Objective-C) do with the C API, beyond what its headers promise, and
-// rely on. Linked with the shared library and nothing of its inside. Runs in the repository's root, on the demo models.
+// What existing bindings (Go, Rust, C#, Dart, Swift, Objective-C) do with the C API, beyond what its headers promise,
+// and rely on. Linked with the shared library and nothing of its inside. Runs in the repository's root, on the demo
+// models.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +55,8 @@ static void fill(int8_t *pixels)
 static void run_int8(TfLiteInterpreter *interpreter, int8_t *scores)
 {
     assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-    assert_int_equal(TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), scores, CLASSES), kTfLiteOk);
+    assert_int_equal(TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), scores, CLASSES),
+                     kTfLiteOk);
 }
 
 static void expected_scores(int8_t *scores)
@@ -69,7 +71,8 @@ static void expected_scores(int8_t *scores)
 
 // ---- Go: replaces what a tensor points to --------------------------------------------------------------------------
 
-// What go-tflite's DynamicBuffer does to a tensor: libc's free for all that hangs on it, malloc for what takes its place.
+// What go-tflite's DynamicBuffer does to a tensor: libc's free for all that hangs on it, malloc for what takes its
+// place.
 static void replace_tensor(TfLiteTensor *tensor, const void *bytes, size_t size, TfLiteAllocationType type)
 {
     if (tensor->allocation_type == kTfLiteDynamic) free(tensor->data.raw);
@@ -160,9 +163,17 @@ static void run_garbage_registration(int code, const char *name)
         .tensors = (struct test_tensor[]){{.name = "x", .type = TEST_FLOAT32, .rank = 1, .dims = {4}},
                                           {.name = "y", .type = TEST_FLOAT32, .rank = 1, .dims = {4}}},
         .node_count = 1,
-        .nodes = (struct test_node[]){{.builtin = code, .custom = name, .version = 1, .input_count = 1, .inputs = {0},
-                                       .output_count = 1, .outputs = {1}}},
-        .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1},
+        .nodes = (struct test_node[]){{.builtin = code,
+                                       .custom = name,
+                                       .version = 1,
+                                       .input_count = 1,
+                                       .inputs = {0},
+                                       .output_count = 1,
+                                       .outputs = {1}}},
+        .input_count = 1,
+        .inputs = {0},
+        .output_count = 1,
+        .outputs = {1},
     };
     size_t size;
     unsigned char *file = test_model_write(&model, &size);
@@ -194,7 +205,8 @@ static void run_garbage_registration(int code, const char *name)
     assert_int_equal(TfLiteTensorCopyFromBuffer(input_of(interpreter), values, sizeof values), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
     float doubled[4];
-    assert_int_equal(TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), doubled, sizeof doubled),
+    assert_int_equal(TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), doubled,
+                                              sizeof doubled),
                      kTfLiteOk);
     for (int i = 0; i < 4; i++) assert_true(doubled[i] == 2 * values[i]);
     assert_true(seen.prepared > 0);
@@ -272,7 +284,8 @@ static void test_model_and_options_may_go_first(void **state)
     TfLiteModel *model = TfLiteModelCreate(bytes, size);
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
     TfLiteInterpreterOptionsSetNumThreads(options, 2);
-    TfLiteInterpreter *first = TfLiteInterpreterCreate(model, options), *second = TfLiteInterpreterCreate(model, options);
+    TfLiteInterpreter *first = TfLiteInterpreterCreate(model, options),
+                      *second = TfLiteInterpreterCreate(model, options);
     TfLiteInterpreterOptionsDelete(options);
     TfLiteModelDelete(model);
     assert_non_null(first);
@@ -365,7 +378,8 @@ static void test_csharp_signature_tensors_are_the_interpreters(void **state)
     TfLiteInterpreterDelete(interpreter);
 }
 
-// ---- Go, Swift: dimensions -------------------------------------------------------------------------------------------
+// ---- Go, Swift: dimensions
+// -------------------------------------------------------------------------------------------
 
 static void test_resized_batch(void **state)
 {

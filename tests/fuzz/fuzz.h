@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets share. In: any bytes. Out: each call of the library returns, whatever they are, and what it made can
-// be deleted; a sanitizer, the memory limit or the clock says where that is not so.
+// What the fuzz targets share. In: any bytes. Out: each call of the library returns, whatever they are, and what it
+// made can be deleted; a sanitizer, the memory limit or the clock says where that is not so.
 #ifndef HALITE_TESTS_FUZZ_FUZZ_H
 #define HALITE_TESTS_FUZZ_FUZZ_H
 

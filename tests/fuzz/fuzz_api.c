@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: calls of the C API, one after the other as the bytes say, in any order that the headers allow. Two models,
-// two sets of options, three interpreters and three signature runners live side by side and go in any order.
+// libFuzzer target: calls of the C API, one after the other as the bytes say, in any order that the headers allow. Two
+// models, two sets of options, three interpreters and three signature runners live side by side and go in any order.
 #include "fuzz.h"
 
 #include <stdbool.h>
@@ -27,59 +27,37 @@
     }
 
 // y = a + b, z = tanh(y); with a signature that names its ends.
-static const struct test_tensor sum_tensors[] = {VECTOR("a"), VECTOR("b"), VECTOR("y"),
-                                                 VECTOR("z")};
-static const struct test_node sum_nodes[] = {{.builtin = kTfLiteBuiltinAdd,
-                                              .input_count = 2,
-                                              .inputs = {0, 1},
-                                              .output_count = 1,
-                                              .outputs = {2}},
-                                             {.builtin = kTfLiteBuiltinTanh,
-                                              .input_count = 1,
-                                              .inputs = {2},
-                                              .output_count = 1,
-                                              .outputs = {3}}};
-static const struct test_signature sum_signature = {.key = "sum",
-                                                    .input_count = 2,
-                                                    .inputs = {{"a", 0}, {"b", 1}},
-                                                    .output_count = 1,
-                                                    .outputs = {{"z", 3}}};
+static const struct test_tensor sum_tensors[] = {VECTOR("a"), VECTOR("b"), VECTOR("y"), VECTOR("z")};
+static const struct test_node sum_nodes[] = {
+    {.builtin = kTfLiteBuiltinAdd, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}},
+    {.builtin = kTfLiteBuiltinTanh, .input_count = 1, .inputs = {2}, .output_count = 1, .outputs = {3}}};
+static const struct test_signature sum_signature = {
+    .key = "sum", .input_count = 2, .inputs = {{"a", 0}, {"b", 1}}, .output_count = 1, .outputs = {{"z", 3}}};
 
 // A sequence whose length the inputs say: the output is dynamic.
-static const struct test_tensor range_tensors[] = {SCALAR("from"), SCALAR("to"), SCALAR("step"),
-                                                   VECTOR("numbers")};
-static const struct test_node range_node = {.builtin = kTfLiteBuiltinRange,
-                                            .input_count = 3,
-                                            .inputs = {0, 1, 2},
-                                            .output_count = 1,
-                                            .outputs = {3}};
+static const struct test_tensor range_tensors[] = {SCALAR("from"), SCALAR("to"), SCALAR("step"), VECTOR("numbers")};
+static const struct test_node range_node = {
+    .builtin = kTfLiteBuiltinRange, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}};
 
 // x = while (x < 100) x + x: endless from 0 on downwards.
 static const float hundred = 100;
 static const struct test_tensor loop_tensors[] = {SCALAR("x"), SCALAR("last")};
-static const struct test_node loop_node = {
-    .builtin = kTfLiteBuiltinWhile,
-    .input_count = 1,
-    .inputs = {0},
-    .output_count = 1,
-    .outputs = {1},
-    .settings = {{HL_WhileOptions_cond_subgraph_index, 1, 0, NULL},
-                 {HL_WhileOptions_body_subgraph_index, 2, 0, NULL}}};
+static const struct test_node loop_node = {.builtin = kTfLiteBuiltinWhile,
+                                           .input_count = 1,
+                                           .inputs = {0},
+                                           .output_count = 1,
+                                           .outputs = {1},
+                                           .settings = {{HL_WhileOptions_cond_subgraph_index, 1, 0, NULL},
+                                                        {HL_WhileOptions_body_subgraph_index, 2, 0, NULL}}};
 static const struct test_tensor below_tensors[] = {
     SCALAR("x"),
     {.name = "hundred", .type = TEST_FLOAT32, .data = &hundred, .bytes = 4},
     {.name = "below", .type = TEST_BOOL}};
-static const struct test_node below_node = {.builtin = kTfLiteBuiltinLess,
-                                            .input_count = 2,
-                                            .inputs = {0, 1},
-                                            .output_count = 1,
-                                            .outputs = {2}};
+static const struct test_node below_node = {
+    .builtin = kTfLiteBuiltinLess, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}};
 static const struct test_tensor twice_tensors[] = {SCALAR("x"), SCALAR("twice")};
-static const struct test_node twice_node = {.builtin = kTfLiteBuiltinAdd,
-                                            .input_count = 2,
-                                            .inputs = {0, 0},
-                                            .output_count = 1,
-                                            .outputs = {1}};
+static const struct test_node twice_node = {
+    .builtin = kTfLiteBuiltinAdd, .input_count = 2, .inputs = {0, 0}, .output_count = 1, .outputs = {1}};
 static const struct test_model loop_parts[] = {{.tensor_count = 3,
                                                 .tensors = below_tensors,
                                                 .node_count = 1,
@@ -100,18 +78,8 @@ static const struct test_model loop_parts[] = {{.tensor_count = 3,
 // An average over what came before, in a variable.
 static const struct test_tensor state_tensors[] = {
     {.name = "x", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 2}},
-    {.name = "features",
-     .type = TEST_FLOAT32,
-     .rank = 2,
-     .dims = {1, 2},
-     .data = (const float[]){1, 2},
-     .bytes = 8},
-    {.name = "time",
-     .type = TEST_FLOAT32,
-     .rank = 2,
-     .dims = {1, 3},
-     .data = (const float[]){1, 2, 3},
-     .bytes = 12},
+    {.name = "features", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 2}, .data = (const float[]){1, 2}, .bytes = 8},
+    {.name = "time", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 3}, .data = (const float[]){1, 2, 3}, .bytes = 12},
     {.name = "state", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 3}, .is_variable = true},
     {.name = "y", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 1}}};
 static const struct test_node state_node = {.builtin = kTfLiteBuiltinSvdf,
@@ -182,13 +150,14 @@ static TfLiteStatus copy_invoke(TfLiteContext *context, TfLiteNode *node)
 
 static TfLiteStatus take_first(TfLiteContext *context, TfLiteDelegate *delegate)
 {
-    const TfLiteRegistration kernel = {.prepare = copy_prepare,
-                                       .invoke = copy_invoke,
-                                       .custom_name = "Copy"};
+    const TfLiteRegistration kernel = {
+        .prepare = copy_prepare,
+        .invoke = copy_invoke,
+        .custom_name = "Copy",
+    };
     TfLiteIntArray *nodes = TfLiteIntArrayCreate(1);
     nodes->data[0] = 0;
-    TfLiteStatus status =
-        context->ReplaceNodeSubsetsWithDelegateKernels(context, kernel, nodes, delegate);
+    TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, kernel, nodes, delegate);
     TfLiteIntArrayFree(nodes);
     return delegate_fails ? kTfLiteError : status;
 }
@@ -260,15 +229,13 @@ static void make_model(int which)
     int number = take() % MODELS;
     if (!files[number]) files[number] = test_model_write(&models[number], &sizes[number]);
     TfLiteModelDelete(p.models[which]);
-    p.models[which] =
-        TfLiteModelCreateWithErrorReporter(files[number], sizes[number], fuzz_ignore, NULL);
+    p.models[which] = TfLiteModelCreateWithErrorReporter(files[number], sizes[number], fuzz_ignore, NULL);
 }
 
 static void make_options(int which)
 {
     TfLiteInterpreterOptions *old = p.options[which];
-    p.options[which] =
-        take() % 2 ? TfLiteInterpreterOptionsCopy(old) : TfLiteInterpreterOptionsCreate();
+    p.options[which] = take() % 2 ? TfLiteInterpreterOptionsCopy(old) : TfLiteInterpreterOptionsCreate();
     TfLiteInterpreterOptionsDelete(old);
     TfLiteInterpreterOptionsSetErrorReporter(p.options[which], fuzz_ignore, NULL);
     HaliteInterpreterOptionsSetCallLimit(p.options[which], 200);
@@ -281,8 +248,7 @@ static void set_option(TfLiteInterpreterOptions *options)
     switch (take() % 9) {
     case 0: TfLiteInterpreterOptionsSetNumThreads(options, take() % 4 - 2); break;
     case 1:
-        TfLiteInterpreterOptionsAddDelegate(options, (TfLiteOpaqueDelegate *)(take() % 2 ? &delegate
-                                                                                         : NULL));
+        TfLiteInterpreterOptionsAddDelegate(options, (TfLiteOpaqueDelegate *)(take() % 2 ? &delegate : NULL));
         break;
     case 2: TfLiteInterpreterOptionsEnableCancellation(options, take() % 2); break;
     case 3: TfLiteInterpreterOptionsSetEnableDelegateFallback(options, take() % 2); break;
@@ -319,9 +285,7 @@ static void call_runner(TfLiteSignatureRunner *runner)
         break;
     case 3: exchange(TfLiteSignatureRunnerGetInputTensor(runner, name)); break;
     case 4:
-        look_at(TfLiteSignatureRunnerGetOutputTensor(runner,
-                                                     TfLiteSignatureRunnerGetOutputName(runner,
-                                                                                        index)));
+        look_at(TfLiteSignatureRunnerGetOutputTensor(runner, TfLiteSignatureRunnerGetOutputName(runner, index)));
         break;
     default: TfLiteSignatureRunnerCancel(runner);
     }
@@ -350,8 +314,7 @@ static void call_interpreter(int i)
     case 12: TfLiteInterpreterModifyGraphWithDelegate(interpreter, &delegate); break;
     case 13: {
         int misplaced = take() % 2 * 16; // not as aligned as asked
-        const TfLiteCustomAllocation memory = {p.memory[i] + misplaced,
-                                               (size_t)take() % (MEMORY - 16)};
+        const TfLiteCustomAllocation memory = {p.memory[i] + misplaced, (size_t)take() % (MEMORY - 16)};
         TfLiteInterpreterSetCustomAllocationForTensor(interpreter, index, &memory, take() % 2);
         break;
     }
@@ -370,15 +333,13 @@ static void one_call(void)
     case 2: set_option(p.options[pair]); break;
     case 3:
         delete_interpreter(i);
-        if (p.options[pair])
-            p.interpreters[i] = TfLiteInterpreterCreate(p.models[take() % PAIRS], p.options[pair]);
+        if (p.options[pair]) p.interpreters[i] = TfLiteInterpreterCreate(p.models[take() % PAIRS], p.options[pair]);
         break;
     case 4: delete_interpreter(i); break;
     case 5:
         TfLiteSignatureRunnerDelete(p.runners[i]);
         p.runners[i] = TfLiteInterpreterGetSignatureRunner(
-            p.interpreters[i],
-            take() % 2 ? TfLiteInterpreterGetSignatureKey(p.interpreters[i], take_index()) : NULL);
+            p.interpreters[i], take() % 2 ? TfLiteInterpreterGetSignatureKey(p.interpreters[i], take_index()) : NULL);
         break;
     case 6:
     case 7:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: any bytes as FlexBuffers. Every value that is found can be read as every kind, to the depth and number that
-// a kernel would look at.
+// libFuzzer target: any bytes as FlexBuffers. Every value that is found can be read as every kind, to the depth and
+// number that a kernel would look at.
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -23,11 +23,9 @@ static void read_value(const struct hl_flex *value, int depth)
     double number = 0;
     bool truth = false;
     if (values++ > MOST_VALUES) return;
-    if (hl_flex_integer(value, &integer) && hl_flex_float(value, &number) &&
-        hl_flex_bool(value, &truth))
+    if (hl_flex_integer(value, &integer) && hl_flex_float(value, &number) && hl_flex_bool(value, &truth))
         sum += (uint32_t)integer + truth + (number > 1);
-    if (hl_flex_string(value, &text, &length))
-        sum += fuzz_sum(text, length + 1); // with the zero behind it
+    if (hl_flex_string(value, &text, &length)) sum += fuzz_sum(text, length + 1); // with the zero behind it
     if (hl_flex_blob(value, &blob, &length)) sum += fuzz_sum(blob, length);
     if (depth == 0) return;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: what the GPU delegate takes from outside, option texts, names of devices and files of kept kernels, as
-// any bytes. The first byte says which. Whatever they are, each call returns, and what it made can be deleted.
+// libFuzzer target: what the GPU delegate takes from outside, option texts, names of devices and files of kept kernels,
+// as any bytes. The first byte says which. Whatever they are, each call returns, and what it made can be deleted.
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -42,8 +42,7 @@ static void take_options(char *texts, size_t size)
         values[count] = at < size ? texts + at : "";
         if (at < size) at += strlen(texts + at) + 1;
         size_t number = (size_t)(unsigned char)keys[count][0] - 'A';
-        if (keys[count][0] && !keys[count][1] && number < sizeof known / sizeof *known)
-            keys[count] = known[number];
+        if (keys[count][0] && !keys[count][1] && number < sizeof known / sizeof *known) keys[count] = known[number];
     }
     tflite_plugin_destroy_delegate(tflite_plugin_create_delegate(keys, values, count, ignore));
 }
@@ -61,8 +60,7 @@ static void take_file(const uint8_t *bytes, size_t size)
     size_t payload_size;
     const char *why;
     const uint8_t *payload = gpu_store_check(bytes, size, "backend null\n", &payload_size, &why);
-    if (payload && payload_size > 0 && payload[payload_size - 1] == payload[0])
-        return; // all of it can be read
+    if (payload && payload_size > 0 && payload[payload_size - 1] == payload[0]) return; // all of it can be read
 }
 
 static void take_programs(const uint8_t *bytes, size_t size)
@@ -76,8 +74,7 @@ static void take_programs(const uint8_t *bytes, size_t size)
     const uint8_t *binary = gpu_kept_find(&kept, key, &found);
     if (binary && binary[found - 1] == 0) gpu_kept_add(&kept, key + 1, calloc(1, found), found);
     if (gpu_kept_close(&kept, &again, &again_size)) {
-        if (again && !gpu_kept_open(&kept, again, again_size))
-            abort(); // what was written can be read
+        if (again && !gpu_kept_open(&kept, again, again_size)) abort(); // what was written can be read
         gpu_kept_free(&kept);
     }
     free(again);

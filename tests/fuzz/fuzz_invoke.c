@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: any bytes as a model, through load, allocate, inputs, invoke twice, read outputs. Memory stays below the
-// limit, and no work is endless. The last byte says with what inputs and which kernels.
+// libFuzzer target: any bytes as a model, through load, allocate, inputs, invoke twice, read outputs. Memory stays
+// below the limit, and no work is endless. The last byte says with what inputs and which kernels.
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -21,8 +21,7 @@ static void fill(TfLiteTensor *input, const uint8_t *data, size_t size)
     default: break;
     }
     memset(to, data[size - 1] % 4 == 3 ? 0xff : 0, bytes);
-    for (size_t i = 0; i < bytes && data[size - 1] % 4 == 1; i += step)
-        to[i] = (uint8_t)(i / step % 5);
+    for (size_t i = 0; i < bytes && data[size - 1] % 4 == 1; i += step) to[i] = (uint8_t)(i / step % 5);
     for (size_t i = 0; i < bytes && data[size - 1] % 4 == 2; i++) to[i] = data[size - 1 - i % size];
     if (TfLiteTensorType(input) == kTfLiteBool) // other values are the application's mistake
         for (size_t i = 0; i < bytes; i++) to[i] &= 1;
@@ -41,8 +40,7 @@ static void run(TfLiteInterpreter *interpreter, const uint8_t *data, size_t size
             const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(interpreter, i);
             size_t bytes = output ? TfLiteTensorByteSize(output) : 0;
             void *copy = malloc(bytes ? bytes : 1);
-            if (copy && bytes && TfLiteTensorData(output))
-                TfLiteTensorCopyToBuffer(output, copy, bytes);
+            if (copy && bytes && TfLiteTensorData(output)) TfLiteTensorCopyToBuffer(output, copy, bytes);
             free(copy);
         }
     }
@@ -58,8 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HaliteInterpreterOptionsSetMemoryLimit(options, (size_t)8 << 20);
     HaliteInterpreterOptionsSetCallLimit(options, 1000);
     HaliteInterpreterOptionsSetWorkLimit(options, 20000000);
-    HaliteInterpreterOptionsSetKernels(options, data[size - 1] & 4 ? kHaliteKernelsFast
-                                                                   : kHaliteKernelsReference);
+    HaliteInterpreterOptionsSetKernels(options, data[size - 1] & 4 ? kHaliteKernelsFast : kHaliteKernelsReference);
     TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
     if (interpreter) run(interpreter, data, size);
     TfLiteInterpreterDelete(interpreter);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: any bytes as a model. One that loads holds what model.h promises: every index names something, and every
-// byte that it points to can be read.
+// libFuzzer target: any bytes as a model. One that loads holds what model.h promises: every index names something, and
+// every byte that it points to can be read.
 #include "fuzz.h"
 
 #include <stdbool.h>
@@ -52,8 +52,7 @@ static void read_tensor(const struct hl_model_tensor *t, int tensor_count)
         sum += fuzz_sum(q->scales, (size_t)q->scale_count * sizeof *q->scales);
         sum += fuzz_sum(q->zero_points, (size_t)q->scale_count * sizeof *q->zero_points);
     } else if (q->type != kTfLiteNoQuantization) {
-        promise(q->scales_tensor >= 0 && q->scales_tensor < tensor_count &&
-                q->zero_points_tensor < tensor_count);
+        promise(q->scales_tensor >= 0 && q->scales_tensor < tensor_count && q->zero_points_tensor < tensor_count);
         sum += fuzz_sum(q->dimensions, (size_t)q->dimension_count * sizeof *q->dimensions);
     }
 }
@@ -70,8 +69,7 @@ static void read_subgraph(const TfLiteModel *model, const struct hl_model_subgra
         read_list(n->inputs, n->input_count, s->tensor_count);
         read_list(n->outputs, n->output_count, s->tensor_count);
         read_list(n->intermediates, n->intermediate_count, s->tensor_count);
-        sum += fuzz_sum(n->params, n->params_size) +
-               fuzz_sum(n->custom_options, n->custom_options_size);
+        sum += fuzz_sum(n->params, n->params_size) + fuzz_sum(n->custom_options, n->custom_options_size);
     }
 }
 
@@ -80,8 +78,7 @@ static void read_entries(const TfLiteModel *model, const struct hl_model_signatu
 {
     for (int i = 0; i < count; i++) {
         read_text(entries[i].name);
-        promise(entries[i].tensor >= 0 &&
-                entries[i].tensor < model->subgraphs[s->subgraph].tensor_count);
+        promise(entries[i].tensor >= 0 && entries[i].tensor < model->subgraphs[s->subgraph].tensor_count);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fuzzing starts from, made here so that no file of others is needed: fuzz_seeds FOLDER writes for each target X the
-// files FOLDER/X.corpus/… and the dictionary FOLDER/X.dict. Models: every operator of ops.def, in some shapes and types.
+// What fuzzing starts from, made here so that no file of others is needed: fuzz_seeds FOLDER writes for each target X
+// the files FOLDER/X.corpus/… and the dictionary FOLDER/X.dict. Models: every operator of ops.def, in some shapes and
+// types.
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,8 +43,7 @@ static void write_seed(const char *target, const char *name, const void *bytes, 
 static void write_word(FILE *dictionary, const void *bytes, size_t size)
 {
     fputc('"', dictionary);
-    for (size_t i = 0; i < size; i++)
-        fprintf(dictionary, "\\x%02X", ((const unsigned char *)bytes)[i]);
+    for (size_t i = 0; i < size; i++) fprintf(dictionary, "\\x%02X", ((const unsigned char *)bytes)[i]);
     fputs("\"\n", dictionary);
 }
 
@@ -55,37 +55,30 @@ static void write_model(const struct op_choice *choice, bool first)
     static const char suffix[] = ".tflite";
     char name[200];
     file_grow(&m.file, 1, 1, 0);
-    m.file.bytes[m.file.size - 1] =
-        (uint8_t)(choice->type + m.input_count); // which inputs: fuzz_invoke
+    m.file.bytes[m.file.size - 1] = (uint8_t)(choice->type + m.input_count); // which inputs: fuzz_invoke
     op_models_name(choice, name, sizeof name - sizeof suffix);
     strcat(name, suffix);
-    if (first)
-        write_seed("fuzz_load", name, m.file.bytes, m.file.size); // its readers look no deeper
+    if (first) write_seed("fuzz_load", name, m.file.bytes, m.file.size); // its readers look no deeper
     write_seed("fuzz_invoke", name, m.file.bytes, m.file.size);
     free(m.file.bytes);
 }
 
 static void write_models(void)
 {
-    FILE *dictionaries[] = {open_file("fuzz_load", "dict", NULL),
-                            open_file("fuzz_invoke", "dict", NULL)};
+    FILE *dictionaries[] = {open_file("fuzz_load", "dict", NULL), open_file("fuzz_invoke", "dict", NULL)};
     struct op_choice choice = {.op = -1};
-    for (int op = -1; op_models_next(&choice, false); op = choice.op)
-        write_model(&choice, choice.op != op);
+    for (int op = -1; op_models_next(&choice, false); op = choice.op) write_model(&choice, choice.op != op);
     for (int op = 0; op < op_models_ops(); op++) {
         int number;
         const char *name = op_models_op(op, &number);
         const unsigned char code[4] = {(unsigned char)number};
-        for (int d = 0; d < 2 && number == 32; d++)
-            write_word(dictionaries[d], name, strlen(name) + 1);
+        for (int d = 0; d < 2 && number == 32; d++) write_word(dictionaries[d], name, strlen(name) + 1);
         for (int d = 0; d < 2 && number != 32; d++) write_word(dictionaries[d], code, sizeof code);
     }
-    static const int32_t numbers[] = {-1,    -2,         INT32_MAX,  INT32_MIN,
-                                      65536, 0x7f800000, 0x7fc00000, 0x3f800000};
+    static const int32_t numbers[] = {-1, -2, INT32_MAX, INT32_MIN, 65536, 0x7f800000, 0x7fc00000, 0x3f800000};
     for (int d = 0; d < 2; d++) {
         write_word(dictionaries[d], "TFL3", 4);
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            write_word(dictionaries[d], &numbers[i], 4);
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) write_word(dictionaries[d], &numbers[i], 4);
         fclose(dictionaries[d]);
     }
 }
@@ -110,15 +103,12 @@ static void write_flex(void)
     write_seed("fuzz_flex", "indirect", FLEX(9, 1, 6 * 4, 1));
     // The key "a", the vector of keys, then the map: where its keys are, their width, count, value, type.
     write_seed("fuzz_flex", "map", FLEX('a', 0, 1, 3, 1, 1, 1, 7, 4, 2, 9 * 4, 1));
-    write_seed("fuzz_flex", "map_in_vector",
-               FLEX('a', 0, 1, 3, 1, 1, 1, 7, 4, 1, 3, 36, 2, 10 * 4, 1));
+    write_seed("fuzz_flex", "map_in_vector", FLEX('a', 0, 1, 3, 1, 1, 1, 7, 4, 1, 3, 36, 2, 10 * 4, 1));
     FILE *dictionary = open_file("fuzz_flex", "dict", NULL);
     for (unsigned char kind = 0; kind <= 36; kind++)
         for (unsigned char width = 0; width < 4; width++)
             write_word(dictionary,
-                       (const unsigned char[]){(unsigned char)(kind * 4 + width),
-                                               (unsigned char)(1 << width)},
-                       2);
+                       (const unsigned char[]){(unsigned char)(kind * 4 + width), (unsigned char)(1 << width)}, 2);
     write_word(dictionary, "num_classes", sizeof "num_classes");
     write_word(dictionary, "padding", sizeof "padding");
     fclose(dictionary);
@@ -130,15 +120,14 @@ static void write_calls(void)
 {
     FILE *dictionary = open_file("fuzz_api", "dict", NULL);
     static const unsigned char create[] = {3, 0}, allocate[] = {11, 2, 2}, invoke[] = {11, 2, 0},
-                               resize[] = {11, 2, 4, 1, 3}, write[] = {11, 2, 6, 1},
-                               runner[] = {5, 0}, remove[] = {4}, forget[] = {10};
+                               resize[] = {11, 2, 4, 1, 3}, write[] = {11, 2, 6, 1}, runner[] = {5, 0}, remove[] = {4},
+                               forget[] = {10};
     const struct {
         const unsigned char *bytes;
         size_t size;
     } words[] = {{create, 2}, {allocate, 3}, {invoke, 3}, {resize, 5},
                  {write, 4},  {runner, 2},   {remove, 1}, {forget, 1}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        write_word(dictionary, words[i].bytes, words[i].size);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) write_word(dictionary, words[i].bytes, words[i].size);
     fclose(dictionary);
     for (unsigned char model = 0; model < 4; model++) {
         const unsigned char calls[] = {model, 0,  0, 0, 3,  0,  11, 2, 2,  11, 2, 0,  11, 2, 4, 1,
@@ -152,8 +141,7 @@ static void write_calls(void)
 
 static void write_gpu(void)
 {
-    static const char options[] = "\0device\0null\0precision\0fp16\0A\0001\0B\0002",
-                      device[] = "\1null:0";
+    static const char options[] = "\0device\0null\0precision\0fp16\0A\0001\0B\0002", device[] = "\1null:0";
     static const char kept[] = "\2halite kept\n", programs[] = "\3\0\0\0\0\0\0\0\0";
     write_seed("fuzz_gpu", "options", options, sizeof options);
     write_seed("fuzz_gpu", "device", device, sizeof device);
@@ -162,8 +150,7 @@ static void write_gpu(void)
     FILE *dictionary = open_file("fuzz_gpu", "dict", NULL);
     static const char *const words[] = {"null", "device",         "precision",        "fp16",
                                         "fp32", "backend null\n", "serialization_dir"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        write_word(dictionary, words[i], strlen(words[i]));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) write_word(dictionary, words[i], strlen(words[i]));
     fclose(dictionary);
 }
 

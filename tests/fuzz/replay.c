@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fuzz target as a plain program, for compilers without libFuzzer and for tests: runs it on every file of the folders given.
+// A fuzz target as a plain program, for compilers without libFuzzer and for tests: runs it on every file of the folders
+// given.
 #include "fuzz.h"
 
 #include <stdio.h>

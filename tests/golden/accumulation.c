@@ -27,8 +27,7 @@ static struct shape shape_of(const struct graph *graph, int tensor)
     if (tensor < 0 || tensor >= graph->subgraph->tensor_count) return shape;
     if (graph->interpreter != NULL) {
         const TfLiteTensor *now = TfLiteInterpreterGetTensor(graph->interpreter, tensor);
-        if (now != NULL && now->dims != NULL)
-            return (struct shape){now->dims->size, now->dims->data};
+        if (now != NULL && now->dims != NULL) return (struct shape){now->dims->size, now->dims->data};
     }
     const struct hl_model_tensor *stored = &graph->subgraph->tensors[tensor];
     return (struct shape){stored->rank, stored->dims};
@@ -76,10 +75,10 @@ static double ratio(const struct graph *graph, const struct hl_model_node *node)
     return out > 0 ? elements(input_shape(graph, node, 0)) / out : 1;
 }
 
-// Recurrent layers: an element of the state is the sum over a row of the input weights and one of the recurrent weights; a
-// sequence carries the error of the state from step to step.
-static double recurrent(const struct graph *graph, const struct hl_model_node *node,
-                        int input_weights, int recurrent_weights, bool sequence, bool time_major)
+// Recurrent layers: an element of the state is the sum over a row of the input weights and one of the recurrent
+// weights; a sequence carries the error of the state from step to step.
+static double recurrent(const struct graph *graph, const struct hl_model_node *node, int input_weights,
+                        int recurrent_weights, bool sequence, bool time_major)
 {
     double row = dim_from_end(input_shape(graph, node, input_weights), 1) +
                  dim_from_end(input_shape(graph, node, recurrent_weights), 1);
@@ -104,23 +103,19 @@ static double window(const struct hl_model_node *node, struct shape input)
 {
     const TfLiteStablehloReduceWindowParams *params = node->params;
     double result = 1;
-    for (int i = 0; params != NULL && i < input.rank && i < 8; i++)
-        result *= (double)params->window_dimensions[i];
+    for (int i = 0; params != NULL && i < input.rank && i < 8; i++) result *= (double)params->window_dimensions[i];
     return result;
 }
 
 // The audio operators: a spectrum of n lines comes from 2 (n - 1) samples, a coefficient from all lines.
-static double custom_length(const struct graph *graph, const struct hl_model_node *node,
-                            const char *name)
+static double custom_length(const struct graph *graph, const struct hl_model_node *node, const char *name)
 {
-    if (strcmp(name, "AudioSpectrogram") == 0)
-        return fmax(1, 2 * (dim_from_end(output_shape(graph, node, 0), 1) - 1));
+    if (strcmp(name, "AudioSpectrogram") == 0) return fmax(1, 2 * (dim_from_end(output_shape(graph, node, 0), 1) - 1));
     if (strcmp(name, "Mfcc") == 0) return dim_from_end(input_shape(graph, node, 0), 1);
     return 1;
 }
 
-static double node_length(const struct graph *graph, const struct hl_model_node *node,
-                          const struct hl_model_code *code)
+static double node_length(const struct graph *graph, const struct hl_model_node *node, const struct hl_model_code *code)
 {
     struct shape in = input_shape(graph, node, 0), weights = input_shape(graph, node, 1);
     if (code->custom_name != NULL) return custom_length(graph, node, code->custom_name);

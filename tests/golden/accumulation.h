@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The length of the longest sum in a model: how many products or values the worst node adds up for one element of its output.
-// The bound on float outputs grows with its square root, as rounding errors do that have no common direction.
+// The length of the longest sum in a model: how many products or values the worst node adds up for one element of its
+// output. The bound on float outputs grows with its square root, as rounding errors do that have no common direction.
 #ifndef HALITE_GOLDEN_ACCUMULATION_H
 #define HALITE_GOLDEN_ACCUMULATION_H
 

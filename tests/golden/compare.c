@@ -39,16 +39,11 @@ static void add_number(struct hl_text *text, TfLiteType type, const void *data, 
 {
     struct hl_element_type how = hl_element_type(type);
     switch (how.view) {
-    case HL_ELEMENT_SIGNED:
-        hl_text_add(text, "%" PRId64, hl_element_signed(data, how.bits, i));
-        break;
-    case HL_ELEMENT_UNSIGNED:
-        hl_text_add(text, "%" PRIu64, hl_element_bits(data, how.bits, i));
-        break;
+    case HL_ELEMENT_SIGNED: hl_text_add(text, "%" PRId64, hl_element_signed(data, how.bits, i)); break;
+    case HL_ELEMENT_UNSIGNED: hl_text_add(text, "%" PRIu64, hl_element_bits(data, how.bits, i)); break;
     case HL_ELEMENT_REAL: hl_text_add(text, "%.9g", hl_element_real(type, data, i)); break;
     default:
-        hl_text_add(text, "%.9g%+.9gi", hl_element_real(type, data, 2 * i),
-                    hl_element_real(type, data, 2 * i + 1));
+        hl_text_add(text, "%.9g%+.9gi", hl_element_real(type, data, 2 * i), hl_element_real(type, data, 2 * i + 1));
     }
 }
 
@@ -73,8 +68,7 @@ static bool number_fits(TfLiteType type, const void *expected, const void *got, 
         return float_fits(e, hl_element_real(type, got, i), fabs(e), bound, difference);
     }
     // A complex number's rounding error goes with its modulus, not with the part at hand.
-    double real = hl_element_real(type, expected, 2 * i),
-           got_real = hl_element_real(type, got, 2 * i);
+    double real = hl_element_real(type, expected, 2 * i), got_real = hl_element_real(type, got, 2 * i);
     double imaginary = hl_element_real(type, expected, 2 * i + 1);
     double got_imaginary = hl_element_real(type, got, 2 * i + 1);
     double modulus = hypot(real, imaginary);
@@ -99,8 +93,7 @@ static const char *strings_damage(const unsigned char *data, size_t bytes)
         return "count of strings does not fit the bytes";
     for (int64_t i = 0; i < count; i++) {
         int64_t from = string_word(data, 1 + i), to = string_word(data, 2 + i);
-        if (from < 0 || to < from || (uint64_t)to > bytes)
-            return "offset of a string outside the bytes";
+        if (from < 0 || to < from || (uint64_t)to > bytes) return "offset of a string outside the bytes";
     }
     return NULL;
 }
@@ -122,9 +115,8 @@ static void add_string(struct hl_text *text, const unsigned char *data, int64_t 
     hl_text_add(text, length < 60 ? "\"" : "...\"");
 }
 
-static bool compare_strings(const unsigned char *expected, size_t expected_bytes,
-                            const unsigned char *got, size_t got_bytes,
-                            struct golden_difference *difference)
+static bool compare_strings(const unsigned char *expected, size_t expected_bytes, const unsigned char *got,
+                            size_t got_bytes, struct golden_difference *difference)
 {
     const char *damage = strings_damage(expected, expected_bytes);
     if (damage != NULL) {
@@ -138,8 +130,7 @@ static bool compare_strings(const unsigned char *expected, size_t expected_bytes
     }
     int64_t count = string_word(expected, 0);
     if (string_word(got, 0) != count) {
-        hl_text_add(&difference->got, "%" PRId64 " strings where %" PRId64 " are expected",
-                    string_word(got, 0), count);
+        hl_text_add(&difference->got, "%" PRId64 " strings where %" PRId64 " are expected", string_word(got, 0), count);
         return false;
     }
     difference->count = count;
@@ -157,21 +148,18 @@ static bool compare_strings(const unsigned char *expected, size_t expected_bytes
     return true;
 }
 
-bool golden_compare(TfLiteType type, int64_t elements, const void *expected, size_t expected_bytes,
-                    const void *got, size_t got_bytes, const struct golden_bound *bound,
-                    struct golden_difference *difference)
+bool golden_compare(TfLiteType type, int64_t elements, const void *expected, size_t expected_bytes, const void *got,
+                    size_t got_bytes, const struct golden_bound *bound, struct golden_difference *difference)
 {
     *difference = (struct golden_difference){.count = elements, .first = -1};
-    if (type == kTfLiteString)
-        return compare_strings(expected, expected_bytes, got, got_bytes, difference);
+    if (type == kTfLiteString) return compare_strings(expected, expected_bytes, got, got_bytes, difference);
     size_t needed = hl_element_bytes(type, elements);
     if (hl_element_type(type).view == HL_ELEMENT_NONE) {
         hl_text_add(&difference->got, "values of this type cannot be compared");
         return false;
     }
     if (expected_bytes != needed || got_bytes < needed || (needed > 0 && got == NULL)) {
-        hl_text_add(&difference->got, "%zu bytes where %zu are expected",
-                    got == NULL ? 0 : got_bytes, needed);
+        hl_text_add(&difference->got, "%zu bytes where %zu are expected", got == NULL ? 0 : got_bytes, needed);
         return false;
     }
     for (int64_t i = 0; i < elements; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is an output what the official runtime gave? The rule is that of the golden cases' README: integers, bools and strings bit
-// for bit, NaN equal to NaN, floats within a bound.
+// Is an output what the official runtime gave? The rule is that of the golden cases' README: integers, bools and
+// strings bit for bit, NaN equal to NaN, floats within a bound.
 #ifndef HALITE_GOLDEN_COMPARE_H
 #define HALITE_GOLDEN_COMPARE_H
 
@@ -30,9 +30,8 @@ struct golden_difference {
 
 // Both buffers hold a tensor of this type with `elements` elements (a string tensor's element count is in its bytes).
 // False where the buffers are too small for that or, for strings, damaged; `difference->got` then says what is wrong.
-bool golden_compare(TfLiteType type, int64_t elements, const void *expected, size_t expected_bytes,
-                    const void *got, size_t got_bytes, const struct golden_bound *bound,
-                    struct golden_difference *difference);
+bool golden_compare(TfLiteType type, int64_t elements, const void *expected, size_t expected_bytes, const void *got,
+                    size_t got_bytes, const struct golden_bound *bound, struct golden_difference *difference);
 void golden_difference_free(struct golden_difference *difference);
 
 // Largest finite magnitude in a tensor of floats, 0 for other types.

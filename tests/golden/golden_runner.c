@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // golden_runner PATH...: runs golden cases and says which ones disagree with the official runtime.
-// In: manifests, or folders of them. Out: a line per failing case, a closing line "N passed, N failed, N skipped"; exit code
+// In: manifests, or folders of them. Out: a line per failing case, a closing line "N passed, N failed, N skipped"; exit
+// code
 // 0 when nothing failed, 1 when something did, 2 for a wrong command line.
 #include <errno.h>
 #include <getopt.h>
@@ -62,7 +63,8 @@ struct runner {
     bool list, isolate, no_isolate, verbose;
     struct hl_text differences; // the file's text
     int passed, failed, skipped, differing;
-    // With a delegate: cases with all nodes on it, with some, with none, with shapes that it does not take; and all nodes.
+    // With a delegate: cases with all nodes on it, with some, with none, with shapes that it does not take; and all
+    // nodes.
     int cases_all, cases_some, cases_none, cases_without;
     long nodes, delegated;
     struct skipped *missing; // operators without kernels, and how many cases want them
@@ -89,13 +91,12 @@ static void count_missing(struct runner *runner, const char *name)
         runner->missing[i].count++;
         return;
     }
-    runner->missing =
-        hl_alloc_grow(runner->missing, (size_t)runner->missing_count + 1, sizeof *runner->missing);
+    runner->missing = hl_alloc_grow(runner->missing, (size_t)runner->missing_count + 1, sizeof *runner->missing);
     runner->missing[runner->missing_count++] = (struct skipped){hl_alloc_string(name), 1};
 }
 
-// How far `CASE` may be off by the lists of differences, CASE being a name from below the folder golden: the most that any
-// of them allows. 0: it is nowhere.
+// How far `CASE` may be off by the lists of differences, CASE being a name from below the folder golden: the most that
+// any of them allows. 0: it is nowhere.
 static double may_differ(const struct runner *runner, const char *name)
 {
     struct hl_text quoted = {0};
@@ -131,8 +132,7 @@ static void count_nodes(struct runner *runner, const struct golden_result *resul
         runner->cases_none++;
 }
 
-static void report(struct runner *runner, const struct golden_case *c,
-                   const struct golden_result *result)
+static void report(struct runner *runner, const struct golden_case *c, const struct golden_result *result)
 {
     const char *what = hl_text_string(&result->what);
     switch (result->outcome) {
@@ -147,8 +147,7 @@ static void report(struct runner *runner, const struct golden_case *c,
     case GOLDEN_SKIPPED:
         runner->skipped++;
         count_missing(runner, hl_text_string(&result->missing));
-        if (runner->verbose)
-            printf("skip %s: no kernel for %s\n", c->name, hl_text_string(&result->missing));
+        if (runner->verbose) printf("skip %s: no kernel for %s\n", c->name, hl_text_string(&result->missing));
         break;
     }
     if (runner->verbose || result->outcome == GOLDEN_FAILED) print_messages(&result->messages);
@@ -202,15 +201,14 @@ static bool run_path(struct runner *runner, const char *path)
     bool ok = true;
     if (hl_files_is_folder(path)) {
         ok = hl_files_each(path, ".txt", 0, visit, runner, &other);
-        if (!ok)
-            fprintf(stderr, "golden_runner: %s: cannot be read: %s\n", other.data, strerror(errno));
+        if (!ok) fprintf(stderr, "golden_runner: %s: cannot be read: %s\n", other.data, strerror(errno));
     } else {
         hl_text_add(&other, "%s", path);
         if (!hl_files_ends_with(path, ".txt")) hl_text_add(&other, ".txt");
         ok = access(other.data, R_OK) == 0;
         if (!ok)
-            fprintf(stderr, "golden_runner: %s: cannot be read: %s; give a manifest or a folder\n",
-                    other.data, strerror(errno));
+            fprintf(stderr, "golden_runner: %s: cannot be read: %s; give a manifest or a folder\n", other.data,
+                    strerror(errno));
         else
             run_manifest(runner, other.data);
     }
@@ -237,7 +235,8 @@ static void print_missing(struct runner *runner)
 static void print_delegated(const struct runner *runner)
 {
     if (runner->delegate.how.lib_path == NULL || runner->list) return;
-    printf("delegate: %d cases wholly on it, %d in part, %d not at all; %d went without it, for their shapes are known only "
+    printf("delegate: %d cases wholly on it, %d in part, %d not at all; %d went without it, for their shapes are known "
+           "only "
            "while running\n",
            runner->cases_all, runner->cases_some, runner->cases_none, runner->cases_without);
     printf("delegate: %ld of %ld nodes on it\n", runner->delegated, runner->nodes);
@@ -287,8 +286,7 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
         case 'v': runner->verbose = true; break;
         case 'd': runner->delegate.how.lib_path = optarg; break;
         case 'o':
-            if (!add_option(&runner->delegate, optarg))
-                return usage_error("--option takes KEY=VALUE, not", optarg);
+            if (!add_option(&runner->delegate, optarg)) return usage_error("--option takes KEY=VALUE, not", optarg);
             break;
         case 'k':
             if (strcmp(optarg, "reference") == 0)
@@ -300,8 +298,7 @@ static bool parse_options(struct runner *runner, int argc, char **argv)
             break;
         case 't':
             runner->options.threads = (int)strtol(optarg, &end, 10);
-            if (end == optarg || *end != '\0' || runner->options.threads < 1 ||
-                runner->options.threads > 1024)
+            if (end == optarg || *end != '\0' || runner->options.threads < 1 || runner->options.threads > 1024)
                 return usage_error("--threads takes a number from 1 to 1024, not", optarg);
             break;
         case TOLERANCE:
@@ -367,9 +364,7 @@ int main(int argc, char **argv)
     TfLiteExternalDelegateDelete(runner.delegate.made);
     print_delegated(&runner);
     if (runner.differing > 0)
-        printf("%d of the passed cases differ, as the list of differences says\n",
-               runner.differing);
-    if (!runner.list)
-        printf("%d passed, %d failed, %d skipped\n", runner.passed, runner.failed, runner.skipped);
+        printf("%d of the passed cases differ, as the list of differences says\n", runner.differing);
+    if (!runner.list) printf("%d passed, %d failed, %d skipped\n", runner.passed, runner.failed, runner.skipped);
     return readable && runner.failed == 0 ? 0 : 1;
 }

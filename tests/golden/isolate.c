@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The child runs the case and sends its result through a pipe; the parent watches clock and memory. There is no RLIMIT_AS:
-// the address sanitizer reserves terabytes that it never touches.
+// The child runs the case and sends its result through a pipe; the parent watches clock and memory. There is no
+// RLIMIT_AS: the address sanitizer reserves terabytes that it never touches.
 #define _XOPEN_SOURCE 700 // getrusage, setrlimit
 #include "isolate.h"
 
@@ -29,7 +29,8 @@
 #define SANITIZED 0
 #endif
 
-// Seconds of processor time, so that a busy machine fails no case; a child that sleeps for ten times that hangs as well.
+// Seconds of processor time, so that a busy machine fails no case; a child that sleeps for ten times that hangs as
+// well.
 static const double time_limit = SANITIZED ? 10 : 2;
 static const double patience = 10;
 static const long memory_limit_kib = 256 * 1024; // growth of the resident size
@@ -46,16 +47,15 @@ static void send_text(FILE *pipe, const struct hl_text *text)
     if (text->length > 0) fwrite(text->data, 1, text->length, pipe);
 }
 
-// The end of the child: a leak sanitizer looks for leaks on the way out through exit(). Not with drivers that the parent has
-// opened: theirs take the device from the parent there (NVIDIA's Vulkan), or hang (Mesa's OpenGL ES).
+// The end of the child: a leak sanitizer looks for leaks on the way out through exit(). Not with drivers that the
+// parent has opened: theirs take the device from the parent there (NVIDIA's Vulkan), or hang (Mesa's OpenGL ES).
 static _Noreturn void end_child(int code, bool drivers)
 {
     if (SANITIZED && !drivers) exit(code);
     _exit(code);
 }
 
-static void run_child(int pipe_end, const struct golden_case *c,
-                      const struct golden_options *options)
+static void run_child(int pipe_end, const struct golden_case *c, const struct golden_options *options)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     long before = peak_kib();
@@ -123,10 +123,8 @@ static const char *watch(pid_t child, int pipe_end, struct hl_text *sent)
             continue;
         }
         double elapsed = seconds(CLOCK_MONOTONIC) - start;
-        if (elapsed > time_limit * patience || (has_cpu && seconds(cpu) > time_limit))
-            return "hangs";
-        if (resident_kib(child) - before > memory_limit_kib)
-            return "takes more than 256 MiB of memory";
+        if (elapsed > time_limit * patience || (has_cpu && seconds(cpu) > time_limit)) return "hangs";
+        if (resident_kib(child) - before > memory_limit_kib) return "takes more than 256 MiB of memory";
     }
 }
 
@@ -156,9 +154,8 @@ static bool take_result(const struct hl_text *sent, struct golden_result *result
     result->crashed = head[1] != 0;
     result->undelegated = head[2] != 0;
     return take(sent, &at, &result->nodes, sizeof result->nodes) &&
-           take(sent, &at, &result->delegated, sizeof result->delegated) &&
-           take_text(sent, &at, &result->what) && take_text(sent, &at, &result->missing) &&
-           take_text(sent, &at, &result->messages);
+           take(sent, &at, &result->delegated, sizeof result->delegated) && take_text(sent, &at, &result->what) &&
+           take_text(sent, &at, &result->missing) && take_text(sent, &at, &result->messages);
 }
 
 static void fail(struct golden_result *result, const char *format, ...) HL_PRINTF(2, 3);
@@ -206,7 +203,6 @@ void golden_run_isolated(const struct golden_case *c, const struct golden_option
     else if (!take_result(&sent, result) && WEXITSTATUS(status) == 0)
         fail(result, "the child process sent no result");
     else if (WEXITSTATUS(status) != 0)
-        fail(result, "the child process ended with code %d (a sanitizer's finding?)",
-             WEXITSTATUS(status));
+        fail(result, "the child process ended with code %d (a sanitizer's finding?)", WEXITSTATUS(status));
     hl_text_free(&sent);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a case in a child process, so that a crash, a hang or a hunger for memory is one failed case and not the end of the run.
+// Runs a case in a child process, so that a crash, a hang or a hunger for memory is one failed case and not the end of
+// the run.
 #ifndef HALITE_GOLDEN_ISOLATE_H
 #define HALITE_GOLDEN_ISOLATE_H
 

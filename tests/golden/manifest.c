@@ -65,8 +65,7 @@ static bool parse_dims(const char *word, struct golden_tensor *tensor)
     if (strcmp(word, "-") == 0) return true;
     for (const char *cursor = word;; cursor++) {
         size_t value;
-        if (tensor->rank == GOLDEN_MAX_RANK || !parse_size(&cursor, &value) || value > INT_MAX)
-            return false;
+        if (tensor->rank == GOLDEN_MAX_RANK || !parse_size(&cursor, &value) || value > INT_MAX) return false;
         tensor->dims[tensor->rank++] = (int)value;
         if (*cursor == '\0') return true;
         if (*cursor != ',') return false;
@@ -125,8 +124,7 @@ static const char *parse_spread(char *line, struct golden_step *step)
 // STAGE MESSAGE. Where the official runtime itself crashed the stage binds nobody.
 static const char *parse_fails(char *line, struct golden_case *c)
 {
-    static const enum golden_stage stages[] = {GOLDEN_LOAD, GOLDEN_ALLOCATE, GOLDEN_INVOKE,
-                                               GOLDEN_ANY};
+    static const enum golden_stage stages[] = {GOLDEN_LOAD, GOLDEN_ALLOCATE, GOLDEN_INVOKE, GOLDEN_ANY};
     const char *word = next_word(&line);
     c->fails_text = line;
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
@@ -181,8 +179,7 @@ static const char *parse_line(char *line, struct golden_case *c, struct reading 
     }
     if (strcmp(word, "step") == 0) {
         c->steps = hl_alloc_grow(c->steps, (size_t)c->step_count + 1, sizeof *c->steps);
-        c->steps[c->step_count++] =
-            (struct golden_step){.signature = reading->signature, .reset = reading->reset};
+        c->steps[c->step_count++] = (struct golden_step){.signature = reading->signature, .reset = reading->reset};
         reading->reset = false;
         return NULL;
     }
@@ -194,8 +191,8 @@ static const char *parse_line(char *line, struct golden_case *c, struct reading 
     return parse_tensor(line, tensor);
 }
 
-// Model paths are relative to the folder that holds the folder named golden above the manifest. A copy of the cases may lie
-// below several folders of that name: the innermost one whose parent has the model counts.
+// Model paths are relative to the folder that holds the folder named golden above the manifest. A copy of the cases may
+// lie below several folders of that name: the innermost one whose parent has the model counts.
 static char *find_model(const char *manifest, const char *model, struct hl_text *message)
 {
     char *path = realpath(manifest, NULL), *found = NULL;
@@ -212,10 +209,8 @@ static char *find_model(const char *manifest, const char *model, struct hl_text 
     if (found == NULL && first.data != NULL)
         hl_text_add(message, "the model is not there: %s", first.data);
     else if (found == NULL)
-        hl_text_add(
-            message,
-            "names the model %s, but lies in no folder named golden whose parent could hold it",
-            model);
+        hl_text_add(message, "names the model %s, but lies in no folder named golden whose parent could hold it",
+                    model);
     hl_text_free(&candidate);
     hl_text_free(&first);
     free(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A golden case as its manifest describes it: which model, which inputs step by step, which outputs the official runtime gave.
-// In: NAME.txt. Out: plain structs; offsets and sizes are checked against NAME.bin when the case runs.
+// A golden case as its manifest describes it: which model, which inputs step by step, which outputs the official
+// runtime gave. In: NAME.txt. Out: plain structs; offsets and sizes are checked against NAME.bin when the case runs.
 #ifndef HALITE_GOLDEN_MANIFEST_H
 #define HALITE_GOLDEN_MANIFEST_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case, from the model's file to the comparison of every output. A refusal by the library is right, a reason to skip or a
-// failure, depending on what the manifest expects: see refused().
+// One case, from the model's file to the comparison of every output. A refusal by the library is right, a reason to
+// skip or a failure, depending on what the manifest expects: see refused().
 #include "run_case.h"
 
 #include <errno.h>
@@ -24,8 +24,7 @@
 
 // Bounds of README.md of the golden cases.
 static const double float_tolerance = 2e-6;
-static const double unchecked_tolerance =
-    1e-4; // of the largest value, where neither ref nor opt ran
+static const double unchecked_tolerance = 1e-4; // of the largest value, where neither ref nor opt ran
 
 // A graph to run: the interpreter's own, or one signature's.
 struct target {
@@ -79,8 +78,7 @@ static bool refused(struct run *run, enum golden_stage stage)
     }
     const char *said = hl_text_string(&run->result->messages);
     const char *end = strchr(said, '\n');
-    failed(run, "%s fails: %.*s", golden_stage_name(stage), end != NULL ? (int)(end - said) : 0,
-           said);
+    failed(run, "%s fails: %.*s", golden_stage_name(stage), end != NULL ? (int)(end - said) : 0, said);
     if (end == NULL) hl_text_add(&run->result->what, "no message");
     return false;
 }
@@ -90,8 +88,7 @@ static bool read_data(struct run *run)
     struct hl_text bytes = {0}, error = {0};
     hl_text_reserve(&bytes, 0); // so that it is not NULL where it is empty
     // Cases without tensors have no such file; others find their offsets outside of it.
-    bool ok = access(run->c->data_path, F_OK) != 0 ||
-              hl_files_read(run->c->data_path, HL_FILES_MOST, &bytes, &error);
+    bool ok = access(run->c->data_path, F_OK) != 0 || hl_files_read(run->c->data_path, HL_FILES_MOST, &bytes, &error);
     run->data = (unsigned char *)bytes.data;
     run->data_bytes = bytes.length;
     if (!ok) failed(run, "%s %s", run->c->data_path, hl_text_string(&error));
@@ -108,8 +105,7 @@ static bool create(struct run *run)
         failed(run, "%s cannot be read: %s", run->c->model_path, strerror(errno));
         return false;
     }
-    run->model =
-        TfLiteModelCreateFromFileWithErrorReporter(run->c->model_path, hl_text_reporter, messages);
+    run->model = TfLiteModelCreateFromFileWithErrorReporter(run->c->model_path, hl_text_reporter, messages);
     if (run->model == NULL) return refused(run, GOLDEN_LOAD);
 
     TfLiteInterpreterOptions *how = TfLiteInterpreterOptionsCreate();
@@ -121,8 +117,8 @@ static bool create(struct run *run)
     return run->interpreter != NULL ? true : refused(run, GOLDEN_LOAD);
 }
 
-// Here and not among the options, so that it sees the shapes which the case runs with. A graph with shapes known only while
-// running goes without it: an application that mixes the two is at fault, says the API, and no kernel.
+// Here and not among the options, so that it sees the shapes which the case runs with. A graph with shapes known only
+// while running goes without it: an application that mixes the two is at fault, says the API, and no kernel.
 static bool apply_delegate(struct run *run)
 {
     struct golden_delegate *delegate = run->options->delegate;
@@ -156,9 +152,7 @@ static struct target *find_target(struct run *run, const char *key)
 {
     for (int i = 0; i < run->target_count; i++) {
         struct target *target = &run->targets[i];
-        if (key == target->key ||
-            (key != NULL && target->key != NULL && strcmp(key, target->key) == 0))
-            return target;
+        if (key == target->key || (key != NULL && target->key != NULL && strcmp(key, target->key) == 0)) return target;
     }
     TfLiteSignatureRunner *signature = NULL;
     if (key != NULL) {
@@ -176,8 +170,8 @@ static struct target *find_target(struct run *run, const char *key)
 }
 
 // An input or output of the target: by index in the primary subgraph, by name in a signature.
-static TfLiteTensor *find_tensor(struct run *run, const struct target *target,
-                                 const struct golden_tensor *wanted, bool input)
+static TfLiteTensor *find_tensor(struct run *run, const struct target *target, const struct golden_tensor *wanted,
+                                 bool input)
 {
     TfLiteTensor *found = NULL;
     int64_t count;
@@ -186,18 +180,16 @@ static TfLiteTensor *find_tensor(struct run *run, const struct target *target,
                       : TfLiteInterpreterGetOutputTensorCount(run->interpreter);
         if (wanted->index < count)
             found = input ? TfLiteInterpreterGetInputTensor(run->interpreter, wanted->index)
-                          : (TfLiteTensor *)TfLiteInterpreterGetOutputTensor(run->interpreter,
-                                                                             wanted->index);
+                          : (TfLiteTensor *)TfLiteInterpreterGetOutputTensor(run->interpreter, wanted->index);
     } else {
         count = (int64_t)(input ? TfLiteSignatureRunnerGetInputCount(target->signature)
                                 : TfLiteSignatureRunnerGetOutputCount(target->signature));
         found = input ? TfLiteSignatureRunnerGetInputTensor(target->signature, wanted->name)
-                      : (TfLiteTensor *)TfLiteSignatureRunnerGetOutputTensor(target->signature,
-                                                                             wanted->name);
+                      : (TfLiteTensor *)TfLiteSignatureRunnerGetOutputTensor(target->signature, wanted->name);
     }
     if (found == NULL)
-        failed(run, "%s %d '%s' does not exist; the model has %d", input ? "input" : "output",
-               wanted->index, wanted->name, (int)count);
+        failed(run, "%s %d '%s' does not exist; the model has %d", input ? "input" : "output", wanted->index,
+               wanted->name, (int)count);
     return found;
 }
 
@@ -227,22 +219,20 @@ static int64_t element_count(const struct golden_tensor *tensor)
 
 static bool in_data(struct run *run, const struct golden_tensor *tensor, const char *what)
 {
-    if (tensor->offset <= run->data_bytes && tensor->bytes <= run->data_bytes - tensor->offset)
-        return true;
-    failed(run, "%s %d '%s' lies outside %s (%zu bytes)", what, tensor->index, tensor->name,
-           run->c->data_path, run->data_bytes);
+    if (tensor->offset <= run->data_bytes && tensor->bytes <= run->data_bytes - tensor->offset) return true;
+    failed(run, "%s %d '%s' lies outside %s (%zu bytes)", what, tensor->index, tensor->name, run->c->data_path,
+           run->data_bytes);
     return false;
 }
 
-// The cases were recorded with the official Python runner, which resizes whatever it is told to. The C API's runners resize
-// only dimensions that the model leaves open; where that stands in the way, the way behind the API is taken.
+// The cases were recorded with the official Python runner, which resizes whatever it is told to. The C API's runners
+// resize only dimensions that the model leaves open; where that stands in the way, the way behind the API is taken.
 static TfLiteStatus resize(struct run *run, struct target *target, const struct golden_tensor *in)
 {
     if (target->signature == NULL)
         return TfLiteInterpreterResizeInputTensor(run->interpreter, in->index, in->dims, in->rank);
     size_t messages = run->result->messages.length;
-    TfLiteStatus status =
-        TfLiteSignatureRunnerResizeInputTensor(target->signature, in->name, in->dims, in->rank);
+    TfLiteStatus status = TfLiteSignatureRunnerResizeInputTensor(target->signature, in->name, in->dims, in->rank);
     int tensor = hl_signature_input(target->signature, in->name);
     if (status == kTfLiteOk || tensor < 0) return status;
     if (messages < run->result->messages.length) {
@@ -265,9 +255,8 @@ static bool prepare_inputs(struct run *run, struct target *target, const struct 
     }
     if (target->allocated && !resized) return true;
     if (!apply_delegate(run)) return false;
-    TfLiteStatus status = target->signature != NULL
-                              ? TfLiteSignatureRunnerAllocateTensors(target->signature)
-                              : TfLiteInterpreterAllocateTensors(run->interpreter);
+    TfLiteStatus status = target->signature != NULL ? TfLiteSignatureRunnerAllocateTensors(target->signature)
+                                                    : TfLiteInterpreterAllocateTensors(run->interpreter);
     // Another step's shapes: the delegate is applied again to a graph that may suit it no longer.
     run->again = status == kTfLiteApplicationError && run->delegated;
     if (run->again) return false;
@@ -280,8 +269,7 @@ static bool prepare_inputs(struct run *run, struct target *target, const struct 
 // A string tensor's bytes have no fixed size: the tensor is made to fit them, its shape stays.
 static bool set_strings(struct run *run, const struct golden_tensor *in, TfLiteTensor *tensor)
 {
-    if (TfLiteTensorRealloc(in->bytes, tensor) == kTfLiteOk && tensor->bytes == in->bytes &&
-        tensor->data.raw != NULL) {
+    if (TfLiteTensorRealloc(in->bytes, tensor) == kTfLiteOk && tensor->bytes == in->bytes && tensor->data.raw != NULL) {
         memcpy(tensor->data.raw, run->data + in->offset, in->bytes);
         return true;
     }
@@ -296,8 +284,8 @@ static bool set_inputs(struct run *run, struct target *target, const struct gold
         TfLiteTensor *tensor = find_tensor(run, target, in, true);
         if (tensor == NULL || !in_data(run, in, "input")) return false;
         if (TfLiteTensorType(tensor) != in->type) {
-            failed(run, "input %d '%s' is %s, not %s", in->index, in->name,
-                   hl_element_name(TfLiteTensorType(tensor)), hl_element_name(in->type));
+            failed(run, "input %d '%s' is %s, not %s", in->index, in->name, hl_element_name(TfLiteTensorType(tensor)),
+                   hl_element_name(in->type));
             return false;
         }
         if (in->type == kTfLiteString) {
@@ -305,8 +293,7 @@ static bool set_inputs(struct run *run, struct target *target, const struct gold
             continue;
         }
         if (in->bytes == 0 && TfLiteTensorByteSize(tensor) == 0) continue;
-        if (TfLiteTensorCopyFromBuffer(tensor, run->data + in->offset, in->bytes) == kTfLiteOk)
-            continue;
+        if (TfLiteTensorCopyFromBuffer(tensor, run->data + in->offset, in->bytes) == kTfLiteOk) continue;
         failed(run, "input %d '%s' takes %zu bytes, the case has %zu", in->index, in->name,
                TfLiteTensorByteSize(tensor), in->bytes);
         return false;
@@ -335,25 +322,20 @@ static bool is_hybrid(const TfLiteModel *model)
     return false;
 }
 
-static struct golden_bound bound_of(struct run *run, const struct target *target,
-                                    const struct golden_tensor *out)
+static struct golden_bound bound_of(struct run *run, const struct target *target, const struct golden_tensor *out)
 {
     bool lenient = run->options->delegate->how.lib_path == NULL || run->result->delegated > 0;
     double tolerance = lenient && run->options->tolerance > 0 ? run->options->tolerance : float_tolerance;
     if (run->longest == 0)
-        run->longest =
-            golden_longest_accumulation(run->model,
-                                        target->signature == NULL ? run->interpreter : NULL);
+        run->longest = golden_longest_accumulation(run->model, target->signature == NULL ? run->interpreter : NULL);
     struct golden_bound bound = {.relative = tolerance * sqrt(run->longest)};
     // Manifests hold six digits of a spread: the last one may have been rounded down.
-    if (out->opt.kind == GOLDEN_SPREAD_FINITE)
-        bound.absolute = out->opt.difference * (1 + 1e-5);
+    if (out->opt.kind == GOLDEN_SPREAD_FINITE) bound.absolute = out->opt.difference * (1 + 1e-5);
     // The fast kernels' peers are XNNPACK's: both add in another order and with fused
     // multiply-adds. In hybrid models an activation that is rounded to the next step changes much,
     // and a spread is one sample of that: twice as much may be ours.
     if (run->options->kernels == kHaliteKernelsFast) {
-        if (out->xnn.kind == GOLDEN_SPREAD_FINITE)
-            bound.absolute = fmax(bound.absolute, out->xnn.difference);
+        if (out->xnn.kind == GOLDEN_SPREAD_FINITE) bound.absolute = fmax(bound.absolute, out->xnn.difference);
         if (is_hybrid(run->model)) bound.absolute *= 2;
     }
     if (run->c->resolver == GOLDEN_XNN && out->ref.kind == GOLDEN_SPREAD_REFUSED &&
@@ -380,8 +362,7 @@ static double allowance(const struct run *run, const struct golden_tensor *out)
     return fmax(run->options->slack, run->options->spread * most);
 }
 
-static void report_difference(struct run *run, const struct golden_tensor *out,
-                              const struct golden_bound *bound,
+static void report_difference(struct run *run, const struct golden_tensor *out, const struct golden_bound *bound,
                               const struct golden_difference *difference)
 {
     struct hl_text at = {0};
@@ -392,10 +373,9 @@ static void report_difference(struct run *run, const struct golden_tensor *out,
         rest %= block;
     }
     if (at.length > 0) hl_text_add(&at, ")");
-    failed(run, "output %d '%s': index %lld%s: expected %s, got %s; %lld of %lld differ",
-           out->index, out->name, (long long)difference->first, hl_text_string(&at),
-           hl_text_string(&difference->expected), hl_text_string(&difference->got),
-           (long long)difference->wrong, (long long)difference->count);
+    failed(run, "output %d '%s': index %lld%s: expected %s, got %s; %lld of %lld differ", out->index, out->name,
+           (long long)difference->first, hl_text_string(&at), hl_text_string(&difference->expected),
+           hl_text_string(&difference->got), (long long)difference->wrong, (long long)difference->count);
     if (difference->largest > 0 && is_integer(out->type))
         hl_text_add(&run->result->what, ", by %.0f at most (allowed: %.0f)", difference->largest, bound->steps);
     else if (difference->largest > 0)
@@ -420,8 +400,7 @@ static bool check_output(struct run *run, struct target *target, const struct go
         int rank = TfLiteTensorNumDims(tensor);
         add_shape(&expected, out->type, out->rank, out->dims);
         add_shape(&got, TfLiteTensorType(tensor), rank, rank > 0 ? tensor->dims->data : NULL);
-        failed(run, "output %d '%s': expected %s, got %s", out->index, out->name, expected.data,
-               got.data);
+        failed(run, "output %d '%s': expected %s, got %s", out->index, out->name, expected.data, got.data);
         hl_text_free(&expected);
         hl_text_free(&got);
         return false;
@@ -430,9 +409,8 @@ static bool check_output(struct run *run, struct target *target, const struct go
     bound.absolute = fmax(bound.absolute, allowance(run, out));
     bound.steps = fmax(steps_of(run, tensor), allowance(run, out));
     struct golden_difference difference;
-    bool comparable =
-        golden_compare(out->type, element_count(out), run->data + out->offset, out->bytes,
-                       TfLiteTensorData(tensor), TfLiteTensorByteSize(tensor), &bound, &difference);
+    bool comparable = golden_compare(out->type, element_count(out), run->data + out->offset, out->bytes,
+                                     TfLiteTensorData(tensor), TfLiteTensorByteSize(tensor), &bound, &difference);
     if (!comparable)
         failed(run, "output %d '%s': %s", out->index, out->name, hl_text_string(&difference.got));
     else if (difference.wrong > 0)
@@ -448,8 +426,7 @@ static unsigned read_all(const TfLiteTensor *tensor)
 {
     const unsigned char *data = tensor != NULL ? TfLiteTensorData(tensor) : NULL;
     unsigned sum = 0;
-    for (size_t i = 0, n = data != NULL ? TfLiteTensorByteSize(tensor) : 0; i < n; i++)
-        sum += data[i];
+    for (size_t i = 0, n = data != NULL ? TfLiteTensorByteSize(tensor) : 0; i < n; i++) sum += data[i];
     return sum;
 }
 
@@ -465,8 +442,7 @@ static bool run_step(struct run *run, const struct golden_step *step)
     if (status != kTfLiteOk) return refused(run, GOLDEN_INVOKE);
     run->longest = 0;
     for (int i = 0; i < step->out_count; i++)
-        if (run->c->fails == GOLDEN_RUNS && !check_output(run, target, &step->outs[i]))
-            return false;
+        if (run->c->fails == GOLDEN_RUNS && !check_output(run, target, &step->outs[i])) return false;
     return true;
 }
 
@@ -475,8 +451,7 @@ static bool run_blind(struct run *run)
 {
     TfLiteInterpreter *interpreter = run->interpreter;
     if (!apply_delegate(run)) return false;
-    if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk)
-        return refused(run, GOLDEN_ALLOCATE);
+    if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk) return refused(run, GOLDEN_ALLOCATE);
     for (int i = 0; i < TfLiteInterpreterGetInputTensorCount(interpreter); i++) {
         TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(interpreter, i);
         if (tensor == NULL || TfLiteTensorData(tensor) == NULL) continue;
@@ -503,8 +478,8 @@ static bool run_all(struct run *run)
     return true;
 }
 
-static void run_once(const struct golden_case *c, const struct golden_options *options,
-                     struct golden_result *result, bool *again)
+static void run_once(const struct golden_case *c, const struct golden_options *options, struct golden_result *result,
+                     bool *again)
 {
     struct run run = {.c = c, .options = options, .result = result};
     result->outcome = GOLDEN_PASSED;
@@ -512,8 +487,7 @@ static void run_once(const struct golden_case *c, const struct golden_options *o
         bool may_run = c->fails == GOLDEN_RUNS || c->fails == GOLDEN_ANY || c->custom_excuse;
         run.step = 0;
         if (!may_run)
-            failed(&run, "ran, where the original refuses at %s: %s", golden_stage_name(c->fails),
-                   c->fails_text);
+            failed(&run, "ran, where the original refuses at %s: %s", golden_stage_name(c->fails), c->fails_text);
         else if (run.worst > 0)
             hl_text_add(&result->what, "floats within %.2g of the bound", run.worst);
     }
@@ -526,8 +500,7 @@ static void run_once(const struct golden_case *c, const struct golden_options *o
     free(run.data);
 }
 
-void golden_run_case(const struct golden_case *c, const struct golden_options *options,
-                     struct golden_result *result)
+void golden_run_case(const struct golden_case *c, const struct golden_options *options, struct golden_result *result)
 {
     bool again;
     run_once(c, options, result, &again);

@@ -18,7 +18,7 @@ struct golden_options {
     HaliteKernels kernels;
     int threads; // -1: the library's choice
     struct golden_delegate *delegate;
-    bool drivers; // this process has used a delegate, whose drivers may have exit handlers
+    bool drivers;     // this process has used a delegate, whose drivers may have exit handlers
     double tolerance; // in place of 2e-6, 0: not given
     double quantum;   // steps that a quantised output may differ by
     double slack;     // what floats and integers of this case may differ by, if more
@@ -29,7 +29,7 @@ enum golden_outcome { GOLDEN_PASSED, GOLDEN_FAILED, GOLDEN_SKIPPED };
 
 struct golden_result {
     enum golden_outcome outcome;
-    bool crashed;            // or went past a limit: no list of differences excuses that
+    bool crashed; // or went past a limit: no list of differences excuses that
     // Of the primary subgraph: its nodes and, of them, those that the delegate took. 0, 0: it ran without the delegate.
     int nodes, delegated;
     bool undelegated;        // the delegate is for fixed shapes, and the graph has others: it ran without
@@ -38,10 +38,9 @@ struct golden_result {
     struct hl_text messages; // the library's, one a line
 };
 
-// `result` is empty when it comes in; golden_result_free frees what it holds afterwards. Only nodes on the delegate buy a
-// case the options' tolerance and quantum: without any it is held to the CPU's bounds.
-void golden_run_case(const struct golden_case *c, const struct golden_options *options,
-                     struct golden_result *result);
+// `result` is empty when it comes in; golden_result_free frees what it holds afterwards. Only nodes on the delegate buy
+// a case the options' tolerance and quantum: without any it is held to the CPU's bounds.
+void golden_run_case(const struct golden_case *c, const struct golden_options *options, struct golden_result *result);
 void golden_result_free(struct golden_result *result);
 
 #endif

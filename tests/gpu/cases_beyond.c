@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the op table: numbers of rows that are beyond what there is. The CPU refuses them while running, a GPU cannot and
-// gives zeros; so the other side of these rows are kernels of this file. And numbers beyond what half precision holds.
+// Rows of the op table: numbers of rows that are beyond what there is. The CPU refuses them while running, a GPU cannot
+// and gives zeros; so the other side of these rows are kernels of this file. And numbers beyond what half precision
+// holds.
 #include "gpu/op_case.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -112,11 +113,17 @@ static const TfLiteRegistration lookup = {.prepare = lookup_prepare, .invoke = l
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-#define GATHER(name_, axis_, batches_, ...)                                                             \
-    {.name = "GATHER " name_ " beyond", OP(Gather), .version = (batches_) ? 5 : 1, .reference = &gather, \
-     .settings = {SET(GatherOptions, axis, axis_), SET(GatherOptions, batch_dims, batches_)}, .inputs = {__VA_ARGS__}}
-#define GATHER_ND(name_, ...) \
-    {.name = "GATHER_ND " name_ " beyond", OP(GatherNd), .reference = &gather_nd, .inputs = {__VA_ARGS__}}
+#define GATHER(name_, axis_, batches_, ...)                                                                  \
+    {                                                                                                        \
+        .name = "GATHER " name_ " beyond", OP(Gather), .version = (batches_) ? 5 : 1, .reference = &gather,  \
+        .settings = {SET(GatherOptions, axis, axis_), SET(GatherOptions, batch_dims, batches_)}, .inputs = { \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+#define GATHER_ND(name_, ...)                                                                                  \
+    {                                                                                                          \
+        .name = "GATHER_ND " name_ " beyond", OP(GatherNd), .reference = &gather_nd, .inputs = { __VA_ARGS__ } \
+    }
 
 static const struct op_case cases[] = {
     GATHER("of batches", 0, 0, IN(B + 1, 3, 4, C), IN_LIST((5), -1, 0, 1, 0, 4)),
@@ -133,9 +140,13 @@ static const struct op_case cases[] = {
     GATHER_ND("of rows", IN(3, C), IN_LIST((B, 5, 1), -1, 2, 3, 0, 1)),
     GATHER_ND("of places", IN(3, 4, C), MADE_LIST((B, 5, 2), -1, 2, 2, 4, 1, 3, 0)),
     GATHER_ND("of pixels", IN(3, 3, 4, C), IN_LIST((B, 5, 3), -1, 2, 2, 0, 1, 3, 2)),
-    {.name = "EMBEDDING_LOOKUP of a table beyond", OP(EmbeddingLookup), .reference = &lookup,
+    {.name = "EMBEDDING_LOOKUP of a table beyond",
+     OP(EmbeddingLookup),
+     .reference = &lookup,
      .inputs = {IN_LIST((B + 3), 9, 3, -1, 8), CONST(9, 2, C)}},
-    {.name = "EMBEDDING_LOOKUP of values beyond", OP(EmbeddingLookup), .reference = &lookup,
+    {.name = "EMBEDDING_LOOKUP of values beyond",
+     OP(EmbeddingLookup),
+     .reference = &lookup,
      .inputs = {IN_LIST((B + 3), 9, 3, -1, 8), IN(9, 2, C)}},
     {0}};
 

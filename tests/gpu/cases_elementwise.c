@@ -2,25 +2,38 @@
 // Rows of the op table: functions of one number, of two that broadcast, comparisons, choices, conversions.
 #include "gpu/op_case.h"
 
-#define ONE(name_, suffix_, tolerance_, input_) \
-    {.name = name_, OP(suffix_), .inputs = {input_}, .tolerance = GPU_##tolerance_}
-#define TWO(name_, suffix_, tolerance_, a_, b_) \
-    {.name = name_, OP(suffix_), .inputs = {a_, b_}, .tolerance = GPU_##tolerance_}
+#define ONE(name_, suffix_, tolerance_, input_)                                       \
+    {                                                                                 \
+        .name = name_, OP(suffix_), .inputs = {input_}, .tolerance = GPU_##tolerance_ \
+    }
+#define TWO(name_, suffix_, tolerance_, a_, b_)                                       \
+    {                                                                                 \
+        .name = name_, OP(suffix_), .inputs = {a_, b_}, .tolerance = GPU_##tolerance_ \
+    }
 #define ANY IN(B, 3, 4, C)
 // Of the same shape, and a constant per channel; the divisors and exponents that the function is good for.
-#define PAIR(name_, suffix_, tolerance_, a_values_, b_values_)                                             \
-    TWO(name_, suffix_, tolerance_, IN_OF(a_values_, B, 3, 4, C), IN_OF(b_values_, B, 3, 4, C)),           \
-    TWO(name_ " by a constant", suffix_, tolerance_, IN_OF(a_values_, B, 3, 4, C), CONST_OF(b_values_, C)), \
-    TWO(name_ " of a constant", suffix_, tolerance_, CONST_OF(a_values_, 3, 1, C), IN_OF(b_values_, B, 3, 4, C))
-#define TRUTH(name_, suffix_, values_)                                                                            \
-    {.name = name_, OP(suffix_), .inputs = {IN_OF(values_, B, 3, 4, C), IN_OF(values_, B, 3, 4, C)},              \
-     .output = {.type = TEST_BOOL}},                                                                              \
-    {.name = name_ " by a constant", OP(suffix_), .inputs = {IN_OF(values_, B, 3, 4, C), CONST_OF(values_, 4, 1)}, \
-     .output = {.type = TEST_BOOL}}
-#define LOGIC(name_, suffix_)                                                                                   \
+#define PAIR(name_, suffix_, tolerance_, a_values_, b_values_)                                                  \
+    TWO(name_, suffix_, tolerance_, IN_OF(a_values_, B, 3, 4, C), IN_OF(b_values_, B, 3, 4, C)),                \
+        TWO(name_ " by a constant", suffix_, tolerance_, IN_OF(a_values_, B, 3, 4, C), CONST_OF(b_values_, C)), \
+        TWO(name_ " of a constant", suffix_, tolerance_, CONST_OF(a_values_, 3, 1, C), IN_OF(b_values_, B, 3, 4, C))
+#define TRUTH(name_, suffix_, values_)                                                                                \
+    {.name = name_,                                                                                                   \
+     OP(suffix_),                                                                                                     \
+     .inputs = {IN_OF(values_, B, 3, 4, C), IN_OF(values_, B, 3, 4, C)},                                              \
+     .output = {.type = TEST_BOOL}},                                                                                  \
+    {                                                                                                                 \
+        .name = name_ " by a constant", OP(suffix_), .inputs = {IN_OF(values_, B, 3, 4, C), CONST_OF(values_, 4, 1)}, \
+        .output = {                                                                                                   \
+            .type = TEST_BOOL                                                                                         \
+        }                                                                                                             \
+    }
+#define LOGIC(name_, suffix_)                                                                                          \
     {.name = name_, OP(suffix_), .inputs = {IN_BOOL(B, 3, 4, C), IN_BOOL(B, 3, 4, C)}, .output = {.type = TEST_BOOL}}, \
-    {.name = name_ " that stretches", OP(suffix_), .inputs = {IN_BOOL(B, 3, 1, C), IN_BOOL(4, 1)},              \
-     .output = {.type = TEST_BOOL}}
+    {                                                                                                                  \
+        .name = name_ " that stretches", OP(suffix_), .inputs = {IN_BOOL(B, 3, 1, C), IN_BOOL(4, 1)}, .output = {      \
+            .type = TEST_BOOL                                                                                          \
+        }                                                                                                              \
+    }
 
 static const struct op_case cases[] = {
     // ---- of one number
@@ -31,9 +44,15 @@ static const struct op_case cases[] = {
     ONE("TANH", Tanh, FUNCTION, ANY),
     ONE("LOGISTIC", Logistic, FUNCTION, ANY),
     ONE("HARD_SWISH", HardSwish, ROUNDS, ANY),
-    {.name = "LEAKY_RELU", OP(LeakyRelu), .settings = {SET(LeakyReluOptions, alpha, 0.3)}, .inputs = {ANY},
+    {.name = "LEAKY_RELU",
+     OP(LeakyRelu),
+     .settings = {SET(LeakyReluOptions, alpha, 0.3)},
+     .inputs = {ANY},
      .tolerance = GPU_ROUNDS},
-    {.name = "LEAKY_RELU above 1", OP(LeakyRelu), .settings = {SET(LeakyReluOptions, alpha, 1.5)}, .inputs = {ANY},
+    {.name = "LEAKY_RELU above 1",
+     OP(LeakyRelu),
+     .settings = {SET(LeakyReluOptions, alpha, 1.5)},
+     .inputs = {ANY},
      .tolerance = GPU_ROUNDS},
     ONE("ELU", Elu, FUNCTION, ANY),
     ONE("EXP", Exp, FUNCTION, ANY),
@@ -45,8 +64,15 @@ static const struct op_case cases[] = {
     ONE("LOG", Log, FUNCTION, IN_OF(POSITIVE, B, 3, 4, C)),
     ONE("SIN", Sin, WAVES, IN_OF(SMALL, B, 3, 4, C)),
     ONE("COS", Cos, WAVES, IN_OF(SMALL, B, 3, 4, C)),
-    {.name = "GELU", OP(Gelu), .settings = {SET(GeluOptions, approximate, 0)}, .inputs = {ANY}, .tolerance = GPU_FUNCTION},
-    {.name = "GELU approximate", OP(Gelu), .settings = {SET(GeluOptions, approximate, 1)}, .inputs = {ANY},
+    {.name = "GELU",
+     OP(Gelu),
+     .settings = {SET(GeluOptions, approximate, 0)},
+     .inputs = {ANY},
+     .tolerance = GPU_FUNCTION},
+    {.name = "GELU approximate",
+     OP(Gelu),
+     .settings = {SET(GeluOptions, approximate, 1)},
+     .inputs = {ANY},
      .tolerance = GPU_FUNCTION},
     ONE("SIGN", Sign, MOVES, IN_OF(EQUAL, B, 3, 4, C)),
     ONE("FLOOR", Floor, MOVES, ANY),
@@ -70,14 +96,26 @@ static const struct op_case cases[] = {
     TWO("PRELU", Prelu, ROUNDS, ANY, CONST(1, 1, C)),
     TWO("PRELU of every place", Prelu, ROUNDS, ANY, CONST(3, 4, C)),
     TWO("PRELU of one slope", Prelu, ROUNDS, ANY, CONST(1, 1, 1)),
-    {.name = "ADD and RELU", OP(Add), .settings = {SET(AddOptions, fused_activation_function, 1)}, .inputs = {ANY, ANY},
+    {.name = "ADD and RELU",
+     OP(Add),
+     .settings = {SET(AddOptions, fused_activation_function, 1)},
+     .inputs = {ANY, ANY},
      .tolerance = GPU_ROUNDS},
-    {.name = "SUB and RELU_N1_TO_1", OP(Sub), .settings = {SET(SubOptions, fused_activation_function, 2)}, .inputs = {ANY, ANY},
+    {.name = "SUB and RELU_N1_TO_1",
+     OP(Sub),
+     .settings = {SET(SubOptions, fused_activation_function, 2)},
+     .inputs = {ANY, ANY},
      .tolerance = GPU_ROUNDS},
-    {.name = "MUL and RELU6", OP(Mul), .settings = {SET(MulOptions, fused_activation_function, 3)}, .inputs = {ANY, ANY},
+    {.name = "MUL and RELU6",
+     OP(Mul),
+     .settings = {SET(MulOptions, fused_activation_function, 3)},
+     .inputs = {ANY, ANY},
      .tolerance = GPU_ROUNDS},
-    {.name = "DIV and RELU", OP(Div), .settings = {SET(DivOptions, fused_activation_function, 1)},
-     .inputs = {ANY, IN_OF(POSITIVE, B, 3, 4, C)}, .tolerance = GPU_ROUNDS},
+    {.name = "DIV and RELU",
+     OP(Div),
+     .settings = {SET(DivOptions, fused_activation_function, 1)},
+     .inputs = {ANY, IN_OF(POSITIVE, B, 3, 4, C)},
+     .tolerance = GPU_ROUNDS},
     TWO("SUB of channels", Sub, ROUNDS, ANY, IN(C)),
     TWO("SUB from channels", Sub, ROUNDS, IN(C), ANY),
     TWO("SUB of a column", Sub, ROUNDS, ANY, IN(B, 1, 4, 1)),
@@ -113,12 +151,24 @@ static const struct op_case cases[] = {
     {.name = "SELECT_V2 that stretches", OP(SelectV2), .inputs = {IN_BOOL(B, 3, 4, C), IN(3, 4, C), IN(C)}},
 
     // ---- that convert
-    {.name = "CAST to int32", OP(Cast), .settings = {SET(CastOptions, out_data_type, 2)}, .inputs = {ANY},
+    {.name = "CAST to int32",
+     OP(Cast),
+     .settings = {SET(CastOptions, out_data_type, 2)},
+     .inputs = {ANY},
      .output = {.type = TEST_INT32}},
-    {.name = "CAST to bool", OP(Cast), .settings = {SET(CastOptions, out_data_type, 6)}, .inputs = {IN_OF(EQUAL, B, 3, 4, C)},
+    {.name = "CAST to bool",
+     OP(Cast),
+     .settings = {SET(CastOptions, out_data_type, 6)},
+     .inputs = {IN_OF(EQUAL, B, 3, 4, C)},
      .output = {.type = TEST_BOOL}},
-    {.name = "CAST from int32", OP(Cast), .settings = {SET(CastOptions, in_data_type, 2)}, .inputs = {IN_INT(B, 3, 4, C)}},
-    {.name = "CAST from bool", OP(Cast), .settings = {SET(CastOptions, in_data_type, 6)}, .inputs = {IN_BOOL(B, 3, 4, C)}},
+    {.name = "CAST from int32",
+     OP(Cast),
+     .settings = {SET(CastOptions, in_data_type, 2)},
+     .inputs = {IN_INT(B, 3, 4, C)}},
+    {.name = "CAST from bool",
+     OP(Cast),
+     .settings = {SET(CastOptions, in_data_type, 6)},
+     .inputs = {IN_BOOL(B, 3, 4, C)}},
     {.name = "CAST to float", OP(Cast), .settings = {SET(CastOptions, out_data_type, 0)}, .inputs = {ANY}},
     {0}};
 

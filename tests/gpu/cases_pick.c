@@ -6,12 +6,22 @@
 #include "gpu/op_case.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-#define GATHER(name_, axis_, batches_, ...)                                                                        \
-    {.name = "GATHER " name_, OP(Gather), .version = batches_ ? 5 : 1,                                             \
-     .settings = {SET(GatherOptions, axis, axis_), SET(GatherOptions, batch_dims, batches_)}, .inputs = {__VA_ARGS__}}
-#define ONE_HOT(name_, axis_, ...)                                                         \
-    {.name = "ONE_HOT " name_, OP(OneHot), .settings = {SET(OneHotOptions, axis, axis_)},  \
-     .inputs = {__VA_ARGS__, INT(C), CONST_SCALAR, CONST_SCALAR}}
+#define GATHER(name_, axis_, batches_, ...)                                                                  \
+    {                                                                                                        \
+        .name = "GATHER " name_, OP(Gather), .version = batches_ ? 5 : 1,                                    \
+        .settings = {SET(GatherOptions, axis, axis_), SET(GatherOptions, batch_dims, batches_)}, .inputs = { \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+#define ONE_HOT(name_, axis_, ...)                                                                       \
+    {                                                                                                    \
+        .name = "ONE_HOT " name_, OP(OneHot), .settings = {SET(OneHotOptions, axis, axis_)}, .inputs = { \
+            __VA_ARGS__,                                                                                 \
+            INT(C),                                                                                      \
+            CONST_SCALAR,                                                                                \
+            CONST_SCALAR                                                                                 \
+        }                                                                                                \
+    }
 #define CUSTOM(name_, options_) .custom = name_, OP(Custom), .options = &(options_), .option_bytes = sizeof(options_)
 
 static const TfLitePoolParams windows[] = {
@@ -26,7 +36,8 @@ static const TfLiteTransposeConvParams valid = {.padding = kTfLitePaddingValid, 
 
 static TfLiteStatus resampler_prepare(TfLiteContext *context, TfLiteNode *node)
 {
-    const TfLiteTensor *x = &context->tensors[node->inputs->data[0]], *places = &context->tensors[node->inputs->data[1]];
+    const TfLiteTensor *x = &context->tensors[node->inputs->data[0]],
+                       *places = &context->tensors[node->inputs->data[1]];
     TfLiteIntArray *dims = TfLiteIntArrayCopy(places->dims);
     dims->data[3] = x->dims->data[3];
     TfLiteTensor *y = &context->tensors[node->outputs->data[0]];
@@ -42,7 +53,8 @@ static float at_or_zero(const TfLiteTensor *x, int b, int h, int w, int c)
 
 static TfLiteStatus resampler_invoke(TfLiteContext *context, TfLiteNode *node)
 {
-    const TfLiteTensor *x = &context->tensors[node->inputs->data[0]], *places = &context->tensors[node->inputs->data[1]];
+    const TfLiteTensor *x = &context->tensors[node->inputs->data[0]],
+                       *places = &context->tensors[node->inputs->data[1]];
     TfLiteTensor *y = &context->tensors[node->outputs->data[0]];
     const int *d = y->dims->data;
     for (int n = 0; n < d[0] * d[1] * d[2] * d[3]; n++) {
@@ -81,31 +93,57 @@ static const struct op_case cases[] = {
     {.name = "EMBEDDING_LOOKUP of values", OP(EmbeddingLookup), .inputs = {IN_INT(B + 3), IN(9, 2, C)}},
     {.name = "DYNAMIC_UPDATE_SLICE", OP(DynamicUpdateSlice), .inputs = {IN(B + 1, 3, 5, C), IN(1, 2, 3, 2), IN_INT(4)}},
     {.name = "DYNAMIC_UPDATE_SLICE of rows", OP(DynamicUpdateSlice), .inputs = {IN(9, C), IN(B, C), MADE_INT(2)}},
-    {.name = "DYNAMIC_UPDATE_SLICE at a constant place", OP(DynamicUpdateSlice),
+    {.name = "DYNAMIC_UPDATE_SLICE at a constant place",
+     OP(DynamicUpdateSlice),
      .inputs = {IN(B, 5, C), IN(B, 3, C), INTS(0, 1, 0)}},
     ONE_HOT("behind", -1, IN_INT(B, 3, 5)),
     ONE_HOT("in front", 0, IN_INT(B, 3, 5)),
     ONE_HOT("between", 2, MADE_INT(B, 3, 5)),
 
-    {.name = "MaxPoolingWithArgmax2D", CUSTOM("MaxPoolingWithArgmax2D", windows[0]), .inputs = {IN(B, 7, 9, C)},
-     .output_count = 2, .tolerance = GPU_ROUNDS},
-    {.name = "MaxPoolingWithArgmax2D 2x3", CUSTOM("MaxPoolingWithArgmax2D", windows[1]), .inputs = {IN(B, 7, 9, C)},
-     .output_count = 2, .tolerance = GPU_ROUNDS},
-    {.name = "MaxPoolingWithArgmax2D without padding", CUSTOM("MaxPoolingWithArgmax2D", windows[2]),
-     .inputs = {IN(B, 7, 9, C)}, .output_count = 2, .tolerance = GPU_ROUNDS},
-    {.name = "MaxUnpooling2D", CUSTOM("MaxUnpooling2D", windows[0]), .inputs = {IN(B, 3, 4, C), IN_OF(INDICES, B, 3, 4, C)}},
-    {.name = "MaxUnpooling2D of windows that overlap", CUSTOM("MaxUnpooling2D", windows[1]),
+    {.name = "MaxPoolingWithArgmax2D",
+     CUSTOM("MaxPoolingWithArgmax2D", windows[0]),
+     .inputs = {IN(B, 7, 9, C)},
+     .output_count = 2,
+     .tolerance = GPU_ROUNDS},
+    {.name = "MaxPoolingWithArgmax2D 2x3",
+     CUSTOM("MaxPoolingWithArgmax2D", windows[1]),
+     .inputs = {IN(B, 7, 9, C)},
+     .output_count = 2,
+     .tolerance = GPU_ROUNDS},
+    {.name = "MaxPoolingWithArgmax2D without padding",
+     CUSTOM("MaxPoolingWithArgmax2D", windows[2]),
+     .inputs = {IN(B, 7, 9, C)},
+     .output_count = 2,
+     .tolerance = GPU_ROUNDS},
+    {.name = "MaxUnpooling2D",
+     CUSTOM("MaxUnpooling2D", windows[0]),
      .inputs = {IN(B, 3, 4, C), IN_OF(INDICES, B, 3, 4, C)}},
-    {.name = "MaxUnpooling2D of windows apart", CUSTOM("MaxUnpooling2D", windows[2]),
+    {.name = "MaxUnpooling2D of windows that overlap",
+     CUSTOM("MaxUnpooling2D", windows[1]),
      .inputs = {IN(B, 3, 4, C), IN_OF(INDICES, B, 3, 4, C)}},
-    {.name = "Resampler far away", .custom = "Resampler", OP(Custom), .reference = &resampler,
-     .inputs = {IN(B, 5, 4, C), IN_OF(FAR, B, 6, 7, 2)}, .tolerance = GPU_BLENDS},
-    {.name = "Resampler", .custom = "Resampler", OP(Custom), .reference = &resampler,
-     .inputs = {IN(B, 5, 4, C), IN(B, 6, 7, 2)}, .tolerance = GPU_BLENDS},
-    {.name = "Convolution2DTransposeBias", CUSTOM("Convolution2DTransposeBias", same),
-     .inputs = {IN(B, 3, 4, C), CONST_OF(SMALL, 5, 3, 3, C), CONST(5)}, .tolerance = GPU_SUMS},
-    {.name = "Convolution2DTransposeBias without padding", CUSTOM("Convolution2DTransposeBias", valid),
-     .inputs = {IN(B, 3, 4, C), CONST_OF(SMALL, 5, 3, 3, C), CONST(5)}, .tolerance = GPU_SUMS},
+    {.name = "MaxUnpooling2D of windows apart",
+     CUSTOM("MaxUnpooling2D", windows[2]),
+     .inputs = {IN(B, 3, 4, C), IN_OF(INDICES, B, 3, 4, C)}},
+    {.name = "Resampler far away",
+     .custom = "Resampler",
+     OP(Custom),
+     .reference = &resampler,
+     .inputs = {IN(B, 5, 4, C), IN_OF(FAR, B, 6, 7, 2)},
+     .tolerance = GPU_BLENDS},
+    {.name = "Resampler",
+     .custom = "Resampler",
+     OP(Custom),
+     .reference = &resampler,
+     .inputs = {IN(B, 5, 4, C), IN(B, 6, 7, 2)},
+     .tolerance = GPU_BLENDS},
+    {.name = "Convolution2DTransposeBias",
+     CUSTOM("Convolution2DTransposeBias", same),
+     .inputs = {IN(B, 3, 4, C), CONST_OF(SMALL, 5, 3, 3, C), CONST(5)},
+     .tolerance = GPU_SUMS},
+    {.name = "Convolution2DTransposeBias without padding",
+     CUSTOM("Convolution2DTransposeBias", valid),
+     .inputs = {IN(B, 3, 4, C), CONST_OF(SMALL, 5, 3, 3, C), CONST(5)},
+     .tolerance = GPU_SUMS},
     {0}};
 
 const struct op_family op_family_pick = {.name = "pick", .cases = cases};

@@ -23,8 +23,7 @@ static enum gpu_arg_kind kind_of(const struct gpu_plan_step *step, int operand)
 {
     int args = 0;
     while (args < GPU_KERNEL_ARGS && step->kernel->args[args].name) args++;
-    return operand < args ? step->kernel->args[operand].kind
-                          : GPU_IN; // behind its own: what an epilogue adds
+    return operand < args ? step->kernel->args[operand].kind : GPU_IN; // behind its own: what an epilogue adds
 }
 
 static size_t bytes_of(const struct gpu_plan *plan, const struct gpu_value *value)
@@ -35,7 +34,8 @@ static size_t bytes_of(const struct gpu_plan *plan, const struct gpu_value *valu
     return (size_t)s.b * (size_t)s.h * (size_t)s.w * (size_t)((s.c + 3) / 4 * 4) * element;
 }
 
-// An input or output without a place in the arena is what the caller gave or takes: its slices must lie as its channels do.
+// An input or output without a place in the arena is what the caller gave or takes: its slices must lie as its channels
+// do.
 static bool has_own_buffer(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape s = value->shape;
@@ -59,13 +59,15 @@ static struct life *find_lives(const struct gpu_plan *plan)
                 if (has_own_buffer(plan, value)) continue;
                 struct life *life = &lives[value->id];
                 if (!life->used && !writes)
-                    fail_msg("step %d (%s) reads %s, value %d, which nothing has written", s,
-                             step->label, value->name, value->id);
+                    fail_msg("step %d (%s) reads %s, value %d, which nothing has written", s, step->label, value->name,
+                             value->id);
                 if (!life->used)
-                    *life = (struct life){.used = true,
-                                          .first = s,
-                                          .bytes = bytes_of(plan, value),
-                                          .name = value->name};
+                    *life = (struct life){
+                        .used = true,
+                        .first = s,
+                        .bytes = bytes_of(plan, value),
+                        .name = value->name,
+                    };
                 life->last = s;
             }
     }
@@ -84,8 +86,7 @@ static void check_places(const struct gpu_plan *plan, struct life *lives)
         assert_true(place->used);
         assert_int_equal(place->offset % 256, 0);
         assert_true(place->bytes >= life->bytes);
-        assert_true(place->offset <= plan->arena_bytes &&
-                    place->bytes <= plan->arena_bytes - place->offset);
+        assert_true(place->offset <= plan->arena_bytes && place->bytes <= plan->arena_bytes - place->offset);
         life->begin = place->offset;
         life->end = place->offset + place->bytes;
         sum += place->bytes;
@@ -99,13 +100,11 @@ static void check_overlaps(const struct gpu_plan *plan, const struct life *lives
     int values = plan->graph->value_count;
     for (int a = 0; a < values; a++)
         for (int b = a + 1; b < values && lives[a].used; b++) {
-            if (!lives[b].used || lives[a].first > lives[b].last || lives[b].first > lives[a].last)
-                continue;
+            if (!lives[b].used || lives[a].first > lives[b].last || lives[b].first > lives[a].last) continue;
             if (lives[a].begin >= lives[b].end || lives[b].begin >= lives[a].end) continue;
-            fail_msg(
-                "value %d, at %zu..%zu in steps %d to %d, and value %d, at %zu..%zu in steps %d to %d share bytes",
-                a, lives[a].begin, lives[a].end, lives[a].first, lives[a].last, b, lives[b].begin,
-                lives[b].end, lives[b].first, lives[b].last);
+            fail_msg("value %d, at %zu..%zu in steps %d to %d, and value %d, at %zu..%zu in steps %d to %d share bytes",
+                     a, lives[a].begin, lives[a].end, lives[a].first, lives[a].last, b, lives[b].begin, lives[b].end,
+                     lives[b].first, lives[b].last);
         }
 }
 
@@ -116,8 +115,7 @@ static void check_total(const struct gpu_plan *plan, const struct life *lives)
         for (int v = 0; v < plan->graph->value_count; v++)
             if (lives[v].used && lives[v].first <= s && s <= lives[v].last) alive += lives[v].bytes;
         if (alive > plan->arena_bytes)
-            fail_msg("in step %d values of %zu bytes are alive, in an arena of %zu", s, alive,
-                     plan->arena_bytes);
+            fail_msg("in step %d values of %zu bytes are alive, in an arena of %zu", s, alive, plan->arena_bytes);
     }
 }
 
@@ -155,14 +153,11 @@ int check_plan_count(void)
     return count;
 }
 
-struct gpu_runner *__real_gpu_runner_create(struct gpu_plan *plan,
-                                            const struct gpu_backend *backend,
+struct gpu_runner *__real_gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
                                             struct gpu_device *device);
-struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan,
-                                            const struct gpu_backend *backend,
+struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
                                             struct gpu_device *device);
-struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan,
-                                            const struct gpu_backend *backend,
+struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
                                             struct gpu_device *device)
 {
     check_plan(plan);
@@ -214,8 +209,7 @@ static bool conflict(const struct touches *a, const struct touches *b)
     for (int i = 0; i < a->count; i++)
         for (int k = 0; k < b->count; k++) {
             const struct touch *x = &a->list[i], *y = &b->list[k];
-            if (x->buffer == y->buffer && x->begin < y->end && y->begin < x->end &&
-                (x->writes || y->writes))
+            if (x->buffer == y->buffer && x->begin < y->end && y->begin < x->end && (x->writes || y->writes))
                 return true;
         }
     return false;
@@ -228,8 +222,7 @@ static void append(struct touches *to, const struct touches *from)
 
 void check_barriers(const char *text)
 {
-    struct touches before = {0}, since = {0},
-                   now = {0}; // in front of the last barrier, behind it, in one dispatch
+    struct touches before = {0}, since = {0}, now = {0}; // in front of the last barrier, behind it, in one dispatch
     int barriers = 0, dispatches = 0;
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         size_t length = strcspn(line, "\n");
@@ -247,8 +240,7 @@ void check_barriers(const char *text)
             add_dispatch(&now, line, length);
             assert_true(now.count > 0);
             if (conflict(&since, &now))
-                fail_msg("a barrier is missing before dispatch %d: %.*s", dispatches, (int)length,
-                         line);
+                fail_msg("a barrier is missing before dispatch %d: %.*s", dispatches, (int)length, line);
             append(&since, &now);
             dispatches++;
         }

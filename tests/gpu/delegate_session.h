@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the delegate share: a small graph with one operator that no GPU knows, an interpreter with its messages,
-// delegates made of texts.
+// What tests of the delegate share: a small graph with one operator that no GPU knows, an interpreter with its
+// messages, delegates made of texts.
 //
 //   the graph:   r = relu(a)    t = toy(r)    s = a + t    p = s * s     (toy: a custom operator, stays on the CPU)
 #ifndef HALITE_TESTS_GPU_DELEGATE_SESSION_H
@@ -28,9 +28,18 @@
 enum { A, R, T, S, P, TENSORS };
 enum { ELEMENTS = 2 * 3 * 5 };
 
-#define FLOATS(label) {.name = label, .type = TEST_FLOAT32, .rank = 4, .dims = {1, 2, 3, 5}}
-#define ONE_IN(code, x, y) {.builtin = code, .input_count = 1, .inputs = {x}, .output_count = 1, .outputs = {y}}
-#define TWO_IN(code, x, y, z) {.builtin = code, .input_count = 2, .inputs = {x, y}, .output_count = 1, .outputs = {z}}
+#define FLOATS(label)                                                          \
+    {                                                                          \
+        .name = label, .type = TEST_FLOAT32, .rank = 4, .dims = { 1, 2, 3, 5 } \
+    }
+#define ONE_IN(code, x, y)                                                                    \
+    {                                                                                         \
+        .builtin = code, .input_count = 1, .inputs = {x}, .output_count = 1, .outputs = { y } \
+    }
+#define TWO_IN(code, x, y, z)                                                                    \
+    {                                                                                            \
+        .builtin = code, .input_count = 2, .inputs = {x, y}, .output_count = 1, .outputs = { z } \
+    }
 
 static const struct test_tensor tensors[TENSORS] = {
     [A] = FLOATS("a"), [R] = FLOATS("r"), [T] = FLOATS("t"), [S] = FLOATS("s"), [P] = FLOATS("p")};
@@ -43,12 +52,18 @@ static const struct test_node nodes[] = {ONE_IN(kTfLiteBuiltinRelu, A, R),
                                           .outputs = {T}},
                                          TWO_IN(kTfLiteBuiltinAdd, A, T, S),
                                          TWO_IN(kTfLiteBuiltinMul, S, S, P)};
-static const struct test_model graph = {.tensor_count = TENSORS, .tensors = tensors, .node_count = 4, .nodes = nodes,
-                                        .input_count = 1, .inputs = {A}, .output_count = 1, .outputs = {P}};
+static const struct test_model graph = {.tensor_count = TENSORS,
+                                        .tensors = tensors,
+                                        .node_count = 4,
+                                        .nodes = nodes,
+                                        .input_count = 1,
+                                        .inputs = {A},
+                                        .output_count = 1,
+                                        .outputs = {P}};
 
 // The same without the custom operator: all of it can go to the GPU.
-static const struct test_node whole_nodes[] = {
-    ONE_IN(kTfLiteBuiltinRelu, A, R), TWO_IN(kTfLiteBuiltinAdd, A, R, S), TWO_IN(kTfLiteBuiltinMul, S, S, P)};
+static const struct test_node whole_nodes[] = {ONE_IN(kTfLiteBuiltinRelu, A, R), TWO_IN(kTfLiteBuiltinAdd, A, R, S),
+                                               TWO_IN(kTfLiteBuiltinMul, S, S, P)};
 static const struct test_model whole = {.tensor_count = TENSORS,
                                         .tensors = tensors,
                                         .node_count = 3,

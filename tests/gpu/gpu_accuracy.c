@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a GPU is from the CPU's reference kernels: gpu_accuracy DEVICE DRAWS FILE... prints a table, a row for each FILE: a
-// golden case (NAME.txt: its own inputs, and noise), or a model (NAME.tflite: noise). A cell is the largest difference as a
-// part of the largest value, of all outputs together; of noise in [-1, 1] the median and the largest of DRAWS. Beside it the
-// worst single output by its own largest value. 8-bit outputs count in steps of their range.
+// How far a GPU is from the CPU's reference kernels: gpu_accuracy DEVICE DRAWS FILE... prints a table, a row for each
+// FILE: a golden case (NAME.txt: its own inputs, and noise), or a model (NAME.tflite: noise). A cell is the largest
+// difference as a part of the largest value, of all outputs together; of noise in [-1, 1] the median and the largest of
+// DRAWS. Beside it the worst single output by its own largest value. 8-bit outputs count in steps of their range.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "golden/manifest.h"
 #include "halite/gpu_delegate.h"
 #include "halite/halite.h"
-#include "golden/manifest.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
@@ -92,7 +92,8 @@ static bool fill(TfLiteInterpreter *interpreter, const struct subject *subject, 
     const struct golden_step *step = &subject->golden->steps[0];
     for (int i = 0; i < step->in_count; i++) {
         TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(interpreter, step->ins[i].index);
-        if (!tensor || TfLiteTensorCopyFromBuffer(tensor, subject->data + step->ins[i].offset, step->ins[i].bytes) != kTfLiteOk)
+        if (!tensor ||
+            TfLiteTensorCopyFromBuffer(tensor, subject->data + step->ins[i].offset, step->ins[i].bytes) != kTfLiteOk)
             return false;
     }
     return true;
@@ -116,7 +117,7 @@ static bool take(struct outputs *outputs, const TfLiteInterpreter *interpreter)
         const TfLiteTensor *tensor = TfLiteInterpreterGetOutputTensor(interpreter, i);
         const void *data = TfLiteTensorData(tensor);
         for (size_t n = 0; n < outputs->lengths[i]; n++)
-            *to++ = outputs->is_real[i]                           ? ((const float *)data)[n]
+            *to++ = outputs->is_real[i]                       ? ((const float *)data)[n]
                     : TfLiteTensorType(tensor) == kTfLiteInt8 ? ((const signed char *)data)[n]
                                                               : ((const unsigned char *)data)[n];
     }
@@ -124,7 +125,8 @@ static bool take(struct outputs *outputs, const TfLiteInterpreter *interpreter)
 }
 
 // subject->draws runs. device NULL: the CPU's reference kernels.
-static bool run_all(const struct subject *subject, const char *device, HaliteGpuPrecision precision, struct outputs *results)
+static bool run_all(const struct subject *subject, const char *device, HaliteGpuPrecision precision,
+                    struct outputs *results)
 {
     HaliteGpuDelegateOptions choice = {.struct_size = sizeof choice, .device = device, .precision = precision};
     TfLiteDelegate *gpu = device ? HaliteGpuDelegateCreate(&choice) : NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See op_case.h. Rows -> jobs (a row with its batch and channels, plain or with an addition and a LEAKY_RELU behind it, which
-// passes put into its epilogue) -> tensors and nodes of one model -> the same inputs through the CPU and the device.
+// See op_case.h. Rows -> jobs (a row with its batch and channels, plain or with an addition and a LEAKY_RELU behind it,
+// which passes put into its epilogue) -> tensors and nodes of one model -> the same inputs through the CPU and the
+// device.
 #include "gpu/op_case.h"
 
 #include <math.h>
@@ -23,12 +24,7 @@
 static const struct {
     int b, c;
 } sizes[] = {{1, 3}, {2, 5}, {2, 17}, {1, 8}};
-enum {
-    SIZES = sizeof sizes / sizeof *sizes,
-    MOST_OUTPUTS = 8,
-    MOST_TENSORS = 8192,
-    MOST_JOBS = 2048
-};
+enum { SIZES = sizeof sizes / sizeof *sizes, MOST_OUTPUTS = 8, MOST_TENSORS = 8192, MOST_JOBS = 2048 };
 
 struct job {
     const struct op_case *row;
@@ -62,9 +58,7 @@ static bool is_counted(int value)
 
 static int counted(int value, const struct job *job)
 {
-    return is_counted(value)
-               ? (value >> 20) * job->c + (value >> 12 & 0xff) * job->b + (value & 0xfff)
-               : value;
+    return is_counted(value) ? (value >> 20) * job->c + (value >> 12 & 0xff) * job->b + (value & 0xfff) : value;
 }
 
 static bool has_counted(const struct op_case *row)
@@ -166,8 +160,7 @@ static void store(const struct test_tensor *tensor, void *data, size_t at, float
 
 // ---- jobs to a model ----------------------------------------------------------------------------
 
-static struct test_tensor *add_tensor(struct table *table, enum test_type type, int rank,
-                                      const int *dims)
+static struct test_tensor *add_tensor(struct table *table, enum test_type type, int rank, const int *dims)
 {
     assert_true(table->tensor_count < MOST_TENSORS);
     int index = table->tensor_count++;
@@ -195,19 +188,16 @@ static bool is_list(const struct case_tensor *from)
     return from->type == TEST_INT32 && from->kind == TENSOR_CONSTANT && from->scale == 0;
 }
 
-static void fill(struct table *table, struct test_tensor *tensor, const struct case_tensor *from,
-                 const struct job *job)
+static void fill(struct table *table, struct test_tensor *tensor, const struct case_tensor *from, const struct job *job)
 {
     size_t count = elements_of(tensor), behind = 1;
     struct seed seed = {(unsigned)(tensor - table->tensors) * 7919u + 1};
     tensor->bytes = count * bytes_of(tensor->type);
     void *data = malloc(tensor->bytes);
     assert_non_null(data);
-    for (int i = from->channel_axis; from->channel_axis && i < tensor->rank; i++)
-        behind *= (size_t)tensor->dims[i];
+    for (int i = from->channel_axis; from->channel_axis && i < tensor->rank; i++) behind *= (size_t)tensor->dims[i];
     for (size_t i = 0; i < count; i++) {
-        float scale = tensor->scale_count ? tensor->scales[i / behind % (size_t)tensor->scale_count]
-                                          : tensor->scale;
+        float scale = tensor->scale_count ? tensor->scales[i / behind % (size_t)tensor->scale_count] : tensor->scale;
         float value = is_list(from)     ? (float)counted(from->ints[i], job)
                       : from->int_count ? (float)from->ints[i % (size_t)from->int_count]
                                         : draw_value(&seed, from->values);
@@ -409,18 +399,19 @@ static void say(const char *text)
 }
 
 // device NULL: the reference kernels of the CPU.
-static void begin(struct session *session, struct table *table, const char *device,
-                  enum gpu_precision precision)
+static void begin(struct session *session, struct table *table, const char *device, enum gpu_precision precision)
 {
     static const char *const precisions[] = {"f32", "f16s", "f16"};
     // MIN_MEMORY_USAGE first: halves are kept even where they save little.
-    const char *keys[] = {"device", "precision", "take_small_partitions",
-                          "max_delegated_partitions", "inference_priority1"};
+    const char *keys[] = {"device", "precision", "take_small_partitions", "max_delegated_partitions",
+                          "inference_priority1"};
     const char *values[] = {device, precisions[precision], "true", "1000", "3"};
-    struct test_model model = {.tensor_count = table->tensor_count,
-                               .tensors = table->tensors,
-                               .node_count = table->node_count,
-                               .nodes = table->nodes};
+    struct test_model model = {
+        .tensor_count = table->tensor_count,
+        .tensors = table->tensors,
+        .node_count = table->node_count,
+        .nodes = table->nodes,
+    };
     size_t size;
     *session = (struct session){.table = table, .bytes = test_model_write(&model, &size)};
     session->model = TfLiteModelCreate(session->bytes, size);
@@ -433,8 +424,7 @@ static void begin(struct session *session, struct table *table, const char *devi
         if (row->reference && row->custom)
             TfLiteInterpreterOptionsAddCustomOp(options, row->custom, row->reference, 1, 1);
         else if (row->reference && !device)
-            TfLiteInterpreterOptionsAddBuiltinOp(options, (TfLiteBuiltinOperator)row->builtin,
-                                                 row->reference, 1, 8);
+            TfLiteInterpreterOptionsAddBuiltinOp(options, (TfLiteBuiltinOperator)row->builtin, row->reference, 1, 8);
     }
     if (device) {
         session->delegate = tflite_plugin_create_delegate(keys, values, 5, say);
@@ -443,8 +433,7 @@ static void begin(struct session *session, struct table *table, const char *devi
     }
     session->interpreter = TfLiteInterpreterCreate(session->model, options);
     TfLiteInterpreterOptionsDelete(options);
-    if (!session->interpreter ||
-        TfLiteInterpreterAllocateTensors(session->interpreter) != kTfLiteOk)
+    if (!session->interpreter || TfLiteInterpreterAllocateTensors(session->interpreter) != kTfLiteOk)
         fail_msg("%s", session->messages);
 }
 
@@ -462,12 +451,9 @@ static void invoke(struct session *session)
     for (int i = 0, input = 0; i < table->tensor_count; i++) {
         if (!table->tensors[i].is_input) continue;
         TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(session->interpreter, input++);
-        assert_int_equal(TfLiteTensorCopyFromBuffer(tensor, table->data[i],
-                                                    table->tensors[i].bytes),
-                         kTfLiteOk);
+        assert_int_equal(TfLiteTensorCopyFromBuffer(tensor, table->data[i], table->tensors[i].bytes), kTfLiteOk);
     }
-    if (TfLiteInterpreterInvoke(session->interpreter) != kTfLiteOk)
-        fail_msg("%s", session->messages);
+    if (TfLiteInterpreterInvoke(session->interpreter) != kTfLiteOk) fail_msg("%s", session->messages);
 }
 
 // The graph's outputs are in the order of the tensors.
@@ -511,27 +497,24 @@ static double element(const TfLiteTensor *tensor, size_t i)
     }
 }
 
-static double allowed(const struct job *job, TfLiteType type, double expected,
-                      enum gpu_precision precision)
+static double allowed(const struct job *job, TfLiteType type, double expected, enum gpu_precision precision)
 {
     if (type == kTfLiteInt8 || type == kTfLiteUInt8) return job->row->steps;
     if (type != kTfLiteFloat32 && type != kTfLiteFloat16) return 0;
     // Behind an element that is exact, a sum and a product round.
-    enum gpu_tolerance kind =
-        job->behind && job->row->tolerance == GPU_MOVES ? GPU_ROUNDS : job->row->tolerance;
+    enum gpu_tolerance kind = job->behind && job->row->tolerance == GPU_MOVES ? GPU_ROUNDS : job->row->tolerance;
     return gpu_tolerance(kind, precision) * fmax(1.0, fabs(expected));
 }
 
 // Whether a tensor of the job differs; says so.
-static bool differs(const struct job *job, const char *what, const TfLiteTensor *wanted,
-                    const TfLiteTensor *got, size_t element_bytes, enum gpu_precision precision)
+static bool differs(const struct job *job, const char *what, const TfLiteTensor *wanted, const TfLiteTensor *got,
+                    size_t element_bytes, enum gpu_precision precision)
 {
     size_t count = TfLiteTensorByteSize(wanted) / element_bytes, bad = 0, worst = 0;
     double excess = 0;
     assert_int_equal(TfLiteTensorByteSize(got), TfLiteTensorByteSize(wanted));
     for (size_t i = 0; i < count; i++) {
-        double a = element(wanted, i), b = element(got, i),
-               room = allowed(job, TfLiteTensorType(wanted), a, precision);
+        double a = element(wanted, i), b = element(got, i), room = allowed(job, TfLiteTensorType(wanted), a, precision);
         if (a == b || fabs(a - b) <= room) continue;
         if (bad++ == 0 || fabs(a - b) - room > excess) {
             worst = i;
@@ -541,8 +524,8 @@ static bool differs(const struct job *job, const char *what, const TfLiteTensor 
     if (bad == 0) return false;
     char name[160];
     describe(job, name, sizeof name);
-    print_error("%s: %s differs in %zu of %zu elements, most in %zu: %g, the CPU says %g\n", name,
-                what, bad, count, worst, element(got, worst), element(wanted, worst));
+    print_error("%s: %s differs in %zu of %zu elements, most in %zu: %g, the CPU says %g\n", name, what, bad, count,
+                worst, element(got, worst), element(wanted, worst));
     return true;
 }
 
@@ -554,15 +537,13 @@ static int compare(const struct job *job, const struct session *cpu, const struc
     for (int o = 0; o < job->output_count; o++) {
         char what[32];
         snprintf(what, sizeof what, "output %d", o);
-        differ +=
-            differs(job, what, output_of(cpu, job->outputs[o]), output_of(gpu, job->outputs[o]),
-                    bytes_of(cpu->table->tensors[job->outputs[o]].type), precision);
+        differ += differs(job, what, output_of(cpu, job->outputs[o]), output_of(gpu, job->outputs[o]),
+                          bytes_of(cpu->table->tensors[job->outputs[o]].type), precision);
     }
     for (int i = job->first_tensor; i < job->end_tensor; i++)
         if (cpu->table->tensors[i].is_variable)
-            differ +=
-                differs(job, "a variable", TfLiteInterpreterGetTensor(cpu->interpreter, i),
-                        TfLiteInterpreterGetTensor(gpu->interpreter, i), sizeof(float), precision);
+            differ += differs(job, "a variable", TfLiteInterpreterGetTensor(cpu->interpreter, i),
+                              TfLiteInterpreterGetTensor(gpu->interpreter, i), sizeof(float), precision);
     return differ;
 }
 
@@ -589,8 +570,7 @@ static int count_left(const struct session *session, enum gpu_precision precisio
 
 // ---- a family -----------------------------------------------------------------------------------
 
-void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision,
-                   const char *only)
+void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only)
 {
     struct table *table = calloc(1, sizeof *table);
     assert_non_null(table);
@@ -610,8 +590,7 @@ void op_family_run(const struct op_family *family, const char *device, enum gpu_
         }
         invoke(&cpu);
         invoke(&gpu);
-        for (int i = 0; i < table->job_count; i++)
-            failed += compare(&table->jobs[i], &cpu, &gpu, precision);
+        for (int i = 0; i < table->job_count; i++) failed += compare(&table->jobs[i], &cpu, &gpu, precision);
     }
     end(&cpu);
     end(&gpu);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The op table of the GPU delegate: a row is one node as a model has it, options, shapes, types and constants. Rows stand in
-// the files cases_X.c, a family of operators each; op_case.c puts all rows of a family into one model, for each batch and
-// number of channels, and compares what a device makes of it with the reference kernels of the CPU; test_ops.c is the program.
+// The op table of the GPU delegate: a row is one node as a model has it, options, shapes, types and constants. Rows
+// stand in the files cases_X.c, a family of operators each; op_case.c puts all rows of a family into one model, for
+// each batch and number of channels, and compares what a device makes of it with the reference kernels of the CPU;
+// test_ops.c is the program.
 #ifndef HALITE_TESTS_GPU_OP_CASE_H
 #define HALITE_TESTS_GPU_OP_CASE_H
 
@@ -69,10 +70,10 @@ struct op_case {
     int version; // 0 means 1
     struct test_setting settings[TEST_SETTINGS];
     struct case_tensor inputs[CASE_INPUTS];
-    int pad[4];       // top, bottom, left, right of a PAD in front of the first input, which a pass takes into the node
+    int pad[4]; // top, bottom, left, right of a PAD in front of the first input, which a pass takes into the node
     struct case_step front, tail; // on the first float input, and behind output 0: a pass takes them into the node
-    int output_count; // 0 means 1
-    struct case_output output; // of each
+    int output_count;             // 0 means 1
+    struct case_output output;    // of each
     enum gpu_tolerance tolerance;
     int steps; // 8-bit outputs: by how many steps of the scale they may differ
 };
@@ -80,36 +81,95 @@ struct op_case {
 #define CASE_COUNT(...) (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
 #define SHAPED(...) .rank = CASE_COUNT(__VA_ARGS__), .dims = {__VA_ARGS__}
 // Tensors of a row: what the model is given, with other numbers, and constants.
-#define IN(...) {.kind = TENSOR_INPUT, SHAPED(__VA_ARGS__)}
-#define IN_OF(values_, ...) {.kind = TENSOR_INPUT, .values = VALUES_##values_, SHAPED(__VA_ARGS__)}
-#define IN_INT(...) {.kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, SHAPED(__VA_ARGS__)}
-#define MADE_INT(...) {.kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, .made = true, SHAPED(__VA_ARGS__)}
-#define IN_LIST(shape_, ...) \
-    {.kind = TENSOR_INPUT, .type = TEST_INT32, SHAPED shape_, .ints = {__VA_ARGS__}, .int_count = CASE_COUNT(__VA_ARGS__)}
-#define MADE_LIST(shape_, ...)                                                                             \
-    {.kind = TENSOR_INPUT, .type = TEST_INT32, .made = true, SHAPED shape_, .ints = {__VA_ARGS__},         \
-     .int_count = CASE_COUNT(__VA_ARGS__)}
-#define IN_BOOL(...) {.kind = TENSOR_INPUT, .type = TEST_BOOL, .values = VALUES_TRUTH, SHAPED(__VA_ARGS__)}
-#define IN_SCALAR {.kind = TENSOR_INPUT}
-#define CONST(...) {.kind = TENSOR_CONSTANT, SHAPED(__VA_ARGS__)}
-#define CONST_OF(values_, ...) {.kind = TENSOR_CONSTANT, .values = VALUES_##values_, SHAPED(__VA_ARGS__)}
-#define CONST_SCALAR {.kind = TENSOR_CONSTANT}
-#define ABSENT {.kind = TENSOR_ABSENT}
-#define VARIABLE(...) {.kind = TENSOR_VARIABLE, SHAPED(__VA_ARGS__)}
+#define IN(...)                                   \
+    {                                             \
+        .kind = TENSOR_INPUT, SHAPED(__VA_ARGS__) \
+    }
+#define IN_OF(values_, ...)                                                   \
+    {                                                                         \
+        .kind = TENSOR_INPUT, .values = VALUES_##values_, SHAPED(__VA_ARGS__) \
+    }
+#define IN_INT(...)                                                                             \
+    {                                                                                           \
+        .kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, SHAPED(__VA_ARGS__) \
+    }
+#define MADE_INT(...)                                                                                         \
+    {                                                                                                         \
+        .kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, .made = true, SHAPED(__VA_ARGS__) \
+    }
+#define IN_LIST(shape_, ...)                                                            \
+    {                                                                                   \
+        .kind = TENSOR_INPUT, .type = TEST_INT32, SHAPED shape_, .ints = {__VA_ARGS__}, \
+        .int_count = CASE_COUNT(__VA_ARGS__)                                            \
+    }
+#define MADE_LIST(shape_, ...)                                                                        \
+    {                                                                                                 \
+        .kind = TENSOR_INPUT, .type = TEST_INT32, .made = true, SHAPED shape_, .ints = {__VA_ARGS__}, \
+        .int_count = CASE_COUNT(__VA_ARGS__)                                                          \
+    }
+#define IN_BOOL(...)                                                                         \
+    {                                                                                        \
+        .kind = TENSOR_INPUT, .type = TEST_BOOL, .values = VALUES_TRUTH, SHAPED(__VA_ARGS__) \
+    }
+#define IN_SCALAR            \
+    {                        \
+        .kind = TENSOR_INPUT \
+    }
+#define CONST(...)                                   \
+    {                                                \
+        .kind = TENSOR_CONSTANT, SHAPED(__VA_ARGS__) \
+    }
+#define CONST_OF(values_, ...)                                                   \
+    {                                                                            \
+        .kind = TENSOR_CONSTANT, .values = VALUES_##values_, SHAPED(__VA_ARGS__) \
+    }
+#define CONST_SCALAR            \
+    {                           \
+        .kind = TENSOR_CONSTANT \
+    }
+#define ABSENT                \
+    {                         \
+        .kind = TENSOR_ABSENT \
+    }
+#define VARIABLE(...)                                \
+    {                                                \
+        .kind = TENSOR_VARIABLE, SHAPED(__VA_ARGS__) \
+    }
 // Axes, sizes, paddings: int32 constants of rank 1, of rank 0, of pairs.
-#define INTS(...) \
-    {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 1, .dims = {CASE_COUNT(__VA_ARGS__)}, .ints = {__VA_ARGS__}}
-#define INT(value_) {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .ints = {value_}}
-#define PAIRS(...) \
-    {.kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 2, .dims = {CASE_COUNT(__VA_ARGS__) / 2, 2}, .ints = {__VA_ARGS__}}
+#define INTS(...)                                                                                            \
+    {                                                                                                        \
+        .kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 1, .dims = {CASE_COUNT(__VA_ARGS__)}, .ints = { \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+#define INT(value_)                                                     \
+    {                                                                   \
+        .kind = TENSOR_CONSTANT, .type = TEST_INT32, .ints = { value_ } \
+    }
+#define PAIRS(...)                                                                                                  \
+    {                                                                                                               \
+        .kind = TENSOR_CONSTANT, .type = TEST_INT32, .rank = 2, .dims = {CASE_COUNT(__VA_ARGS__) / 2, 2}, .ints = { \
+            __VA_ARGS__                                                                                             \
+        }                                                                                                           \
+    }
 // 8-bit tensors.
-#define IN_8(type_, scale_, zero_, ...) \
-    {.kind = TENSOR_INPUT, .type = TEST_##type_, .scale = (scale_), .zero_point = (zero_), SHAPED(__VA_ARGS__)}
-#define CONST_8(type_, scale_, zero_, ...) \
-    {.kind = TENSOR_CONSTANT, .type = TEST_##type_, .scale = (scale_), .zero_point = (zero_), SHAPED(__VA_ARGS__)}
-#define CONST_8_BY(axis_, type_, scale_, ...) \
-    {.kind = TENSOR_CONSTANT, .type = TEST_##type_, .scale = (scale_), .channel_axis = 1 + (axis_), SHAPED(__VA_ARGS__)}
-#define SET(table_, field_, value_) {.field = HL_##table_##_##field_, .value = (value_)}
+#define IN_8(type_, scale_, zero_, ...)                                                                           \
+    {                                                                                                             \
+        .kind = TENSOR_INPUT, .type = TEST_##type_, .scale = (scale_), .zero_point = (zero_), SHAPED(__VA_ARGS__) \
+    }
+#define CONST_8(type_, scale_, zero_, ...)                                                                           \
+    {                                                                                                                \
+        .kind = TENSOR_CONSTANT, .type = TEST_##type_, .scale = (scale_), .zero_point = (zero_), SHAPED(__VA_ARGS__) \
+    }
+#define CONST_8_BY(axis_, type_, scale_, ...)                                                          \
+    {                                                                                                  \
+        .kind = TENSOR_CONSTANT, .type = TEST_##type_, .scale = (scale_), .channel_axis = 1 + (axis_), \
+        SHAPED(__VA_ARGS__)                                                                            \
+    }
+#define SET(table_, field_, value_)                        \
+    {                                                      \
+        .field = HL_##table_##_##field_, .value = (value_) \
+    }
 #define OP(suffix_) .builtin = kTfLiteBuiltin##suffix_
 
 // A family: rows up to the first without a name.
@@ -117,17 +177,17 @@ struct op_family {
     const char *name;
     const struct op_case *cases;
     bool by_device; // block sizes are chosen by the device: once more as if it were a large GPU
-    int repeats;    // further invocations, before which variables keep their values; then one more behind a reset of them
+    // further invocations, before which variables keep their values; then one more behind a reset of them
+    int repeats;
 };
 // Each in a file of its own, cases_NAME.c.
-#define OP_FAMILIES(X) \
-    X(elementwise) X(move) X(pick) X(beyond) X(reduce) X(convolve) X(quantised) X(ranks) X(recurrent)
+#define OP_FAMILIES(X) X(elementwise) X(move) X(pick) X(beyond) X(reduce) X(convolve) X(quantised) X(ranks) X(recurrent)
 #define OP_FAMILY(name) extern const struct op_family op_family_##name;
 OP_FAMILIES(OP_FAMILY)
 #undef OP_FAMILY
 
-// Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU and a
-// message each fail the running cmocka test. only: rows whose name has it; NULL: all.
+// Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU
+// and a message each fail the running cmocka test. only: rows whose name has it; NULL: all.
 void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the delegate says of nodes before it has looked at them closely has to hold: a node that it accepts never fails while
-// its graph is built and planned. Over every model of the golden cases of operators, and over models at the limits of what
-// is accepted; on the null device, which refuses nothing but what is wrong.
+// What the delegate says of nodes before it has looked at them closely has to hold: a node that it accepts never fails
+// while its graph is built and planned. Over every model of the golden cases of operators, and over models at the
+// limits of what is accepted; on the null device, which refuses nothing but what is wrong.
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +90,8 @@ static void check_folder(const char *path, struct counts *counts)
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
         if (length > 7 && strcmp(entry->d_name + length - 7, ".tflite") == 0)
             check_model(TfLiteModelCreateFromFileWithErrorReporter(inner, collect_nothing, NULL), inner, counts);
-        else if (!strchr(entry->d_name, '.')) check_folder(inner, counts);
+        else if (!strchr(entry->d_name, '.'))
+            check_folder(inner, counts);
     }
     closedir(directory);
 }
@@ -114,8 +115,14 @@ static void test_accepted_nodes_never_fail(void **state)
 // A node from the first tensor to the last. Whether it was delegated.
 static bool is_taken(const char *name, const struct test_node *node, const struct test_tensor *tensors, int count)
 {
-    struct test_model made = {.tensor_count = count, .tensors = tensors, .node_count = 1, .nodes = node,
-                              .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {count - 1}};
+    struct test_model made = {.tensor_count = count,
+                              .tensors = tensors,
+                              .node_count = 1,
+                              .nodes = node,
+                              .input_count = 1,
+                              .inputs = {0},
+                              .output_count = 1,
+                              .outputs = {count - 1}};
     size_t size;
     unsigned char *bytes = test_model_write(&made, &size);
     struct counts counts = {0};
@@ -165,8 +172,14 @@ static void test_integers(void **state)
     struct test_node node = {
         .builtin = kTfLiteBuiltinPad, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}};
     assert_true(is_taken("int64 paddings", &node, tensors, 3));
-    tensors[1] = (struct test_tensor){.name = "paddings", .type = TEST_INT32, .rank = 2, .dims = {2, 2}, .data = narrow,
-                                      .bytes = sizeof narrow};
+    tensors[1] = (struct test_tensor){
+        .name = "paddings",
+        .type = TEST_INT32,
+        .rank = 2,
+        .dims = {2, 2},
+        .data = narrow,
+        .bytes = sizeof narrow,
+    };
     assert_true(is_taken("int32 paddings", &node, tensors, 3));
     tensors[1].scale = 0.5f;
     assert_false(is_taken("paddings with a scale", &node, tensors, 3));
@@ -174,7 +187,7 @@ static void test_integers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_accepted_nodes_never_fail), cmocka_unit_test(test_long_tensors),
-                                       cmocka_unit_test(test_integers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_accepted_nodes_never_fail),
+                                       cmocka_unit_test(test_long_tensors), cmocka_unit_test(test_integers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backends through their table of functions alone. The devices' part runs for OpenCL and for OpenGL ES, each on HALITE_DEVICE
-// where that names a device of it, else on the first one (PoCL and llvmpipe will do), and is skipped where there is none. The
-// null part needs nothing.
+// Backends through their table of functions alone. The devices' part runs for OpenCL and for OpenGL ES, each on
+// HALITE_DEVICE where that names a device of it, else on the first one (PoCL and llvmpipe will do), and is skipped
+// where there is none. The null part needs nothing.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -141,7 +141,11 @@ static struct gpu_program *make_program(const struct bench *bench, const struct 
                                         enum gpu_precision precision, unsigned floats, const int *constants)
 {
     struct gpu_program_desc desc = {
-        .kernel = kernel, .precision = precision, .floats = floats, .constants = constants};
+        .kernel = kernel,
+        .precision = precision,
+        .floats = floats,
+        .constants = constants,
+    };
     memcpy(desc.group, kernel->group, sizeof desc.group);
     struct gpu_program *program;
     return bench->backend->programs_create(bench->device, &desc, 1, &program) ? program : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks that convolutions are cut into for a large GPU: every block computes the same (test_ops.c), here only that it
-// can run and wastes no registers.
+// The blocks that convolutions are cut into for a large GPU: every block computes the same (test_ops.c), here only that
+// it can run and wastes no registers.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,11 +22,11 @@ static void test_blocks(void **state)
 {
     (void)state;
     static const struct gpu_conv_size sizes[] = {
-        {12544, 8, 9, 1, 0},       {12544, 16, 8, 8, 0},     {3136, 32, 16, 16, 0},   {3136, 32, 32, 32, 0},
-        {784, 64, 32, 32, 0},      {784, 64, 64, 64, 0},     {196, 128, 64, 64, 0},   {196, 128, 128, 128, 0},
-        {49, 256, 128, 128, 0},    {49, 256, 256, 256, 0},   {1, 251, 256, 256, 0},   {802816, 16, 8, 8, 0},
-        {3136, 16, 144, 16, 0},    {784, 32, 288, 32, 0},    {196, 64, 576, 64, 0},   {49, 128, 1152, 128, 0},
-        {1, 1, 1, 1, 0},           {7, 3, 1, 1, 0},          {12544, 8, 9, 0, 0}};
+        {12544, 8, 9, 1, 0},    {12544, 16, 8, 8, 0},   {3136, 32, 16, 16, 0}, {3136, 32, 32, 32, 0},
+        {784, 64, 32, 32, 0},   {784, 64, 64, 64, 0},   {196, 128, 64, 64, 0}, {196, 128, 128, 128, 0},
+        {49, 256, 128, 128, 0}, {49, 256, 256, 256, 0}, {1, 251, 256, 256, 0}, {802816, 16, 8, 8, 0},
+        {3136, 16, 144, 16, 0}, {784, 32, 288, 32, 0},  {196, 64, 576, 64, 0}, {49, 128, 1152, 128, 0},
+        {1, 1, 1, 1, 0},        {7, 3, 1, 1, 0},        {12544, 8, 9, 0, 0}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct gpu_conv_block block = gpu_choose_block(&caps, &sizes[i], NULL, 0);
         int size = block.group[0] * block.group[1] * block.group[2];
@@ -73,15 +73,22 @@ static void test_winograd(void **state)
     static const struct {
         int side, channels;
         bool pays;
-    } sizes[] = {{224, 64, true}, {112, 64, true}, {56, 128, true}, {28, 256, true}, {112, 32, false},
+    } sizes[] = {{224, 64, true}, {112, 64, true},  {56, 128, true},  {28, 256, true}, {112, 32, false},
                  {56, 64, false}, {28, 128, false}, {14, 256, false}, {7, 16, false}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int side = sizes[i].side, channels = sizes[i].channels;
         struct gpu_plan plan = {.caps = &caps, .precision = GPU_F32};
         struct gpu_value x = {.shape = {1, side, side, channels}}, y = x;
         struct gpu_conv_size size = {side * side, channels / 4, 9 * channels / 4, channels / 4, 0};
-        struct gpu_convolution what = {.x = &x, .y = &y, .inputs = channels, .outputs = channels, GPU_ONE_PLACE,
-                                       .pad_left = 1, .pad_top = 1};
+        struct gpu_convolution what = {
+            .x = &x,
+            .y = &y,
+            .inputs = channels,
+            .outputs = channels,
+            GPU_ONE_PLACE,
+            .pad_left = 1,
+            .pad_top = 1,
+        };
         what.kernel_w = what.kernel_h = 3;
         assert_int_equal(gpu_winograd_pays(&plan, &what, &size), sizes[i].pays);
         plan.precision = GPU_F16; // and small memory matters more

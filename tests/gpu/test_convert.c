@@ -176,7 +176,8 @@ static void test_back(void **state)
     float large[8] = {3e9f, -3e9f, 1.5f, 2.5f, -7, 0, NAN, 16777216};
     box_make(&box, kTfLiteInt32, 2, 4, whole, sizeof whole);
     assert_true(gpu_floats_to(large, &box.tensor));
-    static const int32_t rounded[8] = {INT_MAX, INT_MIN, 2, 2, -7, 0, INT_MAX, 16777216}; // NaN as the CPU's CAST has it
+    // NaN as the CPU's CAST has it
+    static const int32_t rounded[8] = {INT_MAX, INT_MIN, 2, 2, -7, 0, INT_MAX, 16777216};
     assert_memory_equal(whole, rounded, sizeof rounded);
     int64_t wide[8];
     box.tensor.type = kTfLiteInt64;
@@ -259,18 +260,18 @@ static void test_malformed_sparse(void **state)
         struct sparse s;
         sparse_make(&s);
         switch (fault) {
-        case 0: s.levels[1].array_indices->data[1] = 2; break;     // a block outside
+        case 0: s.levels[1].array_indices->data[1] = 2; break; // a block outside
         case 1: s.levels[1].array_indices->data[0] = -1; break;
-        case 2: s.levels[1].array_segments->data[2] = 9; break;    // more children than there are
+        case 2: s.levels[1].array_segments->data[2] = 9; break; // more children than there are
         case 3: s.levels[1].array_segments->data[1] = -1; break;
         case 4: s.levels[1].array_segments->size = 2; break;
-        case 5: s.box.tensor.bytes -= 4; break;                    // the last element is missing
-        case 6: s.sparsity.traversal_order->data[3] = 2; break;    // one level twice
+        case 5: s.box.tensor.bytes -= 4; break;                 // the last element is missing
+        case 6: s.sparsity.traversal_order->data[3] = 2; break; // one level twice
         case 7: s.sparsity.traversal_order->data[0] = 4; break;
-        case 8: s.sparsity.block_map->data[1] = 0; break;          // both blocks in one dimension
+        case 8: s.sparsity.block_map->data[1] = 0; break; // both blocks in one dimension
         case 9: s.levels[0].dense_size = -1; break;
         case 10: s.sparsity.dim_metadata_size = 5; break;
-        case 11: s.levels[3].dense_size = 3; break;                // blocks that do not tile the matrix
+        case 11: s.levels[3].dense_size = 3; break; // blocks that do not tile the matrix
         }
         float to[16];
         assert_false(gpu_floats_from(&s.box.tensor, to));
@@ -305,8 +306,8 @@ static void test_rounding_stages(void **state)
     add_node(graph, kTfLiteBuiltinReshape, v[1], v[2]); // moves values of the same scale: nothing to round
     struct gpu_node *sine = add_node(graph, kTfLiteBuiltinSin, v[2], v[3]);
     sine->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_RELU6}}}; // what the clamp does, too
-    add_node(graph, kTfLiteBuiltinAbs, v[3], v[4]); // float
-    add_node(graph, kTfLiteBuiltinCos, v[4], v[5]); // the CPU stores it
+    add_node(graph, kTfLiteBuiltinAbs, v[3], v[4]);                                        // float
+    add_node(graph, kTfLiteBuiltinCos, v[4], v[5]);                                        // the CPU stores it
     assert_true(gpu_graph_quantise(graph, GPU_F32));
     char *text = gpu_graph_text(graph);
     assert_non_null(text);

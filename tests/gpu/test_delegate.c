@@ -80,8 +80,17 @@ static void test_no_such_device(void **state)
 // Both partitions, kernels kept in a folder: whether it has them from an earlier start or not, any part may fail.
 static TfLiteDelegate *make_failing(const char *folder)
 {
-    const char *texts[] = {"device", "null", "max_delegated_partitions", "2", "take_small_partitions", "1",
-                           "serialization_dir", folder, "model_token", "graph", NULL};
+    const char *texts[] = {"device",
+                           "null",
+                           "max_delegated_partitions",
+                           "2",
+                           "take_small_partitions",
+                           "1",
+                           "serialization_dir",
+                           folder,
+                           "model_token",
+                           "graph",
+                           NULL};
     return make(texts);
 }
 
@@ -129,8 +138,8 @@ static void fail_every_call(const char *folder, bool kept)
             assert_int_equal(delegated_nodes(&session), 0);
             assert_ptr_equal(strstr(session.messages.text, "TfLiteGpuDelegate Init: "), session.messages.text);
             check_withdrawn(delegate, kHaliteDelegateReasonDevice, "null");
-            assert_non_null(strstr(session.messages.text,
-                                   "Restored original execution plan after delegate application failure."));
+            assert_non_null(
+                strstr(session.messages.text, "Restored original execution plan after delegate application failure."));
         } else if (invoked != kTfLiteOk) {
             assert_non_null(strstr(session.messages.text, "TfLiteGpuDelegate Invoke: "));
             assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk); // only that call failed
@@ -230,8 +239,9 @@ static void test_results(void **state)
     if (!has_device("opencl")) skip();
     static const char *const precisions[] = {"f32", "f16s", "f16"};
     for (int p = 0; p < 3; p++) {
-        const char *texts[] = {"device", "opencl", "precision", precisions[p], "max_delegated_partitions", "2",
-                               "take_small_partitions", "1", NULL};
+        const char *texts[] = {
+            "device", "opencl", "precision", precisions[p], "max_delegated_partitions", "2", "take_small_partitions",
+            "1",      NULL};
         TfLiteDelegate *delegate = make(texts);
         struct session session;
         begin(&session, &graph);
@@ -293,8 +303,14 @@ static void test_quantised(void **state)
                                                .bytes = 4}};
     static const struct test_node steps[] = {TWO_IN(kTfLiteBuiltinAdd, 0, 4, 1), TWO_IN(kTfLiteBuiltinMul, 1, 1, 2),
                                              ONE_IN(kTfLiteBuiltinRelu, 2, 3)};
-    static const struct test_model model = {.tensor_count = 5, .tensors = list, .node_count = 3, .nodes = steps,
-                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {3}};
+    static const struct test_model model = {.tensor_count = 5,
+                                            .tensors = list,
+                                            .node_count = 3,
+                                            .nodes = steps,
+                                            .input_count = 1,
+                                            .inputs = {0},
+                                            .output_count = 1,
+                                            .outputs = {3}};
     int8_t input[256];
     for (int i = 0; i < 256; i++) input[i] = (int8_t)(i - 128);
     compare_bytes(&model, input, sizeof input, 1);
@@ -317,11 +333,18 @@ static void test_ranks_behind_a_reshape(void **state)
         {.name = "sum", .type = TEST_FLOAT32, .rank = 2, .dims = {4, 6}},
         {.name = "axis", .type = TEST_INT32, .rank = 1, .dims = {1}, .data = axis, .bytes = sizeof axis},
         {.name = "cumulated", .type = TEST_FLOAT32, .rank = 2, .dims = {4, 6}}};
-    static const struct test_node list_nodes[] = {
-        TWO_IN(kTfLiteBuiltinReshape, 0, 1, 2), TWO_IN(kTfLiteBuiltinTranspose, 2, 3, 4),
-        TWO_IN(kTfLiteBuiltinAdd, 2, 5, 6), TWO_IN(kTfLiteBuiltinCumsum, 2, 7, 8)};
-    static const struct test_model model = {.tensor_count = 9, .tensors = list, .node_count = 4, .nodes = list_nodes,
-                                            .input_count = 1, .inputs = {0}, .output_count = 3, .outputs = {4, 6, 8}};
+    static const struct test_node list_nodes[] = {TWO_IN(kTfLiteBuiltinReshape, 0, 1, 2),
+                                                  TWO_IN(kTfLiteBuiltinTranspose, 2, 3, 4),
+                                                  TWO_IN(kTfLiteBuiltinAdd, 2, 5, 6),
+                                                  TWO_IN(kTfLiteBuiltinCumsum, 2, 7, 8)};
+    static const struct test_model model = {.tensor_count = 9,
+                                            .tensors = list,
+                                            .node_count = 4,
+                                            .nodes = list_nodes,
+                                            .input_count = 1,
+                                            .inputs = {0},
+                                            .output_count = 3,
+                                            .outputs = {4, 6, 8}};
     static const char *const texts[] = {"device", "opencl", NULL};
     TfLiteDelegate *delegate = make(texts);
     struct session session;
@@ -363,8 +386,14 @@ static void test_masked_rows(void **state)
                                                    .outputs = {1},
                                                    .settings = {{.field = HL_SoftmaxOptions_beta, .value = 1}}},
                                                   ONE_IN(kTfLiteBuiltinLogSoftmax, 0, 2)};
-    static const struct test_model model = {.tensor_count = 3, .tensors = list, .node_count = 2, .nodes = list_nodes,
-                                            .input_count = 1, .inputs = {0}, .output_count = 2, .outputs = {1, 2}};
+    static const struct test_model model = {.tensor_count = 3,
+                                            .tensors = list,
+                                            .node_count = 2,
+                                            .nodes = list_nodes,
+                                            .input_count = 1,
+                                            .inputs = {0},
+                                            .output_count = 2,
+                                            .outputs = {1, 2}};
     static const float x[12] = {-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, 1, 1, -FLT_MAX, -FLT_MAX, 2, 2, 2, 2};
     static const float expected[12] = {0.25f, 0.25f, 0.25f, 0.25f, 0.5f, 0.5f, 0, 0, 0.25f, 0.25f, 0.25f, 0.25f};
     static const char *const backends[] = {"opencl", "vulkan", "gles"};
@@ -382,8 +411,10 @@ static void test_masked_rows(void **state)
         const float *z = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session.interpreter, 1));
         for (int i = 0; i < 12; i++) {
             assert_float_equal(y[i], expected[i], 1e-6f);
-            if (expected[i] > 0) assert_float_equal(z[i], logf(expected[i]), 1e-5f);
-            else assert_true(z[i] < -1e38f);
+            if (expected[i] > 0)
+                assert_float_equal(z[i], logf(expected[i]), 1e-5f);
+            else
+                assert_true(z[i] < -1e38f);
         }
         end(&session);
         tflite_plugin_destroy_delegate(delegate);
@@ -462,11 +493,18 @@ static void test_half_tensors(void **state)
 {
     (void)state;
     if (!has_device("opencl")) skip();
-#define HALVES(label) {.name = label, .type = TEST_FLOAT16, .rank = 2, .dims = {3, 5}}
-#define SINGLES(label) {.name = label, .type = TEST_FLOAT32, .rank = 2, .dims = {3, 5}}
+#define HALVES(label)                                                    \
+    {                                                                    \
+        .name = label, .type = TEST_FLOAT16, .rank = 2, .dims = { 3, 5 } \
+    }
+#define SINGLES(label)                                                   \
+    {                                                                    \
+        .name = label, .type = TEST_FLOAT32, .rank = 2, .dims = { 3, 5 } \
+    }
     static const struct test_tensor list[] = {HALVES("x"), SINGLES("f"), SINGLES("r"), HALVES("y")};
     static const struct test_node steps[] = {
-        ONE_IN(kTfLiteBuiltinDequantize, 0, 1), ONE_IN(kTfLiteBuiltinRelu, 1, 2),
+        ONE_IN(kTfLiteBuiltinDequantize, 0, 1),
+        ONE_IN(kTfLiteBuiltinRelu, 1, 2),
         {.builtin = kTfLiteBuiltinCast,
          .input_count = 1,
          .inputs = {2},
@@ -474,8 +512,14 @@ static void test_half_tensors(void **state)
          .outputs = {3},
          .settings = {{.field = HL_CastOptions_in_data_type, .value = TEST_FLOAT32},
                       {.field = HL_CastOptions_out_data_type, .value = TEST_FLOAT16}}}};
-    static const struct test_model model = {.tensor_count = 4, .tensors = list, .node_count = 3, .nodes = steps,
-                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {3}};
+    static const struct test_model model = {.tensor_count = 4,
+                                            .tensors = list,
+                                            .node_count = 3,
+                                            .nodes = steps,
+                                            .input_count = 1,
+                                            .inputs = {0},
+                                            .output_count = 1,
+                                            .outputs = {3}};
     static const char *const texts[] = {"device", "opencl", "require_full_delegation", "1", NULL};
     TfLiteDelegate *delegate = make(texts);
     struct session session;
@@ -510,11 +554,16 @@ static void test_half_constants(void **state)
         FLOATS("s"),
         FLOATS("y")};
     static const struct test_node gpu_nodes[] = {ONE_IN(kTfLiteBuiltinDequantize, 1, 2),
-                                                 TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3),
-                                                 ONE_IN(kTfLiteBuiltinRelu, 3, 4)};
+                                                 TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3), ONE_IN(kTfLiteBuiltinRelu, 3, 4)};
     // The second output is the constant itself: nothing on the device makes it.
-    const struct test_model model = {.tensor_count = 5, .tensors = list, .node_count = 3, .nodes = gpu_nodes,
-                                     .input_count = 1, .inputs = {0}, .output_count = 2, .outputs = {4, 2}};
+    const struct test_model model = {.tensor_count = 5,
+                                     .tensors = list,
+                                     .node_count = 3,
+                                     .nodes = gpu_nodes,
+                                     .input_count = 1,
+                                     .inputs = {0},
+                                     .output_count = 2,
+                                     .outputs = {4, 2}};
     static const char *const texts[] = {"device", "opencl", NULL};
     TfLiteDelegate *delegate = make(texts);
     struct session session;
@@ -545,8 +594,14 @@ static void test_half_constants(void **state)
     struct test_tensor more[6];
     memcpy(more, list, sizeof list);
     more[5] = (struct test_tensor){.name = "t", .type = TEST_FLOAT32, .rank = 1, .dims = {5}};
-    const struct test_model mixed = {.tensor_count = 6, .tensors = more, .node_count = 4, .nodes = mixed_nodes,
-                                     .input_count = 1, .inputs = {0}, .output_count = 2, .outputs = {4, 5}};
+    const struct test_model mixed = {.tensor_count = 6,
+                                     .tensors = more,
+                                     .node_count = 4,
+                                     .nodes = mixed_nodes,
+                                     .input_count = 1,
+                                     .inputs = {0},
+                                     .output_count = 2,
+                                     .outputs = {4, 5}};
     begin(&session, &mixed);
     assert_int_equal(apply(&session, delegate), kTfLiteOk);
     assert_int_equal(delegated_nodes(&session), 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU delegate among threads, on every backend that has a device: one delegate of many interpreters in as many
-// threads, many delegates at once, an interpreter that moves from thread to thread, and reports read meanwhile. Meant for
-// the tsan preset.
+// threads, many delegates at once, an interpreter that moves from thread to thread, and reports read meanwhile. Meant
+// for the tsan preset.
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -34,9 +34,11 @@ static bool invoke(struct work *work)
     float values[ELEMENTS], results[ELEMENTS];
     for (int i = 0; i < ELEMENTS; i++) values[i] = input_value(i);
     TfLiteInterpreter *interpreter = work->session.interpreter;
-    if (TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), values, sizeof values) != kTfLiteOk ||
+    if (TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), values, sizeof values) !=
+            kTfLiteOk ||
         TfLiteInterpreterInvoke(interpreter) != kTfLiteOk ||
-        TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), results, sizeof results) != kTfLiteOk)
+        TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), results, sizeof results) !=
+            kTfLiteOk)
         return false;
     bool right = true;
     for (int i = 0; i < ELEMENTS; i++) right = right && results[i] == expected_value(i);
@@ -176,8 +178,8 @@ static void *move_destroy(void *data)
 static void test_an_interpreter_that_moves(void **state)
 {
     (void)state;
-    void *(*const steps[])(void *) = {move_create, move_apply, move_invoke, move_invoke, move_invoke, move_end,
-                                      move_destroy};
+    void *(*const steps[])(void *) = {move_create, move_apply, move_invoke, move_invoke,
+                                      move_invoke, move_end,   move_destroy};
     for (int b = 0; b < BACKENDS; b++) {
         if (!has_device(backends[b])) continue;
         static struct work work;

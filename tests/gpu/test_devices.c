@@ -66,7 +66,8 @@ static int opencl_refused_with(const char *words)
     struct gpu_device_list list; // a list says why as well
     gpu_devices_find(&list);
     for (int i = 0; i < list.api_count; i++)
-        if (strcmp(list.apis[i].name, "OpenCL") == 0) return list.apis[i].why && strstr(list.apis[i].why, words) ? 0 : 3;
+        if (strcmp(list.apis[i].name, "OpenCL") == 0)
+            return list.apis[i].why && strstr(list.apis[i].why, words) ? 0 : 3;
     return 4;
 }
 
@@ -216,7 +217,8 @@ static void what_this_machine_has(void **state)
     }
 }
 
-static void add(struct gpu_device_list *list, const char *text, bool software, bool integrated, int rank, uint64_t memory)
+static void add(struct gpu_device_list *list, const char *text, bool software, bool integrated, int rank,
+                uint64_t memory)
 {
     struct gpu_device_info *info = &list->devices[list->count++];
     *info = (struct gpu_device_info){.api = "Made up", .rank = rank};
@@ -239,7 +241,8 @@ static void the_fastest_of_many(void **state)
          "No GPU found. Made up: only a software device, : name it with HALITE_DEVICE=soft"},
         {"late:0", false, false, -1, (uint64_t)99 * GIB, "late:0", "the only real GPU"},
         {"two:0", false, true, 2, (uint64_t)50 * GIB, "two:0", "the only real GPU"},
-        {"one:0", false, false, 1, (uint64_t)2 * GIB, "one:0", "before two:0, since it does not share the CPU's memory"},
+        {"one:0", false, false, 1, (uint64_t)2 * GIB, "one:0",
+         "before two:0, since it does not share the CPU's memory"},
         {"one:1", false, false, 1, (uint64_t)8 * GIB, "one:1", "before one:0, since it has more memory"},
         {"one:2", false, false, 1, (uint64_t)8 * GIB, "one:1", "the first of equals"},
         {"two:1", false, false, 2, (uint64_t)1 * GIB, "two:1", "before one:1, since its API starts kernels faster"},
@@ -250,8 +253,10 @@ static void the_fastest_of_many(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         add(&list, steps[i].text, steps[i].software, steps[i].integrated, steps[i].rank, steps[i].memory);
         const struct gpu_device_info *best = gpu_devices_auto(&list, why);
-        if (steps[i].best) assert_string_equal(best->text, steps[i].best);
-        else assert_null(best);
+        if (steps[i].best)
+            assert_string_equal(best->text, steps[i].best);
+        else
+            assert_null(best);
         assert_string_equal(why, steps[i].why);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every word of the kernel dialect, run: small kernels on each device of each backend that is there, in each precision that it
-// can do, against the same computed here. Software devices count: they are what a build machine has.
+// Every word of the kernel dialect, run: small kernels on each device of each backend that is there, in each precision
+// that it can do, against the same computed here. Software devices count: they are what a build machine has.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,8 @@ static struct gpu_device_list devices;
 
 static const char *const precision_names[GPU_PRECISIONS] = {"f32", "f16s", "f16"};
 
-// ---- one dispatch, from host memory and back ---------------------------------------------------------------------------
+// ---- one dispatch, from host memory and back
+// ---------------------------------------------------------------------------
 struct place {
     const struct gpu_backend *backend;
     struct gpu_device *device;
@@ -116,8 +117,7 @@ static void from_device_form(const void *form, enum gpu_arg_kind kind, struct da
         for (int y = 0; y < s.h; y++)
             for (int x = 0; x < s.w; x++) {
                 for (int c = 0; c < s.c; c++) *to++ = get_number(form, place_of(s, b, y, x, c), precision);
-                for (int c = s.c; c % 4; c++)
-                    assert_true(get_number(form, place_of(s, b, y, x, c), precision) == 0.0f);
+                for (int c = s.c; c % 4; c++) assert_true(get_number(form, place_of(s, b, y, x, c), precision) == 0.0f);
             }
 }
 
@@ -145,7 +145,8 @@ static void run(const struct place *place, const struct job *job)
     const struct gpu_backend *api = place->backend;
     const struct gpu_kernel *kernel = job->kernel;
     struct gpu_program_desc desc = {.kernel = kernel, .precision = place->precision, .constants = job->constants};
-    struct gpu_dispatch dispatch = {.label = kernel->name, .buffer_count = gpu_kernel_arg_count(kernel) + kernel->epilogue};
+    struct gpu_dispatch dispatch = {.label = kernel->name,
+                                    .buffer_count = gpu_kernel_arg_count(kernel) + kernel->epilogue};
     void *forms[GPU_MAX_BUFFERS] = {NULL};
     for (int i = 0; i < 3; i++) {
         desc.group[i] = job->group[i] ? job->group[i] : kernel->group[i];
@@ -218,7 +219,8 @@ static float as_stored(const struct place *place, float value)
     return place->precision == GPU_F32 ? value : hl_half_to_float(hl_half_from_float(value));
 }
 
-// ---- functions of one number: as float, acc4, real4 and real; in the kernels' order -----------------------------------
+// ---- functions of one number: as float, acc4, real4 and real; in the kernels' order
+// -----------------------------------
 enum { UNARY_COUNT = 10, POSITIVE_COUNT = 3 };
 
 static float round_even(float x)
@@ -241,10 +243,10 @@ static const struct {
     const char *name;
     function *expected;
     float tolerance;
-} unary_cases[UNARY_COUNT] = {
-    {"abs", fabsf, 0.0f}, {"floor", floorf, 0.0f}, {"ceil", ceilf, 0.0f}, {"exp", expf, 100.0f},
-    {"sin", sinf, 8.0f}, {"cos", cosf, 8.0f}, {"tanh", tanhf, 400.0f}, {"round_away", roundf, 0.0f},
-    {"round_even", round_even, 0.0f}, {"sign_of", sign_of, 0.0f}},
+} unary_cases[UNARY_COUNT] = {{"abs", fabsf, 0.0f},      {"floor", floorf, 0.0f},      {"ceil", ceilf, 0.0f},
+                              {"exp", expf, 100.0f},     {"sin", sinf, 8.0f},          {"cos", cosf, 8.0f},
+                              {"tanh", tanhf, 400.0f},   {"round_away", roundf, 0.0f}, {"round_even", round_even, 0.0f},
+                              {"sign_of", sign_of, 0.0f}},
   positive_cases[POSITIVE_COUNT] = {{"log", logf, 100.0f}, {"sqrt", sqrtf, 4.0f}, {"rsqrt", rsqrt, 4.0f}};
 
 static void check_forms(const struct place *place, const float *out, float x, function *expected, float tolerance,
@@ -266,13 +268,15 @@ static void check_forms(const struct place *place, const float *out, float x, fu
 
 static void unary_words(const struct place *place)
 {
-    static float x[] = {0.0f, 0.5f, -0.5f, 1.0f, -1.0f, 1.5f, -1.5f, 2.5f, -2.5f, 0.49999997f, -0.49999997f, 3.1415927f,
-                        -2.7182817f, 10.0f, -10.0f, 88.0f, -88.0f, 100.0f, -100.0f, 1023.5f, -1022.5f, 2.0e-3f, -0.3f,
-                        0.7f};
+    static float x[] = {0.0f,   0.5f,        -0.5f,        1.0f,       -1.0f,       1.5f,    -1.5f,  2.5f,
+                        -2.5f,  0.49999997f, -0.49999997f, 3.1415927f, -2.7182817f, 10.0f,   -10.0f, 88.0f,
+                        -88.0f, 100.0f,      -100.0f,      1023.5f,    -1022.5f,    2.0e-3f, -0.3f,  0.7f};
     enum { COUNT = sizeof x / sizeof *x };
     static float out[COUNT * UNARY_COUNT * 4];
-    struct job job = {.kernel = &dialect_unary, .args = {{{COUNT, 0, 0, 0}, x}, {{COUNT * UNARY_COUNT * 4, 0, 0, 0}, out}},
-                      .params = {{COUNT, UNARY_COUNT * 4, 0, 0}}, .groups = {(COUNT + 7) / 8, 1, 1}};
+    struct job job = {.kernel = &dialect_unary,
+                      .args = {{{COUNT, 0, 0, 0}, x}, {{COUNT * UNARY_COUNT * 4, 0, 0, 0}, out}},
+                      .params = {{COUNT, UNARY_COUNT * 4, 0, 0}},
+                      .groups = {(COUNT + 7) / 8, 1, 1}};
     run(place, &job);
     for (int i = 0; i < COUNT; i++)
         for (int k = 0; k < UNARY_COUNT; k++) {
@@ -292,7 +296,8 @@ static void positive_words(const struct place *place)
     static float out[COUNT * POSITIVE_COUNT * 4];
     struct job job = {.kernel = &dialect_positive,
                       .args = {{{COUNT, 0, 0, 0}, x}, {{COUNT * POSITIVE_COUNT * 4, 0, 0, 0}, out}},
-                      .params = {{COUNT, POSITIVE_COUNT * 4, 0, 0}}, .groups = {(COUNT + 7) / 8, 1, 1}};
+                      .params = {{COUNT, POSITIVE_COUNT * 4, 0, 0}},
+                      .groups = {(COUNT + 7) / 8, 1, 1}};
     run(place, &job);
     for (int i = 0; i < COUNT; i++)
         for (int k = 0; k < POSITIVE_COUNT; k++)
@@ -300,7 +305,8 @@ static void positive_words(const struct place *place)
                         positive_cases[k].tolerance, positive_cases[k].name);
 }
 
-// ---- functions of two numbers, and integers ----------------------------------------------------------------------------
+// ---- functions of two numbers, and integers
+// ----------------------------------------------------------------------------
 
 static int floor_mod(int a, int b)
 {
@@ -323,7 +329,8 @@ static void binary_words(const struct place *place)
     memcpy(&bits, &half, sizeof bits);
     struct job job = {.kernel = &dialect_binary,
                       .args = {{{COUNT, 0, 0, 0}, x}, {{COUNT, 0, 0, 0}, y}, {{COUNT * EACH, 0, 0, 0}, out}},
-                      .params = {{COUNT, EACH, bits, 5}}, .groups = {(COUNT + 7) / 8, 1, 1}};
+                      .params = {{COUNT, EACH, bits, 5}},
+                      .groups = {(COUNT + 7) / 8, 1, 1}};
     run(place, &job);
     for (int i = 0; i < COUNT; i++) {
         const float *at = out + i * EACH;
@@ -356,7 +363,8 @@ static void binary_words(const struct place *place)
     }
 }
 
-// ---- values, weights, shared memory ------------------------------------------------------------------------------------
+// ---- values, weights, shared memory
+// ------------------------------------------------------------------------------------
 
 static float *numbers(int count, unsigned seed)
 {
@@ -376,8 +384,10 @@ static void value_words(const struct place *place)
         struct shape s = shapes[n];
         int count = s.w * s.h * s.c * s.b, slices = (s.c + 3) / 4;
         float *x = numbers(count, 1), *w = numbers(slices * 4, 2), *y = numbers(count, 3);
-        struct job job = {.kernel = &dialect_value, .args = {{s, x}, {{slices * 4, 0, 0, 0}, w}, {s, y}},
-                          .constants = {2, 2}, .groups = {(s.w + 3) / 4, (s.h + 1) / 2, slices * s.b}};
+        struct job job = {.kernel = &dialect_value,
+                          .args = {{s, x}, {{slices * 4, 0, 0, 0}, w}, {s, y}},
+                          .constants = {2, 2},
+                          .groups = {(s.w + 3) / 4, (s.h + 1) / 2, slices * s.b}};
         if (n == 3) memcpy(job.group, (int[3]){16, 4, 1}, sizeof job.group); // larger groups than needed, still right
         run(place, &job);
         for (int i = 0; i < count; i++) {
@@ -396,7 +406,8 @@ static void size_words(const struct place *place)
     struct shape s = {3, 4, 5, 6}, t = {4, 1, 1, 1};
     float *x = numbers(3 * 4 * 5 * 6, 1), y[4];
     static float out[4 * 9 * 4 * 4];
-    struct job job = {.kernel = &dialect_sizes, .args = {{s, x}, {t, y}, {{4 * 9 * 4 * 4, 0, 0, 0}, out}},
+    struct job job = {.kernel = &dialect_sizes,
+                      .args = {{s, x}, {t, y}, {{4 * 9 * 4 * 4, 0, 0, 0}, out}},
                       .groups = {2, 3, 2}};
     run(place, &job);
     for (int i = 0; i < 4 * 9 * 4; i++) {
@@ -409,7 +420,8 @@ static void size_words(const struct place *place)
     free(x);
 }
 
-// ---- epilogue ----------------------------------------------------------------------------------------------------------
+// ---- epilogue
+// ----------------------------------------------------------------------------------------------------------
 
 static float stage(int op, float v, float a, float b, float r)
 {
@@ -448,7 +460,9 @@ static void check_stages(const struct place *place, const struct stages *stages)
     struct shape s = {5, 3, 6, 2};
     int count = s.w * s.h * s.c * s.b;
     float *x = numbers(count, 5), *y = numbers(count, 6), *r = numbers(count, 7);
-    struct job job = {.kernel = &dialect_epilogue, .args = {{s, x}, {s, y}, {s, r}}, .constants = {3},
+    struct job job = {.kernel = &dialect_epilogue,
+                      .args = {{s, x}, {s, y}, {s, r}},
+                      .constants = {3},
                       .groups = {1, 2, 2 * s.b}};
     memcpy(job.constants + 1, stages->ops, sizeof stages->ops);
     memcpy(job.operands, stages->operands, sizeof stages->operands);
@@ -481,11 +495,11 @@ static void epilogue_words(const struct place *place)
                                          {0, 0, 0, 0, 0, 0, 0.5f, 0}});
 }
 
-#define EVERYWHERE(name) \
+#define EVERYWHERE(name)                        \
     static void name##_everywhere(void **state) \
-    { \
-        (void)state; \
-        everywhere(name); \
+    {                                           \
+        (void)state;                            \
+        everywhere(name);                       \
     }
 EVERYWHERE(unary_words)
 EVERYWHERE(positive_words)
@@ -504,9 +518,9 @@ int main(void)
         return SKIPPED;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unary_words_everywhere), cmocka_unit_test(positive_words_everywhere),
+        cmocka_unit_test(unary_words_everywhere),  cmocka_unit_test(positive_words_everywhere),
         cmocka_unit_test(binary_words_everywhere), cmocka_unit_test(value_words_everywhere),
-        cmocka_unit_test(size_words_everywhere), cmocka_unit_test(epilogue_words_everywhere),
+        cmocka_unit_test(size_words_everywhere),   cmocka_unit_test(epilogue_words_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU delegate on OpenGL ES: when OpenGL ES fails, and among threads that have contexts of their own. Between the backend
-// and the driver stand functions that count what is alive and what is compiled, that fail when told to, and that deny
-// extensions. Whatever call fails, in whatever way: an error and a message, the graph on the CPU where the delegate could not
-// be applied, nothing left alive, and the thread's own context current as before.
+// The GPU delegate on OpenGL ES: when OpenGL ES fails, and among threads that have contexts of their own. Between the
+// backend and the driver stand functions that count what is alive and what is compiled, that fail when told to, and
+// that deny extensions. Whatever call fails, in whatever way: an error and a message, the graph on the CPU where the
+// delegate could not be applied, nothing left alive, and the thread's own context current as before.
 #include <pthread.h>
 #include <unistd.h>
 
 #include "gpu/backend/gles_api.h"
 #include "gpu/delegate_session.h"
 
-// ---- standing between the backend and OpenGL ES -----------------------------------------------------------------------
+// ---- standing between the backend and OpenGL ES
+// -----------------------------------------------------------------------
 
 static struct {
     struct gles_api real, own;
@@ -122,8 +123,7 @@ static unsigned try_eglMakeCurrent(void *display, void *draw, void *read, void *
 
 static void *try_glMapBufferRange(unsigned target, intptr_t offset, intptr_t bytes, unsigned access)
 {
-    return fails("glMapBufferRange") ? NULL
-                                     : shared.real.glMapBufferRange(target, offset, bytes, access);
+    return fails("glMapBufferRange") ? NULL : shared.real.glMapBufferRange(target, offset, bytes, access);
 }
 
 static void try_glCompileShader(unsigned shader)
@@ -186,7 +186,8 @@ const struct gles_library *__wrap_gles_library_get(void)
     return &shared.library;
 }
 
-// ---- a folder for kept kernels ----------------------------------------------------------------------------------------
+// ---- a folder for kept kernels
+// ----------------------------------------------------------------------------------------
 
 static int make_folder(void **state)
 {
@@ -206,13 +207,12 @@ static int remove_folder(void **state)
     return system(command) == 0 ? 0 : -1;
 }
 
-// ---- a whole life -----------------------------------------------------------------------------------------------------
+// ---- a whole life
+// -----------------------------------------------------------------------------------------------------
 
 static TfLiteDelegate *make_for(const char *folder)
 {
-    const char *texts[] = {"device", "gles",        folder ? "serialization_dir" : NULL,
-                           folder,   "model_token", "graph",
-                           NULL};
+    const char *texts[] = {"device", "gles", folder ? "serialization_dir" : NULL, folder, "model_token", "graph", NULL};
     return make(texts);
 }
 
@@ -261,12 +261,11 @@ static bool live_with_failure(const char *folder, int n)
     } else if (applied != kTfLiteOk || invoked != kTfLiteOk) {
         if (!strstr(said, shared.failed)) print_error("%s: %s\n", shared.failed, said);
         assert_non_null(strstr(said, shared.failed));
-        assert_non_null(strstr(said, shared.lost ? "the device is lost: delete the delegate"
+        assert_non_null(strstr(said, shared.lost               ? "the device is lost: delete the delegate"
                                      : shared.failed[0] == 'e' ? "EGL_BAD_ALLOC"
                                                                : "GL_OUT_OF_MEMORY"));
     } else {
-        check_output(
-            &session); // a failure that can be done without: of a binary, or in clearing away
+        check_output(&session); // a failure that can be done without: of a binary, or in clearing away
     }
     if (applied != kTfLiteOk) {
         assert_int_equal(applied, kTfLiteDelegateError);
@@ -275,8 +274,7 @@ static bool live_with_failure(const char *folder, int n)
         assert_int_equal(delegated_nodes(&session), 0);
     } else if (invoked != kTfLiteOk) {
         assert_non_null(strstr(said, "TfLiteGpuDelegate Invoke: "));
-        assert_int_equal(TfLiteInterpreterInvoke(session.interpreter),
-                         shared.lost ? kTfLiteError : kTfLiteOk);
+        assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), shared.lost ? kTfLiteError : kTfLiteOk);
         if (shared.lost)
             assert_non_null(strstr(said, "the device was lost earlier"));
         else
@@ -320,7 +318,8 @@ static void test_every_call_fails_on_a_plain_driver(void **state)
     fail_every_call(NULL, false);
 }
 
-// ---- kept kernels -----------------------------------------------------------------------------------------------------
+// ---- kept kernels
+// -----------------------------------------------------------------------------------------------------
 
 static void test_second_start_compiles_nothing(void **state)
 {
@@ -342,7 +341,8 @@ static void test_second_start_compiles_nothing(void **state)
     assert_int_equal(shared.compiled, 2 * compiled);
 }
 
-// ---- contexts of the application --------------------------------------------------------------------------------------
+// ---- contexts of the application
+// --------------------------------------------------------------------------------------
 
 // A thread with a context of its own keeps it through every call, wherever a call fails.
 static void test_own_context_stays(void **state)
@@ -402,7 +402,8 @@ static void test_interpreters_move(void **state)
     assert_int_equal(shared.alive, 0);
 }
 
-// ---- what a driver says of itself -------------------------------------------------------------------------------------
+// ---- what a driver says of itself
+// -------------------------------------------------------------------------------------
 
 // A driver that says it is no software is taken by auto, where nothing else is, and by GL_ONLY; else neither takes it.
 static void test_software_is_named(void **state)
@@ -416,8 +417,7 @@ static void test_software_is_named(void **state)
         struct session session;
         begin(&session, &whole);
         assert_int_equal(apply(&session, delegate), card ? kTfLiteOk : kTfLiteDelegateError);
-        if (!card)
-            assert_non_null(strstr(session.messages.text, "the options demand the backend gles"));
+        if (!card) assert_non_null(strstr(session.messages.text, "the options demand the backend gles"));
         assert_int_equal(run(&session), kTfLiteOk);
         assert_int_equal(delegated_nodes(&session), card ? 3 : 0);
         check_output(&session);

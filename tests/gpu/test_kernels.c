@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel of the library: its table keeps to the limits, its text to the rules of docs/kernel_dialect.md, and the emitter
-// makes a program of it in every language and precision. `test_kernels --write FOLDER` writes these programs for
-// kernels.sh, which shows them to the compilers that are there; `test_kernels --build` has devices make programs of them.
+// Every kernel of the library: its table keeps to the limits, its text to the rules of docs/kernel_dialect.md, and the
+// emitter makes a program of it in every language and precision. `test_kernels --write FOLDER` writes these programs
+// for kernels.sh, which shows them to the compilers that are there; `test_kernels --build` has devices make programs of
+// them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,39 +23,158 @@ static const char *const endings[] = {
     [GPU_OPENCL] = "cl", [GPU_VULKAN] = "vk.comp", [GPU_GLES] = "es.comp", [GPU_CUDA] = "cu", [GPU_METAL] = "metal"};
 enum { LANGUAGES = GPU_METAL + 1 };
 
-// Words of the languages, and of their headers, that no name in a kernel may be. What the dialect offers is not among them.
+// Words of the languages, and of their headers, that no name in a kernel may be. What the dialect offers is not among
+// them.
 static const char *const reserved[] = {
     // C and C++
-    "auto", "case", "char", "const", "default", "do", "double", "enum", "extern", "goto", "inline", "long", "register",
-    "restrict", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile",
-    "alignas", "alignof", "and", "asm", "bitand", "bitor", "catch", "class", "compl", "concept", "constexpr", "decltype",
-    "delete", "explicit", "export", "friend", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or",
-    "private", "protected", "public", "requires", "template", "this", "throw", "try", "typeid", "typename", "using",
-    "virtual", "xor", "NULL", "INFINITY", "NAN", "MAXFLOAT", "size_t", "ptrdiff_t",
+    "auto",
+    "case",
+    "char",
+    "const",
+    "default",
+    "do",
+    "double",
+    "enum",
+    "extern",
+    "goto",
+    "inline",
+    "long",
+    "register",
+    "restrict",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "alignas",
+    "alignof",
+    "and",
+    "asm",
+    "bitand",
+    "bitor",
+    "catch",
+    "class",
+    "compl",
+    "concept",
+    "constexpr",
+    "decltype",
+    "delete",
+    "explicit",
+    "export",
+    "friend",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "nullptr",
+    "operator",
+    "or",
+    "private",
+    "protected",
+    "public",
+    "requires",
+    "template",
+    "this",
+    "throw",
+    "try",
+    "typeid",
+    "typename",
+    "using",
+    "virtual",
+    "xor",
+    "NULL",
+    "INFINITY",
+    "NAN",
+    "MAXFLOAT",
+    "size_t",
+    "ptrdiff_t",
     // OpenCL
-    "kernel", "global", "local", "constant", "generic", "read_only", "write_only", "read_write", "pipe", "half", "uint",
-    "uchar", "ushort", "ulong", "half4", "half2", "float2", "float3", "float8", "float16", "int2", "int3", "int8", "int16",
-    "uint2", "uint4", "char4", "uchar4", "short4", "ushort4", "event_t", "image2d_t", "sampler_t", "barrier", "as_float",
-    "select", "vload4", "vstore4", "convert_float4", "convert_int4", "complex", "quad",
+    "kernel",
+    "global",
+    "local",
+    "constant",
+    "generic",
+    "read_only",
+    "write_only",
+    "read_write",
+    "pipe",
+    "half",
+    "uint",
+    "uchar",
+    "ushort",
+    "ulong",
+    "half4",
+    "half2",
+    "float2",
+    "float3",
+    "float8",
+    "float16",
+    "int2",
+    "int3",
+    "int8",
+    "int16",
+    "uint2",
+    "uint4",
+    "char4",
+    "uchar4",
+    "short4",
+    "ushort4",
+    "event_t",
+    "image2d_t",
+    "sampler_t",
+    "barrier",
+    "as_float",
+    "select",
+    "vload4",
+    "vstore4",
+    "convert_float4",
+    "convert_int4",
+    "complex",
+    "quad",
     // CUDA
-    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3",
+    "threadIdx",
+    "blockIdx",
+    "blockDim",
+    "gridDim",
+    "warpSize",
+    "dim3",
     // Metal
-    "device", "thread", "threadgroup", "threadgroup_imageblock", "vertex", "fragment", "metal", "texture2d", "ray_data",
-    "object_data", "simdgroup", "quadgroup",
+    "device",
+    "thread",
+    "threadgroup",
+    "threadgroup_imageblock",
+    "vertex",
+    "fragment",
+    "metal",
+    "texture2d",
+    "ray_data",
+    "object_data",
+    "simdgroup",
+    "quadgroup",
 };
 
 static const char *const reserved_glsl[] = {
-    "attribute", "varying", "uniform", "buffer", "shared", "coherent", "readonly", "writeonly", "layout", "centroid", "flat",
-    "smooth", "noperspective", "patch", "sample", "invariant", "precise", "subroutine", "in", "out", "inout", "lowp",
-    "mediump", "highp", "precision", "discard", "vec2", "vec3", "vec4", "ivec2", "ivec3", "ivec4", "uvec2", "uvec4", "bvec4",
-    "mat2", "mat3", "mat4", "common", "partition", "active", "filter", "input", "output", "superp", "noinline", "external",
-    "interface", "fixed", "resource", "cast", "packed", "hvec2", "dvec2", "sampler", "sampler2D", "image2D", "texture",
-    "intBitsToFloat", "main", "fvec4", "row_major", "column_major"};
+    "attribute", "varying",   "uniform",        "buffer",     "shared",    "coherent",      "readonly",
+    "writeonly", "layout",    "centroid",       "flat",       "smooth",    "noperspective", "patch",
+    "sample",    "invariant", "precise",        "subroutine", "in",        "out",           "inout",
+    "lowp",      "mediump",   "highp",          "precision",  "discard",   "vec2",          "vec3",
+    "vec4",      "ivec2",     "ivec3",          "ivec4",      "uvec2",     "uvec4",         "bvec4",
+    "mat2",      "mat3",      "mat4",           "common",     "partition", "active",        "filter",
+    "input",     "output",    "superp",         "noinline",   "external",  "interface",     "fixed",
+    "resource",  "cast",      "packed",         "hvec2",      "dvec2",     "sampler",       "sampler2D",
+    "image2D",   "texture",   "intBitsToFloat", "main",       "fvec4",     "row_major",     "column_major"};
 
 // What a body may be written in besides its own names and those that the emitter makes of the tables.
-static const char *const never_named[] = {
-    "int", "int4", "float", "float4", "bool", "real", "real4", "acc4", "stor4", "if", "else", "for", "while", "break",
-    "continue", "return", "true", "false"};
+static const char *const never_named[] = {"int",   "int4",  "float",    "float4", "bool", "real",
+                                          "real4", "acc4",  "stor4",    "if",     "else", "for",
+                                          "while", "break", "continue", "return", "true", "false"};
 
 static int faults;
 
@@ -81,14 +201,13 @@ static bool in_word(char c)
 static void lint_name(const struct gpu_kernel *kernel, const char *name, bool bare)
 {
     size_t length = strlen(name);
-    if (length == 0 || length > 40 || !isalpha((unsigned char)name[0]) || name[length - 1] == '_' || strstr(name, "__") ||
-        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != length)
+    if (length == 0 || length > 40 || !isalpha((unsigned char)name[0]) || name[length - 1] == '_' ||
+        strstr(name, "__") || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != length)
         fault(kernel, "a name that is not plain", name, (int)length);
     // In GLSL every kernel's function is named main.
     bool is_reserved = IS_ONE_OF(reserved, name, length) || IS_ONE_OF(never_named, name, length) ||
                        (name != kernel->name && IS_ONE_OF(reserved_glsl, name, length));
-    if (bare && is_reserved)
-        fault(kernel, "a name that is a word of some language", name, (int)length);
+    if (bare && is_reserved) fault(kernel, "a name that is a word of some language", name, (int)length);
 }
 
 static void lint_table(const struct gpu_kernel *kernel)
@@ -132,11 +251,13 @@ static const char *lint_number(const struct gpu_kernel *kernel, const char *at)
 {
     const char *start = at;
     bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X'), real = false;
-    while (in_word(*at) || *at == '.' || ((*at == '+' || *at == '-') && !hex && tolower((unsigned char)at[-1]) == 'e')) {
+    while (in_word(*at) || *at == '.' ||
+           ((*at == '+' || *at == '-') && !hex && tolower((unsigned char)at[-1]) == 'e')) {
         real = real || (!hex && (*at == '.' || tolower((unsigned char)*at) == 'e'));
         at++;
     }
-    if (real && at[-1] != 'f') fault(kernel, "a number that would be a double: put an f behind it", start, (int)(at - start));
+    if (real && at[-1] != 'f')
+        fault(kernel, "a number that would be a double: put an f behind it", start, (int)(at - start));
     if (!real && !hex && !isdigit((unsigned char)at[-1]))
         fault(kernel, "a number with an ending", start, (int)(at - start));
     return at;
@@ -167,8 +288,7 @@ static void lint_body(const struct gpu_kernel *kernel)
             at++;
             if (strchr("#?\\\"'`@$", *start)) fault(kernel, "a character that the dialect has not", start, 1);
             if (*start == '-' && *at == '>') fault(kernel, "a pointer", start, 2);
-            if (*start == '&' && in_word(*at) && strchr("(,=", before))
-                fault(kernel, "an address", start, 2);
+            if (*start == '&' && in_word(*at) && strchr("(,=", before)) fault(kernel, "an address", start, 2);
             if (*start == '=' && strspn(at, " ") + 1 <= strlen(at) && at[strspn(at, " ")] == '{')
                 fault(kernel, "braces as an initial value", start, 8);
             if (*start == '(') {
@@ -202,11 +322,14 @@ static void kernels_keep_to_the_dialect(void **state)
 static void lint_finds_faults(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {
-        "float a = 1.0;", "half h = 0.0f;", "float a = (float)i;", "float4 v = x.xyzw;", "int a[2] = {1, 2};",
-        "if (a > 1) return; BARRIER; int b = 0;", "real4 v = c ? a : b;", "float input = 1.0f;", "int *p = &q;",
-        "x->y = 1;", "int i = 3u;"};
-    static const char right[] = "float a = 1.0e-5f; int i = 0x7f; if (i < 3 && a > 0.5f) { write_y(p, v); } BARRIER; return;";
+    static const char *const wrong[] = {"float a = 1.0;",       "half h = 0.0f;",
+                                        "float a = (float)i;",  "float4 v = x.xyzw;",
+                                        "int a[2] = {1, 2};",   "if (a > 1) return; BARRIER; int b = 0;",
+                                        "real4 v = c ? a : b;", "float input = 1.0f;",
+                                        "int *p = &q;",         "x->y = 1;",
+                                        "int i = 3u;"};
+    static const char right[] =
+        "float a = 1.0e-5f; int i = 0x7f; if (i < 3 && a > 0.5f) { write_y(p, v); } BARRIER; return;";
     struct gpu_kernel kernel = {.name = "sample_kernel", .group = {1, 1, 1}, .args = {{GPU_OUT, "y"}}, .body = right};
     faults = 0;
     lint(&kernel, NULL);
@@ -262,8 +385,7 @@ static bool emit_all(const struct gpu_kernel *kernel, void *user)
 // The library's, and those that test_dialect runs.
 static bool emit_each(char *folder)
 {
-    for (const struct gpu_kernel *const *kernel = dialect_kernels; *kernel; kernel++)
-        emit_all(*kernel, folder);
+    for (const struct gpu_kernel *const *kernel = dialect_kernels; *kernel; kernel++) emit_all(*kernel, folder);
     return gpu_each_kernel(emit_all, folder);
 }
 
@@ -310,7 +432,8 @@ static bool build(const struct gpu_kernel *kernel, void *user)
     const struct gpu_caps *caps = building_with->caps(building);
     int constants[GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES] = {0};
     (void)user;
-    for (int i = 0; i < GPU_KERNEL_CONSTANTS && kernel->constants[i].name; i++) constants[i] = kernel->constants[i].value;
+    for (int i = 0; i < GPU_KERNEL_CONSTANTS && kernel->constants[i].name; i++)
+        constants[i] = kernel->constants[i].value;
     for (int p = 0; p < GPU_PRECISIONS; p++) {
         if (!(p == GPU_F32 || (p == GPU_F16S ? caps->half_storage : caps->half_math))) continue;
         struct gpu_program_desc desc = {.kernel = kernel, .precision = (enum gpu_precision)p, .constants = constants};
@@ -345,7 +468,8 @@ static int build_on_devices(void)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_keep_to_the_dialect), cmocka_unit_test(lint_finds_faults),
+        cmocka_unit_test(kernels_keep_to_the_dialect),
+        cmocka_unit_test(lint_finds_faults),
         cmocka_unit_test(kernels_in_every_language),
 #if defined(HALITE_GPU_VULKAN)
         cmocka_unit_test(kernels_are_in_the_library),

@@ -8,17 +8,18 @@
 #include "gpu/backend/opencl_api.h"
 #include "gpu/delegate_session.h"
 
-// ---- standing between the backend and OpenCL --------------------------------------------------------------------------
+// ---- standing between the backend and OpenCL
+// --------------------------------------------------------------------------
 
 static struct {
     struct opencl_api real, own;
     struct opencl_library library;
     // atomic: programs are compiled by several threads
     atomic_int fail_after; // calls from now, 0: never
-    cl_int failure; // what the call says then
-    char failed[48]; // its name
-    bool card;      // the device says that it is no CPU: then writes are staged
-    atomic_int alive; // objects
+    cl_int failure;        // what the call says then
+    char failed[48];       // its name
+    bool card;             // the device says that it is no CPU: then writes are staged
+    atomic_int alive;      // objects
     atomic_int compiled, revived;
     bool refuses_binaries;
 } shared;
@@ -67,50 +68,50 @@ static bool fails(const char *function)
     X(clReleaseProgram, cl_program) X(clReleaseKernel, cl_kernel)
 // clang-format on
 
-#define X(result, name, parameters, arguments)                \
-    static result CL_API_CALL try_##name parameters           \
-    {                                                         \
-        if (fails(#name)) return *e = shared.failure, NULL;   \
-        result object = shared.real.name arguments;           \
-        shared.alive += object != NULL;                       \
-        return object;                                        \
+#define X(result, name, parameters, arguments)              \
+    static result CL_API_CALL try_##name parameters         \
+    {                                                       \
+        if (fails(#name)) return *e = shared.failure, NULL; \
+        result object = shared.real.name arguments;         \
+        shared.alive += object != NULL;                     \
+        return object;                                      \
     }
 CREATING(X)
 #undef X
 
-#define X(name, parameters, arguments)                                 \
-    static cl_int CL_API_CALL try_##name parameters                    \
-    {                                                                  \
+#define X(name, parameters, arguments)                                     \
+    static cl_int CL_API_CALL try_##name parameters                        \
+    {                                                                      \
         return fails(#name) ? shared.failure : shared.real.name arguments; \
     }
 RETURNING(X)
 #undef X
 
-#define X(name, type)                          \
+#define X(name, type)                                 \
     static cl_int CL_API_CALL try_##name(type object) \
-    {                                          \
-        shared.alive--;                        \
-        return shared.real.name(object);       \
+    {                                                 \
+        shared.alive--;                               \
+        return shared.real.name(object);              \
     }
 RELEASING(X)
 #undef X
 
 static cl_program CL_API_CALL try_clCreateProgramWithBinary(cl_context context, cl_uint count,
                                                             const cl_device_id *devices, const size_t *sizes,
-                                                            const unsigned char **binaries, cl_int *status, cl_int *code)
+                                                            const unsigned char **binaries, cl_int *status,
+                                                            cl_int *code)
 {
     *code = *status = CL_INVALID_BINARY;
     if (shared.refuses_binaries || fails("clCreateProgramWithBinary")) return NULL;
-    cl_program program =
-        shared.real.clCreateProgramWithBinary(context, count, devices, sizes, binaries, status, code);
+    cl_program program = shared.real.clCreateProgramWithBinary(context, count, devices, sizes, binaries, status, code);
     shared.alive += program != NULL;
     shared.revived += program != NULL;
     return program;
 }
 
 static cl_int CL_API_CALL try_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
-                                             const char *options,
-                                             void(CL_CALLBACK *notify)(cl_program, void *), void *data)
+                                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                                             void *data)
 {
     shared.compiled++;
     return fails("clBuildProgram") ? shared.failure
@@ -160,7 +161,8 @@ const struct opencl_library *__wrap_opencl_library_get(void)
     return &shared.library;
 }
 
-// ---- a folder for kept kernels ----------------------------------------------------------------------------------------
+// ---- a folder for kept kernels
+// ----------------------------------------------------------------------------------------
 
 static int make_folder(void **state)
 {
@@ -179,11 +181,13 @@ static int remove_folder(void **state)
     return system(command) == 0 ? 0 : -1;
 }
 
-// ---- a whole life -----------------------------------------------------------------------------------------------------
+// ---- a whole life
+// -----------------------------------------------------------------------------------------------------
 
 static TfLiteDelegate *make_for(const char *folder)
 {
-    const char *texts[] = {"device", "opencl", folder ? "serialization_dir" : NULL, folder, "model_token", "graph", NULL};
+    const char *texts[] = {"device", "opencl", folder ? "serialization_dir" : NULL, folder, "model_token",
+                           "graph",  NULL};
     return make(texts);
 }
 
@@ -221,7 +225,8 @@ static bool live_with_failure(const char *folder, int n, bool lost)
     shared.fail_after = 0;
     if (applied != kTfLiteOk || invoked != kTfLiteOk) {
         assert_true(failed);
-        if (!strstr(session.messages.text, shared.failed)) print_error("%s: %s\n", shared.failed, session.messages.text);
+        if (!strstr(session.messages.text, shared.failed))
+            print_error("%s: %s\n", shared.failed, session.messages.text);
         assert_non_null(strstr(session.messages.text, shared.failed));
     } else {
         check_output(&session); // a failure that can be done without: staging, binaries
@@ -268,7 +273,8 @@ static void test_every_call_is_out_of_memory(void **state)
     fail_every_call(*state, CL_OUT_OF_RESOURCES);
 }
 
-// ---- kept kernels -----------------------------------------------------------------------------------------------------
+// ---- kept kernels
+// -----------------------------------------------------------------------------------------------------
 
 static void test_second_start_compiles_nothing(void **state)
 {

@@ -37,12 +37,12 @@ static const struct gpu_caps *large_caps(const struct gpu_device *device)
     return &large.caps;
 }
 
-bool __real_gpu_device_choose(const char *text, const char *only,
-                              const struct hl_reporter *reporter, struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only,
-                              const struct hl_reporter *reporter, struct gpu_device_info *chosen);
-bool __wrap_gpu_device_choose(const char *text, const char *only,
-                              const struct hl_reporter *reporter, struct gpu_device_info *chosen)
+bool __real_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+                              struct gpu_device_info *chosen);
+bool __wrap_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+                              struct gpu_device_info *chosen);
+bool __wrap_gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
+                              struct gpu_device_info *chosen)
 {
     if (!__real_gpu_device_choose(text, only, reporter, chosen)) return false;
     if (!large.wanted) return true;
@@ -73,8 +73,7 @@ static void test_family(void **state)
     assert_true(check_plan_count() > plans);
 }
 
-static int run_all(const struct gpu_device_info *info, const char *device, const char *family,
-                   const char *only)
+static int run_all(const struct gpu_device_info *info, const char *device, const char *family, const char *only)
 {
     static const char *const names[] = {"f32", "f16s", "f16"};
     static struct run runs[MOST_RUNS];
@@ -89,13 +88,14 @@ static int run_all(const struct gpu_device_info *info, const char *device, const
             // Where blocks depend on the device: all precisions as a large one, and floats as it is.
             for (int as_large = 0; as_large < 2; as_large++) {
                 if (families[f]->by_device ? !as_large && precision != GPU_F32 : as_large) continue;
-                runs[count] = (struct run){families[f], device, only, (enum gpu_precision)precision,
-                                           as_large};
-                snprintf(titles[count], sizeof titles[count], "%s %s%s", families[f]->name,
-                         names[precision], as_large ? " as a large device" : "");
-                tests[count] = (struct CMUnitTest){.name = titles[count],
-                                                   .test_func = test_family,
-                                                   .initial_state = &runs[count]};
+                runs[count] = (struct run){families[f], device, only, (enum gpu_precision)precision, as_large};
+                snprintf(titles[count], sizeof titles[count], "%s %s%s", families[f]->name, names[precision],
+                         as_large ? " as a large device" : "");
+                tests[count] = (struct CMUnitTest){
+                    .name = titles[count],
+                    .test_func = test_family,
+                    .initial_state = &runs[count],
+                };
                 count++;
             }
         }
@@ -113,9 +113,7 @@ static bool is_covered(int builtin, const char *custom)
 {
     for (int f = 0; f < FAMILIES; f++)
         for (const struct op_case *row = families[f]->cases; row->name; row++)
-            if (row->builtin == builtin &&
-                (!custom || (row->custom && strcmp(row->custom, custom) == 0)))
-                return true;
+            if (row->builtin == builtin && (!custom || (row->custom && strcmp(row->custom, custom) == 0))) return true;
     return false;
 }
 
@@ -131,11 +129,9 @@ static int say_uncovered(void)
     };
     int missing = 0;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        bool own = ops[i].custom && strncmp(ops[i].custom, "Halite.", 7) ==
-                                        0; // made by the delegate, never in a model
+        bool own = ops[i].custom && strncmp(ops[i].custom, "Halite.", 7) == 0; // made by the delegate, never in a model
         if (own || is_covered(ops[i].builtin, ops[i].custom)) continue;
-        fprintf(stderr, "%s is in src/gpu/ops/ops.def, but in no row of tests/gpu/cases_*.c\n",
-                ops[i].name);
+        fprintf(stderr, "%s is in src/gpu/ops/ops.def, but in no row of tests/gpu/cases_*.c\n", ops[i].name);
         missing++;
     }
     return missing ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the GPU delegate's interfaces, each field with its values: what becomes of it, by the struct and by the
-// plug-in's texts, and what is refused with which words.
+// The options of the GPU delegate's interfaces, each field with its values: what becomes of it, by the struct and by
+// the plug-in's texts, and what is refused with which words.
 #include "gpu/delegate_session.h"
 
 static const char invalid[] = "InferenceOptions are invalid.";
@@ -17,7 +17,7 @@ struct wanted {
     const char *backend;
 };
 
-#define FIELD(name) #name, offsetof(TfLiteGpuDelegateOptionsV2, name), sizeof ((TfLiteGpuDelegateOptionsV2 *)NULL)->name
+#define FIELD(name) #name, offsetof(TfLiteGpuDelegateOptionsV2, name), sizeof((TfLiteGpuDelegateOptionsV2 *)NULL)->name
 enum {
     QUANT = TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT,
     CL = TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY,
@@ -234,7 +234,11 @@ static void test_halite_options(void **state)
     TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
     v2.max_delegated_partitions = 7;
     HaliteGpuDelegateOptions from = {
-        .struct_size = sizeof from, .v2 = &v2, .device = "null:0", .precision = kHaliteGpuPrecisionF16S};
+        .struct_size = sizeof from,
+        .v2 = &v2,
+        .device = "null:0",
+        .precision = kHaliteGpuPrecisionF16S,
+    };
     TfLiteDelegate *delegate = HaliteGpuDelegateCreate(&from);
     assert_non_null(delegate);
     const struct gpu_options *options = gpu_engine_options(gpu_delegate_of(delegate)->engine);
@@ -273,8 +277,17 @@ static void test_halite_options(void **state)
 static void test_key_options(void **state)
 {
     (void)state;
-    static const char *const good[] = {"device", "null", "precision", "f16s", "max_delegated_partitions", "3",
-                                       "inference_priority1", "2", "require_full_delegation", "true", NULL};
+    static const char *const good[] = {"device",
+                                       "null",
+                                       "precision",
+                                       "f16s",
+                                       "max_delegated_partitions",
+                                       "3",
+                                       "inference_priority1",
+                                       "2",
+                                       "require_full_delegation",
+                                       "true",
+                                       NULL};
     TfLiteDelegate *delegate = make(good);
     assert_non_null(delegate);
     const struct gpu_options *options = gpu_engine_options(gpu_delegate_of(delegate)->engine);
@@ -337,12 +350,9 @@ static void test_key_of_a_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_priorities),
-        cmocka_unit_test(test_struct_options),
-        cmocka_unit_test(test_older_interfaces),
-        cmocka_unit_test(test_halite_options),
-        cmocka_unit_test(test_key_options),
+        cmocka_unit_test(test_fields),          cmocka_unit_test(test_priorities),
+        cmocka_unit_test(test_struct_options),  cmocka_unit_test(test_older_interfaces),
+        cmocka_unit_test(test_halite_options),  cmocka_unit_test(test_key_options),
         cmocka_unit_test(test_key_of_a_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

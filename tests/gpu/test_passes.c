@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over small graphs: what each takes away, and what it must leave: values that others read, outputs of the graph,
-// other shapes, rounding of 8-bit models in between. A graph is compared as text, a line for each node that is left.
+// Passes over small graphs: what each takes away, and what it must leave: values that others read, outputs of the
+// graph, other shapes, rounding of 8-bit models in between. A graph is compared as text, a line for each node that is
+// left.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +34,7 @@ static struct gpu_value *add_input(struct gpu_graph *graph, struct gpu_shape sha
     return value;
 }
 
-static struct gpu_value *add_constant(struct gpu_graph *graph, struct gpu_shape shape,
-                                      const float *data)
+static struct gpu_value *add_constant(struct gpu_graph *graph, struct gpu_shape shape, const float *data)
 {
     struct gpu_value *value = gpu_graph_add_constant(graph, "constant", shape);
     assert_non_null(value);
@@ -43,9 +43,8 @@ static struct gpu_value *add_constant(struct gpu_graph *graph, struct gpu_shape 
 }
 
 // A node and its output.
-static struct gpu_value *add_node(struct gpu_graph *graph, int builtin, const void *params,
-                                  size_t size, struct gpu_shape output, int count,
-                                  struct gpu_value *const *inputs)
+static struct gpu_value *add_node(struct gpu_graph *graph, int builtin, const void *params, size_t size,
+                                  struct gpu_shape output, int count, struct gpu_value *const *inputs)
 {
     struct gpu_node *node = gpu_graph_add_node(graph, builtin, -1);
     struct gpu_value *value = gpu_graph_add_value(graph, "value", output);
@@ -62,8 +61,7 @@ static struct gpu_value *add_node(struct gpu_graph *graph, int builtin, const vo
     {                                                                                           \
         __VA_ARGS__                                                                             \
     }
-#define NODE(graph, suffix, output, ...) \
-    add_node(graph, kTfLiteBuiltin##suffix, NULL, 0, output, VALUES(__VA_ARGS__))
+#define NODE(graph, suffix, output, ...) add_node(graph, kTfLiteBuiltin##suffix, NULL, 0, output, VALUES(__VA_ARGS__))
 #define NODE_OF(graph, suffix, params, output, ...) \
     add_node(graph, kTfLiteBuiltin##suffix, &(params), sizeof(params), output, VALUES(__VA_ARGS__))
 
@@ -79,22 +77,22 @@ static void ends(struct gpu_value *value)
 }
 
 // 3x3, from 8 channels to 8, as padded.
-static struct gpu_value *add_conv(struct gpu_graph *graph, TfLitePadding padding,
-                                  struct gpu_shape output, struct gpu_value *x)
+static struct gpu_value *add_conv(struct gpu_graph *graph, TfLitePadding padding, struct gpu_shape output,
+                                  struct gpu_value *x)
 {
-    TfLiteConvParams params = {.padding = padding,
-                               .stride_width = 1,
-                               .stride_height = 1,
-                               .dilation_width_factor = 1,
-                               .dilation_height_factor = 1};
-    return NODE_OF(graph, Conv2d, params, output, x,
-                   add_constant(graph, (struct gpu_shape){8, 3, 3, 8}, NULL),
+    TfLiteConvParams params = {
+        .padding = padding,
+        .stride_width = 1,
+        .stride_height = 1,
+        .dilation_width_factor = 1,
+        .dilation_height_factor = 1,
+    };
+    return NODE_OF(graph, Conv2d, params, output, x, add_constant(graph, (struct gpu_shape){8, 3, 3, 8}, NULL),
                    add_constant(graph, (struct gpu_shape){1, 1, 1, 8}, NULL));
 }
 
 // Runs the pass once, compares, and frees the graph.
-static void expect(struct gpu_graph *graph, gpu_pass_function pass, bool changes,
-                   const char *expected)
+static void expect(struct gpu_graph *graph, gpu_pass_function pass, bool changes, const char *expected)
 {
     assert_int_equal(pass(graph), changes);
     char *text = gpu_graph_text(graph);
@@ -116,13 +114,11 @@ static void test_identity(void **state)
 
     graph = begin(); // a resize to the same size, read twice
     x = NODE(graph, Tanh, image, add_input(graph, image));
-    x = NODE(graph, ResizeBilinear, image, x,
-             add_constant(graph, (struct gpu_shape){1, 1, 1, 2}, NULL));
+    x = NODE(graph, ResizeBilinear, image, x, add_constant(graph, (struct gpu_shape){1, 1, 1, 2}, NULL));
     ends(NODE(graph, Exp, image, x));
     ends(NODE(graph, Neg, image, x));
-    expect(
-        graph, gpu_pass_remove_identity, true,
-        "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nEXP v1[1,4,4,8] -> out4[1,4,4,8]\nNEG v1[1,4,4,8] -> out5[1,4,4,8]\n");
+    expect(graph, gpu_pass_remove_identity, true,
+           "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nEXP v1[1,4,4,8] -> out4[1,4,4,8]\nNEG v1[1,4,4,8] -> out5[1,4,4,8]\n");
 }
 
 static void test_identity_at_an_end(void **state)
@@ -156,21 +152,18 @@ static void test_identity_that_is_none(void **state)
 {
     (void)state;
     struct gpu_graph *graph = begin(); // elements move to other slices
-    ends(NODE(graph, Exp, row,
-              NODE(graph, Reshape, row, NODE(graph, Tanh, image, add_input(graph, image)))));
-    expect(
-        graph, gpu_pass_remove_identity, false,
-        "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> v2[1,1,1,128]\nEXP v2[1,1,1,128] -> out3[1,1,1,128]\n");
+    ends(NODE(graph, Exp, row, NODE(graph, Reshape, row, NODE(graph, Tanh, image, add_input(graph, image)))));
+    expect(graph, gpu_pass_remove_identity, false,
+           "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> v2[1,1,1,128]\nEXP v2[1,1,1,128] -> "
+           "out3[1,1,1,128]\n");
 
     graph = begin(); // an activation that a simulator of 8 bits stands for
-    struct gpu_value *x =
-        NODE(graph, Reshape, image, NODE(graph, Tanh, image, add_input(graph, image)));
-    x->producer->epilogue =
-        (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
+    struct gpu_value *x = NODE(graph, Reshape, image, NODE(graph, Tanh, image, add_input(graph, image)));
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
     ends(NODE(graph, Exp, image, x));
-    expect(
-        graph, gpu_pass_remove_identity, false,
-        "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> v2[1,4,4,8] + quantise\nEXP v2[1,4,4,8] -> out3[1,4,4,8]\n");
+    expect(graph, gpu_pass_remove_identity, false,
+           "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> v2[1,4,4,8] + quantise\nEXP v2[1,4,4,8] -> "
+           "out3[1,4,4,8]\n");
 }
 
 // [1, 1, 4, 8] and [1, 4, 8] are the same to the device, but not to an operator that counts axes.
@@ -179,10 +172,8 @@ static void test_identity_of_another_rank(void **state)
     (void)state;
     const struct gpu_shape line = {1, 1, 4, 8}, turned = {8, 1, 1, 4};
     struct gpu_graph *graph = begin();
-    struct gpu_value *x =
-        ranked(NODE(graph, Reshape, line, NODE(graph, Tanh, line, add_input(graph, line))), 3);
-    struct gpu_value *perm =
-        add_constant(graph, (struct gpu_shape){1, 1, 1, 3}, (const float[]){2, 0, 1});
+    struct gpu_value *x = ranked(NODE(graph, Reshape, line, NODE(graph, Tanh, line, add_input(graph, line))), 3);
+    struct gpu_value *perm = add_constant(graph, (struct gpu_shape){1, 1, 1, 3}, (const float[]){2, 0, 1});
     ends(ranked(NODE(graph, Transpose, turned, x, perm), 3));
     expect(graph, gpu_pass_remove_identity, false,
            "TANH in0[1,1,4,8] -> v1[1,1,4,8]\nRESHAPE v1[1,1,4,8] -> v2[1,1,4,8]\n"
@@ -212,15 +203,13 @@ static void test_identity_of_moves(void **state)
         assert_int_equal(gpu_pass_remove_identity(graph), !reversed);
         gpu_graph_destroy(graph);
     }
-    const float orders[2][4] = {{0, 3, 1, 2},
-                                {0, 2, 1, 3}}; // of [1, 4, 4, 8]; then of [1, 1, 1, 8]
+    const float orders[2][4] = {{0, 3, 1, 2}, {0, 2, 1, 3}}; // of [1, 4, 4, 8]; then of [1, 1, 1, 8]
     const struct gpu_shape pixel = {1, 1, 1, 8};
     for (int i = 0; i < 4; i++) {
         struct gpu_shape shape = i < 2 ? image : pixel;
         struct gpu_graph *graph = begin();
         struct gpu_value *x = NODE(graph, Tanh, shape, add_input(graph, shape));
-        ends(NODE(graph, Exp, shape,
-                  NODE(graph, Transpose, shape, x, add_constant(graph, four, orders[i % 2]))));
+        ends(NODE(graph, Exp, shape, NODE(graph, Transpose, shape, x, add_constant(graph, four, orders[i % 2]))));
         assert_int_equal(gpu_pass_remove_identity(graph), i >= 2);
         gpu_graph_destroy(graph);
     }
@@ -234,8 +223,8 @@ static void test_identity_of_moves(void **state)
 
 // ---- merge_padding ------------------------------------------------------------------------------
 
-static struct gpu_value *add_pad(struct gpu_graph *graph, const float *pairs,
-                                 struct gpu_shape output, struct gpu_value *x)
+static struct gpu_value *add_pad(struct gpu_graph *graph, const float *pairs, struct gpu_shape output,
+                                 struct gpu_value *x)
 {
     struct gpu_value *by = add_constant(graph, (struct gpu_shape){4, 1, 1, 2}, pairs);
     return NODE(graph, Pad, output, x, by);
@@ -248,8 +237,8 @@ static void test_padding(void **state)
 {
     (void)state;
     struct gpu_graph *graph = begin();
-    struct gpu_value *y = add_conv(graph, kTfLitePaddingValid, inside,
-                                   add_pad(graph, around, padded, add_input(graph, image)));
+    struct gpu_value *y =
+        add_conv(graph, kTfLitePaddingValid, inside, add_pad(graph, around, padded, add_input(graph, image)));
     struct gpu_node *conv = y->producer;
     ends(y);
     assert_true(gpu_pass_merge_padding(graph));
@@ -265,19 +254,16 @@ static void test_padding_that_stays(void **state)
     static const char pad[] = "PAD in0[1,4,4,8] const1[4,1,1,2] -> v2[1,7,6,8]\n";
     char expected[400];
     struct gpu_graph *graph = begin(); // the convolution pads, too
-    ends(add_conv(graph, kTfLitePaddingSame, padded,
-                  add_pad(graph, around, padded, add_input(graph, image))));
-    strcat(strcpy(expected, pad),
-           "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,7,6,8]\n");
+    ends(add_conv(graph, kTfLitePaddingSame, padded, add_pad(graph, around, padded, add_input(graph, image))));
+    strcat(strcpy(expected, pad), "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,7,6,8]\n");
     expect(graph, gpu_pass_merge_padding, false, expected);
 
     graph = begin(); // somebody else reads it
     struct gpu_value *x = add_pad(graph, around, padded, add_input(graph, image));
     ends(add_conv(graph, kTfLitePaddingValid, inside, x));
     ends(NODE(graph, Exp, padded, x));
-    strcat(strcpy(expected, pad),
-           "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n"
-           "EXP v2[1,7,6,8] -> out6[1,7,6,8]\n");
+    strcat(strcpy(expected, pad), "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n"
+                                  "EXP v2[1,7,6,8] -> out6[1,7,6,8]\n");
     expect(graph, gpu_pass_merge_padding, false, expected);
 
     graph = begin(); // somebody outside wants it
@@ -297,13 +283,14 @@ static void test_padding_that_stays(void **state)
            "CONV_2D v2[1,7,6,8] const3[8,3,3,8] const4[1,1,1,8] -> out5[1,5,4,8]\n");
 
     graph = begin(); // a pool does not count what lies outside
-    TfLitePoolParams pool = {.padding = kTfLitePaddingValid,
-                             .stride_width = 1,
-                             .stride_height = 1,
-                             .filter_width = 3,
-                             .filter_height = 3};
-    ends(NODE_OF(graph, MaxPool2d, pool, inside,
-                 add_pad(graph, around, padded, add_input(graph, image))));
+    TfLitePoolParams pool = {
+        .padding = kTfLitePaddingValid,
+        .stride_width = 1,
+        .stride_height = 1,
+        .filter_width = 3,
+        .filter_height = 3,
+    };
+    ends(NODE_OF(graph, MaxPool2d, pool, inside, add_pad(graph, around, padded, add_input(graph, image))));
     strcat(strcpy(expected, pad), "MAX_POOL_2D v2[1,7,6,8] -> out3[1,5,4,8]\n");
     expect(graph, gpu_pass_merge_padding, false, expected);
 }
@@ -334,14 +321,12 @@ static void test_stages_that_stay(void **state)
     ends(NODE(graph, Relu, image, x));
     ends(NODE(graph, Tanh, image, x));
     expect(graph, gpu_pass_fuse_stages, false,
-           CONV
-           "v3[1,4,4,8]\nRELU v3[1,4,4,8] -> out4[1,4,4,8]\nTANH v3[1,4,4,8] -> out5[1,4,4,8]\n");
+           CONV "v3[1,4,4,8]\nRELU v3[1,4,4,8] -> out4[1,4,4,8]\nTANH v3[1,4,4,8] -> out5[1,4,4,8]\n");
 
     x = begin_conv(&graph); // outside, too
     ends(x);
     ends(NODE(graph, Relu, image, x));
-    expect(graph, gpu_pass_fuse_stages, false,
-           CONV "out3[1,4,4,8]\nRELU out3[1,4,4,8] -> out4[1,4,4,8]\n");
+    expect(graph, gpu_pass_fuse_stages, false, CONV "out3[1,4,4,8]\nRELU out3[1,4,4,8] -> out4[1,4,4,8]\n");
 
     graph = begin(); // nothing makes its input here
     ends(NODE(graph, Relu, image, add_input(graph, image)));
@@ -350,18 +335,16 @@ static void test_stages_that_stay(void **state)
     graph = begin(); // a node with two outputs has no place for it
     TfLiteSplitParams two = {.num_splits = 2};
     const struct gpu_shape half = {1, 4, 4, 4};
-    x = NODE_OF(graph, Split, two, half,
-                add_constant(graph, (struct gpu_shape){1, 1, 1, 1}, (const float[]){3}),
+    x = NODE_OF(graph, Split, two, half, add_constant(graph, (struct gpu_shape){1, 1, 1, 1}, (const float[]){3}),
                 add_input(graph, image));
     struct gpu_value *other = gpu_graph_add_value(graph, "value", half);
     assert_non_null(other);
     gpu_graph_connect_output(x->producer, other);
     ends(NODE(graph, Relu, half, x));
     ends(NODE(graph, Relu, half, other));
-    expect(
-        graph, gpu_pass_fuse_stages, false,
-        "SPLIT const0[1,1,1,1] in1[1,4,4,8] -> v2[1,4,4,4] v3[1,4,4,4]\nRELU v2[1,4,4,4] -> out4[1,4,4,4]\n"
-        "RELU v3[1,4,4,4] -> out5[1,4,4,4]\n");
+    expect(graph, gpu_pass_fuse_stages, false,
+           "SPLIT const0[1,1,1,1] in1[1,4,4,8] -> v2[1,4,4,4] v3[1,4,4,4]\nRELU v2[1,4,4,4] -> out4[1,4,4,4]\n"
+           "RELU v3[1,4,4,4] -> out5[1,4,4,4]\n");
 }
 
 // As many as there is room for; the rest start a node of their own.
@@ -391,11 +374,9 @@ static void test_stages_behind_a_simulator(void **state)
     (void)state;
     struct gpu_graph *graph;
     struct gpu_value *x = begin_conv(&graph);
-    x->producer->epilogue =
-        (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
     x = NODE(graph, Relu, image, x);
-    x->producer->epilogue =
-        (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.25f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.25f, 0}}};
     ends(x);
     expect(graph, gpu_pass_fuse_stages, true, CONV "out4[1,4,4,8] + quantise + relu + quantise\n");
 }
@@ -405,8 +386,8 @@ static void test_stages_behind_a_simulator(void **state)
 static const struct gpu_shape turned_image = {1, 8, 4, 4}, four_numbers = {1, 1, 1, 4};
 static const float to_front[] = {0, 3, 1, 2}, to_back[] = {0, 2, 3, 1};
 
-static struct gpu_value *add_transpose(struct gpu_graph *graph, const float *order,
-                                       struct gpu_shape output, struct gpu_value *x)
+static struct gpu_value *add_transpose(struct gpu_graph *graph, const float *order, struct gpu_shape output,
+                                       struct gpu_value *x)
 {
     return NODE(graph, Transpose, output, x, add_constant(graph, four_numbers, order));
 }
@@ -503,11 +484,11 @@ static void test_transposes_that_stay(void **state)
         struct gpu_graph *graph = begin();
         struct gpu_value *x = add_input(graph, image), *plain = add_input(graph, turned_image);
         struct gpu_value *turned = add_transpose(graph, to_front, turned_image, x);
-        if (i == 0) ends(turned); // wanted outside
+        if (i == 0) ends(turned);                                     // wanted outside
         if (i == 1) ends(NODE(graph, Softmax, turned_image, turned)); // wanted by a node that has axes of its own
-        struct gpu_value *other = plain; // never was transposed
+        struct gpu_value *other = plain;                              // never was transposed
         if (i == 2) other = add_transpose(graph, (const float[]){0, 3, 2, 1}, turned_image, x); // otherwise
-        if (i == 3) other = add_constant(graph, (struct gpu_shape){1, 8, 4, 1}, NULL); // of several axes
+        if (i == 3) other = add_constant(graph, (struct gpu_shape){1, 8, 4, 1}, NULL);          // of several axes
         if (i < 2) other = turned;
         ends(NODE(graph, Sub, turned_image, turned, other));
         assert_false(gpu_pass_move_transposes(graph));
@@ -563,8 +544,7 @@ static void test_folding_that_stays(void **state)
     (void)state;
     struct gpu_graph *graph;
     struct gpu_value *x = begin_conv(&graph); // rounding of 8 bits in between
-    x->producer->epilogue =
-        (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
     ends(NODE(graph, Mul, image, x, add_constant(graph, channels, NULL)));
     assert_false(gpu_pass_fold_behind(graph));
     gpu_graph_destroy(graph);
@@ -588,8 +568,7 @@ static void test_folding_that_stays(void **state)
     graph = begin(); // weights or a bias that come while running
     struct gpu_value *weights = add_constant(graph, (struct gpu_shape){8, 3, 3, 8}, NULL);
     x = NODE(graph, Mul, image, add_input(graph, image), add_constant(graph, one, NULL));
-    x = NODE(graph, Conv2d, image, x, add_input(graph, weights->shape),
-             add_constant(graph, channels, NULL));
+    x = NODE(graph, Conv2d, image, x, add_input(graph, weights->shape), add_constant(graph, channels, NULL));
     x = NODE(graph, Mul, image, x, add_constant(graph, one, NULL));
     x = NODE(graph, Conv2d, image, x, weights, add_input(graph, channels));
     ends(NODE(graph, Mul, image, x, add_constant(graph, one, NULL)));
@@ -608,9 +587,8 @@ static void test_folding_that_stays(void **state)
     gpu_graph_destroy(graph);
 
     graph = begin(); // a sum in front
-    ends(
-        add_conv(graph, kTfLitePaddingSame, image,
-                 NODE(graph, Add, image, add_input(graph, image), add_constant(graph, one, NULL))));
+    ends(add_conv(graph, kTfLitePaddingSame, image,
+                  NODE(graph, Add, image, add_input(graph, image), add_constant(graph, one, NULL))));
     assert_false(gpu_pass_fold_in_front(graph));
     gpu_graph_destroy(graph);
 
@@ -631,13 +609,11 @@ static void test_residual(void **state)
     for (int swapped = 0; swapped < 2; swapped++) {
         struct gpu_graph *graph;
         struct gpu_value *x = begin_conv(&graph), *skip = graph->values[0];
-        struct gpu_value *sum = swapped ? NODE_OF(graph, Add, none, image, skip, x)
-                                        : NODE_OF(graph, Add, none, image, x, skip);
-        sum->producer->epilogue =
-            (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
+        struct gpu_value *sum =
+            swapped ? NODE_OF(graph, Add, none, image, skip, x) : NODE_OF(graph, Add, none, image, x, skip);
+        sum->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
         ends(sum);
-        expect(graph, gpu_pass_fuse_residual, true,
-               CONV "out4[1,4,4,8] + add + relu in0[1,4,4,8]\n");
+        expect(graph, gpu_pass_fuse_residual, true, CONV "out4[1,4,4,8] + add + relu in0[1,4,4,8]\n");
     }
     struct gpu_graph *graph;
     struct gpu_value *x = begin_conv(&graph);
@@ -656,13 +632,11 @@ static void test_residual_that_stays(void **state)
 
     x = begin_conv(&graph); // twice the same
     ends(NODE(graph, Add, image, x, x));
-    expect(graph, gpu_pass_fuse_residual, false,
-           CONV "v3[1,4,4,8]\nADD v3[1,4,4,8] v3[1,4,4,8] -> out4[1,4,4,8]\n");
+    expect(graph, gpu_pass_fuse_residual, false, CONV "v3[1,4,4,8]\nADD v3[1,4,4,8] v3[1,4,4,8] -> out4[1,4,4,8]\n");
 
     x = begin_conv(&graph); // the other one is stretched
     ends(NODE(graph, Add, image, x, add_input(graph, channels)));
-    expect(graph, gpu_pass_fuse_residual, false,
-           CONV "v3[1,4,4,8]\nADD v3[1,4,4,8] in4[1,1,1,8] -> out5[1,4,4,8]\n");
+    expect(graph, gpu_pass_fuse_residual, false, CONV "v3[1,4,4,8]\nADD v3[1,4,4,8] in4[1,1,1,8] -> out5[1,4,4,8]\n");
 
     x = begin_conv(&graph); // the sum is wanted, too
     ends(x);
@@ -678,8 +652,8 @@ static void test_residual_made_later(void **state)
     for (int multiplies = 0; multiplies < 2; multiplies++) {
         struct gpu_graph *graph;
         struct gpu_value *x = begin_conv(&graph), *later = NODE(graph, Tanh, image, graph->values[0]);
-        struct gpu_value *y = multiplies ? NODE(graph, Mul, image, x, add_constant(graph, channels, NULL))
-                                         : NODE(graph, Relu, image, x);
+        struct gpu_value *y =
+            multiplies ? NODE(graph, Mul, image, x, add_constant(graph, channels, NULL)) : NODE(graph, Relu, image, x);
         y->producer->epilogue =
             (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_ADD_VALUE, 0, 0}}, .residual = later};
         later->consumers++;
@@ -741,15 +715,13 @@ static void test_simulators(void **state)
     x = in_8_bits(add_input(graph, image), 0.5f, 3);
     x = in_8_bits(NODE(graph, Reshape, row, x), 0.5f, 3);
     ends(NODE(graph, Tanh, row, x));
-    expect_quantised(
-        graph, "RESHAPE in0[1,4,4,8] -> v1[1,1,1,128]\nTANH v1[1,1,1,128] -> out2[1,1,1,128]\n");
+    expect_quantised(graph, "RESHAPE in0[1,4,4,8] -> v1[1,1,1,128]\nTANH v1[1,1,1,128] -> out2[1,1,1,128]\n");
 
     graph = begin(); // unless it changes the scale
     x = in_8_bits(add_input(graph, image), 0.5f, 3);
     TfLiteConcatenationParams behind = {.axis = 3};
     const struct gpu_shape both = {1, 4, 4, 16};
-    x = NODE_OF(graph, Concatenation, behind, both, x,
-                in_8_bits(add_input(graph, image), 0.25f, 3));
+    x = NODE_OF(graph, Concatenation, behind, both, x, in_8_bits(add_input(graph, image), 0.25f, 3));
     ends(NODE(graph, Tanh, both, in_8_bits(x, 0.5f, 3)));
     assert_true(gpu_graph_quantise(graph, GPU_F32));
     assert_int_equal(graph->nodes[0]->epilogue.count + (graph->node_count - 2), 1);
@@ -763,13 +735,10 @@ static void test_simulators_and_activations(void **state)
     for (int wide = 0; wide < 2; wide++) {
         struct gpu_graph *graph;
         struct gpu_value *x = in_8_bits(begin_conv(&graph), wide ? 8.0f / 255 : 6.0f / 255, -128);
-        x->producer->epilogue =
-            (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU6, 0, 0}}};
+        x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU6, 0, 0}}};
         ends(NODE(graph, Tanh, image, x));
-        expect_quantised(graph,
-                         wide ? CONV
-                             "v3[1,4,4,8] + relu6 + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n"
-                              : CONV "v3[1,4,4,8] + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
+        expect_quantised(graph, wide ? CONV "v3[1,4,4,8] + relu6 + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n"
+                                     : CONV "v3[1,4,4,8] + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
     }
 }
 

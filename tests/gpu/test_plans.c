@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of whole models on the null backend: what every plan must have (check_plan.h), for many models; and for a few the
-// plan as text beside one that a person has read, tests/gpu/plans/NAME.txt. A change that is meant is taken over by ./dev plans
-// (HALITE_RENEW=1 build/release/bin/test_plans) and read in the diff before it is committed. Needs
+// Plans of whole models on the null backend: what every plan must have (check_plan.h), for many models; and for a few
+// the plan as text beside one that a person has read, tests/gpu/plans/NAME.txt. A change that is meant is taken over by
+// ./dev plans (HALITE_RENEW=1 build/release/bin/test_plans) and read in the diff before it is committed. Needs
 // models (../shared, or HALITE_SHARED); ends with 77 without them.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,8 +49,7 @@ static void write_program(FILE *to, const char *line, int length)
     int word = 0;
     for (int at = 0; at < length; at += word + 1) {
         word = (int)strcspn(line + at, " \n");
-        bool none = strncmp(line + at, "EPI_", 4) == 0 && line[at + word - 1] == '0' &&
-                    line[at + word - 2] == '=';
+        bool none = strncmp(line + at, "EPI_", 4) == 0 && line[at + word - 1] == '0' && line[at + word - 2] == '=';
         if (!none) fprintf(to, "%s%.*s", at ? " " : "", word, line + at);
     }
     fprintf(to, "\n");
@@ -77,13 +76,11 @@ static void write_plan(FILE *to, const char *golden, const char *text)
         barriers += strncmp(line, "barrier", 7) == 0;
         if (sscanf(line, "buffer %*d: %zu bytes", &own) == 1) bytes += own;
     }
-    fprintf(
-        to,
-        "# The plan of %s in f32, from the null backend; ./dev plans writes it anew (tests/gpu/test_plans.c).\n",
-        golden);
-    fprintf(
-        to,
-        "# Buffers: constants, values, inputs and outputs. A dispatch: kernel [work-groups]x[work-items of one], what it\n");
+    fprintf(to,
+            "# The plan of %s in f32, from the null backend; ./dev plans writes it anew (tests/gpu/test_plans.c).\n",
+            golden);
+    fprintf(to, "# Buffers: constants, values, inputs and outputs. A dispatch: kernel [work-groups]x[work-items of "
+                "one], what it\n");
     fprintf(to, "# reads and writes as buffer@offset+bytes, and for which operator and node.\n");
     fprintf(to, "%d dispatches, %d barriers, %zu bytes in buffers\n", dispatches, barriers, bytes);
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
@@ -134,8 +131,7 @@ static void compare(const char *golden, const char *text)
     for (int n = 1; fgets(line, sizeof line, scratch); n++) {
         size_t length = strcspn(at, "\n");
         if (length != strcspn(line, "\n") || memcmp(at, line, length) != 0)
-            fail_msg("%s:%d: %.*s\nthe plan is now: %sif this is meant: ./dev plans", path, n,
-                     (int)length, at, line);
+            fail_msg("%s:%d: %.*s\nthe plan is now: %sif this is meant: ./dev plans", path, n, (int)length, at, line);
         at += length + (at[length] != '\0');
     }
     if (*at) fail_msg("%s: the plan ends before: %.60s", path, at);
@@ -196,9 +192,11 @@ int main(void)
         FILE *file = fopen(path, "rb");
         there += file != NULL;
         if (file) fclose(file);
-        tests[i] = (struct CMUnitTest){.name = models[i].path,
-                                       .test_func = test_model,
-                                       .initial_state = (void *)(uintptr_t)&models[i]};
+        tests[i] = (struct CMUnitTest){
+            .name = models[i].path,
+            .test_func = test_model,
+            .initial_state = (void *)(uintptr_t)&models[i],
+        };
     }
     if (there == 0) {
         print_message("skipped: no models in %s\n", shared_folder());

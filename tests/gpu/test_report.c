@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user learns of the delegate's work: the report of halite/gpu_delegate.h, the message about operators that stay on
-// the CPU, and the time of kernels. All on the null device, the times also on those that are here.
+// What a user learns of the delegate's work: the report of halite/gpu_delegate.h, the message about operators that stay
+// on the CPU, and the time of kernels. All on the null device, the times also on those that are here.
 #include "gpu/backend/null.h"
 #include "gpu/delegate_session.h"
 
@@ -15,12 +15,14 @@ static void test_partitions(void **state)
     } cases[] = {
         {"1", "false", 2, 1, kHaliteDelegateReasonPartition, "PARTITION",
          "partition 1 by size, 1 node; max_delegated_partitions is 1"},
-        {"2", "false", 2, 1, kHaliteDelegateReasonCost, "COST", "partition 1 by size, 1 node: copies cost more than it saves"},
+        {"2", "false", 2, 1, kHaliteDelegateReasonCost, "COST",
+         "partition 1 by size, 1 node: copies cost more than it saves"},
         {"2", "true", 3, 2, kHaliteDelegateReasonOk, "OK", "runs on the GPU"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *texts[] = {"device", "null", "max_delegated_partitions", cases[i].partitions,
-                               "take_small_partitions", cases[i].small, NULL};
+        const char *texts[] = {
+            "device",       "null", "max_delegated_partitions", cases[i].partitions, "take_small_partitions",
+            cases[i].small, NULL};
         TfLiteDelegate *delegate = make(texts);
         struct session session;
         begin(&session, &graph);
@@ -114,7 +116,8 @@ static void test_many_graphs(void **state)
     const HaliteDelegateGraph *last = HaliteDelegateReportGetGraph(report, GPU_REPORT_GRAPHS - 1);
     assert_int_equal(last->number, SESSIONS);
     assert_int_equal(last->node_count, 4);
-    for (int i = 0; i < GPU_REPORT_GRAPHS; i++) assert_int_not_equal(HaliteDelegateReportGetGraph(report, i)->number, 5);
+    for (int i = 0; i < GPU_REPORT_GRAPHS; i++)
+        assert_int_not_equal(HaliteDelegateReportGetGraph(report, i)->number, 5);
     HaliteDelegateReportDelete(report);
     for (int i = 0; i < SESSIONS; i++) end(&sessions[i]);
     free(sessions);
@@ -180,8 +183,14 @@ static void test_a_tensor_at_fault(void **state)
     static const struct test_tensor wide[] = {{.name = "x", .type = TEST_INT32, .rank = 2, .dims = {2, 3}},
                                               {.name = "y", .type = TEST_INT32, .rank = 2, .dims = {2, 3}}};
     static const struct test_node wide_nodes[] = {ONE_IN(kTfLiteBuiltinAbs, 0, 1)};
-    static const struct test_model model = {.tensor_count = 2, .tensors = wide, .node_count = 1, .nodes = wide_nodes,
-                                            .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
+    static const struct test_model model = {.tensor_count = 2,
+                                            .tensors = wide,
+                                            .node_count = 1,
+                                            .nodes = wide_nodes,
+                                            .input_count = 1,
+                                            .inputs = {0},
+                                            .output_count = 1,
+                                            .outputs = {1}};
     TfLiteDelegate *delegate = make(NULL);
     struct session session;
     begin(&session, &model);
@@ -235,8 +244,9 @@ static void test_auto_is_said_once(void **state)
     begin(&second, &whole);
     assert_int_equal(apply(&first, delegate), kTfLiteOk);
     assert_int_equal(apply(&second, delegate), kTfLiteOk);
-    assert_string_equal(first.messages.text, "TfLiteGpuDelegate: runs on null:0 (Null): the only real GPU. HALITE_DEVICE or "
-                                             "the option device chooses another.");
+    assert_string_equal(first.messages.text,
+                        "TfLiteGpuDelegate: runs on null:0 (Null): the only real GPU. HALITE_DEVICE or "
+                        "the option device chooses another.");
     assert_string_equal(second.messages.text, "");
     end(&first);
     end(&second);
@@ -295,10 +305,10 @@ static uint64_t check_kernels(TfLiteDelegate *delegate, int runs, int *count)
         assert_true(node->on_gpu);
         of_node[kernel->node]++;
     }
-    assert_int_equal(of_node[0], 1); // relu, a partition of its own
-    assert_int_equal(of_node[1], 0); // toy, on the CPU
+    assert_int_equal(of_node[0], 1);           // relu, a partition of its own
+    assert_int_equal(of_node[1], 0);           // toy, on the CPU
     assert_true(of_node[2] + of_node[3] >= 1); // may be one kernel
-    assert_true(copies <= 2 + 3); // a to r; a and t to p; some copy for themselves
+    assert_true(copies <= 2 + 3);              // a to r; a and t to p; some copy for themselves
     assert_null(HaliteDelegateReportGetKernel(report, *count));
     assert_null(HaliteDelegateReportGetKernel(report, -1));
     HaliteDelegateReportDelete(report);
@@ -359,8 +369,10 @@ static void test_profile(void **state)
         struct gpu_device_info info;
         struct messages messages = {0};
         struct hl_reporter reporter = {collect, &messages};
-        if (gpu_device_choose(devices[i], "", &reporter, &info)) profile_on(devices[i]);
-        else print_message("left out: %s\n", messages.text);
+        if (gpu_device_choose(devices[i], "", &reporter, &info))
+            profile_on(devices[i]);
+        else
+            print_message("left out: %s\n", messages.text);
     }
 }
 
@@ -369,12 +381,9 @@ int main(void)
     unsetenv("HALITE_DEVICE");
     unsetenv("HALITE_GPU_NULL_FAIL");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_partitions),
-        cmocka_unit_test(test_many_graphs),
-        cmocka_unit_test(test_nothing_to_do),
-        cmocka_unit_test(test_full_delegation),
-        cmocka_unit_test(test_a_tensor_at_fault),
-        cmocka_unit_test(test_auto_is_said_once),
+        cmocka_unit_test(test_partitions),        cmocka_unit_test(test_many_graphs),
+        cmocka_unit_test(test_nothing_to_do),     cmocka_unit_test(test_full_delegation),
+        cmocka_unit_test(test_a_tensor_at_fault), cmocka_unit_test(test_auto_is_said_once),
         cmocka_unit_test(test_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,8 +104,15 @@ static struct outcome run(struct start start)
 {
     struct outcome outcome = {.compiled = 0};
     const char *device = start.device ? start.device : "null";
-    const char *texts[] = {"device", device, "precision", start.precision ? start.precision : "f32",
-                           "serialization_dir", start.folder, "model_token", start.token ? start.token : "model", NULL};
+    const char *texts[] = {"device",
+                           device,
+                           "precision",
+                           start.precision ? start.precision : "f32",
+                           "serialization_dir",
+                           start.folder,
+                           "model_token",
+                           start.token ? start.token : "model",
+                           NULL};
     TfLiteDelegate *delegate = make(texts);
     assert_non_null(delegate);
     struct session session;
@@ -221,10 +228,13 @@ static void test_identity(void **state)
     const char *why;
     assert_non_null(gpu_store_check(bytes, size, identity, &payload, &why));
     assert_int_equal(payload, size - 32 - identity_size);
-    static const char *const cases[][2] = {
-        {"backend ", "another backend"}, {"device ", "another device"},         {"precision ", "another precision"},
-        {"model ", "another model"},     {"graph ", "another graph"},           {"driver ", "the driver has changed"},
-        {"library ", "another version of the library"}};
+    static const char *const cases[][2] = {{"backend ", "another backend"},
+                                           {"device ", "another device"},
+                                           {"precision ", "another precision"},
+                                           {"model ", "another model"},
+                                           {"graph ", "another graph"},
+                                           {"driver ", "the driver has changed"},
+                                           {"library ", "another version of the library"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char other[1024];
         strcpy(other, identity);

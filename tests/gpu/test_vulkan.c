@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Vulkan backend through its table of functions, on HALITE_DEVICE where that names a Vulkan device ("vulkan:1"),
 // else on the first one (lavapipe will do); skipped where there is none. Each test runs three times: with mapped
-// buffers where the device has them, with buffers mapped for writing only, and with staging memory; and under the validation
-// layer where that is installed: a test that expects no message gets none from the layer either. Kernels are emitted
-// here and made SPIR-V by glslangValidator, in place of the build's gpu_spirv. Calls of Vulkan fail because this test
-// stands between the backend and the instance.
+// buffers where the device has them, with buffers mapped for writing only, and with staging memory; and under the
+// validation layer where that is installed: a test that expects no message gets none from the layer either. Kernels are
+// emitted here and made SPIR-V by glslangValidator, in place of the build's gpu_spirv. Calls of Vulkan fail because
+// this test stands between the backend and the instance.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -353,11 +353,8 @@ static void holds(struct gpu_buffer *buffer, int n, float start, float step)
 static struct gpu_program *new_program(const struct gpu_kernel *kernel, enum gpu_precision precision,
                                        const int *constants)
 {
-    struct gpu_program_desc desc = {kernel,
-                                    precision,
-                                    constants,
-                                    {kernel->group[0], kernel->group[1], kernel->group[2]},
-                                    0};
+    struct gpu_program_desc desc = {
+        kernel, precision, constants, {kernel->group[0], kernel->group[1], kernel->group[2]}, 0};
     struct gpu_program *program;
     return api->programs_create(shared.device, &desc, 1, &program) ? program : NULL;
 }
@@ -497,7 +494,8 @@ static void constants_and_shared_memory(void **state)
     struct gpu_program_desc descs[CASES];
     struct gpu_program *programs[CASES];
     for (int c = 0; c < CASES; c++) {
-        descs[c] = (struct gpu_program_desc){.kernel = &group_sums, .precision = GPU_F32, .constants = cases[c].constants};
+        descs[c] =
+            (struct gpu_program_desc){.kernel = &group_sums, .precision = GPU_F32, .constants = cases[c].constants};
         memcpy(descs[c].group, cases[c].group, sizeof descs[c].group);
     }
     assert_true(api->programs_create(shared.device, descs, CASES, programs));

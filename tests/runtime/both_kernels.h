@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random node as a model, on the reference kernels and on the fast ones of every level of instructions that this CPU has.
-// In: a model of test_model_write and its inputs' values. Out: each level's output, shown to the test beside the reference's.
+// A random node as a model, on the reference kernels and on the fast ones of every level of instructions that this CPU
+// has. In: a model of test_model_write and its inputs' values. Out: each level's output, shown to the test beside the
+// reference's.
 #ifndef HALITE_TESTS_RUNTIME_BOTH_KERNELS_H
 #define HALITE_TESTS_RUNTIME_BOTH_KERNELS_H
 
@@ -69,7 +70,8 @@ static inline void *run(const TfLiteModel *model, HaliteKernels kernels, int thr
 }
 
 // taken: fast kernels keep something, more than the reference kernels and variables.
-typedef void see_level(const void *arg, const char *level, bool taken, const void *expected, const void *got, size_t bytes);
+typedef void see_level(const void *arg, const char *level, bool taken, const void *expected, const void *got,
+                       size_t bytes);
 
 // Calls see for each level, with HALITE_SIMD set to it. The reference's output, to be freed.
 static inline void *on_every_level(const TfLiteModel *model, int threads, void *const *values, see_level *see,

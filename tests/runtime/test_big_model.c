@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of more than 4 GiB, whose file is one hole with a few bytes in it: its constants lie behind the flatbuffer and are
-// found by offset; a kernel reads a row beyond the second, the third and the fourth GiB of the file.
+// A model of more than 4 GiB, whose file is one hole with a few bytes in it: its constants lie behind the flatbuffer
+// and are found by offset; a kernel reads a row beyond the second, the third and the fourth GiB of the file.
 #define _XOPEN_SOURCE 700 // mkstemp
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,7 @@ static void report(void *user_data, const char *format, va_list args)
     vsnprintf(user_data, 1000, format, args);
 }
 
-static void describe(struct model_file *file, size_t table, const char *name, int type, int rank,
-                     const int32_t *dims)
+static void describe(struct model_file *file, size_t table, const char *name, int type, int rank, const int32_t *dims)
 {
     file_set_string(file, table, HL_Tensor_name, name);
     file_set(file, table, HL_Tensor_type, type);
@@ -77,8 +76,7 @@ static int make_file(const struct model_file *model, char *path)
 {
     struct stat status;
     int descriptor = mkstemp(path);
-    bool made = descriptor >= 0 &&
-                ftruncate(descriptor, (off_t)(table_offset + table_bytes)) == 0 &&
+    bool made = descriptor >= 0 && ftruncate(descriptor, (off_t)(table_offset + table_bytes)) == 0 &&
                 write_at(descriptor, 0, model->bytes, model->size);
     for (int i = 0; made && i < 4; i++) {
         int8_t row[COLUMNS];
@@ -117,15 +115,12 @@ static void test_rows_beyond_gigabytes(void **state)
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
     TfLiteInterpreterOptionsSetErrorReporter(options, report, message);
     TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(model, options);
-    if (!interpreter || TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk)
-        fail_msg("%s", message);
+    if (!interpreter || TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk) fail_msg("%s", message);
     for (int i = 0; i < 4; i++) {
         int8_t y[COLUMNS];
-        TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), &rows[i],
-                                   sizeof rows[i]);
+        TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), &rows[i], sizeof rows[i]);
         assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
-        assert_int_equal(TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0),
-                                                  y, sizeof y),
+        assert_int_equal(TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), y, sizeof y),
                          kTfLiteOk);
         for (int c = 0; c < COLUMNS; c++) assert_int_equal(y[c], value_of(i, c));
     }

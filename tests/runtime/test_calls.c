@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subgraphs that call each other without end: loops, and calls that double from level to level. They end with a message, and
-// the interpreter goes on working.
+// Subgraphs that call each other without end: loops, and calls that double from level to level. They end with a
+// message, and the interpreter goes on working.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@
     {                                                                 \
         .name = label, .type = TEST_FLOAT32, .rank = 1, .dims = { 1 } \
     }
-#define FLAG(label)                                                   \
-    {                                                                 \
-        .name = label, .type = TEST_BOOL, .rank = 1, .dims = { 1 }    \
+#define FLAG(label)                                                \
+    {                                                              \
+        .name = label, .type = TEST_BOOL, .rank = 1, .dims = { 1 } \
     }
 
 struct session {
@@ -78,25 +78,38 @@ static const struct test_node loop_node = {.builtin = kTfLiteBuiltinWhile,
                                            .outputs = {1},
                                            .settings = {{HL_WhileOptions_cond_subgraph_index, 1, 0, NULL},
                                                         {HL_WhileOptions_body_subgraph_index, 2, 0, NULL}}};
-#define LOOP(subgraphs)                                                                                    \
-    {                                                                                                      \
+#define LOOP(subgraphs)                                                                                     \
+    {                                                                                                       \
         .tensor_count = 2, .tensors = loop_tensors, .node_count = 1, .nodes = &loop_node, .input_count = 1, \
         .inputs = {0}, .output_count = 1, .outputs = {1}, .more_count = 2, .more = subgraphs                \
     }
 
 static const struct test_tensor below_tensors[] = {
-    X("x"), {.name = "hundred", .type = TEST_FLOAT32, .rank = 1, .dims = {1}, .data = &hundred, .bytes = 4}, FLAG("below")};
+    X("x"),
+    {.name = "hundred", .type = TEST_FLOAT32, .rank = 1, .dims = {1}, .data = &hundred, .bytes = 4},
+    FLAG("below")};
 static const struct test_node below_node = {
     .builtin = kTfLiteBuiltinLess, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}};
 static const struct test_tensor next_tensors[] = {
     X("x"), {.name = "one", .type = TEST_FLOAT32, .rank = 1, .dims = {1}, .data = &one, .bytes = 4}, X("next")};
 static const struct test_node next_node = {
     .builtin = kTfLiteBuiltinAdd, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}};
-static const struct test_model counting_parts[] = {
-    {.tensor_count = 3, .tensors = below_tensors, .node_count = 1, .nodes = &below_node, .input_count = 1, .inputs = {0},
-     .output_count = 1, .outputs = {2}},
-    {.tensor_count = 3, .tensors = next_tensors, .node_count = 1, .nodes = &next_node, .input_count = 1, .inputs = {0},
-     .output_count = 1, .outputs = {2}}};
+static const struct test_model counting_parts[] = {{.tensor_count = 3,
+                                                    .tensors = below_tensors,
+                                                    .node_count = 1,
+                                                    .nodes = &below_node,
+                                                    .input_count = 1,
+                                                    .inputs = {0},
+                                                    .output_count = 1,
+                                                    .outputs = {2}},
+                                                   {.tensor_count = 3,
+                                                    .tensors = next_tensors,
+                                                    .node_count = 1,
+                                                    .nodes = &next_node,
+                                                    .input_count = 1,
+                                                    .inputs = {0},
+                                                    .output_count = 1,
+                                                    .outputs = {2}}};
 static const struct test_model counting = LOOP(counting_parts);
 
 static const struct test_tensor always_tensors[] = {
@@ -173,11 +186,21 @@ static void test_cancelled_loop(void **state)
 {
     (void)state;
     static const struct test_tensor tensors[] = {X("x"), X("y")};
-    static const struct test_node node = {
-        .builtin = kTfLiteBuiltinCustom, .custom = "Stop", .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
+    static const struct test_node node = {.builtin = kTfLiteBuiltinCustom,
+                                          .custom = "Stop",
+                                          .input_count = 1,
+                                          .inputs = {0},
+                                          .output_count = 1,
+                                          .outputs = {1}};
     struct test_model parts[] = {endless_parts[0],
-                                 {.tensor_count = 2, .tensors = tensors, .node_count = 1, .nodes = &node, .input_count = 1,
-                                  .inputs = {0}, .output_count = 1, .outputs = {1}}};
+                                 {.tensor_count = 2,
+                                  .tensors = tensors,
+                                  .node_count = 1,
+                                  .nodes = &node,
+                                  .input_count = 1,
+                                  .inputs = {0},
+                                  .output_count = 1,
+                                  .outputs = {1}}};
     const struct test_model model = LOOP(parts);
     const TfLiteRegistration stop = {.prepare = stop_prepare, .invoke = stop_invoke};
     struct session session;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A toy delegate that takes ADD and MUL nodes, through everything a delegate can meet: partition, prepare, invoke, buffer
-// handles, failure, undo, resize, fallback, and its opaque form.
+// A toy delegate that takes ADD and MUL nodes, through everything a delegate can meet: partition, prepare, invoke,
+// buffer handles, failure, undo, resize, fallback, and its opaque form.
 //
 //   the graph:   s = a + b      p = s * b      m = max(p, a)      y = m + s      (MAXIMUM stays on the CPU)
 #include <setjmp.h>
@@ -26,17 +26,14 @@ enum { A, B, S, P, M, Y, TENSORS };
         .name = label, .type = TEST_FLOAT32, .rank = 1, .dims = { 4 } \
     }
 static const struct test_tensor graph_tensors[TENSORS] = {
-    [A] = FLOAT4("a"), [B] = FLOAT4("b"), [S] = FLOAT4("s"),
-    [P] = FLOAT4("p"), [M] = FLOAT4("m"), [Y] = FLOAT4("y")};
+    [A] = FLOAT4("a"), [B] = FLOAT4("b"), [S] = FLOAT4("s"), [P] = FLOAT4("p"), [M] = FLOAT4("m"), [Y] = FLOAT4("y")};
 
 #define NODE(code, x, y, z)                                                                      \
     {                                                                                            \
         .builtin = code, .input_count = 2, .inputs = {x, y}, .output_count = 1, .outputs = { z } \
     }
-static const struct test_node graph_nodes[] = {NODE(kTfLiteBuiltinAdd, A, B, S),
-                                               NODE(kTfLiteBuiltinMul, S, B, P),
-                                               NODE(kTfLiteBuiltinMaximum, P, A, M),
-                                               NODE(kTfLiteBuiltinAdd, M, S, Y)};
+static const struct test_node graph_nodes[] = {NODE(kTfLiteBuiltinAdd, A, B, S), NODE(kTfLiteBuiltinMul, S, B, P),
+                                               NODE(kTfLiteBuiltinMaximum, P, A, M), NODE(kTfLiteBuiltinAdd, M, S, Y)};
 
 static const struct test_model graph = {.tensor_count = TENSORS,
                                         .tensors = graph_tensors,
@@ -47,8 +44,7 @@ static const struct test_model graph = {.tensor_count = TENSORS,
                                         .output_count = 1,
                                         .outputs = {Y}};
 
-static const float a_values[8] = {1, -2, 3, 4, 5, 6, -7, 8},
-                   b_values[8] = {2, 0.5f, -1, 3, 1, -1, 2, 0};
+static const float a_values[8] = {1, -2, 3, 4, 5, 6, -7, 8}, b_values[8] = {2, 0.5f, -1, 3, 1, -1, 2, 0};
 
 static float expected(int i)
 {
@@ -92,13 +88,12 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
     for (int i = 0; i < params->nodes_to_replace->size; i++) {
         TfLiteNode *node;
         TfLiteRegistration *registration;
-        assert_int_equal(context->GetNodeAndRegistration(context, params->nodes_to_replace->data[i],
-                                                         &node, &registration),
+        assert_int_equal(context->GetNodeAndRegistration(context, params->nodes_to_replace->data[i], &node,
+                                                         &registration),
                          kTfLiteOk);
-        kernel->nodes[kernel->count++] =
-            (struct toy_node){registration->builtin_code,
-                              {node->inputs->data[0], node->inputs->data[1]},
-                              node->outputs->data[0]};
+        kernel->nodes[kernel->count++] = (struct toy_node){registration->builtin_code,
+                                                           {node->inputs->data[0], node->inputs->data[1]},
+                                                           node->outputs->data[0]};
     }
     for (int i = 0; i < params->output_tensors->size; i++)
         kernel->outputs[kernel->output_count++] = params->output_tensors->data[i];
@@ -126,8 +121,7 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 static const float *value_of(TfLiteContext *context, const struct toy_kernel *kernel, int tensor)
 {
     const TfLiteTensor *t = &context->tensors[tensor];
-    return t->data_is_stale && t->delegate == &kernel->toy->delegate ? kernel->toy->buffers[tensor]
-                                                                     : t->data.f;
+    return t->data_is_stale && t->delegate == &kernel->toy->delegate ? kernel->toy->buffers[tensor] : t->data.f;
 }
 
 static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
@@ -139,8 +133,7 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         int count = context->tensors[op->inputs[0]].dims->data[0];
         float result[8];
         for (int i = 0; i < count; i++) {
-            float x = value_of(context, kernel, op->inputs[0])[i],
-                  y = value_of(context, kernel, op->inputs[1])[i];
+            float x = value_of(context, kernel, op->inputs[0])[i], y = value_of(context, kernel, op->inputs[1])[i];
             result[i] = op->builtin == kTfLiteBuiltinAdd ? x + y : x * y;
         }
         TfLiteTensor *output = &context->tensors[op->output];
@@ -156,8 +149,8 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-static TfLiteStatus copy_from_handle(TfLiteContext *context, TfLiteDelegate *delegate,
-                                     TfLiteBufferHandle handle, TfLiteTensor *tensor)
+static TfLiteStatus copy_from_handle(TfLiteContext *context, TfLiteDelegate *delegate, TfLiteBufferHandle handle,
+                                     TfLiteTensor *tensor)
 {
     (void)context;
     struct toy *toy = delegate->data_;
@@ -166,8 +159,7 @@ static TfLiteStatus copy_from_handle(TfLiteContext *context, TfLiteDelegate *del
     return kTfLiteOk;
 }
 
-static void free_handle(TfLiteContext *context, TfLiteDelegate *delegate,
-                        TfLiteBufferHandle *handle)
+static void free_handle(TfLiteContext *context, TfLiteDelegate *delegate, TfLiteBufferHandle *handle)
 {
     (void)context;
     ((struct toy *)delegate->data_)->freed_handles++;
@@ -184,34 +176,30 @@ static TfLiteStatus toy_prepare(TfLiteContext *context, TfLiteDelegate *delegate
     for (int i = 0; i < plan->size; i++) {
         TfLiteNode *node;
         TfLiteRegistration *registration;
-        assert_int_equal(context->GetNodeAndRegistration(context, plan->data[i], &node,
-                                                         &registration),
-                         kTfLiteOk);
-        if (registration->builtin_code == kTfLiteBuiltinAdd ||
-            registration->builtin_code == kTfLiteBuiltinMul)
+        assert_int_equal(context->GetNodeAndRegistration(context, plan->data[i], &node, &registration), kTfLiteOk);
+        if (registration->builtin_code == kTfLiteBuiltinAdd || registration->builtin_code == kTfLiteBuiltinMul)
             wanted->data[wanted->size++] = plan->data[i];
     }
     TfLiteDelegateParams *partitions;
-    assert_int_equal(context->PreviewDelegatePartitioning(context, wanted, &partitions,
-                                                          &toy->previewed),
-                     kTfLiteOk);
+    assert_int_equal(context->PreviewDelegatePartitioning(context, wanted, &partitions, &toy->previewed), kTfLiteOk);
     if (toy->previewed == 2) { // a + b and the product behind it; the last sum
         assert_int_equal(partitions[0].nodes_to_replace->size, 2);
         assert_int_equal(partitions[0].input_tensors->size, 2);
         assert_int_equal(partitions[0].output_tensors->size, 2);
         assert_int_equal(partitions[1].nodes_to_replace->data[0], 3);
     }
-    TfLiteRegistration registration = {.init = kernel_init,
-                                       .free = kernel_free,
-                                       .prepare = kernel_prepare,
-                                       .invoke = kernel_invoke,
-                                       .custom_name = "Toy",
-                                       .version = 1};
+    TfLiteRegistration registration = {
+        .init = kernel_init,
+        .free = kernel_free,
+        .prepare = kernel_prepare,
+        .invoke = kernel_invoke,
+        .custom_name = "Toy",
+        .version = 1,
+    };
     if (toy->garbage_tail)
         memset(&registration.registration_external, 0xa5,
                sizeof registration - offsetof(TfLiteRegistration, registration_external));
-    TfLiteStatus status =
-        context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, wanted, delegate);
+    TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, wanted, delegate);
     TfLiteIntArrayFree(wanted);
     return toy->failure == FAIL_PREPARE ? kTfLiteError : status;
 }
@@ -277,11 +265,9 @@ static void end(struct session *session)
 static void set_inputs(TfLiteInterpreter *interpreter, int count)
 {
     size_t bytes = (size_t)count * sizeof(float);
-    assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0),
-                                                a_values, bytes),
+    assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), a_values, bytes),
                      kTfLiteOk);
-    assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 1),
-                                                b_values, bytes),
+    assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 1), b_values, bytes),
                      kTfLiteOk);
 }
 
@@ -318,8 +304,7 @@ static void partitions_and_runs(void **state)
         assert_int_equal(HaliteInterpreterGetNodeCount(session.interpreter), 3);
         for (int i = 0; i < 3; i++) {
             HaliteNodeReport report;
-            assert_int_equal(HaliteInterpreterGetNodeReport(session.interpreter, i, &report),
-                             kTfLiteOk);
+            assert_int_equal(HaliteInterpreterGetNodeReport(session.interpreter, i, &report), kTfLiteOk);
             assert_string_equal(report.where, where[i]);
         }
         run(session.interpreter);
@@ -344,8 +329,7 @@ static void prepare_fails(void **state)
 
         begin(&session, NULL, false); // later: the interpreter is as it was
         assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
-        assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter,
-                                                                  &toy.delegate),
+        assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, &toy.delegate),
                          kTfLiteDelegateError);
         assert_int_equal(HaliteInterpreterGetNodeCount(session.interpreter), 4);
         run(session.interpreter);
@@ -385,9 +369,7 @@ static void resizes(void **state)
     begin(&session, enable(&toy), false);
     run(session.interpreter);
     for (int i = 0; i < 2; i++) // the delegate is taken off, and put on again by AllocateTensors
-        assert_int_equal(TfLiteInterpreterResizeInputTensor(session.interpreter, i,
-                                                            (const int[]){8}, 1),
-                         kTfLiteOk);
+        assert_int_equal(TfLiteInterpreterResizeInputTensor(session.interpreter, i, (const int[]){8}, 1), kTfLiteOk);
     assert_int_equal(toy.alive, 0);
     assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteError);
     assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
@@ -404,8 +386,7 @@ static void second_delegate_finds_nothing_left(void **state)
     struct toy first = make_toy(NO_FAILURE), second = make_toy(NO_FAILURE);
     struct session session;
     begin(&session, enable(&first), false);
-    assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, enable(&second)),
-                     kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, enable(&second)), kTfLiteOk);
     assert_int_equal(first.alive, 2);
     assert_int_equal(second.made, 0);
     run(session.interpreter);
@@ -419,8 +400,7 @@ static void buffer_handles(void **state)
     toy.use_handles = true;
     struct session session;
     begin(&session, enable(&toy), false);
-    run(session
-            .interpreter); // s and p are read by the CPU's MAXIMUM or the output: copied where needed
+    run(session.interpreter); // s and p are read by the CPU's MAXIMUM or the output: copied where needed
     assert_int_equal(toy.copies, 2);
 
     TfLiteSetAllowBufferHandleOutput(session.interpreter, true);
@@ -430,18 +410,16 @@ static void buffer_handles(void **state)
     int y = TfLiteInterpreterGetOutputTensorIndex(session.interpreter, 0);
     TfLiteBufferHandle handle;
     TfLiteOpaqueDelegate *owner;
-    assert_int_equal(TfLiteInterpreterGetBufferHandle(session.interpreter, y, &handle, &owner),
-                     kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterGetBufferHandle(session.interpreter, y, &handle, &owner), kTfLiteOk);
     assert_int_equal(handle, Y);
     assert_ptr_equal(owner, &toy.delegate);
-    assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(session.interpreter, y),
-                     kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(session.interpreter, y), kTfLiteOk);
     assert_int_equal(toy.copies, 4);
     check_output(session.interpreter, 4);
 
-    assert_int_equal(TfLiteInterpreterSetBufferHandle(
-                         session.interpreter, TfLiteInterpreterGetTensor(session.interpreter, y), 7,
-                         &toy.delegate),
+    assert_int_equal(TfLiteInterpreterSetBufferHandle(session.interpreter,
+                                                      TfLiteInterpreterGetTensor(session.interpreter, y), 7,
+                                                      &toy.delegate),
                      kTfLiteOk);
     assert_int_equal(toy.freed_handles, 1);
     end(&session);
@@ -454,8 +432,7 @@ struct opaque_toy {
     int prepared, invoked;
 };
 
-static TfLiteStatus opaque_kernel_invoke(void *user_data, TfLiteOpaqueContext *context,
-                                         TfLiteOpaqueNode *node)
+static TfLiteStatus opaque_kernel_invoke(void *user_data, TfLiteOpaqueContext *context, TfLiteOpaqueNode *node)
 {
     ((struct opaque_toy *)user_data)->invoked++;
     const float *x = TfLiteOpaqueTensorData(TfLiteOpaqueNodeGetInput(context, node, 0));
@@ -466,8 +443,7 @@ static TfLiteStatus opaque_kernel_invoke(void *user_data, TfLiteOpaqueContext *c
     return kTfLiteOk;
 }
 
-static TfLiteStatus opaque_prepare(TfLiteOpaqueContext *context, TfLiteOpaqueDelegate *delegate,
-                                   void *data)
+static TfLiteStatus opaque_prepare(TfLiteOpaqueContext *context, TfLiteOpaqueDelegate *delegate, void *data)
 {
     struct opaque_toy *toy = data;
     toy->prepared++;
@@ -477,16 +453,12 @@ static TfLiteStatus opaque_prepare(TfLiteOpaqueContext *context, TfLiteOpaqueDel
     for (int i = 0; i < plan->size; i++) {
         TfLiteOpaqueNode *node;
         TfLiteOperator *op;
-        assert_int_equal(TfLiteOpaqueContextGetNodeAndRegistration(context, plan->data[i], &node,
-                                                                   &op),
-                         kTfLiteOk);
-        if (TfLiteOperatorGetBuiltInCode(op) == kTfLiteBuiltinMaximum)
-            wanted->data[0] = plan->data[i];
+        assert_int_equal(TfLiteOpaqueContextGetNodeAndRegistration(context, plan->data[i], &node, &op), kTfLiteOk);
+        if (TfLiteOperatorGetBuiltInCode(op) == kTfLiteBuiltinMaximum) wanted->data[0] = plan->data[i];
     }
     TfLiteOperator *kernel = TfLiteOperatorCreate(kTfLiteBuiltinDelegate, "OpaqueToy", 1, toy);
     TfLiteOperatorSetInvokeWithData(kernel, opaque_kernel_invoke);
-    TfLiteStatus status =
-        TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels(context, kernel, wanted, delegate);
+    TfLiteStatus status = TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels(context, kernel, wanted, delegate);
     TfLiteIntArrayFree(wanted);
     return status;
 }

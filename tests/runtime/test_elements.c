@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fast kernels that work element by element, on every level of instructions that this CPU has: against the reference kernels
-// on random nodes, bit for bit, with one thread and with three, in place and not; functions against double precision.
+// Fast kernels that work element by element, on every level of instructions that this CPU has: against the reference
+// kernels on random nodes, bit for bit, with one thread and with three, in place and not; functions against double
+// precision.
 #include "both_kernels.h"
 
 #include <math.h>
@@ -47,16 +48,13 @@ static void compare(const void *arg, const char *level, bool taken, const void *
     for (size_t i = 0; i < bytes / 4; i++) {
         bool same = a[i] == b[i] || (isnan(a[i]) && isnan(b[i]));
         bool near = isfinite(a[i]) && isfinite(b[i]) &&
-                    (distance(b[i], (double)a[i]) <= units ||
-                     (units > 0 && fabsf(a[i] - b[i]) <= 0x1p-125f));
-        if (!same && !near)
-            fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
+                    (distance(b[i], (double)a[i]) <= units || (units > 0 && fabsf(a[i] - b[i]) <= 0x1p-125f));
+        if (!same && !near) fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
     }
 }
 
 // The graph's inputs are its first tensors, its output the last; `taken`: the level has a loop for the nodes.
-static void check(const struct test_model *model, int threads, double units,
-                  bool (*taken)(const struct hl_simd *level))
+static void check(const struct test_model *model, int threads, double units, bool (*taken)(const struct hl_simd *level))
 {
     size_t size, bytes;
     unsigned char *file = test_model_write(model, &size);
@@ -136,10 +134,7 @@ static void check_pairs(int builtin, int activation_field, bool has_bytes, bool 
 {
     static const enum test_type types[] = {TEST_FLOAT32, TEST_INT8, TEST_UINT8};
     for (int i = 0; i < NODES; i++) {
-        struct test_tensor tensors[4] = {{.name = "a"},
-                                         {.name = "b"},
-                                         {.name = "t"},
-                                         {.name = "y"}};
+        struct test_tensor tensors[4] = {{.name = "a"}, {.name = "b"}, {.name = "t"}, {.name = "y"}};
         enum test_type type = types[has_bytes ? pick(3) : 0];
         random_rank(&tensors[0]);
         for (int k = 1; k < 4; k++) {
@@ -158,9 +153,7 @@ static void check_pairs(int builtin, int activation_field, bool has_bytes, bool 
                                       .inputs = {0, 1},
                                       .output_count = 1,
                                       .outputs = {2}}};
-        if (activation_field)
-            nodes[0].settings[0] =
-                (struct test_setting){.field = activation_field, .value = pick(4)};
+        if (activation_field) nodes[0].settings[0] = (struct test_setting){.field = activation_field, .value = pick(4)};
         nodes[1] = nodes[0];
         nodes[1].inputs[0] = 2;
         nodes[1].outputs[0] = 3;
@@ -219,8 +212,7 @@ static void check_map(int builtin, int field, enum test_type from, enum test_typ
         set_quantisation(&tensors[0], from);
         set_quantisation(&tensors[1], to);
         if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinLogistic) tensors[1].scale = 1.0f / 256;
-        if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinHardSwish)
-            tensors[1].scale = tensors[0].scale;
+        if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinHardSwish) tensors[1].scale = tensors[0].scale;
         struct test_node node = {
             .builtin = builtin, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
         if (field) node.settings[0] = (struct test_setting){.field = field, .value = 0.3};
@@ -287,8 +279,8 @@ static double logistic_value(double x)
     return 1 / (1 + exp(-x));
 }
 
-// Floats of all exponents, every 1009th; tails and the middle of loops in turn. Where the result is no normal number, its
-// distance from the truth is at most the smallest one.
+// Floats of all exponents, every 1009th; tails and the middle of loops in turn. Where the result is no normal number,
+// its distance from the truth is at most the smallest one.
 static void check_function(size_t offset, double (*function)(double), const char *name)
 {
     enum { COUNT = 77 };
@@ -312,8 +304,7 @@ static void check_function(size_t offset, double (*function)(double), const char
                 if (isfinite(y[i]) && fabs((double)y[i] - exact) <= 0x1p-126) continue;
                 double units = isfinite(y[i]) ? distance(y[i], exact) : (double)INFINITY;
                 if (!(units <= 4))
-                    fail_msg("%s, %s(%a) is %a, not %a", level->name, name, (double)x[i],
-                             (double)y[i], exact);
+                    fail_msg("%s, %s(%a) is %a, not %a", level->name, name, (double)x[i], (double)y[i], exact);
                 if (units > worst) worst = units;
             }
         }

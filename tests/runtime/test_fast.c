@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fast kernels against the reference kernels, on random nodes and on every level of instructions that this CPU has: integers
-// bit for bit, hybrid nodes (float activations, integer weights) too, floats but for the rounding of sums; with one thread and
-// with three.
+// Fast kernels against the reference kernels, on random nodes and on every level of instructions that this CPU has:
+// integers bit for bit, hybrid nodes (float activations, integer weights) too, floats but for the rounding of sums;
+// with one thread and with three.
 #include "both_kernels.h"
 
 #include <math.h>
@@ -40,8 +40,10 @@ struct node {
 struct types {
     enum test_type x, w;
 };
-static const struct types types[] = {
-    {TEST_FLOAT32, TEST_FLOAT32}, {TEST_INT8, TEST_INT8}, {TEST_UINT8, TEST_UINT8}, {TEST_FLOAT32, TEST_INT8}};
+static const struct types types[] = {{TEST_FLOAT32, TEST_FLOAT32},
+                                     {TEST_INT8, TEST_INT8},
+                                     {TEST_UINT8, TEST_UINT8},
+                                     {TEST_FLOAT32, TEST_INT8}};
 
 // Types, scales, zero points and values for shapes that are there.
 static void fill(struct node *node, int outputs, int channel_axis, struct types type)
@@ -88,8 +90,7 @@ static void fill(struct node *node, int outputs, int channel_axis, struct types 
         w->quantized_dimension = channel_axis;
         for (int i = 0; i < outputs; i++) node->scales[i] = 0.0001f * (float)(1 + pick(300));
         w->scales = node->scales;
-        if (outputs == 1 && !hybrid)
-            bias->scale = x->scale * node->scales[0]; // one channel is the whole tensor
+        if (outputs == 1 && !hybrid) bias->scale = x->scale * node->scales[0]; // one channel is the whole tensor
     } else if (!hybrid) {
         bias->scale = x->scale * w->scale;
     }
@@ -122,8 +123,7 @@ static void make_conv_2d(struct node *node)
 {
     int groups = pick(3) ? 1 : 1 + pick(4), kh = 1 + pick(4), kw = 1 + pick(4), one = !pick(3);
     if (one) kh = kw = 1;
-    int filter_channels = 1 + pick(pick(2) ? 70 : 6),
-        outputs = groups * (1 + pick(pick(2) ? 60 : 9));
+    int filter_channels = 1 + pick(pick(2) ? 70 : 6), outputs = groups * (1 + pick(pick(2) ? 60 : 9));
     int height = 8 + pick(9), width = pick(4) ? 8 + pick(9) : 60 + pick(80); // a dilated filter fits
     make_shape(&node->tensors[0], 1 + pick(2), height, width, groups * filter_channels);
     make_shape(&node->tensors[1], outputs, kh, kw, filter_channels);
@@ -192,8 +192,8 @@ static void compare(const void *arg, const char *level, bool taken, const void *
 }
 
 // What the tensors take is enough: a node whose packed weights find no room stays with the reference kernel.
-static void check_limit(const struct node *node, const TfLiteModel *model, void *x,
-                        const void *expected, size_t expected_bytes)
+static void check_limit(const struct node *node, const TfLiteModel *model, void *x, const void *expected,
+                        size_t expected_bytes)
 {
     if (node->op.builtin != kTfLiteBuiltinFullyConnected || node->tensors[1].type != TEST_FLOAT32)
         return; // others have scratch, or alignment, of more than their weights

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fast kernels other than convolutions against the reference kernels, on random nodes and every level of instructions that
-// this CPU has: integers bit for bit, floats but for the rounding of sums; with one thread and with three.
+// Fast kernels other than convolutions against the reference kernels, on random nodes and every level of instructions
+// that this CPU has: integers bit for bit, floats but for the rounding of sums; with one thread and with three.
 #include "both_kernels.h"
 
 #include <math.h>
@@ -23,8 +23,7 @@ struct node {
     bool edges;      // some inputs are infinite, large or NaN
 };
 
-static struct test_tensor *add(struct node *node, const char *name, enum test_type type, int rank,
-                               const int *dims)
+static struct test_tensor *add(struct node *node, const char *name, enum test_type type, int rank, const int *dims)
 {
     struct test_tensor *tensor = &node->tensors[node->count++];
     *tensor = (struct test_tensor){.name = name, .type = type, .rank = rank};
@@ -104,10 +103,8 @@ static void make_transpose_conv(struct node *node)
     int outputs = 1 + pick(pick(2) ? 40 : 6), batches = 1 + pick(2);
     int32_t *shape = malloc(4 * sizeof *shape);
     shape[0] = batches;
-    shape[1] =
-        same ? height * stride_h - pick(stride_h) : (height - 1) * stride_h + kh + pick(stride_h);
-    shape[2] =
-        same ? width * stride_w - pick(stride_w) : (width - 1) * stride_w + kw + pick(stride_w);
+    shape[1] = same ? height * stride_h - pick(stride_h) : (height - 1) * stride_h + kh + pick(stride_h);
+    shape[2] = same ? width * stride_w - pick(stride_w) : (width - 1) * stride_w + kw + pick(stride_w);
     shape[3] = outputs;
     struct test_tensor *sizes = add(node, "shape", TEST_INT32, 1, (const int[]){4});
     node->data[0] = shape;
@@ -115,8 +112,7 @@ static void make_transpose_conv(struct node *node)
     sizes->bytes = 16;
     struct test_tensor *w = add(node, "w", type, 4, (const int[]){outputs, kh, kw, channels});
     make_constant(node, w);
-    struct test_tensor *x =
-        add(node, "x", type, 4, (const int[]){batches, height, width, channels});
+    struct test_tensor *x = add(node, "x", type, 4, (const int[]){batches, height, width, channels});
     x->scale = floats ? 0 : 0.02f;
     x->zero_point = random_zero(type);
     w->scale = floats ? 0 : 0.01f;
@@ -128,8 +124,7 @@ static void make_transpose_conv(struct node *node)
     }
     int version = 1;
     if (pick(2)) {
-        struct test_tensor *bias =
-            add(node, "bias", floats ? TEST_FLOAT32 : TEST_INT32, 1, (const int[]){outputs});
+        struct test_tensor *bias = add(node, "bias", floats ? TEST_FLOAT32 : TEST_INT32, 1, (const int[]){outputs});
         make_constant(node, bias);
         if (!floats) bias->scale = 0.02f * (w->scale_count == 1 ? w->scales[0] : w->scale);
         version = 3;
@@ -155,8 +150,7 @@ static void make_resize(struct node *node)
     int32_t *size = malloc(2 * sizeof *size);
     size[0] = 1 + pick(pick(5) ? 40 : 700);
     size[1] = width / 2 + 1 + pick(40);
-    struct test_tensor *x =
-        add(node, "x", type, 4, (const int[]){batches, height, width, channels});
+    struct test_tensor *x = add(node, "x", type, 4, (const int[]){batches, height, width, channels});
     struct test_tensor *sizes = add(node, "size", TEST_INT32, 1, (const int[]){2});
     node->data[1] = size;
     sizes->data = size;
@@ -197,8 +191,7 @@ static void compare(const void *arg, const char *level, bool taken, const void *
     }
     const float *a = expected, *b = got;
     for (size_t i = 0; i < bytes / 4; i++)
-        if (!(fabsf(a[i] - b[i]) <= node->tolerance) && a[i] != b[i] &&
-            !(isnan(a[i]) && isnan(b[i])))
+        if (!(fabsf(a[i] - b[i]) <= node->tolerance) && a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
             fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
 }
 

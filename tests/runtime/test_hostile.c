@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of faults that runtimes of this format have had, over all operators: from a model of one node that runs, one
-// value is made hostile. Whatever comes of it, a refusal gives a message, and nothing else happens: the sanitizers' builds
-// see to that. Classes that need a particular graph have tests of their own, named in docs/robustness.md.
+// The classes of faults that runtimes of this format have had, over all operators: from a model of one node that runs,
+// one value is made hostile. Whatever comes of it, a refusal gives a message, and nothing else happens: the sanitizers'
+// builds see to that. Classes that need a particular graph have tests of their own, named in docs/robustness.md.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -38,11 +38,9 @@ static void fill(TfLiteInterpreter *interpreter, int32_t number)
         char *data = TfLiteTensorData(input);
         if (!data || input->allocation_type == kTfLiteMmapRo) continue;
         memset(data, 0, bytes);
-        for (size_t at = 0; TfLiteTensorType(input) == kTfLiteInt32 && at < bytes;
-             at += sizeof number)
+        for (size_t at = 0; TfLiteTensorType(input) == kTfLiteInt32 && at < bytes; at += sizeof number)
             memcpy(data + at, &number, sizeof number);
-        for (size_t at = 0; TfLiteTensorType(input) == kTfLiteInt64 && at < bytes;
-             at += sizeof(int64_t))
+        for (size_t at = 0; TfLiteTensorType(input) == kTfLiteInt64 && at < bytes; at += sizeof(int64_t))
             memcpy(data + at, &(int64_t){number}, sizeof(int64_t));
     }
 }
@@ -62,8 +60,7 @@ static bool run(struct op_model *m, int32_t number)
     TfLiteStatus status = kTfLiteError;
     uint8_t *exact = realloc(m->file.bytes, m->file.size); // so that sanitizers see its end
     assert_non_null(exact);
-    TfLiteModel *model =
-        TfLiteModelCreateWithErrorReporter(exact, m->file.size, count_message, NULL);
+    TfLiteModel *model = TfLiteModelCreateWithErrorReporter(exact, m->file.size, count_message, NULL);
     TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
     TfLiteInterpreterOptionsSetErrorReporter(options, count_message, NULL);
     HaliteInterpreterOptionsSetMemoryLimit(options, (size_t)1 << 20);
@@ -166,8 +163,7 @@ static void set_dimension(struct op_model *m, int tensor, int axis, int32_t leng
         memcpy(&to_shape, m->file.bytes + at, 4);
         shape = at + to_shape;
         memcpy(&rank, m->file.bytes + shape, 4);
-        if (axis < (int)rank)
-            file_poke_u32(&m->file, shape + 4 + 4 * (size_t)axis, (uint32_t)length);
+        if (axis < (int)rank) file_poke_u32(&m->file, shape + 4 + 4 * (size_t)axis, (uint32_t)length);
     }
 }
 
@@ -189,12 +185,9 @@ static void every_dimension_zero_negative_or_huge(void **state)
 static void products_of_dimensions_that_overflow(void **state)
 {
     (void)state;
-    static const int32_t dims[][4] = {{1, 46341, 46341, 1},
-                                      {65536, 65536, 1, 1},
-                                      {1 << 30, 4, 1, 1},
-                                      {1 << 29, 1, 1, 2},
-                                      {1 << 21, 1 << 21, 1 << 21, 1},
-                                      {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}};
+    static const int32_t dims[][4] = {
+        {1, 46341, 46341, 1}, {65536, 65536, 1, 1},           {1 << 30, 4, 1, 1},
+        {1 << 29, 1, 1, 2},   {1 << 21, 1 << 21, 1 << 21, 1}, {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}};
     for (int place = 0; place < place_count; place++)
         for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
             struct op_model m = make(place);
@@ -282,8 +275,7 @@ static void an_output_that_is_an_input(void **state)
 static void scales_that_are_none(void **state)
 {
     (void)state;
-    static const uint32_t scales[] = {0,          0x80000000, 0x7f800000, 0x7fc00000,
-                                      0xbf800000, 0x00000001, 0x7f7fffff};
+    static const uint32_t scales[] = {0, 0x80000000, 0x7f800000, 0x7fc00000, 0xbf800000, 0x00000001, 0x7f7fffff};
     for (int place = 0; place < place_count; place++)
         for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
             for (int tensor = 0, count = 1; tensor < count; tensor++) {
@@ -293,8 +285,7 @@ static void scales_that_are_none(void **state)
                     free(m.file.bytes);
                     break;
                 }
-                size_t q = file_child(&m.file, m.tensors[tensor], HL_Tensor_quantization,
-                                      HL_QuantizationParameters);
+                size_t q = file_child(&m.file, m.tensors[tensor], HL_Tensor_quantization, HL_QuantizationParameters);
                 file_set_vector(&m.file, q, HL_QuantizationParameters_scale, &scales[i], 1);
                 file_set_vector(&m.file, q, HL_QuantizationParameters_zero_point, NULL,
                                 i == 1 ? 0 : 1); // fewer, too

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: a thousand interpreters leave nothing behind (seen by LeakSanitizer in the asan preset), and every allocation made
-// to fail in turn gives an error with a message and objects that can be deleted. Linked with --wrap for the allocators.
+// Memory: a thousand interpreters leave nothing behind (seen by LeakSanitizer in the asan preset), and every allocation
+// made to fail in turn gives an error with a message and objects that can be deleted. Linked with --wrap for the
+// allocators.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,91 +64,36 @@ static const int32_t int8_bias[2] = {100, -100}, new_shape[2] = {2, 1};
 // FULLY_CONNECTED, TANH, RESHAPE, MUL with itself, and a variable nobody uses.
 static const struct test_tensor float_tensors[] = {
     {.name = "x", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 4}},
-    {.name = "w",
-     .type = TEST_FLOAT32,
-     .rank = 2,
-     .dims = {2, 4},
-     .data = weights,
-     .bytes = sizeof weights},
+    {.name = "w", .type = TEST_FLOAT32, .rank = 2, .dims = {2, 4}, .data = weights, .bytes = sizeof weights},
     {.name = "b", .type = TEST_FLOAT32, .rank = 1, .dims = {2}, .data = bias, .bytes = sizeof bias},
     {.name = "fc", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 2}},
     {.name = "tanh", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 2}},
-    {.name = "shape",
-     .type = TEST_INT32,
-     .rank = 1,
-     .dims = {2},
-     .data = new_shape,
-     .bytes = sizeof new_shape},
+    {.name = "shape", .type = TEST_INT32, .rank = 1, .dims = {2}, .data = new_shape, .bytes = sizeof new_shape},
     {.name = "r", .type = TEST_FLOAT32, .rank = 2, .dims = {2, 1}},
     {.name = "y", .type = TEST_FLOAT32, .rank = 2, .dims = {2, 1}},
     {.name = "state", .type = TEST_FLOAT32, .rank = 1, .dims = {3}, .is_variable = true},
 };
 static const struct test_node float_nodes[] = {
-    {.builtin = kTfLiteBuiltinFullyConnected,
-     .input_count = 3,
-     .inputs = {0, 1, 2},
-     .output_count = 1,
-     .outputs = {3}},
-    {.builtin = kTfLiteBuiltinTanh,
-     .input_count = 1,
-     .inputs = {3},
-     .output_count = 1,
-     .outputs = {4}},
-    {.builtin = kTfLiteBuiltinReshape,
-     .input_count = 2,
-     .inputs = {4, 5},
-     .output_count = 1,
-     .outputs = {6}},
-    {.builtin = kTfLiteBuiltinMul,
-     .input_count = 2,
-     .inputs = {6, 6},
-     .output_count = 1,
-     .outputs = {7}},
+    {.builtin = kTfLiteBuiltinFullyConnected, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}},
+    {.builtin = kTfLiteBuiltinTanh, .input_count = 1, .inputs = {3}, .output_count = 1, .outputs = {4}},
+    {.builtin = kTfLiteBuiltinReshape, .input_count = 2, .inputs = {4, 5}, .output_count = 1, .outputs = {6}},
+    {.builtin = kTfLiteBuiltinMul, .input_count = 2, .inputs = {6, 6}, .output_count = 1, .outputs = {7}},
 };
 
 // FULLY_CONNECTED, RESHAPE to a shape that only the run knows, LOGISTIC behind it: dynamic tensors.
 static const struct test_tensor int8_tensors[] = {
     {.name = "x", .type = TEST_INT8, .rank = 2, .dims = {1, 4}, .scale = 0.5f},
-    {.name = "w",
-     .type = TEST_INT8,
-     .rank = 2,
-     .dims = {2, 4},
-     .data = int8_weights,
-     .bytes = 8,
-     .scale = 0.25f},
-    {.name = "b",
-     .type = TEST_INT32,
-     .rank = 1,
-     .dims = {2},
-     .data = int8_bias,
-     .bytes = 8,
-     .scale = 0.125f},
+    {.name = "w", .type = TEST_INT8, .rank = 2, .dims = {2, 4}, .data = int8_weights, .bytes = 8, .scale = 0.25f},
+    {.name = "b", .type = TEST_INT32, .rank = 1, .dims = {2}, .data = int8_bias, .bytes = 8, .scale = 0.125f},
     {.name = "fc", .type = TEST_INT8, .rank = 2, .dims = {1, 2}, .scale = 0.5f, .zero_point = 3},
     {.name = "shape", .type = TEST_INT32, .rank = 1, .dims = {2}},
     {.name = "r", .type = TEST_INT8, .rank = 2, .dims = {2, 1}, .scale = 0.5f, .zero_point = 3},
-    {.name = "y",
-     .type = TEST_INT8,
-     .rank = 2,
-     .dims = {2, 1},
-     .scale = 1.0f / 256,
-     .zero_point = -128},
+    {.name = "y", .type = TEST_INT8, .rank = 2, .dims = {2, 1}, .scale = 1.0f / 256, .zero_point = -128},
 };
 static const struct test_node int8_nodes[] = {
-    {.builtin = kTfLiteBuiltinFullyConnected,
-     .input_count = 3,
-     .inputs = {0, 1, 2},
-     .output_count = 1,
-     .outputs = {3}},
-    {.builtin = kTfLiteBuiltinReshape,
-     .input_count = 2,
-     .inputs = {3, 4},
-     .output_count = 1,
-     .outputs = {5}},
-    {.builtin = kTfLiteBuiltinLogistic,
-     .input_count = 1,
-     .inputs = {5},
-     .output_count = 1,
-     .outputs = {6}},
+    {.builtin = kTfLiteBuiltinFullyConnected, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}},
+    {.builtin = kTfLiteBuiltinReshape, .input_count = 2, .inputs = {3, 4}, .output_count = 1, .outputs = {5}},
+    {.builtin = kTfLiteBuiltinLogistic, .input_count = 1, .inputs = {5}, .output_count = 1, .outputs = {6}},
 };
 
 static const struct test_model models[] = {
@@ -189,14 +135,12 @@ static TfLiteStatus fill_and_invoke(TfLiteInterpreter *interpreter)
     if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk) return kTfLiteError;
     TfLiteTensor *x = TfLiteInterpreterGetInputTensor(interpreter, 0);
     bool is_float = TfLiteTensorType(x) == kTfLiteFloat32;
-    assert_int_equal(TfLiteTensorCopyFromBuffer(x,
-                                                is_float ? (const void *)x_float
-                                                         : (const void *)x_int8,
+    assert_int_equal(TfLiteTensorCopyFromBuffer(x, is_float ? (const void *)x_float : (const void *)x_int8,
                                                 TfLiteTensorByteSize(x)),
                      kTfLiteOk);
     if (!is_float)
-        assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 1),
-                                                    shape, sizeof shape),
+        assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 1), shape,
+                                                    sizeof shape),
                          kTfLiteOk);
     return TfLiteInterpreterInvoke(interpreter);
 }
@@ -233,8 +177,8 @@ static void every_allocation_fails(void **state)
             countdown = -1;
             reached = failed;
             if (failed && (ok || messages == 0))
-                fail_msg("model %d: allocation %ld failed: %s, %d messages", (int)m, n,
-                         ok ? "no error" : "an error", messages);
+                fail_msg("model %d: allocation %ld failed: %s, %d messages", (int)m, n, ok ? "no error" : "an error",
+                         messages);
             assert_true(failed || ok);
         }
         free(file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs: the memory plan never lets two living tensors overlap, what is computed in shared memory is right, and a
-// partition keeps every node once, in an order in which each finds its inputs.
+// Random graphs: the memory plan never lets two living tensors overlap, what is computed in shared memory is right, and
+// a partition keeps every node once, in an order in which each finds its inputs.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,19 +32,17 @@ struct graph {
     char names[TENSORS][8];
 };
 
-// Tensor i + INPUTS is node i's output: a sum, product, maximum, negation or square of earlier ones. Outputs: the last tensor
-// and a random one.
+// Tensor i + INPUTS is node i's output: a sum, product, maximum, negation or square of earlier ones. Outputs: the last
+// tensor and a random one.
 static void make_graph(struct graph *graph)
 {
     for (int t = 0; t < TENSORS; t++) {
         snprintf(graph->names[t], sizeof graph->names[t], "t%d", t);
-        graph->tensors[t] = (struct test_tensor){.name = graph->names[t],
-                                                 .type = TEST_FLOAT32,
-                                                 .rank = 1,
-                                                 .dims = {LENGTH}};
+        graph->tensors[t] =
+            (struct test_tensor){.name = graph->names[t], .type = TEST_FLOAT32, .rank = 1, .dims = {LENGTH}};
     }
-    static const int ops[] = {kTfLiteBuiltinAdd, kTfLiteBuiltinMul, kTfLiteBuiltinMaximum,
-                              kTfLiteBuiltinNeg, kTfLiteBuiltinRelu};
+    static const int ops[] = {kTfLiteBuiltinAdd, kTfLiteBuiltinMul, kTfLiteBuiltinMaximum, kTfLiteBuiltinNeg,
+                              kTfLiteBuiltinRelu};
     for (int n = 0; n < NODES; n++) {
         int op = ops[random_below(5)], known = INPUTS + n;
         bool unary = op == kTfLiteBuiltinNeg || op == kTfLiteBuiltinRelu;
@@ -56,15 +54,14 @@ static void make_graph(struct graph *graph)
                                              .output_count = 1,
                                              .outputs = {known}};
     }
-    graph->model =
-        (struct test_model){.tensor_count = TENSORS,
-                            .tensors = graph->tensors,
-                            .node_count = NODES,
-                            .nodes = graph->nodes,
-                            .input_count = INPUTS,
-                            .inputs = {0, 1, 2},
-                            .output_count = 2,
-                            .outputs = {TENSORS - 1, INPUTS + (int)random_below(NODES - 1)}};
+    graph->model = (struct test_model){.tensor_count = TENSORS,
+                                       .tensors = graph->tensors,
+                                       .node_count = NODES,
+                                       .nodes = graph->nodes,
+                                       .input_count = INPUTS,
+                                       .inputs = {0, 1, 2},
+                                       .output_count = 2,
+                                       .outputs = {TENSORS - 1, INPUTS + (int)random_below(NODES - 1)}};
 }
 
 static float apply(int op, float x, float y)
@@ -93,11 +90,10 @@ static void check_no_overlap(const TfLiteInterpreter *interpreter)
             if (!used || !both_live || !overlap) continue;
             // Only a tensor that takes over its input's memory at the node where that input dies may lie on it.
             int owner = i;
-            while (reports[owner].shares_with >= 0 && owner != j)
-                owner = reports[owner].shares_with;
+            while (reports[owner].shares_with >= 0 && owner != j) owner = reports[owner].shares_with;
             if (owner != j || b->last_node != a->first_node)
-                fail_msg("tensors %d [%d,%d] and %d [%d,%d] overlap", i, a->first_node,
-                         a->last_node, j, b->first_node, b->last_node);
+                fail_msg("tensors %d [%d,%d] and %d [%d,%d] overlap", i, a->first_node, a->last_node, j, b->first_node,
+                         b->last_node);
         }
     }
 }
@@ -114,16 +110,13 @@ static void check_partition(const struct hl_subgraph *subgraph)
     bool written[TENSORS] = {true, true, true};
     assert_true(hl_partition(subgraph, wanted, &pieces, &count));
     for (int p = 0; p < count; p++) {
-        assert_true(p == 0 ||
-                    pieces[p].delegated != pieces[p - 1].delegated); // else they would be one piece
-        for (int i = 0; i < pieces[p].inputs->size; i++)
-            assert_true(written[pieces[p].inputs->data[i]]);
+        assert_true(p == 0 || pieces[p].delegated != pieces[p - 1].delegated); // else they would be one piece
+        for (int i = 0; i < pieces[p].inputs->size; i++) assert_true(written[pieces[p].inputs->data[i]]);
         for (int i = 0; i < pieces[p].nodes->size; i++, seen++) {
             int n = pieces[p].nodes->data[i];
             assert_true(is_wanted[n] == pieces[p].delegated);
             const TfLiteNode *node = &subgraph->nodes[n]->node;
-            for (int k = 0; k < node->inputs->size; k++)
-                assert_true(written[node->inputs->data[k]]);
+            for (int k = 0; k < node->inputs->size; k++) assert_true(written[node->inputs->data[k]]);
             assert_false(written[node->outputs->data[0]]);
             written[node->outputs->data[0]] = true;
         }
@@ -154,28 +147,24 @@ static void random_graphs(void **state)
         float values[TENSORS][LENGTH];
         for (int t = 0; t < INPUTS; t++) {
             for (int i = 0; i < LENGTH; i++) values[t][i] = (float)random_below(9) / 4 - 1;
-            assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter,
-                                                                                        t),
-                                                        values[t], sizeof values[t]),
+            assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, t), values[t],
+                                                        sizeof values[t]),
                              kTfLiteOk);
         }
         for (int n = 0; n < NODES; n++)
             for (int i = 0; i < LENGTH; i++)
-                values[INPUTS + n][i] =
-                    apply(graph.nodes[n].builtin, values[graph.nodes[n].inputs[0]][i],
-                          values[graph.nodes[n].inputs[1]][i]);
+                values[INPUTS + n][i] = apply(graph.nodes[n].builtin, values[graph.nodes[n].inputs[0]][i],
+                                              values[graph.nodes[n].inputs[1]][i]);
         for (int repeat = 0; repeat < 2; repeat++) { // the inputs are still there the second time
             assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
             for (int o = 0; o < 2; o++) {
                 const float *expected = values[graph.model.outputs[o]],
-                            *got =
-                                TfLiteTensorData(TfLiteInterpreterGetOutputTensor(interpreter, o));
+                            *got = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(interpreter, o));
                 for (int i = 0; i < LENGTH; i++)
-                    if (!(got[i] == expected[i] ||
-                          (got[i] != got[i] && expected[i] != expected[i])) &&
+                    if (!(got[i] == expected[i] || (got[i] != got[i] && expected[i] != expected[i])) &&
                         expected[i] - expected[i] == 0)
-                        fail_msg("graph %d, output %d, element %d: %g instead of %g", g, o, i,
-                                 (double)got[i], (double)expected[i]);
+                        fail_msg("graph %d, output %d, element %d: %g instead of %g", g, o, i, (double)got[i],
+                                 (double)expected[i]);
             }
         }
         HaliteMemoryReport memory;

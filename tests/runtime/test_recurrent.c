@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVDF, RNN and LSTM with the loops of every level of instructions that this CPU has (ops/row_loops.h) against the plain ones,
-// on random layers: integers bit for bit, floats but for rounding.
+// SVDF, RNN and LSTM with the loops of every level of instructions that this CPU has (ops/row_loops.h) against the
+// plain ones, on random layers: integers bit for bit, floats but for rounding.
 #include "both_kernels.h"
 
 #include <math.h>
@@ -23,7 +23,13 @@ struct layer {
 static int add(struct layer *layer, enum test_type type, int rank, int a, int b, int c, float scale, int zero)
 {
     layer->tensors[layer->count] = (struct test_tensor){
-        .name = "tensor", .type = type, .rank = rank, .dims = {a, b, c}, .scale = scale, .zero_point = zero};
+        .name = "tensor",
+        .type = type,
+        .rank = rank,
+        .dims = {a, b, c},
+        .scale = scale,
+        .zero_point = zero,
+    };
     return layer->count++;
 }
 
@@ -35,10 +41,14 @@ static void *random_values(const struct test_tensor *tensor, size_t *bytes)
     void *values = malloc(*bytes);
     assert_non_null(values);
     for (size_t i = 0; i < count; i++)
-        if (type == TEST_FLOAT32) ((float *)values)[i] = (float)(pick(2001) - 1000) / 1000;
-        else if (type == TEST_INT8) ((int8_t *)values)[i] = (int8_t)(pick(255) - 127);
-        else if (type == TEST_INT16) ((int16_t *)values)[i] = (int16_t)(pick(65535) - 32767);
-        else ((int32_t *)values)[i] = pick(2001) - 1000;
+        if (type == TEST_FLOAT32)
+            ((float *)values)[i] = (float)(pick(2001) - 1000) / 1000;
+        else if (type == TEST_INT8)
+            ((int8_t *)values)[i] = (int8_t)(pick(255) - 127);
+        else if (type == TEST_INT16)
+            ((int16_t *)values)[i] = (int16_t)(pick(65535) - 32767);
+        else
+            ((int32_t *)values)[i] = pick(2001) - 1000;
     return values;
 }
 
@@ -71,7 +81,10 @@ static void make_svdf(struct layer *layer)
     int w = constant(layer, weight, rank * units, inputs, weight == TEST_INT8 ? 0.01f : 0);
     int t = constant(layer, time, rank * units, memory, time == TEST_INT16 ? 1e-4f : time == TEST_INT8 ? 0.02f : 0);
     int bias = pick(2) ? constant(layer, floats ? TEST_FLOAT32 : TEST_INT32, units, 0, 0) : -1;
-    int kept = variable(layer, state, batch, rank * units * memory, kind == INT16_STATE ? 1e-3f : floats ? 0 : 0.05f,
+    int kept = variable(layer, state, batch, rank * units * memory,
+                        kind == INT16_STATE ? 1e-3f
+                        : floats            ? 0
+                                            : 0.05f,
                         floats || pick(2) ? 0 : pick(200) - 100);
     bool asymmetric = pick(2);
     layer->node_count = STEPS;
@@ -121,10 +134,12 @@ static void make_lstm(struct layer *layer)
     float scale = kind == FLOAT ? 0 : 0.002f, state_scale = integer ? 1.0f / 128 : 0;
     int zero = integer ? pick(256) - 128 : 0;
     struct test_node *node = &layer->nodes[0];
-    *node = (struct test_node){.builtin = kTfLiteBuiltinUnidirectionalSequenceLstm,
-                               .version = integer ? 3 : 1,
-                               .input_count = 24,
-                               .output_count = 1};
+    *node = (struct test_node){
+        .builtin = kTfLiteBuiltinUnidirectionalSequenceLstm,
+        .version = integer ? 3 : 1,
+        .input_count = 24,
+        .output_count = 1,
+    };
     layer->node_count = 1;
     for (int i = 0; i < 24; i++) node->inputs[i] = -1;
     node->inputs[0] = add(layer, value, 3, batch, time, inputs, integer ? 0.02f : 0, integer ? pick(256) - 128 : 0);
@@ -136,8 +151,8 @@ static void make_lstm(struct layer *layer)
     node->inputs[18] = variable(layer, value, batch, cells, state_scale, zero);
     node->inputs[19] = variable(layer, integer ? TEST_INT16 : TEST_FLOAT32, batch, cells, integer ? 0x1p-11f : 0, 0);
     for (int i = 0; integer && i < 5; i++)
-        node->intermediates[node->intermediate_count++] =
-            i < 4 ? add(layer, TEST_INT16, 1, 1, 0, 0, 0x1p-12f, 0) : add(layer, TEST_INT8, 1, 1, 0, 0, state_scale, zero);
+        node->intermediates[node->intermediate_count++] = i < 4 ? add(layer, TEST_INT16, 1, 1, 0, 0, 0x1p-12f, 0)
+                                                                : add(layer, TEST_INT8, 1, 1, 0, 0, state_scale, zero);
     node->outputs[0] = add(layer, value, 3, batch, time, cells, state_scale, zero);
     set_option(node, HL_UnidirectionalSequenceLSTMOptions_fused_activation_function, 4); // TANH
     set_option(node, HL_UnidirectionalSequenceLSTMOptions_asymmetric_quantize_inputs, pick(2));

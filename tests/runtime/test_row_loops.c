@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of ops/row_loops.h: those of every level of instructions that this CPU has against the plain ones. Rows of all
-// lengths around those of vectors; matrices end where their memory does, so that a sanitizer sees what is read beyond.
+// The loops of ops/row_loops.h: those of every level of instructions that this CPU has against the plain ones. Rows of
+// all lengths around those of vectors; matrices end where their memory does, so that a sanitizer sees what is read
+// beyond.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,8 +164,7 @@ static void sigmoids_of_int16(void **state)
             (f == 0 ? hl_plain_row_loops.logistic_i16 : hl_plain_row_loops.tanh_i16)(expected, m, ALL);
             for (int i = 0; i < ALL; i++) {
                 double x = ldexp(i - (1 << 15), m - 15), y = (f == 0 ? 1 / (1 + exp(-x)) : tanh(x)) * (1 << 15);
-                if (!(fabs(expected[i] - y) <= 16))
-                    fail_msg("function %d of %g is %d, not %g", f, x, expected[i], y);
+                if (!(fabs(expected[i] - y) <= 16)) fail_msg("function %d of %g is %d, not %g", f, x, expected[i], y);
             }
             const struct hl_simd *level;
             for (int l = 0; (level = hl_simd_level(l)); l++) {
@@ -181,11 +181,8 @@ static void sigmoids_of_int16(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dots_of_int8),
-        cmocka_unit_test(dots_of_int16),
-        cmocka_unit_test(dots_of_floats),
-        cmocka_unit_test(sigmoids),
-        cmocka_unit_test(sigmoids_of_int16),
+        cmocka_unit_test(dots_of_int8), cmocka_unit_test(dots_of_int16),     cmocka_unit_test(dots_of_floats),
+        cmocka_unit_test(sigmoids),     cmocka_unit_test(sigmoids_of_int16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

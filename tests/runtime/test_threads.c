@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads: interpreters of one model run in parallel and share nothing that changes; one interpreter moves from thread to
-// thread; another thread cancels an invoke. Meant for the tsan preset.
+// Threads: interpreters of one model run in parallel and share nothing that changes; one interpreter moves from thread
+// to thread; another thread cancels an invoke. Meant for the tsan preset.
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,16 +28,8 @@ static const struct test_tensor tensors[] = {VECTOR("x", .data = NULL), VECTOR("
                                              VECTOR("y", .data = NULL),
                                              VECTOR("k", .data = slopes, .bytes = sizeof slopes)};
 static const struct test_node nodes[] = {
-    {.builtin = kTfLiteBuiltinMul,
-     .input_count = 2,
-     .inputs = {0, 3},
-     .output_count = 1,
-     .outputs = {1}},
-    {.builtin = kTfLiteBuiltinRelu,
-     .input_count = 1,
-     .inputs = {1},
-     .output_count = 1,
-     .outputs = {2}},
+    {.builtin = kTfLiteBuiltinMul, .input_count = 2, .inputs = {0, 3}, .output_count = 1, .outputs = {1}},
+    {.builtin = kTfLiteBuiltinRelu, .input_count = 1, .inputs = {1}, .output_count = 1, .outputs = {2}},
 };
 static const struct test_model product = {.tensor_count = 4,
                                           .tensors = tensors,
@@ -52,11 +44,9 @@ static bool run_once(TfLiteInterpreter *interpreter, int seed)
 {
     float x[LENGTH], y[LENGTH];
     for (int i = 0; i < LENGTH; i++) x[i] = (float)((i * 7 + seed) % 11 - 5);
-    if (TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), x, sizeof x) !=
-            kTfLiteOk ||
+    if (TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), x, sizeof x) != kTfLiteOk ||
         TfLiteInterpreterInvoke(interpreter) != kTfLiteOk ||
-        TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), y, sizeof y) !=
-            kTfLiteOk)
+        TfLiteTensorCopyToBuffer(TfLiteInterpreterGetOutputTensor(interpreter, 0), y, sizeof y) != kTfLiteOk)
         return false;
     for (int i = 0; i < LENGTH; i++) {
         float expected = x[i] * slopes[i];
@@ -75,8 +65,7 @@ struct job {
 static void *work(void *argument)
 {
     struct job *job = argument;
-    TfLiteInterpreter *interpreter =
-        job->interpreter ? job->interpreter : TfLiteInterpreterCreate(job->model, NULL);
+    TfLiteInterpreter *interpreter = job->interpreter ? job->interpreter : TfLiteInterpreterCreate(job->model, NULL);
     job->ok = interpreter && TfLiteInterpreterAllocateTensors(interpreter) == kTfLiteOk;
     for (int i = 0; i < RUNS && job->ok; i++) job->ok = run_once(interpreter, job->seed + i);
     if (!job->interpreter) TfLiteInterpreterDelete(interpreter);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TOPK_V2 on rows that are longer than the blocks it looks at, with many equal values, against a plain selection: the largest
-// value that is left, and of equal ones the first.
+// TOPK_V2 on rows that are longer than the blocks it looks at, with many equal values, against a plain selection: the
+// largest value that is left, and of equal ones the first.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -32,11 +32,8 @@ static void *model_of(enum test_type type, int n, const int *k, size_t *size)
         {.name = "k", .type = TEST_INT32, .rank = 1, .dims = {1}, .data = k, .bytes = sizeof *k},
         {.name = "values", .type = type, .rank = 2, .dims = {ROWS, *k}},
         {.name = "positions", .type = TEST_INT32, .rank = 2, .dims = {ROWS, *k}}};
-    const struct test_node node = {.builtin = kTfLiteBuiltinTopkV2,
-                                   .input_count = 2,
-                                   .inputs = {0, 1},
-                                   .output_count = 2,
-                                   .outputs = {2, 3}};
+    const struct test_node node = {
+        .builtin = kTfLiteBuiltinTopkV2, .input_count = 2, .inputs = {0, 1}, .output_count = 2, .outputs = {2, 3}};
     const struct test_model model = {.tensor_count = 4,
                                      .tensors = tensors,
                                      .node_count = 1,
@@ -58,8 +55,10 @@ static void store(enum test_type type, char *at, int value)
 {
     const float real = (float)value;
     const int64_t wide = value;
-    if (type == TEST_FLOAT32) memcpy(at, &real, sizeof real);
-    else memcpy(at, &wide, size_of(type)); // little-endian, as the files are
+    if (type == TEST_FLOAT32)
+        memcpy(at, &real, sizeof real);
+    else
+        memcpy(at, &wide, size_of(type)); // little-endian, as the files are
 }
 
 static void check(enum test_type type, int n, int k, const int *x)
@@ -104,7 +103,8 @@ static void largest(void **state)
         enum test_type type = types[i % 6];
         int n = 1 + pick(LONGEST), k = 1 + pick(pick(2) ? n : 1 + n / 20), x[ROWS * LONGEST];
         int kinds = pick(2) ? 5 : 100, rise = pick(3); // rising rows replace again and again
-        for (int c = 0; c < ROWS * n; c++) x[c] = pick(kinds) + (rise == 0 ? c % n / 12 : 0) - (type == TEST_UINT8 ? 0 : 30);
+        for (int c = 0; c < ROWS * n; c++)
+            x[c] = pick(kinds) + (rise == 0 ? c % n / 12 : 0) - (type == TEST_UINT8 ? 0 : 30);
         check(type, n, k, x);
     }
 }

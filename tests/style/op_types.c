@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// op_types: the types that each operator takes, found by trying: every model of support/op_models.h is loaded, allocated and
-// invoked on the CPU, and offered to the GPU delegate (on the null device, which takes what the delegate can plan). A line for
-// each operator: its name, the CPU's types, the GPU's, separated by tabs.
-// op_types MODEL... checks that the types of every operator in these models, golden cases, are among those found where the case
-// runs.
+// op_types: the types that each operator takes, found by trying: every model of support/op_models.h is loaded,
+// allocated and invoked on the CPU, and offered to the GPU delegate (on the null device, which takes what the delegate
+// can plan). A line for each operator: its name, the CPU's types, the GPU's, separated by tabs.
+// op_types MODEL... checks that the types of every operator in these models, golden cases, are among those found where
+// the case runs.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +42,7 @@ static void fill(TfLiteInterpreter *interpreter)
         size_t bytes = TfLiteTensorByteSize(input);
         if (!TfLiteTensorData(input)) continue;
         memset(TfLiteTensorData(input), 0, bytes);
-        for (size_t at = 0; TfLiteTensorType(input) == kTfLiteInt32 && at < bytes;
-             at += sizeof(int32_t))
+        for (size_t at = 0; TfLiteTensorType(input) == kTfLiteInt32 && at < bytes; at += sizeof(int32_t))
             memcpy((char *)TfLiteTensorData(input) + at, &(int32_t){1}, sizeof(int32_t));
     }
 }
@@ -60,8 +59,7 @@ static bool runs(const TfLiteModel *model)
 
 static bool goes_to_the_gpu(const TfLiteModel *model)
 {
-    const char *const keys[] = {"take_small_partitions", "device"}, *const values[] = {"true",
-                                                                                       "null"};
+    const char *const keys[] = {"take_small_partitions", "device"}, *const values[] = {"true", "null"};
     TfLiteDelegate *delegate = tflite_plugin_create_delegate(keys, values, 2, NULL);
     TfLiteInterpreter *interpreter = interpret(model);
     int taken = 0;
@@ -69,8 +67,7 @@ static bool goes_to_the_gpu(const TfLiteModel *model)
         TfLiteInterpreterModifyGraphWithDelegate(interpreter, delegate) == kTfLiteOk)
         for (int i = 0; i < HaliteInterpreterGetNodeCount(interpreter); i++) {
             HaliteNodeReport report;
-            if (HaliteInterpreterGetNodeReport(interpreter, i, &report) == kTfLiteOk)
-                taken += report.replaced_nodes;
+            if (HaliteInterpreterGetNodeReport(interpreter, i, &report) == kTfLiteOk) taken += report.replaced_nodes;
         }
     TfLiteInterpreterDelete(interpreter);
     tflite_plugin_destroy_delegate(delegate);
@@ -105,15 +102,12 @@ static int name_of(int type)
 static void try_choice(const struct op_choice *choice, struct found *found)
 {
     struct op_model m = op_model_make(choice);
-    TfLiteModel *model =
-        TfLiteModelCreateWithErrorReporter(m.file.bytes, m.file.size, ignore, NULL);
+    TfLiteModel *model = TfLiteModelCreateWithErrorReporter(m.file.bytes, m.file.size, ignore, NULL);
     int first = name_of(choice->type), second = name_of(choice->second);
     found->typeless = !op_models_tries_types(choice->form);
     found->of_weights |= op_models_place(choice->form, 'W', 0) >= 0;
     for (int place = 0; place < PLACES && model; place++) {
-        if (found->pair[place][first][second] ||
-            !(place == CPU ? runs(model) : goes_to_the_gpu(model)))
-            continue;
+        if (found->pair[place][first][second] || !(place == CPU ? runs(model) : goes_to_the_gpu(model))) continue;
         found->first[place][first] = found->pair[place][first][second] = true;
     }
     TfLiteModelDelete(model);
@@ -172,18 +166,17 @@ static void print_place(const struct found *found, int place)
 
 // ---- models that run ----------------------------------------------------------------------------
 
-// The name of a tensor's type, ALONE where the form has no such tensor, -1 where it is absent or of a type without a name.
-static int type_in(const struct hl_model_subgraph *graph, const struct hl_model_node *node,
-                   int place)
+// The name of a tensor's type, ALONE where the form has no such tensor, -1 where it is absent or of a type without a
+// name.
+static int type_in(const struct hl_model_subgraph *graph, const struct hl_model_node *node, int place)
 {
     if (place < 0) return ALONE;
     if (place >= node->input_count + node->output_count) return -1;
-    int tensor =
-        place < node->input_count ? node->inputs[place] : node->outputs[place - node->input_count];
+    int tensor = place < node->input_count ? node->inputs[place] : node->outputs[place - node->input_count];
     for (int i = 0; i < name_count && tensor >= 0; i++)
         for (int type = 0; type < op_models_types(); type++)
-            if (name_of(type) == i && hl_options_tensor_type(op_models_type_code(type)) ==
-                                          (int)graph->tensors[tensor].type)
+            if (name_of(type) == i &&
+                hl_options_tensor_type(op_models_type_code(type)) == (int)graph->tensors[tensor].type)
                 return i;
     return -1;
 }
@@ -199,8 +192,7 @@ static bool is_found(const struct found *found, int op, const struct hl_model_su
         if (letters < 0) letters = op_models_place(choice.form, 'Y', node->input_count);
         int first = type_in(graph, node, op_models_place(choice.form, 'T', node->input_count));
         int second = type_in(graph, node, letters);
-        if (first == ALONE || (first >= 0 && (second < 0 ? found->first[CPU][first]
-                                                         : found->pair[CPU][first][second])))
+        if (first == ALONE || (first >= 0 && (second < 0 ? found->first[CPU][first] : found->pair[CPU][first][second])))
             return true;
     }
     return false;
@@ -213,8 +205,7 @@ static bool is_refused(const char *path)
     bool refused = false;
     snprintf(name, sizeof name, "%.*s.txt", (int)(strlen(path) - strlen(".tflite")), path);
     FILE *manifest = fopen(name, "r");
-    while (manifest && fgets(line, sizeof line, manifest))
-        refused |= strncmp(line, "fails ", 6) == 0;
+    while (manifest && fgets(line, sizeof line, manifest)) refused |= strncmp(line, "fails ", 6) == 0;
     if (manifest) fclose(manifest);
     return refused;
 }
@@ -229,8 +220,7 @@ static int check_model(const struct found *found, const char *path)
         const struct hl_model_node *node = &model->subgraphs[0].nodes[i];
         const char *name = hl_model_code_name(&model->codes[node->code]);
         for (int op = 0, code; op < op_models_ops(); op++) {
-            if (strcmp(op_models_op(op, &code), name) != 0 ||
-                is_found(&found[op], op, &model->subgraphs[0], node))
+            if (strcmp(op_models_op(op, &code), name) != 0 || is_found(&found[op], op, &model->subgraphs[0], node))
                 continue;
             fprintf(stderr, "op_types: %s: %s runs with other types than were found\n", path, name);
             missing++;

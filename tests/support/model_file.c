@@ -81,8 +81,7 @@ void file_drop(struct model_file *file, size_t table, enum hl_schema field)
 void file_set(struct model_file *file, size_t table, enum hl_schema field, int64_t value)
 {
     must(hl_schema[field].kind == HL_KIND_SCALAR);
-    file_poke(file, file_field(file, table, field), &value,
-              hl_scalar_size((enum hl_scalar)hl_schema[field].scalar));
+    file_poke(file, file_field(file, table, field), &value, hl_scalar_size((enum hl_scalar)hl_schema[field].scalar));
 }
 
 void file_set_float(struct model_file *file, size_t table, enum hl_schema field, float value)
@@ -122,8 +121,7 @@ size_t file_begin(struct model_file *file)
 
 size_t file_append_vector(struct model_file *file, const void *data, size_t count, size_t size)
 {
-    size_t length =
-        file_grow(file, 4 + count * size, 16, 12); // elements 16-aligned, as constants should be
+    size_t length = file_grow(file, 4 + count * size, 16, 12); // elements 16-aligned, as constants should be
     file_poke_u32(file, length, (uint32_t)count);
     if (data) file_poke(file, length + 4, data, count * size);
     return length + 4;

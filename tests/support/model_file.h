@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of .tflite files for tests, right ones and wrong ones, by the rows of the schema. Tables, vectors and strings are
-// appended one behind the other, so offsets lead forward; every table has room for all fields of the schema, and a field
-// exists once it is set. Nothing stops a test from linking two offsets to one target, or from changing bytes afterwards.
+// Bytes of .tflite files for tests, right ones and wrong ones, by the rows of the schema. Tables, vectors and strings
+// are appended one behind the other, so offsets lead forward; every table has room for all fields of the schema, and a
+// field exists once it is set. Nothing stops a test from linking two offsets to one target, or from changing bytes
+// afterwards.
 #ifndef HALITE_TESTS_SUPPORT_MODEL_FILE_H
 #define HALITE_TESTS_SUPPORT_MODEL_FILE_H
 

@@ -29,8 +29,7 @@ static void write_quantisation(struct model_file *file, size_t table, const stru
     size_t quantisation = file_child(file, table, HL_Tensor_quantization, HL_QuantizationParameters);
     file_set_vector(file, quantisation, HL_QuantizationParameters_scale,
                     tensor->scale_count ? tensor->scales : &tensor->scale, (size_t)count);
-    size_t zero_points =
-        file_set_vector(file, quantisation, HL_QuantizationParameters_zero_point, NULL, (size_t)count);
+    size_t zero_points = file_set_vector(file, quantisation, HL_QuantizationParameters_zero_point, NULL, (size_t)count);
     for (int i = 0; i < count; i++)
         file_poke(file, zero_points + (size_t)i * sizeof(int64_t), &(int64_t){tensor->zero_point}, sizeof(int64_t));
     file_set(file, quantisation, HL_QuantizationParameters_quantized_dimension, tensor->quantized_dimension);
@@ -64,9 +63,12 @@ static void write_settings(struct model_file *file, size_t table, const struct t
     size_t options = file_child(file, table, HL_Operator_builtin_options, (enum hl_schema)of);
     for (int i = 0; i < TEST_SETTINGS && settings[i].field; i++) {
         enum hl_schema field = (enum hl_schema)settings[i].field;
-        if (hl_schema[field].kind == HL_KIND_VECTOR) set_ints(file, options, field, settings[i].count, settings[i].list);
-        else if (hl_schema[field].scalar == HL_SCALAR_F32) file_set_float(file, options, field, (float)settings[i].value);
-        else file_set(file, options, field, (int64_t)settings[i].value);
+        if (hl_schema[field].kind == HL_KIND_VECTOR)
+            set_ints(file, options, field, settings[i].count, settings[i].list);
+        else if (hl_schema[field].scalar == HL_SCALAR_F32)
+            file_set_float(file, options, field, (float)settings[i].value);
+        else
+            file_set(file, options, field, (int64_t)settings[i].value);
     }
 }
 
@@ -166,8 +168,8 @@ static void write_signatures(struct model_file *file, size_t root, const struct 
     free(signatures);
 }
 
-// Buffer 0 is empty, then come the tensors' in the order of subgraphs and tensors, then those of the metadata; each node has
-// an operator code of its own.
+// Buffer 0 is empty, then come the tensors' in the order of subgraphs and tensors, then those of the metadata; each
+// node has an operator code of its own.
 unsigned char *test_model_write(const struct test_model *model, size_t *size)
 {
     struct model_file file = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small .tflite files made in tests, so that they need no file of others: a model as C structs, written by the rows of the
-// schema (support/model_file.h).
+// Small .tflite files made in tests, so that they need no file of others: a model as C structs, written by the rows of
+// the schema (support/model_file.h).
 #ifndef HALITE_TESTS_SUPPORT_MODEL_WRITER_H
 #define HALITE_TESTS_SUPPORT_MODEL_WRITER_H
 
@@ -42,8 +42,8 @@ struct test_tensor {
     int signature[6]; // shape signature: -1 for lengths that may change
 };
 
-// A field of a built-in operator's options, by its row in the schema (HL_AddOptions_fused_activation_function); a list of
-// integers has a count.
+// A field of a built-in operator's options, by its row in the schema (HL_AddOptions_fused_activation_function); a list
+// of integers has a count.
 struct test_setting {
     int field;
     double value;

@@ -32,36 +32,20 @@ static const struct op {
 #undef CUSTOM
 };
 
-enum {
-    F32 = 0,
-    F16 = 1,
-    I32 = 2,
-    U8 = 3,
-    I64 = 4,
-    STRING = 5,
-    BOOL = 6,
-    I16 = 7,
-    I8 = 9,
-    F64 = 10,
-    BF16 = 18
-};
+enum { F32 = 0, F16 = 1, I32 = 2, U8 = 3, I64 = 4, STRING = 5, BOOL = 6, I16 = 7, I8 = 9, F64 = 10, BF16 = 18 };
 static const struct type {
     const char *name;
     int code, bits; // the schema's code
     bool quantised, usual;
 } types[] = {
-    {"f32", F32, 32, false, true},      {"f16", F16, 16, false, false},
-    {"bf16", BF16, 16, false, false},   {"f64", F64, 64, false, false},
-    {"i8", I8, 8, true, true},          {"u8", U8, 8, true, false},
-    {"i16", I16, 16, true, true},       {"i4", 17, 4, true, false},
-    {"u4", 20, 4, true, false},         {"i2", 19, 2, true, false},
-    {"i8", I8, 8, false, false},        {"u8", U8, 8, false, false},
-    {"i16", I16, 16, false, false},     {"u16", 16, 16, false, false},
-    {"i32", I32, 32, false, true},      {"i32", I32, 32, true, false},
-    {"u32", 15, 32, false, false},      {"i64", I64, 64, false, true},
-    {"u64", 12, 64, false, false},      {"bool", BOOL, 8, false, true},
-    {"string", STRING, 0, false, true}, {"c64", 8, 64, false, true},
-    {"c128", 11, 128, false, false},    {"f8e4m3", 21, 8, false, false},
+    {"f32", F32, 32, false, true},   {"f16", F16, 16, false, false},  {"bf16", BF16, 16, false, false},
+    {"f64", F64, 64, false, false},  {"i8", I8, 8, true, true},       {"u8", U8, 8, true, false},
+    {"i16", I16, 16, true, true},    {"i4", 17, 4, true, false},      {"u4", 20, 4, true, false},
+    {"i2", 19, 2, true, false},      {"i8", I8, 8, false, false},     {"u8", U8, 8, false, false},
+    {"i16", I16, 16, false, false},  {"u16", 16, 16, false, false},   {"i32", I32, 32, false, true},
+    {"i32", I32, 32, true, false},   {"u32", 15, 32, false, false},   {"i64", I64, 64, false, true},
+    {"u64", 12, 64, false, false},   {"bool", BOOL, 8, false, true},  {"string", STRING, 0, false, true},
+    {"c64", 8, 64, false, true},     {"c128", 11, 128, false, false}, {"f8e4m3", 21, 8, false, false},
     {"f8e5m2", 22, 8, false, false},
 };
 enum { TYPES = sizeof types / sizeof *types };
@@ -119,13 +103,8 @@ static const struct type *type_of_letter(const struct writer *w, char letter)
     case 'T': return t;
     case 'W':
     case 'Y': return w->second;
-    case 'B':
-        return !t->quantised ? type_of_code(F32, false)
-                             : type_of_code(t->code == I16 ? I64 : I32, false);
-    case 'S':
-        return t->code == I8   ? type_of_code(I16, true)
-               : t->code == U8 ? type_of_code(I16, true)
-                               : t;
+    case 'B': return !t->quantised ? type_of_code(F32, false) : type_of_code(t->code == I16 ? I64 : I32, false);
+    case 'S': return t->code == I8 ? type_of_code(I16, true) : t->code == U8 ? type_of_code(I16, true) : t;
     case 'f': return type_of_code(F32, false);
     case 'h': return type_of_code(I16, true);
     case 'i': return type_of_code(I32, false);
@@ -200,8 +179,7 @@ static void write_sparsity(struct writer *w, const struct word *word, size_t ten
     size_t levels[MOST_DIMS];
     size_t sparsity = file_child(&w->m.file, tensor, HL_Tensor_sparsity, HL_SparsityParameters);
     const int order[MOST_DIMS] = {0, 1, 2, 3, 4};
-    file_set_vector(&w->m.file, sparsity, HL_SparsityParameters_traversal_order, order,
-                    (size_t)word->rank);
+    file_set_vector(&w->m.file, sparsity, HL_SparsityParameters_traversal_order, order, (size_t)word->rank);
     file_children(&w->m.file, sparsity, HL_SparsityParameters_dim_metadata, word->rank, levels);
     for (int i = 0; i < word->rank; i++)
         file_set(&w->m.file, levels[i], HL_DimensionMetadata_dense_size, word->dims[i]);
@@ -234,11 +212,9 @@ static void write_constant(struct writer *w, const struct word *word, int number
     int count = count_of(word);
     file_set(&m->file, m->tensors[number], HL_Tensor_buffer, number + 1);
     if (word->type->code == STRING) {
-        size_t data =
-            file_set_vector(&m->file, table, HL_Buffer_data, NULL, 4 * (size_t)(count + 2));
+        size_t data = file_set_vector(&m->file, table, HL_Buffer_data, NULL, 4 * (size_t)(count + 2));
         file_poke_u32(&m->file, data, (uint32_t)count);
-        for (int i = 0; i <= count; i++)
-            file_poke_u32(&m->file, data + 4 * (size_t)(i + 1), 4 * (uint32_t)(count + 2));
+        for (int i = 0; i <= count; i++) file_poke_u32(&m->file, data + 4 * (size_t)(i + 1), 4 * (uint32_t)(count + 2));
     } else if (word->number_count) {
         size_t size = (size_t)word->type->bits / 8;
         size_t data = file_set_vector(&m->file, table, HL_Buffer_data, NULL, size * (size_t)count);
@@ -341,10 +317,8 @@ static size_t write_options(struct writer *w, size_t node, int table)
     static const struct {
         int of;
         enum hl_schema type, value;
-    } unions[] = {{HL_BuiltinOptions, HL_Operator_builtin_options_type,
-                   HL_Operator_builtin_options},
-                  {HL_BuiltinOptions2, HL_Operator_builtin_options_2_type,
-                   HL_Operator_builtin_options_2}};
+    } unions[] = {{HL_BuiltinOptions, HL_Operator_builtin_options_type, HL_Operator_builtin_options},
+                  {HL_BuiltinOptions2, HL_Operator_builtin_options_2_type, HL_Operator_builtin_options_2}};
     for (int u = 0; u < 2; u++)
         for (unsigned type = 1; hl_schema_member(unions[u].of, type) >= 0; type++) {
             if (hl_schema_member(unions[u].of, type) != table) continue;
@@ -392,8 +366,7 @@ static void write_map(struct writer *w, size_t node)
     flex_add(&flex, flex.size - places);
     flex_add(&flex, 4);
     int map = flex_add(&flex, count) + 4;
-    for (int i = 0; i < count; i++)
-        flex_add(&flex, kinds[i] == INTEGER ? values[i] : flex.size - values[i]);
+    for (int i = 0; i < count; i++) flex_add(&flex, kinds[i] == INTEGER ? values[i] : flex.size - values[i]);
     memcpy(flex.bytes + flex.size, kinds, (size_t)count);
     flex.size += count;
     flex_add(&flex, flex.size - map);
@@ -408,8 +381,7 @@ static void write_custom_options(struct writer *w, size_t node)
     const char *bytes = find_option(w->form, "bytes");
     if (bytes) {
         size_t count = (size_t)read_numbers(&bytes, numbers, OP_MODEL_NUMBERS);
-        file_set_vector(&w->m.file, node, HL_Operator_custom_options, numbers,
-                        count * sizeof *numbers);
+        file_set_vector(&w->m.file, node, HL_Operator_custom_options, numbers, count * sizeof *numbers);
     } else if (*w->form->options) {
         write_map(w, node);
     }
@@ -432,14 +404,11 @@ static int use_code(struct writer *w, const struct op *op)
     for (int i = 0; i < w->code_count; i++)
         if (w->used[i] == op) return i;
     size_t code = w->codes[w->code_count];
-    file_set(&w->m.file, code, HL_OperatorCode_deprecated_builtin_code,
-             op->code < 127 ? op->code : 127);
+    file_set(&w->m.file, code, HL_OperatorCode_deprecated_builtin_code, op->code < 127 ? op->code : 127);
     file_set(&w->m.file, code, HL_OperatorCode_builtin_code, op->code);
     const char *version = op == w->op ? find_option(w->form, "version") : NULL;
-    file_set(&w->m.file, code, HL_OperatorCode_version,
-             version ? strtol(version, NULL, 10) : op->version);
-    if (op->code == CUSTOM_CODE)
-        file_set_string(&w->m.file, code, HL_OperatorCode_custom_code, op->name);
+    file_set(&w->m.file, code, HL_OperatorCode_version, version ? strtol(version, NULL, 10) : op->version);
+    if (op->code == CUSTOM_CODE) file_set_string(&w->m.file, code, HL_OperatorCode_custom_code, op->name);
     w->used[w->code_count] = op;
     return w->code_count++;
 }
@@ -473,8 +442,7 @@ static const char *write_node(struct writer *w, size_t node, const struct op *op
     file_set(&w->m.file, node, HL_Operator_opcode_index, use_code(w, op));
     file_set_vector(&w->m.file, node, HL_Operator_inputs, lists[0], (size_t)counts[0]);
     file_set_vector(&w->m.file, node, HL_Operator_outputs, lists[1], (size_t)counts[1]);
-    if (counts[2])
-        file_set_vector(&w->m.file, node, HL_Operator_intermediates, lists[2], (size_t)counts[2]);
+    if (counts[2]) file_set_vector(&w->m.file, node, HL_Operator_intermediates, lists[2], (size_t)counts[2]);
     size_t options = op->options >= 0 ? write_options(w, node, op->options) : 0;
     if (op->code == CUSTOM_CODE) write_custom_options(w, node);
     if (op == w->op) {
@@ -517,8 +485,8 @@ static void write_main(struct writer *w, size_t graph)
 }
 
 // A subgraph that the node may call: so many tensors of the tried type, and perhaps a bool behind them.
-static void write_callee(struct writer *w, size_t graph, int rank, int tensors, int inputs,
-                         int output, const char *body)
+static void write_callee(struct writer *w, size_t graph, int rank, int tensors, int inputs, int output,
+                         const char *body)
 {
     struct op_model *m = &w->m;
     size_t tables[3];
@@ -543,11 +511,13 @@ static void write_callee(struct writer *w, size_t graph, int rank, int tensors, 
 
 struct op_model op_model_make(const struct op_choice *choice)
 {
-    struct writer w = {.form = &forms[choice->form],
-                       .op = &ops[choice->op],
-                       .first = &types[choice->type],
-                       .second = choice->second >= 0 ? &types[choice->second] : NULL,
-                       .resource = -1};
+    struct writer w = {
+        .form = &forms[choice->form],
+        .op = &ops[choice->op],
+        .first = &types[choice->type],
+        .second = choice->second >= 0 ? &types[choice->second] : NULL,
+        .resource = -1,
+    };
     struct model_file *f = &w.m.file;
     size_t graphs[5];
     w.root = file_begin(f);
@@ -571,15 +541,13 @@ static bool is_for(const struct form *form, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = form->ops; (at = strstr(at, name)) != NULL; at += length)
-        if ((at == form->ops || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
-            return true;
+        if ((at == form->ops || at[-1] == ' ') && (at[length] == 0 || at[length] == ' ')) return true;
     return false;
 }
 
 static bool has_second(const struct form *form)
 {
-    return strpbrk(form->nodes, "WY") ||
-           strstr(form->options, "=Y"); // no operator in a form has these letters
+    return strpbrk(form->nodes, "WY") || strstr(form->options, "=Y"); // no operator in a form has these letters
 }
 
 bool op_models_next(struct op_choice *c, bool all)
@@ -605,8 +573,7 @@ bool op_models_next(struct op_choice *c, bool all)
             fits = is_for(&forms[c->form], ops[c->op].name);
             if (fits && !has_second(&forms[c->form])) c->second = -1;
         }
-    } while (!fits ||
-             (!all && (!types[c->type].usual || (c->second >= 0 && !types[c->second].usual))));
+    } while (!fits || (!all && (!types[c->type].usual || (c->second >= 0 && !types[c->second].usual))));
     return true;
 }
 
@@ -662,6 +629,6 @@ void op_models_name(const struct op_choice *c, char *name, size_t size)
 {
     int number = 0; // among the operator's forms
     for (int form = 0; form < c->form; form++) number += is_for(&forms[form], ops[c->op].name);
-    snprintf(name, size, "%s_%d_%s%s%s", ops[c->op].name, number, types[c->type].name,
-             c->second >= 0 ? "_" : "", c->second >= 0 ? types[c->second].name : "");
+    snprintf(name, size, "%s_%d_%s%s%s", ops[c->op].name, number, types[c->type].name, c->second >= 0 ? "_" : "",
+             c->second >= 0 ? types[c->second].name : "");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pixel_detector FILE: writes a model that finds in a picture what its pixels say, so that the evaluation of detections can be
-// given any detections. A picture is 3 pixels wide and DETECTIONS high; the nine bytes of a row are top, left, bottom, right,
-// class, score, and in the first row the number of detections; boxes and score are parts of 255.
+// pixel_detector FILE: writes a model that finds in a picture what its pixels say, so that the evaluation of detections
+// can be given any detections. A picture is 3 pixels wide and DETECTIONS high; the nine bytes of a row are top, left,
+// bottom, right, class, score, and in the first row the number of detections; boxes and score are parts of 255.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,16 +10,35 @@
 enum { DETECTIONS = 8, MUL = 18, RESHAPE = 22, CAST = 53, SLICE = 65 };
 
 enum tensor {
-    IMAGE, BYTES, ROWS, ROWS_SHAPE, PART, // the picture, as floats, by row; 1 / 255
-    BOX_BEGIN, BOX_SIZE, BOX, BOXES,
-    CLASS_BEGIN, COLUMN_SIZE, CLASS, COLUMN_SHAPE, CLASSES,
-    SCORE_BEGIN, SCORE, SCALED_SCORE, SCORES,
-    COUNT_BEGIN, COUNT_SIZE, NUMBER, COUNT_SHAPE, COUNT,
+    IMAGE,
+    BYTES,
+    ROWS,
+    ROWS_SHAPE,
+    PART, // the picture, as floats, by row; 1 / 255
+    BOX_BEGIN,
+    BOX_SIZE,
+    BOX,
+    BOXES,
+    CLASS_BEGIN,
+    COLUMN_SIZE,
+    CLASS,
+    COLUMN_SHAPE,
+    CLASSES,
+    SCORE_BEGIN,
+    SCORE,
+    SCALED_SCORE,
+    SCORES,
+    COUNT_BEGIN,
+    COUNT_SIZE,
+    NUMBER,
+    COUNT_SHAPE,
+    COUNT,
     TENSORS
 };
 
-#define SHAPE(number, ...) .type = number, .rank = sizeof((const int[]){__VA_ARGS__}) / sizeof(int), .dims = {__VA_ARGS__}
-#define INTS(...) \
+#define SHAPE(number, ...) \
+    .type = number, .rank = sizeof((const int[]){__VA_ARGS__}) / sizeof(int), .dims = {__VA_ARGS__}
+#define INTS(...)                                                                                                   \
     .type = TEST_INT32, .rank = 1, .data = (const int[]){__VA_ARGS__}, .bytes = sizeof((const int[]){__VA_ARGS__}), \
     .dims = {sizeof((const int[]){__VA_ARGS__}) / sizeof(int)}
 
@@ -51,9 +70,13 @@ int main(int argc, char **argv)
         [COUNT_SHAPE] = {.name = "count_shape", INTS(1)},
         [COUNT] = {.name = "count", SHAPE(TEST_FLOAT32, 1)},
     };
-#define NODE(code, output, ...) \
-    {.builtin = code, .input_count = sizeof((const int[]){__VA_ARGS__}) / sizeof(int), .inputs = {__VA_ARGS__}, \
-     .output_count = 1, .outputs = {output}}
+#define NODE(code, output, ...)                                                                                    \
+    {                                                                                                              \
+        .builtin = code, .input_count = sizeof((const int[]){__VA_ARGS__}) / sizeof(int), .inputs = {__VA_ARGS__}, \
+        .output_count = 1, .outputs = {                                                                            \
+            output                                                                                                 \
+        }                                                                                                          \
+    }
     const struct test_node nodes[] = {
         NODE(CAST, BYTES, IMAGE),
         NODE(RESHAPE, ROWS, BYTES, ROWS_SHAPE),

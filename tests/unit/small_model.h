@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small model of which tests know where everything lies, to break one thing at a time; and loading it while its messages
-// are kept.
+// A small model of which tests know where everything lies, to break one thing at a time; and loading it while its
+// messages are kept.
 #ifndef HALITE_TESTS_UNIT_SMALL_MODEL_H
 #define HALITE_TESTS_UNIT_SMALL_MODEL_H
 
@@ -30,8 +30,7 @@ struct small_model {
     size_t nodes[2];   // MUL, ADD
 };
 
-static inline void small_model_tensor(struct small_model *m, int index, const char *name,
-                                      int buffer)
+static inline void small_model_tensor(struct small_model *m, int index, const char *name, int buffer)
 {
     file_set_string(&m->file, m->tensors[index], HL_Tensor_name, name);
     FILE_INTS(&m->file, m->tensors[index], HL_Tensor_shape, 1, 3);

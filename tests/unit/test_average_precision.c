@@ -2,13 +2,13 @@
 // Average precision of a few boxes, against values worked out by hand: the precision at 101 recall points.
 #include "eval/average_precision.h"
 
+#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 // A square of side 0.1 at a place of its own, moved to the right.
 static struct hl_box box(int picture, int place, double moved, double score)
@@ -17,8 +17,8 @@ static struct hl_box box(int picture, int place, double moved, double score)
     return (struct hl_box){picture, 0.1f, left, 0.2f, left + 0.1f, (float)score};
 }
 
-static void assert_precision(const struct hl_box *truth, int truths, const struct hl_box *found, int count, double threshold,
-                             double expected)
+static void assert_precision(const struct hl_box *truth, int truths, const struct hl_box *found, int count,
+                             double threshold, double expected)
 {
     double got = (double)hl_average_precision(truth, truths, found, count, (float)threshold);
     if (fabs(got - expected) > 1e-6) fail_msg("%.9g, not %.9g", got, expected);
@@ -57,7 +57,8 @@ static void half_found(void **state)
     const struct hl_box found[] = {box(0, 0, 0, 0.9)};
     assert_precision(truth, 2, found, 1, 0.5, 51.0 / 101);
     // A wrong one before it: half the precision. Behind it: none the worse.
-    const struct hl_box before[] = {box(0, 3, 0, 0.95), box(0, 0, 0, 0.9)}, behind[] = {box(0, 3, 0, 0.8), box(0, 0, 0, 0.9)};
+    const struct hl_box before[] = {box(0, 3, 0, 0.95), box(0, 0, 0, 0.9)},
+                        behind[] = {box(0, 3, 0, 0.8), box(0, 0, 0, 0.9)};
     assert_precision(truth, 2, before, 2, 0.5, 51.0 / 101 / 2);
     assert_precision(truth, 2, behind, 2, 0.5, 51.0 / 101);
     // The other one late: precision 2/3 from recall 0.51 to 1, 50 points.

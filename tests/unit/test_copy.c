@@ -64,9 +64,8 @@ static void get_bits(const uint8_t *data, int bits, int64_t at, uint8_t *value)
         *value = (uint8_t)(data[at * bits / 8] >> at * bits % 8);
 }
 
-static void one_by_one(int bits, int rank, const int *dims, uint8_t *to,
-                       const struct hl_layout *to_layout, const uint8_t *from,
-                       const struct hl_layout *from_layout)
+static void one_by_one(int bits, int rank, const int *dims, uint8_t *to, const struct hl_layout *to_layout,
+                       const uint8_t *from, const struct hl_layout *from_layout)
 {
     int64_t count = 1;
     for (int i = 0; i < rank; i++) count *= dims[i];
@@ -108,8 +107,8 @@ static void copies(void **state)
         hl_copy(bits, rank, dims, to, &to_layout, from, &from_layout);
         one_by_one(bits, rank, dims, expected, &to_layout, from, &from_layout);
         if (memcmp(to, expected, bytes) != 0)
-            fail_msg("copy %d differs: %d bits, rank %d, %d %d %d %d %d", n, bits, rank, dims[0],
-                     dims[1], dims[2], dims[3], dims[4]);
+            fail_msg("copy %d differs: %d bits, rank %d, %d %d %d %d %d", n, bits, rank, dims[0], dims[1], dims[2],
+                     dims[3], dims[4]);
     }
     assert_true(large > 500);
     free(from);
@@ -128,8 +127,7 @@ static void fills(void **state)
                 size_t size = (size_t)bits / 8;
                 memset(data, 0x55, sizeof data);
                 memset(expected, 0x55, sizeof expected);
-                for (int i = 0; i < count; i++)
-                    memcpy(expected + (size_t)i * size, value[same], size);
+                for (int i = 0; i < count; i++) memcpy(expected + (size_t)i * size, value[same], size);
                 hl_fill(bits, count, data, value[same]);
                 assert_memory_equal(data, expected, sizeof data);
             }

@@ -30,8 +30,7 @@ static void expect(int n, int k, const double *x, const double *got)
         sum[1] += x[2 * j] * sin(angle) + x[2 * j + 1] * cos(angle);
     }
     for (int part = 0; part < 2; part++)
-        if (!(fabs(sum[part] - got[part]) < 1e-11))
-            fail_msg("length %d, %d: %g, not %g", n, k, got[part], sum[part]);
+        if (!(fabs(sum[part] - got[part]) < 1e-11)) fail_msg("length %d, %d: %g, not %g", n, k, got[part], sum[part]);
 }
 
 static void lengths(void **state)

@@ -71,13 +71,21 @@ static struct flex make_options(int count, const struct option *options)
     size_t map = flex.size;
     for (int i = 0; i < count; i++) {
         float number = (float)options[i].value;
-        if (lists[i]) put_link(&flex, lists[i]);
-        else if (options[i].is_float) put(&flex, &number, sizeof number);
-        else put_word(&flex, (uint32_t)(int)options[i].value);
+        if (lists[i])
+            put_link(&flex, lists[i]);
+        else if (options[i].is_float)
+            put(&flex, &number, sizeof number);
+        else
+            put_word(&flex, (uint32_t)(int)options[i].value);
     }
     for (int i = 0; i < count; i++)
-        put(&flex, &(unsigned char){(unsigned char)((lists[i] ? FLEX_INTS : options[i].is_float ? FLEX_FLOAT : FLEX_INT) << 2 |
-                                                    FOUR_BYTES)}, 1);
+        put(&flex,
+            &(unsigned char){(unsigned char)((lists[i]              ? FLEX_INTS
+                                              : options[i].is_float ? FLEX_FLOAT
+                                                                    : FLEX_INT)
+                                                 << 2 |
+                                             FOUR_BYTES)},
+            1);
     while (flex.size % 4) put(&flex, "", 1);
     put_link(&flex, map);
     put(&flex, &(unsigned char){FLEX_MAP << 2 | FOUR_BYTES}, 1);
@@ -114,11 +122,24 @@ static void check(const char *name, const struct flex *options, int input_count,
         tensors[i] = (struct test_tensor){.name = i < input_count ? "x" : "y", .rank = from->rank};
         memcpy(tensors[i].dims, from->dims, sizeof from->dims);
     }
-    struct test_node node = {.builtin = kTfLiteBuiltinCustom, .custom = name, .input_count = input_count, .inputs = {0, 1},
-                             .output_count = 1, .outputs = {input_count}, .options = options->bytes,
-                             .option_bytes = options->size};
-    struct test_model graph = {.tensor_count = input_count + 1, .tensors = tensors, .node_count = 1, .nodes = &node,
-                               .input_count = input_count, .inputs = {0, 1}, .output_count = 1, .outputs = {input_count}};
+    struct test_node node = {
+        .builtin = kTfLiteBuiltinCustom,
+        .custom = name,
+        .input_count = input_count,
+        .inputs = {0, 1},
+        .output_count = 1,
+        .outputs = {input_count},
+        .options = options->bytes,
+        .option_bytes = options->size,
+    };
+    struct test_model graph = {.tensor_count = input_count + 1,
+                               .tensors = tensors,
+                               .node_count = 1,
+                               .nodes = &node,
+                               .input_count = input_count,
+                               .inputs = {0, 1},
+                               .output_count = 1,
+                               .outputs = {input_count}};
     size_t size;
     unsigned char *bytes = test_model_write(&graph, &size);
     TfLiteModel *model = TfLiteModelCreate(bytes, size);
@@ -131,7 +152,8 @@ static void check(const char *name, const struct flex *options, int input_count,
     if (status == kTfLiteOk) {
         for (int i = 0; i < input_count; i++)
             assert_int_equal(TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, i), inputs[i].data,
-                                                        (size_t)product(&inputs[i]) * sizeof(float)), kTfLiteOk);
+                                                        (size_t)product(&inputs[i]) * sizeof(float)),
+                             kTfLiteOk);
         assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
         const TfLiteTensor *y = TfLiteInterpreterGetOutputTensor(interpreter, 0);
         assert_int_equal(TfLiteTensorByteSize(y), (size_t)product(expected) * sizeof(float));
@@ -155,10 +177,14 @@ static void test_matrix_in_pixels(void **state)
 {
     (void)state;
     static const int subset[] = {0, 1, 2, 3, 0};
-    struct option options[] = {{"left_rotation_idx", false, 0, 0, NULL},       {"output_height", false, 5, 0, NULL},
-                               {"output_width", false, 5, 0, NULL},            {"right_rotation_idx", false, 3, 0, NULL},
-                               {"scale_x", true, 1, 0, NULL},                  {"scale_y", true, 1, 0, NULL},
-                               {"subset_idxs", false, 0, 5, subset},           {"target_rotation_radians", true, 0, 0, NULL}};
+    struct option options[] = {{"left_rotation_idx", false, 0, 0, NULL},
+                               {"output_height", false, 5, 0, NULL},
+                               {"output_width", false, 5, 0, NULL},
+                               {"right_rotation_idx", false, 3, 0, NULL},
+                               {"scale_x", true, 1, 0, NULL},
+                               {"scale_y", true, 1, 0, NULL},
+                               {"subset_idxs", false, 0, 5, subset},
+                               {"target_rotation_radians", true, 0, 0, NULL}};
     const struct values landmarks = {3, {1, 4, 3}, corners};
     // Down the box's left side is right in the crop: 4 pixels down for each to the right, 2 to the left for each down.
     static const float turned[16] = {0, -2, 0, 10, 4, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -178,11 +204,14 @@ static void test_matrix_by_range(void **state)
     (void)state;
     static const int subset[] = {0, 1, 2, 3}, in[] = {101, 201}, out[] = {11, 11};
     static const float box[12] = {0, 0, 0, 10, 0, 0, 10, 10, 0, 0, 10, 0};
-    const struct option options[] = {
-        {"bbox_size_multiplier", true, 1, 0, NULL}, {"dimensions", false, 3, 0, NULL},
-        {"input_hw", false, 0, 2, in},              {"landmarks_range", false, 10, 0, NULL},
-        {"left_rotation_idx", false, 0, 0, NULL},   {"output_hw", false, 0, 2, out},
-        {"right_rotation_idx", false, 1, 0, NULL},  {"subset", false, 0, 4, subset}};
+    const struct option options[] = {{"bbox_size_multiplier", true, 1, 0, NULL},
+                                     {"dimensions", false, 3, 0, NULL},
+                                     {"input_hw", false, 0, 2, in},
+                                     {"landmarks_range", false, 10, 0, NULL},
+                                     {"left_rotation_idx", false, 0, 0, NULL},
+                                     {"output_hw", false, 0, 2, out},
+                                     {"right_rotation_idx", false, 1, 0, NULL},
+                                     {"subset", false, 0, 4, subset}};
     // The crop shows the whole image: 20 columns and 10 rows of it for each of its own.
     static const float matrix[16] = {20, 0, 0, 0, 0, 10, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     struct flex flex = make_options(8, options);

@@ -43,8 +43,7 @@ static void test_scalars(void **state)
     file_set(&m.file, tensor, HL_Tensor_type, -128);
     file_set(&m.file, tensor, HL_Tensor_is_variable, 200);
     file_set(&m.file, tensor, HL_Tensor_buffer, 0xffffffff);
-    size_t options =
-        file_child(&m.file, m.nodes[0], HL_Operator_builtin_options, HL_LeakyReluOptions);
+    size_t options = file_child(&m.file, m.nodes[0], HL_Operator_builtin_options, HL_LeakyReluOptions);
     file_set_float(&m.file, options, HL_LeakyReluOptions_alpha, 0.25f);
     struct hl_flatbuffer file = {m.file.bytes, m.file.size};
     assert_true((uint64_t)hl_read_integer(&file, buffer, HL_Buffer_offset) == UINT64_MAX);
@@ -66,10 +65,8 @@ static void test_schema_rows(void **state)
 {
     (void)state;
     assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions, 1)].name, "Conv2DOptions");
-    assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions, 126)].name,
-                        "RightShiftOptions");
-    assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions2, 23)].name,
-                        "StablehloCaseOptions");
+    assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions, 126)].name, "RightShiftOptions");
+    assert_string_equal(hl_schema[hl_schema_member(HL_BuiltinOptions2, 23)].name, "StablehloCaseOptions");
     assert_int_equal(hl_schema_member(HL_BuiltinOptions, 0), -1);
     assert_int_equal(hl_schema_member(HL_BuiltinOptions, 127), -1);
     assert_int_equal(hl_schema_member(HL_BuiltinOptions2, 24), -1);
@@ -178,14 +175,11 @@ static void test_unions(void **state)
     // MulOptions.)
     struct small_model m = small_model_create(1);
     file_set(&m.file, m.nodes[0], HL_Operator_builtin_options_type, 250);
-    file_poke_u32(&m.file, file_field(&m.file, m.nodes[0], HL_Operator_builtin_options),
-                  0xfffffffc);
-    expect_refusal(
-        &m, "its options are of type 250 (not in the schema); the operator takes MulOptions");
+    file_poke_u32(&m.file, file_field(&m.file, m.nodes[0], HL_Operator_builtin_options), 0xfffffffc);
+    expect_refusal(&m, "its options are of type 250 (not in the schema); the operator takes MulOptions");
     m = small_model_create(1);
     file_set(&m.file, m.nodes[0], HL_Operator_builtin_options_type, 21);
-    file_poke_u32(&m.file, file_field(&m.file, m.nodes[0], HL_Operator_builtin_options),
-                  0xfffffffc);
+    file_poke_u32(&m.file, file_field(&m.file, m.nodes[0], HL_Operator_builtin_options), 0xfffffffc);
     expect_refusal(&m, "field builtin_options of the Operator");
     m = small_model_create(1); // type without value, value without type
     file_set(&m.file, m.nodes[0], HL_Operator_builtin_options_type, 21);
@@ -222,8 +216,7 @@ static void test_shared_vectors(void **state)
     file_link(&m.file, m.subgraphs[0], HL_SubGraph_tensors, tensors - 4);
     size_t tensor = file_table(&m.file, HL_Tensor);
     for (size_t i = 0; i < many; i++) file_link_at(&m.file, tensors + 4 * i, tensor);
-    size_t quantisation =
-        file_child(&m.file, tensor, HL_Tensor_quantization, HL_QuantizationParameters);
+    size_t quantisation = file_child(&m.file, tensor, HL_Tensor_quantization, HL_QuantizationParameters);
     file_set(&m.file, tensor, HL_Tensor_type, 9);
     FILE_INTS(&m.file, tensor, HL_Tensor_shape, length);
     file_set_vector(&m.file, quantisation, HL_QuantizationParameters_scale, NULL, length);

@@ -276,8 +276,7 @@ static void test_metadata_and_signatures(void **state)
     assert_non_null(model);
     assert_int_equal(model->signature_count, 1);
     assert_string_equal(model->signatures[0].key, "other");
-    assert_non_null(
-        strstr(messages.text, "signature 'serve' is left out: 'b' of its inputs is tensor 5"));
+    assert_non_null(strstr(messages.text, "signature 'serve' is left out: 'b' of its inputs is tensor 5"));
     hl_model_release(model);
     free(copy);
 
@@ -355,12 +354,10 @@ static void test_sizes(void **state)
     assert_false(hl_tensor_bytes(kTfLiteString, 1, (const int[]){1}, &bytes));
     assert_false(hl_tensor_bytes(kTfLiteNoType, 1, (const int[]){1}, &bytes));
     // Products are limited on the way, zeros counted as ones.
-    assert_false(
-        hl_tensor_bytes(kTfLiteInt8, 4, (const int[]){INT32_MAX, INT32_MAX, INT32_MAX, 0}, &bytes));
+    assert_false(hl_tensor_bytes(kTfLiteInt8, 4, (const int[]){INT32_MAX, INT32_MAX, INT32_MAX, 0}, &bytes));
     assert_false(hl_tensor_bytes(kTfLiteInt8, 2, (const int[]){1 << 25, 1 << 24}, &bytes));
     assert_int_equal(bytes, 0);
-    if (sizeof(size_t) == 8)
-        assert_true(hl_tensor_bytes(kTfLiteInt8, 2, (const int[]){1 << 24, 1 << 24}, &bytes));
+    if (sizeof(size_t) == 8) assert_true(hl_tensor_bytes(kTfLiteInt8, 2, (const int[]){1 << 24, 1 << 24}, &bytes));
     assert_int_equal(hl_type_size(kTfLiteBFloat16), 2);
     assert_int_equal(hl_type_size(kTfLiteInt4), 0);
     assert_string_equal(hl_builtin_name(kTfLiteBuiltinConv2d), "CONV_2D");

@@ -18,11 +18,9 @@ static struct small_model with_operator(int builtin, int subgraphs)
 static size_t add_options(struct small_model *m, enum hl_schema member)
 {
     bool second = member > HL_BuiltinOptions2;
-    file_set(&m->file, m->nodes[0],
-             second ? HL_Operator_builtin_options_2_type : HL_Operator_builtin_options_type,
+    file_set(&m->file, m->nodes[0], second ? HL_Operator_builtin_options_2_type : HL_Operator_builtin_options_type,
              hl_schema[member].id);
-    return file_child(&m->file, m->nodes[0],
-                      second ? HL_Operator_builtin_options_2 : HL_Operator_builtin_options,
+    return file_child(&m->file, m->nodes[0], second ? HL_Operator_builtin_options_2 : HL_Operator_builtin_options,
                       (enum hl_schema)hl_schema[member].of);
 }
 
@@ -86,16 +84,14 @@ static void test_empty_table_means_schema_defaults(void **state)
 static void test_absent_table_means_zeros(void **state)
 {
     (void)state;
-    static const int codes[] = {kTfLiteBuiltinConv2d,   kTfLiteBuiltinAdd,   kTfLiteBuiltinSoftmax,
-                                kTfLiteBuiltinSqueeze,  kTfLiteBuiltinShape, kTfLiteBuiltinCast,
-                                kTfLiteBuiltinLeakyRelu};
+    static const int codes[] = {kTfLiteBuiltinConv2d, kTfLiteBuiltinAdd,  kTfLiteBuiltinSoftmax,  kTfLiteBuiltinSqueeze,
+                                kTfLiteBuiltinShape,  kTfLiteBuiltinCast, kTfLiteBuiltinLeakyRelu};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         struct small_model m = with_operator(codes[i], 1);
         TfLiteModel *model = expect_loads(&m);
         const struct hl_model_node *node = &model->subgraphs[0].nodes[0];
         assert_non_null(node->params);
-        for (size_t b = 0; b < node->params_size; b++)
-            assert_int_equal(((const char *)node->params)[b], 0);
+        for (size_t b = 0; b < node->params_size; b++) assert_int_equal(((const char *)node->params)[b], 0);
         FREE(model, m);
     }
     // Operators without parameters, with or without a table of some type.
@@ -131,12 +127,10 @@ static void test_every_operator_without_options(void **state)
         TfLiteModel *model = load_at(&m.file, m.file.size, 0, &messages, &copy);
         if (!model) {
             // These need their options, or call a subgraph: the one they are in.
-            assert_true(strstr(messages.text, "Options are missing") ||
-                        strstr(messages.text, "still running"));
+            assert_true(strstr(messages.text, "Options are missing") || strstr(messages.text, "still running"));
             assert_true(operators[i].takes_options);
         } else {
-            assert_int_equal(model->subgraphs[0].nodes[0].params != NULL,
-                             operators[i].takes_options);
+            assert_int_equal(model->subgraphs[0].nodes[0].params != NULL, operators[i].takes_options);
         }
         with += operators[i].takes_options;
         hl_model_release(model);
@@ -167,8 +161,7 @@ static void test_unknown_values(void **state)
     expect_refusal(&m, "option reduce_function has the value 0");
     m = with_operator(kTfLiteBuiltinConv2d, 1);
     add_options(&m, HL_BuiltinOptions_ReshapeOptions);
-    expect_refusal(&m,
-                   "its options are of type 17 (ReshapeOptions); the operator takes Conv2DOptions");
+    expect_refusal(&m, "its options are of type 17 (ReshapeOptions); the operator takes Conv2DOptions");
 }
 
 static void test_lists(void **state)
@@ -229,8 +222,7 @@ static void test_stablehlo(void **state)
     (void)state;
     struct small_model m = with_operator(kTfLiteBuiltinStablehloGather, 1);
     size_t table = add_options(&m, HL_BuiltinOptions2_StablehloGatherOptions);
-    file_set_vector(&m.file, table, HL_StablehloGatherOptions_slice_sizes,
-                    (const int64_t[]){1, INT64_MAX}, 2);
+    file_set_vector(&m.file, table, HL_StablehloGatherOptions_slice_sizes, (const int64_t[]){1, INT64_MAX}, 2);
     file_set(&m.file, table, HL_StablehloGatherOptions_indices_are_sorted, 1);
     LOADED(model, m, gather, TfLiteStablehloGatherParams);
     assert_int_equal(gather->num_slice_sizes, 2);
@@ -241,10 +233,8 @@ static void test_stablehlo(void **state)
 
     m = with_operator(kTfLiteBuiltinStablehloReduceWindow, 2);
     table = add_options(&m, HL_BuiltinOptions2_StablehloReduceWindowOptions);
-    file_set_vector(&m.file, table, HL_StablehloReduceWindowOptions_window_dimensions,
-                    (const int64_t[]){3, 5}, 2);
-    file_set_vector(&m.file, table, HL_StablehloReduceWindowOptions_padding,
-                    (const int64_t[]){1, 2, 3, 4}, 4);
+    file_set_vector(&m.file, table, HL_StablehloReduceWindowOptions_window_dimensions, (const int64_t[]){3, 5}, 2);
+    file_set_vector(&m.file, table, HL_StablehloReduceWindowOptions_padding, (const int64_t[]){1, 2, 3, 4}, 4);
     file_set(&m.file, table, HL_StablehloReduceWindowOptions_body_subgraph_index, 1);
     LOADED(model2, m, window, TfLiteStablehloReduceWindowParams);
     assert_int_equal(window->window_dimensions[1], 5);
@@ -298,14 +288,10 @@ static void test_stablehlo(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields_and_defaults),
-        cmocka_unit_test(test_empty_table_means_schema_defaults),
-        cmocka_unit_test(test_absent_table_means_zeros),
-        cmocka_unit_test(test_every_operator_without_options),
-        cmocka_unit_test(test_unknown_values),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_names_and_seeds),
-        cmocka_unit_test(test_stablehlo),
+        cmocka_unit_test(test_fields_and_defaults),      cmocka_unit_test(test_empty_table_means_schema_defaults),
+        cmocka_unit_test(test_absent_table_means_zeros), cmocka_unit_test(test_every_operator_without_options),
+        cmocka_unit_test(test_unknown_values),           cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_names_and_seeds),          cmocka_unit_test(test_stablehlo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,7 @@ static void test_tensor_indices(void **state)
         char words[100];
         struct small_model m = small_model_create(1);
         FILE_INTS(&m.file, m.nodes[1], HL_Operator_inputs, 2, wrong[i]);
-        snprintf(words, sizeof words,
-                 "subgraph 0, node 1 (ADD): input 1 is tensor %d, but the subgraph has 5 tensors",
+        snprintf(words, sizeof words, "subgraph 0, node 1 (ADD): input 1 is tensor %d, but the subgraph has 5 tensors",
                  wrong[i]);
         expect_refusal(&m, words);
         m = small_model_create(1);
@@ -56,8 +55,7 @@ static void test_other_indices(void **state)
     (void)state;
     struct small_model m = small_model_create(1);
     file_set(&m.file, m.tensors[1], HL_Tensor_buffer, 4);
-    expect_refusal(
-        &m, "subgraph 0, tensor 1 (scale): its buffer is number 4, but the model has 4 buffers");
+    expect_refusal(&m, "subgraph 0, tensor 1 (scale): its buffer is number 4, but the model has 4 buffers");
     m = small_model_create(1);
     file_set(&m.file, m.tensors[1], HL_Tensor_buffer, 0xffffffff);
     expect_refusal(&m, "its buffer is number 4294967295");
@@ -172,16 +170,14 @@ static void test_strings(void **state)
 
 // ---- Quantisation
 
-static size_t quantise(struct small_model *m, int scale_count, const float *scales,
-                       int zero_point_count, const int64_t *zero_points)
+static size_t quantise(struct small_model *m, int scale_count, const float *scales, int zero_point_count,
+                       const int64_t *zero_points)
 {
     *m = small_model_create(1);
     file_set(&m->file, m->tensors[0], HL_Tensor_type, 9); // int8
-    size_t q =
-        file_child(&m->file, m->tensors[0], HL_Tensor_quantization, HL_QuantizationParameters);
+    size_t q = file_child(&m->file, m->tensors[0], HL_Tensor_quantization, HL_QuantizationParameters);
     file_set_vector(&m->file, q, HL_QuantizationParameters_scale, scales, (size_t)scale_count);
-    file_set_vector(&m->file, q, HL_QuantizationParameters_zero_point, zero_points,
-                    (size_t)zero_point_count);
+    file_set_vector(&m->file, q, HL_QuantizationParameters_zero_point, zero_points, (size_t)zero_point_count);
     return q;
 }
 
@@ -202,8 +198,7 @@ static void test_affine_quantisation(void **state)
     assert_int_equal(read->zero_points[0], -128);
     hl_model_release(model);
     file_set(&m.file, q, HL_QuantizationParameters_quantized_dimension, 0);
-    expect_refusal(
-        &m, "tensor 0 (x): it has 3 scales; there must be 1, or 1 for its quantised dimension 0");
+    expect_refusal(&m, "tensor 0 (x): it has 3 scales; there must be 1, or 1 for its quantised dimension 0");
 
     q = quantise(&m, 1, scales, 1, zero_points);
     file_set(&m.file, q, HL_QuantizationParameters_quantized_dimension, 2);
@@ -234,12 +229,10 @@ static void test_affine_quantisation(void **state)
 static size_t quantise_in_blocks(struct small_model *m, int scales, int zero_points, int block_size)
 {
     *m = small_model_create(1);
-    size_t q =
-        file_child(&m->file, m->tensors[0], HL_Tensor_quantization, HL_QuantizationParameters);
+    size_t q = file_child(&m->file, m->tensors[0], HL_Tensor_quantization, HL_QuantizationParameters);
     file_set(&m->file, q, HL_QuantizationParameters_details_type, 2);
     file_set(&m->file, q, HL_QuantizationParameters_quantized_dimension, 1);
-    size_t blocks =
-        file_child(&m->file, q, HL_QuantizationParameters_details, HL_BlockwiseQuantization);
+    size_t blocks = file_child(&m->file, q, HL_QuantizationParameters_details, HL_BlockwiseQuantization);
     file_set(&m->file, blocks, HL_BlockwiseQuantization_scales, scales);
     file_set(&m->file, blocks, HL_BlockwiseQuantization_zero_points, zero_points);
     file_set(&m->file, blocks, HL_BlockwiseQuantization_block_size, block_size);
@@ -263,8 +256,7 @@ static void test_blockwise_quantisation(void **state)
     quantise_in_blocks(&m, 5, -1, 32);
     expect_refusal(&m, "tensor 0 (x): its scales are tensor 5, but the subgraph has 5 tensors");
     quantise_in_blocks(&m, 1, 5, 32);
-    expect_refusal(&m,
-                   "tensor 0 (x): its zero points are tensor 5, but the subgraph has 5 tensors");
+    expect_refusal(&m, "tensor 0 (x): its zero points are tensor 5, but the subgraph has 5 tensors");
     quantise_in_blocks(&m, 1, 1, -32);
     expect_refusal(&m, "tensor 0 (x): its block size is -32");
     size_t q = quantise_in_blocks(&m, 1, 1, 32);
@@ -274,8 +266,7 @@ static void test_blockwise_quantisation(void **state)
     m = small_model_create(1);
     q = file_child(&m.file, m.tensors[0], HL_Tensor_quantization, HL_QuantizationParameters);
     file_set(&m.file, q, HL_QuantizationParameters_details_type, 3);
-    size_t axes =
-        file_child(&m.file, q, HL_QuantizationParameters_details, HL_MultiAxisQuantization);
+    size_t axes = file_child(&m.file, q, HL_QuantizationParameters_details, HL_MultiAxisQuantization);
     file_set(&m.file, axes, HL_MultiAxisQuantization_scales, 3);
     FILE_INTS(&m.file, axes, HL_MultiAxisQuantization_quantized_dimensions, 1, 0);
     model = expect_loads(&m);
@@ -310,13 +301,10 @@ static struct sparse_model sparse_create(void)
     file_set(f, s.dimensions[0], HL_DimensionMetadata_dense_size, 4);
     file_set(f, s.dimensions[1], HL_DimensionMetadata_format, 1);
     file_set(f, s.dimensions[1], HL_DimensionMetadata_array_segments_type, 3);
-    size_t segments =
-        file_child(f, s.dimensions[1], HL_DimensionMetadata_array_segments, HL_Uint8Vector);
-    s.segments =
-        file_set_vector(f, segments, HL_Uint8Vector_values, (const uint8_t[]){0, 2, 2, 3, 3}, 5);
+    size_t segments = file_child(f, s.dimensions[1], HL_DimensionMetadata_array_segments, HL_Uint8Vector);
+    s.segments = file_set_vector(f, segments, HL_Uint8Vector_values, (const uint8_t[]){0, 2, 2, 3, 3}, 5);
     file_set(f, s.dimensions[1], HL_DimensionMetadata_array_indices_type, 2);
-    size_t indices =
-        file_child(f, s.dimensions[1], HL_DimensionMetadata_array_indices, HL_Uint16Vector);
+    size_t indices = file_child(f, s.dimensions[1], HL_DimensionMetadata_array_indices, HL_Uint16Vector);
     s.indices = file_set_vector(f, indices, HL_Uint16Vector_values, (const uint16_t[]){0, 2, 1}, 3);
     file_set(f, s.dimensions[2], HL_DimensionMetadata_dense_size, 2);
     return s;
@@ -374,8 +362,7 @@ static void test_broken_sparsity(void **state)
     expect_refusal(&s.m, "sparse dimension 0 has the size 5; the shape needs 4");
     s = sparse_create();
     file_set(&s.m.file, s.dimensions[2], HL_DimensionMetadata_dense_size, 4);
-    expect_refusal(&s.m,
-                   "sparse dimension 2 has blocks of 4, which do not divide dimension 1 of 6");
+    expect_refusal(&s.m, "sparse dimension 2 has blocks of 4, which do not divide dimension 1 of 6");
     s = sparse_create();
     file_set(&s.m.file, s.dimensions[2], HL_DimensionMetadata_dense_size, 0);
     expect_refusal(&s.m, "sparse dimension 2 has blocks of 0");
@@ -404,9 +391,7 @@ static void test_order(void **state)
     (void)state;
     struct small_model m = small_model_create(1);
     FILE_INTS(&m.file, m.nodes[0], HL_Operator_inputs, 4, 1);
-    expect_refusal(
-        &m,
-        "subgraph 0, node 0 (MUL): input 0 is tensor 4 (y), which node 1 (ADD) writes only later");
+    expect_refusal(&m, "subgraph 0, node 0 (MUL): input 0 is tensor 4 (y), which node 1 (ADD) writes only later");
     m = small_model_create(1); // also where it has a value before: as an input of the graph, or a variable
     FILE_INTS(&m.file, m.nodes[1], HL_Operator_outputs, 0);
     FILE_INTS(&m.file, m.nodes[1], HL_Operator_inputs, 2, 3);
@@ -418,8 +403,7 @@ static void test_order(void **state)
     expect_refusal(&m, "node 0 (MUL): input 0 is tensor 4 (y), which node 1 (ADD) writes only later");
     m = small_model_create(1);
     FILE_INTS(&m.file, m.nodes[1], HL_Operator_inputs, 4, 3);
-    expect_refusal(
-        &m, "subgraph 0, node 1 (ADD): input 0 is tensor 4 (y), which the node itself writes");
+    expect_refusal(&m, "subgraph 0, node 1 (ADD): input 0 is tensor 4 (y), which the node itself writes");
     m = small_model_create(1);
     FILE_INTS(&m.file, m.nodes[0], HL_Operator_outputs, 4);
     FILE_INTS(&m.file, m.nodes[1], HL_Operator_inputs, 0, 3);
@@ -511,9 +495,7 @@ static void test_calls(void **state)
     expect_loads_and_free(&m);
     m = small_model_create(3);
     add_branches(&m, 0, 1, 3);
-    expect_refusal(
-        &m,
-        "subgraph 0, node 0 (IF): option else_subgraph_index is 3, but the model has 3 subgraphs");
+    expect_refusal(&m, "subgraph 0, node 0 (IF): option else_subgraph_index is 3, but the model has 3 subgraphs");
     m = small_model_create(3);
     add_branches(&m, 0, -1, 2);
     expect_refusal(&m, "option then_subgraph_index is -1");
@@ -542,15 +524,13 @@ static void test_calls(void **state)
     file_children(&m.file, m.subgraphs[1], HL_SubGraph_tensors, 1, &tensor);
     FILE_INTS(&m.file, tensor, HL_Tensor_shape, 3);
     file_set(&m.file, tensor, HL_Tensor_buffer, 1);
-    expect_refusal(
-        &m, "subgraph 1: input 0 is tensor 0 (), which is constant, but nodes call this subgraph");
+    expect_refusal(&m, "subgraph 1: input 0 is tensor 0 (), which is constant, but nodes call this subgraph");
 }
 
 static void test_deep_calls(void **state)
 {
     (void)state;
-    struct small_model m = small_model_create(
-        most_children); // a chain, last to first, so that walks meet known levels
+    struct small_model m = small_model_create(most_children); // a chain, last to first, so that walks meet known levels
     for (int i = 0; i + 1 < most_children; i++) add_branches(&m, i, i + 1, i + 1);
     expect_loads_and_free(&m);
 
@@ -567,8 +547,7 @@ static void test_deep_calls(void **state)
             file_children(&m.file, subgraph, HL_SubGraph_operators, 1, &node);
             file_set(&m.file, node, HL_Operator_opcode_index, 1);
             file_set(&m.file, node, HL_Operator_builtin_options_type, 103);
-            size_t options =
-                file_child(&m.file, node, HL_Operator_builtin_options, HL_CallOnceOptions);
+            size_t options = file_child(&m.file, node, HL_Operator_builtin_options, HL_CallOnceOptions);
             file_set(&m.file, options, HL_CallOnceOptions_init_subgraph_index, i + 1);
         }
         if (deep == 128)

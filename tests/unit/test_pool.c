@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool of threads: each item once, workers' numbers in use once at a time, rounds close together and far apart. For the
-// tsan preset, too.
+// The pool of threads: each item once, workers' numbers in use once at a time, rounds close together and far apart. For
+// the tsan preset, too.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -46,8 +46,7 @@ static void check_rounds(struct hl_threads *threads)
             assert_int_equal(atomic_load(&record.times[i]), done[i]);
             assert_int_equal(record.plain[i], done[i] * i);
         }
-        if (round % 50 == 0)
-            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); // workers fall asleep
+        if (round % 50 == 0) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); // workers fall asleep
     }
     assert_int_equal(atomic_load(&record.clashes), 0);
 }

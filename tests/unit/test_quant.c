@@ -56,23 +56,12 @@ static void rescale_apply(void **state)
         int shift;
         int32_t expected;
     } rows[] = {
-        {1000, 1073741824, 0, 500},
-        {-1000, 1073741824, 0, -500},
-        {3, 1073741824, 0, 2}, // 1.5 up
-        {-3, 1073741824, 0, -1},
-        {5, 1073741824, -1, 2}, // 2.5 up to 3, then 1.5 away from zero
-        {-5, 1073741824, -1, -1},
-        {6, 1073741824, -1, 2},
-        {-6, 1073741824, -1, -2},
-        {7, 1073741824, -1, 2},
-        {-7, 1073741824, -1, -2},
-        {123456, 1518500250, -7, 682},
-        {-123456, 1518500250, -7, -682},
-        {2147483647, 2147483647, -31, 1},
-        {INT32_MIN, 2147483647, -31, -1},
-        {77777, 1288490189, 3, 373330},
-        {-77777, 1288490189, 3, -373330},
-        {INT32_MIN, INT32_MIN, 0, INT32_MAX},
+        {1000, 1073741824, 0, 500},      {-1000, 1073741824, 0, -500},     {3, 1073741824, 0, 2}, // 1.5 up
+        {-3, 1073741824, 0, -1},         {5, 1073741824, -1, 2}, // 2.5 up to 3, then 1.5 away from zero
+        {-5, 1073741824, -1, -1},        {6, 1073741824, -1, 2},           {-6, 1073741824, -1, -2},
+        {7, 1073741824, -1, 2},          {-7, 1073741824, -1, -2},         {123456, 1518500250, -7, 682},
+        {-123456, 1518500250, -7, -682}, {2147483647, 2147483647, -31, 1}, {INT32_MIN, 2147483647, -31, -1},
+        {77777, 1288490189, 3, 373330},  {-77777, 1288490189, 3, -373330}, {INT32_MIN, INT32_MIN, 0, INT32_MAX},
         {3, 1073741824, 30, -536870912}, // 3 << 30 wraps to -2^30
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -216,22 +205,19 @@ static void channel_rescales(void **state)
     memset(&node, 0, sizeof node);
 
     struct hl_rescale rescales[3];
-    assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, NULL, &output, 2, rescales),
-                     kTfLiteOk);
+    assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, NULL, &output, 2, rescales), kTfLiteOk);
     assert_int_equal(rescales[0].multiplier, 1 << 30); // 0.25
     assert_int_equal(rescales[0].shift, -1);
     assert_int_equal(rescales[1].shift, -2);
 
     scales.size = 1; // one scale for all
-    assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, NULL, &output, 3, rescales),
-                     kTfLiteOk);
+    assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, NULL, &output, 3, rescales), kTfLiteOk);
     assert_int_equal(rescales[2].shift, -1);
 
     input.type = filter.type = output.type = kTfLiteUInt8;
     input.params.scale = filter.params.scale = 0.1f; // float product 0x1.47ae16p-7
     TfLiteTensor bias = quantised_tensor(kTfLiteInt32, 0.01f, 0);
-    assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, &bias, &output, 1, rescales),
-                     kTfLiteOk);
+    assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, &bias, &output, 1, rescales), kTfLiteOk);
     assert_int_equal(rescales[0].multiplier, 1374389632); // * 2^37
     assert_int_equal(rescales[0].shift, -6);
 }
@@ -357,8 +343,8 @@ static void windows(void **state)
     memset(&node, 0, sizeof node);
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct hl_window window;
-        assert_int_equal(hl_window_size(&ctx, &node, "height", rows[i].padding, rows[i].in,
-                                        rows[i].filter, rows[i].stride, rows[i].dilation, &window),
+        assert_int_equal(hl_window_size(&ctx, &node, "height", rows[i].padding, rows[i].in, rows[i].filter,
+                                        rows[i].stride, rows[i].dilation, &window),
                          kTfLiteOk);
         assert_int_equal(window.out, rows[i].out);
         assert_int_equal(window.before, rows[i].before);

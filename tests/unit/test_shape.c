@@ -29,8 +29,7 @@ static const TfLiteIntArray *set_shape(struct shape *shape, int rank, const int 
     return &shape->u.array;
 }
 
-#define SHAPE(shape, ...)                                                                       \
-    set_shape((shape), COUNT(((const int[]){__VA_ARGS__})), (const int[]){__VA_ARGS__})
+#define SHAPE(shape, ...) set_shape((shape), COUNT(((const int[]){__VA_ARGS__})), (const int[]){__VA_ARGS__})
 
 static void test_counts(void **state)
 {
@@ -71,8 +70,8 @@ static void test_axes(void **state)
     assert_false(hl_normalise_axis(INT64_C(1) << 32, 3, &axis));
 }
 
-static void assert_broadcast(const TfLiteIntArray *a, const TfLiteIntArray *b,
-                             const TfLiteIntArray *c, const TfLiteIntArray *expected)
+static void assert_broadcast(const TfLiteIntArray *a, const TfLiteIntArray *b, const TfLiteIntArray *c,
+                             const TfLiteIntArray *expected)
 {
     int rank, dims[HL_MAX_RANK];
     assert_true(hl_broadcast(a, b, c, &rank, dims));
@@ -114,16 +113,14 @@ static int64_t offset_of(int64_t position, int rank, const int *dims, const int6
     return offset;
 }
 
-static void check_walk(struct hl_walk *walk, int rank, const int *dims,
-                       const int64_t (*strides)[HL_MAX_RANK])
+static void check_walk(struct hl_walk *walk, int rank, const int *dims, const int64_t (*strides)[HL_MAX_RANK])
 {
     struct hl_walk runs = *walk;
     int64_t count = 1;
     for (int axis = 0; axis < rank; axis++) count *= dims[axis];
     assert_true(walk->count == count);
     for (int64_t i = 0; i < count; i++, hl_walk_next(walk))
-        for (int o = 0; o < walk->operands; o++)
-            assert_true(walk->at[o] == offset_of(i, rank, dims, strides[o]));
+        for (int o = 0; o < walk->operands; o++) assert_true(walk->at[o] == offset_of(i, rank, dims, strides[o]));
 
     int run = hl_walk_run(&runs);
     assert_true(run >= 1 && count % run == 0);
@@ -148,8 +145,7 @@ static struct hl_walk walk_two(const TfLiteIntArray *a, const TfLiteIntArray *b)
     for (int o = 0; o < 2; o++)
         for (int axis = 0; axis < shapes[o]->size; axis++)
             strides[o][rank - shapes[o]->size + axis] =
-                shapes[o]->data[axis] == 1 ? 0
-                                           : hl_product(shapes[o], axis + 1, shapes[o]->size);
+                shapes[o]->data[axis] == 1 ? 0 : hl_product(shapes[o], axis + 1, shapes[o]->size);
     struct hl_walk copy = walk;
     check_walk(&copy, rank, dims, (const int64_t(*)[HL_MAX_RANK])strides);
     return walk;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// benchmark_model: how fast is a model? In: a model and flags (options.h). Out: the original's lines: times of initialisation,
-// warm-up and runs, memory, and tables of operators if asked for.
+// benchmark_model: how fast is a model? In: a model and flags (options.h). Out: the original's lines: times of
+// initialisation, warm-up and runs, memory, and tables of operators if asked for.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,8 +85,7 @@ static const char *label_of(const struct hl_flag *flag)
     return delegate_label(flag->name);
 }
 
-static void log_value(const struct hl_flag *flag, const char *label,
-                      const struct hl_benchmark_options *options)
+static void log_value(const struct hl_flag *flag, const char *label, const struct hl_benchmark_options *options)
 {
     const void *at = (const char *)options + flag->offset;
     switch (flag->kind) {
@@ -97,7 +96,8 @@ static void log_value(const struct hl_flag *flag, const char *label,
     }
 }
 
-// What is given, and some always. The original has its own number of threads and that of the delegates' flags, of one name.
+// What is given, and some always. The original has its own number of threads and that of the delegates' flags, of one
+// name.
 static void log_flags(const struct hl_command *command, const struct hl_benchmark_options *options)
 {
     static const char *const always[] = {"graph", "signature_to_run_for"};
@@ -115,8 +115,7 @@ static void log_flags(const struct hl_command *command, const struct hl_benchmar
     }
 #define IDLE(kind, name, initial, idle, label, help) {#name, idle},
     static const struct hl_idle_flag idle_flags[] = {HL_BENCHMARK_FLAG_LIST(IDLE)};
-    hl_idle_flags_warn(idle_flags, sizeof idle_flags / sizeof *idle_flags, command,
-                       options->positions);
+    hl_idle_flags_warn(idle_flags, sizeof idle_flags / sizeof *idle_flags, command, options->positions);
 }
 
 // ---- initialisation -----------------------------------------------------------------------------
@@ -129,7 +128,8 @@ static void list_signatures(const TfLiteModel *model)
         hl_info(HL_TFLITE, NULL, "-> Signature Key: %s", model->signatures[i].key);
 }
 
-// The key of the signature to run, NULL: the main graph, which a model's only signature stands for if it is not asked for.
+// The key of the signature to run, NULL: the main graph, which a model's only signature stands for if it is not asked
+// for.
 static bool choose_signature(const struct benchmark *benchmark, const char **key)
 {
     const TfLiteModel *model = benchmark->file.model;
@@ -137,9 +137,7 @@ static bool choose_signature(const struct benchmark *benchmark, const char **key
     bool given = *wanted != '\0', found = false;
     *key = given ? wanted : NULL;
     if (model->signature_count == 0) {
-        if (given)
-            hl_error(HL_TFLITE, NULL,
-                     "Signature key is specified, but the model does not have any signatures.");
+        if (given) hl_error(HL_TFLITE, NULL, "Signature key is specified, but the model does not have any signatures.");
         return !given;
     }
     const struct hl_model_signature *only = &model->signatures[0];
@@ -148,8 +146,7 @@ static bool choose_signature(const struct benchmark *benchmark, const char **key
         hl_info(HL_TFLITE, NULL, "Using signature: %s", only->key);
         return true;
     }
-    for (int i = 0; i < model->signature_count; i++)
-        found = found || strcmp(model->signatures[i].key, wanted) == 0;
+    for (int i = 0; i < model->signature_count; i++) found = found || strcmp(model->signatures[i].key, wanted) == 0;
     if (found) {
         hl_info(HL_TFLITE, NULL, "Using signature: %s", wanted);
         return true;
@@ -168,8 +165,7 @@ static void profile_kernels(struct benchmark *benchmark)
     struct hl_delegates *delegates = &benchmark->delegates;
     for (int i = 0; i < delegates->count && benchmark->options->enable_op_profiling; i++)
         if (delegates->gpu.handle != NULL && strcmp(delegates->items[i].name, "GPU") == 0)
-            delegates->gpu.HaliteDelegateSetProfiling(delegates->items[i].delegate, true,
-                                                      &benchmark->runs.hooks);
+            delegates->gpu.HaliteDelegateSetProfiling(delegates->items[i].delegate, true, &benchmark->runs.hooks);
 }
 
 // The delegate that has made this node; an external one has a face of its own here, so it is known by being no other.
@@ -198,15 +194,13 @@ static bool report_delegates(const struct benchmark *benchmark)
     for (int i = 0; i < benchmark->delegates.count; i++) {
         const char *name = benchmark->delegates.items[i].name;
         if (kernels[i] == 0)
-            hl_info(
-                HL_TFLITE, NULL,
-                "Though %s delegate is explicitly applied, the model graph will not be executed by the delegate.",
-                name);
+            hl_info(HL_TFLITE, NULL,
+                    "Though %s delegate is explicitly applied, the model graph will not be executed by the delegate.",
+                    name);
         else if (kernels[i] == graph->plan->size)
-            hl_info(
-                HL_TFLITE, NULL,
-                "Explicitly applied %s delegate, and the model graph will be completely executed by the delegate.",
-                name);
+            hl_info(HL_TFLITE, NULL,
+                    "Explicitly applied %s delegate, and the model graph will be completely executed by the delegate.",
+                    name);
         else
             hl_info(
                 HL_TFLITE, NULL,
@@ -234,18 +228,15 @@ static bool initialise(struct benchmark *benchmark)
     if (!choose_signature(benchmark, &signature)) return false;
     hl_profile_start(&benchmark->initialisation, file);
     hl_profile_start(&benchmark->runs, file);
-    if (!hl_delegates_create(&options->delegates, benchmark->command, options->positions,
-                             &benchmark->delegates))
+    if (!hl_delegates_create(&options->delegates, benchmark->command, options->positions, &benchmark->delegates))
         return false;
     for (int i = 0; i < benchmark->delegates.count; i++) {
         const char *name = benchmark->delegates.items[i].name;
-        if (strcmp(name, "GPU") == 0)
-            hl_info(HL_TFLITE, NULL, "Created TensorFlow Lite delegate for GPU.");
+        if (strcmp(name, "GPU") == 0) hl_info(HL_TFLITE, NULL, "Created TensorFlow Lite delegate for GPU.");
         hl_info(HL_TFLITE, NULL, "%s delegate created.", name);
     }
     if (benchmark->delegates.count > 1)
-        hl_info(HL_TFLITE, NULL, "Going to apply %d delegates one after another.",
-                benchmark->delegates.count);
+        hl_info(HL_TFLITE, NULL, "Going to apply %d delegates one after another.", benchmark->delegates.count);
     struct hl_model_options how = {
         .threads = options->delegates.num_threads,
         .delegates = &benchmark->delegates,
@@ -260,15 +251,13 @@ static bool initialise(struct benchmark *benchmark)
     if (!hl_graph_allocate(&benchmark->graph)) return false;
     double end = hl_model_clock();
     if (benchmark->delegates.count > 0)
-        hl_profile_add(&benchmark->initialisation, "ModifyGraphWithDelegate",
-                       1e6 * (between - before));
+        hl_profile_add(&benchmark->initialisation, "ModifyGraphWithDelegate", 1e6 * (between - before));
     hl_profile_add(&benchmark->initialisation, "AllocateTensors", 1e6 * (end - between));
     hl_profile_end_run(&benchmark->initialisation);
     benchmark->figures->init_us = 1e6 * (end - start);
     benchmark->figures->model_bytes = file->model->file_size;
     if (!report_delegates(benchmark)) return false;
-    hl_info(HL_TFLITE, NULL, "The input model file size (MB): %g",
-            (double)file->model->file_size / 1e6);
+    hl_info(HL_TFLITE, NULL, "The input model file size (MB): %g", (double)file->model->file_size / 1e6);
     hl_info(HL_TFLITE, NULL, "Initialized session in %gms.", benchmark->figures->init_us / 1e3);
     profile_kernels(benchmark);
     if (!hl_benchmark_inputs_make(&benchmark->inputs, &benchmark->graph, options)) return false;
@@ -282,8 +271,10 @@ static bool initialise(struct benchmark *benchmark)
 static void sleep_for(double seconds)
 {
     if (!(seconds > 0)) return;
-    struct timespec time = {.tv_sec = (time_t)seconds,
-                            .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))};
+    struct timespec time = {
+        .tv_sec = (time_t)seconds,
+        .tv_nsec = (long)(1e9 * (seconds - floor(seconds))),
+    };
     while (nanosleep(&time, &time) != 0) {
     }
 }
@@ -301,8 +292,8 @@ static bool run_once(struct benchmark *benchmark, struct hl_profile *profile, do
 }
 
 // At least `runs` and `least` seconds, until `most` seconds have gone.
-static bool run_series(struct benchmark *benchmark, int runs, double least,
-                       struct hl_profile *profile, struct hl_series *series)
+static bool run_series(struct benchmark *benchmark, int runs, double least, struct hl_profile *profile,
+                       struct hl_series *series)
 {
     const struct hl_benchmark_options *options = benchmark->options;
     double most = options->max_secs, start = hl_model_clock(), microseconds;
@@ -338,10 +329,8 @@ static bool write_profile(const struct benchmark *benchmark)
     else if (strcmp(options->op_profiling_output_mode, "proto") == 0)
         return hl_benchmark_write_profile(path, &benchmark->initialisation, &benchmark->runs);
     struct hl_text text = {0}, run_text = {0};
-    hl_profile_print(&benchmark->initialisation,
-                     "Profiling Info for Benchmark Initialization:", csv, &text);
-    hl_profile_print(&benchmark->runs,
-                     "Operator-wise Profiling Info for Regular Benchmark Runs:", csv, &run_text);
+    hl_profile_print(&benchmark->initialisation, "Profiling Info for Benchmark Initialization:", csv, &text);
+    hl_profile_print(&benchmark->runs, "Operator-wise Profiling Info for Regular Benchmark Runs:", csv, &run_text);
     bool ok = true;
     if (*path != '\0') {
         hl_text_add(&text, "%s", run_text.data);
@@ -360,16 +349,14 @@ static void report_memory(const struct benchmark *benchmark)
         HL_TFLITE, NULL,
         "Note: as the benchmark tool itself affects memory footprint, the following is only APPROXIMATE to the actual "
         "memory footprint of the model at runtime. Take the information at your discretion.");
-    hl_info(HL_TFLITE, NULL,
-            "Memory footprint delta from the start of the tool (MB): init=%g overall=%g",
+    hl_info(HL_TFLITE, NULL, "Memory footprint delta from the start of the tool (MB): init=%g overall=%g",
             benchmark->figures->memory_init, benchmark->figures->memory_overall);
 }
 
 static void report_peak(double most)
 {
     struct hl_text text = {0};
-    hl_info(HL_TFLITE, NULL, "Overall peak memory footprint (MB) via periodic monitoring: %g",
-            most);
+    hl_info(HL_TFLITE, NULL, "Overall peak memory footprint (MB) via periodic monitoring: %g", most);
     hl_memory_status(&text);
     if (text.length > 0) {
         hl_info(HL_TFLITE, NULL,
@@ -383,8 +370,7 @@ static void report_peak(double most)
 static void print_state(const struct benchmark *benchmark, const char *when)
 {
     const struct hl_benchmark_options *options = benchmark->options;
-    struct hl_state_widths widths = {options->tensor_name_display_length,
-                                     options->tensor_type_display_length,
+    struct hl_state_widths widths = {options->tensor_name_display_length, options->tensor_type_display_length,
                                      options->alloc_type_display_length};
     struct hl_text text = {0};
     hl_state_print(&benchmark->file, widths, &text);
@@ -399,8 +385,7 @@ static bool write_result(const struct benchmark *benchmark)
     const char *path = benchmark->options->result_file_path;
     if (*path == '\0' || benchmark->options->dry_run) return true;
     hl_info(HL_TFLITE, NULL, "Saving benchmark result to: %s", path);
-    if (!hl_benchmark_write_result(path, benchmark->options->benchmark_name, benchmark->figures))
-        return false;
+    if (!hl_benchmark_write_result(path, benchmark->options->benchmark_name, benchmark->figures)) return false;
     hl_info(HL_TFLITE, NULL, "Saved benchmark result to: %s", path);
     return true;
 }
@@ -413,18 +398,15 @@ static bool report(const struct benchmark *benchmark)
     struct hl_series_figures warmup = hl_series_figures(&figures->warmup_us),
                              runs = hl_series_figures(&figures->run_us);
     if (!options->dry_run)
-        hl_info(
-            HL_TFLITE, NULL,
-            "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",
-            figures->init_us, figures->warmup_us.count > 0 ? warmup.first : runs.first,
-            warmup.average, runs.average);
+        hl_info(HL_TFLITE, NULL,
+                "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",
+                figures->init_us, figures->warmup_us.count > 0 ? warmup.first : runs.first, warmup.average,
+                runs.average);
     report_memory(benchmark);
     if (options->report_peak_memory_footprint) report_peak(figures->memory_peak);
-    if (options->enable_op_profiling && !options->dry_run && !write_profile(benchmark))
-        return false;
+    if (options->enable_op_profiling && !options->dry_run && !write_profile(benchmark)) return false;
     if (options->print_postinvoke_state) print_state(benchmark, "post");
-    return write_result(benchmark) &&
-           (options->dry_run || hl_benchmark_write_outputs(&benchmark->graph, options));
+    return write_result(benchmark) && (options->dry_run || hl_benchmark_write_outputs(&benchmark->graph, options));
 }
 
 static bool measure(struct benchmark *benchmark)
@@ -440,9 +422,7 @@ static bool measure(struct benchmark *benchmark)
         if (!hl_benchmark_write_runtime(runtime, &benchmark->file)) return false;
         hl_info(HL_TFLITE, NULL, "Generated model runtime info: %s", runtime);
     }
-    if (!run_series(benchmark, options->warmup_runs, options->warmup_min_secs, NULL,
-                    &figures->warmup_us))
-        return false;
+    if (!run_series(benchmark, options->warmup_runs, options->warmup_min_secs, NULL, &figures->warmup_us)) return false;
     if (!run_series(benchmark, options->num_runs, options->min_secs,
                     options->enable_op_profiling ? &benchmark->runs : NULL, &figures->run_us))
         return false;
@@ -456,11 +436,10 @@ static int interval(const struct hl_benchmark_options *options)
     enum { DEFAULT_MS = 50 };
     int given = options->memory_footprint_check_interval_ms;
     if (given > 0) return given;
-    hl_warn(
-        HL_TFLITE, NULL,
-        "--memory_footprint_check_interval_ms is set to %d (ms), This value is invalid, and it will be "
-        "set to the default value %d (ms).",
-        given, DEFAULT_MS);
+    hl_warn(HL_TFLITE, NULL,
+            "--memory_footprint_check_interval_ms is set to %d (ms), This value is invalid, and it will be "
+            "set to the default value %d (ms).",
+            given, DEFAULT_MS);
     return DEFAULT_MS;
 }
 

@@ -20,8 +20,8 @@ static const char sentence[] = "Salt is what remains when the sea goes.";
 // ---- lists in flags -----------------------------------------------------------------------------
 
 // Calls take(item) for each part of text between separators; a doubled ':' is part of an item where `doubled`.
-static bool each(const char *text, char separator, bool doubled,
-                 bool (*take)(void *user, char *item, int index), void *user)
+static bool each(const char *text, char separator, bool doubled, bool (*take)(void *user, char *item, int index),
+                 void *user)
 {
     bool ok = true;
     struct hl_text item = {0};
@@ -54,9 +54,7 @@ static int named_input(const struct hl_graph *graph, const char *name)
 {
     for (int i = 0; i < graph->input_count; i++) {
         const char *tensor = TfLiteTensorName(hl_graph_input(graph, i));
-        if (strcmp(hl_graph_input_name(graph, i), name) == 0 ||
-            (tensor != NULL && strcmp(tensor, name) == 0))
-            return i;
+        if (strcmp(hl_graph_input_name(graph, i), name) == 0 || (tensor != NULL && strcmp(tensor, name) == 0)) return i;
     }
     return -1;
 }
@@ -66,8 +64,7 @@ static int no_input(const struct hl_graph *graph, const char *name)
     struct hl_text names = {0};
     for (int i = 0; i < graph->input_count; i++)
         hl_text_add(&names, "%s%s", i > 0 ? ", " : "", hl_graph_input_name(graph, i));
-    hl_error(HL_TFLITE, NULL, "there is no input '%s'; the inputs are: %s", name,
-             hl_text_string(&names));
+    hl_error(HL_TFLITE, NULL, "there is no input '%s'; the inputs are: %s", name, hl_text_string(&names));
     hl_text_free(&names);
     return -1;
 }
@@ -102,9 +99,8 @@ static void warn_of_names(const struct layers *layers)
 {
     for (int i = 0; i < layers->count; i++)
         if (named_input(layers->graph, layers->names[i]) != layers->inputs[i])
-            hl_warn(HL_TFLITE, NULL, "Tensor # %d is named %s but flags call it %s",
-                    layers->inputs[i], hl_graph_input_name(layers->graph, layers->inputs[i]),
-                    layers->names[i]);
+            hl_warn(HL_TFLITE, NULL, "Tensor # %d is named %s but flags call it %s", layers->inputs[i],
+                    hl_graph_input_name(layers->graph, layers->inputs[i]), layers->names[i]);
 }
 
 static void free_layers(struct layers *layers)
@@ -133,20 +129,17 @@ static bool take_shape(void *user, char *item, int index)
         hl_error(HL_TFLITE, NULL, "--input_layer_shape has more shapes than --input_layer names");
         return false;
     }
-    for (char *at = item, *end = item; *at != '\0' && end != NULL;
-         at = *end == ',' ? end + 1 : end) {
+    for (char *at = item, *end = item; *at != '\0' && end != NULL; at = *end == ',' ? end + 1 : end) {
         errno = 0;
         long value = strtol(at, &end, 10);
-        if (end == at || errno != 0 || value < 0 || value > INT_MAX ||
-            (*end != ',' && *end != '\0') || rank == (int)(sizeof dims / sizeof *dims)) {
-            hl_error(HL_TFLITE, NULL, "--input_layer_shape: '%s' is no shape like 1,224,224,3",
-                     item);
+        if (end == at || errno != 0 || value < 0 || value > INT_MAX || (*end != ',' && *end != '\0') ||
+            rank == (int)(sizeof dims / sizeof *dims)) {
+            hl_error(HL_TFLITE, NULL, "--input_layer_shape: '%s' is no shape like 1,224,224,3", item);
             return false;
         }
         dims[rank++] = (int)value;
     }
-    if (hl_graph_resize_input(layers->graph, layers->inputs[index], rank, dims) == kTfLiteOk)
-        return true;
+    if (hl_graph_resize_input(layers->graph, layers->inputs[index], rank, dims) == kTfLiteOk) return true;
     hl_model_file_failed(layers->graph->file, "the shape is refused");
     return false;
 }
@@ -195,8 +188,7 @@ static bool take_range(void *user, char *item, int index)
     range.high = strtoll(second, &end, 10);
     if (!ok || end == second || *end != '\0' || range.low > range.high || range.low < INT32_MIN ||
         range.high > INT32_MAX) {
-        hl_error(HL_TFLITE, NULL,
-                 "--input_layer_value_range: %s: '%s' to '%s' is no range of whole numbers", item,
+        hl_error(HL_TFLITE, NULL, "--input_layer_value_range: %s: '%s' to '%s' is no range of whole numbers", item,
                  first, second);
         return false;
     }
@@ -205,8 +197,8 @@ static bool take_range(void *user, char *item, int index)
 }
 
 // The strings of a file end with zero bytes; where that does not give as many as the input takes, they are its lines.
-static bool pack_strings(const TfLiteTensor *tensor, const char *path,
-                         const struct hl_text *content, struct hl_text *values)
+static bool pack_strings(const TfLiteTensor *tensor, const char *path, const struct hl_text *content,
+                         struct hl_text *values)
 {
     size_t length = strlen(path);
     int64_t wanted = hl_model_elements(tensor);
@@ -242,8 +234,7 @@ static bool take_file(void *user, char *item, int index)
         at += doubled;
     }
     const char *path = parts[1].data;
-    if (part == 0)
-        hl_error(HL_TFLITE, NULL, "--input_layer_value_files: '%s' is not NAME:FILE", item);
+    if (part == 0) hl_error(HL_TFLITE, NULL, "--input_layer_value_files: '%s' is not NAME:FILE", item);
     int input = part == 1 ? find_input(&maker->layers, parts[0].data) : -1;
     struct hl_text content = {0}, error = {0};
     bool ok = input >= 0 && hl_files_read(path, HL_FILES_MOST, &content, &error);
@@ -285,8 +276,7 @@ static struct range default_range(TfLiteType type)
     struct hl_element_type how = hl_element_type(type);
     if (type == kTfLiteBool) return (struct range){true, 0, 1};
     if (how.bits == 8)
-        return how.view == HL_ELEMENT_SIGNED ? (struct range){true, -127, 127}
-                                             : (struct range){true, 0, 254};
+        return how.view == HL_ELEMENT_SIGNED ? (struct range){true, -127, 127} : (struct range){true, 0, 254};
     if (how.bits == 16) return (struct range){true, 0, 0};
     return how.bits > 16 ? (struct range){true, 0, 99} : (struct range){true, 0, 1};
 }
@@ -309,23 +299,16 @@ static bool make_random(struct maker *maker, int input)
     struct range range = maker->ranges[input].given ? maker->ranges[input] : default_range(type);
     if (how.view == HL_ELEMENT_COMPLEX) count *= 2;
     for (int64_t i = 0; i < count; i++) {
-        double value =
-            (double)range.low + floor(uniform(maker) * (double)(range.high - range.low + 1));
+        double value = (double)range.low + floor(uniform(maker) * (double)(range.high - range.low + 1));
         switch (how.view) {
-        case HL_ELEMENT_SIGNED:
-            hl_element_set_bits(values->data, how.bits, i, (uint64_t)(int64_t)value);
-            break;
-        case HL_ELEMENT_UNSIGNED:
-            hl_element_set_bits(values->data, how.bits, i, (uint64_t)value);
-            break;
+        case HL_ELEMENT_SIGNED: hl_element_set_bits(values->data, how.bits, i, (uint64_t)(int64_t)value); break;
+        case HL_ELEMENT_UNSIGNED: hl_element_set_bits(values->data, how.bits, i, (uint64_t)value); break;
         case HL_ELEMENT_COMPLEX:
         case HL_ELEMENT_REAL:
-            hl_element_set_real(type, values->data, i,
-                                maker->ranges[input].given ? value : uniform(maker) - 0.5);
+            hl_element_set_real(type, values->data, i, maker->ranges[input].given ? value : uniform(maker) - 0.5);
             break;
         default:
-            hl_error(HL_TFLITE, NULL,
-                     "input '%s' is of type %s: give its values with --input_layer_value_files",
+            hl_error(HL_TFLITE, NULL, "input '%s' is of type %s: give its values with --input_layer_value_files",
                      hl_graph_input_name(maker->graph, input), hl_element_name(type));
             return false;
         }
@@ -355,13 +338,12 @@ bool hl_benchmark_inputs_write(const struct hl_benchmark_inputs *inputs, struct 
     for (int i = 0; i < inputs->count; i++) {
         TfLiteTensor *tensor = hl_graph_input(graph, i);
         const struct hl_text *values = &inputs->values[i];
-        if (TfLiteTensorType(tensor) == kTfLiteString &&
-            TfLiteTensorRealloc(values->length, tensor) != kTfLiteOk)
+        if (TfLiteTensorType(tensor) == kTfLiteString && TfLiteTensorRealloc(values->length, tensor) != kTfLiteOk)
             return false;
         if (values->length == 0) continue;
         if (TfLiteTensorByteSize(tensor) != values->length || TfLiteTensorData(tensor) == NULL) {
-            hl_error(HL_TFLITE, NULL, "input '%s' takes %zu bytes, its values have %zu",
-                     hl_graph_input_name(graph, i), TfLiteTensorByteSize(tensor), values->length);
+            hl_error(HL_TFLITE, NULL, "input '%s' takes %zu bytes, its values have %zu", hl_graph_input_name(graph, i),
+                     TfLiteTensorByteSize(tensor), values->length);
             return false;
         }
         memcpy(TfLiteTensorData(tensor), values->data, values->length);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the inputs of benchmark_model hold: shapes and values from its flags, random values for the rest. The values are made
-// once and written anew before every run.
+// What the inputs of benchmark_model hold: shapes and values from its flags, random values for the rest. The values are
+// made once and written anew before every run.
 #ifndef HALITE_TOOLS_BENCHMARK_INPUTS_H
 #define HALITE_TOOLS_BENCHMARK_INPUTS_H
 

@@ -46,8 +46,7 @@ static void *watch_memory(void *user)
             until.tv_sec++;
             until.tv_nsec -= 1000000000;
         }
-        while (!watch->stop &&
-               pthread_cond_timedwait(&watch->wake, &watch->lock, &until) != ETIMEDOUT) {
+        while (!watch->stop && pthread_cond_timedwait(&watch->wake, &watch->lock, &until) != ETIMEDOUT) {
         }
     }
     pthread_mutex_unlock(&watch->lock);

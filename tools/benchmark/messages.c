@@ -27,8 +27,7 @@ bool hl_benchmark_check(const struct hl_benchmark_options *options)
     const char *mode = options->op_profiling_output_mode;
     bool profile = options->enable_op_profiling, proto = profile && strcmp(mode, "proto") == 0;
     if (*options->graph == '\0') {
-        hl_error(HL_TFLITE, NULL,
-                 "Please specify the name of your TF Lite input file with --graph");
+        hl_error(HL_TFLITE, NULL, "Please specify the name of your TF Lite input file with --graph");
         return false;
     }
     if (profile && !proto && strcmp(mode, "stdout") != 0 && strcmp(mode, "csv") != 0) {
@@ -55,15 +54,13 @@ bool hl_benchmark_check(const struct hl_benchmark_options *options)
                                  profile && !proto ? options->op_profiling_output_file : ""};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (*plain[i] != '\0' && !hl_output_check(HL_TFLITE, plain[i])) return false;
-    return hl_wire_check(options->result_file_path) &&
-           hl_wire_check(options->model_runtime_info_output_file) &&
+    return hl_wire_check(options->result_file_path) && hl_wire_check(options->model_runtime_info_output_file) &&
            (!proto || hl_wire_check(options->op_profiling_output_file));
 }
 
 // ---- the result ---------------------------------------------------------------------------------
 
-bool hl_benchmark_write_result(const char *path, const char *name,
-                               const struct hl_benchmark_figures *figures)
+bool hl_benchmark_write_result(const char *path, const char *name, const struct hl_benchmark_figures *figures)
 {
     struct hl_series_figures runs = hl_series_figures(&figures->run_us),
                              warmup = hl_series_figures(&figures->warmup_us);
@@ -86,8 +83,7 @@ bool hl_benchmark_write_result(const char *path, const char *name,
     cJSON *memory = hl_alloc_check(cJSON_AddObjectToObject(tree, "memory_metrics"));
     cJSON_AddNumberToObject(memory, "init_footprint_kb", figures->memory_init * 1024);
     cJSON_AddNumberToObject(memory, "overall_footprint_kb", figures->memory_overall * 1024);
-    if (figures->memory_peak > 0)
-        cJSON_AddNumberToObject(memory, "peak_mem_mb", figures->memory_peak);
+    if (figures->memory_peak > 0) cJSON_AddNumberToObject(memory, "peak_mem_mb", figures->memory_peak);
     cJSON *rest = hl_alloc_check(cJSON_AddObjectToObject(tree, "misc_metrics"));
     cJSON_AddNumberToObject(rest, "model_size_mb", (double)figures->model_bytes / 1e6);
     cJSON_AddNumberToObject(rest, "num_runs", figures->run_us.count);
@@ -102,9 +98,7 @@ bool hl_benchmark_write_result(const char *path, const char *name,
 
 static void add_list(cJSON *tree, const char *name, const TfLiteIntArray *list)
 {
-    if (list != NULL)
-        cJSON_AddItemToObject(tree, name,
-                              hl_alloc_check(cJSON_CreateIntArray(list->data, list->size)));
+    if (list != NULL) cJSON_AddItemToObject(tree, name, hl_alloc_check(cJSON_CreateIntArray(list->data, list->size)));
 }
 
 // kTfLiteFloat32 is FLOAT32 there.
@@ -124,8 +118,7 @@ static cJSON *edge_of(const TfLiteTensor *tensor, int index)
     hl_json_add_string(tree, "name", tensor->name != NULL ? tensor->name : "");
     add_type(tree, tensor->type);
     add_list(tree, "shape", tensor->dims);
-    cJSON_AddStringToObject(tree, "allocation_type",
-                            hl_state_allocation_name(tensor->allocation_type));
+    cJSON_AddStringToObject(tree, "allocation_type", hl_state_allocation_name(tensor->allocation_type));
     cJSON_AddStringToObject(tree, "layout_type", "UNKNOWN");
     cJSON_AddNumberToObject(tree, "size", (double)tensor->bytes);
     return tree;
@@ -172,8 +165,7 @@ bool hl_benchmark_write_runtime(const char *path, const struct hl_model_file *fi
         for (int t = 0; t < subgraph->tensor_count; t++)
             cJSON_AddItemToArray(edges, edge_of(&subgraph->context.tensors[t], t));
         cJSON *nodes = hl_alloc_check(cJSON_AddArrayToObject(one, "nodes"));
-        for (int n = 0; n < subgraph->node_count; n++)
-            cJSON_AddItemToArray(nodes, node_of(subgraph, n));
+        for (int n = 0; n < subgraph->node_count; n++) cJSON_AddItemToArray(nodes, node_of(subgraph, n));
         add_list(one, "execution_plan", subgraph->plan);
         cJSON_AddStringToObject(one, "subgraph_type", "TFLITE_SUBGRAPH");
         hl_json_add_string(one, "name", file->model->subgraphs[i].name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags of benchmark_model, once, and the struct that they fill. Those that all of TensorFlow Lite's tools have are in
-// delegates.h.
+// The flags of benchmark_model, once, and the struct that they fill. Those that all of TensorFlow Lite's tools have are
+// in delegates.h.
 #ifndef HALITE_TOOLS_BENCHMARK_OPTIONS_H
 #define HALITE_TOOLS_BENCHMARK_OPTIONS_H
 
@@ -10,8 +10,8 @@
 #define HL_FOR_EVENTS "times are summed as they come, without a buffer"
 #define HL_FOR_MEMORY "memory is planned so at all times"
 
-// X(kind, name, default, idle, label, help): a flag of this kind (HL_FLAG_...); the reason for which it does nothing here, or
-// NULL; what the log calls its value.
+// X(kind, name, default, idle, label, help): a flag of this kind (HL_FLAG_...); the reason for which it does nothing
+// here, or NULL; what the log calls its value.
 // clang-format off
 #define HL_BENCHMARK_FLAG_LIST(X)                                                                                           \
     X(INT, num_runs, 50, NULL, "Min num runs", "fewest timed runs")                                                         \
@@ -78,14 +78,13 @@ struct hl_benchmark_options {
 
 // Initialiser of a struct hl_benchmark_options.
 #define HL_BENCHMARK_DEFAULT(kind, name, initial, idle, label, help) .name = (initial),
-#define HL_BENCHMARK_DEFAULTS                                                              \
-    {                                                                                      \
+#define HL_BENCHMARK_DEFAULTS                                                         \
+    {                                                                                 \
         HL_BENCHMARK_FLAG_LIST(HL_BENCHMARK_DEFAULT).delegates = HL_DELEGATE_DEFAULTS \
     }
 
 // The rows of a command's table, for options that begin with a struct hl_benchmark_options. They end with a comma.
-#define HL_BENCHMARK_ROW(kind, name, initial, idle, label, help) \
-    HL_TFLITE_FLAG(kind, hl_benchmark_options, name, help),
+#define HL_BENCHMARK_ROW(kind, name, initial, idle, label, help) HL_TFLITE_FLAG(kind, hl_benchmark_options, name, help),
 #define HL_BENCHMARK_FLAGS                   \
     HL_BENCHMARK_FLAG_LIST(HL_BENCHMARK_ROW) \
     HL_DELEGATE_FLAGS(hl_benchmark_options, delegates)

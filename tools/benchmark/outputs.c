@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See outputs.h. A tf.Example is three messages deep: a map from names to features, a feature a list of one kind. It is written
-// here byte by byte; the map is a repeated pair.
+// See outputs.h. A tf.Example is three messages deep: a map from names to features, a feature a list of one kind. It is
+// written here byte by byte; the map is a repeated pair.
 #include "benchmark/outputs.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@ static bool open_part(struct hl_model_file *file, const char *graph)
 {
     long long offset, size;
     int number, end = 0;
-    if (sscanf(graph, "fd:%d:%lld:%lld%n", &number, &offset, &size, &end) != 3 ||
-        graph[end] != '\0' || offset < 0 || size < 1 || (unsigned long long)size > SIZE_MAX / 2) {
+    if (sscanf(graph, "fd:%d:%lld:%lld%n", &number, &offset, &size, &end) != 3 || graph[end] != '\0' || offset < 0 ||
+        size < 1 || (unsigned long long)size > SIZE_MAX / 2) {
         hl_error(HL_TFLITE, NULL, "--graph: '%s' is not fd:NUMBER:OFFSET:SIZE", graph);
         return false;
     }
@@ -33,8 +33,7 @@ static bool open_part(struct hl_model_file *file, const char *graph)
         if (more <= 0) break;
         got += more;
     }
-    if (bytes != NULL && got == size)
-        return hl_model_file_open_bytes(file, HL_TFLITE, graph, bytes, (size_t)size);
+    if (bytes != NULL && got == size) return hl_model_file_open_bytes(file, HL_TFLITE, graph, bytes, (size_t)size);
     if (bytes == NULL)
         hl_error(HL_TFLITE, graph, "no memory for %lld bytes", size);
     else
@@ -45,8 +44,7 @@ static bool open_part(struct hl_model_file *file, const char *graph)
 
 bool hl_benchmark_open_model(struct hl_model_file *file, const char *graph)
 {
-    return strncmp(graph, "fd:", 3) == 0 ? open_part(file, graph)
-                                         : hl_model_file_open(file, HL_TFLITE, graph);
+    return strncmp(graph, "fd:", 3) == 0 ? open_part(file, graph) : hl_model_file_open(file, HL_TFLITE, graph);
 }
 
 // ---- tf.Example ---------------------------------------------------------------------------------
@@ -93,9 +91,7 @@ static int add_list(struct hl_text *list, const TfLiteTensor *tensor)
             hl_text_add_bytes(&packed, (const char *)&value, sizeof value);
             break;
         }
-        case HL_ELEMENT_SIGNED:
-            add_varint(&packed, (uint64_t)hl_element_signed(data, how.bits, i));
-            break;
+        case HL_ELEMENT_SIGNED: add_varint(&packed, (uint64_t)hl_element_signed(data, how.bits, i)); break;
         case HL_ELEMENT_UNSIGNED: add_varint(&packed, hl_element_bits(data, how.bits, i)); break;
         default: kind = 0; break;
         }
@@ -110,8 +106,8 @@ static void add_feature(struct hl_text *features, const char *name, const TfLite
     struct hl_text list = {0}, feature = {0}, pair = {0};
     int kind = add_list(&list, tensor);
     if (kind == 0) {
-        hl_warn(HL_TFLITE, NULL, "output '%s' is of type %s, which a tf.Example does not hold",
-                name, hl_element_name(TfLiteTensorType(tensor)));
+        hl_warn(HL_TFLITE, NULL, "output '%s' is of type %s, which a tf.Example does not hold", name,
+                hl_element_name(TfLiteTensorType(tensor)));
     } else {
         add_field(&feature, kind, hl_text_string(&list), list.length);
         add_field(&pair, 1, name, strlen(name));
@@ -125,8 +121,7 @@ static void add_feature(struct hl_text *features, const char *name, const TfLite
 
 // ---- both ---------------------------------------------------------------------------------------
 
-bool hl_benchmark_write_outputs(const struct hl_graph *graph,
-                                const struct hl_benchmark_options *options)
+bool hl_benchmark_write_outputs(const struct hl_graph *graph, const struct hl_benchmark_options *options)
 {
     struct hl_text raw = {0}, features = {0}, example = {0};
     bool ok = true;
@@ -134,16 +129,13 @@ bool hl_benchmark_write_outputs(const struct hl_graph *graph,
         const TfLiteTensor *output = hl_graph_output(graph, i);
         if (TfLiteTensorByteSize(output) > 0)
             hl_text_add_bytes(&raw, TfLiteTensorData(output), TfLiteTensorByteSize(output));
-        if (*options->output_proto_filepath != '\0')
-            add_feature(&features, hl_graph_output_name(graph, i), output);
+        if (*options->output_proto_filepath != '\0') add_feature(&features, hl_graph_output_name(graph, i), output);
     }
     add_field(&example, 1, hl_text_string(&features), features.length);
     if (*options->output_filepath != '\0')
         ok = hl_output_write(HL_TFLITE, options->output_filepath, raw.data, raw.length);
     if (*options->output_proto_filepath != '\0')
-        ok = hl_output_write(HL_TFLITE, options->output_proto_filepath, example.data,
-                             example.length) &&
-             ok;
+        ok = hl_output_write(HL_TFLITE, options->output_proto_filepath, example.data, example.length) && ok;
     hl_text_free(&raw);
     hl_text_free(&features);
     hl_text_free(&example);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// benchmark_model_performance_options: which way to run a model is the fastest? In: the flags of benchmark_model and a list of
-// ways. Out: the lines of benchmark_model for each, in random order, and a line for each at the end, the fastest first.
+// benchmark_model_performance_options: which way to run a model is the fastest? In: the flags of benchmark_model and a
+// list of ways. Out: the lines of benchmark_model for each, in random order, and a line for each at the end, the
+// fastest first.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,13 +55,8 @@ static const struct way none = {.option = "none", .name = "as given"};
 static const struct {
     const char *name, *idle;
 } known[] = {
-    {"all", NULL},
-    {"cpu", NULL},
-    {"gpu", NULL},
-    {"nnapi", HL_FOR_ANDROID},
-    {"coreml", HL_FOR_APPLE},
-    {"dsp", HL_FOR_HEXAGON},
-    {"none", NULL},
+    {"all", NULL},           {"cpu", NULL},  {"gpu", NULL}, {"nnapi", HL_FOR_ANDROID}, {"coreml", HL_FOR_APPLE},
+    {"dsp", HL_FOR_HEXAGON}, {"none", NULL},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -70,8 +66,7 @@ static bool has_option(const char *list, const char *word)
     size_t length = strlen(word);
     for (const char *at = list; at != NULL; at = strchr(at, ',')) {
         if (*at == ',') at++;
-        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
+        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
     }
     return false;
 }
@@ -98,8 +93,7 @@ static bool check_list(const char *list)
                  "--perf_options_list!");
     for (int i = 0; all_known && alone && i < KNOWN; i++)
         if (known[i].idle != NULL && has_option(list, known[i].name))
-            hl_warn(HL_TFLITE, NULL, "--perf_options_list=%s does nothing here: %s", known[i].name,
-                    known[i].idle);
+            hl_warn(HL_TFLITE, NULL, "--perf_options_list=%s does nothing here: %s", known[i].name, known[i].idle);
     hl_text_free(&valid);
     return all_known && alone;
 }
@@ -133,8 +127,7 @@ static int by_speed(const void *a, const void *b)
 {
     const struct result *x = a, *y = b;
     if (x->ok != y->ok) return x->ok ? -1 : 1;
-    double first = hl_series_average(&x->figures.run_us),
-           second = hl_series_average(&y->figures.run_us);
+    double first = hl_series_average(&x->figures.run_us), second = hl_series_average(&y->figures.run_us);
     return (first > second) - (first < second);
 }
 
@@ -168,12 +161,13 @@ static bool run_way(const struct options *options, struct result *result)
     hl_info(HL_TFLITE, NULL, "Performance option: %s", way->name);
     double pause = options->option_benchmark_run_delay;
     if (pause > 0) {
-        struct timespec time = {.tv_sec = (time_t)pause,
-                                .tv_nsec = (long)(1e9 * (pause - (double)(time_t)pause))};
+        struct timespec time = {
+            .tv_sec = (time_t)pause,
+            .tv_nsec = (long)(1e9 * (pause - (double)(time_t)pause)),
+        };
         nanosleep(&time, NULL);
     }
-    return hl_benchmark_run(&hl_command_benchmark_model_performance_options, &benchmark,
-                            &result->figures);
+    return hl_benchmark_run(&hl_command_benchmark_model_performance_options, &benchmark, &result->figures);
 }
 
 static int run(const void *given, int operand_count, char **operands)
@@ -186,8 +180,7 @@ static int run(const void *given, int operand_count, char **operands)
     bool ok = true;
     if (!check_list(options->perf_options_list)) return HL_EXIT_FAILED;
     int count = choose_ways(options, chosen);
-    hl_info(HL_TFLITE, NULL, "The list of TFLite runtime options to be benchmarked: [%s]",
-            options->perf_options_list);
+    hl_info(HL_TFLITE, NULL, "The list of TFLite runtime options to be benchmarked: [%s]", options->perf_options_list);
     for (int i = 0; i < count; i++) {
         results[i].way = chosen[i];
         results[i].ok = run_way(options, &results[i]);
@@ -200,8 +193,7 @@ static int run(const void *given, int operand_count, char **operands)
 
 const struct hl_command hl_command_benchmark_model_performance_options = {
     .name = "benchmark_model_performance_options",
-    .summary =
-        "Time a model on the CPU, with 1 to 4 threads, and on the GPU, and list the fastest first.",
+    .summary = "Time a model on the CPU, with 1 to 4 threads, and on the GPU, and list the fastest first.",
     .operands = "",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],

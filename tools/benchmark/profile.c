@@ -22,9 +22,8 @@ static const struct hl_subgraph *subgraph_of(const struct hl_profile *profile, i
 static void add_name(struct hl_text *text, const struct hl_subgraph *subgraph, int64_t node)
 {
     hl_text_add(text, "[");
-    const TfLiteIntArray *outputs = subgraph != NULL && node >= 0 && node < subgraph->node_count
-                                        ? subgraph->nodes[node]->node.outputs
-                                        : NULL;
+    const TfLiteIntArray *outputs =
+        subgraph != NULL && node >= 0 && node < subgraph->node_count ? subgraph->nodes[node]->node.outputs : NULL;
     for (int i = 0, more = 0; outputs != NULL && i < outputs->size; i++) {
         if (!hl_subgraph_has_tensor(subgraph, outputs->data[i])) continue;
         const char *name = subgraph->context.tensors[outputs->data[i]].name;
@@ -47,8 +46,8 @@ static void add_type(struct hl_text *text, const char *label, int64_t node)
 }
 
 // Rows come in the order in which they ran first.
-static struct hl_profile_row *row_of(struct hl_profile *profile, const char *label,
-                                     int64_t subgraph, int64_t node, bool internal)
+static struct hl_profile_row *row_of(struct hl_profile *profile, const char *label, int64_t subgraph, int64_t node,
+                                     bool internal)
 {
     for (int i = 0; i < profile->row_count; i++) {
         struct hl_profile_row *row = &profile->rows[i];
@@ -56,13 +55,14 @@ static struct hl_profile_row *row_of(struct hl_profile *profile, const char *lab
             strcmp(row->label, label) == 0)
             return row;
     }
-    profile->rows =
-        hl_alloc_grow(profile->rows, (size_t)profile->row_count + 1, sizeof *profile->rows);
+    profile->rows = hl_alloc_grow(profile->rows, (size_t)profile->row_count + 1, sizeof *profile->rows);
     struct hl_profile_row *row = &profile->rows[profile->row_count++];
-    *row = (struct hl_profile_row){.label = label,
-                                   .subgraph = subgraph,
-                                   .node = node,
-                                   .internal = internal};
+    *row = (struct hl_profile_row){
+        .label = label,
+        .subgraph = subgraph,
+        .node = node,
+        .internal = internal,
+    };
     add_type(&row->type, label, internal ? node : -1);
     add_name(&row->name, subgraph_of(profile, subgraph), node);
     return row;
@@ -74,12 +74,10 @@ static void add_time(struct hl_profile_row *row, double microseconds)
     row->calls_now++;
 }
 
-static uint32_t begin_node(TfLiteTelemetryProfilerStruct *hooks, const char *type, int64_t node,
-                           int64_t subgraph)
+static uint32_t begin_node(TfLiteTelemetryProfilerStruct *hooks, const char *type, int64_t node, int64_t subgraph)
 {
     struct hl_profile *profile = hooks->data;
-    if (!profile->on || profile->open_count == (int)(sizeof profile->open / sizeof *profile->open))
-        return 0;
+    if (!profile->on || profile->open_count == (int)(sizeof profile->open / sizeof *profile->open)) return 0;
     const struct hl_profile_row *row = row_of(profile, type, subgraph, node, false);
     profile->open[profile->open_count].row = (int)(row - profile->rows);
     profile->open[profile->open_count++].start = hl_model_clock();
@@ -95,8 +93,8 @@ static void end_node(TfLiteTelemetryProfilerStruct *hooks, uint32_t handle)
     add_time(&profile->rows[profile->open[profile->open_count].row], microseconds);
 }
 
-static void kernel(TfLiteTelemetryProfilerStruct *hooks, const char *type, uint64_t microseconds,
-                   int64_t node, int64_t subgraph)
+static void kernel(TfLiteTelemetryProfilerStruct *hooks, const char *type, uint64_t microseconds, int64_t node,
+                   int64_t subgraph)
 {
     struct hl_profile *profile = hooks->data;
     if (profile->on) add_time(row_of(profile, type, subgraph, node, true), (double)microseconds);
@@ -107,8 +105,8 @@ static void ignore_event(TfLiteTelemetryProfilerStruct *hooks, const char *event
     (void)hooks, (void)event, (void)status;
 }
 
-static void ignore_op_event(TfLiteTelemetryProfilerStruct *hooks, const char *event, int64_t node,
-                            int64_t subgraph, uint64_t status)
+static void ignore_op_event(TfLiteTelemetryProfilerStruct *hooks, const char *event, int64_t node, int64_t subgraph,
+                            uint64_t status)
 {
     (void)hooks, (void)event, (void)node, (void)subgraph, (void)status;
 }
@@ -197,8 +195,8 @@ void hl_profile_add(struct hl_profile *profile, const char *type, double microse
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// One table of the original: a tab and a cell for a type, numbers and a name; as CSV words between commas, their numbers
-// with six digits.
+// One table of the original: a tab and a cell for a type, numbers and a name; as CSV words between commas, their
+// numbers with six digits.
 struct writer {
     struct hl_text *text;
     bool csv;
@@ -208,8 +206,7 @@ struct writer {
 
 static void title(struct writer *writer, const char *words)
 {
-    hl_text_add(writer->text, "============================== %s ==============================\n",
-                words);
+    hl_text_add(writer->text, "============================== %s ==============================\n", words);
     writer->cumulative = 0;
 }
 
@@ -219,12 +216,11 @@ struct widths {
 };
 static const struct widths row_widths = {9, 9, 8, 9}, summary_widths = {9, 10, 11, 9};
 
-static void head_cells(struct writer *writer, struct widths widths, const char *type,
-                       const char *first, const char *share, const char *cumulative)
+static void head_cells(struct writer *writer, struct widths widths, const char *type, const char *first,
+                       const char *share, const char *cumulative)
 {
-    hl_text_add(writer->text, "\t%24s\t%*s\t%*s\t%*s\t%*s\t%10s\t[times called]", type,
-                widths.first, first, widths.milliseconds, "[avg ms]", widths.share, share,
-                widths.share, cumulative, "[mem KB]");
+    hl_text_add(writer->text, "\t%24s\t%*s\t%*s\t%*s\t%*s\t%10s\t[times called]", type, widths.first, first,
+                widths.milliseconds, "[avg ms]", widths.share, share, widths.share, cumulative, "[mem KB]");
 }
 
 static void type_cell(struct writer *writer, const char *type)
@@ -265,8 +261,7 @@ static void count_cell(struct writer *writer, int width, int64_t count)
 static void name_cell(struct writer *writer, const char *name)
 {
     hl_text_add(writer->text, writer->csv ? ", " : "\t");
-    for (; *name != '\0'; name++)
-        hl_text_add_bytes(writer->text, writer->csv && *name == ',' ? "\t" : name, 1);
+    for (; *name != '\0'; name++) hl_text_add_bytes(writer->text, writer->csv && *name == ',' ? "\t" : name, 1);
 }
 
 static double average(const struct writer *writer, const struct hl_profile_row *row)
@@ -277,8 +272,7 @@ static double average(const struct writer *writer, const struct hl_profile_row *
 static void rows(struct writer *writer, const struct hl_profile_row *const *sorted, int count)
 {
     if (writer->csv)
-        hl_text_add(writer->text,
-                    "node type, first, avg_ms, %%, cdf%%, mem KB, times called, name");
+        hl_text_add(writer->text, "node type, first, avg_ms, %%, cdf%%, mem KB, times called, name");
     else
         head_cells(writer, row_widths, "[node type]", "[first]", "[%]", "[cdf%]");
     hl_text_add(writer->text, "%s\n", writer->csv ? "" : "\t[Name]");
@@ -396,8 +390,7 @@ static void tables(struct writer *writer, const struct hl_profile *profile, int 
     free(sorted);
 }
 
-void hl_profile_print(const struct hl_profile *profile, const char *words, bool csv,
-                      struct hl_text *text)
+void hl_profile_print(const struct hl_profile *profile, const char *words, bool csv, struct hl_text *text)
 {
     struct writer writer = {.text = text, .csv = csv, .runs = profile->runs};
     hl_text_add(text, "%s\n", words);

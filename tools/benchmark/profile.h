@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of operators as benchmark_model prints them. In: the telemetry events of an interpreter (nodes begin and end; delegates
-// tell of their kernels). Out: tables in order of execution, by time and by operator, as text or CSV; or a message.
+// Times of operators as benchmark_model prints them. In: the telemetry events of an interpreter (nodes begin and end;
+// delegates tell of their kernels). Out: tables in order of execution, by time and by operator, as text or CSV; or a
+// message.
 #ifndef HALITE_TOOLS_BENCHMARK_PROFILE_H
 #define HALITE_TOOLS_BENCHMARK_PROFILE_H
 
@@ -40,7 +41,7 @@ struct hl_profile {
     struct hl_profile_group {
         double now;              // microseconds of its rows in the run that goes on
         struct hl_series totals; // of each run in which it took part
-    } *groups;
+    } * groups;
 };
 
 // Must stay where it is while an interpreter reports to it, that of `file`.
@@ -54,8 +55,7 @@ void hl_profile_end_run(struct hl_profile *profile);
 // Something that is no node, as a row of its own in a run.
 void hl_profile_add(struct hl_profile *profile, const char *type, double microseconds);
 
-void hl_profile_print(const struct hl_profile *profile, const char *title, bool csv,
-                      struct hl_text *text);
+void hl_profile_print(const struct hl_profile *profile, const char *title, bool csv, struct hl_text *text);
 
 // The message ModelProfilingData.
 cJSON *hl_profile_tree(const struct hl_profile *profile);

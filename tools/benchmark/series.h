@@ -18,8 +18,7 @@ struct hl_series {
 
 static inline void hl_series_add(struct hl_series *series, double value)
 {
-    series->values =
-        hl_alloc_grow(series->values, (size_t)series->count + 1, sizeof *series->values);
+    series->values = hl_alloc_grow(series->values, (size_t)series->count + 1, sizeof *series->values);
     series->values[series->count++] = value;
 }
 
@@ -73,8 +72,7 @@ static inline struct hl_series_figures hl_series_figures(const struct hl_series 
 
 // "count=50 first=79449 curr=81350 min=77385 max=88213 avg=79732 std=1929", and with percentiles
 // " p5=77500 median=79600 p95=85000"; whole numbers but for the average. "count=3 curr=7(all same)".
-static inline void hl_series_print(const struct hl_series *series, bool percentiles,
-                                   struct hl_text *text)
+static inline void hl_series_print(const struct hl_series *series, bool percentiles, struct hl_text *text)
 {
     struct hl_series_figures figures = hl_series_figures(series);
     hl_text_add(text, "count=%d", series->count);
@@ -82,11 +80,9 @@ static inline void hl_series_print(const struct hl_series *series, bool percenti
     if (figures.min == figures.max)
         hl_text_add(text, " curr=%.0f%s", figures.last, series->count > 1 ? "(all same)" : "");
     else
-        hl_text_add(text, " first=%.0f curr=%.0f min=%.0f max=%.0f avg=%g std=%.0f", figures.first,
-                    figures.last, figures.min, figures.max, figures.average,
-                    floor(figures.deviation));
-    if (percentiles)
-        hl_text_add(text, " p5=%.0f median=%.0f p95=%.0f", figures.p5, figures.median, figures.p95);
+        hl_text_add(text, " first=%.0f curr=%.0f min=%.0f max=%.0f avg=%g std=%.0f", figures.first, figures.last,
+                    figures.min, figures.max, figures.average, floor(figures.deviation));
+    if (percentiles) hl_text_add(text, " p5=%.0f median=%.0f p95=%.0f", figures.p5, figures.median, figures.p95);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite compat: does this model suit a GPU of this machine? In: a model. Out: for each device what speaks against it, how much
-// of the model it takes, and the options that are best, by rule or, with --measure, by running it.
+// halite compat: does this model suit a GPU of this machine? In: a model. Out: for each device what speaks against it,
+// how much of the model it takes, and the options that are best, by rule or, with --measure, by running it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,21 +78,19 @@ static bool check(const HaliteDevice *device, const struct need *need, struct hl
     enum { FEWEST_ITEMS = 64, LEAST_SHARED = 16384 }; // what the kernels' smallest blocks take
     const char *source, *problem = known_problem(device, &source);
     size_t before = against->length, bytes = need->constants + need->activations;
-    if (device->is_software)
-        hl_text_add(against, "it is made of software, on the CPU\n");
+    if (device->is_software) hl_text_add(against, "it is made of software, on the CPU\n");
     if (problem != NULL) hl_text_add(against, "%s (%s)\n", problem, source);
     if (device->max_group_size < FEWEST_ITEMS)
-        hl_text_add(against, "its work-groups have %d work-items, the kernels want %d\n",
-                    device->max_group_size, FEWEST_ITEMS);
+        hl_text_add(against, "its work-groups have %d work-items, the kernels want %d\n", device->max_group_size,
+                    FEWEST_ITEMS);
     if (device->shared_memory < LEAST_SHARED)
-        hl_text_add(against, "its work-groups share %d bytes, the kernels want %d\n",
-                    device->shared_memory, LEAST_SHARED);
+        hl_text_add(against, "its work-groups share %d bytes, the kernels want %d\n", device->shared_memory,
+                    LEAST_SHARED);
     if (device->memory > 0 && bytes > device->memory / 2)
-        hl_text_add(against, "the model takes %zu MiB of its %zu\n", bytes >> 20,
-                    (size_t)(device->memory >> 20));
+        hl_text_add(against, "the model takes %zu MiB of its %zu\n", bytes >> 20, (size_t)(device->memory >> 20));
     if (device->max_buffer > 0 && need->largest > device->max_buffer)
-        hl_text_add(against, "the largest tensor has %zu MiB, a buffer at most %zu\n",
-                    need->largest >> 20, (size_t)(device->max_buffer >> 20));
+        hl_text_add(against, "the largest tensor has %zu MiB, a buffer at most %zu\n", need->largest >> 20,
+                    (size_t)(device->max_buffer >> 20));
     return against->length == before;
 }
 
@@ -103,8 +101,7 @@ static const char *rule_precision(const HaliteDevice *device, const char **why)
         *why = "the device computes with half floats";
         return "f16";
     }
-    *why = device->half_storage ? "half the memory traffic, 32-bit arithmetic"
-                                : "the device has no half floats";
+    *why = device->half_storage ? "half the memory traffic, 32-bit arithmetic" : "the device has no half floats";
     return device->half_storage ? "f16s" : "f32";
 }
 
@@ -162,11 +159,11 @@ struct answer {
     const char *precision, *why;
 };
 
-static void print_text(const struct options *options, const struct need *need,
-                       const struct answer *answers, int count, const struct hl_compat_times *times)
+static void print_text(const struct options *options, const struct need *need, const struct answer *answers, int count,
+                       const struct hl_compat_times *times)
 {
-    printf("%d of %d operators have a GPU kernel, in %d part%s\n", need->on_gpu, need->operators,
-           need->partitions, need->partitions == 1 ? "" : "s");
+    printf("%d of %d operators have a GPU kernel, in %d part%s\n", need->on_gpu, need->operators, need->partitions,
+           need->partitions == 1 ? "" : "s");
     if (count == 0) printf("there is no device; halite devices says what was looked for\n");
     for (int i = 0; i < count; i++) {
         const struct answer *answer = &answers[i];
@@ -174,8 +171,7 @@ static void print_text(const struct options *options, const struct need *need,
                answer->suits ? "suits" : "does not suit");
         struct hl_text lines = {0};
         hl_text_add(&lines, "%s", hl_text_string(&answer->against));
-        for (char *line = strtok(lines.data, "\n"); line != NULL; line = strtok(NULL, "\n"))
-            printf("  %s\n", line);
+        for (char *line = strtok(lines.data, "\n"); line != NULL; line = strtok(NULL, "\n")) printf("  %s\n", line);
         hl_text_free(&lines);
         printf("  precision %s: %s\n", answer->precision, answer->why);
     }
@@ -186,8 +182,8 @@ static void print_text(const struct options *options, const struct need *need,
     else
         for (int i = 0; i < count; i++) {
             if (!answers[i].suits) continue;
-            printf("\nbest, by rule: --gpu --device %s --precision %s (--measure measures)\n",
-                   answers[i].device->name, answers[i].precision);
+            printf("\nbest, by rule: --gpu --device %s --precision %s (--measure measures)\n", answers[i].device->name,
+                   answers[i].precision);
             return;
         }
     if (best < 0) printf("\nbest: the CPU\n");
@@ -227,8 +223,8 @@ static void print_json(const struct options *options, const char *path, const st
     cJSON_Delete(json);
 }
 
-static bool answer_all(const struct options *options, const char *path,
-                       const struct hl_gpu_library *gpu, const HaliteDeviceList *list)
+static bool answer_all(const struct options *options, const char *path, const struct hl_gpu_library *gpu,
+                       const HaliteDeviceList *list)
 {
     struct need need = {0};
     if (!read_need(path, &need) || !read_sizes(path, &need)) return false;
@@ -240,15 +236,12 @@ static bool answer_all(const struct options *options, const char *path,
         struct answer *answer = &answers[count++];
         *answer = (struct answer){.device = device};
         answer->suits = check(device, &need, &answer->against);
-        if (need.on_gpu == 0)
-            hl_text_add(&answer->against, "no operator of the model has a GPU kernel\n");
+        if (need.on_gpu == 0) hl_text_add(&answer->against, "no operator of the model has a GPU kernel\n");
         answer->suits = answer->suits && need.on_gpu > 0;
         answer->precision = rule_precision(device, &answer->why);
     }
     bool ok = count > 0 || options->device == NULL;
-    if (!ok)
-        hl_error("compat", NULL, "there is no device '%s'; halite devices lists them",
-                 options->device);
+    if (!ok) hl_error("compat", NULL, "there is no device '%s'; halite devices lists them", options->device);
     struct hl_compat_times times = {0};
     if (ok && options->measure) {
         const char **names = hl_alloc((size_t)count, sizeof *names);
@@ -285,8 +278,7 @@ const struct hl_command hl_command_compat = {
     .name = "compat",
     .summary = "Say whether a model and the GPUs here suit each other, and the best options.",
     .operands = "MODEL",
-    .details =
-        "Known problems of drivers come from a list with sources, tools/compat/drivers.def.\n",
+    .details = "Known problems of drivers come from a list with sources, tools/compat/drivers.def.\n",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],
     .min_operands = 1,

@@ -31,14 +31,12 @@ static void take_outputs(struct outputs *outputs, const struct hl_graph *graph)
     for (int i = 0; i < graph->output_count; i++) {
         const TfLiteTensor *tensor = hl_graph_output(graph, i);
         struct hl_values_summary summary =
-            hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor),
-                                hl_model_elements(tensor));
+            hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
         size_t more = (size_t)(outputs->count + summary.count);
         outputs->values = hl_alloc_grow(outputs->values, more, sizeof *outputs->values);
         outputs->scales = hl_alloc_grow(outputs->scales, more, sizeof *outputs->scales);
         for (int64_t n = 0; n < summary.count; n++) {
-            outputs->values[outputs->count] =
-                hl_values_at(TfLiteTensorType(tensor), TfLiteTensorData(tensor), n);
+            outputs->values[outputs->count] = hl_values_at(TfLiteTensorType(tensor), TfLiteTensorData(tensor), n);
             outputs->scales[outputs->count++] = scale_of(TfLiteTensorType(tensor), &summary);
         }
     }
@@ -64,8 +62,7 @@ static bool run_once(struct hl_compat_time *time, struct outputs *outputs, const
     struct hl_graph graph = {.file = &file};
     bool ok = hl_model_file_open(&file, "compat", model) && hl_model_file_start(&file, options) &&
               hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
-    for (int i = 0; ok && i < graph.input_count; i++)
-        ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
+    for (int i = 0; ok && i < graph.input_count; i++) ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
     time->seconds = ok ? hl_graph_time(&graph, runs) : -1;
     if (time->seconds >= 0) take_outputs(outputs, &graph);
     hl_graph_close(&graph);
@@ -73,8 +70,8 @@ static bool run_once(struct hl_compat_time *time, struct outputs *outputs, const
     return time->seconds >= 0;
 }
 
-bool hl_compat_measure(struct hl_compat_times *times, const char *model, const char *const *devices,
-                       int count, int runs)
+bool hl_compat_measure(struct hl_compat_times *times, const char *model, const char *const *devices, int count,
+                       int runs)
 {
     int precisions = 0;
     while (hl_model_precisions[precisions] != NULL) precisions++;
@@ -87,13 +84,14 @@ bool hl_compat_measure(struct hl_compat_times *times, const char *model, const c
         for (int p = 0; p < precisions; p++) {
             struct hl_compat_time *time = &times->items[times->count++];
             struct outputs outputs = {0};
-            struct hl_model_options options = {.threads = -1,
-                                               .gpu = true,
-                                               .device = devices[d],
-                                               .precision = p};
+            struct hl_model_options options = {
+                .threads = -1,
+                .gpu = true,
+                .device = devices[d],
+                .precision = p,
+            };
             snprintf(time->name, sizeof time->name, "%s/%s", devices[d], hl_model_precisions[p]);
-            if (run_once(time, &outputs, model, &options, runs))
-                time->difference = difference_of(&reference, &outputs);
+            if (run_once(time, &outputs, model, &options, runs)) time->difference = difference_of(&reference, &outputs);
             free(outputs.values);
             free(outputs.scales);
         }

@@ -8,16 +8,16 @@
 struct hl_compat_times {
     int count;
     struct hl_compat_time {
-        char name[80];  // "CPU", or "opencl:0/f16s"
-        double seconds; // median; negative: it does not run there
+        char name[80];     // "CPU", or "opencl:0/f16s"
+        double seconds;    // median; negative: it does not run there
         double difference; // largest, as a part of the output's largest value, of integers of their range
-    } *items;
+    } * items;
 };
 
-// The CPU first, then each device in each precision; the same random inputs for all. False after a message where the CPU
-// cannot run it.
-bool hl_compat_measure(struct hl_compat_times *times, const char *model, const char *const *devices,
-                       int count, int runs);
+// The CPU first, then each device in each precision; the same random inputs for all. False after a message where the
+// CPU cannot run it.
+bool hl_compat_measure(struct hl_compat_times *times, const char *model, const char *const *devices, int count,
+                       int runs);
 void hl_compat_times_free(struct hl_compat_times *times);
 
 // Index of the fastest within the bound, -1 without measurements.

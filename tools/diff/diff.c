@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite diff: where do two ways to run a model part? In: a model, its inputs, two settings. Out: for each node the distance of
-// its outputs, the first that goes beyond a bound, and values that are no numbers or too large for half floats.
+// halite diff: where do two ways to run a model part? In: a model, its inputs, two settings. Out: for each node the
+// distance of its outputs, the first that goes beyond a bound, and values that are no numbers or too large for half
+// floats.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -82,16 +83,15 @@ static void compare(struct row *row, const struct hl_diff_tensor *a, const struc
     enum hl_element_view view = hl_element_type(a->type).view;
     row->type = a->type;
     row->count = view == HL_ELEMENT_COMPLEX ? 2 * a->count : a->count;
-    row->compared = a->type == b->type && a->count == b->count &&
-                    a->bytes.length == b->bytes.length && view != HL_ELEMENT_NONE &&
-                    view != HL_ELEMENT_STRING;
-    row->beyond = !row->compared && (a->bytes.length != b->bytes.length ||
-                                     memcmp(hl_text_string(&a->bytes), hl_text_string(&b->bytes),
-                                            a->bytes.length) != 0);
+    row->compared = a->type == b->type && a->count == b->count && a->bytes.length == b->bytes.length &&
+                    view != HL_ELEMENT_NONE && view != HL_ELEMENT_STRING;
+    row->beyond =
+        !row->compared && (a->bytes.length != b->bytes.length ||
+                           memcmp(hl_text_string(&a->bytes), hl_text_string(&b->bytes), a->bytes.length) != 0);
     double sum = 0, largest = 0;
     for (int64_t i = 0; row->compared && i < row->count; i++) {
-        double x = hl_values_at(a->type, a->bytes.data, i),
-               y = hl_values_at(b->type, b->bytes.data, i), difference = fabs(x - y);
+        double x = hl_values_at(a->type, a->bytes.data, i), y = hl_values_at(b->type, b->bytes.data, i),
+               difference = fabs(x - y);
         row->nans[0] += isnan(x) != 0;
         row->nans[1] += isnan(y) != 0;
         row->infinities[0] += isinf(x) != 0;
@@ -138,18 +138,18 @@ static void list_tensors(struct diff *diff)
         const struct hl_model_node *node = &graph->nodes[n];
         for (int i = 0; i < node->output_count; i++) {
             int tensor = node->outputs[i];
-            if (tensor < 0 || seen[tensor] || graph->tensors[tensor].data != NULL ||
-                graph->tensors[tensor].is_variable)
+            if (tensor < 0 || seen[tensor] || graph->tensors[tensor].data != NULL || graph->tensors[tensor].is_variable)
                 continue;
             enum hl_element_view view = hl_element_type(graph->tensors[tensor].type).view;
             if (view == HL_ELEMENT_NONE) continue;
             seen[tensor] = true;
             diff->tensors[diff->count] = tensor;
-            diff->rows[diff->count++] =
-                (struct row){.node = n,
-                             .tensor = tensor,
-                             .op = hl_model_code_name(&model->codes[node->code]),
-                             .name = graph->tensors[tensor].name};
+            diff->rows[diff->count++] = (struct row){
+                .node = n,
+                .tensor = tensor,
+                .op = hl_model_code_name(&model->codes[node->code]),
+                .name = graph->tensors[tensor].name,
+            };
         }
     }
     free(seen);
@@ -157,16 +157,17 @@ static void list_tensors(struct diff *diff)
 
 static bool compare_range(struct diff *diff, int first, int count)
 {
-    struct hl_diff_tensor *a = hl_alloc((size_t)count, sizeof *a),
-                          *b = hl_alloc((size_t)count, sizeof *b);
+    struct hl_diff_tensor *a = hl_alloc((size_t)count, sizeof *a), *b = hl_alloc((size_t)count, sizeof *b);
     bool ok = hl_diff_run(diff->path, &diff->a, &diff->inputs, count, diff->tensors + first, a) &&
               hl_diff_run(diff->path, &diff->b, &diff->inputs, count, diff->tensors + first, b);
     for (int i = 0; ok && i < count; i++) {
         struct row *row = &diff->rows[first + i];
-        *row = (struct row){.node = row->node,
-                            .tensor = row->tensor,
-                            .op = row->op,
-                            .name = row->name};
+        *row = (struct row){
+            .node = row->node,
+            .tensor = row->tensor,
+            .op = row->op,
+            .name = row->name,
+        };
         compare(row, &a[i], &b[i], diff->options);
     }
     hl_diff_values_free(a, count);
@@ -176,7 +177,8 @@ static bool compare_range(struct diff *diff, int first, int count)
     return ok;
 }
 
-// The first row beyond the bound, if rows before it are within and those behind it are not; diff->count: the last is within.
+// The first row beyond the bound, if rows before it are within and those behind it are not; diff->count: the last is
+// within.
 static bool bisect(struct diff *diff, int *first)
 {
     int low = 0, high = diff->count - 1;
@@ -225,21 +227,17 @@ static void print_notes(const struct diff *diff)
         const struct row *row = &diff->rows[i];
         for (int side = 0; side < 2; side++)
             if (row->nans[side] > 0 || row->infinities[side] > 0)
-                printf("node %d, tensor %d: %" PRId64 " NaN and %" PRId64
-                       " infinite values in %s\n",
-                       row->node, row->tensor, row->nans[side], row->infinities[side],
-                       side == 0 ? diff->a.name : diff->b.name);
+                printf("node %d, tensor %d: %" PRId64 " NaN and %" PRId64 " infinite values in %s\n", row->node,
+                       row->tensor, row->nans[side], row->infinities[side], side == 0 ? diff->a.name : diff->b.name);
         if (row->too_large > 0)
-            printf("node %d, tensor %d: %" PRId64
-                   " values beyond 65504, which half floats do not hold\n",
-                   row->node, row->tensor, row->too_large);
+            printf("node %d, tensor %d: %" PRId64 " values beyond 65504, which half floats do not hold\n", row->node,
+                   row->tensor, row->too_large);
     }
 }
 
 static void print_text(const struct diff *diff, int first, int beyond)
 {
-    static const char *const heads[] = {"node",    "operator", "tensor", "type",
-                                        "largest", "relative", "mean",   "element"};
+    static const char *const heads[] = {"node", "operator", "tensor", "type", "largest", "relative", "mean", "element"};
     printf("%s against %s, %d tensors of %d nodes\n", diff->b.name, diff->a.name, diff->count,
            diff->file.model->subgraphs[0].node_count);
     struct hl_table table;
@@ -248,9 +246,7 @@ static void print_text(const struct diff *diff, int first, int beyond)
     hl_table_add_name(&table, diff->a.name);
     hl_table_add_name(&table, diff->b.name);
     for (int i = 0; i < diff->count; i++)
-        if (diff->options->bisect
-                ? i == first
-                : diff->options->all || diff->rows[i].beyond || i == diff->count - 1)
+        if (diff->options->bisect ? i == first : diff->options->all || diff->rows[i].beyond || i == diff->count - 1)
             add_row(&table, &diff->rows[i]);
     hl_table_print(&table, 2, stdout);
     print_notes(diff);
@@ -258,11 +254,10 @@ static void print_text(const struct diff *diff, int first, int beyond)
         printf("all within the bound (%g of the largest value, %g steps)\n", diff->options->bound,
                diff->options->steps);
     else if (diff->options->bisect)
-        printf("first beyond the bound: node %d, %s\n", diff->rows[first].node,
-               diff->rows[first].op);
+        printf("first beyond the bound: node %d, %s\n", diff->rows[first].node, diff->rows[first].op);
     else
-        printf("%d of %d beyond the bound, first node %d, %s\n", beyond, diff->count,
-               diff->rows[first].node, diff->rows[first].op);
+        printf("%d of %d beyond the bound, first node %d, %s\n", beyond, diff->count, diff->rows[first].node,
+               diff->rows[first].op);
 }
 
 static void print_json(const struct diff *diff, int first)
@@ -306,9 +301,8 @@ static bool take_inputs(struct diff *diff)
     struct hl_model_options plain = {.threads = -1};
     struct hl_graph graph = {.file = &diff->file};
     bool ok = hl_model_file_start(&diff->file, &plain) && hl_graph_open(&graph, NULL) &&
-              hl_graph_resize(&graph, &diff->options->shapes, &diff->options->inputs) &&
-              hl_graph_allocate(&graph) && hl_graph_fill(&graph, &diff->options->inputs, true) &&
-              hl_diff_inputs_take(&diff->inputs, &graph);
+              hl_graph_resize(&graph, &diff->options->shapes, &diff->options->inputs) && hl_graph_allocate(&graph) &&
+              hl_graph_fill(&graph, &diff->options->inputs, true) && hl_diff_inputs_take(&diff->inputs, &graph);
     hl_graph_close(&graph);
     return ok;
 }
@@ -319,8 +313,7 @@ static bool run_diff(struct diff *diff, bool *beyond)
     if (!hl_model_file_open(&diff->file, "diff", diff->path) || !take_inputs(diff)) return false;
     list_tensors(diff);
     int first = diff->count, count = 0;
-    if (!(options->bisect ? bisect(diff, &first) : compare_range(diff, 0, diff->count)))
-        return false;
+    if (!(options->bisect ? bisect(diff, &first) : compare_range(diff, 0, diff->count))) return false;
     for (int i = diff->count - 1; i >= 0 && !options->bisect; i--) {
         if (!diff->rows[i].beyond) continue;
         count++;
@@ -340,8 +333,8 @@ static int run(const void *given, int operand_count, char **operands)
     const struct options *options = given;
     struct diff diff = {.path = operands[0], .options = options};
     bool beyond = false;
-    bool ok = hl_diff_setting_parse(&diff.a, options->a) &&
-              hl_diff_setting_parse(&diff.b, options->b) && run_diff(&diff, &beyond);
+    bool ok = hl_diff_setting_parse(&diff.a, options->a) && hl_diff_setting_parse(&diff.b, options->b) &&
+              run_diff(&diff, &beyond);
     hl_model_file_close(&diff.file);
     hl_diff_inputs_free(&diff.inputs);
     free(diff.rows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The official runtime (the Python package ai-edge-litert) as a side of halite diff. In and out go through files in a folder of
-// their own. HALITE_PYTHON names the interpreter that has the package; default python3.
+// The official runtime (the Python package ai-edge-litert) as a side of halite diff. In and out go through files in a
+// folder of their own. HALITE_PYTHON names the interpreter that has the package; default python3.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,9 @@
 #include "message.h"
 #include "output_file.h"
 
-// Arguments: model, folder. It reads FOLDER/inI (bytes of input I) and FOLDER/inI.shape, and writes FOLDER/outT (bytes) and
-// FOLDER/outT.type for each tensor T that FOLDER/wanted lists. Reference kernels, nothing delegated, all tensors kept.
+// Arguments: model, folder. It reads FOLDER/inI (bytes of input I) and FOLDER/inI.shape, and writes FOLDER/outT (bytes)
+// and FOLDER/outT.type for each tensor T that FOLDER/wanted lists. Reference kernels, nothing delegated, all tensors
+// kept.
 static const char script[] =
     "import sys\n"
     "import numpy as np\n"
@@ -24,7 +25,8 @@ static const char script[] =
     "    from tflite_runtime import interpreter as lite\n"
     "model, folder = sys.argv[1:]\n"
     "resolver = lite.OpResolverType.BUILTIN_REF\n"
-    "it = lite.Interpreter(model_path=model, experimental_preserve_all_tensors=True, experimental_op_resolver_type=resolver)\n"
+    "it = lite.Interpreter(model_path=model, experimental_preserve_all_tensors=True, "
+    "experimental_op_resolver_type=resolver)\n"
     "inputs = it.get_input_details()\n"
     "shapes = [tuple(int(d) for d in open(f'{folder}/in{i}.shape').read().split()) for i in range(len(inputs))]\n"
     "for d, shape in zip(inputs, shapes):\n"
@@ -48,8 +50,7 @@ static const struct {
     {"bool", kTfLiteBool},       {"uint16", kTfLiteUInt16},   {"complex64", kTfLiteComplex64},
 };
 
-static bool write_file(const char *folder, const char *name, int number, const char *bytes,
-                       size_t count)
+static bool write_file(const char *folder, const char *name, int number, const char *bytes, size_t count)
 {
     struct hl_text path = {0};
     hl_text_add(&path, "%s/", folder);
@@ -59,19 +60,16 @@ static bool write_file(const char *folder, const char *name, int number, const c
     return ok;
 }
 
-static bool write_question(const char *folder, const struct hl_diff_inputs *inputs, int count,
-                           const int *tensors)
+static bool write_question(const char *folder, const struct hl_diff_inputs *inputs, int count, const int *tensors)
 {
     struct hl_text text = {0};
     bool ok = true;
     for (int i = 0; ok && i < inputs->count; i++) {
         hl_text_clear(&text);
         hl_text_add(&text, "%s", "");
-        for (int d = 0; d < inputs->items[i].rank; d++)
-            hl_text_add(&text, "%d ", inputs->items[i].dims[d]);
+        for (int d = 0; d < inputs->items[i].rank; d++) hl_text_add(&text, "%d ", inputs->items[i].dims[d]);
         ok = write_file(folder, "in%d.shape", i, text.data, text.length) &&
-             write_file(folder, "in%d", i, hl_text_string(&inputs->items[i].bytes),
-                        inputs->items[i].bytes.length);
+             write_file(folder, "in%d", i, hl_text_string(&inputs->items[i].bytes), inputs->items[i].bytes.length);
     }
     hl_text_clear(&text);
     for (int i = 0; i < count; i++) hl_text_add(&text, "%d\n", tensors[i]);
@@ -86,15 +84,13 @@ static bool read_answer(const char *folder, int tensor, struct hl_diff_tensor *v
     char type[32] = "";
     long long count = 0;
     hl_text_add(&path, "%s/out%d.type", folder, tensor);
-    bool ok = hl_files_read(path.data, 1 << 10, &text, &error) &&
-              sscanf(text.data, "%31s %lld", type, &count) == 2;
+    bool ok = hl_files_read(path.data, 1 << 10, &text, &error) && sscanf(text.data, "%31s %lld", type, &count) == 2;
     path.data[path.length - strlen(".type")] = '\0';
     ok = ok && hl_files_read(path.data, HL_FILES_MOST, &value->bytes, &error);
     value->count = count;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].numpy, type) == 0) value->type = types[i].type;
-    if (!ok)
-        hl_error("diff", "official", "tensor %d is missing: %s", tensor, hl_text_string(&error));
+    if (!ok) hl_error("diff", "official", "tensor %d is missing: %s", tensor, hl_text_string(&error));
     hl_text_free(&path);
     hl_text_free(&text);
     hl_text_free(&error);
@@ -115,10 +111,9 @@ static bool run_python(const char *model, const char *folder)
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-    hl_error(
-        "diff", "official",
-        "%s did not run the model; it needs the package ai-edge-litert (HALITE_PYTHON names another Python)",
-        python);
+    hl_error("diff", "official",
+             "%s did not run the model; it needs the package ai-edge-litert (HALITE_PYTHON names another Python)",
+             python);
     return false;
 }
 
@@ -140,8 +135,8 @@ static void remove_folder(const char *folder, int inputs, int count, const int *
     hl_text_free(&path);
 }
 
-bool hl_diff_run_official(const char *model, const struct hl_diff_inputs *inputs, int count,
-                          const int *tensors, struct hl_diff_tensor *values)
+bool hl_diff_run_official(const char *model, const struct hl_diff_inputs *inputs, int count, const int *tensors,
+                          struct hl_diff_tensor *values)
 {
     const char *where = getenv("TMPDIR");
     struct hl_text folder = {0};

@@ -23,17 +23,15 @@ bool hl_diff_setting_parse(struct hl_diff_setting *setting, const char *name)
     setting->kind = HL_DIFF_GPU;
     size_t length = strcspn(name, "/");
     const char *precision = name[length] == '/' ? name + length + 1 : hl_model_precisions[0];
-    for (int i = 0; hl_model_precisions[i] != NULL && length > 0 && length < sizeof setting->device;
-         i++) {
+    for (int i = 0; hl_model_precisions[i] != NULL && length > 0 && length < sizeof setting->device; i++) {
         if (strcmp(precision, hl_model_precisions[i]) != 0) continue;
         memcpy(setting->device, name, length);
         setting->precision = i;
         return true;
     }
-    hl_error(
-        "diff", NULL,
-        "'%s' is no way to run a model: reference, fast, official, or a GPU like auto, opencl/f16 or vulkan:0/f32",
-        name);
+    hl_error("diff", NULL,
+             "'%s' is no way to run a model: reference, fast, official, or a GPU like auto, opencl/f16 or vulkan:0/f32",
+             name);
     return false;
 }
 
@@ -70,11 +68,9 @@ static bool write_inputs(struct hl_graph *graph, const struct hl_diff_inputs *in
     for (int i = 0; i < inputs->count; i++) {
         TfLiteTensor *tensor = hl_graph_input(graph, i);
         const struct hl_text *bytes = &inputs->items[i].bytes;
-        if (TfLiteTensorType(tensor) == kTfLiteString &&
-            TfLiteTensorRealloc(bytes->length, tensor) != kTfLiteOk)
+        if (TfLiteTensorType(tensor) == kTfLiteString && TfLiteTensorRealloc(bytes->length, tensor) != kTfLiteOk)
             return false;
-        if (bytes->length > 0 &&
-            TfLiteTensorCopyFromBuffer(tensor, bytes->data, bytes->length) != kTfLiteOk)
+        if (bytes->length > 0 && TfLiteTensorCopyFromBuffer(tensor, bytes->data, bytes->length) != kTfLiteOk)
             return false;
     }
     return true;
@@ -104,18 +100,15 @@ static void take_outputs(const struct hl_graph *graph, int count, struct hl_diff
         values[i].type = TfLiteTensorType(tensor);
         values[i].count = hl_model_elements(tensor);
         if (TfLiteTensorByteSize(tensor) > 0)
-            hl_text_add_bytes(&values[i].bytes, TfLiteTensorData(tensor),
-                              TfLiteTensorByteSize(tensor));
+            hl_text_add_bytes(&values[i].bytes, TfLiteTensorData(tensor), TfLiteTensorByteSize(tensor));
     }
 }
 
-bool hl_diff_run(const char *model, const struct hl_diff_setting *setting,
-                 const struct hl_diff_inputs *inputs, int count, const int *tensors,
-                 struct hl_diff_tensor *values)
+bool hl_diff_run(const char *model, const struct hl_diff_setting *setting, const struct hl_diff_inputs *inputs,
+                 int count, const int *tensors, struct hl_diff_tensor *values)
 {
     memset(values, 0, (size_t)count * sizeof *values);
-    if (setting->kind == HL_DIFF_OFFICIAL)
-        return hl_diff_run_official(model, inputs, count, tensors, values);
+    if (setting->kind == HL_DIFF_OFFICIAL) return hl_diff_run_official(model, inputs, count, tensors, values);
     struct hl_model_options options = {
         .kernels = setting->kernels,
         .threads = -1,

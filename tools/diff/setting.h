@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of halite diff: a way to run a model, and the tensors that come out of it. In: a model, inputs, which tensors to
-// see. Out: their values. A tensor is seen by making it an output of the graph.
+// One side of halite diff: a way to run a model, and the tensors that come out of it. In: a model, inputs, which
+// tensors to see. Out: their values. A tensor is seen by making it an output of the graph.
 #ifndef HALITE_TOOLS_DIFF_SETTING_H
 #define HALITE_TOOLS_DIFF_SETTING_H
 
@@ -40,15 +40,14 @@ struct hl_diff_inputs {
 bool hl_diff_inputs_take(struct hl_diff_inputs *inputs, const struct hl_graph *graph);
 void hl_diff_inputs_free(struct hl_diff_inputs *inputs);
 
-// Runs the model and fills values[i] with tensor tensors[i] of the main graph. False after a message; hl_diff_values_free is
-// right in both cases.
-bool hl_diff_run(const char *model, const struct hl_diff_setting *setting,
-                 const struct hl_diff_inputs *inputs, int count, const int *tensors,
-                 struct hl_diff_tensor *values);
+// Runs the model and fills values[i] with tensor tensors[i] of the main graph. False after a message;
+// hl_diff_values_free is right in both cases.
+bool hl_diff_run(const char *model, const struct hl_diff_setting *setting, const struct hl_diff_inputs *inputs,
+                 int count, const int *tensors, struct hl_diff_tensor *values);
 void hl_diff_values_free(struct hl_diff_tensor *values, int count);
 
 // The same in the official runtime, through Python (official.c).
-bool hl_diff_run_official(const char *model, const struct hl_diff_inputs *inputs, int count,
-                          const int *tensors, struct hl_diff_tensor *values);
+bool hl_diff_run_official(const char *model, const struct hl_diff_inputs *inputs, int count, const int *tensors,
+                          struct hl_diff_tensor *values);
 
 #endif

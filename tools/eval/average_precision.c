@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See average_precision.h. Rank n of the predictions has recall and precision; the curve is cut to its upper hull from the
-// right, and read at the recall points.
+// See average_precision.h. Rank n of the predictions has recall and precision; the curve is cut to its upper hull from
+// the right, and read at the recall points.
 #include "eval/average_precision.h"
 
 #include <stdbool.h>
@@ -25,8 +25,7 @@ static float area(const struct hl_box *box)
 
 float hl_box_overlap(const struct hl_box *a, const struct hl_box *b)
 {
-    float both =
-        common(a->left, a->right, b->left, b->right) * common(a->top, a->bottom, b->top, b->bottom);
+    float both = common(a->left, a->right, b->left, b->right) * common(a->top, a->bottom, b->top, b->bottom);
     float either = area(a) + area(b) - both;
     return either > 0 ? both / either : 0;
 }
@@ -35,8 +34,7 @@ float hl_box_overlap(const struct hl_box *a, const struct hl_box *b)
 
 static int by_score(const void *a, const void *b)
 {
-    const struct hl_box *x = *(const struct hl_box *const *)a,
-                        *y = *(const struct hl_box *const *)b;
+    const struct hl_box *x = *(const struct hl_box *const *)a, *y = *(const struct hl_box *const *)b;
     if (x->score != y->score) return x->score < y->score ? 1 : -1;
     return x < y ? -1 : x > y;
 }
@@ -51,8 +49,8 @@ static const struct hl_box **ranked(const struct hl_box *boxes, int count)
 }
 
 // Takes the true box that a prediction stands for, if there is one.
-static bool match(const struct hl_box *prediction, const struct hl_box *truth, int truth_count,
-                  bool *taken, float threshold)
+static bool match(const struct hl_box *prediction, const struct hl_box *truth, int truth_count, bool *taken,
+                  float threshold)
 {
     int low = 0, high = truth_count, best = -1;
     while (low < high) { // to the first of the picture
@@ -82,8 +80,7 @@ static float area_under(const bool *right, int count, int right_count, int truth
     float best = 0, sum = 0;
     int point = last;
     for (int i = count - 1; i >= 0; i--) {
-        float precision = (float)right_count / (float)(i + 1),
-              recall = (float)right_count / (float)truth_count;
+        float precision = (float)right_count / (float)(i + 1), recall = (float)right_count / (float)truth_count;
         for (; recall * (float)last < (float)point; point--) sum += best;
         if (precision > best) best = precision;
         right_count -= right[i];
@@ -92,8 +89,8 @@ static float area_under(const bool *right, int count, int right_count, int truth
     return sum / (float)HL_RECALL_POINTS;
 }
 
-float hl_average_precision(const struct hl_box *truth, int truth_count,
-                           const struct hl_box *predictions, int prediction_count, float threshold)
+float hl_average_precision(const struct hl_box *truth, int truth_count, const struct hl_box *predictions,
+                           int prediction_count, float threshold)
 {
     if (truth_count == 0) return 0;
     const struct hl_box **order = ranked(predictions, prediction_count);

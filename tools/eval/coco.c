@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// coco_object_detection_run_eval: how well does a model find objects? In: pictures, and the objects in them as the message
-// ObjectDetectionGroundTruth (coco_ground_truth.py makes it of COCO's annotations). Out: average precision, by how far a box
-// must overlap a true one, and overall.
+// coco_object_detection_run_eval: how well does a model find objects? In: pictures, and the objects in them as the
+// message ObjectDetectionGroundTruth (coco_ground_truth.py makes it of COCO's annotations). Out: average precision, by
+// how far a box must overlap a true one, and overall.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,12 @@
 #include "eval/average_precision.h"
 #include "eval/evaluation.h"
 #include "eval/result.h"
-#include "wire.h"
 #include "message.h"
+#include "wire.h"
 
 enum {
-    THRESHOLDS = 10, // 0.5, 0.55 ... 0.95
-    CLASS_OFFSET =
-        1, // the model's first class is the labels' second: theirs begin with the background
+    THRESHOLDS = 10,  // 0.5, 0.55 ... 0.95
+    CLASS_OFFSET = 1, // the model's first class is the labels' second: theirs begin with the background
 };
 
 struct options {
@@ -76,8 +75,7 @@ static float number_in(const cJSON *tree, const char *name, bool *ok)
 static bool read_object(struct coco *coco, int picture, const cJSON *object)
 {
     bool ok = true;
-    const char *path = coco->options->ground_truth_proto,
-               *name = name_of(coco->evaluation.paths[picture]);
+    const char *path = coco->options->ground_truth_proto, *name = name_of(coco->evaluation.paths[picture]);
     const cJSON *corners = cJSON_GetObjectItemCaseSensitive(object, "bounding_box");
     float class_id = number_in(object, "class_id", &ok);
     struct hl_box box = {
@@ -92,8 +90,7 @@ static bool read_object(struct coco *coco, int picture, const cJSON *object)
         return false;
     }
     if (!(class_id >= 0 && class_id < (float)coco->class_count)) {
-        hl_error(HL_TFLITE, path,
-                 "Encountered invalid class ID: %g for an object of %s; there are %d labels",
+        hl_error(HL_TFLITE, path, "Encountered invalid class ID: %g for an object of %s; there are %d labels",
                  (double)class_id, name, coco->class_count);
         return false;
     }
@@ -122,8 +119,7 @@ static bool read_objects(struct coco *coco, const cJSON *tree)
     {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(result, "image_name");
         if (cJSON_IsString(name))
-            all[count++] = (struct named){name->valuestring,
-                                          cJSON_GetObjectItemCaseSensitive(result, "objects")};
+            all[count++] = (struct named){name->valuestring, cJSON_GetObjectItemCaseSensitive(result, "objects")};
     }
     qsort(all, (size_t)count, sizeof *all, by_name);
     int known = 0;
@@ -170,8 +166,8 @@ static bool check_outputs(struct coco *coco)
     const TfLiteTensor *outputs[4];
     for (int i = 0; i < 4; i++) outputs[i] = TfLiteInterpreterGetOutputTensor(file->interpreter, i);
     int64_t rows = hl_model_elements(outputs[1]);
-    bool fits = hl_model_elements(outputs[0]) == 4 * rows &&
-                hl_model_elements(outputs[2]) == rows && hl_model_elements(outputs[3]) == 1;
+    bool fits = hl_model_elements(outputs[0]) == 4 * rows && hl_model_elements(outputs[2]) == rows &&
+                hl_model_elements(outputs[3]) == 1;
     for (int i = 0; i < 4; i++) fits = fits && TfLiteTensorType(outputs[i]) == kTfLiteFloat32;
     coco->rows = (int)rows;
     if (!fits)
@@ -200,26 +196,20 @@ static bool look(void *user_data, int picture, struct hl_text *outcome)
     const struct hl_model_file *file = &coco->evaluation.model.file;
     if (!check_outputs(coco)) return false;
     const float *data[4];
-    for (int i = 0; i < 4; i++)
-        data[i] = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(file->interpreter, i));
+    for (int i = 0; i < 4; i++) data[i] = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(file->interpreter, i));
     bool debug = coco->options->debug_mode;
     if (debug) hl_info(HL_TFLITE, NULL, "Image: %s", name_of(coco->evaluation.paths[picture]));
-    int count = !(data[3][0] > 0)                ? 0
-                : data[3][0] < (float)coco->rows ? (int)data[3][0]
-                                                 : coco->rows;
+    int count = !(data[3][0] > 0) ? 0 : data[3][0] < (float)coco->rows ? (int)data[3][0] : coco->rows;
     for (int i = 0; i < count; i++) {
         const float *box = data[0] + 4 * i;
-        if (!(data[1][i] >= -CLASS_OFFSET &&
-              data[1][i] < (float)(coco->class_count - CLASS_OFFSET))) {
-            hl_error(HL_TFLITE, file->path,
-                     "Encountered invalid class ID: %g + %d on %s; there are %d labels",
-                     (double)data[1][i], CLASS_OFFSET, coco->evaluation.paths[picture],
-                     coco->class_count);
+        if (!(data[1][i] >= -CLASS_OFFSET && data[1][i] < (float)(coco->class_count - CLASS_OFFSET))) {
+            hl_error(HL_TFLITE, file->path, "Encountered invalid class ID: %g + %d on %s; there are %d labels",
+                     (double)data[1][i], CLASS_OFFSET, coco->evaluation.paths[picture], coco->class_count);
             return false;
         }
         int class_id = (int)data[1][i] + CLASS_OFFSET;
-        hl_text_add(outcome, "%d %.9g %.9g %.9g %.9g %.9g ", class_id, (double)data[2][i],
-                    (double)box[0], (double)box[1], (double)box[2], (double)box[3]);
+        hl_text_add(outcome, "%d %.9g %.9g %.9g %.9g %.9g ", class_id, (double)data[2][i], (double)box[0],
+                    (double)box[1], (double)box[2], (double)box[3]);
         if (debug) debug_object(i, class_id, data[2][i], box);
     }
     if (debug) hl_info(HL_TFLITE, NULL, "======================================================");
@@ -266,8 +256,7 @@ static cJSON *report_precisions(const struct coco *coco)
         for (int c = 0; c < coco->class_count; c++) {
             const struct boxes *truth = &coco->truth[c], *found = &coco->found[c];
             if (truth->count == 0 && found->count == 0) continue;
-            float precision = hl_average_precision(truth->items, truth->count, found->items,
-                                                   found->count, threshold);
+            float precision = hl_average_precision(truth->items, truth->count, found->items, found->count, threshold);
             sum += precision;
             total += precision;
             classes++;
@@ -278,12 +267,10 @@ static cJSON *report_precisions(const struct coco *coco)
         cJSON_AddNumberToObject(item, "iou_threshold", (double)threshold);
         cJSON_AddNumberToObject(item, "average_precision", (double)(sum / (float)classes));
         cJSON_AddItemToArray(list, item);
-        printf("Average Precision [IOU Threshold=%g]: %g\n", (double)threshold,
-               (double)(sum / (float)classes));
+        printf("Average Precision [IOU Threshold=%g]: %g\n", (double)threshold, (double)(sum / (float)classes));
     }
     float overall = total_count > 0 ? total / (float)total_count : 0;
-    if (total_count > 0)
-        cJSON_AddNumberToObject(metrics, "overall_mean_average_precision", (double)overall);
+    if (total_count > 0) cJSON_AddNumberToObject(metrics, "overall_mean_average_precision", (double)overall);
     printf("Overall mAP: %g\n", (double)overall);
     return metrics;
 }
@@ -304,8 +291,7 @@ static bool check_model(const struct coco *coco)
     const struct hl_model_file *file = &coco->evaluation.model.file;
     int outputs = TfLiteInterpreterGetOutputTensorCount(file->interpreter);
     if (outputs != 4)
-        hl_error(HL_TFLITE, file->path,
-                 "Object detection model must have 1 input & 4 outputs, not %d", outputs);
+        hl_error(HL_TFLITE, file->path, "Object detection model must have 1 input & 4 outputs, not %d", outputs);
     return outputs == 4;
 }
 
@@ -314,16 +300,17 @@ static int run(const void *given, int operand_count, char **operands)
     (void)operand_count;
     (void)operands;
     struct coco coco = {.options = given};
-    const struct hl_evaluation_task task = {.word = "Finished",
-                                            .talks = coco.options->debug_mode,
-                                            .crop = HL_PREPROCESS_WHOLE,
-                                            .look = look,
-                                            .count = count};
+    const struct hl_evaluation_task task = {
+        .word = "Finished",
+        .talks = coco.options->debug_mode,
+        .crop = HL_PREPROCESS_WHOLE,
+        .look = look,
+        .count = count,
+    };
     struct hl_evaluation *evaluation = &coco.evaluation;
-    bool ok = hl_evaluation_open(evaluation, &hl_command_coco_object_detection_run_eval, given,
-                                 &coco.options->setting) &&
-              check_model(&coco) && read_truth(&coco) &&
-              hl_evaluation_run(evaluation, &task, &coco) && report(&coco);
+    bool ok =
+        hl_evaluation_open(evaluation, &hl_command_coco_object_detection_run_eval, given, &coco.options->setting) &&
+        check_model(&coco) && read_truth(&coco) && hl_evaluation_run(evaluation, &task, &coco) && report(&coco);
     int code = hl_evaluation_finish(evaluation, ok);
     for (int i = 0; i < coco.class_count; i++) {
         free(coco.truth[i].items);

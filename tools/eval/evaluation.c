@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See evaluation.h. What a picture gave is a line of text before it is counted, so going on with an interrupted evaluation is
-// counting the lines of its journal, and every run proves that this works.
+// See evaluation.h. What a picture gave is a line of text before it is counted, so going on with an interrupted
+// evaluation is counting the lines of its journal, and every run proves that this works.
 #include "eval/evaluation.h"
 
 #include <dirent.h>
@@ -38,8 +38,7 @@ static bool list_pictures(struct hl_evaluation *evaluation)
     int count = *folder != '\0' ? scandir(folder, &entries, NULL, alphasort) : -1;
     if (count < 0) {
         if (*folder == '\0')
-            hl_error(HL_TFLITE, NULL,
-                     "--ground_truth_images_path is missing: write =FOLDER, with the pictures");
+            hl_error(HL_TFLITE, NULL, "--ground_truth_images_path is missing: write =FOLDER, with the pictures");
         else
             hl_error(HL_TFLITE, folder, "cannot be read: %s", strerror(errno));
         return false;
@@ -79,13 +78,9 @@ void hl_evaluation_compact(struct hl_evaluation *evaluation)
 // Flags that may differ between the two parts of an evaluation.
 static bool is_free_flag(const char *name)
 {
-    static const char *const names[] = {"resume",
-                                        "stop_on_error",
-                                        "output_file_path",
-                                        "num_preprocess_threads",
-                                        "num_interpreter_threads",
-                                        "num_threads",
-                                        "debug_mode"};
+    static const char *const names[] = {
+        "resume",      "stop_on_error", "output_file_path", "num_preprocess_threads", "num_interpreter_threads",
+        "num_threads", "debug_mode"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;
@@ -104,14 +99,12 @@ static uint64_t take_fingerprint(const struct hl_evaluation *evaluation, const v
         if (flag->kind == HL_FLAG_STRING) {
             hash = hl_fingerprint_add(hash, *(const char *const *)at);
         } else {
-            snprintf(number, sizeof number, "%d",
-                     flag->kind == HL_FLAG_BOOL ? *(const bool *)at : *(const int *)at);
+            snprintf(number, sizeof number, "%d", flag->kind == HL_FLAG_BOOL ? *(const bool *)at : *(const int *)at);
             hash = hl_fingerprint_add(hash, number);
         }
     }
     if (stat(evaluation->setting->base.model_file, &model) == 0) {
-        snprintf(number, sizeof number, "%lld %lld", (long long)model.st_size,
-                 (long long)model.st_mtime);
+        snprintf(number, sizeof number, "%lld %lld", (long long)model.st_size, (long long)model.st_mtime);
         hash = hl_fingerprint_add(hash, number);
     }
     return hash;
@@ -121,8 +114,7 @@ static bool check_setting(const struct hl_pictures_setting *setting)
 {
     const char *path = setting->base.output_file_path;
     if (!setting->resume || *path != '\0') return hl_wire_check(path);
-    hl_error(HL_TFLITE, NULL,
-             "--resume needs --output_file_path, beside which the interrupted evaluation is kept");
+    hl_error(HL_TFLITE, NULL, "--resume needs --output_file_path, beside which the interrupted evaluation is kept");
     return false;
 }
 
@@ -132,13 +124,11 @@ static bool load_labels(struct hl_evaluation *evaluation)
     const char *path = evaluation->setting->model_output_labels;
     bool ok = *path != '\0' && hl_labels_load(path, &evaluation->labels, &error);
     if (*path == '\0')
-        hl_error(
-            HL_TFLITE, NULL,
-            "Could not read model output labels file: write --model_output_labels=FILE, the classes "
-            "of the model, one a line");
+        hl_error(HL_TFLITE, NULL,
+                 "Could not read model output labels file: write --model_output_labels=FILE, the classes "
+                 "of the model, one a line");
     else if (!ok)
-        hl_error(HL_TFLITE, NULL, "Could not read model output labels file: '%s' %s", path,
-                 error.data);
+        hl_error(HL_TFLITE, NULL, "Could not read model output labels file: '%s' %s", path, error.data);
     hl_text_free(&error);
     return ok;
 }
@@ -156,22 +146,18 @@ static bool check_input(struct hl_evaluation *evaluation)
     if (wanted == NULL) return true;
     struct hl_text shape = {0};
     hl_model_add_tensor_shape(&shape, input);
-    hl_error(HL_TFLITE, file->path, "Invalid input shape for model: it is %s; %s", shape.data,
-             wanted);
+    hl_error(HL_TFLITE, file->path, "Invalid input shape for model: it is %s; %s", shape.data, wanted);
     hl_text_free(&shape);
     return false;
 }
 
-bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command,
-                        const void *options, const struct hl_pictures_setting *setting)
+bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command, const void *options,
+                        const struct hl_pictures_setting *setting)
 {
     *evaluation = (struct hl_evaluation){.command = command, .setting = setting};
     hl_progress_hold(&evaluation->progress);
-    if (!check_setting(setting) || !list_pictures(evaluation) || !load_labels(evaluation))
-        return false;
-    if (!hl_eval_model_open(&evaluation->model, &setting->base, command) ||
-        !check_input(evaluation))
-        return false;
+    if (!check_setting(setting) || !list_pictures(evaluation) || !load_labels(evaluation)) return false;
+    if (!hl_eval_model_open(&evaluation->model, &setting->base, command) || !check_input(evaluation)) return false;
     evaluation->fingerprint = take_fingerprint(evaluation, options);
     return true;
 }
@@ -253,8 +239,7 @@ static bool run_picture(struct run *run, const struct hl_pipeline_item *item)
     }
     ok = ok && count_line(run, line.data);
     if (ok && !hl_journal_add(&run->evaluation->journal, line.data))
-        hl_warn(HL_TFLITE, run->evaluation->journal.path,
-                "cannot be written: this evaluation cannot be resumed");
+        hl_warn(HL_TFLITE, run->evaluation->journal.path, "cannot be written: this evaluation cannot be resumed");
     hl_text_free(&line);
     return ok;
 }
@@ -262,8 +247,7 @@ static bool run_picture(struct run *run, const struct hl_pipeline_item *item)
 static bool run_pictures(struct run *run)
 {
     struct hl_evaluation *evaluation = run->evaluation;
-    const TfLiteTensor *input =
-        TfLiteInterpreterGetInputTensor(evaluation->model.file.interpreter, 0);
+    const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(evaluation->model.file.interpreter, 0);
     bool grey = evaluation->shape.channels == 1;
     struct hl_pipeline_setting setting = {
         .paths = evaluation->paths,
@@ -280,8 +264,8 @@ static bool run_pictures(struct run *run)
     hl_text_free(&error);
     bool ok = pipeline != NULL;
     struct hl_pipeline_item item;
-    hl_progress_start(&evaluation->progress, run->task->word, evaluation->done,
-                      evaluation->path_count, !run->task->talks);
+    hl_progress_start(&evaluation->progress, run->task->word, evaluation->done, evaluation->path_count,
+                      !run->task->talks);
     while (ok && evaluation->done < evaluation->path_count) {
         evaluation->interrupted = hl_progress_interrupted();
         if (evaluation->interrupted || !hl_pipeline_next(pipeline, &item)) break;
@@ -300,35 +284,28 @@ static bool open_journal(struct run *run)
     if (*path == '\0') return true;
     struct hl_text error = {0};
     uint64_t hash = evaluation->fingerprint;
-    for (int i = 0; i < evaluation->path_count; i++)
-        hash = hl_fingerprint_add(hash, evaluation->paths[i]);
-    bool ok = hl_journal_open(&evaluation->journal, path, hash, evaluation->setting->resume,
-                              count_line, run, &error);
+    for (int i = 0; i < evaluation->path_count; i++) hash = hl_fingerprint_add(hash, evaluation->paths[i]);
+    bool ok = hl_journal_open(&evaluation->journal, path, hash, evaluation->setting->resume, count_line, run, &error);
     if (!ok) hl_error(HL_TFLITE, NULL, "%s", hl_text_string(&error));
     if (ok && evaluation->setting->resume)
-        hl_info(HL_TFLITE, NULL, "Going on behind %d of %d pictures", evaluation->done,
-                evaluation->path_count);
+        hl_info(HL_TFLITE, NULL, "Going on behind %d of %d pictures", evaluation->done, evaluation->path_count);
     hl_text_free(&error);
     return ok;
 }
 
-bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task,
-                       void *user_data)
+bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task, void *user_data)
 {
     struct run run = {.evaluation = evaluation, .task = task, .user_data = user_data};
     bool ok = open_journal(&run) && run_pictures(&run);
     if (ok && evaluation->interrupted)
-        hl_warn(HL_TFLITE, NULL, "Interrupted after %d of %d pictures%s", evaluation->done,
-                evaluation->path_count,
-                *evaluation->setting->base.output_file_path != '\0'
-                    ? "; the same command with --resume=true goes on"
-                    : "");
+        hl_warn(HL_TFLITE, NULL, "Interrupted after %d of %d pictures%s", evaluation->done, evaluation->path_count,
+                *evaluation->setting->base.output_file_path != '\0' ? "; the same command with --resume=true goes on"
+                                                                    : "");
     if (ok && evaluation->broken > 0)
-        hl_warn(HL_TFLITE, NULL, "%d of %d pictures could not be read and are not counted",
-                evaluation->broken, evaluation->done);
+        hl_warn(HL_TFLITE, NULL, "%d of %d pictures could not be read and are not counted", evaluation->broken,
+                evaluation->done);
     if (ok && evaluation->broken == evaluation->path_count) {
-        hl_error(HL_TFLITE, evaluation->setting->ground_truth_images_path,
-                 "no picture could be read");
+        hl_error(HL_TFLITE, evaluation->setting->ground_truth_images_path, "no picture could be read");
         return false;
     }
     return ok;
@@ -347,10 +324,8 @@ void hl_evaluation_print(const struct hl_evaluation *evaluation)
 bool hl_evaluation_write(struct hl_evaluation *evaluation, const char *member, cJSON *metrics)
 {
     int runs = evaluation->done - evaluation->broken;
-    cJSON_AddItemToObject(metrics, "pre_processing_latency",
-                          hl_result_latency(&evaluation->preprocess_us, false));
-    cJSON_AddItemToObject(metrics, "inference_latency",
-                          hl_result_latency(&evaluation->inference_us, true));
+    cJSON_AddItemToObject(metrics, "pre_processing_latency", hl_result_latency(&evaluation->preprocess_us, false));
+    cJSON_AddItemToObject(metrics, "inference_latency", hl_result_latency(&evaluation->inference_us, true));
     cJSON *inferences = hl_alloc_check(cJSON_AddObjectToObject(metrics, "inference_metrics"));
     cJSON_AddNumberToObject(inferences, "num_inferences", runs);
     bool ok = hl_result_write(evaluation->setting->base.output_file_path, runs, member, metrics);

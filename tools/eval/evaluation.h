@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An evaluation on a folder of pictures, whatever the task: files, model, pipeline, journal, progress, result file. In: flags.
-// Out: for each picture, in order, a call that looks at the model's outputs, and one that counts what it saw.
+// An evaluation on a folder of pictures, whatever the task: files, model, pipeline, journal, progress, result file. In:
+// flags. Out: for each picture, in order, a call that looks at the model's outputs, and one that counts what it saw.
 #ifndef HALITE_TOOLS_EVAL_EVALUATION_H
 #define HALITE_TOOLS_EVAL_EVALUATION_H
 
@@ -9,9 +9,9 @@
 #include "eval/journal.h"
 #include "eval/progress.h"
 #include "eval/setting.h"
-#include "stat.h"
 #include "labels.h"
 #include "preprocess.h"
+#include "stat.h"
 
 // Flags of all such tools.
 struct hl_pictures_setting {
@@ -45,8 +45,7 @@ struct hl_evaluation {
     struct hl_labels labels;          // of the model's classes
     char **paths;                     // pictures
     int path_count;
-    uint64_t
-        fingerprint; // of what must be the same to go on later; a task may add to it before the run
+    uint64_t fingerprint; // of what must be the same to go on later; a task may add to it before the run
     struct hl_progress progress;
     // While it runs:
     struct hl_stat preprocess_us, inference_us;
@@ -65,12 +64,12 @@ struct hl_evaluation_task {
     bool (*count)(void *user_data, int picture, const char *outcome);
 };
 
-// Pictures, labels, model. `options` are the command's. False after a message; hl_evaluation_close is right in both cases.
-bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command,
-                        const void *options, const struct hl_pictures_setting *setting);
+// Pictures, labels, model. `options` are the command's. False after a message; hl_evaluation_close is right in both
+// cases.
+bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command, const void *options,
+                        const struct hl_pictures_setting *setting);
 // False after a message. True as well when interrupted.
-bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task,
-                       void *user_data);
+bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task, void *user_data);
 void hl_evaluation_close(struct hl_evaluation *evaluation);
 
 // Drops the pictures that are NULL in `paths`.
@@ -78,8 +77,9 @@ void hl_evaluation_compact(struct hl_evaluation *evaluation);
 
 // Prints the lines that all tasks have.
 void hl_evaluation_print(const struct hl_evaluation *evaluation);
-// Writes the result file, where one is wanted: the message EvaluationStageMetrics, with `metrics` (taken) as this member of
-// ProcessMetrics; the figures that all tasks have are added here. And ends the journal. False after a message.
+// Writes the result file, where one is wanted: the message EvaluationStageMetrics, with `metrics` (taken) as this
+// member of ProcessMetrics; the figures that all tasks have are added here. And ends the journal. False after a
+// message.
 bool hl_evaluation_write(struct hl_evaluation *evaluation, const char *member, cJSON *metrics);
 
 // The last of a tool: message, exit code.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_eval, imagenet_image_classification_run_eval: how often is the right class among the model's best ten? In: pictures and,
-// line by line, the label of each; the labels of the model's classes. Out: the share of right answers among the best 1 to 10.
+// run_eval, imagenet_image_classification_run_eval: how often is the right class among the model's best ten? In:
+// pictures and, line by line, the label of each; the labels of the model's classes. Out: the share of right answers
+// among the best 1 to 10.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,11 +57,10 @@ static bool apply_denylist(struct imagenet *imagenet, const char *path)
         char *end;
         errno = 0;
         long number = strtol(lines.names[i], &end, 10);
-        ok = end != lines.names[i] && errno == 0 && number >= 1 &&
-             number <= imagenet->evaluation.path_count;
+        ok = end != lines.names[i] && errno == 0 && number >= 1 && number <= imagenet->evaluation.path_count;
         if (!ok) {
-            hl_error(HL_TFLITE, path, "line %d is '%s'; a number from 1 to %d is wanted", i + 1,
-                     lines.names[i], imagenet->evaluation.path_count);
+            hl_error(HL_TFLITE, path, "line %d is '%s'; a number from 1 to %d is wanted", i + 1, lines.names[i],
+                     imagenet->evaluation.path_count);
             break;
         }
         char **picture = &imagenet->evaluation.paths[number - 1];
@@ -79,28 +79,20 @@ static bool match_labels(struct imagenet *imagenet, const struct options *option
     struct hl_text error = {0};
     bool ok = *path != '\0' && hl_labels_load(path, &imagenet->truth, &error);
     if (*path == '\0')
-        hl_error(
-            HL_TFLITE, NULL,
-            "Could not read ground truth labels file: write --ground_truth_labels=FILE, the label of "
-            "each picture, one a line");
+        hl_error(HL_TFLITE, NULL,
+                 "Could not read ground truth labels file: write --ground_truth_labels=FILE, the label of "
+                 "each picture, one a line");
     else if (!ok)
-        hl_error(HL_TFLITE, NULL, "Could not read ground truth labels file: '%s' %s", path,
-                 error.data);
+        hl_error(HL_TFLITE, NULL, "Could not read ground truth labels file: '%s' %s", path, error.data);
     hl_text_free(&error);
     if (!ok) return false;
     if (evaluation->path_count != imagenet->truth.count) {
-        hl_error(HL_TFLITE, NULL,
-                 "Number of images and ground truth labels is not same: %d in %s, %d in %s",
-                 evaluation->path_count, options->setting.ground_truth_images_path,
-                 imagenet->truth.count, path);
+        hl_error(HL_TFLITE, NULL, "Number of images and ground truth labels is not same: %d in %s, %d in %s",
+                 evaluation->path_count, options->setting.ground_truth_images_path, imagenet->truth.count, path);
         return false;
     }
-    if (*options->denylist_file_path != '\0' &&
-        !apply_denylist(imagenet, options->denylist_file_path))
-        return false;
-    if (*options->blacklist_file_path != '\0' &&
-        !apply_denylist(imagenet, options->blacklist_file_path))
-        return false;
+    if (*options->denylist_file_path != '\0' && !apply_denylist(imagenet, options->denylist_file_path)) return false;
+    if (*options->blacklist_file_path != '\0' && !apply_denylist(imagenet, options->blacklist_file_path)) return false;
     imagenet->labels = hl_alloc((size_t)evaluation->path_count, sizeof *imagenet->labels);
     int kept = 0;
     for (int i = 0; i < evaluation->path_count; i++) {
@@ -109,8 +101,7 @@ static bool match_labels(struct imagenet *imagenet, const struct options *option
         if (beyond) evaluation->paths[i] = NULL;
         if (evaluation->paths[i] == NULL) continue;
         imagenet->labels[kept++] = imagenet->truth.names[i];
-        evaluation->fingerprint =
-            hl_fingerprint_add(evaluation->fingerprint, imagenet->truth.names[i]);
+        evaluation->fingerprint = hl_fingerprint_add(evaluation->fingerprint, imagenet->truth.names[i]);
     }
     hl_evaluation_compact(evaluation);
     if (kept == 0) hl_error(HL_TFLITE, NULL, "no picture is left to evaluate");
@@ -122,27 +113,25 @@ static bool match_labels(struct imagenet *imagenet, const struct options *option
 static bool check_output(const struct imagenet *imagenet)
 {
     const struct hl_model_file *file = &imagenet->evaluation.model.file;
-    int classes = imagenet->evaluation.labels.count,
-        outputs = TfLiteInterpreterGetOutputTensorCount(file->interpreter);
+    int classes = imagenet->evaluation.labels.count, outputs = TfLiteInterpreterGetOutputTensorCount(file->interpreter);
     if (outputs != 1) {
         hl_error(HL_TFLITE, file->path, "Model must have 1 output, not %d", outputs);
         return false;
     }
     const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(file->interpreter, 0);
     TfLiteType type = TfLiteTensorType(output);
-    bool fits = TfLiteTensorNumDims(output) == 2 && TfLiteTensorDim(output, 0) == 1 &&
-                TfLiteTensorDim(output, 1) == classes;
+    bool fits =
+        TfLiteTensorNumDims(output) == 2 && TfLiteTensorDim(output, 0) == 1 && TfLiteTensorDim(output, 1) == classes;
     bool known = type == kTfLiteFloat32 || type == kTfLiteUInt8 || type == kTfLiteInt8;
     if (fits && known && classes >= TOP) return true;
     struct hl_text shape = {0};
     hl_model_add_tensor_shape(&shape, output);
     if (fits && known)
-        hl_error(HL_TFLITE, file->path, "k is too large: %d classes, but the best %d are wanted",
-                 classes, TOP);
+        hl_error(HL_TFLITE, file->path, "k is too large: %d classes, but the best %d are wanted", classes, TOP);
     else
         hl_error(HL_TFLITE, file->path,
-                 "Invalid model_output_shape_: it is %s; [1,%d] for the %d lines of %s is wanted%s",
-                 shape.data, classes, classes, imagenet->evaluation.setting->model_output_labels,
+                 "Invalid model_output_shape_: it is %s; [1,%d] for the %d lines of %s is wanted%s", shape.data,
+                 classes, classes, imagenet->evaluation.setting->model_output_labels,
                  known ? "" : ", float32, uint8 or int8");
     hl_text_free(&shape);
     return false;
@@ -155,14 +144,13 @@ static float score(TfLiteType type, const void *data, int i)
                                   : ((const int8_t *)data)[i];
 }
 
-// The outcome is the place of the right label among the best classes, 0 for the best, TOP where it is not among them. Among
-// equal scores the lower class comes first.
+// The outcome is the place of the right label among the best classes, 0 for the best, TOP where it is not among them.
+// Among equal scores the lower class comes first.
 static bool look(void *user_data, int picture, struct hl_text *outcome)
 {
     struct imagenet *imagenet = user_data;
     const struct hl_evaluation *evaluation = &imagenet->evaluation;
-    const TfLiteTensor *output =
-        TfLiteInterpreterGetOutputTensor(evaluation->model.file.interpreter, 0);
+    const TfLiteTensor *output = TfLiteInterpreterGetOutputTensor(evaluation->model.file.interpreter, 0);
     TfLiteType type = TfLiteTensorType(output);
     const void *data = TfLiteTensorData(output);
     int best[TOP], used = 0, place = 0;
@@ -173,9 +161,7 @@ static bool look(void *user_data, int picture, struct hl_text *outcome)
         for (; at > 0 && value > score(type, data, best[at - 1]); at--) best[at] = best[at - 1];
         best[at] = i;
     }
-    while (place < used &&
-           strcmp(evaluation->labels.names[best[place]], imagenet->labels[picture]) != 0)
-        place++;
+    while (place < used && strcmp(evaluation->labels.names[best[place]], imagenet->labels[picture]) != 0) place++;
     hl_text_add(outcome, "%d", place);
     return true;
 }
@@ -213,10 +199,12 @@ static int run(const void *given, int operand_count, char **operands)
 {
     (void)operand_count;
     (void)operands;
-    static const struct hl_evaluation_task task = {.word = "Evaluated",
-                                                   .crop = HL_PREPROCESS_CROP,
-                                                   .look = look,
-                                                   .count = count};
+    static const struct hl_evaluation_task task = {
+        .word = "Evaluated",
+        .crop = HL_PREPROCESS_CROP,
+        .look = look,
+        .count = count,
+    };
     const struct options *options = given;
     struct imagenet imagenet = {0};
     struct hl_evaluation *evaluation = &imagenet.evaluation;
@@ -230,19 +218,18 @@ static int run(const void *given, int operand_count, char **operands)
     return code;
 }
 
-#define COMMAND(program)                                                                     \
-    const struct hl_command hl_command_##program = {                                         \
-        .name = #program,                                                                    \
-        .summary =                                                                           \
-            "How often is the right class among an image classifier's best ten (ImageNet)?", \
-        .operands = "",                                                                      \
-        .flags = flags,                                                                      \
-        .flag_count = sizeof flags / sizeof flags[0],                                        \
-        .options_size = sizeof defaults,                                                     \
-        .defaults = &defaults,                                                               \
-        .tflite = true,                                                                      \
-        .positions = offsetof(struct options, setting.base.positions),                       \
-        .run = run,                                                                          \
+#define COMMAND(program)                                                                            \
+    const struct hl_command hl_command_##program = {                                                \
+        .name = #program,                                                                           \
+        .summary = "How often is the right class among an image classifier's best ten (ImageNet)?", \
+        .operands = "",                                                                             \
+        .flags = flags,                                                                             \
+        .flag_count = sizeof flags / sizeof flags[0],                                               \
+        .options_size = sizeof defaults,                                                            \
+        .defaults = &defaults,                                                                      \
+        .tflite = true,                                                                             \
+        .positions = offsetof(struct options, setting.base.positions),                              \
+        .run = run,                                                                                 \
     }
 COMMAND(run_eval);
 COMMAND(imagenet_image_classification_run_eval);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// inference_diff_run_eval: how far is a setting from the plain one? In: a model and flags. The same random inputs go through
-// the model on one thread of the CPU and in the setting of the flags. Out: the time of both, and per output the mean distance
-// of its elements.
+// inference_diff_run_eval: how far is a setting from the plain one? In: a model and flags. The same random inputs go
+// through the model on one thread of the CPU and in the setting of the flags. Out: the time of both, and per output the
+// mean distance of its elements.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +76,7 @@ static bool fill(struct diff *diff, TfLiteType type, void *data, int64_t count)
         else if (how.view == HL_ELEMENT_UNSIGNED)
             hl_element_set_bits(data, how.bits, i, (uint64_t)((span - 1) * part));
         else if (how.view == HL_ELEMENT_SIGNED)
-            hl_element_set_bits(data, how.bits, i,
-                                (uint64_t)(int64_t)((span - 1) * part - span / 2));
+            hl_element_set_bits(data, how.bits, i, (uint64_t)(int64_t)((span - 1) * part - span / 2));
         else
             return false;
     }
@@ -94,8 +93,7 @@ static bool fill_inputs(struct diff *diff)
         void *data = TfLiteTensorData(input);
         size_t bytes = TfLiteTensorByteSize(input);
         if (bytes > 0 && !fill(diff, TfLiteTensorType(input), data, hl_model_elements(input))) {
-            hl_error(HL_TFLITE, diff->test.file.path,
-                     "input %d is of type %s, for which no values can be made up", i,
+            hl_error(HL_TFLITE, diff->test.file.path, "input %d is of type %s, for which no values can be made up", i,
                      hl_element_name(TfLiteTensorType(input)));
             return false;
         }
@@ -133,20 +131,18 @@ static double value_of(TfLiteType type, const void *data, int64_t i)
 static bool compare_output(struct diff *diff, int index)
 {
     const TfLiteTensor *test = TfLiteInterpreterGetOutputTensor(diff->test.file.interpreter, index);
-    const TfLiteTensor *reference =
-        TfLiteInterpreterGetOutputTensor(diff->reference.file.interpreter, index);
+    const TfLiteTensor *reference = TfLiteInterpreterGetOutputTensor(diff->reference.file.interpreter, index);
     TfLiteType type = TfLiteTensorType(test);
     enum hl_element_view view = hl_element_type(type).view;
     if (view != HL_ELEMENT_SIGNED && view != HL_ELEMENT_UNSIGNED && view != HL_ELEMENT_REAL) {
-        hl_error(HL_TFLITE, diff->test.file.path,
-                 "output %d is of type %s, which cannot be compared", index, hl_element_name(type));
+        hl_error(HL_TFLITE, diff->test.file.path, "output %d is of type %s, which cannot be compared", index,
+                 hl_element_name(type));
         return false;
     }
     int64_t count = hl_model_elements(test);
     if (count != hl_model_elements(reference)) {
-        hl_error(HL_TFLITE, diff->test.file.path,
-                 "output %d has %lld elements, in the reference %lld", index, (long long)count,
-                 (long long)hl_model_elements(reference));
+        hl_error(HL_TFLITE, diff->test.file.path, "output %d has %lld elements, in the reference %lld", index,
+                 (long long)count, (long long)hl_model_elements(reference));
         return false;
     }
     const void *a = TfLiteTensorData(test), *b = TfLiteTensorData(reference);
@@ -158,8 +154,7 @@ static bool compare_output(struct diff *diff, int index)
 
 static bool run_once(struct diff *diff)
 {
-    if (!fill_inputs(diff) || !invoke(&diff->test, &diff->test_us) ||
-        !invoke(&diff->reference, &diff->reference_us))
+    if (!fill_inputs(diff) || !invoke(&diff->test, &diff->test_us) || !invoke(&diff->reference, &diff->reference_us))
         return false;
     for (int i = 0; i < diff->output_count; i++)
         if (!compare_output(diff, i)) return false;
@@ -181,8 +176,7 @@ static void print(const struct diff *diff, const struct options *options)
 static bool write(const struct diff *diff, const struct options *options)
 {
     cJSON *metrics = hl_alloc_check(cJSON_CreateObject());
-    cJSON_AddItemToObject(metrics, "reference_latency",
-                          hl_result_latency(&diff->reference_us, true));
+    cJSON_AddItemToObject(metrics, "reference_latency", hl_result_latency(&diff->reference_us, true));
     cJSON_AddItemToObject(metrics, "test_latency", hl_result_latency(&diff->test_us, true));
     cJSON *errors = hl_alloc_check(cJSON_AddArrayToObject(metrics, "output_errors"));
     for (int i = 0; i < diff->output_count; i++) {
@@ -194,8 +188,7 @@ static bool write(const struct diff *diff, const struct options *options)
         cJSON_AddNumberToObject(error, "std_deviation", hl_stat_deviation(stat));
         cJSON_AddItemToArray(errors, error);
     }
-    return hl_result_write(options->setting.output_file_path, options->num_runs,
-                           "inference_profiler_metrics", metrics);
+    return hl_result_write(options->setting.output_file_path, options->num_runs, "inference_profiler_metrics", metrics);
 }
 
 static bool evaluate(struct diff *diff, const struct options *options)
@@ -205,8 +198,7 @@ static bool evaluate(struct diff *diff, const struct options *options)
         hl_error(HL_TFLITE, NULL, "--num_runs=%d: at least 1 is needed", options->num_runs);
         return false;
     }
-    if (!hl_eval_model_open(&diff->test, &options->setting, &hl_command_inference_diff_run_eval))
-        return false;
+    if (!hl_eval_model_open(&diff->test, &options->setting, &hl_command_inference_diff_run_eval)) return false;
     hl_info(HL_TFLITE, NULL, "Test interpreter has been initialized.");
     if (!hl_eval_model_open_reference(&diff->reference, &options->setting)) return false;
     hl_info(HL_TFLITE, NULL, "Reference interpreter (1 thread on CPU) has been initialized.");

@@ -12,9 +12,8 @@
 static const size_t file_limit = (size_t)1 << 30;
 
 // The complete lines of an older journal go to `replay`, their bytes to `*kept`. True where there is none.
-static bool replay_file(const char *path, const char *head,
-                        bool (*replay)(void *user_data, const char *line), void *user_data,
-                        size_t *kept, struct hl_text *error)
+static bool replay_file(const char *path, const char *head, bool (*replay)(void *user_data, const char *line),
+                        void *user_data, size_t *kept, struct hl_text *error)
 {
     struct hl_text file = {0};
     *kept = 0;
@@ -25,16 +24,13 @@ static bool replay_file(const char *path, const char *head,
         *end = '\0';
         ok = strcmp(line, head) == 0;
         if (!ok)
-            hl_text_add(
-                error,
-                "belongs to another evaluation (other flags, model or pictures); without --resume it is "
-                "dropped");
+            hl_text_add(error, "belongs to another evaluation (other flags, model or pictures); without --resume it is "
+                               "dropped");
         while (ok && (line = end + 1, end = strchr(line, '\n')) != NULL) {
             *end = '\0';
             ok = replay(user_data, line);
             if (!ok)
-                hl_text_add(error, "is damaged at byte %zu; remove it and start again",
-                            (size_t)(line - file.data));
+                hl_text_add(error, "is damaged at byte %zu; remove it and start again", (size_t)(line - file.data));
         }
         if (ok) *kept = (size_t)(line - file.data);
     }
@@ -42,9 +38,8 @@ static bool replay_file(const char *path, const char *head,
     return ok;
 }
 
-bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fingerprint,
-                     bool resume, bool (*replay)(void *user_data, const char *line),
-                     void *user_data, struct hl_text *error)
+bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fingerprint, bool resume,
+                     bool (*replay)(void *user_data, const char *line), void *user_data, struct hl_text *error)
 {
     struct hl_text name = {0}, why = {0};
     char head[64];

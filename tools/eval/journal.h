@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an evaluation has seen so far, a line for each picture, so that one that was interrupted (or lost its power) goes on
-// where it was. In: lines of text. Out: the same lines, when the same evaluation begins again. The file lies beside the result
-// file and goes when that is complete.
+// What an evaluation has seen so far, a line for each picture, so that one that was interrupted (or lost its power)
+// goes on where it was. In: lines of text. Out: the same lines, when the same evaluation begins again. The file lies
+// beside the result file and goes when that is complete.
 #ifndef HALITE_TOOLS_EVAL_JOURNAL_H
 #define HALITE_TOOLS_EVAL_JOURNAL_H
 
@@ -19,9 +19,8 @@ struct hl_journal {
 // Opens the journal that belongs to the result file `path`. With resume each complete line of an older one of the same
 // evaluation (the same fingerprint) is handed to `replay`; without, an older one is dropped. False on failure, with the
 // reason in `error`, which names the file.
-bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fingerprint,
-                     bool resume, bool (*replay)(void *user_data, const char *line),
-                     void *user_data, struct hl_text *error);
+bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fingerprint, bool resume,
+                     bool (*replay)(void *user_data, const char *line), void *user_data, struct hl_text *error);
 // Adds a line. A journal that cannot be written is given up, with false.
 bool hl_journal_add(struct hl_journal *journal, const char *line);
 // complete: the journal has done its duty and is removed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring of places. Picture n belongs to place n modulo their number; a thread takes the next picture when its place is free,
-// and the reader waits for the place of the picture that is next in order.
+// A ring of places. Picture n belongs to place n modulo their number; a thread takes the next picture when its place is
+// free, and the reader waits for the place of the picture that is next in order.
 #include "eval/pipeline.h"
 
 #include <math.h>
@@ -42,15 +42,13 @@ struct hl_pipeline {
 // ---- one picture --------------------------------------------------------------------------------
 
 // .rgb8: the pixels as they go into the model, no header.
-static bool load_raw(const char *path, const struct hl_preprocess_shape *shape, float *pixels,
-                     struct hl_text *error)
+static bool load_raw(const char *path, const struct hl_preprocess_shape *shape, float *pixels, struct hl_text *error)
 {
     size_t count = (size_t)shape->width * (size_t)shape->height * (size_t)shape->channels;
     struct hl_text file = {0};
     bool ok = hl_files_read(path, count, &file, error);
     if (ok && file.length != count) {
-        hl_text_add(error, "holds %zu bytes; a .rgb8 file for this model has %zu", file.length,
-                    count);
+        hl_text_add(error, "holds %zu bytes; a .rgb8 file for this model has %zu", file.length, count);
         ok = false;
     }
     for (size_t i = 0; ok && i < count; i++) pixels[i] = (float)(unsigned char)file.data[i];
@@ -68,14 +66,13 @@ static bool load(const struct hl_pipeline *pipeline, const char *path, struct pl
     } else {
         struct hl_image image;
         if (!hl_image_load(path, &image, &place->error)) return false;
-        hl_preprocess_scale(&image, setting->crop, shape->width, shape->height, shape->channels,
-                            place->pixels);
+        hl_preprocess_scale(&image, setting->crop, shape->width, shape->height, shape->channels, place->pixels);
         hl_image_free(&image);
     }
     size_t count = (size_t)shape->width * (size_t)shape->height * (size_t)shape->channels;
     static const struct hl_normalisation own = {.given = false};
-    return hl_preprocess_store(place->pixels, count, shape->channels, &own, shape->type,
-                               setting->quantisation, place->input);
+    return hl_preprocess_store(place->pixels, count, shape->channels, &own, shape->type, setting->quantisation,
+                               place->input);
 }
 
 // ---- the threads --------------------------------------------------------------------------------
@@ -140,8 +137,7 @@ static int choose_threads(int wanted)
     return wanted < MOST_THREADS ? wanted : MOST_THREADS;
 }
 
-struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting,
-                                       struct hl_text *error)
+struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting, struct hl_text *error)
 {
     const struct hl_preprocess_shape *shape = &setting->shape;
     int threads = choose_threads(setting->threads);
@@ -160,8 +156,8 @@ struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting
         place->pixels = malloc(count * sizeof *place->pixels);
         place->input = malloc(pipeline->bytes);
         if (place->pixels != NULL && place->input != NULL) continue;
-        hl_text_add(error, "%d pictures of %d x %d pixels do not fit into memory",
-                    pipeline->place_count, shape->width, shape->height);
+        hl_text_add(error, "%d pictures of %d x %d pixels do not fit into memory", pipeline->place_count, shape->width,
+                    shape->height);
         goto fail;
     }
     for (int i = 0; i < threads; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures become inputs on threads of their own while the model runs. In: paths, in order. Out: inputs, in the same order,
-// from a fixed number of places: a million pictures take no more memory than a hundred.
+// Pictures become inputs on threads of their own while the model runs. In: paths, in order. Out: inputs, in the same
+// order, from a fixed number of places: a million pictures take no more memory than a hundred.
 #ifndef HALITE_TOOLS_EVAL_PIPELINE_H
 #define HALITE_TOOLS_EVAL_PIPELINE_H
 
@@ -28,8 +28,7 @@ struct hl_pipeline_item {
 struct hl_pipeline;
 
 // NULL after a message in `error` where threads or memory cannot be had. The caller destroys it.
-struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting,
-                                       struct hl_text *error);
+struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting, struct hl_text *error);
 // The next picture, lent until the next call. False behind the last one.
 bool hl_pipeline_next(struct hl_pipeline *pipeline, struct hl_pipeline_item *item);
 // Stops the threads. NULL is allowed.

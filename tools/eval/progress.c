@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See progress.h. The signals are blocked, not handled: whoever works asks between two pictures, and nothing is cut in two.
-// Those that are ignored (as nohup and shells' background jobs have it) stay so.
+// See progress.h. The signals are blocked, not handled: whoever works asks between two pictures, and nothing is cut in
+// two. Those that are ignored (as nohup and shells' background jobs have it) stay so.
 #include "eval/progress.h"
 
 #include <pthread.h>
@@ -33,8 +33,7 @@ void hl_progress_hold(struct hl_progress *progress)
 bool hl_progress_interrupted(void)
 {
     sigset_t pending;
-    return sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+    return sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
 }
 
 void hl_progress_release(struct hl_progress *progress)
@@ -50,8 +49,7 @@ void hl_progress_release(struct hl_progress *progress)
 
 // ---- the bar ------------------------------------------------------------------------------------
 
-void hl_progress_start(struct hl_progress *progress, const char *word, int first, int total,
-                       bool bar)
+void hl_progress_start(struct hl_progress *progress, const char *word, int first, int total, bool bar)
 {
     progress->word = word;
     progress->first = first;
@@ -68,11 +66,9 @@ static void show_bar(struct hl_progress *progress, int done)
     progress->shown = now;
     int filled = (int)((double)WIDTH * done / progress->total), fresh = done - progress->first;
     char left[32] = "?";
-    if (fresh > 0)
-        hl_format_seconds(left, sizeof left,
-                          (now - progress->start) / fresh * (progress->total - done));
-    printf("\r%s: [%.*s%*s] %d of %d, %s left \033[K", progress->word, filled,
-           "##############################", WIDTH - filled, "", done, progress->total, left);
+    if (fresh > 0) hl_format_seconds(left, sizeof left, (now - progress->start) / fresh * (progress->total - done));
+    printf("\r%s: [%.*s%*s] %d of %d, %s left \033[K", progress->word, filled, "##############################",
+           WIDTH - filled, "", done, progress->total, left);
     fflush(stdout);
 }
 

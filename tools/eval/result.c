@@ -34,8 +34,7 @@ bool hl_result_write(const char *path, int runs, const char *member, cJSON *metr
 {
     cJSON *tree = hl_alloc_check(cJSON_CreateObject());
     cJSON_AddNumberToObject(tree, "num_runs", runs);
-    cJSON_AddItemToObject(hl_alloc_check(cJSON_AddObjectToObject(tree, "process_metrics")), member,
-                          metrics);
+    cJSON_AddItemToObject(hl_alloc_check(cJSON_AddObjectToObject(tree, "process_metrics")), member, metrics);
     bool ok = *path == '\0' || hl_wire_write(path, HL_WIRE_METRICS, tree);
     cJSON_Delete(tree);
     return ok;

@@ -14,8 +14,8 @@ void hl_result_print_latency(const char *name, const struct hl_stat *microsecond
 // The message LatencyMetrics.
 cJSON *hl_result_latency(const struct hl_stat *microseconds, bool deviation);
 
-// Writes the result file: `metrics` (taken) is this member of ProcessMetrics. An empty path: nothing is wanted. False after a
-// message.
+// Writes the result file: `metrics` (taken) is this member of ProcessMetrics. An empty path: nothing is wanted. False
+// after a message.
 bool hl_result_write(const char *path, int runs, const char *member, cJSON *metrics);
 
 #endif

@@ -34,13 +34,11 @@ static bool apply_delegate(const char *name, struct hl_delegate_flags *flags)
 static bool open_model(struct hl_eval_model *model, const char *path, int threads)
 {
     if (*path == '\0') {
-        hl_error(HL_TFLITE, NULL,
-                 "--model_file is missing: write --model_file=FILE, a .tflite file");
+        hl_error(HL_TFLITE, NULL, "--model_file is missing: write --model_file=FILE, a .tflite file");
         return false;
     }
     struct hl_model_options options = {.threads = threads, .delegates = &model->delegates};
-    if (!hl_model_file_open(&model->file, HL_TFLITE, path) ||
-        !hl_model_file_start(&model->file, &options))
+    if (!hl_model_file_open(&model->file, HL_TFLITE, path) || !hl_model_file_start(&model->file, &options))
         return false;
     if (TfLiteInterpreterAllocateTensors(model->file.interpreter) == kTfLiteOk) return true;
     hl_model_file_failed(&model->file, "no memory can be planned for it");
@@ -58,8 +56,7 @@ bool hl_eval_model_open(struct hl_eval_model *model, const struct hl_eval_settin
                       flags.num_threads > 0 ? flags.num_threads : setting->num_interpreter_threads);
 }
 
-bool hl_eval_model_open_reference(struct hl_eval_model *model,
-                                  const struct hl_eval_setting *setting)
+bool hl_eval_model_open_reference(struct hl_eval_model *model, const struct hl_eval_setting *setting)
 {
     *model = (struct hl_eval_model){0};
     return open_model(model, setting->model_file, 1);

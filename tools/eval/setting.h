@@ -42,8 +42,7 @@ struct hl_eval_model {
 bool hl_eval_model_open(struct hl_eval_model *model, const struct hl_eval_setting *setting,
                         const struct hl_command *command);
 // The same model on one thread of the CPU.
-bool hl_eval_model_open_reference(struct hl_eval_model *model,
-                                  const struct hl_eval_setting *setting);
+bool hl_eval_model_open_reference(struct hl_eval_model *model, const struct hl_eval_setting *setting);
 void hl_eval_model_close(struct hl_eval_model *model);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See report.h. The runtime times what it runs: nodes, and delegated parts as a whole. The GPU delegate times its kernels, in
-// runs of their own, since that makes runs slower.
+// See report.h. The runtime times what it runs: nodes, and delegated parts as a whole. The GPU delegate times its
+// kernels, in runs of their own, since that makes runs slower.
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -20,8 +20,7 @@ static bool invoke(struct hl_graph *graph, int runs)
     return true;
 }
 
-static void add_row(cJSON *rows, int node, const char *op, const char *where, uint64_t nanoseconds,
-                    uint64_t runs)
+static void add_row(cJSON *rows, int node, const char *op, const char *where, uint64_t nanoseconds, uint64_t runs)
 {
     cJSON *row = cJSON_CreateObject();
     cJSON_AddNumberToObject(row, "node", node);
@@ -39,8 +38,7 @@ static bool add_nodes(cJSON *rows, struct hl_graph *graph, int runs)
     HaliteInterpreterSetProfiling(interpreter, false);
     for (int i = 0; ok && i < HaliteInterpreterGetNodeCount(interpreter); i++) {
         HaliteNodeReport node;
-        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk || node.runs == 0)
-            continue;
+        if (HaliteInterpreterGetNodeReport(interpreter, i, &node) != kTfLiteOk || node.runs == 0) continue;
         add_row(rows, node.node, node.op, node.where, node.nanoseconds, node.runs);
     }
     return ok;
@@ -58,8 +56,8 @@ static bool add_kernels(cJSON *rows, struct hl_graph *graph, int runs)
     for (int i = 0; ok && i < gpu->HaliteDelegateReportGetKernelCount(report); i++) {
         const HaliteDelegateKernel *kernel = gpu->HaliteDelegateReportGetKernel(report, i);
         if (kernel->runs > 0)
-            add_row(rows, kernel->node, *kernel->op != '\0' ? kernel->op : kernel->kernel, "GPU",
-                    kernel->nanoseconds, kernel->runs);
+            add_row(rows, kernel->node, *kernel->op != '\0' ? kernel->op : kernel->kernel, "GPU", kernel->nanoseconds,
+                    kernel->runs);
     }
     gpu->HaliteDelegateReportDelete(report);
     return ok;
@@ -69,8 +67,7 @@ bool hl_report_measure(cJSON *json, struct hl_model_file *file, int runs)
 {
     struct hl_graph graph = {.file = file};
     bool ok = hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
-    for (int i = 0; ok && i < graph.input_count; i++)
-        ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
+    for (int i = 0; ok && i < graph.input_count; i++) ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
     double median = ok ? hl_graph_time(&graph, runs) : -1;
     if (ok && median < 0) hl_model_file_failed(file, "the run failed");
     cJSON *times = cJSON_AddObjectToObject(json, "times");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite report: a model as one page of HTML that needs no network. In: a model, and where to run it. Out: the page (the graph,
-// each node with its place, reason, shapes and time; memory over time), and a trace of one run if asked for.
+// halite report: a model as one page of HTML that needs no network. In: a model, and where to run it. Out: the page
+// (the graph, each node with its place, reason, shapes and time; memory over time), and a trace of one run if asked
+// for.
 #include "report/report.h"
 
 #include <string.h>
@@ -20,9 +21,11 @@ struct options {
     int runs;
 };
 
-static const struct options defaults = {.model = HL_MODEL_DEFAULTS,
-                                        .output = "report.html",
-                                        .runs = 10};
+static const struct options defaults = {
+    .model = HL_MODEL_DEFAULTS,
+    .output = "report.html",
+    .runs = 10,
+};
 
 // clang-format off
 static const struct hl_flag flags[] = {
@@ -82,8 +85,7 @@ static cJSON *describe(const char *path, const struct hl_model_options *model)
     struct hl_model_options cpu = {.kernels = model->kernels, .threads = model->threads};
     cJSON *json = NULL;
     if (hl_model_file_open(&file, "report", path)) {
-        if (hl_model_file_try(&file, &cpu) &&
-            TfLiteInterpreterAllocateTensors(file.interpreter) != kTfLiteOk) {
+        if (hl_model_file_try(&file, &cpu) && TfLiteInterpreterAllocateTensors(file.interpreter) != kTfLiteOk) {
             TfLiteInterpreterDelete(file.interpreter);
             file.interpreter = NULL;
         }
@@ -99,8 +101,7 @@ static bool add_gpu(cJSON *json, const char *path, const struct options *options
     bool ok = hl_placement_open(&placement, "report", path, &options->model);
     if (ok) hl_placement_json(&placement, json);
     // The null device stands for a GPU where there is none, and computes nothing.
-    const HaliteDevice *device =
-        ok ? placement.file.gpu.HaliteDelegateReportGetDevice(placement.report) : NULL;
+    const HaliteDevice *device = ok ? placement.file.gpu.HaliteDelegateReportGetDevice(placement.report) : NULL;
     bool computes = device == NULL || strncmp(device->name, "null", 4) != 0;
     if (ok && computes && !placement.refused && options->runs > 0)
         ok = hl_report_measure(json, &placement.file, options->runs);
@@ -111,8 +112,7 @@ static bool add_gpu(cJSON *json, const char *path, const struct options *options
 static bool add_times(cJSON *json, const char *path, const struct options *options)
 {
     struct hl_model_file file;
-    bool ok = hl_model_file_open(&file, "report", path) &&
-              hl_model_file_start(&file, &options->model) &&
+    bool ok = hl_model_file_open(&file, "report", path) && hl_model_file_start(&file, &options->model) &&
               hl_report_measure(json, &file, options->runs);
     hl_model_file_close(&file);
     return ok;
@@ -125,15 +125,12 @@ static bool report(const char *path, const struct options *options)
         return false;
     cJSON *json = describe(path, &options->model);
     if (json == NULL) return false;
-    bool runs = cJSON_IsTrue(cJSON_GetObjectItem(json, "runs_here")) ||
-                options->model.delegate != NULL,
-         ok = true;
+    bool runs = cJSON_IsTrue(cJSON_GetObjectItem(json, "runs_here")) || options->model.delegate != NULL, ok = true;
     if (options->model.gpu)
         ok = add_gpu(json, path, options);
     else if (runs && options->runs > 0)
         ok = add_times(json, path, options);
-    ok = ok && write_page(options->output, json) &&
-         (options->trace == NULL || write_trace(options->trace, json));
+    ok = ok && write_page(options->output, json) && (options->trace == NULL || write_trace(options->trace, json));
     if (ok) printf("%s\n", options->output);
     cJSON_Delete(json);
     return ok;
@@ -149,8 +146,7 @@ const struct hl_command hl_command_report = {
     .name = "report",
     .summary = "Write a page that shows a model, where each node runs, and why.",
     .operands = "MODEL",
-    .details =
-        "The page is one file and needs no network. A model that does not run here is shown without times.\n",
+    .details = "The page is one file and needs no network. A model that does not run here is shown without times.\n",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],
     .min_operands = 1,

@@ -14,8 +14,8 @@ struct cJSON;
 extern const char hl_report_page[];
 
 // Runs the model (`runs` times for the median, as often again for the nodes, again for GPU kernels) and adds the member
-// `times` to json: `runs`, `total_ns`, and `nodes`, a row for each node on the CPU, each kernel on the GPU and each delegated
-// part, with node, op, where and ns. The file has an interpreter. False after a message.
+// `times` to json: `runs`, `total_ns`, and `nodes`, a row for each node on the CPU, each kernel on the GPU and each
+// delegated part, with node, op, where and ns. The file has an interpreter. False after a message.
 bool hl_report_measure(struct cJSON *json, struct hl_model_file *file, int runs);
 
 // Those times as a trace that chrome://tracing and Perfetto open: one average run.

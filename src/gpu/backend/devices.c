@@ -12,8 +12,9 @@
 static const struct row {
     const struct gpu_backend *backend; // NULL: not in this build
     const char *name, *title;
-    // Among equal devices: a list of 30 dispatches takes 75-90 us by Vulkan, 120-150 us by OpenCL (H200). Below 0: auto asks
-    // it only where the others have no real GPU, since it would have to open a driver more, and does not tell cards apart.
+    // Among equal devices: a list of 30 dispatches takes 75-90 us by Vulkan, 120-150 us by OpenCL (H200). Below 0: auto
+    // asks it only where the others have no real GPU, since it would have to open a driver more, and does not tell
+    // cards apart.
     int rank;
     bool hidden; // only when asked for by name
 } rows[] = {
@@ -54,8 +55,7 @@ static void find_row(const struct row *row, struct gpu_device_list *list)
     int count = row->backend ? row->backend->count(&why) : 0, described = 0;
     for (int i = 0; i < count && list->count < GPU_MAX_DEVICES; i++) {
         struct gpu_device_info *info = &list->devices[list->count];
-        *info =
-            (struct gpu_device_info){.backend = row->backend, .api = row->title, .index = i, .rank = row->rank};
+        *info = (struct gpu_device_info){.backend = row->backend, .api = row->title, .index = i, .rank = row->rank};
         if (!row->backend->describe(i, &info->caps)) continue;
         snprintf(info->text, sizeof info->text, "%s:%d", row->name, i);
         list->count++;
@@ -115,8 +115,8 @@ static int wins_by(const struct gpu_device_info *a, const struct gpu_device_info
     return -1;
 }
 
-// The fastest, software devices included where wanted, but for one; the first of equals. Of a rank below 0 only where there is
-// no other.
+// The fastest, software devices included where wanted, but for one; the first of equals. Of a rank below 0 only where
+// there is no other.
 static const struct gpu_device_info *fastest(const struct gpu_device_list *list, bool software,
                                              const struct gpu_device_info *but)
 {

@@ -33,13 +33,13 @@ struct gpu_device_list {
 void gpu_devices_find(struct gpu_device_list *list);
 
 // What "auto" takes of a list: never software; of a rank below 0 only where there is no other; discrete before
-// integrated; then by the backends' rank; then the one with more memory; then the first. NULL: none. why: a sentence for
-// people, of at most GPU_REASON_BYTES.
+// integrated; then by the backends' rank; then the one with more memory; then the first. NULL: none. why: a sentence
+// for people, of at most GPU_REASON_BYTES.
 const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *list, char *why);
 
-// text: "auto", "opencl", "opencl:1", "vulkan", "vulkan:0", "gles", "null"; NULL or "": the environment's HALITE_DEVICE, and
-// without that "auto". A backend without a number means its fastest device, a software one if it has no other. only: the
-// name of a backend that it has to be, "": any. False after a message.
+// text: "auto", "opencl", "opencl:1", "vulkan", "vulkan:0", "gles", "null"; NULL or "": the environment's
+// HALITE_DEVICE, and without that "auto". A backend without a number means its fastest device, a software one if it has
+// no other. only: the name of a backend that it has to be, "": any. False after a message.
 bool gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend of OpenGL ES 3.1. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenGL ES (gles_api.c finds
-// them). A program is the text that gpu_emit makes, linked here; a list is an array of what each dispatch binds, and one
-// uniform buffer with the params of all. A context belongs to one thread at a time, and a device to whichever thread calls: so
-// every function that calls OpenGL ES makes the device's context current, and the caller's again when it ends.
+// The backend of OpenGL ES 3.1. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenGL ES (gles_api.c
+// finds them). A program is the text that gpu_emit makes, linked here; a list is an array of what each dispatch binds,
+// and one uniform buffer with the params of all. A context belongs to one thread at a time, and a device to whichever
+// thread calls: so every function that calls OpenGL ES makes the device's context current, and the caller's again when
+// it ends.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,11 +77,10 @@ struct gpu_list {
 static const char *error_name(unsigned code)
 {
     static const char *const egl[] = {
-        "EGL_SUCCESS",       "EGL_NOT_INITIALIZED",     "EGL_BAD_ACCESS",
-        "EGL_BAD_ALLOC",     "EGL_BAD_ATTRIBUTE",       "EGL_BAD_CONFIG",
-        "EGL_BAD_CONTEXT",   "EGL_BAD_CURRENT_SURFACE", "EGL_BAD_DISPLAY",
-        "EGL_BAD_MATCH",     "EGL_BAD_NATIVE_PIXMAP",   "EGL_BAD_NATIVE_WINDOW",
-        "EGL_BAD_PARAMETER", "EGL_BAD_SURFACE",         "EGL_CONTEXT_LOST",
+        "EGL_SUCCESS",       "EGL_NOT_INITIALIZED", "EGL_BAD_ACCESS",        "EGL_BAD_ALLOC",
+        "EGL_BAD_ATTRIBUTE", "EGL_BAD_CONFIG",      "EGL_BAD_CONTEXT",       "EGL_BAD_CURRENT_SURFACE",
+        "EGL_BAD_DISPLAY",   "EGL_BAD_MATCH",       "EGL_BAD_NATIVE_PIXMAP", "EGL_BAD_NATIVE_WINDOW",
+        "EGL_BAD_PARAMETER", "EGL_BAD_SURFACE",     "EGL_CONTEXT_LOST",
     };
     static const char *const gl[] = {
         "GL_INVALID_ENUM",
@@ -109,9 +109,7 @@ static void debug_text(struct gpu_device *device, char text[DEBUG_BYTES])
     text[0] = '\0';
     for (int i = 0; device->debug && i < 1000; i++) {
         char said[DEBUG_BYTES - 2] = "";
-        if (device->gl->glGetDebugMessageLogKHR(1, sizeof said, NULL, NULL, NULL, NULL, NULL,
-                                                said) == 0)
-            return;
+        if (device->gl->glGetDebugMessageLogKHR(1, sizeof said, NULL, NULL, NULL, NULL, NULL, said) == 0) return;
         snprintf(text, DEBUG_BYTES, ": %s", said);
     }
 }
@@ -122,23 +120,21 @@ static unsigned take_error(struct gpu_device *device)
     unsigned first = device->gl->glGetError();
     // A lost context may say so for ever.
     for (int i = 0; first && i < MAX_ERRORS && device->gl->glGetError(); i++) continue;
-    if (first == GL_CONTEXT_LOST ||
-        (first && device->resets && device->gl->glGetGraphicsResetStatusEXT()))
+    if (first == GL_CONTEXT_LOST || (first && device->resets && device->gl->glGetGraphicsResetStatusEXT()))
         device->lost = true;
     return first;
 }
 
-static bool failed(struct gpu_device *device, unsigned code, const char *function,
-                   const char *about, const char *detail)
+static bool failed(struct gpu_device *device, unsigned code, const char *function, const char *about,
+                   const char *detail)
 {
-    hl_report(&device->reporter, "OpenGL ES on %s: %s (%s) failed: %s (0x%04x)%s%s",
-              device->caps.name, function, about, error_name(code), code, detail,
-              advice(device, code));
+    hl_report(&device->reporter, "OpenGL ES on %s: %s (%s) failed: %s (0x%04x)%s%s", device->caps.name, function, about,
+              error_name(code), code, detail, advice(device, code));
     return false;
 }
 
-// What the calls since the last question said. function: the one that matters; about: what it was for, a few words. True
-// where all went well, else false after a message.
+// What the calls since the last question said. function: the one that matters; about: what it was for, a few words.
+// True where all went well, else false after a message.
 static bool succeeded(struct gpu_device *device, const char *function, const char *about)
 {
     char detail[DEBUG_BYTES];
@@ -166,10 +162,9 @@ static void *no_memory(const struct gpu_device *device, const char *what)
 static bool usable(const struct gpu_device *device, const char *what)
 {
     if (!device->lost) return true;
-    hl_report(
-        &device->reporter,
-        "OpenGL ES on %s: cannot %s: the device was lost earlier; delete the delegate and create it anew",
-        device->caps.name, what);
+    hl_report(&device->reporter,
+              "OpenGL ES on %s: cannot %s: the device was lost earlier; delete the delegate and create it anew",
+              device->caps.name, what);
     return false;
 }
 
@@ -190,8 +185,7 @@ static bool enter(struct gpu_device *device, const char *what)
     device->before.read = gl->eglGetCurrentSurface(EGL_READ);
     gl->eglBindAPI(EGL_OPENGL_ES_API);
     struct gles_context *own = &device->context;
-    if (gl->eglMakeCurrent(device->found->display, own->surface, own->surface, own->context))
-        return true;
+    if (gl->eglMakeCurrent(device->found->display, own->surface, own->surface, own->context)) return true;
     egl_failed(device, "eglMakeCurrent", what);
     go_back(device);
     return false;
@@ -205,8 +199,7 @@ static bool leave(struct gpu_device *device, bool ok)
     if (!gl->eglMakeCurrent(device->found->display, NULL, NULL, NULL))
         ok = egl_failed(device, "eglMakeCurrent", "leaving the device's context");
     go_back(device);
-    if (before->context &&
-        !gl->eglMakeCurrent(before->display, before->draw, before->read, before->context))
+    if (before->context && !gl->eglMakeCurrent(before->display, before->draw, before->read, before->context))
         ok = egl_failed(device, "eglMakeCurrent", "giving the thread its context back");
     return ok;
 }
@@ -229,8 +222,7 @@ static int get_int(const struct gles_api *gl, unsigned name)
 
 static bool is_software(const char *renderer)
 {
-    static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader", "swrast",
-                                        "Software"};
+    static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader", "swrast", "Software"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strstr(renderer, names[i])) return true;
     return false;
@@ -241,8 +233,7 @@ static bool fill_caps(struct gpu_device *device)
 {
     const struct gles_api *gl = device->gl;
     struct gpu_caps *caps = &device->caps;
-    const char *vendor = (const char *)gl->glGetString(GL_VENDOR),
-               *version = (const char *)gl->glGetString(GL_VERSION);
+    const char *vendor = (const char *)gl->glGetString(GL_VENDOR), *version = (const char *)gl->glGetString(GL_VERSION);
     const char *renderer = (const char *)gl->glGetString(GL_RENDERER);
     const char *extensions = (const char *)gl->glGetString(GL_EXTENSIONS);
     if (!vendor || !version || !renderer || !extensions) return false;
@@ -250,16 +241,14 @@ static bool fill_caps(struct gpu_device *device)
     *caps = (struct gpu_caps){
         .vendor = software ? GPU_VENDOR_SOFTWARE : gpu_vendor_in(vendor),
         .software = software,
-        .half_storage = true, // packHalf2x16 is core
-        .half_math = true,    // mediump: as far as the device wants to
-        .max_buffer =
-            INT32_MAX / PARAMS_ALIGNMENT * PARAMS_ALIGNMENT, // drivers count bytes in 32 bits
+        .half_storage = true,                                          // packHalf2x16 is core
+        .half_math = true,                                             // mediump: as far as the device wants to
+        .max_buffer = INT32_MAX / PARAMS_ALIGNMENT * PARAMS_ALIGNMENT, // drivers count bytes in 32 bits
         .max_group_size = get_int(gl, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS),
         .shared_bytes = get_int(gl, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE),
     };
     // OpenGL ES does not say so. Cards of their own are NVIDIA's here, but for its Tegras.
-    caps->integrated =
-        !software && (caps->vendor != GPU_VENDOR_NVIDIA || strstr(renderer, "Tegra"));
+    caps->integrated = !software && (caps->vendor != GPU_VENDOR_NVIDIA || strstr(renderer, "Tegra"));
     snprintf(caps->name, sizeof caps->name, "%s", renderer);
     snprintf(caps->driver, sizeof caps->driver, "%s", version);
     for (unsigned i = 0; i < 3; i++) {
@@ -268,16 +257,15 @@ static bool fill_caps(struct gpu_device *device)
     }
     int64_t block = 0;
     gl->glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &block);
-    device->max_block =
-        block > 0 && (uint64_t)block < caps->max_buffer ? (size_t)block : caps->max_buffer;
+    device->max_block = block > 0 && (uint64_t)block < caps->max_buffer ? (size_t)block : caps->max_buffer;
     device->binaries = get_int(gl, GL_NUM_PROGRAM_BINARY_FORMATS) > 0;
-    device->resets = device->found->robust && gl->glGetGraphicsResetStatusEXT &&
-                     gpu_has_word(extensions, "GL_EXT_robustness");
+    device->resets =
+        device->found->robust && gl->glGetGraphicsResetStatusEXT && gpu_has_word(extensions, "GL_EXT_robustness");
     // That of Mesa's software devices sees nothing of a dispatch.
-    device->clock = !software && gl->glGetQueryObjectui64vEXT &&
-                    gpu_has_word(extensions, "GL_EXT_disjoint_timer_query");
-    device->debug = gl->glGetDebugMessageLogKHR && gl->glDebugMessageControlKHR &&
-                    gpu_has_word(extensions, "GL_KHR_debug");
+    device->clock =
+        !software && gl->glGetQueryObjectui64vEXT && gpu_has_word(extensions, "GL_EXT_disjoint_timer_query");
+    device->debug =
+        gl->glGetDebugMessageLogKHR && gl->glDebugMessageControlKHR && gpu_has_word(extensions, "GL_KHR_debug");
     if (device->debug) {
         gl->glEnable(GL_DEBUG_OUTPUT);
         gl->glDebugMessageControlKHR(GL_DONT_CARE, GL_DONT_CARE, GL_DONT_CARE, 0, NULL, 0);
@@ -298,8 +286,8 @@ static struct gpu_device *gles_open(int index, const struct hl_reporter *reporte
 {
     const struct gles_library *library = gles_library_get();
     if (index < 0 || index >= library->count) {
-        hl_report(reporter, "OpenGL ES has %d devices, none with number %d%s%s", library->count,
-                  index, library->why ? ": " : "", library->why ? library->why : "");
+        hl_report(reporter, "OpenGL ES has %d devices, none with number %d%s%s", library->count, index,
+                  library->why ? ": " : "", library->why ? library->why : "");
         return NULL;
     }
     struct gpu_device *device = calloc(1, sizeof *device);
@@ -318,9 +306,7 @@ static struct gpu_device *gles_open(int index, const struct hl_reporter *reporte
     if (!function && enter(device, "open the device")) {
         bool filled = fill_caps(device);
         if (!filled)
-            hl_report(reporter,
-                      "OpenGL ES device %d does not say what it is: check its driver with eglinfo",
-                      index);
+            hl_report(reporter, "OpenGL ES device %d does not say what it is: check its driver with eglinfo", index);
         if (leave(device, filled)) return device;
     }
     gles_close(device);
@@ -360,8 +346,7 @@ static void gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *bu
 }
 
 // A buffer of the context that is current; 0 after a message.
-static unsigned make_buffer(struct gpu_device *device, unsigned target, size_t bytes,
-                            const void *from, unsigned usage)
+static unsigned make_buffer(struct gpu_device *device, unsigned target, size_t bytes, const void *from, unsigned usage)
 {
     const struct gles_api *gl = device->gl;
     char about[48];
@@ -379,8 +364,7 @@ static struct gpu_buffer *gles_buffer_create(struct gpu_device *device, size_t b
 {
     if (!usable(device, "create a buffer")) return NULL;
     if (bytes == 0 || bytes > device->caps.max_buffer) {
-        hl_report(&device->reporter,
-                  "OpenGL ES on %s: a buffer of %zu bytes is wanted, the device allows 1 to %zu",
+        hl_report(&device->reporter, "OpenGL ES on %s: a buffer of %zu bytes is wanted, the device allows 1 to %zu",
                   device->caps.name, bytes, device->caps.max_buffer);
         return NULL;
     }
@@ -395,43 +379,38 @@ static struct gpu_buffer *gles_buffer_create(struct gpu_device *device, size_t b
     return NULL;
 }
 
-static bool in_range(const struct gpu_device *device, const struct gpu_buffer *buffer,
-                     size_t offset, size_t bytes, const char *what)
+static bool in_range(const struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, size_t bytes,
+                     const char *what)
 {
     if (offset <= buffer->bytes && bytes <= buffer->bytes - offset) return true;
-    hl_report(&device->reporter, "OpenGL ES on %s: %s %zu bytes at %zu of a buffer of %zu bytes",
-              device->caps.name, what, bytes, offset, buffer->bytes);
+    hl_report(&device->reporter, "OpenGL ES on %s: %s %zu bytes at %zu of a buffer of %zu bytes", device->caps.name,
+              what, bytes, offset, buffer->bytes);
     return false;
 }
 
-static bool gles_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset,
-                              const void *from, size_t bytes)
+static bool gles_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
+                              size_t bytes)
 {
     const struct gles_api *gl = device->gl;
-    if (!in_range(device, buffer, offset, bytes, "writing") || !enter(device, "write a buffer"))
-        return false;
+    if (!in_range(device, buffer, offset, bytes, "writing") || !enter(device, "write a buffer")) return false;
     gl->glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->buffer);
     gl->glBufferSubData(GL_COPY_WRITE_BUFFER, (intptr_t)offset, (intptr_t)bytes, from);
     return leave(device, succeeded(device, "glBufferSubData", "writing a buffer"));
 }
 
-static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset,
-                             void *to, size_t bytes)
+static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
+                             size_t bytes)
 {
     const struct gles_api *gl = device->gl;
-    if (!in_range(device, buffer, offset, bytes, "reading") || !usable(device, "read a buffer"))
-        return false;
+    if (!in_range(device, buffer, offset, bytes, "reading") || !usable(device, "read a buffer")) return false;
     if (bytes == 0) return true;
     if (!enter(device, "read a buffer")) return false;
     gl->glBindBuffer(GL_COPY_READ_BUFFER, buffer->buffer);
-    const void *from = gl->glMapBufferRange(GL_COPY_READ_BUFFER, (intptr_t)offset, (intptr_t)bytes,
-                                            GL_MAP_READ_BIT);
-    bool ok = succeeded(device, "glMapBufferRange", "reading a buffer") &&
-              (from || no_memory(device, "what is read"));
+    const void *from = gl->glMapBufferRange(GL_COPY_READ_BUFFER, (intptr_t)offset, (intptr_t)bytes, GL_MAP_READ_BIT);
+    bool ok = succeeded(device, "glMapBufferRange", "reading a buffer") && (from || no_memory(device, "what is read"));
     if (from) memcpy(to, from, bytes);
     if (from && !gl->glUnmapBuffer(GL_COPY_READ_BUFFER) && ok) {
-        hl_report(&device->reporter, "OpenGL ES on %s: a buffer's bytes went away: run again",
-                  device->caps.name);
+        hl_report(&device->reporter, "OpenGL ES on %s: a buffer's bytes went away: run again", device->caps.name);
         ok = false;
     }
     return leave(device, succeeded(device, "glUnmapBuffer", "reading a buffer") && ok);
@@ -458,13 +437,12 @@ static void gles_program_destroy(struct gpu_device *device, struct gpu_program *
 }
 
 // Says why a text does not become a program. log: a function that gives the compiler's words.
-static void tell_log(struct gpu_device *device, const char *function, const char *name,
-                     unsigned object, void (*log)(unsigned, int32_t, int32_t *, char *))
+static void tell_log(struct gpu_device *device, const char *function, const char *name, unsigned object,
+                     void (*log)(unsigned, int32_t, int32_t *, char *))
 {
     char text[LOG_BYTES] = "";
     log(object, sizeof text, NULL, text);
-    hl_report(&device->reporter,
-              "OpenGL ES on %s: %s: kernel %s does not compile; the compiler says:\n%s",
+    hl_report(&device->reporter, "OpenGL ES on %s: %s: kernel %s does not compile; the compiler says:\n%s",
               device->caps.name, function, name, text[0] ? text : "nothing");
 }
 
@@ -486,8 +464,7 @@ static bool revive(struct gpu_device *device, const struct gpu_program *program,
     const unsigned char *kept = device->binaries ? gpu_kept_find(&device->kept, key, &size) : NULL;
     if (!kept || size <= sizeof format || size > INT32_MAX) return false;
     memcpy(&format, kept, sizeof format);
-    gl->glProgramBinary(program->program, format, kept + sizeof format,
-                        (int32_t)(size - sizeof format));
+    gl->glProgramBinary(program->program, format, kept + sizeof format, (int32_t)(size - sizeof format));
     char forgotten[DEBUG_BYTES];
     if (take_error(device) == 0)
         gl->glGetProgramiv(program->program, GL_LINK_STATUS, &done);
@@ -513,7 +490,8 @@ static void keep(struct gpu_device *device, const struct gpu_program *program, u
         free(kept);
 }
 
-// Compiles and links, and asks for no result yet: drivers that do so in threads of their own then go on with the next one.
+// Compiles and links, and asks for no result yet: drivers that do so in threads of their own then go on with the next
+// one.
 static bool compile(struct gpu_device *device, const struct gpu_program *program, struct compilation *compilation)
 {
     const struct gles_api *gl = device->gl;
@@ -584,7 +562,8 @@ static bool create_programs(struct gpu_device *device, const struct gpu_program_
     for (int i = 0; i < count && ok; i++) ok = (programs[i] = begin(device, &descs[i], &compilations[i])) != NULL;
     for (int i = 0; i < count && ok; i++) ok = (programs[i] = end(device, programs[i], &compilations[i])) != NULL;
     for (int i = 0; i < count; i++) {
-        if (compilations[i].shader) device->gl->glDeleteShader(compilations[i].shader); // the program keeps what it needs
+        // the program keeps what it needs
+        if (compilations[i].shader) device->gl->glDeleteShader(compilations[i].shader);
         free(compilations[i].text);
     }
     return ok;
@@ -605,15 +584,13 @@ static bool gles_programs_create(struct gpu_device *device, const struct gpu_pro
 static bool gles_cache_load(struct gpu_device *device, const void *bytes, size_t size)
 {
     if (gpu_kept_open(&device->kept, bytes, size)) return true;
-    hl_report(&device->reporter, "OpenGL ES on %s: the kept programs are not as they were written",
-              device->caps.name);
+    hl_report(&device->reporter, "OpenGL ES on %s: the kept programs are not as they were written", device->caps.name);
     return false;
 }
 
 static bool gles_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
-    return gpu_kept_close(&device->kept, bytes, size) ||
-           no_memory(device, "programs that are to be kept");
+    return gpu_kept_close(&device->kept, bytes, size) || no_memory(device, "programs that are to be kept");
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -643,8 +620,7 @@ static bool make_room(struct gpu_list *list)
 {
     if (list->count < list->capacity) return true;
     int capacity = list->capacity ? list->capacity * 2 : 32;
-    struct record *moved =
-        capacity <= INT_MAX / 2 ? realloc(list->records, (size_t)capacity * sizeof *moved) : NULL;
+    struct record *moved = capacity <= INT_MAX / 2 ? realloc(list->records, (size_t)capacity * sizeof *moved) : NULL;
     if (!moved) return no_memory(list->device, "a command list");
     list->records = moved;
     list->capacity = capacity;
@@ -657,22 +633,22 @@ static bool gles_list_dispatch(struct gpu_list *list, const struct gpu_dispatch 
     const char *name = dispatch->program->name;
     if (!usable(device, "record a kernel") || !make_room(list)) return false;
     struct record *record = &list->records[list->count];
-    *record = (struct record){.program = dispatch->program,
-                              .barrier = list->barrier,
-                              .buffer_count = dispatch->buffer_count,
-                              .param_count = dispatch->param_count};
+    *record = (struct record){
+        .program = dispatch->program,
+        .barrier = list->barrier,
+        .buffer_count = dispatch->buffer_count,
+        .param_count = dispatch->param_count,
+    };
     for (int i = 0; i < 3; i++) {
         record->groups[i] = (unsigned)dispatch->groups[i];
         if (dispatch->groups[i] > 0 && dispatch->groups[i] <= device->caps.max_groups[i]) continue;
-        hl_report(
-            &device->reporter,
-            "OpenGL ES on %s: kernel %s with %d work-groups on axis %d, the device takes 1 to %d",
-            device->caps.name, name, dispatch->groups[i], i, device->caps.max_groups[i]);
+        hl_report(&device->reporter,
+                  "OpenGL ES on %s: kernel %s with %d work-groups on axis %d, the device takes 1 to %d",
+                  device->caps.name, name, dispatch->groups[i], i, device->caps.max_groups[i]);
         return false;
     }
     for (int i = 0; i < dispatch->buffer_count; i++) {
-        if (!in_range(device, dispatch->buffers[i], dispatch->offsets[i], dispatch->sizes[i],
-                      "a kernel uses"))
+        if (!in_range(device, dispatch->buffers[i], dispatch->offsets[i], dispatch->sizes[i], "a kernel uses"))
             return false;
         record->buffers[i] = dispatch->buffers[i]->buffer;
         record->offsets[i] = dispatch->offsets[i];
@@ -705,11 +681,10 @@ static bool gles_list_finish(struct gpu_list *list)
     unsigned char *params = calloc((size_t)list->count, PARAMS_ALIGNMENT);
     if (!params) return no_memory(device, "a command list");
     for (int i = 0; i < list->count; i++)
-        memcpy(params + (size_t)i * PARAMS_ALIGNMENT, list->records[i].params,
-               sizeof list->records[i].params);
+        memcpy(params + (size_t)i * PARAMS_ALIGNMENT, list->records[i].params, sizeof list->records[i].params);
     if (enter(device, "end a command list")) {
-        list->params = make_buffer(device, GL_UNIFORM_BUFFER,
-                                   (size_t)list->count * PARAMS_ALIGNMENT, params, GL_STATIC_DRAW);
+        list->params =
+            make_buffer(device, GL_UNIFORM_BUFFER, (size_t)list->count * PARAMS_ALIGNMENT, params, GL_STATIC_DRAW);
         leave(device, true);
     }
     free(params);
@@ -722,11 +697,10 @@ static void bind_and_dispatch(const struct gpu_list *list, int index)
     const struct record *record = &list->records[index];
     gl->glUseProgram(record->program->program);
     for (unsigned i = 0; i < (unsigned)record->buffer_count; i++)
-        gl->glBindBufferRange(GL_SHADER_STORAGE_BUFFER, i, record->buffers[i],
-                              (intptr_t)record->offsets[i], (intptr_t)record->sizes[i]);
+        gl->glBindBufferRange(GL_SHADER_STORAGE_BUFFER, i, record->buffers[i], (intptr_t)record->offsets[i],
+                              (intptr_t)record->sizes[i]);
     if (record->param_count > 0)
-        gl->glBindBufferRange(GL_UNIFORM_BUFFER, 0, list->params,
-                              (intptr_t)index * PARAMS_ALIGNMENT, GPU_PARAM_BYTES);
+        gl->glBindBufferRange(GL_UNIFORM_BUFFER, 0, list->params, (intptr_t)index * PARAMS_ALIGNMENT, GPU_PARAM_BYTES);
     gl->glDispatchCompute(record->groups[0], record->groups[1], record->groups[2]);
 }
 
@@ -771,12 +745,10 @@ static bool run_with_queries(struct gpu_list *list, const unsigned *queries, uin
         gl->glEndQuery(GL_TIME_ELAPSED);
     }
     if (!end_run(device)) return false;
-    for (int i = 0; i < list->count; i++)
-        gl->glGetQueryObjectui64vEXT(queries[i], GL_QUERY_RESULT, &nanoseconds[i]);
+    for (int i = 0; i < list->count; i++) gl->glGetQueryObjectui64vEXT(queries[i], GL_QUERY_RESULT, &nanoseconds[i]);
     if (!succeeded(device, "glGetQueryObjectui64vEXT", "profiling")) return false;
     if (get_int(gl, GL_GPU_DISJOINT) == 0) return true;
-    hl_report(&device->reporter,
-              "OpenGL ES on %s: its clock was changed during a profile: run again",
+    hl_report(&device->reporter, "OpenGL ES on %s: its clock was changed during a profile: run again",
               device->caps.name);
     return false;
 }
@@ -787,8 +759,7 @@ static bool run_by_device_clock(struct gpu_list *list, uint64_t *nanoseconds)
     unsigned *queries = calloc((size_t)list->count + 1, sizeof *queries);
     if (!queries) return no_memory(device, "a profile");
     device->gl->glGenQueries(list->count, queries);
-    bool ok = succeeded(device, "glGenQueries", "profiling") &&
-              run_with_queries(list, queries, nanoseconds);
+    bool ok = succeeded(device, "glGenQueries", "profiling") && run_with_queries(list, queries, nanoseconds);
     device->gl->glDeleteQueries(list->count, queries);
     free(queries);
     return ok;
@@ -813,14 +784,12 @@ static bool gles_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int 
 {
     struct gpu_device *device = list->device;
     if (count != list->count) {
-        hl_report(&device->reporter,
-                  "OpenGL ES on %s: a profile of %d dispatches, but the list has %d",
+        hl_report(&device->reporter, "OpenGL ES on %s: a profile of %d dispatches, but the list has %d",
                   device->caps.name, count, list->count);
         return false;
     }
     if (!enter(device, "profile")) return false;
-    bool (*run)(struct gpu_list *, uint64_t *) =
-        device->clock ? run_by_device_clock : run_by_cpu_clock;
+    bool (*run)(struct gpu_list *, uint64_t *) = device->clock ? run_by_device_clock : run_by_cpu_clock;
     return leave(device, run(list, nanoseconds));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds OpenGL ES. In: the names under which EGL's library and that of OpenGL ES go. Out: once per process, a table of
-// functions and the displays on which a context of OpenGL ES 3.1 can be made without a window: the devices that EGL lists,
-// else Mesa's display without a surface, else the default one. Environment: HALITE_GLES_LIBRARY (path of EGL's library).
+// functions and the displays on which a context of OpenGL ES 3.1 can be made without a window: the devices that EGL
+// lists, else Mesa's display without a surface, else the default one. Environment: HALITE_GLES_LIBRARY (path of EGL's
+// library).
 #include "gpu/backend/gles_api.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,8 @@ struct instance {
     struct gles_api gl;
 };
 
-// ---- contexts ---------------------------------------------------------------------------------------------------------
+// ---- contexts
+// ---------------------------------------------------------------------------------------------------------
 
 void gles_context_destroy(const struct gles_found *found, struct gles_context *context)
 {
@@ -42,15 +44,14 @@ const char *gles_context_create(const struct gles_found *found, struct gles_cont
     return context->surface ? NULL : "eglCreatePbufferSurface";
 }
 
-// ---- displays ---------------------------------------------------------------------------------------------------------
+// ---- displays
+// ---------------------------------------------------------------------------------------------------------
 
 // One device more, if contexts can be made there.
 static void add_display(struct gles_library *library, const struct gles_api *gl, void *display)
 {
     int32_t major, minor, count = 0;
-    if (library->count == GLES_MAX_DEVICES || !display ||
-        !gl->eglInitialize(display, &major, &minor))
-        return;
+    if (library->count == GLES_MAX_DEVICES || !display || !gl->eglInitialize(display, &major, &minor)) return;
     const char *extensions = gl->eglQueryString(display, EGL_EXTENSIONS);
     struct gles_found found = {
         .gl = gl,
@@ -61,9 +62,7 @@ static void add_display(struct gles_library *library, const struct gles_api *gl,
     bool no_config = found.surfaceless && gpu_has_word(extensions, "EGL_KHR_no_config_context");
     const int32_t wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE,
                               found.surfaceless ? 0 : EGL_PBUFFER_BIT, EGL_NONE};
-    if (!no_config &&
-        (!gl->eglChooseConfig(display, wanted, &found.config, 1, &count) || count < 1))
-        return;
+    if (!no_config && (!gl->eglChooseConfig(display, wanted, &found.config, 1, &count) || count < 1)) return;
     struct gles_context context;
     bool works = gles_context_create(&found, &context) == NULL;
     gles_context_destroy(&found, &context);
@@ -75,24 +74,20 @@ static void add_displays(struct gles_library *library, const struct gles_api *gl
     void *devices[GLES_MAX_DEVICES];
     int32_t count = 0;
     const char *extensions = gl->eglQueryString(NULL, EGL_EXTENSIONS);
-    bool platforms =
-        gl->eglGetPlatformDisplayEXT && gpu_has_word(extensions, "EGL_EXT_platform_base");
-    bool listed = gpu_has_word(extensions, "EGL_EXT_device_enumeration") ||
-                  gpu_has_word(extensions, "EGL_EXT_device_base");
-    if (platforms && listed && gl->eglQueryDevicesEXT &&
-        gpu_has_word(extensions, "EGL_EXT_platform_device") &&
+    bool platforms = gl->eglGetPlatformDisplayEXT && gpu_has_word(extensions, "EGL_EXT_platform_base");
+    bool listed =
+        gpu_has_word(extensions, "EGL_EXT_device_enumeration") || gpu_has_word(extensions, "EGL_EXT_device_base");
+    if (platforms && listed && gl->eglQueryDevicesEXT && gpu_has_word(extensions, "EGL_EXT_platform_device") &&
         gl->eglQueryDevicesEXT(GLES_MAX_DEVICES, devices, &count))
         for (int32_t i = 0; i < count; i++)
-            add_display(library, gl,
-                        gl->eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE, devices[i], NULL));
-    if (library->count == 0 && platforms &&
-        gpu_has_word(extensions, "EGL_MESA_platform_surfaceless"))
-        add_display(library, gl,
-                    gl->eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS, NULL, NULL));
+            add_display(library, gl, gl->eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE, devices[i], NULL));
+    if (library->count == 0 && platforms && gpu_has_word(extensions, "EGL_MESA_platform_surfaceless"))
+        add_display(library, gl, gl->eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS, NULL, NULL));
     if (library->count == 0) add_display(library, gl, gl->eglGetDisplay(NULL));
 }
 
-// ---- libraries --------------------------------------------------------------------------------------------------------
+// ---- libraries
+// --------------------------------------------------------------------------------------------------------
 
 static void *open_first(const char *const *names)
 {
@@ -139,13 +134,10 @@ static void load(struct instance *instance)
     struct gles_library *library = &instance->library;
     const char *named = getenv("HALITE_GLES_LIBRARY");
     if (named && !*named) named = NULL;
-    struct source source = {.egl = named ? dlopen(named, RTLD_NOW | RTLD_LOCAL)
-                                         : open_first(egl_names)};
+    struct source source = {.egl = named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : open_first(egl_names)};
     if (!source.egl) {
-        library->why =
-            named
-                ? "the library that HALITE_GLES_LIBRARY names does not open: correct the path or unset it"
-                : "no libEGL.so.1: install EGL and a driver of OpenGL ES 3.1";
+        library->why = named ? "the library that HALITE_GLES_LIBRARY names does not open: correct the path or unset it"
+                             : "no libEGL.so.1: install EGL and a driver of OpenGL ES 3.1";
         return;
     }
     source.gl = open_first(gl_names);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of EGL 1.4 and OpenGL ES 3.1 that gles.c calls, as data: one row per function, and the numbers that go
-// with them. Nothing of either is needed to build: objects of EGL are pointers, those of GL numbers. gles_api.c opens the
-// libraries by name, fills a struct gles_api, lists the displays that have a device, and makes contexts on them.
+// The entry points of EGL 1.4 and OpenGL ES 3.1 that gles.c calls, as data: one row per function, and the numbers that
+// go with them. Nothing of either is needed to build: objects of EGL are pointers, those of GL numbers. gles_api.c
+// opens the libraries by name, fills a struct gles_api, lists the displays that have a device, and makes contexts on
+// them.
 #ifndef HALITE_GPU_BACKEND_GLES_API_H
 #define HALITE_GPU_BACKEND_GLES_API_H
 

@@ -97,8 +97,11 @@ bool gpu_kept_close(struct gpu_kept *kept, void **bytes, size_t *size)
     *bytes = NULL;
     *size = 0;
     for (int i = 0; i < kept->count; i++) {
-        if (!kept->programs[i].used) changed = true;
-        else ok = ok && hl_add_size(*size, sizeof(struct prefix), size) && hl_add_size(*size, kept->programs[i].size, size);
+        if (!kept->programs[i].used)
+            changed = true;
+        else
+            ok = ok && hl_add_size(*size, sizeof(struct prefix), size) &&
+                 hl_add_size(*size, kept->programs[i].size, size);
     }
     if (changed && ok && *size > 0) {
         unsigned char *at = *bytes = malloc(*size);

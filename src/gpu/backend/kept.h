@@ -17,7 +17,7 @@ struct gpu_kept {
         void *binary;
         size_t size;
         bool used; // by this process
-    } *programs;
+    } * programs;
     int count, capacity;
 };
 

@@ -327,7 +327,8 @@ static struct gpu_program *create_program(struct gpu_device *device, const struc
     size_t begins = device->length;
     if (put(device, "program %s %s [%d,%d,%d]", desc->kernel->name, precisions[desc->precision], group[0], group[1],
             group[2]) &&
-        (!desc->floats || put(device, " FLOATS=%u", desc->floats)) && put_constants(device, desc) && put_kept(device, begins)) {
+        (!desc->floats || put(device, " FLOATS=%u", desc->floats)) && put_constants(device, desc) &&
+        put_kept(device, begins)) {
         born(device);
         return program;
     }
@@ -403,10 +404,12 @@ static bool touch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
     }
     int earlier = list->touched_count;
     for (int i = 0; i < dispatch->buffer_count; i++) {
-        struct touched now = {.buffer = dispatch->buffers[i],
-                              .begin = dispatch->offsets[i],
-                              .end = dispatch->offsets[i] + dispatch->sizes[i],
-                              .written = dispatch->writes[i]};
+        struct touched now = {
+            .buffer = dispatch->buffers[i],
+            .begin = dispatch->offsets[i],
+            .end = dispatch->offsets[i] + dispatch->sizes[i],
+            .written = dispatch->writes[i],
+        };
         for (int k = 0; k < list->touched_count; k++) {
             if (!overlap(&list->touched[k], &now)) continue;
             list->touched_count = earlier;

@@ -496,7 +496,8 @@ static void keep(struct gpu_device *device, const struct gpu_program *program, u
     if (!binary) return;
     if (cl->clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
         gpu_kept_add(&device->kept, key, binary, size);
-    else free(binary);
+    else
+        free(binary);
 }
 
 static bool opencl_cache_load(struct gpu_device *device, const void *bytes, size_t size)
@@ -583,7 +584,8 @@ static void opencl_list_destroy(struct gpu_list *list)
     if (!list) return;
     const struct opencl_api *cl = list->device->cl;
     for (int i = 0; i < list->record_count; i++) cl->clReleaseKernel(list->records[i].kernel);
-    // The newest first: releasing overlapping sub-buffers oldest first ends in a segmentation fault within NVIDIA's driver.
+    // The newest first: releasing overlapping sub-buffers oldest first ends in a segmentation fault within NVIDIA's
+    // driver.
     for (int i = list->view_count; i-- > 0;) cl->clReleaseMemObject(list->views[i].memory);
     free(list->records);
     free(list->views);

@@ -71,7 +71,7 @@ struct gpu_device {
     VkPhysicalDeviceMemoryProperties memory;
     VkCommandPool pool;
     VkPipelineCache cache;
-    size_t cache_loaded; // bytes that it began with
+    size_t cache_loaded;                             // bytes that it began with
     VkDescriptorSetLayout sets[GPU_MAX_BUFFERS + 1]; // by how many buffers
     float timestamp_period;                          // nanoseconds
     uint32_t max_range;                              // bytes that a kernel may see of a buffer

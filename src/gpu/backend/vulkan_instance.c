@@ -235,7 +235,8 @@ static bool has_half_math(const struct vulkan_instance *instance, VkPhysicalDevi
 {
     if (!extensions->float16) return false;
     VkPhysicalDeviceShaderFloat16Int8Features half = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES};
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
+    };
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &half};
     instance->vk.vkGetPhysicalDeviceFeatures2(physical, &features);
     return half.shaderFloat16;
@@ -259,11 +260,13 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
     struct extensions extensions = find_extensions(instance, physical);
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV,
+    };
     VkPhysicalDeviceShaderCorePropertiesAMD amd = {.sType =
                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
     VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM};
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM,
+    };
     VkPhysicalDeviceMaintenance3Properties memory = {.sType =
                                                          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
     VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};

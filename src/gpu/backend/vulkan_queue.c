@@ -105,9 +105,11 @@ uint64_t gpu_vulkan_submit(struct gpu_device *device, const VkCommandBuffer *com
 static void barrier(const struct gpu_device *device, VkCommandBuffer commands, VkPipelineStageFlags from,
                     VkAccessFlags writes, VkPipelineStageFlags to, VkAccessFlags uses)
 {
-    VkMemoryBarrier memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                              .srcAccessMask = writes,
-                              .dstAccessMask = uses};
+    VkMemoryBarrier memory = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = writes,
+        .dstAccessMask = uses,
+    };
     device->vk.vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
 }
 

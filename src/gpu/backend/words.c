@@ -8,8 +8,7 @@ bool gpu_has_word(const char *words, const char *word)
 {
     size_t length = strlen(word);
     for (const char *at = words; at && (at = strstr(at, word)); at += length)
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
     return false;
 }
 

@@ -9,15 +9,15 @@
 
 struct gpu_engine {
     struct gpu_options options;
-    pthread_mutex_t mutex;      // held between enter and leave
+    pthread_mutex_t mutex; // held between enter and leave
     pthread_mutex_t references_mutex;
     int references;
     struct hl_reporter reporter;
-    TfLiteContext *context;     // of the call that holds the mutex
+    TfLiteContext *context; // of the call that holds the mutex
     const char *stage;
-    char said[160];             // the last message
+    char said[160]; // the last message
     struct gpu_device_info info;
-    struct gpu_device *device;  // NULL until opened
+    struct gpu_device *device; // NULL until opened
     enum gpu_precision precision;
     struct gpu_profiles profiles;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doors: C interfaces of the GPU delegate (version 2, Halite's, the older OpenGL one, the one for Metal, the plug-in).
-// All make the same object; what differs is how options are written. Nothing here needs a symbol of the runtime. Those of
-// the report and the devices are in report.c and device_list.c.
+// The doors: C interfaces of the GPU delegate (version 2, Halite's, the older OpenGL one, the one for Metal, the
+// plug-in). All make the same object; what differs is how options are written. Nothing here needs a symbol of the
+// runtime. Those of the report and the devices are in report.c and device_list.c.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

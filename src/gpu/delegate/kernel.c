@@ -101,7 +101,8 @@ static void drop_weights(struct kernel *kernel)
     }
 }
 
-static bool start_profile(struct kernel *kernel, const struct gpu_delegate *delegate, const TfLiteDelegateParams *params)
+static bool start_profile(struct kernel *kernel, const struct gpu_delegate *delegate,
+                          const TfLiteDelegateParams *params)
 {
     const struct gpu_report *report = &delegate->report;
     kernel->profile.graph = report->graphs[report->count - 1].number;
@@ -145,7 +146,8 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
     return start_profile(kernel, delegate, params);
 }
 
-// Lets the report say that these nodes do not run on the GPU after all, and what the device said. Between enter and leave.
+// Lets the report say that these nodes do not run on the GPU after all, and what the device said. Between enter and
+// leave.
 static void mark_failed(struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
 {
     for (int i = 0; i < nodes->size; i++)
@@ -282,7 +284,8 @@ static bool run(struct kernel *kernel)
 {
     const struct gpu_profiles *profiles = gpu_engine_profiles(kernel->engine);
     if (!kernel->runner) return true;
-    if (!gpu_runner_run(kernel->runner, kernel->from, kernel->to, profiles->on ? kernel->profile.last : NULL)) return false;
+    if (!gpu_runner_run(kernel->runner, kernel->from, kernel->to, profiles->on ? kernel->profile.last : NULL))
+        return false;
     if (profiles->on) gpu_profile_add(profiles, &kernel->profile);
     return true;
 }

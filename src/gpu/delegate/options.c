@@ -39,8 +39,12 @@ TFLGpuDelegateOptions TFLGpuDelegateOptionsDefault(void)
 
 // ---- priorities ---------------------------------------------------------------------------------
 
-enum { AUTO = TFLITE_GPU_INFERENCE_PRIORITY_AUTO, PRECISION = TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION,
-       LATENCY = TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY, MEMORY = TFLITE_GPU_INFERENCE_PRIORITY_MIN_MEMORY_USAGE };
+enum {
+    AUTO = TFLITE_GPU_INFERENCE_PRIORITY_AUTO,
+    PRECISION = TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION,
+    LATENCY = TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY,
+    MEMORY = TFLITE_GPU_INFERENCE_PRIORITY_MIN_MEMORY_USAGE
+};
 
 static bool priorities_are_valid(const int priorities[3])
 {
@@ -241,7 +245,10 @@ static const struct key {
     bool (*parse)(const char *text, void *to);
     size_t at; // in struct parsed
 } known_keys[] = {
-#define V2(field, parse) {#field, "an integer", parse, offsetof(struct parsed, v2.field)}
+#define V2(field, parse)                                               \
+    {                                                                  \
+#field, "an integer", parse, offsetof(struct parsed, v2.field) \
+    }
     V2(is_precision_loss_allowed, parse_i32),
     V2(inference_preference, parse_i32),
     V2(inference_priority1, parse_i32),

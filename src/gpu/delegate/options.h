@@ -25,11 +25,11 @@ struct gpu_options {
     bool quantised;               // take 8-bit tensors
     bool prefer_memory;           // small memory before short time
     enum TfLiteGpuInferenceUsage usage;
-    int max_partitions;           // >= 1
-    bool full_delegation;         // fail rather than leave a node on the CPU
-    bool skip_small;              // partitions behind the first must be worth their copies
-    char backend[16];             // "opencl": no other; "": any
-    char device[48];              // text for gpu_device_choose; "": not said
+    int max_partitions;                    // >= 1
+    bool full_delegation;                  // fail rather than leave a node on the CPU
+    bool skip_small;                       // partitions behind the first must be worth their copies
+    char backend[16];                      // "opencl": no other; "": any
+    char device[48];                       // text for gpu_device_choose; "": not said
     char *serialization_dir, *model_token; // both or none
 };
 

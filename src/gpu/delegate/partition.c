@@ -287,9 +287,9 @@ static bool open_device(TfLiteContext *context, struct gpu_delegate *delegate)
 static void say_which_device(TfLiteContext *context, const struct gpu_device_info *info)
 {
     if (info->why[0])
-        context->ReportError(context,
-                             "TfLiteGpuDelegate: runs on %s (%s): %s. HALITE_DEVICE or the option device chooses another.",
-                             info->text, info->caps.name, info->why);
+        context->ReportError(
+            context, "TfLiteGpuDelegate: runs on %s (%s): %s. HALITE_DEVICE or the option device chooses another.",
+            info->text, info->caps.name, info->why);
 }
 
 static TfLiteStatus claim(TfLiteContext *context, struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
@@ -307,11 +307,14 @@ static TfLiteStatus claim(TfLiteContext *context, struct gpu_delegate *delegate,
     if (nodes->size == 0) return kTfLiteOk;
     bool first = !gpu_engine_info(delegate->engine);
     if (!open_device(context, delegate)) return kTfLiteDelegateError;
-    TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(
-        context, gpu_kernel_registration(options->node_name), nodes, &delegate->tflite);
+    TfLiteStatus status =
+        context->ReplaceNodeSubsetsWithDelegateKernels(context, gpu_kernel_registration(options->node_name), nodes,
+                                                       &delegate->tflite);
     if (status == kTfLiteOk && any_failed(rows, count)) status = kTfLiteDelegateError; // the kernel has said why
-    if (status != kTfLiteOk) withdraw(rows, count, GPU_REASON_DEVICE, "");
-    else if (first) say_which_device(context, gpu_engine_info(delegate->engine));
+    if (status != kTfLiteOk)
+        withdraw(rows, count, GPU_REASON_DEVICE, "");
+    else if (first)
+        say_which_device(context, gpu_engine_info(delegate->engine));
     return status;
 }
 
@@ -338,8 +341,10 @@ static TfLiteStatus prepare_plan(TfLiteContext *context, struct gpu_delegate *de
     } else if (gpu_support_find(context, plan, options->quantised, delegate->rows, source) &&
                choose(context, options, plan, delegate->rows, wanted)) {
         TfLiteIntArray *nodes = list_of(plan, wanted);
-        if (nodes) status = claim(context, delegate, nodes);
-        else out_of_memory(context);
+        if (nodes)
+            status = claim(context, delegate, nodes);
+        else
+            out_of_memory(context);
         if (nodes) say_what_stays(context, delegate->rows, plan->size); // the cause of a failure has been said
         free(nodes);
     }

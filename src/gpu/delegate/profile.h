@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of each dispatch on the device, while a user wants it. In: the plan of a kernel, and the times of its runs. Out: sums
-// for the report, and events for the application's telemetry profiler. All of it happens between gpu_engine_enter and leave.
+// Time of each dispatch on the device, while a user wants it. In: the plan of a kernel, and the times of its runs. Out:
+// sums for the report, and events for the application's telemetry profiler. All of it happens between gpu_engine_enter
+// and leave.
 #ifndef HALITE_GPU_DELEGATE_PROFILE_H
 #define HALITE_GPU_DELEGATE_PROFILE_H
 

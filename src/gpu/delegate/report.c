@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See report.h. A user's report is a copy of the rows with a public struct for each, so that neither a later application
-// nor another thread changes it.
+// See report.h. A user's report is a copy of the rows with a public struct for each, so that neither a later
+// application nor another thread changes it.
 #include "gpu/delegate/report.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each node of a graph runs and why, as data: filled when a delegate is applied (support.c, partition.c, kernel.c),
-// copied for users by the functions of halite/gpu_delegate.h (report.c).
+// Where each node of a graph runs and why, as data: filled when a delegate is applied (support.c, partition.c,
+// kernel.c), copied for users by the functions of halite/gpu_delegate.h (report.c).
 #ifndef HALITE_GPU_DELEGATE_REPORT_H
 #define HALITE_GPU_DELEGATE_REPORT_H
 
@@ -12,7 +12,7 @@ enum { GPU_REPORT_RANK = 8, GPU_REPORT_GRAPHS = 64 };
 // A node: everything copied, since interpreters may go before the delegate does.
 struct gpu_report_row {
     int node, version;
-    char op[128]; // names in full, if they are not beyond all measure
+    char op[128];    // names in full, if they are not beyond all measure
     bool taken_away; // a dequantised constant: the node is not needed on the GPU
     int partition;   // -1: none
     struct gpu_reason reason;

@@ -40,7 +40,8 @@ static uint64_t hash_of(const struct gpu_plan *plan)
         const struct gpu_plan_step *step = &plan->steps[s];
         hash = hl_hash(hash, step->kernel->name, strlen(step->kernel->name));
         hash = hl_hash(hash, step->kernel->body, strlen(step->kernel->body));
-        hash = hl_hash(hash, step->constants, (size_t)gpu_kernel_constant_count(step->kernel) * sizeof *step->constants);
+        hash =
+            hl_hash(hash, step->constants, (size_t)gpu_kernel_constant_count(step->kernel) * sizeof *step->constants);
         hash = hl_hash(hash, step->params, (size_t)gpu_kernel_param_count(step->kernel) * sizeof *step->params);
         hash = hl_hash(hash, step->group, sizeof step->group);
         hash = hl_hash(hash, step->groups, sizeof step->groups);
@@ -54,10 +55,10 @@ static bool describe(struct gpu_store *store, const struct gpu_engine *engine, c
     const struct gpu_options *options = gpu_engine_options(engine);
     const struct gpu_caps *caps = gpu_engine_backend(engine)->caps(gpu_engine_device(engine));
     const char *token = options->model_token;
-    int lasting = snprintf(store->identity, sizeof store->identity,
-                           "backend %s\ndevice %s\nprecision %d\nmodel %.*s %016llx\n",
-                           gpu_engine_backend(engine)->name, caps->name, (int)gpu_engine_precision(engine),
-                           NAME_CHARACTERS, token, (unsigned long long)hl_hash(0, token, strlen(token)));
+    int lasting =
+        snprintf(store->identity, sizeof store->identity, "backend %s\ndevice %s\nprecision %d\nmodel %.*s %016llx\n",
+                 gpu_engine_backend(engine)->name, caps->name, (int)gpu_engine_precision(engine), NAME_CHARACTERS,
+                 token, (unsigned long long)hl_hash(0, token, strlen(token)));
     int all = snprintf(store->identity + lasting, sizeof store->identity - (size_t)lasting,
                        "graph %016llx\ndriver %s\nlibrary %s\n", (unsigned long long)hash_of(plan), caps->driver,
                        HALITE_VERSION);
@@ -154,8 +155,7 @@ void gpu_store_begin(struct gpu_store *store, const struct gpu_engine *engine, c
     size_t size = 0, payload_size = 0;
     unsigned char *bytes = hl_file_read_kept(store->path, MOST_BYTES, &size, &why);
     const void *payload = bytes ? gpu_store_check(bytes, size, store->identity, &payload_size, &why) : NULL;
-    if (!payload && why)
-        hl_report(reporter, "kept kernels in %s are ignored, and made anew: %s", store->path, why);
+    if (!payload && why) hl_report(reporter, "kept kernels in %s are ignored, and made anew: %s", store->path, why);
     gpu_engine_backend(engine)->cache_load(gpu_engine_device(engine), payload, payload_size);
     store->open = true;
     free(bytes);

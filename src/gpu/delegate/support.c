@@ -19,7 +19,9 @@
 static const char *builtin_name(int builtin)
 {
     switch (builtin) {
-#define NAME(enumerator, text) case enumerator: return text;
+#define NAME(enumerator, text) \
+    case enumerator:           \
+        return text;
 #include "gpu/delegate/builtin_names.def"
 #undef NAME
     default: return NULL;
@@ -30,8 +32,10 @@ static void name_node(const TfLiteRegistration *registration, struct gpu_report_
 {
     const char *name = registration->builtin_code == kTfLiteBuiltinCustom ? registration->custom_name
                                                                           : builtin_name(registration->builtin_code);
-    if (name) snprintf(row->op, sizeof row->op, "%s", name);
-    else snprintf(row->op, sizeof row->op, "operator %d", (int)registration->builtin_code);
+    if (name)
+        snprintf(row->op, sizeof row->op, "%s", name);
+    else
+        snprintf(row->op, sizeof row->op, "operator %d", (int)registration->builtin_code);
 }
 
 static void describe_tensor(const TfLiteContext *context, struct gpu_report_row *row)
@@ -132,7 +136,8 @@ static void check_node(const struct gpu_node_view *view)
     }
     bool builtin = registration->builtin_code != kTfLiteBuiltinCustom;
     bool params = builtin ? view->node->builtin_data != NULL : view->node->custom_initial_data != NULL;
-    if (op->params_size > 0 && (!params || (!builtin && view->node->custom_initial_data_size < (int)op->params_least))) {
+    if (op->params_size > 0 &&
+        (!params || (!builtin && view->node->custom_initial_data_size < (int)op->params_least))) {
         gpu_refuse(view, GPU_REASON_PARAMETER, -1, "its options are missing");
         return;
     }
@@ -247,9 +252,8 @@ char *gpu_support_text(const struct gpu_report_row *rows, int count)
         if (!said_before(rows, i)) ok = add(&text, "%s: %s\n", rows[i].op, rows[i].reason.text);
     }
     if (on_gpu > 0)
-        ok = ok &&
-             add(&text, "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
-                 on_gpu, count - on_gpu);
+        ok = ok && add(&text, "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
+                       on_gpu, count - on_gpu);
     else
         ok = ok && add(&text, "No operations will run on the GPU, and all %d operations will run on the CPU.", count);
     if (ok && unsupported > 0) return text.bytes;

@@ -86,8 +86,8 @@ static bool find_bias(const TfLiteNode *node, int builtin, int *x, int *weights,
     return known && *bias < node->inputs->size && node->inputs->data[*bias] >= 0;
 }
 
-// A value of its own where input i of the node is the integer bias of 8-bit inputs and weights: the same tensor may be that of
-// another node, with other scales. *none: it is not.
+// A value of its own where input i of the node is the integer bias of 8-bit inputs and weights: the same tensor may be
+// that of another node, with other scales. *none: it is not.
 static struct gpu_value *integer_bias(struct builder *builder, const TfLiteNode *node, int builtin, int i, bool *none)
 {
     int x, weights, bias;
@@ -113,9 +113,12 @@ static struct gpu_value *value_of(struct builder *builder, int index, bool is_ma
     const TfLiteTensor *tensor = &builder->context->tensors[index];
     int source = (size_t)index < partition->source_count ? partition->source[index] : -1;
     struct gpu_value *value;
-    if (source >= 0) value = add_constant(builder, index, &builder->context->tensors[source]);
-    else if (gpu_is_constant(tensor)) value = add_constant(builder, index, tensor);
-    else value = add_runtime_value(builder, index, !is_made_here);
+    if (source >= 0)
+        value = add_constant(builder, index, &builder->context->tensors[source]);
+    else if (gpu_is_constant(tensor))
+        value = add_constant(builder, index, tensor);
+    else
+        value = add_runtime_value(builder, index, !is_made_here);
     builder->values[index] = value;
     return value;
 }
@@ -270,9 +273,11 @@ static bool mark_outputs(struct builder *builder)
 
 struct gpu_graph *gpu_graph_build(const struct gpu_partition *partition, const struct hl_reporter *reporter)
 {
-    struct builder builder = {.partition = partition,
-                              .context = partition->context,
-                              .graph = gpu_graph_create(reporter)};
+    struct builder builder = {
+        .partition = partition,
+        .context = partition->context,
+        .graph = gpu_graph_create(reporter),
+    };
     if (!builder.graph) return NULL;
     builder.values = calloc(partition->context->tensors_size + 1, sizeof(struct gpu_value *));
     bool ok = builder.values ? add_nodes(&builder) && mark_outputs(&builder) : fail(&builder, "out of memory", NULL);

@@ -17,19 +17,19 @@ const TfLiteAffineQuantization *gpu_affine_of(const TfLiteTensor *tensor);
 
 int64_t gpu_tensor_elements(const TfLiteTensor *tensor);
 
-// All elements: float32, float16, int32, int64, bool as they are; int2, int4, 8-bit and int32 with scales as real numbers, per
-// tensor or per channel; sparse ones with zeros where nothing is stored. False: no such type, no data, or fewer bytes
-// than elements.
+// All elements: float32, float16, int32, int64, bool as they are; int2, int4, 8-bit and int32 with scales as real
+// numbers, per tensor or per channel; sparse ones with zeros where nothing is stored. False: no such type, no data, or
+// fewer bytes than elements.
 bool gpu_floats_from(const TfLiteTensor *tensor, float *to);
 // Whether it will.
 bool gpu_can_read(const TfLiteTensor *tensor);
-// An int32 bias in steps of input times weights: so the CPU takes it with 8-bit inputs, whatever scale it has itself (old
-// converters wrote others). Weights have one scale, or one for each element of the bias.
+// An int32 bias in steps of input times weights: so the CPU takes it with 8-bit inputs, whatever scale it has itself
+// (old converters wrote others). Weights have one scale, or one for each element of the bias.
 bool gpu_bias_from(const TfLiteTensor *bias, const TfLiteAffineQuantization *x, const TfLiteAffineQuantization *weights,
                    float *to);
 
-// The other direction: quantised types round half away from zero and saturate, int32 and int64 round to nearest, bool is value
-// != 0.
+// The other direction: quantised types round half away from zero and saturate, int32 and int64 round to nearest, bool
+// is value != 0.
 bool gpu_floats_to(const float *from, TfLiteTensor *tensor);
 
 #endif

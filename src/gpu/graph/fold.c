@@ -3,8 +3,8 @@
 //   fold_behind     conv -> mul, add, sub, div by constants  =>  conv
 //   fold_in_front   mul, div by constants -> conv            =>  conv
 // for convolutions, depthwise and transposed ones, and fully connected layers whose weights are constants. The value in
-// between must be read by nobody else and wanted by nobody outside, and nothing may happen to it there. Sums in front stay:
-// padding is not part of them, and a bias that takes them back is large, which half precision does not forgive.
+// between must be read by nobody else and wanted by nobody outside, and nothing may happen to it there. Sums in front
+// stay: padding is not part of them, and a bias that takes them back is large, which half precision does not forgive.
 #include <string.h>
 
 #include "gpu/graph/passes.h"
@@ -97,7 +97,8 @@ static int64_t output_of(const struct gpu_node *node, const struct gpu_value *we
 }
 
 // The channel of x that weight i is for.
-static int64_t input_of(const struct gpu_node *node, const struct gpu_value *x, const struct gpu_value *weights, int64_t i)
+static int64_t input_of(const struct gpu_node *node, const struct gpu_value *x, const struct gpu_value *weights,
+                        int64_t i)
 {
     int64_t output = output_of(node, weights, i), outputs = node->outputs[0]->shape.c, own = i % weights->shape.c;
     switch (node->builtin) {
@@ -122,7 +123,8 @@ static struct gpu_value *copy_weights(struct gpu_graph *graph, const struct gpu_
 static struct gpu_value *copy_bias(struct gpu_graph *graph, const struct gpu_node *node, const struct gpu_value *from)
 {
     if (from) return copy_weights(graph, from);
-    struct gpu_value *bias = gpu_graph_add_constant(graph, "bias", (struct gpu_shape){1, 1, 1, node->outputs[0]->shape.c});
+    struct gpu_value *bias =
+        gpu_graph_add_constant(graph, "bias", (struct gpu_shape){1, 1, 1, node->outputs[0]->shape.c});
     if (bias) bias->rank = 1;
     return bias;
 }
@@ -185,7 +187,8 @@ static bool shifts(const struct gpu_node *node)
 static bool try_in_front(struct gpu_graph *graph, struct gpu_node *conv)
 {
     const struct roles *roles = conv->dead ? NULL : roles_of(conv);
-    if (!roles || !gpu_is_private(conv->inputs[roles->x]) || !has_constants(conv, roles) || !knows_channels(conv, roles))
+    if (!roles || !gpu_is_private(conv->inputs[roles->x]) || !has_constants(conv, roles) ||
+        !knows_channels(conv, roles))
         return false;
     struct gpu_value *x = conv->inputs[roles->x];
     struct gpu_node *node = x->producer;

@@ -35,8 +35,7 @@ bool gpu_can_take_residual(const struct gpu_graph *graph, const struct gpu_node 
 
 static void append_stages(struct gpu_node *node, const struct gpu_epilogue *stages)
 {
-    for (int s = 0; s < stages->count; s++)
-        node->epilogue.stages[node->epilogue.count++] = stages->stages[s];
+    for (int s = 0; s < stages->count; s++) node->epilogue.stages[node->epilogue.count++] = stages->stages[s];
     if (stages->residual) node->epilogue.residual = stages->residual;
 }
 
@@ -60,8 +59,7 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph)
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
         struct gpu_epilogue stage = {0};
-        if (node->dead || !node->op->as_stage || node->input_count < 1 || !node->inputs[0])
-            continue;
+        if (node->dead || !node->op->as_stage || node->input_count < 1 || !node->inputs[0]) continue;
         struct gpu_node *before = node->inputs[0]->producer;
         if (!gpu_is_private(node->inputs[0]) ||
             node->inputs[0]->rank != node->outputs[0]->rank || // axes are counted by it
@@ -85,7 +83,8 @@ static struct gpu_node *find_swish(const struct gpu_graph *graph, const struct g
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
         if (node->dead || node->builtin != kTfLiteBuiltinMul || node->input_count != 2) continue;
-        if ((node->inputs[0] == x && node->inputs[1] == between) || (node->inputs[0] == between && node->inputs[1] == x))
+        if ((node->inputs[0] == x && node->inputs[1] == between) ||
+            (node->inputs[0] == between && node->inputs[1] == x))
             return node;
     }
     return NULL;
@@ -109,8 +108,7 @@ bool gpu_pass_fuse_swish(struct gpu_graph *graph)
     return changed;
 }
 
-static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through,
-                         enum gpu_epilogue_op op)
+static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int through, enum gpu_epilogue_op op)
 {
     struct gpu_value *between = node->inputs[through], *other = node->inputs[1 - through];
     struct gpu_node *before = between->producer;
@@ -119,8 +117,7 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     if (!can_take_stages(before, 1 + node->epilogue.count) || node->epilogue.residual ||
         !gpu_can_take_residual(graph, before, other))
         return false;
-    if (!gpu_same_shape(between->shape, other->shape) ||
-        !gpu_same_shape(other->shape, node->outputs[0]->shape))
+    if (!gpu_same_shape(between->shape, other->shape) || !gpu_same_shape(other->shape, node->outputs[0]->shape))
         return false;
     before->epilogue.stages[before->epilogue.count].op = op;
     before->epilogue.count++;

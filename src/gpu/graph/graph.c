@@ -52,8 +52,7 @@ static bool grow(void *list, int count, int *capacity)
     return true;
 }
 
-struct gpu_value *gpu_graph_add_value(struct gpu_graph *graph, const char *name,
-                                      struct gpu_shape shape)
+struct gpu_value *gpu_graph_add_value(struct gpu_graph *graph, const char *name, struct gpu_shape shape)
 {
     struct gpu_value *value = calloc(1, sizeof *value);
     if (!value || !grow(&graph->values, graph->value_count, &graph->value_capacity)) {
@@ -70,8 +69,7 @@ struct gpu_value *gpu_graph_add_value(struct gpu_graph *graph, const char *name,
     return value;
 }
 
-struct gpu_value *gpu_graph_add_constant(struct gpu_graph *graph, const char *name,
-                                         struct gpu_shape shape)
+struct gpu_value *gpu_graph_add_constant(struct gpu_graph *graph, const char *name, struct gpu_shape shape)
 {
     struct gpu_value *value = gpu_graph_add_value(graph, name, shape);
     if (!value) return NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delegated part of a model as the GPU sees it: values (tensors as [b, h, w, c] floats) and nodes. Built from the runtime's
-// context (graph/build.c), changed by passes (graph/passes.c), read by the plan.
+// The delegated part of a model as the GPU sees it: values (tensors as [b, h, w, c] floats) and nodes. Built from the
+// runtime's context (graph/build.c), changed by passes (graph/passes.c), read by the plan.
 #ifndef HALITE_GPU_GRAPH_GRAPH_H
 #define HALITE_GPU_GRAPH_GRAPH_H
 
@@ -48,7 +48,7 @@ struct gpu_value {
     struct gpu_shape shape;
     int rank; // of the tensor: what its axes mean
     int dims[GPU_MOST_RANK];
-    TfLiteType type; // of the tensor; kTfLiteNoType: made here
+    TfLiteType type;          // of the tensor; kTfLiteNoType: made here
     bool is_input, is_output; // of the delegated part: the CPU gives or takes it
     bool exact;               // floats in every precision
     float *data;              // a constant: elements in [b, h, w, c] order, dense; owned by the graph

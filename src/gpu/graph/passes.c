@@ -13,14 +13,10 @@ static const struct {
     const char *name;
     gpu_pass_function run;
 } passes[] = {
-    {"move_transposes", gpu_pass_move_transposes},
-    {"remove_identity", gpu_pass_remove_identity},
-    {"merge_padding", gpu_pass_merge_padding},
-    {"fold_behind", gpu_pass_fold_behind},
-    {"fold_in_front", gpu_pass_fold_in_front},
-    {"fuse_swish", gpu_pass_fuse_swish},
-    {"fuse_stages", gpu_pass_fuse_stages},
-    {"fuse_residual", gpu_pass_fuse_residual},
+    {"move_transposes", gpu_pass_move_transposes}, {"remove_identity", gpu_pass_remove_identity},
+    {"merge_padding", gpu_pass_merge_padding},     {"fold_behind", gpu_pass_fold_behind},
+    {"fold_in_front", gpu_pass_fold_in_front},     {"fuse_swish", gpu_pass_fuse_swish},
+    {"fuse_stages", gpu_pass_fuse_stages},         {"fuse_residual", gpu_pass_fuse_residual},
 };
 
 void gpu_run_passes(struct gpu_graph *graph)
@@ -28,8 +24,7 @@ void gpu_run_passes(struct gpu_graph *graph)
     // Each change takes a node away or moves a transposition to the end, so this ends.
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
-            changed = passes[i].run(graph) || changed;
+        for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) changed = passes[i].run(graph) || changed;
     }
 }
 
@@ -49,9 +44,7 @@ static void add(struct text *text, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(piece, sizeof piece, format, args);
     va_end(args);
-    size_t size = length < 0                      ? 0
-                  : (size_t)length < sizeof piece ? (size_t)length
-                                                  : sizeof piece - 1;
+    size_t size = length < 0 ? 0 : (size_t)length < sizeof piece ? (size_t)length : sizeof piece - 1;
     if (text->size + size + 1 > text->room) {
         size_t room = (text->size + size + 1) * 2;
         char *bytes = realloc(text->bytes, room);
@@ -118,8 +111,7 @@ char *gpu_graph_text(const struct gpu_graph *graph)
         for (int i = 0; i < node->input_count; i++) add_value(&text, node->inputs[i]);
         add(&text, " ->");
         for (int i = 0; i < node->output_count; i++) add_value(&text, node->outputs[i]);
-        for (int s = 0; s < node->epilogue.count; s++)
-            add(&text, " + %s", stage_name(node->epilogue.stages[s].op));
+        for (int s = 0; s < node->epilogue.count; s++) add(&text, " + %s", stage_name(node->epilogue.stages[s].op));
         if (node->epilogue.residual) add_value(&text, node->epilogue.residual);
         add(&text, "\n");
     }

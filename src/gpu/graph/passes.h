@@ -19,9 +19,12 @@ bool gpu_pass_fuse_residual(struct gpu_graph *graph);
 
 // For passes. Read by one node and by nobody outside: it may go.
 bool gpu_is_private(const struct gpu_value *value);
-// Whether a node can add the value (NULL: none) at its end: it adds no other, and the value is there before the node runs.
-bool gpu_can_take_residual(const struct gpu_graph *graph, const struct gpu_node *node, const struct gpu_value *residual);
-// The node writes what `behind`, which reads its output, wrote, with `behind`'s own stages at the end; `behind` is gone.
+// Whether a node can add the value (NULL: none) at its end: it adds no other, and the value is there before the node
+// runs.
+bool gpu_can_take_residual(const struct gpu_graph *graph, const struct gpu_node *node,
+                           const struct gpu_value *residual);
+// The node writes what `behind`, which reads its output, wrote, with `behind`'s own stages at the end; `behind` is
+// gone.
 void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *behind);
 
 // All passes, again and again until none changes anything.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that need no kernel:
-//   remove_identity   what writes the [b, h, w, c] that it reads: RESHAPE, SQUEEZE, EXPAND_DIMS, DEQUANTIZE; slices of all,
+//   remove_identity   what writes the [b, h, w, c] that it reads: RESHAPE, SQUEEZE, EXPAND_DIMS, DEQUANTIZE; slices of
+//   all,
 //                     paddings by nothing, resizes to the same size, transpositions of axes that have one index
 //   merge_padding     PAD of zeros on h and w in front of a convolution or depthwise convolution without padding
 #include "gpu/graph/passes.h"
@@ -60,8 +61,8 @@ static bool copies(const struct gpu_node *node)
     }
 }
 
-// Whether it is all the same to an operator of what rank its tensors are, as long as [b, h, w, c] is: it has no axes in its
-// options or constants.
+// Whether it is all the same to an operator of what rank its tensors are, as long as [b, h, w, c] is: it has no axes in
+// its options or constants.
 static bool is_rank_blind(int builtin)
 {
     switch (builtin) {
@@ -123,8 +124,7 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
         if (!to->is_output) {
             if (!same_dims(from, to) && !readers_are_rank_blind(graph, to)) continue;
             gpu_graph_replace_value(graph, to, from);
-        } else if (from->producer && !from->is_output && from->consumers == 1 &&
-                   from->producer->output_count == 1 &&
+        } else if (from->producer && !from->is_output && from->consumers == 1 && from->producer->output_count == 1 &&
                    (same_dims(from, to) || is_rank_blind(from->producer->builtin))) {
             from->producer->outputs[0] = to; // the producer writes the output itself
             to->producer = from->producer;
@@ -142,8 +142,8 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
 // Zero paddings of h and w only; rank 4, constants of int32 pairs. before[2]: h, w.
 static bool is_spatial_zero_pad(const struct gpu_node *node, int before[2])
 {
-    if (node->dead || node->builtin != kTfLiteBuiltinPad || node->epilogue.count ||
-        !node->inputs[1] || !node->inputs[1]->data)
+    if (node->dead || node->builtin != kTfLiteBuiltinPad || node->epilogue.count || !node->inputs[1] ||
+        !node->inputs[1]->data)
         return false;
     if (node->inputs[0]->rank != 4 || gpu_elements(node->inputs[1]->shape) != 8) return false;
     for (int i = 0; i < 8; i++) {
@@ -170,12 +170,10 @@ bool gpu_pass_merge_padding(struct gpu_graph *graph)
     bool changed = false;
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
-        if (node->dead || !has_no_padding(node) || !node->inputs[0] || !node->inputs[0]->producer)
-            continue;
+        if (node->dead || !has_no_padding(node) || !node->inputs[0] || !node->inputs[0]->producer) continue;
         struct gpu_node *pad = node->inputs[0]->producer;
         int before[2];
-        if (!is_spatial_zero_pad(pad, before) || pad->outputs[0]->is_output ||
-            pad->outputs[0]->consumers != 1)
+        if (!is_spatial_zero_pad(pad, before) || pad->outputs[0]->is_output || pad->outputs[0]->consumers != 1)
             continue;
         node->pad_top += before[0];
         node->pad_left += before[1];

@@ -14,8 +14,8 @@ struct walk {
     const TfLiteSparsity *sparsity;
     size_t element, stored; // bytes of an element; elements that there are
     int rank;
-    int block[MOST_LEVELS];    // by dimension: its level of blocks, else -1
-    int at[MOST_LEVELS];       // coordinates, blocks behind the dimensions
+    int block[MOST_LEVELS]; // by dimension: its level of blocks, else -1
+    int at[MOST_LEVELS];    // coordinates, blocks behind the dimensions
     char *dense;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect in CUDA C++, for NVRTC: no header is needed. Its own float4 has no operators, so vectors are structs of this
-// prelude, and halves are bits that PTX computes with, two at a time.
+// The dialect in CUDA C++, for NVRTC: no header is needed. Its own float4 has no operators, so vectors are structs of
+// this prelude, and halves are bits that PTX computes with, two at a time.
 #include "gpu/lang/prelude.h"
 
 // Vectors of four for a number type: operators with vectors and numbers.

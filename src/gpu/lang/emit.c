@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel's whole source: the language's prelude, constants, params, buffers, the words made for each argument, what was fused
-// behind the operator (the epilogue), and the body with line breaks. Everything that differs between languages comes from a
-// table (prelude.h); this file only puts texts together, and what it writes in the dialect itself is one text for all.
+// A kernel's whole source: the language's prelude, constants, params, buffers, the words made for each argument, what
+// was fused behind the operator (the epilogue), and the body with line breaks. Everything that differs between
+// languages comes from a table (prelude.h); this file only puts texts together, and what it writes in the dialect
+// itself is one text for all.
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect in GLSL: 450 for Vulkan, with constants that may be set when a pipeline is made, and ES 3.10. Halves lie in
-// memory as pairs in 32-bit words, which needs no feature of 16-bit storage; half arithmetic needs shaderFloat16 in Vulkan and
-// is mediump in ES.
+// The dialect in GLSL: 450 for Vulkan, with constants that may be set when a pipeline is made, and ES 3.10. Halves lie
+// in memory as pairs in 32-bit words, which needs no feature of 16-bit storage; half arithmetic needs shaderFloat16 in
+// Vulkan and is mediump in ES.
 #include "gpu/lang/prelude.h"
 
 #define FLOAT_ARITHMETIC \
@@ -44,9 +44,9 @@ static const char half_mediump[] = HALF_STORAGE
 #define BOTH(name, body) "float " name "(float v) " body "vec4 " name "(vec4 v) " body
 
 // sin and cos, which the language leaves coarse, and open beyond pi: to 2 units in the last place, everywhere.
-//   v = n * pi / 2 + r, r in -pi/4 .. pi/4: up to 8192 by parts of pi / 2 with so few bits that their products with n are
-//   exact; beyond by integers, from the 96 bits of 2 / pi that decide where in a turn v lies: those before stand for whole
-//   turns, those behind for less than a float can tell.
+//   v = n * pi / 2 + r, r in -pi/4 .. pi/4: up to 8192 by parts of pi / 2 with so few bits that their products with n
+//   are exact; beyond by integers, from the 96 bits of 2 / pi that decide where in a turn v lies: those before stand
+//   for whole turns, those behind for less than a float can tell.
 // Then polynomials that are off by 2^-27 relative (Remez's algorithm).
 #define WAVES \
     "float far_(uint bits, out int quarter) {\n" \

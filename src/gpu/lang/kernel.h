@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel: one text for all GPU languages, and beside it, as data, everything that the languages spell differently. The words
-// that the text may use are listed in docs/kernel_dialect.md; the emitter puts the prelude and the declarations before it.
+// A kernel: one text for all GPU languages, and beside it, as data, everything that the languages spell differently.
+// The words that the text may use are listed in docs/kernel_dialect.md; the emitter puts the prelude and the
+// declarations before it.
 //
-// Values are tensors [b, h, w, c] in slices of four channels: element (x, y, s, b) of a value is the four channels 4s..4s+3 at
-// one place, at ((b * slices + s) * h + y) * w + x. Channels beyond c are zero in memory, always: write_NAME sees to it.
+// Values are tensors [b, h, w, c] in slices of four channels: element (x, y, s, b) of a value is the four channels
+// 4s..4s+3 at one place, at ((b * slices + s) * h + y) * w + x. Channels beyond c are zero in memory, always:
+// write_NAME sees to it.
 #ifndef HALITE_GPU_LANG_KERNEL_H
 #define HALITE_GPU_LANG_KERNEL_H
 
@@ -18,7 +20,8 @@ enum gpu_arg_kind {
     GPU_ARG_END,
     GPU_IN,      // a value: read_NAME(p) gives real4; NAME_w NAME_h NAME_c NAME_b NAME_s its sizes (s: slices)
     GPU_OUT,     // a value: write_NAME(p, v)
-    GPU_WEIGHTS, // constants, or what another kernel packed: vectors of four in any order; NAME(i) gives real4, i counts them
+    // constants, or what another kernel packed: vectors of four in any order; NAME(i) gives real4, i counts them
+    GPU_WEIGHTS,
     GPU_RAW_IN,  // float32 as the caller has it, dense [b, h, w, c]: NAME[i] gives float
     GPU_RAW_OUT, // likewise: NAME[i] = float
     GPU_BYTES_IN,  // 8-bit integers as the caller has them, dense, four to an int, the first lowest: NAME[i] gives int
@@ -53,8 +56,8 @@ struct gpu_kernel {
     const char *params[GPU_KERNEL_PARAMS + 1];  // int4 each: P_NAME.x …; floats travel as bits: bits_to_float(P_NAME.x)
     struct gpu_constant constants[GPU_KERNEL_CONSTANTS + 1];
     const char *shared[GPU_KERNEL_SHARED + 1];  // "stor4 tile[TILE * 4]", "float sums[GROUP_X]"
-    // The text may call finish(v, p): what was fused behind the operator (activation, residual add …); see gpu/plan/epilogue.h.
-    // Then there may be at most three args: the fourth is the residual value, named r_.
+    // The text may call finish(v, p): what was fused behind the operator (activation, residual add …); see
+    // gpu/plan/epilogue.h. Then there may be at most three args: the fourth is the residual value, named r_.
     bool epilogue;
     const char *body;
 };
@@ -65,8 +68,8 @@ struct gpu_kernel {
 int gpu_kernel_arg_count(const struct gpu_kernel *kernel);
 int gpu_kernel_constant_count(const struct gpu_kernel *kernel); // those of the table, and the epilogue's behind them
 
-// The epilogue's constants (behind the kernel's own) and its params (behind the kernel's own): emit.c declares them, the plan
-// fills them in. EPI_n: the operation of stage n; each stage has two floats. Stage 1 is the residual's place.
+// The epilogue's constants (behind the kernel's own) and its params (behind the kernel's own): emit.c declares them,
+// the plan fills them in. EPI_n: the operation of stage n; each stage has two floats. Stage 1 is the residual's place.
 enum gpu_epilogue_op {
     GPU_EPI_NONE, GPU_EPI_RELU, GPU_EPI_RELU6, GPU_EPI_RELU_N1_TO_1, GPU_EPI_TANH, GPU_EPI_SIGMOID, GPU_EPI_HARD_SWISH,
     GPU_EPI_LEAKY_RELU,  // a: slope
@@ -80,11 +83,11 @@ enum gpu_epilogue_op {
 };
 enum { GPU_EPILOGUE_STAGES = 4 };
 
-// The whole source of a program: prelude, declarations, body. malloc'ed; NULL without memory. For GPU_VULKAN and GPU_GLES it is
-// GLSL, for the others the language itself. constants NULL: the kernel's own values (Vulkan: they stay
+// The whole source of a program: prelude, declarations, body. malloc'ed; NULL without memory. For GPU_VULKAN and
+// GPU_GLES it is GLSL, for the others the language itself. constants NULL: the kernel's own values (Vulkan: they stay
 // specialisation constants, ids 0.. in table order; those of the work-group size have the ids 100, 101, 102).
-// floats: in GPU_F16S a bit for each buffer, the first lowest, that holds floats in place of halves (Vulkan: specialisation
-// constant GPU_FLOATS_CONSTANT); else 0.
+// floats: in GPU_F16S a bit for each buffer, the first lowest, that holds floats in place of halves (Vulkan:
+// specialisation constant GPU_FLOATS_CONSTANT); else 0.
 enum { GPU_FLOATS_CONSTANT = 103 };
 char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum gpu_precision precision,
                unsigned floats, const int *constants, const int group[3]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect in the Metal shading language, which has most of its words. Functions that overflow in between, or are coarse in
-// halves, go by way of float. Conversions are functions, because C++ takes `(float4(float(a[i]))) + (b)` for a cast of + b.
+// The dialect in the Metal shading language, which has most of its words. Functions that overflow in between, or are
+// coarse in halves, go by way of float. Conversions are functions, because C++ takes `(float4(float(a[i]))) + (b)` for
+// a cast of + b.
 #include "gpu/lang/prelude.h"
 
 // One conversion to a type, from whatever there is.

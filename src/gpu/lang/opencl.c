@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect in OpenCL C 1.2. Half storage needs no extension: core OpenCL converts halves that lie in memory, and compilers
-// that do this by way of memory (NVIDIA's) are given the instruction instead. Half arithmetic needs cl_khr_fp16.
+// The dialect in OpenCL C 1.2. Half storage needs no extension: core OpenCL converts halves that lie in memory, and
+// compilers that do this by way of memory (NVIDIA's) are given the instruction instead. Half arithmetic needs
+// cl_khr_fp16.
 #include "gpu/lang/prelude.h"
 
 #define HALF_STORAGE \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What emit.c must know of a kernel language, as data: one const table per language. In templates `$` stands for a name and
-// each `@` for a number. Names that preludes make for themselves end in `_` or start with b_ (a buffer) or n_ (the sizes of a
-// value): kernels are free to use every other name.
+// What emit.c must know of a kernel language, as data: one const table per language. In templates `$` stands for a name
+// and each `@` for a number. Names that preludes make for themselves end in `_` or start with b_ (a buffer) or n_ (the
+// sizes of a value): kernels are free to use every other name.
 #ifndef HALITE_GPU_LANG_PRELUDE_H
 #define HALITE_GPU_LANG_PRELUDE_H
 
@@ -20,7 +20,8 @@ struct gpu_prelude {
     const char *group;                 // @ @ @: work-group size
     const char *params_open, *param, *params_close; // $: one int4
     const char *param_access;          // $: how the text sees it; NULL: by its name
-    const char *buffer[GPU_ARG_KINDS]; // $ @ @: name and place; a declaration (globals), else a parameter of the function
+    // $ @ @: name and place; a declaration (globals), else a parameter of the function
+    const char *buffer[GPU_ARG_KINDS];
     const char *float_buffer[GPU_WEIGHTS + 1]; // where constants stay: the same place once more, as floats, named f_$
     const char *shared;                // before a shared array
     const char *entry;                 // $: the kernel's name, up to the opening parenthesis

@@ -6,8 +6,30 @@
 
 // What the kernel's constant FUNCTION stands for; the text below has the numbers.
 enum function {
-    RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1, TANH, LOGISTIC, HARD_SWISH, LEAKY_RELU, ELU, EXP, SQRT, RSQRT, SQUARE,
-    ABS, NEG, LOG, SIN, COS, GELU, GELU_TANH, SIGN, FLOOR, CEIL, ROUND,
+    RELU,
+    RELU6,
+    RELU_N1_TO_1,
+    RELU_0_TO_1,
+    TANH,
+    LOGISTIC,
+    HARD_SWISH,
+    LEAKY_RELU,
+    ELU,
+    EXP,
+    SQRT,
+    RSQRT,
+    SQUARE,
+    ABS,
+    NEG,
+    LOG,
+    SIN,
+    COS,
+    GELU,
+    GELU_TANH,
+    SIGN,
+    FLOOR,
+    CEIL,
+    ROUND,
 };
 
 // Always in float: the values are loaded and stored once, so that half arithmetic would save next to nothing.
@@ -20,30 +42,18 @@ static const struct gpu_kernel kernel = {
     .constants = {{"FUNCTION", RELU}},
     .epilogue = true,
     .body = GPU_TEXT(
-        int4 p = position();
-        if (outside_y(p)) return;
-        float4 v = to_acc4(read_x(p));
-        float4 zero = splatf4(0.0f);
-        float4 one = splatf4(1.0f);
-        if (FUNCTION == 0) v = at_least(v, zero);
+        int4 p = position(); if (outside_y(p)) return; float4 v = to_acc4(read_x(p)); float4 zero = splatf4(0.0f);
+        float4 one = splatf4(1.0f); if (FUNCTION == 0) v = at_least(v, zero);
         if (FUNCTION == 1) v = at_most(at_least(v, zero), splatf4(6.0f));
         if (FUNCTION == 2) v = at_most(at_least(v, splatf4(-1.0f)), one);
-        if (FUNCTION == 3) v = at_most(at_least(v, zero), one);
-        if (FUNCTION == 4) v = tanh(v);
+        if (FUNCTION == 3) v = at_most(at_least(v, zero), one); if (FUNCTION == 4) v = tanh(v);
         if (FUNCTION == 5) v = one / (exp(at_most(-v, splatf4(80.0f))) + one);
         if (FUNCTION == 6) v = v * min(max(v + splatf4(3.0f), zero), splatf4(6.0f)) * (1.0f / 6.0f);
         if (FUNCTION == 7) v = at_least(v, zero) + at_most(v, zero) * bits_to_float(P_slope.x);
-        if (FUNCTION == 8) v = at_least(v, zero) + (exp(at_most(v, zero)) - one);
-        if (FUNCTION == 9) v = exp(v);
-        if (FUNCTION == 10) v = sqrt(v);
-        if (FUNCTION == 11) v = rsqrt(v);
-        if (FUNCTION == 12) v = v * v;
-        if (FUNCTION == 13) v = abs(v);
-        if (FUNCTION == 14) v = -v;
-        if (FUNCTION == 15) v = log(v);
-        if (FUNCTION == 16) v = sin(v);
-        if (FUNCTION == 17) v = cos(v);
-        if (FUNCTION == 18) {
+        if (FUNCTION == 8) v = at_least(v, zero) + (exp(at_most(v, zero)) - one); if (FUNCTION == 9) v = exp(v);
+        if (FUNCTION == 10) v = sqrt(v); if (FUNCTION == 11) v = rsqrt(v); if (FUNCTION == 12) v = v * v;
+        if (FUNCTION == 13) v = abs(v); if (FUNCTION == 14) v = -v; if (FUNCTION == 15) v = log(v);
+        if (FUNCTION == 16) v = sin(v); if (FUNCTION == 17) v = cos(v); if (FUNCTION == 18) {
             float4 z = abs(v) * 0.70710678f;
             float4 t = one / (one + z * 0.3275911f);
             float4 sum = t * 1.061405429f + splatf4(-1.453152027f);
@@ -52,22 +62,16 @@ static const struct gpu_kernel kernel = {
             sum = sum * t + splatf4(0.254829592f);
             float4 tail = sum * t * exp(max(-(z * z), splatf4(-80.0f)));
             v = at_least(v, zero) - at_most(abs(v), splatf4(80.0f)) * tail * 0.5f;
-        }
-        if (FUNCTION == 19) {
+        } if (FUNCTION == 19) {
             float4 z = (v + v * v * v * 0.044715f) * 0.79788456f;
             v = at_least(v, splatf4(-80.0f)) / (exp(at_most(z * -2.0f, splatf4(80.0f))) + one); // (1 + tanh(z)) / 2
-        }
-        if (FUNCTION == 20) {
+        } if (FUNCTION == 20) {
             v.x = pick(v.x > 0.0f, 1.0f, pick(v.x < 0.0f, -1.0f, v.x));
             v.y = pick(v.y > 0.0f, 1.0f, pick(v.y < 0.0f, -1.0f, v.y));
             v.z = pick(v.z > 0.0f, 1.0f, pick(v.z < 0.0f, -1.0f, v.z));
             v.w = pick(v.w > 0.0f, 1.0f, pick(v.w < 0.0f, -1.0f, v.w));
-        }
-        if (FUNCTION == 21) v = floor(v);
-        if (FUNCTION == 22) v = ceil(v);
-        if (FUNCTION == 23) v = round_even(v);
-        write_y(p, finish(to_real4(v), p));
-    ),
+        } if (FUNCTION == 21) v = floor(v);
+        if (FUNCTION == 22) v = ceil(v); if (FUNCTION == 23) v = round_even(v); write_y(p, finish(to_real4(v), p));),
 };
 static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
@@ -133,11 +137,21 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
 {
     static const enum gpu_epilogue_op stages[ROUND + 1] = {
-        [RELU] = GPU_EPI_RELU, [RELU6] = GPU_EPI_RELU6, [RELU_N1_TO_1] = GPU_EPI_RELU_N1_TO_1,
-        [RELU_0_TO_1] = GPU_EPI_CLAMP, [TANH] = GPU_EPI_TANH, [LOGISTIC] = GPU_EPI_SIGMOID,
-        [HARD_SWISH] = GPU_EPI_HARD_SWISH, [LEAKY_RELU] = GPU_EPI_LEAKY_RELU, [ELU] = GPU_EPI_ELU,
-        [EXP] = GPU_EPI_EXP, [SQRT] = GPU_EPI_SQRT, [RSQRT] = GPU_EPI_RSQRT, [SQUARE] = GPU_EPI_SQUARE,
-        [ABS] = GPU_EPI_ABS, [NEG] = GPU_EPI_NEG,
+        [RELU] = GPU_EPI_RELU,
+        [RELU6] = GPU_EPI_RELU6,
+        [RELU_N1_TO_1] = GPU_EPI_RELU_N1_TO_1,
+        [RELU_0_TO_1] = GPU_EPI_CLAMP,
+        [TANH] = GPU_EPI_TANH,
+        [LOGISTIC] = GPU_EPI_SIGMOID,
+        [HARD_SWISH] = GPU_EPI_HARD_SWISH,
+        [LEAKY_RELU] = GPU_EPI_LEAKY_RELU,
+        [ELU] = GPU_EPI_ELU,
+        [EXP] = GPU_EPI_EXP,
+        [SQRT] = GPU_EPI_SQRT,
+        [RSQRT] = GPU_EPI_RSQRT,
+        [SQUARE] = GPU_EPI_SQUARE,
+        [ABS] = GPU_EPI_ABS,
+        [NEG] = GPU_EPI_NEG,
     };
     enum function function = function_of(node);
     if (stages[function] == GPU_EPI_NONE) return false;
@@ -148,10 +162,17 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     return true;
 }
 
-#define UNARY(symbol, text, version, size)                                                                       \
-    const struct gpu_op gpu_op_##symbol = {                                                                       \
-        .name = text, .max_version = version, .supported = supported, .plan = plan, .epilogue = true,              \
-        .as_stage = as_stage, .params_size = size, .kernels = kernels};
+#define UNARY(symbol, text, version, size)                         \
+    const struct gpu_op gpu_op_##symbol = {.name = text,           \
+                                           .max_version = version, \
+                                           .supported = supported, \
+                                           .plan = plan,           \
+                                           .epilogue = true,       \
+                                           .as_stage = as_stage,   \
+                                           .params_size = size,    \
+                                           .kernels = kernels,
+}
+;
 UNARY(relu, "RELU", 3, 0)
 UNARY(relu6, "RELU6", 3, 0)
 UNARY(relu_n1_to_1, "RELU_N1_TO_1", 2, 0)

@@ -78,8 +78,9 @@ static bool channels_line_up(const struct gpu_affine *affine, int x_channels, in
     }
 }
 
-bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_shape x_shape,
-                        struct gpu_value *y, struct gpu_shape y_shape, const struct gpu_affine *affine)
+bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x,
+                        struct gpu_shape x_shape, struct gpu_value *y, struct gpu_shape y_shape,
+                        const struct gpu_affine *affine)
 {
     const struct gpu_value *from = gpu_plan_seen_as(plan, x, x_shape);
     struct gpu_value *to = gpu_plan_target(plan, y, y_shape);

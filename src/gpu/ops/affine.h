@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Movement where each output element comes from one input element, axis by axis: input place = output place along some axis,
-// times a stride, plus an offset. Slices, transposes, paddings, tiles and splits are this.
+// Movement where each output element comes from one input element, axis by axis: input place = output place along some
+// axis, times a stride, plus an offset. Slices, transposes, paddings, tiles and splits are this.
 #ifndef HALITE_GPU_OPS_AFFINE_H
 #define HALITE_GPU_OPS_AFFINE_H
 
@@ -29,8 +29,9 @@ struct gpu_affine gpu_affine_identity(void);
 bool gpu_plan_affine(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_value *y,
                      const struct gpu_affine *affine);
 // The same with x and y seen under other shapes of as many elements.
-bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_shape x_shape,
-                        struct gpu_value *y, struct gpu_shape y_shape, const struct gpu_affine *affine);
+bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x,
+                        struct gpu_shape x_shape, struct gpu_value *y, struct gpu_shape y_shape,
+                        const struct gpu_affine *affine);
 
 extern const struct gpu_kernel gpu_kernel_affine;
 extern const struct gpu_kernel *const gpu_affine_kernels[]; // with that of reshape

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARG_MAX and ARG_MIN along one constant axis: where the largest (smallest) element is, the first of equal ones. Axes up to
+// ARG_MAX and ARG_MIN along one constant axis: where the largest (smallest) element is, the first of equal ones. Axes
+// up to
 // 2048: that far every number is a half.
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -100,7 +101,17 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc) && gpu_plan_written_as(plan, to, y, NULL);
 }
 
-const struct gpu_op gpu_op_arg_max = {.name = "ARG_MAX", .max_version = 3, .supported = supported, .plan = plan,
-                                      .kernels = kernels};
-const struct gpu_op gpu_op_arg_min = {.name = "ARG_MIN", .max_version = 3, .supported = supported, .plan = plan,
-                                      .kernels = kernels};
+const struct gpu_op gpu_op_arg_max = {
+    .name = "ARG_MAX",
+    .max_version = 3,
+    .supported = supported,
+    .plan = plan,
+    .kernels = kernels,
+};
+const struct gpu_op gpu_op_arg_min = {
+    .name = "ARG_MIN",
+    .max_version = 3,
+    .supported = supported,
+    .plan = plan,
+    .kernels = kernels,
+};

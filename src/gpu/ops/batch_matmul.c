@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // BATCH_MATMUL: a [..., m, k] times b [..., k, n], either with its last two axes swapped (adj_x, adj_y); axes in
 // front of them are batches, which broadcast. A constant matrix b is a convolution with one tap; everything else has
-// a kernel here, in which a work-item sums BLOCK rows of one output slice. It counts batches along two axes, h and b: above
-// rank 4, where b is several, an operand that broadcasts over some of these is first written out over all of them.
+// a kernel here, in which a work-item sums BLOCK rows of one output slice. It counts batches along two axes, h and b:
+// above rank 4, where b is several, an operand that broadcasts over some of these is first written out over all of
+// them.
 #include "gpu/ops/convolve.h"
 #include "gpu/ops/moves.h"
 #include "gpu/ops/reshape.h"
@@ -202,10 +203,12 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-const struct gpu_op gpu_op_batch_matmul = {.name = "BATCH_MATMUL",
-                                           .max_version = 4,
-                                           .supported = supported,
-                                           .plan = plan,
-                                           .epilogue = true,
-                                           .params_size = sizeof(TfLiteBatchMatMulParams),
-                                           .kernels = kernels};
+const struct gpu_op gpu_op_batch_matmul = {
+    .name = "BATCH_MATMUL",
+    .max_version = 4,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteBatchMatMulParams),
+    .kernels = kernels,
+};

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = f(a, b), numpy broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD PRELU ATAN2,
-// and ADD_N as a chain of sums; comparisons and LOGICAL_AND, LOGICAL_OR give 0 or 1.
+// y = f(a, b), numpy broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD PRELU
+// ATAN2, and ADD_N as a chain of sums; comparisons and LOGICAL_AND, LOGICAL_OR give 0 or 1.
 // Two kernels: both operands values; one of them a constant, which then lies among the weights in its own small shape.
 // A sum or product with one number becomes a stage of whoever computes the other operand.
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 enum function {
-    ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD, PRELU,
-    EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, // LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of 0 and 1
+    ADD,
+    SUB,
+    MUL,
+    DIV,
+    MAXIMUM,
+    MINIMUM,
+    SQUARED_DIFFERENCE,
+    POW,
+    FLOOR_DIV,
+    FLOOR_MOD,
+    PRELU,
+    // LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of 0 and 1
+    EQUAL,
+    NOT_EQUAL,
+    LESS,
+    LESS_EQUAL,
+    GREATER,
+    GREATER_EQUAL,
     ATAN2,
 };
 
@@ -165,8 +181,8 @@ static bool supported(const struct gpu_node_view *view)
     return gpu_check_common(view, 2, 2, 1, GPU_ANY_RANK) && check_operands(view);
 }
 
-// Integers are not compared: they are exact only as far as the device's floats are; nor are 8-bit tensors, whose real numbers
-// are equal or not by a rounding.
+// Integers are not compared: they are exact only as far as the device's floats are; nor are 8-bit tensors, whose real
+// numbers are equal or not by a rounding.
 static bool supported_comparison(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 2, 2, 1, 3 | GPU_INTEGER_OUTPUTS | GPU_ANY_RANK) || !check_operands(view)) return false;
@@ -229,7 +245,8 @@ static bool plan_constant(struct gpu_plan *plan, const struct gpu_node *node, in
     const struct gpu_value *a = node->inputs[1 - constant], *k = node->inputs[constant], *y = node->outputs[0];
     struct gpu_shape shape = aligned(k->rank, k->dims, y->rank), view = aligned(a->rank, a->dims, y->rank);
     int slices = gpu_slices(shape);
-    struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)shape.b * (size_t)shape.h * (size_t)shape.w * (size_t)slices);
+    struct gpu_weights *weights =
+        gpu_plan_weights(plan, (size_t)shape.b * (size_t)shape.h * (size_t)shape.w * (size_t)slices);
     if (!weights || !(a = gpu_plan_seen_as(plan, a, view))) return false;
     lay_out(weights->data, k->data, shape);
     struct gpu_dispatch_desc desc = {
@@ -301,10 +318,17 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     }
 }
 
-#define BINARY(symbol, text, version, size, check)                                                          \
-    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = check,       \
-                                           .plan = plan, .epilogue = true, .as_stage = as_stage,            \
-                                           .params_size = size, .kernels = kernels};
+#define BINARY(symbol, text, version, size, check)                 \
+    const struct gpu_op gpu_op_##symbol = {.name = text,           \
+                                           .max_version = version, \
+                                           .supported = check,     \
+                                           .plan = plan,           \
+                                           .epilogue = true,       \
+                                           .as_stage = as_stage,   \
+                                           .params_size = size,    \
+                                           .kernels = kernels,
+}
+;
 BINARY(add, "ADD", 6, sizeof(TfLiteAddParams), supported)
 BINARY(sub, "SUB", 5, sizeof(TfLiteSubParams), supported)
 BINARY(mul, "MUL", 8, sizeof(TfLiteMulParams), supported)
@@ -325,5 +349,11 @@ BINARY(greater, "GREATER", 2, 0, supported_comparison)
 BINARY(greater_equal, "GREATER_EQUAL", 3, 0, supported_comparison)
 BINARY(logical_and, "LOGICAL_AND", 1, 0, supported_comparison)
 BINARY(logical_or, "LOGICAL_OR", 1, 0, supported_comparison)
-const struct gpu_op gpu_op_add_n = {.name = "ADD_N", .max_version = 1, .supported = supported_sum, .plan = plan_sum,
-                                    .epilogue = true, .kernels = kernels};
+const struct gpu_op gpu_op_add_n = {
+    .name = "ADD_N",
+    .max_version = 1,
+    .supported = supported_sum,
+    .plan = plan_sum,
+    .epilogue = true,
+    .kernels = kernels,
+};

@@ -100,8 +100,10 @@ static int block_size(bool gather, const void *params)
 static bool depth_supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
-    if (gpu_is_constant(gpu_view_input(view, 0))) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (gpu_view_input(view, 0)->dims->size != 4) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
+    if (gpu_is_constant(gpu_view_input(view, 0)))
+        return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (gpu_view_input(view, 0)->dims->size != 4)
+        return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
     bool gather = view->registration->builtin_code == kTfLiteBuiltinSpaceToDepth;
     int size = block_size(gather, view->node->builtin_data);
     return size > 0 || gpu_refuse(view, GPU_REASON_PARAMETER, -1, "blocks of %d", size);
@@ -119,7 +121,8 @@ static bool depth_plan(struct gpu_plan *plan, const struct gpu_node *node)
 static bool batch_supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 3, 3, 1, 6)) return false;
-    if (gpu_is_constant(gpu_view_input(view, 0))) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (gpu_is_constant(gpu_view_input(view, 0)))
+        return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = gpu_view_input(view, 0)->dims->size;
     if (rank < 3) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 3 or 4");
     if (!gpu_check_integers(view, 1, rank - 2) || !gpu_check_integers(view, 2, 2 * (rank - 2))) return false;
@@ -142,12 +145,36 @@ static bool batch_plan(struct gpu_plan *plan, const struct gpu_node *node)
 }
 
 const struct gpu_op gpu_op_space_to_depth = {
-    .name = "SPACE_TO_DEPTH", .max_version = 2, .supported = depth_supported, .plan = depth_plan, .epilogue = true,
-    .params_size = sizeof(TfLiteSpaceToDepthParams), .kernels = kernels};
+    .name = "SPACE_TO_DEPTH",
+    .max_version = 2,
+    .supported = depth_supported,
+    .plan = depth_plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteSpaceToDepthParams),
+    .kernels = kernels,
+};
 const struct gpu_op gpu_op_depth_to_space = {
-    .name = "DEPTH_TO_SPACE", .max_version = 2, .supported = depth_supported, .plan = depth_plan, .epilogue = true,
-    .params_size = sizeof(TfLiteDepthToSpaceParams), .kernels = kernels};
-const struct gpu_op gpu_op_space_to_batch_nd = {.name = "SPACE_TO_BATCH_ND", .max_version = 4, .supported = batch_supported,
-                                                .plan = batch_plan, .epilogue = true, .kernels = kernels};
-const struct gpu_op gpu_op_batch_to_space_nd = {.name = "BATCH_TO_SPACE_ND", .max_version = 4, .supported = batch_supported,
-                                                .plan = batch_plan, .epilogue = true, .kernels = kernels};
+    .name = "DEPTH_TO_SPACE",
+    .max_version = 2,
+    .supported = depth_supported,
+    .plan = depth_plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteDepthToSpaceParams),
+    .kernels = kernels,
+};
+const struct gpu_op gpu_op_space_to_batch_nd = {
+    .name = "SPACE_TO_BATCH_ND",
+    .max_version = 4,
+    .supported = batch_supported,
+    .plan = batch_plan,
+    .epilogue = true,
+    .kernels = kernels,
+};
+const struct gpu_op gpu_op_batch_to_space_nd = {
+    .name = "BATCH_TO_SPACE_ND",
+    .max_version = 4,
+    .supported = batch_supported,
+    .plan = batch_plan,
+    .epilogue = true,
+    .kernels = kernels,
+};

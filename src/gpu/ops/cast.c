@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAST between float, int32, int64 and bool, and LOGICAL_NOT. All of them are floats on the GPU: to integers cuts off, to
-// bool compares.
+// CAST between float, int32, int64 and bool, and LOGICAL_NOT. All of them are floats on the GPU: to integers cuts off,
+// to bool compares.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -77,5 +77,11 @@ const struct gpu_op gpu_op_cast = {
     .epilogue = true,
     .kernels = kernels,
 };
-const struct gpu_op gpu_op_logical_not = {.name = "LOGICAL_NOT", .max_version = 1, .supported = supported, .plan = not_plan,
-                                          .epilogue = true, .kernels = kernels};
+const struct gpu_op gpu_op_logical_not = {
+    .name = "LOGICAL_NOT",
+    .max_version = 1,
+    .supported = supported,
+    .plan = not_plan,
+    .epilogue = true,
+    .kernels = kernels,
+};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONCATENATION along any axis, and PACK (whose new axis has length one in each part). Two parts at a time: each dispatch
-// writes every slice of its output whole, also where the parts meet inside a slice; more parts are joined as a tree.
+// CONCATENATION along any axis, and PACK (whose new axis has length one in each part). Two parts at a time: each
+// dispatch writes every slice of its output whole, also where the parts meet inside a slice; more parts are joined as a
+// tree.
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -65,7 +66,8 @@ static bool supported(const struct gpu_node_view *view)
     int inputs = view->node->inputs->size;
     if (inputs > GPU_NODE_INPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs are too many", inputs);
     if (!gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, GPU_ANY_RANK)) return false;
-    int rank = gpu_view_output(view, 0)->dims->size, axis = axis_of(view->registration->builtin_code, view->node->builtin_data);
+    int rank = gpu_view_output(view, 0)->dims->size,
+        axis = axis_of(view->registration->builtin_code, view->node->builtin_data);
     return (axis >= -rank && axis < rank) ||
            gpu_refuse(view, GPU_REASON_PARAMETER, -1, "axis %d of an output of rank %d", axis, rank);
 }
@@ -111,8 +113,8 @@ static bool join_all(struct gpu_plan *plan, struct part *parts, int count, struc
     return join(plan, parts[0], parts[1], y, axis, epilogue);
 }
 
-// The shape under which parts are joined, and which of its axes they lie along: the output's own, but where the axis is one
-// of several that are b, [those before it, it, those between, c].
+// The shape under which parts are joined, and which of its axes they lie along: the output's own, but where the axis is
+// one of several that are b, [those before it, it, those between, c].
 static struct gpu_shape joined_shape(const struct gpu_value *y, int axis, int *where)
 {
     *where = gpu_axis_of(y->rank, axis);
@@ -140,12 +142,27 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         if (!(parts[i].value = gpu_plan_seen_as(plan, input, parts[i].shape))) return false;
     }
     struct gpu_value *to = gpu_plan_target(plan, y, shape);
-    return to && join_all(plan, parts, node->input_count, (struct part){to, shape}, where, to == y ? &node->epilogue : NULL) &&
+    return to &&
+           join_all(plan, parts, node->input_count, (struct part){to, shape}, where,
+                    to == y ? &node->epilogue : NULL) &&
            gpu_plan_written_as(plan, to, y, &node->epilogue);
 }
 
-const struct gpu_op gpu_op_pack = {.name = "PACK", .max_version = 5, .supported = supported, .plan = plan,
-                                   .epilogue = true, .params_size = sizeof(TfLitePackParams), .kernels = kernels};
-const struct gpu_op gpu_op_concatenation = {.name = "CONCATENATION", .max_version = 7, .supported = supported, .plan = plan,
-                                            .epilogue = true, .params_size = sizeof(TfLiteConcatenationParams),
-                                            .kernels = kernels};
+const struct gpu_op gpu_op_pack = {
+    .name = "PACK",
+    .max_version = 5,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLitePackParams),
+    .kernels = kernels,
+};
+const struct gpu_op gpu_op_concatenation = {
+    .name = "CONCATENATION",
+    .max_version = 7,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteConcatenationParams),
+    .kernels = kernels,
+};

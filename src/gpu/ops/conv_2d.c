@@ -30,13 +30,15 @@ static bool supported(const struct gpu_node_view *view)
     if (inputs > k[3] && outputs > 4 * 65535) // one work-group for each output slice
         return gpu_refuse(view, GPU_REASON_SHAPE, 1, "%d output channels in groups, the GPU takes up to %d", outputs,
                           4 * 65535);
-    struct gpu_window window = {.kernel_w = k[2],
-                                .kernel_h = k[1],
-                                .stride_w = params->stride_width,
-                                .stride_h = params->stride_height,
-                                .dilation_w = params->dilation_width_factor,
-                                .dilation_h = params->dilation_height_factor,
-                                .padding = params->padding};
+    struct gpu_window window = {
+        .kernel_w = k[2],
+        .kernel_h = k[1],
+        .stride_w = params->stride_width,
+        .stride_h = params->stride_height,
+        .dilation_w = params->dilation_width_factor,
+        .dilation_h = params->dilation_height_factor,
+        .padding = params->padding,
+    };
     return gpu_check_bias(view, 1, 2, outputs) && gpu_check_window(view, &window) &&
            gpu_check_weights(view, 1, outputs, (int64_t)k[1] * k[2], k[3]);
 }
@@ -75,12 +77,14 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 }
 
 static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_winograd_in,
-                                                  &gpu_kernel_winograd_out, NULL};
+                                                   &gpu_kernel_winograd_out, NULL};
 
-const struct gpu_op gpu_op_conv_2d = {.name = "CONV_2D",
-                                      .max_version = 8,
-                                      .supported = supported,
-                                      .plan = plan,
-                                      .epilogue = true,
-                                      .params_size = sizeof(TfLiteConvParams),
-                                      .kernels = kernels};
+const struct gpu_op gpu_op_conv_2d = {
+    .name = "CONV_2D",
+    .max_version = 8,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteConvParams),
+    .kernels = kernels,
+};

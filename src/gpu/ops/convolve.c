@@ -369,7 +369,8 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights_input, int inp
     const TfLiteTensor *bias = gpu_view_input(view, input);
     if (!bias) return true;
     if (gpu_tensor_elements(bias) != outputs)
-        return gpu_refuse(view, GPU_REASON_SHAPE, input, "the bias has %lld elements, expected one for each of %d outputs",
+        return gpu_refuse(view, GPU_REASON_SHAPE, input,
+                          "the bias has %lld elements, expected one for each of %d outputs",
                           (long long)gpu_tensor_elements(bias), outputs);
     const TfLiteAffineQuantization *weights = gpu_affine_of(gpu_view_input(view, weights_input));
     int scales = bias->type == kTfLiteInt32 && weights ? weights->scale->size : 1;
@@ -378,8 +379,8 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights_input, int inp
                       outputs);
 }
 
-// Whatever the block: rows of up to MOST_TILE output slices more than there are, and inputs rounded up to slices of which
-// a group of channels may touch one more.
+// Whatever the block: rows of up to MOST_TILE output slices more than there are, and inputs rounded up to slices of
+// which a group of channels may touch one more.
 enum { MOST_TILE = 128 };
 
 bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outputs, int64_t taps, int64_t inputs)
@@ -493,8 +494,8 @@ static int input_mode(const struct gpu_convolution *what, int grid_w, int grid_h
     return same ? IN_SAME : IN_POINT;
 }
 
-// The blocks of earlier dispatches whose programs are the wanted one but for the block. constants: values of the kernel's
-// own, in its order; those of the block do not count.
+// The blocks of earlier dispatches whose programs are the wanted one but for the block. constants: values of the
+// kernel's own, in its order; those of the block do not count.
 static int find_made(const struct gpu_plan *plan, const int *constants, const struct gpu_epilogue *epilogue,
                      struct gpu_conv_block *made, int room)
 {
@@ -533,14 +534,17 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
                     what->kernel_w <= 5 && what->dilation_w == 1 && what->dilation_h == 1;
     const struct gpu_epilogue *epilogue = plan->node && !what->inner ? &plan->node->epilogue : NULL;
     bool aligned = packing.group_in % 4 == 0 && packing.group_out % 4 == 0;
-    struct gpu_conv_size size = {.places = places,
-                                 .slices = slices,
-                                 .terms = taps * packing.slices,
-                                 .run = no_loops ? 0 : packing.slices,
-                                 .alike = groups == 1 ? 0 : aligned ? packing.group_out / 4 : 1};
+    struct gpu_conv_size size = {
+        .places = places,
+        .slices = slices,
+        .terms = taps * packing.slices,
+        .run = no_loops ? 0 : packing.slices,
+        .alike = groups == 1 ? 0
+                 : aligned   ? packing.group_out / 4
+                             : 1,
+    };
     if (gpu_winograd_pays(plan, what, &size)) return gpu_plan_winograd(plan, what);
-    int constants[CONSTANTS] = {
-        [OUT] = out, [IN] = in, [TAPS] = no_loops ? what->kernel_w : 0, [GROUPED] = groups > 1};
+    int constants[CONSTANTS] = {[OUT] = out, [IN] = in, [TAPS] = no_loops ? what->kernel_w : 0, [GROUPED] = groups > 1};
     struct gpu_conv_block made[32];
     int made_count = find_made(plan, constants, epilogue, made, sizeof made / sizeof *made);
     struct gpu_conv_block block = gpu_choose_block(plan->caps, &size, made, made_count);

@@ -33,10 +33,10 @@ struct gpu_convolution {
 // Weights from element `first` on and a bias (NULL: zeros), each a constant or not.
 void gpu_set_weights(struct gpu_convolution *what, const struct gpu_value *weights, const struct gpu_value *bias,
                      int64_t first);
-// Weights and bias that come while running, in streams of rows of `tile` vectors of four outputs: the bias, then for each tap
-// `rows_per_tap` rows, of an input each (without groups).
-const struct gpu_value *gpu_plan_packed(struct gpu_plan *plan, const struct gpu_convolution *what, int tile, int rows_per_tap,
-                                        int streams);
+// Weights and bias that come while running, in streams of rows of `tile` vectors of four outputs: the bias, then for
+// each tap `rows_per_tap` rows, of an input each (without groups).
+const struct gpu_value *gpu_plan_packed(struct gpu_plan *plan, const struct gpu_convolution *what, int tile,
+                                        int rows_per_tap, int streams);
 extern const struct gpu_kernel gpu_kernel_pack;
 
 // Checks of options and constants that windows have in common, for `supported`: strides and dilations that are positive
@@ -46,8 +46,8 @@ struct gpu_window {
     TfLitePadding padding;
 };
 bool gpu_check_window(const struct gpu_node_view *view, const struct gpu_window *window);
-// A bias, where there is one: as many elements as outputs, and where it is stored as integers as many scales of the weights
-// (gpu_bias_from).
+// A bias, where there is one: as many elements as outputs, and where it is stored as integers as many scales of the
+// weights (gpu_bias_from).
 bool gpu_check_bias(const struct gpu_node_view *view, int weights, int bias, int outputs);
 // Whether gpu_convolve can count the weights of so many outputs, taps and input channels of a group.
 bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outputs, int64_t taps, int64_t inputs);

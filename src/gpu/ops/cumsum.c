@@ -89,10 +89,18 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         .operands = {{.value = x}, {.value = node->outputs[0]}},
         .constants = {{"AXIS", axis}, {"EXCLUSIVE", params->exclusive}, {"REVERSE", params->reverse}},
         .grid = {axis == 2 ? 1 : x->shape.w, axis == 1 ? 1 : x->shape.h,
-                 axis == 3 ? x->shape.b : axis == 0 ? slices : slices * x->shape.b},
+                 axis == 3   ? x->shape.b
+                 : axis == 0 ? slices
+                             : slices * x->shape.b},
     };
     return gpu_plan_dispatch(plan, &desc);
 }
 
-const struct gpu_op gpu_op_cumsum = {.name = "CUMSUM", .max_version = 1, .supported = supported, .plan = plan,
-                                     .params_size = sizeof(TfLiteCumsumParams), .kernels = kernels};
+const struct gpu_op gpu_op_cumsum = {
+    .name = "CUMSUM",
+    .max_version = 1,
+    .supported = supported,
+    .plan = plan,
+    .params_size = sizeof(TfLiteCumsumParams),
+    .kernels = kernels,
+};

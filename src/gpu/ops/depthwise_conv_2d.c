@@ -99,8 +99,7 @@ static bool supported(const struct gpu_node_view *view)
     if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
     const TfLiteDepthwiseConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1),
-                       *y = gpu_view_output(view, 0);
+    const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1), *y = gpu_view_output(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0,
@@ -111,13 +110,15 @@ static bool supported(const struct gpu_node_view *view)
         return gpu_refuse(view, GPU_REASON_SHAPE, 1,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], in[3], out[3]);
-    struct gpu_window window = {.kernel_w = k[2],
-                                .kernel_h = k[1],
-                                .stride_w = params->stride_width,
-                                .stride_h = params->stride_height,
-                                .dilation_w = params->dilation_width_factor,
-                                .dilation_h = params->dilation_height_factor,
-                                .padding = params->padding};
+    struct gpu_window window = {
+        .kernel_w = k[2],
+        .kernel_h = k[1],
+        .stride_w = params->stride_width,
+        .stride_h = params->stride_height,
+        .dilation_w = params->dilation_width_factor,
+        .dilation_h = params->dilation_height_factor,
+        .padding = params->padding,
+    };
     return gpu_check_bias(view, 1, 2, out[3]) && gpu_check_window(view, &window);
 }
 
@@ -125,13 +126,15 @@ static bool supported(const struct gpu_node_view *view)
 static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_value *weights, const struct gpu_value *bias)
 {
     struct gpu_shape k = weights->shape;
-    struct gpu_convolution what = {.inputs = 1,
-                                   .outputs = k.c,
-                                   .kernel_w = k.w,
-                                   .kernel_h = k.h,
-                                   .by_output = 1,
-                                   .by_h = (int64_t)k.w * k.c,
-                                   .by_w = k.c};
+    struct gpu_convolution what = {
+        .inputs = 1,
+        .outputs = k.c,
+        .kernel_w = k.w,
+        .kernel_h = k.h,
+        .by_output = 1,
+        .by_h = (int64_t)k.w * k.c,
+        .by_w = k.c,
+    };
     gpu_set_weights(&what, weights, bias, 0);
     if (what.weights_value) return (struct gpu_operand){.value = gpu_plan_packed(plan, &what, 1, 1, gpu_slices(k))};
     size_t taps = (size_t)k.h * (size_t)k.w;
@@ -156,10 +159,7 @@ static int rows_for(const struct gpu_caps *caps, struct gpu_shape y, int kernel_
 // A work-group of up to 64 that fits the outputs: few rows and columns leave room for slices.
 static void choose_group(struct gpu_dispatch_desc *desc)
 {
-    int x = desc->grid[0] <= 4                               ? 4
-            : desc->grid[0] <= 8                             ? 8
-            : desc->grid[0] % 14 == 0 || desc->grid[0] <= 14 ? 14
-                                                             : 16;
+    int x = desc->grid[0] <= 4 ? 4 : desc->grid[0] <= 8 ? 8 : desc->grid[0] % 14 == 0 || desc->grid[0] <= 14 ? 14 : 16;
     int y = 1, z = 1;
     while (y < desc->grid[1] && y < 8 && 2 * x * y <= 128) y *= 2;
     while (z < desc->grid[2] && 2 * x * y * z <= 64) z *= 2;
@@ -192,9 +192,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         desc.kernel = &sliding;
         desc.params[0][0] = left;
         desc.params[0][1] = top;
-        struct gpu_constant constants[] = {{"KERNEL_W", k.w},         {"KERNEL_H", k.h},
-                                           {"STRIDE_W", stride_w},    {"STRIDE_H", stride_h},
-                                           {"STEP_W", dilation_w},    {"STEP_H", dilation_h},
+        struct gpu_constant constants[] = {{"KERNEL_W", k.w},      {"KERNEL_H", k.h},      {"STRIDE_W", stride_w},
+                                           {"STRIDE_H", stride_h}, {"STEP_W", dilation_w}, {"STEP_H", dilation_h},
                                            {"BLOCK_Y", rows}};
         for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) desc.constants[i] = constants[i];
         desc.grid[1] = (y->shape.h + rows - 1) / rows;
@@ -209,10 +208,12 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-const struct gpu_op gpu_op_depthwise_conv_2d = {.name = "DEPTHWISE_CONV_2D",
-                                                .max_version = 7,
-                                                .supported = supported,
-                                                .plan = plan,
-                                                .epilogue = true,
-                                                .params_size = sizeof(TfLiteDepthwiseConvParams),
-                                                .kernels = kernels};
+const struct gpu_op gpu_op_depthwise_conv_2d = {
+    .name = "DEPTHWISE_CONV_2D",
+    .max_version = 7,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteDepthwiseConvParams),
+    .kernels = kernels,
+};

@@ -43,13 +43,15 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     const struct gpu_value *bias = node->input_count > 2 ? node->inputs[2] : NULL;
     int outputs = weights->shape.b, inputs = weights->shape.c;
     int rows = (int)(gpu_elements(x->shape) / inputs);
-    struct gpu_convolution sum = {.x = x,
-                                  .y = y,
-                                  .inputs = inputs,
-                                  .outputs = outputs,
-                                  GPU_ONE_PLACE,
-                                  .by_output = inputs,
-                                  .by_input = 1};
+    struct gpu_convolution sum = {
+        .x = x,
+        .y = y,
+        .inputs = inputs,
+        .outputs = outputs,
+        GPU_ONE_PLACE,
+        .by_output = inputs,
+        .by_input = 1,
+    };
     gpu_set_weights(&sum, weights, bias, 0);
     struct gpu_shape same_places = {x->shape.b, x->shape.h, x->shape.w, y->shape.c};
     bool one_row_per_batch = y->shape.b == rows && y->shape.h * y->shape.w == 1;
@@ -66,16 +68,19 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         sum.by_h = (int64_t)x->shape.w * x->shape.c;
         return gpu_convolve(plan, &sum);
     }
-    struct gpu_value *rows_of_x = gpu_plan_scratch(plan, (struct gpu_shape){y->shape.b, y->shape.h, y->shape.w, inputs});
+    struct gpu_value *rows_of_x =
+        gpu_plan_scratch(plan, (struct gpu_shape){y->shape.b, y->shape.h, y->shape.w, inputs});
     if (!rows_of_x || !gpu_plan_reshape(plan, x, rows_of_x, NULL)) return false;
     sum.x = rows_of_x;
     return gpu_convolve(plan, &sum);
 }
 
-const struct gpu_op gpu_op_fully_connected = {.name = "FULLY_CONNECTED",
-                                              .max_version = 14,
-                                              .supported = supported,
-                                              .plan = plan,
-                                              .epilogue = true,
-                                              .params_size = sizeof(TfLiteFullyConnectedParams),
-                                              .kernels = kernels};
+const struct gpu_op gpu_op_fully_connected = {
+    .name = "FULLY_CONNECTED",
+    .max_version = 14,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteFullyConnectedParams),
+    .kernels = kernels,
+};

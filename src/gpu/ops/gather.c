@@ -75,8 +75,8 @@ KERNEL(by_value, "gather_value", GPU_IN, GPU_IN, GPU_INDEX_VALUE, ROW_VALUE)
 KERNEL(table_by_raw, "lookup_raw", GPU_WEIGHTS, GPU_RAW_IN, GPU_INDEX_RAW, ROW_TABLE)
 KERNEL(table_by_value, "lookup_value", GPU_WEIGHTS, GPU_IN, GPU_INDEX_VALUE, ROW_TABLE)
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&channels_kernel, &by_constant,    &by_raw,
-                                                   &by_value,        &table_by_raw,   &table_by_value,
+static const struct gpu_kernel *const kernels[] = {&channels_kernel,    &by_constant,  &by_raw,
+                                                   &by_value,           &table_by_raw, &table_by_value,
                                                    &gpu_kernel_reshape, NULL};
 
 // ---- supported ----------------------------------------------------------------------------------
@@ -206,7 +206,8 @@ static bool plan_rows(struct gpu_plan *plan, const struct gpu_node *node, const 
     struct gpu_dispatch_desc desc = {
         .kernel = rows->numbers->data ? &by_constant
                   : table             ? index.raw ? &table_by_raw : &table_by_value
-                                      : index.raw ? &by_raw : &by_value,
+                  : index.raw         ? &by_raw
+                                      : &by_value,
         .views = {[2] = to},
         .params = {{places / rows->outer, rows->share, rows->axes},
                    {rows->lengths[0], rows->lengths[1], rows->lengths[2], rows->lengths[3]}},
@@ -218,8 +219,10 @@ static bool plan_rows(struct gpu_plan *plan, const struct gpu_node *node, const 
         desc.operands[0].value = gpu_plan_seen_as(plan, rows->x, from);
         desc.views[0] = from;
     }
-    if (rows->numbers->data) desc.operands[1].weights = constant_numbers(plan, rows->numbers);
-    else desc.operands[1].value = index.value;
+    if (rows->numbers->data)
+        desc.operands[1].weights = constant_numbers(plan, rows->numbers);
+    else
+        desc.operands[1].value = index.value;
     desc.operands[2].value = target;
     gpu_grid_over(&desc, to);
     bool ok = target && (desc.operands[0].weights || desc.operands[0].value) &&
@@ -304,22 +307,28 @@ static bool lookup_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return plan_rows(plan, node, &rows);
 }
 
-const struct gpu_op gpu_op_gather = {.name = "GATHER",
-                                     .max_version = 8,
-                                     .supported = gather_supported,
-                                     .plan = gather_plan,
-                                     .epilogue = true,
-                                     .params_size = sizeof(TfLiteGatherParams),
-                                     .kernels = kernels};
-const struct gpu_op gpu_op_gather_nd = {.name = "GATHER_ND",
-                                        .max_version = 6,
-                                        .supported = gather_nd_supported,
-                                        .plan = gather_nd_plan,
-                                        .epilogue = true,
-                                        .kernels = kernels};
-const struct gpu_op gpu_op_embedding_lookup = {.name = "EMBEDDING_LOOKUP",
-                                               .max_version = 5,
-                                               .supported = lookup_supported,
-                                               .plan = lookup_plan,
-                                               .epilogue = true,
-                                               .kernels = kernels};
+const struct gpu_op gpu_op_gather = {
+    .name = "GATHER",
+    .max_version = 8,
+    .supported = gather_supported,
+    .plan = gather_plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteGatherParams),
+    .kernels = kernels,
+};
+const struct gpu_op gpu_op_gather_nd = {
+    .name = "GATHER_ND",
+    .max_version = 6,
+    .supported = gather_nd_supported,
+    .plan = gather_nd_plan,
+    .epilogue = true,
+    .kernels = kernels,
+};
+const struct gpu_op gpu_op_embedding_lookup = {
+    .name = "EMBEDDING_LOOKUP",
+    .max_version = 5,
+    .supported = lookup_supported,
+    .plan = lookup_plan,
+    .epilogue = true,
+    .kernels = kernels,
+};

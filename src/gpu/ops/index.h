@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements by number, as kernels read them; and integers that come while running: element number N of an argument k, dense.
-// Where the CPU gives them, they are read as it gives them, in float32; values on the device may be halves, exact up to 2048
-// only.
+// Elements by number, as kernels read them; and integers that come while running: element number N of an argument k,
+// dense. Where the CPU gives them, they are read as it gives them, in float32; values on the device may be halves,
+// exact up to 2048 only.
 #ifndef HALITE_GPU_OPS_INDEX_H
 #define HALITE_GPU_OPS_INDEX_H
 
 #include "gpu/ops/op.h"
 
 // Element number N of value X, as if it were dense.
-#define GPU_ELEMENT(X, N)                                                                                            \
-    lane(read_##X(mki4((N) / X##_c % X##_w, (N) / X##_c / X##_w % X##_h, (N) % X##_c / 4, (N) / X##_c / X##_w / X##_h)), \
+#define GPU_ELEMENT(X, N)                                                                                           \
+    lane(read_##X(                                                                                                  \
+             mki4((N) / X##_c % X##_w, (N) / X##_c / X##_w % X##_h, (N) % X##_c / 4, (N) / X##_c / X##_w / X##_h)), \
          (N) % X##_c % 4)
 // k is GPU_RAW_IN or GPU_IN.
 #define GPU_INDEX_RAW(N) to_int(k[N])

@@ -5,9 +5,9 @@
 //     c    = clip(s(forget) (.) c + s(input) (.) activation(cell)),  h = s(output) (.) activation(c)
 // Without an input gate 1 - s(forget) stands in for it; the output gate's P sees the new c; norms make a gate
 // n (.) normalised(W x + R h + P (.) c) + b; a projection makes h = clip(Q h + q).
-// W x + b of all times is one product. The states are a value of two columns, h and c; each time reads one such value and
-// writes another, through a third, with h before the projection, where there is one. Gates lie one behind the other, each
-// filled up to whole slices.
+// W x + b of all times is one product. The states are a value of two columns, h and c; each time reads one such value
+// and writes another, through a third, with h before the projection, where there is one. Gates lie one behind the
+// other, each filled up to whole slices.
 #include <stdlib.h>
 #include <string.h>
 
@@ -431,8 +431,10 @@ static struct layer layer_of(const struct gpu_node *node)
         layer.batch = x->dims[params->time_major ? 1 : 0];
         layer.times = x->dims[params->time_major ? 0 : 1];
     }
-    if (is_basic(node->builtin, node->params)) read_basic(node, &layer);
-    else read_full(node, &layer);
+    if (is_basic(node->builtin, node->params))
+        read_basic(node, &layer);
+    else
+        read_full(node, &layer);
     layer.cells = layer.c->shape.c;
     layer.outputs = layer.h->shape.c;
     return layer;
@@ -628,7 +630,8 @@ static bool plan_beside(struct gpu_plan *plan, struct gpu_value *const *parts, i
     return gpu_op_find(kTfLiteBuiltinConcatenation, NULL)->plan(plan, &node);
 }
 
-// A basic kernel's outputs 2 and 3: x and h side by side, and the gates before their functions. Hardly anybody reads them.
+// A basic kernel's outputs 2 and 3: x and h side by side, and the gates before their functions. Hardly anybody reads
+// them.
 static bool plan_working_memory(struct gpu_plan *plan, const struct gpu_node *node, const struct layer *layer,
                                 const struct gpu_value *gates)
 {
@@ -670,16 +673,19 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 static const struct gpu_kernel *const kernels[] = {&put_kernel,  &take_kernel,    &gates_kernel,
                                                    &cell_kernel, &project_kernel, NULL};
 
-const struct gpu_op gpu_op_lstm = {.name = "LSTM",
-                                   .max_version = 4,
-                                   .supported = lstm_supported,
-                                   .plan = plan,
-                                   .params_size = sizeof(TfLiteLSTMParams),
-                                   .kernels = kernels};
+const struct gpu_op gpu_op_lstm = {
+    .name = "LSTM",
+    .max_version = 4,
+    .supported = lstm_supported,
+    .plan = plan,
+    .params_size = sizeof(TfLiteLSTMParams),
+    .kernels = kernels,
+};
 const struct gpu_op gpu_op_unidirectional_sequence_lstm = {
     .name = "UNIDIRECTIONAL_SEQUENCE_LSTM",
     .max_version = 4,
     .supported = sequence_supported,
     .plan = plan,
     .params_size = sizeof(TfLiteUnidirectionalSequenceLSTMParams),
-    .kernels = kernels};
+    .kernels = kernels,
+};

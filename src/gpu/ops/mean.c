@@ -104,7 +104,8 @@ static bool check(const struct gpu_node_view *view, unsigned integers)
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = x->dims->size;
     int64_t count = gpu_tensor_elements(axes);
-    unsigned over = 0, folded = rank > 4 ? (1u << (rank - 3)) - 1 : 0; // axes, a bit each; those that are one to the kernel
+    // axes, a bit each; those that are one to the kernel
+    unsigned over = 0, folded = rank > 4 ? (1u << (rank - 3)) - 1 : 0;
     for (int64_t i = 0; i < count; i++) {
         int axis = gpu_integer_at(axes, i);
         if (axis < -rank || axis >= rank)
@@ -116,8 +117,8 @@ static bool check(const struct gpu_node_view *view, unsigned integers)
     struct gpu_shape y;
     gpu_shape_of(gpu_view_output(view, 0)->dims, &y);
     int64_t vectors = (int64_t)y.b * y.h * y.w * gpu_slices(y);
-    return vectors <= GPU_MOST_ROWS || gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has more than %d vectors of four",
-                                                  GPU_MOST_ROWS);
+    return vectors <= GPU_MOST_ROWS ||
+           gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has more than %d vectors of four", GPU_MOST_ROWS);
 }
 
 static bool supported(const struct gpu_node_view *view)
@@ -128,7 +129,8 @@ static bool supported(const struct gpu_node_view *view)
 static bool truths_supported(const struct gpu_node_view *view)
 {
     if (!check(view, 1 | GPU_INTEGER_OUTPUTS)) return false;
-    return gpu_view_input(view, 0)->type == kTfLiteBool || gpu_refuse(view, GPU_REASON_TYPE, 0, "the input must be bool");
+    return gpu_view_input(view, 0)->type == kTfLiteBool ||
+           gpu_refuse(view, GPU_REASON_TYPE, 0, "the input must be bool");
 }
 
 // Of truths, 0 and 1, any is the largest and all the smallest.
@@ -218,7 +220,9 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                            .plan = plan,                               \
                                            .epilogue = true,                           \
                                            .params_size = sizeof(TfLiteReducerParams), \
-                                           .kernels = kernels};
+                                           .kernels = kernels,
+}
+;
 REDUCTION(mean, "MEAN", 3, supported)
 REDUCTION(sum, "SUM", 2, supported)
 REDUCTION(reduce_max, "REDUCE_MAX", 3, supported)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affine movement (affine.h) along the axes of a tensor of any rank, each by itself: the input's place along an axis is the
-// output's along the same axis, times a stride, plus an offset. Up to rank 4 that is one dispatch. Above, the axes before the
-// last three are one, b: each of them that moves takes a dispatch of its own, under a shape in which it is an axis.
+// Affine movement (affine.h) along the axes of a tensor of any rank, each by itself: the input's place along an axis is
+// the output's along the same axis, times a stride, plus an offset. Up to rank 4 that is one dispatch. Above, the axes
+// before the last three are one, b: each of them that moves takes a dispatch of its own, under a shape in which it is
+// an axis.
 #ifndef HALITE_GPU_OPS_MOVES_H
 #define HALITE_GPU_OPS_MOVES_H
 

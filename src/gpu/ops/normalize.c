@@ -5,7 +5,8 @@
 
 enum function { L2_NORMALIZATION, LOG_SOFTMAX };
 
-// Channels beyond x_c are zero: they add nothing to a sum of squares, but they do to one of exponentials, and to a maximum.
+// Channels beyond x_c are zero: they add nothing to a sum of squares, but they do to one of exponentials, and to a
+// maximum.
 static const struct gpu_kernel kernel = {
     .name = "across_channels",
     .group = {32, 4, 1},
@@ -13,10 +14,7 @@ static const struct gpu_kernel kernel = {
     .constants = {{"FUNCTION", L2_NORMALIZATION}},
     .epilogue = true,
     .body = GPU_TEXT(
-        int4 p = mki4(GID0, GID1, 0, GID2);
-        if (outside_y(p)) return;
-        float most = -3.402823466e38f;
-        float sum = 0.0f;
+        int4 p = mki4(GID0, GID1, 0, GID2); if (outside_y(p)) return; float most = -3.402823466e38f; float sum = 0.0f;
         if (FUNCTION == 1) {
             for (int s = 0; s < x_s; s += 1) {
                 p.z = s;
@@ -27,8 +25,7 @@ static const struct gpu_kernel kernel = {
                 if (left > 2) most = max(most, v.z);
                 if (left > 3) most = max(most, v.w);
             }
-        }
-        for (int s = 0; s < x_s; s += 1) {
+        } for (int s = 0; s < x_s; s += 1) {
             p.z = s;
             acc4 v = to_acc4(read_x(p));
             int left = x_c - s * 4;
@@ -41,17 +38,14 @@ static const struct gpu_kernel kernel = {
                 if (left > 2) sum += v.z;
                 if (left > 3) sum += v.w;
             }
-        }
-        float rest = log(sum);
-        if (FUNCTION == 0) rest = 1.0f / max(sqrt(sum), 1.0e-6f);
-        for (int s = 0; s < x_s; s += 1) {
+        } float rest = log(sum);
+        if (FUNCTION == 0) rest = 1.0f / max(sqrt(sum), 1.0e-6f); for (int s = 0; s < x_s; s += 1) {
             p.z = s;
             acc4 v = to_acc4(read_x(p));
             if (FUNCTION == 0) v = v * rest;
             if (FUNCTION == 1) v = (v - splatf4(most)) - splatf4(rest);
             write_y(p, finish(to_real4(v), p));
-        }
-    ),
+        }),
 };
 static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
@@ -76,8 +70,20 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-const struct gpu_op gpu_op_l2_normalization = {.name = "L2_NORMALIZATION", .max_version = 2, .supported = supported,
-                                               .plan = plan, .epilogue = true, .params_size = sizeof(TfLiteL2NormParams),
-                                               .kernels = kernels};
-const struct gpu_op gpu_op_log_softmax = {.name = "LOG_SOFTMAX", .max_version = 2, .supported = supported, .plan = plan,
-                                          .epilogue = true, .kernels = kernels};
+const struct gpu_op gpu_op_l2_normalization = {
+    .name = "L2_NORMALIZATION",
+    .max_version = 2,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteL2NormParams),
+    .kernels = kernels,
+};
+const struct gpu_op gpu_op_log_softmax = {
+    .name = "LOG_SOFTMAX",
+    .max_version = 2,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .kernels = kernels,
+};

@@ -48,8 +48,7 @@ static bool supported(const struct gpu_node_view *view)
         if (!gpu_check_constant(view, i)) return false;
     const TfLiteTensor *indices = gpu_view_input(view, INDICES), *y = gpu_view_output(view, 0);
     if (gpu_is_constant(indices)) return gpu_refuse(view, GPU_REASON_CONSTANT, INDICES, "the indices are a constant");
-    if (indices->type != kTfLiteInt32)
-        return gpu_refuse(view, GPU_REASON_TYPE, INDICES, "the indices must be int32");
+    if (indices->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, INDICES, "the indices must be int32");
     if (y->type != kTfLiteFloat32 && y->type != kTfLiteBool)
         return gpu_refuse(view, GPU_REASON_TYPE, ON, "the values must be float32 or bool");
     int rank = y->dims->size, axis = ((const TfLiteOneHotParams *)view->node->builtin_data)->axis;
@@ -57,7 +56,8 @@ static bool supported(const struct gpu_node_view *view)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "axis %d of an output of rank %d", axis, rank);
     int depth = y->dims->data[axis < 0 ? rank - 1 : axis];
     return gpu_tensor_elements(indices) * depth == gpu_tensor_elements(y) ||
-           gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has not depth times as many elements as there are indices");
+           gpu_refuse(view, GPU_REASON_SHAPE, -1,
+                      "the output has not depth times as many elements as there are indices");
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -78,10 +78,12 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-const struct gpu_op gpu_op_one_hot = {.name = "ONE_HOT",
-                                      .max_version = 1,
-                                      .supported = supported,
-                                      .plan = plan,
-                                      .epilogue = true,
-                                      .params_size = sizeof(TfLiteOneHotParams),
-                                      .kernels = kernels};
+const struct gpu_op gpu_op_one_hot = {
+    .name = "ONE_HOT",
+    .max_version = 1,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteOneHotParams),
+    .kernels = kernels,
+};

@@ -104,8 +104,7 @@ static bool check_plain(const struct gpu_node_view *view, const struct place *pl
 
 static bool check_constant_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
 {
-    if (place->integers && is_integer(tensor->type) && !tensor->sparsity)
-        return check_plain(view, place, tensor);
+    if (place->integers && is_integer(tensor->type) && !tensor->sparsity) return check_plain(view, place, tensor);
     switch (tensor->type) {
     case kTfLiteFloat32:
     case kTfLiteFloat16: return true;
@@ -214,9 +213,9 @@ static bool check_tensor(const struct gpu_node_view *view, const struct place *p
     if (!check_dims(view, place, tensor, constant)) return false;
     if (!constant) return check_runtime_type(view, place, tensor);
     if (!check_constant_type(view, place, tensor)) return false;
-    return gpu_can_read(tensor) || refuse_tensor(view, GPU_REASON_CONSTANT, place->tensor,
-                                                 "%s %d is a constant without as many elements as its shape has",
-                                                 place->kind, place->number);
+    return gpu_can_read(tensor) ||
+           refuse_tensor(view, GPU_REASON_CONSTANT, place->tensor,
+                         "%s %d is a constant without as many elements as its shape has", place->kind, place->number);
 }
 
 // ---- whole nodes --------------------------------------------------------------------------------
@@ -259,15 +258,15 @@ bool gpu_check_same_dims(const struct gpu_node_view *view)
 {
     const TfLiteIntArray *in = gpu_view_input(view, 0)->dims, *out = gpu_view_output(view, 0)->dims;
     bool same = in->size == out->size && memcmp(in->data, out->data, (size_t)in->size * sizeof *in->data) == 0;
-    return same ||
-           gpu_refuse(view, GPU_REASON_SHAPE, 0, "input and output have different shapes");
+    return same || gpu_refuse(view, GPU_REASON_SHAPE, 0, "input and output have different shapes");
 }
 
 bool gpu_check_no_codes(const struct gpu_node_view *view, int input)
 {
     TfLiteType type = input < 0 ? gpu_view_output(view, 0)->type : gpu_view_input(view, input)->type;
     return (type != kTfLiteInt8 && type != kTfLiteUInt8) ||
-           gpu_refuse(view, GPU_REASON_TYPE, input, "it takes 8-bit tensors by their codes, which the GPU does not have");
+           gpu_refuse(view, GPU_REASON_TYPE, input,
+                      "it takes 8-bit tensors by their codes, which the GPU does not have");
 }
 
 bool gpu_check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operator is written for the GPU: `supported` looks at a node of the runtime and says whether, and if not why not;
-// `plan` turns a node of the gpu graph into dispatches. An op file exports `const struct gpu_op gpu_op_<symbol>`, listed in
-// gpu/ops/ops.def; everything else in it is static.
+// How an operator is written for the GPU: `supported` looks at a node of the runtime and says whether, and if not why
+// not; `plan` turns a node of the gpu graph into dispatches. An op file exports `const struct gpu_op gpu_op_<symbol>`,
+// listed in gpu/ops/ops.def; everything else in it is static.
 #ifndef HALITE_GPU_OPS_OP_H
 #define HALITE_GPU_OPS_OP_H
 
@@ -50,14 +50,15 @@ static inline bool gpu_is_constant(const TfLiteTensor *tensor)
 {
     return tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLitePersistentRo;
 }
-// Checks that all ops share: numbers of inputs and outputs, types (float32; float16, int2, int4 and 8-bit constants; 8-bit
-// activations where allowed and per tensor; int32, int64 and bool only for the inputs in integer_inputs, a bit each), ranks
-// up to 4 (with GPU_ANY_RANK among the bits: up to GPU_MOST_RANK), static shapes that kernels can count, constants that can
-// be read.
+// Checks that all ops share: numbers of inputs and outputs, types (float32; float16, int2, int4 and 8-bit constants;
+// 8-bit activations where allowed and per tensor; int32, int64 and bool only for the inputs in integer_inputs, a bit
+// each), ranks up to 4 (with GPU_ANY_RANK among the bits: up to GPU_MOST_RANK), static shapes that kernels can count,
+// constants that can be read.
 // GPU_INTEGER_OUTPUTS among the bits: outputs may be such integers, too; on the GPU these are floats, exact up to 2^24.
 #define GPU_INTEGER_OUTPUTS (1u << 31)
 #define GPU_ANY_RANK (1u << 30)
-bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs, unsigned integer_inputs);
+bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs,
+                      unsigned integer_inputs);
 // The same limits for another shape, under which the operator sees tensor number `input` (-1: an output).
 bool gpu_check_extent(const struct gpu_node_view *view, int input, struct gpu_shape shape);
 // And of what a pass makes of it.
@@ -83,7 +84,8 @@ struct gpu_op {
     bool (*plan)(struct gpu_plan *plan, const struct gpu_node *node);
     // The op can take an epilogue: its kernels call finish().
     bool epilogue;
-    // Where the op is an elementwise function that can be an epilogue stage of its producer: fills one stage. NULL: it cannot.
+    // Where the op is an elementwise function that can be an epilogue stage of its producer: fills one stage. NULL: it
+    // cannot.
     bool (*as_stage)(const struct gpu_node *node, struct gpu_epilogue *stage);
     size_t params_size; // of builtin_data, 0: none
     // Of a custom operator's options: as many bytes must be in the file; what is missing to params_size is zero.

@@ -53,8 +53,8 @@ void gpu_set_weights(struct gpu_convolution *what, const struct gpu_value *weigh
     }
 }
 
-const struct gpu_value *gpu_plan_packed(struct gpu_plan *plan, const struct gpu_convolution *what, int tile, int rows_per_tap,
-                                        int streams)
+const struct gpu_value *gpu_plan_packed(struct gpu_plan *plan, const struct gpu_convolution *what, int tile,
+                                        int rows_per_tap, int streams)
 {
     int taps = what->kernel_w * what->kernel_h, rows = taps * rows_per_tap + 1, vectors = streams * rows * tile;
     int width = vectors < WIDTH ? vectors : WIDTH;

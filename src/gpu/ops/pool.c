@@ -89,13 +89,15 @@ static bool supported(const struct gpu_node_view *view)
     if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
     const TfLitePoolParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    struct gpu_window window = {.kernel_w = params->filter_width,
-                                .kernel_h = params->filter_height,
-                                .stride_w = params->stride_width,
-                                .stride_h = params->stride_height,
-                                .dilation_w = 1,
-                                .dilation_h = 1,
-                                .padding = params->padding};
+    struct gpu_window window = {
+        .kernel_w = params->filter_width,
+        .kernel_h = params->filter_height,
+        .stride_w = params->stride_width,
+        .stride_h = params->stride_height,
+        .dilation_w = 1,
+        .dilation_h = 1,
+        .padding = params->padding,
+    };
     if (!gpu_check_window(view, &window)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
@@ -139,6 +141,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                            .plan = plan,                            \
                                            .epilogue = true,                        \
                                            .params_size = sizeof(TfLitePoolParams), \
-                                           .kernels = kernels};
+                                           .kernels = kernels,
+}
+;
 POOL(average_pool_2d, "AVERAGE_POOL_2D")
 POOL(max_pool_2d, "MAX_POOL_2D")

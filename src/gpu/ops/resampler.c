@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom operator Resampler: x [b, h, w, c] at the places [b, oh, ow, 2 or more] that the second input names, column
-// then row, between elements by their distance; outside of x there are zeros.
+// The custom operator Resampler: x [b, h, w, c] at the places [b, oh, ow, 2 or more] that the second input names,
+// column then row, between elements by their distance; outside of x there are zeros.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -39,8 +39,7 @@ static bool supported(const struct gpu_node_view *view)
     const TfLiteTensor *x = gpu_view_input(view, 0), *places = gpu_view_input(view, 1), *y = gpu_view_output(view, 0);
     const TfLiteTensor *all[] = {x, places, y};
     for (int i = 0; i < 3; i++) {
-        if (all[i]->dims->size != 4)
-            return gpu_refuse(view, GPU_REASON_RANK, i, "inputs and output must have rank 4");
+        if (all[i]->dims->size != 4) return gpu_refuse(view, GPU_REASON_RANK, i, "inputs and output must have rank 4");
         if (all[i]->type != kTfLiteFloat32 && all[i]->type != kTfLiteFloat16)
             return gpu_refuse(view, GPU_REASON_TYPE, i, "inputs and output must be floats");
     }
@@ -63,4 +62,10 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 }
 
 const struct gpu_op gpu_op_resampler = {
-    .name = "Resampler", .max_version = 1, .supported = supported, .plan = plan, .epilogue = true, .kernels = kernels};
+    .name = "Resampler",
+    .max_version = 1,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .kernels = kernels,
+};

@@ -68,7 +68,8 @@ bool gpu_check_folds(const struct gpu_node_view *view, int input)
 {
     const TfLiteIntArray *x = gpu_view_input(view, input)->dims, *y = gpu_view_output(view, 0)->dims;
     return gpu_folds(x->size, x->data, y->size, y->data) ||
-           gpu_refuse(view, GPU_REASON_RANK, input, "input %d stretches over some of the axes before the last three", input);
+           gpu_refuse(view, GPU_REASON_RANK, input, "input %d stretches over some of the axes before the last three",
+                      input);
 }
 
 // The planes of a batch's slices follow each other; within a plane places are in order.
@@ -117,9 +118,15 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_reshape(plan, node->inputs[0], node->outputs[0], &node->epilogue);
 }
 
-#define SHAPED(symbol, text, version)                                                                        \
-    const struct gpu_op gpu_op_##symbol = {.name = text, .max_version = version, .supported = supported,     \
-                                           .plan = plan, .epilogue = true, .kernels = kernels};
+#define SHAPED(symbol, text, version)                              \
+    const struct gpu_op gpu_op_##symbol = {.name = text,           \
+                                           .max_version = version, \
+                                           .supported = supported, \
+                                           .plan = plan,           \
+                                           .epilogue = true,       \
+                                           .kernels = kernels,
+}
+;
 SHAPED(reshape, "RESHAPE", 1)
 SHAPED(squeeze, "SQUEEZE", 2)
 SHAPED(expand_dims, "EXPAND_DIMS", 1)

@@ -49,7 +49,8 @@ static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 2, 2, 1, 2)) return false;
-    if (gpu_view_input(view, 0)->dims->size != 4) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
+    if (gpu_view_input(view, 0)->dims->size != 4)
+        return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
     return true;
 }
 
@@ -85,9 +86,21 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-const struct gpu_op gpu_op_resize_bilinear = {.name = "RESIZE_BILINEAR", .max_version = 4, .supported = supported, .plan = plan,
-                                              .epilogue = true, .params_size = sizeof(TfLiteResizeBilinearParams),
-                                              .kernels = kernels};
+const struct gpu_op gpu_op_resize_bilinear = {
+    .name = "RESIZE_BILINEAR",
+    .max_version = 4,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteResizeBilinearParams),
+    .kernels = kernels,
+};
 const struct gpu_op gpu_op_resize_nearest_neighbor = {
-    .name = "RESIZE_NEAREST_NEIGHBOR", .max_version = 4, .supported = supported, .plan = plan, .epilogue = true,
-    .params_size = sizeof(TfLiteResizeNearestNeighborParams), .kernels = kernels};
+    .name = "RESIZE_NEAREST_NEIGHBOR",
+    .max_version = 4,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteResizeNearestNeighborParams),
+    .kernels = kernels,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SELECT and SELECT_V2: of two values the one that a condition (0 or 1) names, all three broadcast. SELECT's condition may
-// also be a list with an entry for each first index.
+// SELECT and SELECT_V2: of two values the one that a condition (0 or 1) names, all three broadcast. SELECT's condition
+// may also be a list with an entry for each first index.
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -37,7 +37,8 @@ static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape,
 static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 3, 3, 1, 1 | GPU_ANY_RANK)) return false;
-    if (gpu_view_input(view, 0)->type != kTfLiteBool) return gpu_refuse(view, GPU_REASON_TYPE, 0, "the condition must be bool");
+    if (gpu_view_input(view, 0)->type != kTfLiteBool)
+        return gpu_refuse(view, GPU_REASON_TYPE, 0, "the condition must be bool");
     if (!gpu_check_no_codes(view, -1)) return false;
     bool constant = true;
     for (int i = 0; i < 3; i++) {
@@ -83,7 +84,17 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-const struct gpu_op gpu_op_select = {.name = "SELECT", .max_version = 4, .supported = supported, .plan = plan,
-                                     .kernels = kernels};
-const struct gpu_op gpu_op_select_v2 = {.name = "SELECT_V2", .max_version = 2, .supported = supported, .plan = plan,
-                                        .kernels = kernels};
+const struct gpu_op gpu_op_select = {
+    .name = "SELECT",
+    .max_version = 4,
+    .supported = supported,
+    .plan = plan,
+    .kernels = kernels,
+};
+const struct gpu_op gpu_op_select_v2 = {
+    .name = "SELECT_V2",
+    .max_version = 2,
+    .supported = supported,
+    .plan = plan,
+    .kernels = kernels,
+};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts, orders and repetitions of one tensor, all as affine movement: SLICE, STRIDED_SLICE, TRANSPOSE, REVERSE_V2, PAD, PADV2,
-// MIRROR_PAD, TILE, BROADCAST_TO, SPLIT, SPLIT_V, UNPACK. Their integer inputs (begin, sizes, perm, paddings …) must be
-// constants.
+// Parts, orders and repetitions of one tensor, all as affine movement: SLICE, STRIDED_SLICE, TRANSPOSE, REVERSE_V2,
+// PAD, PADV2, MIRROR_PAD, TILE, BROADCAST_TO, SPLIT, SPLIT_V, UNPACK. Their integer inputs (begin, sizes, perm,
+// paddings …) must be constants.
 #include <string.h>
 
 #include "gpu/graph/convert.h"
@@ -54,8 +54,8 @@ struct entries {
     int count, begin[MOST_ENTRIES], end[MOST_ENTRIES], stride[MOST_ENTRIES];
 };
 
-// Which entry is for which axis of x: entries for new axes are for none, an ellipsis is for all those without an entry and
-// at least one (as the runtime has it), which may leave entries at the end without an axis.
+// Which entry is for which axis of x: entries for new axes are for none, an ellipsis is for all those without an entry
+// and at least one (as the runtime has it), which may leave entries at the end without an axis.
 // entry_of: by axis, -1: all of it.
 static void match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[GPU_MOST_RANK])
 {
@@ -63,8 +63,10 @@ static void match_axes(const TfLiteStridedSliceParams *params, int entries, int 
     for (int i = 0; i < entries; i++) open += (params->new_axis_mask & ~params->ellipsis_mask) >> i & 1;
     for (int i = 0; i < rank; i++) entry_of[i] = -1;
     for (int i = 0; i < entries && axis < rank; i++) {
-        if (params->ellipsis_mask >> i & 1) axis += open > 1 ? open : 1;
-        else if (!(params->new_axis_mask >> i & 1)) entry_of[axis++] = i;
+        if (params->ellipsis_mask >> i & 1)
+            axis += open > 1 ? open : 1;
+        else if (!(params->new_axis_mask >> i & 1))
+            entry_of[axis++] = i;
     }
 }
 
@@ -112,11 +114,12 @@ static bool strided_supported(const struct gpu_node_view *view)
     if (params->offset && params->end_mask)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "ends that count from the begin and an end mask");
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
-    const TfLiteTensor *begins = gpu_view_input(view, 1), *ends = gpu_view_input(view, 2), *strides = gpu_view_input(view, 3);
+    const TfLiteTensor *begins = gpu_view_input(view, 1), *ends = gpu_view_input(view, 2),
+                       *strides = gpu_view_input(view, 3);
     int64_t count = gpu_tensor_elements(begins);
     if (count > MOST_ENTRIES)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "an index of %lld entries, the GPU takes up to %d", (long long)count,
-                          MOST_ENTRIES);
+        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "an index of %lld entries, the GPU takes up to %d",
+                          (long long)count, MOST_ENTRIES);
     for (int i = 1; i < 4; i++)
         if (!gpu_check_integers(view, i, count)) return false;
     struct entries entries = {.count = (int)count};
@@ -151,7 +154,7 @@ static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
 // A permutation with axes that stay side by side as one, and without those of length one.
 struct merged {
     int rank;
-    int from[GPU_MOST_RANK];    // by output axis
+    int from[GPU_MOST_RANK];                   // by output axis
     int in[GPU_MOST_RANK], out[GPU_MOST_RANK]; // lengths
 };
 
@@ -187,7 +190,8 @@ static bool transpose_supported(const struct gpu_node_view *view)
         from[i] = axis < 0 ? axis + rank : axis;
         seen |= 1 << from[i];
     }
-    if (seen != (1 << rank) - 1) return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "the permutation names an axis twice");
+    if (seen != (1 << rank) - 1)
+        return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "the permutation names an axis twice");
     if (rank <= 4) return true;
     struct merged merged = merge_axes(rank, x->data, from);
     if (merged.rank > 4)
@@ -222,7 +226,8 @@ static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool reverse_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) && check_axes(view, 1, gpu_view_input(view, 0)->dims->size);
+    return gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) &&
+           check_axes(view, 1, gpu_view_input(view, 0)->dims->size);
 }
 
 static bool reverse_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -249,10 +254,12 @@ static bool pad_supported(const struct gpu_node_view *view)
     if (!fill) return true;
     if (!gpu_check_constant(view, 2)) return false;
     const TfLiteAffineQuantization *from = gpu_affine_of(fill), *to = gpu_affine_of(y);
-    if (from && to && (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0]))
+    if (from && to &&
+        (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0]))
         return gpu_refuse(view, GPU_REASON_QUANTISATION, 2,
                           "the pad value and the output have different scales or zero points");
-    return gpu_tensor_elements(fill) == 1 || gpu_refuse(view, GPU_REASON_SHAPE, 2, "the pad value has several elements");
+    return gpu_tensor_elements(fill) == 1 ||
+           gpu_refuse(view, GPU_REASON_SHAPE, 2, "the pad value has several elements");
 }
 
 static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -298,7 +305,8 @@ static bool repeat_plan(struct gpu_plan *plan, const struct gpu_node *node)
 static bool split_supported(const struct gpu_node_view *view)
 {
     int outputs = view->node->outputs->size;
-    if (outputs > GPU_NODE_OUTPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
+    if (outputs > GPU_NODE_OUTPUTS)
+        return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
     bool by_sizes = view->registration->builtin_code == kTfLiteBuiltinSplitV; // x, sizes, axis; SPLIT has axis, x
     if (!gpu_check_common(view, by_sizes ? 3 : 2, by_sizes ? 3 : 2, outputs, (by_sizes ? 6 : 1) | GPU_ANY_RANK))
         return false;
@@ -332,7 +340,8 @@ static bool split_v_plan(struct gpu_plan *plan, const struct gpu_node *node)
 static bool unpack_supported(const struct gpu_node_view *view)
 {
     int outputs = view->node->outputs->size;
-    if (outputs > GPU_NODE_OUTPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
+    if (outputs > GPU_NODE_OUTPUTS)
+        return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
     if (!gpu_check_common(view, 1, 1, outputs, GPU_ANY_RANK)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     int axis = ((const TfLiteUnpackParams *)view->node->builtin_data)->axis, rank = x->dims->size;
@@ -346,29 +355,101 @@ static bool unpack_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return plan_parts(plan, node, node->inputs[0], ((const TfLiteUnpackParams *)node->params)->axis);
 }
 
-const struct gpu_op gpu_op_slice = {.name = "SLICE", .max_version = 8, .supported = slice_supported, .plan = slice_plan,
-                                    .epilogue = true, .kernels = gpu_affine_kernels};
+const struct gpu_op gpu_op_slice = {
+    .name = "SLICE",
+    .max_version = 8,
+    .supported = slice_supported,
+    .plan = slice_plan,
+    .epilogue = true,
+    .kernels = gpu_affine_kernels,
+};
 const struct gpu_op gpu_op_strided_slice = {
-    .name = "STRIDED_SLICE", .max_version = 8, .supported = strided_supported, .plan = strided_plan, .epilogue = true,
-    .params_size = sizeof(TfLiteStridedSliceParams), .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_transpose = {.name = "TRANSPOSE", .max_version = 9, .supported = transpose_supported,
-                                        .plan = transpose_plan, .epilogue = true, .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_pad = {.name = "PAD", .max_version = 6, .supported = pad_supported, .plan = pad_plan,
-                                  .epilogue = true, .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_padv2 = {.name = "PADV2", .max_version = 6, .supported = pad_supported, .plan = pad_plan,
-                                    .epilogue = true, .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_mirror_pad = {.name = "MIRROR_PAD", .max_version = 3, .supported = pad_supported, .plan = pad_plan,
-                                         .epilogue = true, .params_size = sizeof(TfLiteMirrorPaddingParams),
-                                         .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_tile = {.name = "TILE", .max_version = 3, .supported = repeat_supported, .plan = repeat_plan,
-                                   .epilogue = true, .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_broadcast_to = {.name = "BROADCAST_TO", .max_version = 4, .supported = repeat_supported,
-                                           .plan = repeat_plan, .epilogue = true, .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_reverse_v2 = {.name = "REVERSE_V2", .max_version = 4, .supported = reverse_supported,
-                                         .plan = reverse_plan, .epilogue = true, .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_unpack = {.name = "UNPACK", .max_version = 6, .supported = unpack_supported, .plan = unpack_plan,
-                                     .params_size = sizeof(TfLiteUnpackParams), .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_split = {.name = "SPLIT", .max_version = 5, .supported = split_supported, .plan = split_plan,
-                                    .params_size = sizeof(TfLiteSplitParams), .kernels = gpu_affine_kernels};
-const struct gpu_op gpu_op_split_v = {.name = "SPLIT_V", .max_version = 3, .supported = split_supported, .plan = split_v_plan,
-                                      .params_size = sizeof(TfLiteSplitVParams), .kernels = gpu_affine_kernels};
+    .name = "STRIDED_SLICE",
+    .max_version = 8,
+    .supported = strided_supported,
+    .plan = strided_plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteStridedSliceParams),
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_transpose = {
+    .name = "TRANSPOSE",
+    .max_version = 9,
+    .supported = transpose_supported,
+    .plan = transpose_plan,
+    .epilogue = true,
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_pad = {
+    .name = "PAD",
+    .max_version = 6,
+    .supported = pad_supported,
+    .plan = pad_plan,
+    .epilogue = true,
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_padv2 = {
+    .name = "PADV2",
+    .max_version = 6,
+    .supported = pad_supported,
+    .plan = pad_plan,
+    .epilogue = true,
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_mirror_pad = {
+    .name = "MIRROR_PAD",
+    .max_version = 3,
+    .supported = pad_supported,
+    .plan = pad_plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteMirrorPaddingParams),
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_tile = {
+    .name = "TILE",
+    .max_version = 3,
+    .supported = repeat_supported,
+    .plan = repeat_plan,
+    .epilogue = true,
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_broadcast_to = {
+    .name = "BROADCAST_TO",
+    .max_version = 4,
+    .supported = repeat_supported,
+    .plan = repeat_plan,
+    .epilogue = true,
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_reverse_v2 = {
+    .name = "REVERSE_V2",
+    .max_version = 4,
+    .supported = reverse_supported,
+    .plan = reverse_plan,
+    .epilogue = true,
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_unpack = {
+    .name = "UNPACK",
+    .max_version = 6,
+    .supported = unpack_supported,
+    .plan = unpack_plan,
+    .params_size = sizeof(TfLiteUnpackParams),
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_split = {
+    .name = "SPLIT",
+    .max_version = 5,
+    .supported = split_supported,
+    .plan = split_plan,
+    .params_size = sizeof(TfLiteSplitParams),
+    .kernels = gpu_affine_kernels,
+};
+const struct gpu_op gpu_op_split_v = {
+    .name = "SPLIT_V",
+    .max_version = 3,
+    .supported = split_supported,
+    .plan = split_v_plan,
+    .params_size = sizeof(TfLiteSplitVParams),
+    .kernels = gpu_affine_kernels,
+};

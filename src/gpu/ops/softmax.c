@@ -105,10 +105,12 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-const struct gpu_op gpu_op_softmax = {.name = "SOFTMAX",
-                                      .max_version = 4,
-                                      .supported = supported,
-                                      .plan = plan,
-                                      .epilogue = true,
-                                      .params_size = sizeof(TfLiteSoftmaxParams),
-                                      .kernels = kernels};
+const struct gpu_op gpu_op_softmax = {
+    .name = "SOFTMAX",
+    .max_version = 4,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteSoftmaxParams),
+    .kernels = kernels,
+};

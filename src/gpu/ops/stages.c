@@ -7,11 +7,7 @@ static const struct gpu_kernel kernel = {
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .epilogue = true,
-    .body = GPU_TEXT(
-        int4 p = position();
-        if (outside_y(p)) return;
-        write_y(p, finish(read_x(p), p));
-    ),
+    .body = GPU_TEXT(int4 p = position(); if (outside_y(p)) return; write_y(p, finish(read_x(p), p));),
 };
 static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
@@ -32,4 +28,10 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 }
 
 const struct gpu_op gpu_op_stages = {
-    .name = "STAGES", .max_version = 1, .supported = supported, .plan = plan, .epilogue = true, .kernels = kernels};
+    .name = "STAGES",
+    .max_version = 1,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .kernels = kernels,
+};

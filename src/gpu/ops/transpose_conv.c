@@ -33,8 +33,8 @@ static bool check_shapes(const struct gpu_node_view *view, const struct roles *r
         !gpu_check_weights(view, roles->weights, k[0], (int64_t)k[1] * k[2], k[3]))
         return false;
     return (int64_t)params->stride_width * params->stride_height <= 64 ||
-           gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions", params->stride_width,
-                      params->stride_height);
+           gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions",
+                      params->stride_width, params->stride_height);
 }
 
 static bool check(const struct gpu_node_view *view, const struct roles *roles, const TfLiteTransposeConvParams *params)
@@ -73,8 +73,10 @@ struct axis {
 
 static struct axis axis_at(int remainder, int out, int kernel, int stride, int pad)
 {
-    struct axis axis = {.places = out > remainder ? (out - remainder - 1) / stride + 1 : 0,
-                        .first = (remainder + pad) % stride};
+    struct axis axis = {
+        .places = out > remainder ? (out - remainder - 1) / stride + 1 : 0,
+        .first = (remainder + pad) % stride,
+    };
     axis.taps = kernel > axis.first ? (kernel - axis.first - 1) / stride + 1 : 0;
     axis.pad = axis.taps - 1 - (remainder + pad) / stride;
     return axis;
@@ -97,28 +99,30 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
             if (w.places == 0 || h.places == 0) continue;
             if (w.taps == 0 || h.taps == 0) w.taps = h.taps = 0;
             int64_t by_h = (int64_t)k.w * k.c, by_w = k.c;
-            struct gpu_convolution sum = {.x = x,
-                                          .y = y,
-                                          .inputs = k.c,
-                                          .outputs = k.b,
-                                          .kernel_w = w.taps,
-                                          .kernel_h = h.taps,
-                                          .stride_w = 1,
-                                          .stride_h = 1,
-                                          .dilation_w = 1,
-                                          .dilation_h = 1,
-                                          .pad_left = w.pad,
-                                          .pad_top = h.pad,
-                                          .grid_w = w.places,
-                                          .grid_h = h.places,
-                                          .spread_w = stride_w,
-                                          .spread_h = stride_h,
-                                          .offset_x = rx,
-                                          .offset_y = ry,
-                                          .by_output = by_h * k.h,
-                                          .by_h = -by_h * stride_h,
-                                          .by_w = -by_w * stride_w,
-                                          .by_input = 1};
+            struct gpu_convolution sum = {
+                .x = x,
+                .y = y,
+                .inputs = k.c,
+                .outputs = k.b,
+                .kernel_w = w.taps,
+                .kernel_h = h.taps,
+                .stride_w = 1,
+                .stride_h = 1,
+                .dilation_w = 1,
+                .dilation_h = 1,
+                .pad_left = w.pad,
+                .pad_top = h.pad,
+                .grid_w = w.places,
+                .grid_h = h.places,
+                .spread_w = stride_w,
+                .spread_h = stride_h,
+                .offset_x = rx,
+                .offset_y = ry,
+                .by_output = by_h * k.h,
+                .by_h = -by_h * stride_h,
+                .by_w = -by_w * stride_w,
+                .by_input = 1,
+            };
             int64_t last = by_h * (h.first + stride_h * (h.taps - 1)) + by_w * (w.first + stride_w * (w.taps - 1));
             gpu_set_weights(&sum, weights, bias, w.taps ? last : 0);
             if (!gpu_convolve(plan, &sum)) return false;
@@ -128,13 +132,15 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, NULL};
 
-const struct gpu_op gpu_op_transpose_conv = {.name = "TRANSPOSE_CONV",
-                                             .max_version = 4,
-                                             .supported = supported,
-                                             .plan = plan,
-                                             .epilogue = true,
-                                             .params_size = sizeof(TfLiteTransposeConvParams),
-                                             .kernels = kernels};
+const struct gpu_op gpu_op_transpose_conv = {
+    .name = "TRANSPOSE_CONV",
+    .max_version = 4,
+    .supported = supported,
+    .plan = plan,
+    .epilogue = true,
+    .params_size = sizeof(TfLiteTransposeConvParams),
+    .kernels = kernels,
+};
 // Files hold padding and strides, and newer ones more.
 const struct gpu_op gpu_op_convolution_2d_transpose_bias = {
     .name = "Convolution2DTransposeBias",

@@ -59,8 +59,8 @@ static bool supported(const struct gpu_node_view *view)
         return gpu_refuse(view, GPU_REASON_RANK, PIECE, "the ranks of tensor, piece and indices differ");
     for (int i = 0; i < rank && gpu_is_constant(place); i++) // what a half can hold
         if (gpu_integer_at(place, i) > MOST_PLACE)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, PLACE, "constant index %d, at most %d", gpu_integer_at(place, i),
-                              MOST_PLACE);
+            return gpu_refuse(view, GPU_REASON_PARAMETER, PLACE, "constant index %d, at most %d",
+                              gpu_integer_at(place, i), MOST_PLACE);
     for (int i = 0; i < rank; i++)
         if (y->dims->data[i] != x->dims->data[i] || piece->dims->data[i] > x->dims->data[i])
             return gpu_refuse(view, GPU_REASON_SHAPE, PIECE, "dimension %d of the piece is %d, of the tensor %d", i,
@@ -83,4 +83,9 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 }
 
 const struct gpu_op gpu_op_dynamic_update_slice = {
-    .name = "DYNAMIC_UPDATE_SLICE", .max_version = 6, .supported = supported, .plan = plan, .kernels = kernels};
+    .name = "DYNAMIC_UPDATE_SLICE",
+    .max_version = 6,
+    .supported = supported,
+    .plan = plan,
+    .kernels = kernels,
+};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // See winograd.h. The output is cut into tiles of 4x4. A tile's 6x6 inputs become 36 numbers for each channel, which 36
-// matrices of the weights take to 36 numbers for each output channel (a convolution of 1x1 in 36 groups), which become the
-// tile.
+// matrices of the weights take to 36 numbers for each output channel (a convolution of 1x1 in 36 groups), which become
+// the tile.
 //
-// Polynomials through the points 0, a, -a, b, -b and infinity, a = sqrt(1/2), b = sqrt(2): with these, numbers grow least on
-// the way there and back, so that float loses one digit. Halves would lose what shows in images: in every precision the
-// numbers are floats.
+// Polynomials through the points 0, a, -a, b, -b and infinity, a = sqrt(1/2), b = sqrt(2): with these, numbers grow
+// least on the way there and back, so that float loses one digit. Halves would lose what shows in images: in every
+// precision the numbers are floats.
 //
 // Four convolutions in a row on an H200, us (Vulkan, OpenCL): 224x224x64 587 -> 325, 597 -> 350; 112x112x64 237 -> 134,
-// 157 -> 132; 56x56x128 237 -> 106, 158 -> 123; two of 28x28x256 121 -> 54, 81 -> 61. Of 28x28x128, and of the models in
-// docs/performance.md, it would make none faster.
+// 157 -> 132; 56x56x128 237 -> 106, 158 -> 123; two of 28x28x256 121 -> 54, 81 -> 61. Of 28x28x128, and of the models
+// in docs/performance.md, it would make none faster.
 #include "gpu/ops/winograd.h"
 
 #include <stdlib.h>
@@ -145,10 +145,16 @@ static struct gpu_conv_size products_of(const struct tiles *tiles)
 {
     int in = gpu_slices(tiles->in) / NUMBERS, out = gpu_slices(tiles->out);
     return (struct gpu_conv_size){
-        .places = tiles->all, .slices = out, .terms = in, .run = in, .alike = out / NUMBERS};
+        .places = tiles->all,
+        .slices = out,
+        .terms = in,
+        .run = in,
+        .alike = out / NUMBERS,
+    };
 }
 
-bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution *what, const struct gpu_conv_size *direct)
+bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution *what,
+                       const struct gpu_conv_size *direct)
 {
     if (!can_be_so(plan, what)) return false;
     struct tiles tiles = tiles_of(what);
@@ -168,8 +174,7 @@ static void spread_taps(const double *from, int from_step, double *to, int to_st
                                             -1.4142135623730950};
     static const double divisors[SPAN - 1] = {1, -1.5, -1.5, 6, 6};
     for (int i = 0; i < SPAN - 1; i++)
-        to[i * to_step] =
-            (from[0] + points[i] * (from[from_step] + points[i] * from[2 * from_step])) / divisors[i];
+        to[i * to_step] = (from[0] + points[i] * (from[from_step] + points[i] * from[2 * from_step])) / divisors[i];
     to[(SPAN - 1) * to_step] = from[2 * from_step];
 }
 
@@ -213,8 +218,17 @@ bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *what
         .grid = {tiles.in.w, in / 4, 1},
     };
     struct gpu_convolution products = {
-        .x = before, .y = after, .inputs = in, .outputs = NUMBERS * out, .groups = NUMBERS, GPU_ONE_PLACE,
-        .weights = matrices, .by_output = in, .by_input = 1, .inner = true};
+        .x = before,
+        .y = after,
+        .inputs = in,
+        .outputs = NUMBERS * out,
+        .groups = NUMBERS,
+        GPU_ONE_PLACE,
+        .weights = matrices,
+        .by_output = in,
+        .by_input = 1,
+        .inner = true,
+    };
     struct gpu_dispatch_desc last = {
         .kernel = &gpu_kernel_winograd_out,
         .operands = {{.value = after}, {.weights = bias}, {.value = what->y}},

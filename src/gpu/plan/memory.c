@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of values in one device buffer: each lives from the first level whose steps name it to the last; the largest are
-// placed first, each into the smallest gap among those alive at the same time. All values are in the arena, inputs and
-// outputs too (their raw forms are buffers of their own), but for those whose raw form is all there is.
+// Places of values in one device buffer: each lives from the first level whose steps name it to the last; the largest
+// are placed first, each into the smallest gap among those alive at the same time. All values are in the arena, inputs
+// and outputs too (their raw forms are buffers of their own), but for those whose raw form is all there is.
 #include <limits.h>
 #include <stdlib.h>
 
@@ -30,8 +30,7 @@ static void find_lives(struct gpu_plan *plan)
             int level = plan->steps[s].level;
             struct gpu_place *place = &plan->places[value->id];
             if (!place->used)
-                *place =
-                    (struct gpu_place){.used = true, .first = level, .bytes = value_bytes(plan, value)};
+                *place = (struct gpu_place){.used = true, .first = level, .bytes = value_bytes(plan, value)};
             place->last = level;
         }
 }
@@ -87,8 +86,7 @@ bool gpu_plan_memory(struct gpu_plan *plan)
     for (int i = 0; i < wanted_count; i++) {
         struct gpu_place *place = &plan->places[wanted[i].value];
         place->offset = find_gap(plan->places, placed, i, place);
-        if (place->offset + place->bytes > plan->arena_bytes)
-            plan->arena_bytes = place->offset + place->bytes;
+        if (place->offset + place->bytes > plan->arena_bytes) plan->arena_bytes = place->offset + place->bytes;
         int at = i;
         for (; at > 0 && placed[at - 1].key > place->offset; at--) placed[at] = placed[at - 1];
         placed[at] = (struct sized){place->offset, wanted[i].value};
@@ -96,7 +94,7 @@ bool gpu_plan_memory(struct gpu_plan *plan)
     free(wanted);
     free(placed);
     if (plan->arena_bytes > plan->caps->max_buffer)
-        return gpu_plan_fail(plan, "the values need %zu bytes, the device allows buffers of %zu",
-                             plan->arena_bytes, plan->caps->max_buffer);
+        return gpu_plan_fail(plan, "the values need %zu bytes, the device allows buffers of %zu", plan->arena_bytes,
+                             plan->caps->max_buffer);
     return true;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of steps. In: steps in the graph's order. Out: the same by levels: a step comes one level behind the last of
-// those that it needs, so that those of one level need nothing of each other and run without barriers between them
-// (memory.c keeps their values apart). A barrier costs about 3 us on an H200, a dispatch without one 0.2: the heads of a
-// detector, the outputs of a pose model.
+// The order of steps. In: steps in the graph's order. Out: the same by levels: a step comes one level behind the last
+// of those that it needs, so that those of one level need nothing of each other and run without barriers between them
+// (memory.c keeps their values apart). A barrier costs about 3 us on an H200, a dispatch without one 0.2: the heads of
+// a detector, the outputs of a pose model.
 #include <stdlib.h>
 #include <string.h>
 

@@ -38,8 +38,8 @@ bool gpu_plan_fail(struct gpu_plan *plan, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (plan->node)
-        hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s (node %d): %s", plan->node->op->name,
-                  plan->node->index, text);
+        hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s (node %d): %s", plan->node->op->name, plan->node->index,
+                  text);
     else
         hl_report(plan->reporter, "TfLiteGpuDelegate Init: %s", text);
     return false;
@@ -66,8 +66,7 @@ static void fill_params(struct gpu_plan_step *step, const struct gpu_dispatch_de
     }
 }
 
-static bool fill_constants(struct gpu_plan *plan, struct gpu_plan_step *step,
-                           const struct gpu_dispatch_desc *desc)
+static bool fill_constants(struct gpu_plan *plan, struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc)
 {
     const struct gpu_kernel *kernel = desc->kernel;
     int own = own_constant_count(kernel);
@@ -75,19 +74,15 @@ static bool fill_constants(struct gpu_plan *plan, struct gpu_plan_step *step,
     for (int d = 0; d < GPU_KERNEL_CONSTANTS && desc->constants[d].name; d++) {
         int i = 0;
         while (i < own && strcmp(kernel->constants[i].name, desc->constants[d].name) != 0) i++;
-        if (i == own)
-            return gpu_plan_fail(plan, "kernel %s has no constant %s", kernel->name,
-                                 desc->constants[d].name);
+        if (i == own) return gpu_plan_fail(plan, "kernel %s has no constant %s", kernel->name, desc->constants[d].name);
         step->constants[i] = desc->constants[d].value;
     }
     if (kernel->epilogue && desc->epilogue)
-        for (int s = 0; s < desc->epilogue->count; s++)
-            step->constants[own + s] = (int)desc->epilogue->stages[s].op;
+        for (int s = 0; s < desc->epilogue->count; s++) step->constants[own + s] = (int)desc->epilogue->stages[s].op;
     return true;
 }
 
-static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step,
-                          const struct gpu_dispatch_desc *desc)
+static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc)
 {
     const struct gpu_kernel *kernel = desc->kernel;
     step->operand_count = gpu_kernel_arg_count(kernel);
@@ -100,8 +95,7 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step,
     if (!kernel->epilogue) return true;
     // Every program of an epilogue kernel has the residual's place; without one anything readable fills it.
     struct gpu_operand residual = step->operands[0];
-    if (desc->epilogue && desc->epilogue->residual)
-        residual = (struct gpu_operand){.value = desc->epilogue->residual};
+    if (desc->epilogue && desc->epilogue->residual) residual = (struct gpu_operand){.value = desc->epilogue->residual};
     step->operands[step->operand_count++] = residual;
     return true;
 }
@@ -112,8 +106,8 @@ static int group_count(const struct gpu_dispatch_desc *desc, const int group[3],
     return (int)(((int64_t)grid + group[axis] - 1) / group[axis]);
 }
 
-// Long axes need more groups than some devices have: those of kernels without shared memory, to which the shape of a group
-// is all the same, become longer there and shorter elsewhere.
+// Long axes need more groups than some devices have: those of kernels without shared memory, to which the shape of a
+// group is all the same, become longer there and shorter elsewhere.
 static void stretch_group(struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc, const struct gpu_caps *caps)
 {
     int *group = step->group;
@@ -129,8 +123,7 @@ static void stretch_group(struct gpu_plan_step *step, const struct gpu_dispatch_
         }
 }
 
-static bool fill_grid(struct gpu_plan *plan, struct gpu_plan_step *step,
-                      const struct gpu_dispatch_desc *desc)
+static bool fill_grid(struct gpu_plan *plan, struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc)
 {
     for (int axis = 0; axis < 3; axis++)
         step->group[axis] = desc->group[axis] ? desc->group[axis] : desc->kernel->group[axis];
@@ -138,15 +131,13 @@ static bool fill_grid(struct gpu_plan *plan, struct gpu_plan_step *step,
     for (int axis = 0; axis < 3; axis++) {
         step->groups[axis] = group_count(desc, step->group, axis);
         if (step->groups[axis] > plan->caps->max_groups[axis])
-            return gpu_plan_fail(plan,
-                                 "kernel %s needs %d work-groups on axis %d, the device allows %d",
-                                 desc->kernel->name, step->groups[axis], axis,
-                                 plan->caps->max_groups[axis]);
+            return gpu_plan_fail(plan, "kernel %s needs %d work-groups on axis %d, the device allows %d",
+                                 desc->kernel->name, step->groups[axis], axis, plan->caps->max_groups[axis]);
     }
     int size = step->group[0] * step->group[1] * step->group[2];
     if (size > plan->caps->max_group_size)
-        return gpu_plan_fail(plan, "kernel %s has work-groups of %d, the device allows %d",
-                             desc->kernel->name, size, plan->caps->max_group_size);
+        return gpu_plan_fail(plan, "kernel %s has work-groups of %d, the device allows %d", desc->kernel->name, size,
+                             plan->caps->max_group_size);
     return true;
 }
 
@@ -170,12 +161,11 @@ bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *de
     struct gpu_plan_step *step = &plan->steps[plan->step_count];
     *step = (struct gpu_plan_step){.kernel = desc->kernel, .node = plan->node};
     if (plan->node)
-        snprintf(step->label, sizeof step->label, "%s %d %s", plan->node->op->name,
-                 plan->node->index, desc->kernel->name);
+        snprintf(step->label, sizeof step->label, "%s %d %s", plan->node->op->name, plan->node->index,
+                 desc->kernel->name);
     else
         snprintf(step->label, sizeof step->label, "%s", desc->kernel->name);
-    if (!fill_operands(plan, step, desc) || !fill_constants(plan, step, desc) ||
-        !fill_grid(plan, step, desc))
+    if (!fill_operands(plan, step, desc) || !fill_constants(plan, step, desc) || !fill_grid(plan, step, desc))
         return false;
     fill_params(step, desc);
     plan->step_count++;
@@ -263,16 +253,15 @@ static bool plan_constant(struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape shape = value->shape;
     int slices = gpu_slices(shape);
-    struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)shape.b * (size_t)slices *
-                                                             (size_t)shape.h * (size_t)shape.w);
+    struct gpu_weights *weights =
+        gpu_plan_weights(plan, (size_t)shape.b * (size_t)slices * (size_t)shape.h * (size_t)shape.w);
     if (!weights) return false;
     const float *from = value->data;
     for (int b = 0; b < shape.b; b++)
         for (int y = 0; y < shape.h; y++)
             for (int x = 0; x < shape.w; x++)
                 for (int c = 0; c < shape.c; c++) {
-                    size_t at = (((size_t)b * (size_t)slices + (size_t)(c / 4)) * (size_t)shape.h +
-                                 (size_t)y) *
+                    size_t at = (((size_t)b * (size_t)slices + (size_t)(c / 4)) * (size_t)shape.h + (size_t)y) *
                                     (size_t)shape.w +
                                 (size_t)x;
                     weights->data[4 * at + (size_t)(c % 4)] = *from++;
@@ -334,19 +323,21 @@ static bool plan_all(struct gpu_plan *plan)
     return plan_constants(plan);
 }
 
-struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps,
-                                 enum gpu_precision precision, int float_elements)
+struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision,
+                                 int float_elements)
 {
     struct gpu_plan *plan = calloc(1, sizeof *plan);
     if (!plan) {
         hl_report(graph->reporter, "TfLiteGpuDelegate Init: out of memory while planning");
         return NULL;
     }
-    *plan = (struct gpu_plan){.graph = graph,
-                              .caps = caps,
-                              .precision = precision,
-                              .float_elements = float_elements,
-                              .reporter = graph->reporter};
+    *plan = (struct gpu_plan){
+        .graph = graph,
+        .caps = caps,
+        .precision = precision,
+        .float_elements = float_elements,
+        .reporter = graph->reporter,
+    };
     if (plan_all(plan) && gpu_plan_order(plan) && gpu_plan_memory(plan)) return plan;
     gpu_plan_destroy(plan);
     return NULL;

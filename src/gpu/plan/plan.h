@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan: dispatches in order, with the values they read and write, and the constants they need. Ops fill it (gpu_plan_…),
-// memory.c gives values places, record.c makes programs and a command list of it. Running it again costs one list_run.
+// The plan: dispatches in order, with the values they read and write, and the constants they need. Ops fill it
+// (gpu_plan_…), memory.c gives values places, record.c makes programs and a command list of it. Running it again costs
+// one list_run.
 #ifndef HALITE_GPU_PLAN_PLAN_H
 #define HALITE_GPU_PLAN_PLAN_H
 
@@ -10,15 +11,15 @@
 // Constants in the device's storage type: vectors of four.
 struct gpu_weights {
     size_t vectors;
-    float *data; // 4 * vectors, host; freed once uploaded
-    bool exact;  // floats in every precision
+    float *data;   // 4 * vectors, host; freed once uploaded
+    bool exact;    // floats in every precision
     size_t offset; // in the weights buffer, bytes
 };
 
 // Operand of a dispatch, in the order of the kernel's args.
 struct gpu_operand {
-    const struct gpu_value *value;      // GPU_IN, GPU_OUT, or a graph input or output for GPU_RAW_…
-    const struct gpu_weights *weights;  // GPU_WEIGHTS; a value in their place is read as its vectors lie
+    const struct gpu_value *value;     // GPU_IN, GPU_OUT, or a graph input or output for GPU_RAW_…
+    const struct gpu_weights *weights; // GPU_WEIGHTS; a value in their place is read as its vectors lie
 };
 
 struct gpu_plan_step {
@@ -29,7 +30,7 @@ struct gpu_plan_step {
     int constants[GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES];
     int group[3], groups[3];
     const struct gpu_node *node; // that it is a part of, NULL: copies between dense floats and values
-    int level; // order.c: steps of one level need nothing of each other
+    int level;                   // order.c: steps of one level need nothing of each other
     char label[48];
 };
 
@@ -39,16 +40,17 @@ struct gpu_dispatch_desc {
     struct gpu_operand operands[GPU_KERNEL_ARGS]; // in the order of the kernel's args, the residual not among them
     int32_t params[GPU_KERNEL_PARAMS][4];
     struct gpu_constant constants[GPU_KERNEL_CONSTANTS]; // those that differ from the kernel's own, by name
-    int group[3];                       // 0: the kernel's own
-    int grid[3];                        // work-items per axis: rounded up to whole groups
-    const struct gpu_epilogue *epilogue; // NULL: none
+    int group[3];                                        // 0: the kernel's own
+    int grid[3];                                         // work-items per axis: rounded up to whole groups
+    const struct gpu_epilogue *epilogue;                 // NULL: none
     // A shape to be seen in place of an operand's own (reshape-like views), per operand; b == 0: its own.
     struct gpu_shape views[GPU_KERNEL_ARGS];
 };
 
-// In half precision, what is no larger is kept in floats all the same: values and constants of so many elements, channels
-// rounded up to fours. By calculation a megabyte takes an H200 less than a microsecond and a phone's GPU 20, about as long as
-// either needs to begin a dispatch; measured was the H200 alone. (docs/accuracy.md has what it is good for.)
+// In half precision, what is no larger is kept in floats all the same: values and constants of so many elements,
+// channels rounded up to fours. By calculation a megabyte takes an H200 less than a microsecond and a phone's GPU 20,
+// about as long as either needs to begin a dispatch; measured was the H200 alone. (docs/accuracy.md has what it is good
+// for.)
 enum { GPU_FLOAT_ELEMENTS = 1 << 18 };
 
 struct gpu_plan {
@@ -68,7 +70,7 @@ struct gpu_plan {
         bool used;
         size_t offset, bytes;
         int first, last; // levels
-    } *places;
+    } * places;
     size_t arena_bytes, arena_unshared;
 };
 
@@ -88,7 +90,10 @@ int gpu_rows_per_group(const struct gpu_caps *caps, int width, int64_t rows);
 bool gpu_plan_fail(struct gpu_plan *plan, const char *format, ...) HL_PRINTF(2, 3);
 static inline int32_t gpu_float_bits(float value)
 {
-    union { float f; int32_t i; } both = {value};
+    union {
+        float f;
+        int32_t i;
+    } both = {value};
     return both.i;
 }
 
@@ -122,10 +127,11 @@ bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *valu
 
 // A plan on a device: programs, buffers, list.
 struct gpu_runner;
-struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend, struct gpu_device *device);
+struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
+                                     struct gpu_device *device);
 void gpu_runner_destroy(struct gpu_runner *runner);
-// What the CPU gives or takes of an input or output, dense [b, h, w, c]: 8-bit integers where the tensor has them, which
-// the device turns into floats and back, else float32. Values of one place are few and need no copy as floats.
+// What the CPU gives or takes of an input or output, dense [b, h, w, c]: 8-bit integers where the tensor has them,
+// which the device turns into floats and back, else float32. Values of one place are few and need no copy as floats.
 static inline bool gpu_caller_has_bytes(const struct gpu_value *value)
 {
     bool places = value->shape.w > 1 || value->shape.h > 1;
@@ -136,7 +142,8 @@ static inline size_t gpu_caller_bytes(const struct gpu_value *value)
     return (size_t)gpu_elements(value->shape) * (gpu_caller_has_bytes(value) ? 1 : sizeof(float));
 }
 // inputs and outputs: host memory, gpu_caller_bytes each, in the order of the graph's input and output values.
-// nanoseconds: room for the time of each step of the plan, on the device's clock and one after the other; NULL: no clock.
+// nanoseconds: room for the time of each step of the plan, on the device's clock and one after the other; NULL: no
+// clock.
 bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *const *outputs, uint64_t *nanoseconds);
 
 #endif

@@ -55,8 +55,7 @@ static bool upload_weights(struct gpu_runner *runner)
                 memcpy(&to[k], &bits, sizeof bits);
             }
         }
-        if (!runner->backend->buffer_write(runner->device, runner->weights, weights->offset,
-                                           weights->data, bytes))
+        if (!runner->backend->buffer_write(runner->device, runner->weights, weights->offset, weights->data, bytes))
             return false;
         free(weights->data);
         weights->data = NULL;
@@ -75,8 +74,7 @@ static size_t device_bytes(const struct gpu_value *value)
 static bool create_buffers(struct gpu_runner *runner)
 {
     const struct gpu_plan *plan = runner->plan;
-    if (plan->arena_bytes &&
-        !(runner->arena = runner->backend->buffer_create(runner->device, plan->arena_bytes)))
+    if (plan->arena_bytes && !(runner->arena = runner->backend->buffer_create(runner->device, plan->arena_bytes)))
         return false;
     runner->raw = calloc((size_t)plan->graph->value_count + 1, sizeof *runner->raw);
     if (!runner->raw) {
@@ -120,16 +118,18 @@ static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_ste
     return floats;
 }
 
-// Kernels compute in floats in every precision: their sums have to be, and the rest would gain nothing. So GPU_F16, half
-// arithmetic, is for none of them.
+// Kernels compute in floats in every precision: their sums have to be, and the rest would gain nothing. So GPU_F16,
+// half arithmetic, is for none of them.
 static struct gpu_program_desc describe(const struct gpu_plan *plan, const struct gpu_plan_step *step)
 {
     bool halves;
     unsigned floats = floats_of(plan, step, &halves);
-    struct gpu_program_desc desc = {.kernel = step->kernel,
-                                    .precision = halves ? GPU_F16S : GPU_F32,
-                                    .floats = halves ? floats : 0,
-                                    .constants = step->constants};
+    struct gpu_program_desc desc = {
+        .kernel = step->kernel,
+        .precision = halves ? GPU_F16S : GPU_F32,
+        .floats = halves ? floats : 0,
+        .constants = step->constants,
+    };
     memcpy(desc.group, step->group, sizeof desc.group);
     return desc;
 }
@@ -195,8 +195,7 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
                    struct gpu_dispatch *dispatch)
 {
     const struct gpu_operand *operand = &step->operands[i];
-    enum gpu_arg_kind kind =
-        i < gpu_kernel_arg_count(step->kernel) ? step->kernel->args[i].kind : GPU_IN;
+    enum gpu_arg_kind kind = i < gpu_kernel_arg_count(step->kernel) ? step->kernel->args[i].kind : GPU_IN;
     dispatch->writes[i] = operand_writes(step, i);
     if (operand->weights) {
         dispatch->buffers[i] = runner->weights;
@@ -241,13 +240,12 @@ static bool record_step(struct gpu_runner *runner, int number, struct hazards *h
 static bool record(struct gpu_runner *runner)
 {
     const struct gpu_plan *plan = runner->plan;
-    struct hazards hazards = {.ranges = malloc(((size_t)plan->step_count * GPU_MAX_BUFFERS + 1) *
-                                               sizeof *hazards.ranges)};
+    struct hazards hazards = {.ranges =
+                                  malloc(((size_t)plan->step_count * GPU_MAX_BUFFERS + 1) * sizeof *hazards.ranges)};
     bool ok = hazards.ranges != NULL;
     if (!ok) hl_report(runner->reporter, "TfLiteGpuDelegate Init: out of memory");
     ok = ok && (runner->list = runner->backend->list_create(runner->device));
-    for (int s = 0; s < plan->step_count && ok; s++)
-        ok = record_step(runner, s, &hazards);
+    for (int s = 0; s < plan->step_count && ok; s++) ok = record_step(runner, s, &hazards);
     free(hazards.ranges);
     return ok && runner->backend->list_finish(runner->list);
 }
@@ -262,10 +260,12 @@ struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_bac
         hl_report(plan->reporter, "TfLiteGpuDelegate Init: out of memory");
         return NULL;
     }
-    *runner = (struct gpu_runner){.plan = plan,
-                                  .backend = backend,
-                                  .device = device,
-                                  .reporter = plan->reporter};
+    *runner = (struct gpu_runner){
+        .plan = plan,
+        .backend = backend,
+        .device = device,
+        .reporter = plan->reporter,
+    };
     if (upload_weights(runner) && create_buffers(runner) && create_programs(runner) && record(runner)) return runner;
     gpu_runner_destroy(runner);
     return NULL;
@@ -305,16 +305,14 @@ bool gpu_runner_run(struct gpu_runner *runner, const void *const *inputs, void *
     for (int v = 0; v < graph->value_count; v++) {
         const struct gpu_value *value = graph->values[v];
         if (value->is_input &&
-            !backend->buffer_write(runner->device, runner->raw[v], 0, inputs[input++],
-                                   gpu_caller_bytes(value)))
+            !backend->buffer_write(runner->device, runner->raw[v], 0, inputs[input++], gpu_caller_bytes(value)))
             return false;
     }
     if (!run_list(runner, nanoseconds)) return false;
     for (int v = 0; v < graph->value_count; v++) {
         const struct gpu_value *value = graph->values[v];
         if (value->is_output &&
-            !backend->buffer_read(runner->device, runner->raw[v], 0, outputs[output++],
-                                  gpu_caller_bytes(value)))
+            !backend->buffer_read(runner->device, runner->raw[v], 0, outputs[output++], gpu_caller_bytes(value)))
             return false;
     }
     return true;

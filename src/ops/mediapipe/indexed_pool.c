@@ -52,10 +52,11 @@ static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(require_places(ctx, node, places));
     HL_TRY(hl_window_size(ctx, node, "height", params->padding, hl_dim(x, 1), params->filter_height,
                           params->stride_height, 1, &op->y));
-    HL_TRY(hl_window_size(ctx, node, "width", params->padding, hl_dim(x, 2), params->filter_width,
-                          params->stride_width, 1, &op->x));
+    HL_TRY(hl_window_size(ctx, node, "width", params->padding, hl_dim(x, 2), params->filter_width, params->stride_width,
+                          1, &op->x));
     HL_REQUIRE(ctx, node, (int64_t)params->filter_height * params->filter_width <= INT32_MAX,
-               "a window of %dx%d has more positions than places have numbers", params->filter_height, params->filter_width);
+               "a window of %dx%d has more positions than places have numbers", params->filter_height,
+               params->filter_width);
     hl_activation_range_f32(params->activation, &op->low, &op->high);
     int dims[4] = {hl_dim(x, 0), op->y.out, op->x.out, hl_dim(x, 3)};
     HL_TRY(hl_resize(ctx, y, 4, dims));
@@ -124,7 +125,8 @@ static TfLiteStatus pool_invoke(TfLiteContext *ctx, TfLiteNode *node)
 static double pool_work(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLitePoolParams *params = &((const struct indexed_pool *)node->user_data)->params;
-    return hl_work_of_window(hl_input(ctx, node, 0), hl_output(ctx, node, 0), params->filter_height, params->filter_width);
+    return hl_work_of_window(hl_input(ctx, node, 0), hl_output(ctx, node, 0), params->filter_height,
+                             params->filter_width);
 }
 
 const struct hl_op hl_op_max_pooling_with_argmax_2d = {
@@ -138,8 +140,8 @@ const struct hl_op hl_op_max_pooling_with_argmax_2d = {
 // ---- MaxUnpooling2D -----------------------------------------------------------------------------
 
 // One axis: the size after, and what a pool over it would have been padded with.
-static TfLiteStatus unpool_size(TfLiteContext *ctx, TfLiteNode *node, const char *axis, int in, int filter,
-                                int stride, struct hl_window *window)
+static TfLiteStatus unpool_size(TfLiteContext *ctx, TfLiteNode *node, const char *axis, int in, int filter, int stride,
+                                struct hl_window *window)
 {
     HL_REQUIRE(ctx, node, filter >= 1 && stride >= 1, "%s: filter %d and stride %d must be positive", axis, filter,
                stride);

@@ -21,11 +21,11 @@ static TfLiteStatus require_float(TfLiteContext *ctx, const TfLiteNode *node, co
 // ---- Landmarks2TransformMatrix ------------------------------------------------------------------
 
 struct to_matrix {
-    bool by_range;           // version 1
-    struct hl_flex subset;   // numbers of the landmarks in the crop
-    int left, right;         // the line
-    float turned;            // version 2: direction that the line gets, radians
-    float scale_x, scale_y;  // of the crop, relative to the box
+    bool by_range;          // version 1
+    struct hl_flex subset;  // numbers of the landmarks in the crop
+    int left, right;        // the line
+    float turned;           // version 2: direction that the line gets, radians
+    float scale_x, scale_y; // of the crop, relative to the box
     int out_height, out_width;
     int in_height, in_width, range, dimensions; // version 1
 };
@@ -35,7 +35,8 @@ static void option_size(const struct hl_flex *map, const char *name, int *height
     struct hl_flex pair, element;
     int64_t numbers[2] = {0, 0};
     for (size_t i = 0; i < 2; i++)
-        if (hl_flex_find(map, name, &pair) && hl_flex_element(&pair, i, &element)) hl_flex_integer(&element, &numbers[i]);
+        if (hl_flex_find(map, name, &pair) && hl_flex_element(&pair, i, &element))
+            hl_flex_integer(&element, &numbers[i]);
     *height = numbers[0] > 0 && numbers[0] <= INT32_MAX ? (int)numbers[0] : 0;
     *width = numbers[1] > 0 && numbers[1] <= INT32_MAX ? (int)numbers[1] : 0;
 }
@@ -103,8 +104,8 @@ static TfLiteStatus to_matrix_prepare(TfLiteContext *ctx, TfLiteNode *node)
                op->dimensions);
     HL_REQUIRE(ctx, node, !op->by_range || (op->range > 0 && op->in_height > 0 && op->in_width > 0),
                "landmarks_range %d and input_hw %d,%d must be positive", op->range, op->in_height, op->in_width);
-    HL_REQUIRE(ctx, node, op->out_height > 0 && op->out_width > 0, "output size %dx%d must be positive",
-               op->out_height, op->out_width);
+    HL_REQUIRE(ctx, node, op->out_height > 0 && op->out_width > 0, "output size %dx%d must be positive", op->out_height,
+               op->out_width);
     HL_REQUIRE(ctx, node, op->by_range ? op->scale_x != 0 : op->scale_x > 0 && op->scale_y > 0,
                "the crop's scale %g,%g is not usable", (double)op->scale_x, (double)op->scale_y);
     HL_TRY(check_indices(ctx, node, op, hl_elements(landmarks) / 3));
@@ -157,8 +158,7 @@ static struct motion motion_by_range(const struct to_matrix *op, const float *la
     struct motion to_image = {{{half_width, 0, half_width}, {0, half_height, half_height}}};
     struct motion turn = {{{c, s, crop.centre_x / range * 2 - 1}, {-s, c, crop.centre_y / range * 2 - 1}}};
     struct motion scale = {{{crop.width * op->scale_x / range, 0, 0}, {0, crop.height * op->scale_y / range, 0}}};
-    struct motion from_crop = {
-        {{2 / ((float)op->out_width - 1), 0, -1}, {0, 2 / ((float)op->out_height - 1), -1}}};
+    struct motion from_crop = {{{2 / ((float)op->out_width - 1), 0, -1}, {0, 2 / ((float)op->out_height - 1), -1}}};
     struct motion motion = multiplied(&to_image, &turn);
     motion = multiplied(&motion, &scale);
     return multiplied(&motion, &from_crop);

@@ -49,7 +49,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
     HL_REQUIRE(ctx, node, op->bilinear, "only the mode \"bilinear\" is supported");
     HL_REQUIRE(ctx, node, op->height > 0 && op->width > 0, "output size %dx%d must be positive", op->height, op->width);
-    HL_REQUIRE(ctx, node, hl_rank(x) == 4 && hl_dim(x, 0) == 1, "the input must have 4 dimensions, the first of them 1");
+    HL_REQUIRE(ctx, node, hl_rank(x) == 4 && hl_dim(x, 0) == 1,
+               "the input must have 4 dimensions, the first of them 1");
     HL_REQUIRE(ctx, node, hl_dim(x, 1) <= MAX_SIDE && hl_dim(x, 2) <= MAX_SIDE,
                "an input of %dx%d is too large: its positions must be exact as floats", hl_dim(x, 1), hl_dim(x, 2));
     HL_REQUIRE(ctx, node, hl_elements(matrix) >= 8, "a matrix of %lld values, at least 8 are wanted",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A delegate as a third party writes one: a shared library of its own, compiled with the public headers and nothing else
-// of this tree, linked with no TensorFlow Lite. It takes ADD nodes of two float tensors of one size and computes
+// A delegate as a third party writes one: a shared library of its own, compiled with the public headers and nothing
+// else of this tree, linked with no TensorFlow Lite. It takes ADD nodes of two float tensors of one size and computes
 // gain * (a + b). Options: "gain", a number; "fail", the step that does not work: "create", "prepare", "init" or
 // "invoke". With LACKS_DESTROY it forgets one of its two doors.
 #include <stdio.h>
@@ -97,8 +97,14 @@ static int takes(const TfLiteContext *context, const TfLiteNode *node, const TfL
 static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base)
 {
     const struct delegate *delegate = base->data_;
-    TfLiteRegistration registration = {.init = part_init, .free = part_free, .prepare = part_prepare,
-                                       .invoke = part_invoke, .custom_name = "ThirdParty", .version = 1};
+    TfLiteRegistration registration = {
+        .init = part_init,
+        .free = part_free,
+        .prepare = part_prepare,
+        .invoke = part_invoke,
+        .custom_name = "ThirdParty",
+        .version = 1,
+    };
     TfLiteIntArray *plan;
     if (strcmp(delegate->fail, "prepare") == 0) {
         context->ReportError(context, "third party: prepare fails");
@@ -130,9 +136,12 @@ DOOR TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, cons
     if (!delegate) return NULL;
     delegate->gain = 1;
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(keys[i], "gain") == 0) delegate->gain = (float)atof(values[i]);
-        else if (strcmp(keys[i], "fail") == 0) snprintf(delegate->fail, sizeof delegate->fail, "%s", values[i]);
-        else snprintf(delegate->fail, sizeof delegate->fail, "create");
+        if (strcmp(keys[i], "gain") == 0)
+            delegate->gain = (float)atof(values[i]);
+        else if (strcmp(keys[i], "fail") == 0)
+            snprintf(delegate->fail, sizeof delegate->fail, "%s", values[i]);
+        else
+            snprintf(delegate->fail, sizeof delegate->fail, "create");
     }
     if (strcmp(delegate->fail, "create") == 0) {
         if (report_error) report_error("third party: these options are not taken");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The build's part of the Vulkan backend. gpu_shaders write FOLDER: every kernel and precision as FOLDER/NAME.PRECISION.comp,
-// rewritten only where the text has changed, and their names as FOLDER/list. spirv.cmake compiles them; then
-// gpu_shaders pack FOLDER FILE.c: the .spv files as one C file with gpu_spirv (src/gpu/lang/spirv.h).
+// The build's part of the Vulkan backend. gpu_shaders write FOLDER: every kernel and precision as
+// FOLDER/NAME.PRECISION.comp, rewritten only where the text has changed, and their names as FOLDER/list. spirv.cmake
+// compiles them; then gpu_shaders pack FOLDER FILE.c: the .spv files as one C file with gpu_spirv
+// (src/gpu/lang/spirv.h).
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All kernels that there are: those of the plan and those that a row of ops.def leads to, each once, for the build and tests.
+// All kernels that there are: those of the plan and those that a row of ops.def leads to, each once, for the build and
+// tests.
 #ifndef HALITE_GPU_LANG_BUILD_KERNELS_H
 #define HALITE_GPU_LANG_BUILD_KERNELS_H
 

@@ -89,7 +89,8 @@ TFL_CAPI_EXPORT extern TfLiteInterpreterOptions* TfLiteInterpreterOptionsCopy(
 // Frees options. NULL is allowed.
 TFL_CAPI_EXPORT extern void TfLiteInterpreterOptionsDelete(TfLiteInterpreterOptions* options);
 
-// CPU threads for one invocation, the caller's among them, 64 at most. -1 (default): the library chooses, one. 0 counts as 1.
+// CPU threads for one invocation, the caller's among them, 64 at most. -1 (default): the library chooses, one. 0 counts
+// as 1.
 TFL_CAPI_EXPORT extern void TfLiteInterpreterOptionsSetNumThreads(
     TfLiteInterpreterOptions* options, int32_t num_threads);
 

@@ -536,8 +536,8 @@ TFL_CAPI_EXPORT extern void TfLiteTensorReset(TfLiteType type, const char* name,
 // is NULL; kTfLiteError when their sizes in bytes differ or memory is short.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteTensorCopy(const TfLiteTensor* src, TfLiteTensor* dst);
 
-// Copy of a tensor with arrays, quantization and sparsity of its own. data and allocation are src's where src does not own
-// them, else copies.
+// Copy of a tensor with arrays, quantization and sparsity of its own. data and allocation are src's where src does not
+// own them, else copies.
 TFL_CAPI_EXPORT extern TfLiteTensor TfLiteTensorClone(TfLiteTensor src);
 
 // dims_signature where there is one, else dims. The tensor's own.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Element types and per-tensor quantization: what a compiler of models shares with the runtime. It has this path because
-// builds of bindings copy the public headers one by one, by name.
+// Element types and per-tensor quantization: what a compiler of models shares with the runtime. It has this path
+// because builds of bindings copy the public headers one by one, by name.
 // All values are part of the binary interface of TensorFlow Lite and never change.
 #ifndef TENSORFLOW_COMPILER_MLIR_LITE_CORE_C_TFLITE_TYPES_H_
 #define TENSORFLOW_COMPILER_MLIR_LITE_CORE_C_TFLITE_TYPES_H_
