@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "base/half.h"
 #include "gpu/backend/backend.h"

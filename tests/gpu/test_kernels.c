@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "gpu/backend/devices.h"
 #include "gpu/dialect_kernels.h"

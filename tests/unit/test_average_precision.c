@@ -2,13 +2,13 @@
 // Average precision of a few boxes, against values worked out by hand: the precision at 101 recall points.
 #include "eval/average_precision.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <cmocka.h>
 
 // A square of side 0.1 at a place of its own, moved to the right.
 static struct hl_box box(int picture, int place, double moved, double score)

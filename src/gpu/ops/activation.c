@@ -170,9 +170,7 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
                                            .epilogue = true,       \
                                            .as_stage = as_stage,   \
                                            .params_size = size,    \
-                                           .kernels = kernels,
-}
-;
+                                           .kernels = kernels};
 UNARY(relu, "RELU", 3, 0)
 UNARY(relu6, "RELU6", 3, 0)
 UNARY(relu_n1_to_1, "RELU_N1_TO_1", 2, 0)

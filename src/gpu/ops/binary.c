@@ -326,9 +326,7 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
                                            .epilogue = true,       \
                                            .as_stage = as_stage,   \
                                            .params_size = size,    \
-                                           .kernels = kernels,
-}
-;
+                                           .kernels = kernels};
 BINARY(add, "ADD", 6, sizeof(TfLiteAddParams), supported)
 BINARY(sub, "SUB", 5, sizeof(TfLiteSubParams), supported)
 BINARY(mul, "MUL", 8, sizeof(TfLiteMulParams), supported)

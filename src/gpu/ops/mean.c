@@ -220,9 +220,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                            .plan = plan,                               \
                                            .epilogue = true,                           \
                                            .params_size = sizeof(TfLiteReducerParams), \
-                                           .kernels = kernels,
-}
-;
+                                           .kernels = kernels};
 REDUCTION(mean, "MEAN", 3, supported)
 REDUCTION(sum, "SUM", 2, supported)
 REDUCTION(reduce_max, "REDUCE_MAX", 3, supported)

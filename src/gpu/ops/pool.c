@@ -141,8 +141,6 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                            .plan = plan,                            \
                                            .epilogue = true,                        \
                                            .params_size = sizeof(TfLitePoolParams), \
-                                           .kernels = kernels,
-}
-;
+                                           .kernels = kernels};
 POOL(average_pool_2d, "AVERAGE_POOL_2D")
 POOL(max_pool_2d, "MAX_POOL_2D")

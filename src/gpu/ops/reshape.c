@@ -124,9 +124,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                            .supported = supported, \
                                            .plan = plan,           \
                                            .epilogue = true,       \
-                                           .kernels = kernels,
-}
-;
+                                           .kernels = kernels};
 SHAPED(reshape, "RESHAPE", 1)
 SHAPED(squeeze, "SQUEEZE", 2)
 SHAPED(expand_dims, "EXPAND_DIMS", 1)
