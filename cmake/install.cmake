@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` lays down: headers, libraries, the command, and how others find them. DESTDIR is honoured.
+# What `cmake --install` lays down: headers, libraries, the command, and how others find them. DESTDIR is honored.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

@@ -103,12 +103,12 @@ class Model:
         if data is not None:
             buffer = len(self.buffers)
             self.buffers.append(Table(_0=np.ascontiguousarray(data, np.dtype(dtype).newbyteorder("<")).tobytes()))
-        quantisation = None
+        quantization = None
         if scale is not None:
             scales = np.atleast_1d(np.asarray(scale, "<f4"))
-            quantisation = Table(_2=scales, _3=np.full(scales.size, zero, "<i8"), _6=Scalar("i", axis))
+            quantization = Table(_2=scales, _3=np.full(scales.size, zero, "<i8"), _6=Scalar("i", axis))
         self.tensors.append(Table(
-            _0=_ints(shape), _1=Scalar("b", self.TYPES[dtype]), _2=Scalar("I", buffer), _3=name, _4=quantisation,
+            _0=_ints(shape), _1=Scalar("b", self.TYPES[dtype]), _2=Scalar("I", buffer), _3=name, _4=quantization,
             _7=None if shape_signature is None else _ints(shape_signature)))
         return len(self.tensors) - 1
 

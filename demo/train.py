@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes everything in this folder that is not text: the demo models, their labels and the pictures.
 
-In: the 1,797 handwritten digits that ship with scikit-learn (8 x 8 grey, values 0 to 16). A small convolutional net
+In: the 1,797 handwritten digits that ship with scikit-learn (8 x 8 gray, values 0 to 16). A small convolutional net
 is trained on 1,437 of them in plain numpy and written as float32 and as int8 model. Out: digits.tflite,
 digits_int8.tflite, digits.txt, accuracy.txt, and ten pictures of digits that training has not seen.
 
@@ -44,7 +44,7 @@ def load():
     return np.round(digits.images * (255 / 16))[order][..., None], digits.target[order]
 
 
-def normalise(pixels):
+def normalize(pixels):
     """What `halite label` makes of a pixel for a float32 input."""
     return (pixels - 127.5) / 127.5
 
@@ -52,7 +52,7 @@ def normalise(pixels):
 # ---- the net ------------------------------------------------------------------------------------------------------
 
 def start():
-    """Weights in the layouts of the file format; He initialisation."""
+    """Weights in the layouts of the file format; He initialization."""
     random = np.random.RandomState(SEED)
 
     def weights(fan_in, *shape):
@@ -67,7 +67,7 @@ def start():
 
 
 def patches(x, stride, fill=0.0):
-    """The 3 x 3 neighbourhoods for padding SAME: [n, y, x, 9, c]."""
+    """The 3 x 3 neighborhoods for padding SAME: [n, y, x, 9, c]."""
     size = x.shape[1]
     out = -(-size // stride)
     before = ((out - 1) * stride + 3 - size) // 2
@@ -128,7 +128,7 @@ def gradients(w, x, classes):
 
 def jitter(random, x):
     """Half of the pictures moved by up to one pixel, so that the net learns shapes and not places."""
-    wide = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=normalise(0))
+    wide = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=normalize(0))
     moves = random.randint(0, 3, (len(x), 2))
     moves[random.rand(len(x)) < 0.5] = 1
     return np.stack([picture[i:i + 8, j:j + 8] for picture, (i, j) in zip(wide, moves)])
@@ -195,7 +195,7 @@ def float_model(w):
     return build("Halite demo: handwritten digits, float32", "float32", constants, {})
 
 
-def quantise(w, seen):
+def quantize(w, seen):
     """Scales from the values met in training; weights per output channel, the dense layer's per tensor."""
     logits, (_, a1, _, a2, a3, _, _) = forward(w, seen)
 
@@ -251,13 +251,13 @@ def enlarge(pixels):
     return np.repeat(np.repeat(pixels, 16, axis=0), 16, axis=1).astype(np.uint8)
 
 
-def png(grey):
-    """An 8-bit grey PNG file."""
+def png(gray):
+    """An 8-bit gray PNG file."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    rows = b"".join(b"\0" + row.tobytes() for row in grey)
-    header = struct.pack(">IIBBBBB", grey.shape[1], grey.shape[0], 8, 0, 0, 0, 0)
+    rows = b"".join(b"\0" + row.tobytes() for row in gray)
+    header = struct.pack(">IIBBBBB", gray.shape[1], gray.shape[0], 8, 0, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
 
 
@@ -300,7 +300,7 @@ def check_library(path, pixels, classes, accuracy):
     """The stored models, run by a library, are as accurate as accuracy.txt says."""
     library = ctypes.CDLL(str(pathlib.Path(path).resolve()))
     results = {
-        "digits.tflite": run(library, HERE / "digits.tflite", normalise(pixels).astype(np.float32)),
+        "digits.tflite": run(library, HERE / "digits.tflite", normalize(pixels).astype(np.float32)),
         "digits_int8.tflite": run(library, HERE / "digits_int8.tflite", (pixels - 128).astype(np.int8)),
     }
     found = "".join(line(name, (y.argmax(axis=1) == classes).sum()) for name, y in results.items())
@@ -319,9 +319,9 @@ def make():
     """Every file of this folder that the script makes: name -> bytes."""
     pixels, classes = load()
     seen, unseen = slice(0, -UNSEEN), slice(-UNSEEN, None)
-    w = train(normalise(pixels[seen]), classes[seen])
-    constants, activations = quantise(w, normalise(pixels[seen]))
-    guess = forward(w, normalise(pixels[unseen]))[0].argmax(axis=1)
+    w = train(normalize(pixels[seen]), classes[seen])
+    constants, activations = quantize(w, normalize(pixels[seen]))
+    guess = forward(w, normalize(pixels[unseen]))[0].argmax(axis=1)
     guess_int8 = forward_int8(constants, activations, pixels[unseen])
     files = {
         "digits.tflite": float_model(w),

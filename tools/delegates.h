@@ -76,7 +76,7 @@ struct hl_delegate_flags {
     HL_DELEGATE_FLAG_LIST(HL_DELEGATE_FIELD, )
 };
 
-// Initialiser of a struct hl_delegate_flags.
+// Initializer of a struct hl_delegate_flags.
 #define HL_DELEGATE_DEFAULT(at, kind, name, initial, idle, help) .name = (initial),
 #define HL_DELEGATE_DEFAULTS                         \
     {                                                \

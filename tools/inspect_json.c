@@ -18,10 +18,10 @@ static cJSON *add_ints(cJSON *object, const char *name, int count, const int *va
     return array;
 }
 
-static void add_quantisation(cJSON *object, const struct hl_model_quantisation *q)
+static void add_quantization(cJSON *object, const struct hl_model_quantization *q)
 {
     if (q->type == kTfLiteNoQuantization) return;
-    cJSON *json = cJSON_AddObjectToObject(object, "quantisation");
+    cJSON *json = cJSON_AddObjectToObject(object, "quantization");
     if (q->type != kTfLiteAffineQuantization) {
         cJSON_AddNumberToObject(json, "block_size", q->block_size);
         cJSON_AddNumberToObject(json, "scales_tensor", q->scales_tensor);
@@ -48,7 +48,7 @@ static cJSON *tensor_json(const struct hl_model_tensor *tensor)
     cJSON_AddBoolToObject(json, "variable", tensor->is_variable);
     if (tensor->sparsity != NULL) cJSON_AddBoolToObject(json, "sparse", true);
     if (tensor->external_data) cJSON_AddBoolToObject(json, "external", true);
-    add_quantisation(json, &tensor->quantisation);
+    add_quantization(json, &tensor->quantization);
     return json;
 }
 

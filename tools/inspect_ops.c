@@ -35,7 +35,7 @@ static void add_type(struct hl_text *text, const struct hl_model_subgraph *subgr
         return;
     }
     const struct hl_model_tensor *stored = &subgraph->tensors[tensor];
-    const struct hl_model_quantisation *q = &stored->quantisation;
+    const struct hl_model_quantization *q = &stored->quantization;
     hl_text_add(text, "%s", hl_element_name(stored->type));
     if (q->type == kTfLiteAffineQuantization && q->scale_count > 1) hl_text_add(text, "/ch");
     if (q->type == kTfLiteBlockwiseQuantization) hl_text_add(text, "/block");

@@ -18,7 +18,7 @@ static void print_name(const char *name)
     hl_text_free(&text);
 }
 
-static void add_quantisation(struct hl_table *table, const struct hl_model_quantisation *q)
+static void add_quantization(struct hl_table *table, const struct hl_model_quantization *q)
 {
     if (q->type == kTfLiteNoQuantization)
         hl_table_add(table, "%s", "");
@@ -49,7 +49,7 @@ static void print_ends(const char *title, const struct hl_model_subgraph *subgra
         hl_table_add(&table, "%d", i);
         hl_table_add_name(&table, tensor->name);
         add_shape(&table, tensor);
-        add_quantisation(&table, &tensor->quantisation);
+        add_quantization(&table, &tensor->quantization);
     }
     printf("\n%s%s\n", title, count > 0 ? "" : ": none");
     hl_table_print(&table, 2, stdout);
@@ -143,7 +143,7 @@ static void print_tensors(const struct hl_model_subgraph *subgraph)
         add_shape(&table, tensor);
         hl_table_add(&table, "%s", size);
         hl_table_add(&table, "%s", kind_of(tensor));
-        add_quantisation(&table, &tensor->quantisation);
+        add_quantization(&table, &tensor->quantization);
         hl_table_add_name(&table, tensor->name);
     }
     printf("\ntensors\n");
@@ -274,7 +274,7 @@ static void print_about(const TfLiteModel *model)
         const char *name, *text;
     } rows[] = {
         {"description", model->description}, {"name", about.name},     {"about", about.description},
-        {"version", about.version},          {"author", about.author}, {"licence", about.licence},
+        {"version", about.version},          {"author", about.author}, {"license", about.license},
     };
     struct hl_table table;
     hl_table_start(&table, "ll");

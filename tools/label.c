@@ -50,20 +50,20 @@ static const struct hl_flag flags[] = {
     {.name = "crop", .kind = HL_FLAG_NUMBER, .value = "F", .min = 0.01, .max = 1,
      .offset = offsetof(struct options, crop),
      .help = "side of the central square, as a part of the shorter side;\n"
-             "default 0.875, for models of grey pictures 1"},
+             "default 0.875, for models of gray pictures 1"},
     HL_MODEL_RUN_FLAGS(options, model),
 };
 // clang-format on
 
 static const char details[] =
     "Pictures are JPEG, PNG, BMP, PGM or PPM files. The model has one input, [1,height,width,3] (RGB)\n"
-    "or [1,height,width,1] or [1,height,width] (grey), of type float32, uint8 or int8, and its first\n"
+    "or [1,height,width,1] or [1,height,width] (gray), of type float32, uint8 or int8, and its first\n"
     "output has one score for each class.\n"
     "\n"
     "A picture's central square is scaled to the input, as TensorFlow Lite's own evaluation does it.\n"
     "Pixels (0 to 255) become input values as the first of these that applies says:\n"
-    "  --mean and --std    (pixel - mean) / std, quantised by the input's own scale if it is 8-bit\n"
-    "  float32             the normalisation in the model's metadata, if it has one,\n"
+    "  --mean and --std    (pixel - mean) / std, quantized by the input's own scale if it is 8-bit\n"
+    "  float32             the normalization in the model's metadata, if it has one,\n"
     "                      else (pixel - 127.5) / 127.5\n"
     "  uint8, int8         the pixel, the pixel minus 128\n"
     "Scores between 0 and 1 are shown as probabilities, others as they are. Among equal scores the\n"
@@ -76,7 +76,7 @@ struct labeller {
     struct hl_preprocess_shape shape;
     int classes;
     double crop;
-    struct hl_normalisation normalisation;
+    struct hl_normalization normalization;
     float *pixels;  // of one picture
     double *scores; // of its classes
     int *ranking;   // classes, best first
@@ -146,26 +146,26 @@ static bool check_labels(struct labeller *labeller)
     return ok;
 }
 
-static bool choose_normalisation(struct labeller *labeller)
+static bool choose_normalization(struct labeller *labeller)
 {
     const struct options *options = labeller->options;
-    struct hl_normalisation *normalisation = &labeller->normalisation;
+    struct hl_normalization *normalization = &labeller->normalization;
     if (!isnan(options->mean) || !isnan(options->std)) {
-        normalisation->given = true;
+        normalization->given = true;
         for (int i = 0; i < 3; i++) {
-            normalisation->mean[i] = isnan(options->mean) ? 0 : options->mean;
-            normalisation->std[i] = isnan(options->std) ? 1 : options->std;
+            normalization->mean[i] = isnan(options->mean) ? 0 : options->mean;
+            normalization->std[i] = isnan(options->std) ? 1 : options->std;
         }
         return true;
     }
     const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(labeller->file.interpreter, 0);
     if (TfLiteTensorType(input) != kTfLiteFloat32) return true;
-    if (!hl_metadata_normalisation(labeller->file.model, 0, normalisation)) return true;
+    if (!hl_metadata_normalization(labeller->file.model, 0, normalization)) return true;
     // The same as the default, which rounds as the official evaluation does.
     bool same = true;
     for (int i = 0; i < labeller->shape.channels; i++)
-        same = same && normalisation->mean[i] == 127.5 && normalisation->std[i] == 127.5;
-    normalisation->given = !same;
+        same = same && normalization->mean[i] == 127.5 && normalization->std[i] == 127.5;
+    normalization->given = !same;
     return true;
 }
 
@@ -179,7 +179,7 @@ static bool prepare(struct labeller *labeller)
         return false;
     }
     if (!check_input(labeller) || !check_output(labeller) || !check_labels(labeller)) return false;
-    if (!choose_normalisation(labeller)) return false;
+    if (!choose_normalization(labeller)) return false;
     labeller->crop = !isnan(options->crop) ? options->crop : labeller->shape.channels == 3 ? HL_PREPROCESS_CROP : 1;
     size_t pixels = (size_t)labeller->shape.width * (size_t)labeller->shape.height * (size_t)labeller->shape.channels;
     labeller->pixels = malloc(pixels * sizeof *labeller->pixels);
@@ -296,7 +296,7 @@ static bool label_picture(struct labeller *labeller, const char *picture)
     hl_preprocess_scale(&image, labeller->crop, labeller->shape.width, labeller->shape.height, labeller->shape.channels,
                         labeller->pixels);
     hl_preprocess_store(labeller->pixels, (size_t)hl_model_elements(input), labeller->shape.channels,
-                        &labeller->normalisation, TfLiteTensorType(input), TfLiteTensorQuantizationParams(input),
+                        &labeller->normalization, TfLiteTensorType(input), TfLiteTensorQuantizationParams(input),
                         TfLiteTensorData(input));
     double start = hl_model_clock();
     ok = TfLiteInterpreterInvoke(interpreter) == kTfLiteOk;
@@ -317,13 +317,13 @@ static int run(const void *given, int operand_count, char **operands)
 {
     struct labeller labeller = {.options = given};
     bool prepared = prepare(&labeller), tsv = labeller.options->tsv;
-    int labelled = 0;
+    int labeled = 0;
     for (int i = 0; prepared && i < operand_count; i++) {
         if (!label_picture(&labeller, operands[i])) continue;
-        labelled++;
+        labeled++;
         if (!tsv) printf("\n");
     }
-    if (labelled > 0 && !tsv) {
+    if (labeled > 0 && !tsv) {
         struct hl_text placement = {0};
         hl_model_file_placement(&labeller.file, &placement);
         fputs(placement.data, stdout);
@@ -334,7 +334,7 @@ static int run(const void *given, int operand_count, char **operands)
     free(labeller.pixels);
     free(labeller.scores);
     free(labeller.ranking);
-    return prepared && labelled == operand_count ? HL_EXIT_OK : HL_EXIT_FAILED;
+    return prepared && labeled == operand_count ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
 
 const struct hl_command hl_command_label = {

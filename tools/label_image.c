@@ -162,10 +162,10 @@ static bool fill(struct labeller *labeller)
 {
     const struct options *options = labeller->options;
     const struct hl_preprocess_shape *shape = &labeller->shape;
-    struct hl_normalisation normalisation = {.given = shape->type == kTfLiteFloat32};
+    struct hl_normalization normalization = {.given = shape->type == kTfLiteFloat32};
     for (int i = 0; i < 3; i++) {
-        normalisation.mean[i] = options->input_mean;
-        normalisation.std[i] = options->input_std;
+        normalization.mean[i] = options->input_mean;
+        normalization.std[i] = options->input_std;
     }
     struct hl_image image;
     struct hl_text error = {0};
@@ -178,7 +178,7 @@ static bool fill(struct labeller *labeller)
     float *pixels = malloc(count * sizeof *pixels);
     if (pixels != NULL) {
         hl_preprocess_scale(&image, HL_PREPROCESS_WHOLE, shape->width, shape->height, shape->channels, pixels);
-        hl_preprocess_store(pixels, count, shape->channels, &normalisation, shape->type,
+        hl_preprocess_store(pixels, count, shape->channels, &normalization, shape->type,
                             TfLiteTensorQuantizationParams(input), TfLiteTensorData(input));
     } else {
         hl_error(HL_TFLITE, options->image, "does not fit into memory at %d x %d", shape->width, shape->height);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reader for the few tables on the way to the normalisation options. Metadata is a FlatBuffer inside the model that
+// A reader for the few tables on the way to the normalization options. Metadata is a FlatBuffer inside the model that
 // the model's verifier does not look into, so every offset is checked here; whatever does not fit reads as absent.
 #include "metadata.h"
 
@@ -111,7 +111,7 @@ static size_t root(const struct bytes *bytes)
     return has(bytes, table, 4) ? table : 0;
 }
 
-bool hl_metadata_normalisation(const TfLiteModel *model, int input, struct hl_normalisation *normalisation)
+bool hl_metadata_normalization(const TfLiteModel *model, int input, struct hl_normalization *normalization)
 {
     struct bytes bytes = find(model);
     size_t subgraph = child(&bytes, root(&bytes), MODEL_SUBGRAPHS, 0);
@@ -122,12 +122,12 @@ bool hl_metadata_normalisation(const TfLiteModel *model, int input, struct hl_no
         size_t type = field(&bytes, unit, UNIT_OPTIONS_TYPE);
         if (type == 0 || bytes.data[type] != OPTIONS_NORMALIZATION) continue;
         size_t options = follow(&bytes, field(&bytes, unit, UNIT_OPTIONS));
-        struct hl_normalisation found = {.given = true};
+        struct hl_normalization found = {.given = true};
         if (!read_channels(&bytes, options, NORMALIZATION_MEAN, found.mean) ||
             !read_channels(&bytes, options, NORMALIZATION_STD, found.std))
             return false;
         if (found.std[0] == 0 || found.std[1] == 0 || found.std[2] == 0) return false;
-        *normalisation = found;
+        *normalization = found;
         return true;
     }
 }
@@ -149,6 +149,6 @@ void hl_metadata_about(const TfLiteModel *model, struct hl_metadata_about *about
         .description = string(&bytes, MODEL_DESCRIPTION),
         .version = string(&bytes, MODEL_VERSION),
         .author = string(&bytes, MODEL_AUTHOR),
-        .licence = string(&bytes, MODEL_LICENSE),
+        .license = string(&bytes, MODEL_LICENSE),
     };
 }

@@ -8,12 +8,12 @@
 #include "model/model.h"
 #include "preprocess.h"
 
-// Normalisation of an input of the primary subgraph. False where the metadata has none; damaged metadata has none.
-bool hl_metadata_normalisation(const TfLiteModel *model, int input, struct hl_normalisation *normalisation);
+// Normalization of an input of the primary subgraph. False where the metadata has none; damaged metadata has none.
+bool hl_metadata_normalization(const TfLiteModel *model, int input, struct hl_normalization *normalization);
 
-// Name, description, version, author and licence of the model, each NULL where absent. Lent by the model.
+// Name, description, version, author and license of the model, each NULL where absent. Lent by the model.
 struct hl_metadata_about {
-    const char *name, *description, *version, *author, *licence;
+    const char *name, *description, *version, *author, *license;
 };
 void hl_metadata_about(const TfLiteModel *model, struct hl_metadata_about *about);
 

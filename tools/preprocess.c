@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 
-// Rec. 601 luminance in thousandths; a grey pixel keeps its value exactly.
+// Rec. 601 luminance in thousandths; a gray pixel keeps its value exactly.
 static unsigned char luminance(const unsigned char *rgb)
 {
     return (unsigned char)((299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2] + 500) / 1000);
@@ -97,30 +97,30 @@ static double clamp(double value, double low, double high)
 }
 
 // The 8-bit element that stands for a real value.
-static double quantise(double real, TfLiteQuantizationParams q, double low, double high)
+static double quantize(double real, TfLiteQuantizationParams q, double low, double high)
 {
     double scale = q.scale != 0 ? (double)q.scale : 1;
     return clamp(floor(real / scale + 0.5) + q.zero_point, low, high);
 }
 
-bool hl_preprocess_store(const float *pixels, size_t count, int channels, const struct hl_normalisation *normalisation,
-                         TfLiteType type, TfLiteQuantizationParams quantisation, void *input)
+bool hl_preprocess_store(const float *pixels, size_t count, int channels, const struct hl_normalization *normalization,
+                         TfLiteType type, TfLiteQuantizationParams quantization, void *input)
 {
-    bool given = normalisation->given;
+    bool given = normalization->given;
     for (size_t i = 0; i < count; i++) {
         size_t channel = i % (size_t)channels;
-        double real = given ? ((double)pixels[i] - normalisation->mean[channel]) / normalisation->std[channel] : 0;
+        double real = given ? ((double)pixels[i] - normalization->mean[channel]) / normalization->std[channel] : 0;
         double stored;
         switch (type) {
         case kTfLiteFloat32:
             ((float *)input)[i] = given ? (float)real : (pixels[i] - 127.5f) * (float)(1 / 127.5);
             break;
         case kTfLiteUInt8:
-            stored = given ? quantise(real, quantisation, 0, 255) : (double)pixels[i];
+            stored = given ? quantize(real, quantization, 0, 255) : (double)pixels[i];
             ((uint8_t *)input)[i] = (uint8_t)stored;
             break;
         case kTfLiteInt8:
-            stored = given ? quantise(real, quantisation, -128, 127) : (double)(pixels[i] - 128.0f);
+            stored = given ? quantize(real, quantization, -128, 127) : (double)(pixels[i] - 128.0f);
             ((int8_t *)input)[i] = (int8_t)stored;
             break;
         default: return false;

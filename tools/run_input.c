@@ -258,7 +258,7 @@ static bool check_nan(const struct hl_graph *graph, int index, const char *from)
 {
     const TfLiteTensor *tensor = hl_graph_input(graph, index);
     struct hl_values_summary summary =
-        hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
+        hl_values_summarize(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
     if (summary.nans == 0) return true;
     struct hl_text why = {0};
     hl_text_add(&why, "element %" PRId64 " is not a number (NaN), one of %" PRId64 "; --allow-nan takes it",

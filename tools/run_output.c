@@ -95,7 +95,7 @@ static void show_values(const TfLiteTensor *tensor)
     TfLiteType type = TfLiteTensorType(tensor);
     const void *data = TfLiteTensorData(tensor);
     int64_t count = hl_model_elements(tensor);
-    struct hl_values_summary summary = hl_values_summarise(type, data, count);
+    struct hl_values_summary summary = hl_values_summarize(type, data, count);
     if (type == kTfLiteString) count = hl_values_strings(data, TfLiteTensorByteSize(tensor));
     if (count <= 0 || data == NULL) {
         printf("      no elements\n");
@@ -136,7 +136,7 @@ bool hl_graph_show(const struct hl_graph *graph, const struct hl_flag_list *outp
             ok = false;
 
         struct hl_values_summary summary =
-            hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
+            hl_values_summarize(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
         if (summary.nans > 0)
             hl_warn(graph->file->command, graph->file->path,
                     "output %d '%s' holds %" PRId64 " NaN, the first at element %" PRId64, i, name, summary.nans,

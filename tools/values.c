@@ -31,7 +31,7 @@ double hl_values_at(TfLiteType type, const void *data, int64_t i)
     return number_at(type, hl_element_type(type), data, i);
 }
 
-struct hl_values_summary hl_values_summarise(TfLiteType type, const void *data, int64_t count)
+struct hl_values_summary hl_values_summarize(TfLiteType type, const void *data, int64_t count)
 {
     struct hl_values_summary summary = {.first_nan = -1};
     struct hl_element_type how;

@@ -19,9 +19,9 @@ struct hl_values_summary {
 };
 
 // Numbers only; a summary of zeros for other types.
-struct hl_values_summary hl_values_summarise(TfLiteType type, const void *data, int64_t count);
+struct hl_values_summary hl_values_summarize(TfLiteType type, const void *data, int64_t count);
 
-// Number i, as hl_values_summarise counts them.
+// Number i, as hl_values_summarize counts them.
 double hl_values_at(TfLiteType type, const void *data, int64_t i);
 
 // Fills `count` elements, the same for the same seed on every machine: reals from -1 to 1, 8 and 16-bit integers from

@@ -122,7 +122,7 @@ TFL_CAPI_EXPORT extern const char *HaliteDeviceListGetAutoReason(const HaliteDev
     X(NotConstant, NOT_CONSTANT, "an input must be a constant")                                          \
     X(Constant, CONSTANT, "an input must not be a constant")                                             \
     X(Parameter, PARAMETER, "an option has a value that the kernel lacks")                               \
-    X(Quantisation, QUANTISATION, "quantisation that has no float twin")                                 \
+    X(Quantization, QUANTIZATION, "quantization that has no float twin")                                 \
     X(Dynamic, DYNAMIC, "a shape is known only while running")                                           \
     X(Partition, PARTITION, "supported, but max_delegated_partitions larger partitions were taken")      \
     X(Cost, COST, "supported, but its partition is too small to be worth the copies")                    \

@@ -12,7 +12,7 @@ struct xnnpack_delegate {
 
 // Weights are used where the model file has them, so the cache holds nothing; it exists to be passed around.
 struct TfLiteXNNPackDelegateWeightsCache {
-    bool finalised;
+    bool finalized;
 };
 
 static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
@@ -94,21 +94,21 @@ struct TfLiteXNNPackDelegateWeightsCache *TfLiteXNNPackDelegateWeightsCacheCreat
     return TfLiteXNNPackDelegateWeightsCacheCreate();
 }
 
-static bool finalise(struct TfLiteXNNPackDelegateWeightsCache *cache)
+static bool finalize(struct TfLiteXNNPackDelegateWeightsCache *cache)
 {
-    if (!cache || cache->finalised) return false;
-    cache->finalised = true;
+    if (!cache || cache->finalized) return false;
+    cache->finalized = true;
     return true;
 }
 
 bool TfLiteXNNPackDelegateWeightsCacheFinalizeSoft(struct TfLiteXNNPackDelegateWeightsCache *cache)
 {
-    return finalise(cache);
+    return finalize(cache);
 }
 
 bool TfLiteXNNPackDelegateWeightsCacheFinalizeHard(struct TfLiteXNNPackDelegateWeightsCache *cache)
 {
-    return finalise(cache);
+    return finalize(cache);
 }
 
 void TfLiteXNNPackDelegateWeightsCacheDelete(struct TfLiteXNNPackDelegateWeightsCache *cache)

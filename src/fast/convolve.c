@@ -26,7 +26,7 @@ struct hl_convolve {
     bool in_place; // rows of x are not gathered
     bool direct;   // nor packed
     bool little;   // floats, and so few products that they may be as the reference kernel's
-    bool windowed; // floats: windows inside of the image are read where they lie, from neighbour to neighbour
+    bool windowed; // floats: windows inside of the image are read where they lie, from neighbor to neighbor
     int first_i, end_i, first_j, end_j; // the positions of these
     bool copied; // integers: the input is packed once, with its padding, and windows are read in the copy
     int64_t copy_height, copy_width;
@@ -43,7 +43,7 @@ struct hl_convolve {
     uint8_t flip;      // makes stored bytes those that are multiplied
     int32_t w_zero;    // of the bytes that are multiplied
     float low, high;
-    struct hl_requantise by;
+    struct hl_requantize by;
     // In one piece of memory behind the struct.
     char *weights;                      // [groups][panels][steps][columns][4 bytes]
     char *starts;                       // [groups][panels][columns][4 bytes]
@@ -146,7 +146,7 @@ static void pack_integers(const struct hl_convolve *c, const struct hl_convolve_
                 c->scales[at] = node->scales[output];
                 continue;
             }
-            hl_requantise_set(node->rescales[output], &c->multiplier[at], &c->left[at], &c->right[at]);
+            hl_requantize_set(node->rescales[output], &c->multiplier[at], &c->left[at], &c->right[at]);
         }
     }
 }
@@ -302,7 +302,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     c->copy = base + copy;
     c->scratch = base + scratch;
     if (!c->floats && !c->hybrid)
-        c->by = (struct hl_requantise){c->multiplier, c->left, c->right, hl_zero(what->output), what->low, what->high};
+        c->by = (struct hl_requantize){c->multiplier, c->left, c->right, hl_zero(what->output), what->low, what->high};
     if (c->floats)
         pack_floats(c, what);
     else
@@ -381,7 +381,7 @@ static void gather(const struct hl_convolve *c, const char *x, struct place plac
     int64_t plane = place.batch * s->height;
     int64_t top = (int64_t)place.i * s->stride_h - s->before_h, left = (int64_t)place.j * s->stride_w - s->before_w;
     size_t tap = (size_t)s->filter_channels * size;
-    bool together = s->dilation_w == 1 && c->groups == 1; // neighbours are neighbours in memory too
+    bool together = s->dilation_w == 1 && c->groups == 1; // neighbors are neighbors in memory too
     bool inside =
         top >= 0 && left >= 0 && top + (int64_t)(s->kh - 1) * s->dilation_h < s->height && left + s->kw <= s->width;
     if (together && inside) {
@@ -486,7 +486,7 @@ static void store_bytes(const struct hl_convolve *c, const struct scratch *scrat
         .y = y,
         .y_stride = c->shape.outputs,
     };
-    c->simd->loops->requantise_tile(&tile);
+    c->simd->loops->requantize_tile(&tile);
 }
 
 // Integer sums of a tile as floats, as ops/conv.c makes them. Quads know only at run time what zero point x has.
@@ -494,7 +494,7 @@ static void store_floats(const struct hl_convolve *c, const struct scratch *scra
                          int columns, int64_t channel, float *y)
 {
     int64_t in_batch = (int64_t)c->shape.out_height * c->shape.out_width;
-    struct hl_unquantise by = {
+    struct hl_unquantize by = {
         .scales = c->w_scales + channel,
         .bias = c->bias + channel,
         .w_sums = c->w_sums + channel,
@@ -513,7 +513,7 @@ static void store_floats(const struct hl_convolve *c, const struct scratch *scra
         tile.rows = left < rows - r ? (int)left : rows - r;
         tile.sums = scratch->sums + r * tile.sums_stride;
         tile.y = y + r * tile.y_stride;
-        c->simd->loops->unquantise_tile(&tile);
+        c->simd->loops->unquantize_tile(&tile);
     }
 }
 
@@ -632,11 +632,11 @@ static void copy_item(void *arg, int64_t item, int worker)
     copy_rows(c, run->x, rows * item / c->copy_items, rows * (item + 1) / c->copy_items);
 }
 
-static void quantise_batches(const struct hl_convolve *c, const float *x)
+static void quantize_batches(const struct hl_convolve *c, const float *x)
 {
     int64_t size = (int64_t)c->shape.height * c->shape.width * c->shape.channels;
     for (int b = 0; b < c->shape.batches; b++)
-        hl_quantise_row(&c->simd->loops->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size,
+        hl_quantize_row(&c->simd->loops->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size,
                         &c->x_scales[b], &c->x_zeros[b]);
 }
 
@@ -644,7 +644,7 @@ void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, vo
 {
     struct run run = {convolve, x, y};
     if (run.c->hybrid) {
-        quantise_batches(run.c, x);
+        quantize_batches(run.c, x);
         run.x = run.c->x_stored;
     }
     if (run.c->copied) hl_parallel(ctx, run.c->copy_items, copy_item, &run);

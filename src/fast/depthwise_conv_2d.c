@@ -31,15 +31,15 @@ struct depthwise {
     uint8_t x_zero;
     int excess;                  // of weights
     struct hl_depthwise_run run; // but for count, x, y
-    struct hl_requantise to_bytes;
-    struct hl_unquantise to_floats;
+    struct hl_requantize to_bytes;
+    struct hl_unquantize to_floats;
     // In one piece of memory behind the struct.
     char *padding;         // a position outside the input
     int8_t *x_stored;      // hybrid: a batch
     char *x_many;          // a batch with each channel `multiplier` times
     const void **pointers; // [workers][columns][kh]
     // Copies of positions, so many bytes for each worker: those at the end of x, where a block has fewer channels, or
-    // all, [kh][stride][lines]: side by side are those that one tap reads for neighbouring outputs.
+    // all, [kh][stride][lines]: side by side are those that one tap reads for neighboring outputs.
     char *copies;
     size_t copies_bytes;
     int64_t line;
@@ -59,7 +59,7 @@ static int weight_at(const TfLiteTensor *w, int64_t tap, int c, int channels)
     return value;
 }
 
-// Weights that do not all fit 8 bits with a sign, but lie within 256 neighbours, are sums of one that does and
+// Weights that do not all fit 8 bits with a sign, but lie within 256 neighbors, are sums of one that does and
 // `excess`.
 static void find_layers(struct depthwise *d, const TfLiteTensor *w)
 {
@@ -133,7 +133,7 @@ static void pack_integers(struct depthwise *d, const struct hl_conv *conv, const
             continue;
         }
         start[at] = (int32_t)((bias ? (uint32_t)HL_IN(int32_t, bias)[c] : 0) - zero * sum);
-        hl_requantise_set(conv->rescales[c], &multiplier[at], &left[at], &right[at]);
+        hl_requantize_set(conv->rescales[c], &multiplier[at], &left[at], &right[at]);
     }
 }
 
@@ -175,7 +175,7 @@ static void describe(struct depthwise *d, const TfLiteDepthwiseConvParams *param
     const struct hl_simd *simd = d->simd = hl_simd_best(floats ? channels : INT_MAX);
     int64_t taps = (int64_t)d->kh * d->kw;
     if (!floats) {
-        // 32 channels gain nothing. (MobileNet v1 0.25 quantised, all of it: 1.49 ms, 1.56 ms without.)
+        // 32 channels gain nothing. (MobileNet v1 0.25 quantized, all of it: 1.49 ms, 1.56 ms without.)
         d->run.side_by_side = channels < simd->bytes && (channels == 8 || channels == 16);
         int least = d->run.side_by_side ? channels : 16;
         while (simd->bytes / d->run.parts > least && channels <= simd->bytes / d->run.parts / 2) d->run.parts *= 2;
@@ -434,7 +434,7 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
         if (d->hybrid) {
             const float *values = (const float *)(const void *)x + b * batch;
             int32_t zero = 0;
-            hl_quantise_row(&d->simd->loops->row_loops, op->conv.asymmetric, values, batch, d->x_stored,
+            hl_quantize_row(&d->simd->loops->row_loops, op->conv.asymmetric, values, batch, d->x_stored,
                             &d->to_floats.x_scale, &zero);
             d->to_floats.zero = (uint32_t)zero + d->run.flip;
             memset(d->padding, zero, (size_t)d->run.channels + (size_t)d->simd->bytes);

@@ -16,8 +16,8 @@ struct hl_byte_scale {
     float scale, low, high;
     int32_t zero;
 };
-typedef void hl_quantise_loop(const float *x, uint8_t *y, int64_t count, const struct hl_byte_scale *by);
-typedef void hl_dequantise_loop(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by);
+typedef void hl_quantize_loop(const float *x, uint8_t *y, int64_t count, const struct hl_byte_scale *by);
+typedef void hl_dequantize_loop(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by);
 
 // Loops of bytes to bytes are NULL where the level has no instructions for them.
 struct hl_element_loops {
@@ -31,8 +31,8 @@ struct hl_element_loops {
     hl_map_loop *leaky_relu; // by: alpha
     hl_map_loop *clamp;      // by: low, high
     hl_byte_map_loop *bytes; // y[i] = table[x[i]]
-    hl_quantise_loop *quantise;
-    hl_dequantise_loop *dequantise_i8, *dequantise_u8;
+    hl_quantize_loop *quantize;
+    hl_dequantize_loop *dequantize_i8, *dequantize_u8;
 };
 
 #endif

@@ -217,8 +217,8 @@ struct map {
     float by[2];
     hl_byte_map_loop *bytes;
     const uint8_t *table;
-    hl_quantise_loop *quantise;
-    hl_dequantise_loop *dequantise;
+    hl_quantize_loop *quantize;
+    hl_dequantize_loop *dequantize;
     struct hl_byte_scale scale;
 };
 
@@ -244,10 +244,10 @@ static void map_piece(void *arg, int64_t item, int worker)
         map->floats(x_f32 + at, y_f32 + at, count, map->by);
     else if (map->bytes)
         map->bytes(x_u8 + at, y_u8 + at, count, map->table);
-    else if (map->quantise)
-        map->quantise(x_f32 + at, y_u8 + at, count, &map->scale);
+    else if (map->quantize)
+        map->quantize(x_f32 + at, y_u8 + at, count, &map->scale);
     else
-        map->dequantise(x_u8 + at, y_f32 + at, count, &map->scale);
+        map->dequantize(x_u8 + at, y_f32 + at, count, &map->scale);
 }
 
 static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
@@ -261,7 +261,7 @@ static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state
 
 static TfLiteStatus make_map(TfLiteContext *ctx, TfLiteNode *node, const struct map *map, void **state, size_t *bytes)
 {
-    const bool has_loop = map->floats || map->bytes || map->quantise || map->dequantise;
+    const bool has_loop = map->floats || map->bytes || map->quantize || map->dequantize;
     if (!has_loop || hl_elements(hl_output(ctx, node, 0)) == 0) return kTfLiteOk;
     *bytes = sizeof *map;
     HL_TRY(hl_fast_make(ctx, node, *bytes, state));
@@ -331,7 +331,7 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void 
     if (is_8bit(x))
         map.bytes = loops_for(y)->bytes;
     else if (x->type == kTfLiteFloat32 && has_one_scale(y) && byte_scale_of(y, &map.scale))
-        map.quantise = loops_for(y)->quantise;
+        map.quantize = loops_for(y)->quantize;
     return make_map(ctx, node, &map, state, bytes);
 }
 
@@ -343,7 +343,7 @@ static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node, voi
     struct map map = {0};
     // A constant has been converted in prepare.
     if (is_8bit(x) && !hl_is_constant(x) && has_one_scale(x) && byte_scale_of(x, &map.scale))
-        map.dequantise = x->type == kTfLiteInt8 ? loops_for(x)->dequantise_i8 : loops_for(x)->dequantise_u8;
+        map.dequantize = x->type == kTfLiteInt8 ? loops_for(x)->dequantize_i8 : loops_for(x)->dequantize_u8;
     return make_map(ctx, node, &map, state, bytes);
 }
 

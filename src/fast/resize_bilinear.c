@@ -24,7 +24,7 @@ struct resize {
 // Fewer values than this take about as long as it takes to share them.
 enum { LEAST_VALUES = 50000 };
 
-// The largest weights of two neighbours together, in units of 2^-10: more than 1024 where a place lies beyond the last.
+// The largest weights of two neighbors together, in units of 2^-10: more than 1024 where a place lies beyond the last.
 static int64_t largest_weight(int in, int out, bool align, bool half)
 {
     struct hl_resize_axis axis = hl_resize_axis(in, out, align, half);

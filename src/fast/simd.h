@@ -14,7 +14,7 @@
 #include "ops/row_loops.h"
 
 // One tile of a matrix product, y[r][c] = sum over k of x[r][k] * w[k][c], for a few rows r and one panel of columns.
-// Weights lie in panels: all columns of the panel for one step of k (floats) or of `group` neighbouring k (integers).
+// Weights lie in panels: all columns of the panel for one step of k (floats) or of `group` neighboring k (integers).
 struct hl_tile {
     int rows; // 1 .. hl_simd.rows
     const void *x;
@@ -35,12 +35,12 @@ struct hl_tile {
 };
 
 // From sums to stored 8-bit values, by channel: the rescaling of ops/quant.h.
-struct hl_requantise {
+struct hl_requantize {
     const int32_t *multiplier, *left, *right; // shifts: one of the two is 0
     int32_t zero, low, high;
 };
 
-static inline void hl_requantise_set(struct hl_rescale by, int32_t *multiplier, int32_t *left, int32_t *right)
+static inline void hl_requantize_set(struct hl_rescale by, int32_t *multiplier, int32_t *left, int32_t *right)
 {
     *multiplier = by.multiplier;
     *left = by.shift > 0 ? by.shift : 0;
@@ -48,7 +48,7 @@ static inline void hl_requantise_set(struct hl_rescale by, int32_t *multiplier, 
 }
 
 // From sums to floats, by channel: (sums[i] - w_sums[i] * zero) by two scales, and bias, kept in a range.
-struct hl_unquantise {
+struct hl_unquantize {
     const float *scales, *bias;
     const uint32_t *w_sums;
     uint32_t zero;
@@ -57,7 +57,7 @@ struct hl_unquantise {
     float low, high;
 };
 
-// Neighbouring output positions of a depthwise convolution:
+// Neighboring output positions of a depthwise convolution:
 // y[p][c] = start[c] + sum over t of x[p * x_step + tap[t]][c] * w[t][c].
 struct hl_depthwise_run {
     int count, channels;
@@ -77,11 +77,11 @@ struct hl_depthwise_run {
     // many bytes as it has can be read.
     uint8_t flip;
     int layers, parts;
-    bool side_by_side; // what a tap reads for neighbouring positions, too
+    bool side_by_side; // what a tap reads for neighboring positions, too
     // 1 or 2: windows of 3x3 whose columns are next to each other, 3 pointers each, and a group of 4 each; 0: others.
     int stride_3x3;
-    const struct hl_requantise *to_bytes;  // its arrays [blocks][bytes], ordered as the weights
-    const struct hl_unquantise *to_floats; // or this, by channel
+    const struct hl_requantize *to_bytes;  // its arrays [blocks][bytes], ordered as the weights
+    const struct hl_unquantize *to_floats; // or this, by channel
 };
 
 // The channel, in its block, of element i of a packed array.
@@ -112,7 +112,7 @@ struct hl_resize_row {
     float down; // how far the row lies below `top`; the 8-bit signed form counts in units of 2^-10
     int32_t down_1024;
     void *mixed; // room for 2 * (in_count + HL_RESIZE_SPARE) floats or int32
-    // Of each output pixel: the values of its neighbours begin here, and how far it lies right of the first.
+    // Of each output pixel: the values of its neighbors begin here, and how far it lies right of the first.
     const int32_t *left, *right;
     const float *part;
     const int32_t *part_1024;
@@ -122,7 +122,7 @@ struct hl_resize_row {
 
 // Rows of sums that become bytes, of the same channels.
 struct hl_byte_tile {
-    const struct hl_requantise *by;
+    const struct hl_requantize *by;
     // by channel, in place of by's multipliers; products are rounded half away from zero. NULL: none
     const double *scales;
     int64_t first; // channel; the arrays of `by`, and scales, go on to a whole panel
@@ -136,7 +136,7 @@ struct hl_byte_tile {
 
 // Rows of sums that become floats.
 struct hl_float_tile {
-    const struct hl_unquantise *by; // of the tile's columns; its arrays and the rows of sums go on to a whole vector
+    const struct hl_unquantize *by; // of the tile's columns; its arrays and the rows of sums go on to a whole vector
     int rows, columns;
     const int32_t *sums;
     ptrdiff_t sums_stride;
@@ -148,10 +148,10 @@ struct hl_float_tile {
 struct hl_loops {
     void (*multiply_f32)(const struct hl_tile *tile);
     // y[i] of channel first + i, from sums[i] - less.
-    void (*requantise)(const struct hl_requantise *by, const int32_t *sums, uint32_t less, int64_t first, int count,
+    void (*requantize)(const struct hl_requantize *by, const int32_t *sums, uint32_t less, int64_t first, int count,
                        uint8_t *y);
-    void (*requantise_tile)(const struct hl_byte_tile *tile);
-    void (*unquantise_tile)(const struct hl_float_tile *tile);
+    void (*requantize_tile)(const struct hl_byte_tile *tile);
+    void (*unquantize_tile)(const struct hl_float_tile *tile);
     // y[i] = x[i] with `bits` flipped.
     void (*flip)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
     uint32_t (*sum)(const uint8_t *x, int64_t count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution of integers, for a run of output positions (struct hl_depthwise_run of simd.h): pointers to the
 // input in, one for each tap, outputs out. Included by simd_integer.h.
-// A block is BYTES channels, or the few channels of `parts` neighbouring positions. The bytes of a group of taps
+// A block is BYTES channels, or the few channels of `parts` neighboring positions. The bytes of a group of taps
 // are interleaved within each 16 bytes, so that lanes hold one channel's and one instruction multiplies and adds them;
 // the four vectors of sums hold channels in the order of hl_depthwise_channel, which narrowing undoes.
 #ifndef HALITE_FAST_SIMD_DEPTHWISE_H
@@ -69,7 +69,7 @@ INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const
 
 #if defined RESCALES
 // The stored bytes of a block, channels in their own order.
-INLINE u8_vector depthwise_stored(const struct hl_requantise *by, int block, const u32_vector sums[4])
+INLINE u8_vector depthwise_stored(const struct hl_requantize *by, int block, const u32_vector sums[4])
 {
     u32_vector values[4];
     UNROLL for (int v = 0; v < 4; v++)
@@ -98,12 +98,12 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     if (run->to_floats) {
         int32_t ordered[BYTES];
         depthwise_ordered(sums, ordered);
-        struct hl_unquantise by = *run->to_floats;
+        struct hl_unquantize by = *run->to_floats;
         by.scales += c, by.bias += c, by.w_sums += c;
         const struct hl_float_tile tile = {&by,          positions, count,
                                            ordered,      width,     (float *)run->y + (ptrdiff_t)at * run->channels + c,
                                            run->channels};
-        SYMBOL(hl_loops_, LOOPS).unquantise_tile(&tile);
+        SYMBOL(hl_loops_, LOOPS).unquantize_tile(&tile);
         return;
     }
     uint8_t *y = (uint8_t *)run->y + (ptrdiff_t)at * run->channels + c;
@@ -121,7 +121,7 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     depthwise_ordered(sums, ordered);
     for (int p = 0; p < positions; p++)
         SYMBOL(hl_loops_, LOOPS)
-            .requantise(run->to_bytes, ordered + p * width, 0, (int64_t)block * BYTES + p * width, count,
+            .requantize(run->to_bytes, ordered + p * width, 0, (int64_t)block * BYTES + p * width, count,
                         y + (ptrdiff_t)p * run->channels);
 #endif
 }

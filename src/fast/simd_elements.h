@@ -204,8 +204,8 @@ BYTE_PRODUCTS(mul_u8, 1)
 
 // ---- floats to bytes and back -------------------------------------------------------------------
 
-// quantise of ops/quantize.c for zero points in the type's range.
-INLINE void quantise_lanes(f32_vector x, uint8_t *y, const struct hl_byte_scale *by)
+// quantize of ops/quantize.c for zero points in the type's range.
+INLINE void quantize_lanes(f32_vector x, uint8_t *y, const struct hl_byte_scale *by)
 {
     f32_vector steps = x / by->scale;
     const f32_vector low = splat_f32(by->low), high = splat_f32(by->high);
@@ -217,18 +217,18 @@ INLINE void quantise_lanes(f32_vector x, uint8_t *y, const struct hl_byte_scale 
     store_bytes(y, whole + by->zero);
 }
 
-static void quantise_bytes(const float *x, uint8_t *y, int64_t count, const struct hl_byte_scale *by)
+static void quantize_bytes(const float *x, uint8_t *y, int64_t count, const struct hl_byte_scale *by)
 {
     const struct hl_byte_scale to = *by;
     int64_t i = 0;
-    for (; i + LANES <= count; i += LANES) quantise_lanes(load_f32(x + i), y + i, &to);
+    for (; i + LANES <= count; i += LANES) quantize_lanes(load_f32(x + i), y + i, &to);
     if (i == count) return;
     uint8_t last[LANES];
-    quantise_lanes(load_some(x + i, count - i), last, &to);
+    quantize_lanes(load_some(x + i, count - i), last, &to);
     memcpy(y + i, last, (size_t)(count - i));
 }
 
-INLINE void dequantise_bytes(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by, int is_unsigned)
+INLINE void dequantize_bytes(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by, int is_unsigned)
 {
     const float scale = by->scale;
     const int32_t zero = by->zero;
@@ -241,14 +241,14 @@ INLINE void dequantise_bytes(const uint8_t *x, float *y, int64_t count, const st
     for (; i < count; i++) y[i] = scale * (float)((is_unsigned ? x[i] : (int8_t)x[i]) - zero);
 }
 
-static void dequantise_i8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by)
+static void dequantize_i8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by)
 {
-    dequantise_bytes(x, y, count, by, 0);
+    dequantize_bytes(x, y, count, by, 0);
 }
 
-static void dequantise_u8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by)
+static void dequantize_u8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by)
 {
-    dequantise_bytes(x, y, count, by, 1);
+    dequantize_bytes(x, y, count, by, 1);
 }
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -394,9 +394,9 @@ static const struct hl_element_loops element_loops = {
     .mul_i8 = mul_i8,
     .mul_u8 = mul_u8,
 #endif
-    .quantise = quantise_bytes,
-    .dequantise_i8 = dequantise_i8,
-    .dequantise_u8 = dequantise_u8,
+    .quantize = quantize_bytes,
+    .dequantize_i8 = dequantize_i8,
+    .dequantize_u8 = dequantize_u8,
 #if defined HAS_TABLES
     .bytes = map_bytes,
 #endif

@@ -77,7 +77,7 @@ static void multiply_f32(const struct hl_tile *tile)
 
 // hl_rescale_apply, in a form that compilers turn into vectors: half up in the high product equals its nudge and
 // division. The clamp comes before the zero point so that nothing overflows.
-static void requantise(const struct hl_requantise *by, const int32_t *restrict sums, uint32_t less, int64_t first,
+static void requantize(const struct hl_requantize *by, const int32_t *restrict sums, uint32_t less, int64_t first,
                        int count, uint8_t *restrict y)
 {
     const int32_t *restrict multiplier = by->multiplier + first;
@@ -128,9 +128,9 @@ static void scale_tile(const struct hl_byte_tile *tile)
 }
 
 // The multipliers of a vector of columns stay in registers for all rows.
-static void requantise_tile(const struct hl_byte_tile *tile)
+static void requantize_tile(const struct hl_byte_tile *tile)
 {
-    const struct hl_requantise *by = tile->by;
+    const struct hl_requantize *by = tile->by;
     if (tile->scales) {
         scale_tile(tile);
         return;
@@ -151,15 +151,15 @@ static void requantise_tile(const struct hl_byte_tile *tile)
     }
 #else
     for (int r = 0; r < tile->rows; r++)
-        requantise(by, tile->sums + r * tile->sums_stride, (uint32_t)(tile->less ? tile->less[r] : 0), tile->first,
+        requantize(by, tile->sums + r * tile->sums_stride, (uint32_t)(tile->less ? tile->less[r] : 0), tile->first,
                    tile->columns, tile->y + r * tile->y_stride);
 #endif
 }
 
 // What the columns have stays in registers for all rows.
-static void unquantise_tile(const struct hl_float_tile *tile)
+static void unquantize_tile(const struct hl_float_tile *tile)
 {
-    const struct hl_unquantise by = *tile->by;
+    const struct hl_unquantize by = *tile->by;
     for (int c = 0; c < tile->columns; c += LANES) {
         const f32_vector bias = load_f32(by.bias + c), both = load_f32(by.scales + c);
         const f32_vector first = by.two_steps ? both : both * by.x_scale,
@@ -221,9 +221,9 @@ static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t 
 
 const struct hl_loops SYMBOL(hl_loops_, LOOPS) = {
     .multiply_f32 = multiply_f32,
-    .requantise = requantise,
-    .requantise_tile = requantise_tile,
-    .unquantise_tile = unquantise_tile,
+    .requantize = requantize,
+    .requantize_tile = requantize_tile,
+    .unquantize_tile = unquantize_tile,
     .flip = flip,
     .sum = sum,
     .row_loops = ROW_LOOPS,

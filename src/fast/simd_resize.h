@@ -19,7 +19,7 @@ static inline void store_low_bytes(uint8_t *at, u32_vector v)
 #endif
 }
 
-// Values [i, i + LANES) of the pixel's neighbours, mixed. Of the parts that the stored rows have: floats, one of both
+// Values [i, i + LANES) of the pixel's neighbors, mixed. Of the parts that the stored rows have: floats, one of both
 // rows; uint8, the upper row's and the lower one's, as their sum is rounded product by product; int8, one in units of
 // 2^-10.
 INLINE f32_vector mix_f32(const struct hl_resize_row *row, int pixel, int64_t i)

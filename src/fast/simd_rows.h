@@ -43,7 +43,7 @@ INLINE i32_vector rounded(f32_vector x, float inverse, f32_vector least, f32_vec
     return to_i32(steps + half) + zero;
 }
 
-static void row_quantise(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored)
+static void row_quantize(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored)
 {
     f32_vector least = splat_f32((float)(low - zero)), most = splat_f32((float)(127 - zero));
     int64_t i = 0;
@@ -314,7 +314,7 @@ static void row_tanh(float *values, int64_t count)
 
 #define ROW_LOOPS                                                                                                     \
     {                                                                                                                 \
-        .range = row_range, .quantise = row_quantise, .dots_f32 = dots_f32, .dots_i8 = dots_i8, .dots_i16 = dots_i16, \
+        .range = row_range, .quantize = row_quantize, .dots_f32 = dots_f32, .dots_i8 = dots_i8, .dots_i16 = dots_i16, \
         .logistic = row_logistic, .tanh = row_tanh, .logistic_i16 = logistic_i16, .tanh_i16 = tanh_i16,               \
     }
 

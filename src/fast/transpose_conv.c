@@ -26,7 +26,7 @@ struct transpose_conv {
     uint8_t x_zero, flip;
     int32_t w_zero; // of the bytes that are multiplied
     float low, high;
-    struct hl_requantise by;
+    struct hl_requantize by;
     // Behind the struct.
     char *weights; // [panels][steps][columns][4 bytes]
     int32_t *starts, *multiplier, *left, *right;
@@ -74,7 +74,7 @@ static void pack(const struct transpose_conv *t, const struct hl_conv *conv, con
         if (!t->floats) t->starts[q] = (int32_t) - (x_zero * sum);
     }
     for (int o = 0; !t->floats && o < t->outputs; o++)
-        hl_requantise_set(conv->rescales[o], &t->multiplier[o], &t->left[o], &t->right[o]);
+        hl_requantize_set(conv->rescales[o], &t->multiplier[o], &t->left[o], &t->right[o]);
 }
 
 static int at_most(int64_t a, int b)
@@ -166,7 +166,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     t->right = (int32_t *)(base + right_shift);
     t->scratch = base + scratch;
     if (!t->floats)
-        t->by = (struct hl_requantise){t->multiplier, t->left, t->right, hl_zero(y), op->conv.low, op->conv.high};
+        t->by = (struct hl_requantize){t->multiplier, t->left, t->right, hl_zero(y), op->conv.low, op->conv.high};
     pack(t, &op->conv, w);
     memcpy(memory, t, sizeof *t);
     *bytes = total;
@@ -268,7 +268,7 @@ static void add_row(const struct run *run, const struct scratch *scratch, int ba
         multiply(t, scratch, run->x + at * (t->floats ? 4 : 1), count, k0, k1);
         for (int k = k0; k < k1; k++) {
             char *row = to + (size_t)(top + k - i0) * out_row;
-            // Neighbouring taps go together where they do not meet those of the next position, which would wait for
+            // Neighboring taps go together where they do not meet those of the next position, which would wait for
             // them.
             bool whole = t->kw <= t->stride_w && t->before_w == 0 &&
                          (int64_t)(t->width - 1) * t->stride_w + t->kw <= t->out_width;
@@ -317,7 +317,7 @@ static void run_item(void *arg, int64_t item, int worker)
         return;
     }
     for (int64_t p = 0; p < positions; p++)
-        t->simd->loops->requantise(&t->by, (const int32_t *)sums + p * t->outputs, 0, 0, t->outputs,
+        t->simd->loops->requantize(&t->by, (const int32_t *)sums + p * t->outputs, 0, 0, t->outputs,
                                    (uint8_t *)run->y + at + p * t->outputs);
 }
 

@@ -110,7 +110,7 @@ static bool read_constant(struct decoder *d, uint32_t buffer, struct hl_model_te
 
 // ---- Tensors
 
-static bool read_quantisation(struct hl_loader *l, size_t table, struct hl_model_quantisation *q)
+static bool read_quantization(struct hl_loader *l, size_t table, struct hl_model_quantization *q)
 {
     size_t details = hl_read_child(&l->file, table, HL_QuantizationParameters_details);
     int64_t type = hl_read_integer(&l->file, table, HL_QuantizationParameters_details_type);
@@ -135,7 +135,7 @@ static bool read_quantisation(struct hl_loader *l, size_t table, struct hl_model
     hl_read_vector(&l->file, table, HL_QuantizationParameters_scale, &scales);
     hl_read_vector(&l->file, table, HL_QuantizationParameters_zero_point, &zero_points);
     if (scales.count == 0) {
-        *q = (struct hl_model_quantisation){.type = kTfLiteNoQuantization};
+        *q = (struct hl_model_quantization){.type = kTfLiteNoQuantization};
         return true;
     }
     if (scales.count != zero_points.count)
@@ -228,9 +228,9 @@ static bool read_tensor(struct decoder *d, size_t table, struct hl_model_tensor 
 
     tensor->is_variable = hl_read_integer(&l->file, table, HL_Tensor_is_variable) != 0;
     tensor->external_data = hl_read_integer(&l->file, table, HL_Tensor_external_buffer) != 0;
-    size_t quantisation = hl_read_child(&l->file, table, HL_Tensor_quantization);
+    size_t quantization = hl_read_child(&l->file, table, HL_Tensor_quantization);
     size_t sparsity = hl_read_child(&l->file, table, HL_Tensor_sparsity);
-    if (quantisation != 0 && !read_quantisation(l, quantisation, &tensor->quantisation)) return false;
+    if (quantization != 0 && !read_quantization(l, quantization, &tensor->quantization)) return false;
     if (sparsity != 0 && !read_sparsity(l, sparsity, tensor)) return false;
     return read_constant(d, (uint32_t)hl_read_integer(&l->file, table, HL_Tensor_buffer), tensor);
 }

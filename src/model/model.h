@@ -20,9 +20,9 @@ struct hl_model_code {
     int version;
 };
 
-struct hl_model_quantisation {
+struct hl_model_quantization {
     TfLiteQuantizationType type; // kTfLiteNoQuantization where the file has no scales
-    int scale_count;             // affine: 1 or the size of the quantised dimension
+    int scale_count;             // affine: 1 or the size of the quantized dimension
     const float *scales;
     const int *zero_points; // scale_count of them
     int dimension;          // affine and blockwise
@@ -58,7 +58,7 @@ struct hl_model_tensor {
     size_t bytes;         // of data; of a string tensor whatever its strings take
     bool is_variable;
     bool external_data; // the data lies in another file, which Halite does not read
-    struct hl_model_quantisation quantisation;
+    struct hl_model_quantization quantization;
     const struct hl_model_sparsity *sparsity; // NULL where dense
 };
 

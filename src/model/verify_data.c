@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of one tensor: shape, quantisation, and whether its constant bytes are what type and shape
+// Checks of one tensor: shape, quantization, and whether its constant bytes are what type and shape
 // promise, strings and sparse tensors included. In: a decoded tensor. Out: true, or one message
 // that names the value at fault.
 #include <math.h>
@@ -29,9 +29,9 @@ static bool verify_shape(const struct hl_loader *l, const struct hl_model_tensor
     return true;
 }
 
-// ---- Quantisation
+// ---- Quantization
 
-// Range of the zero points that a type can hold; types that are not quantised have no limit.
+// Range of the zero points that a type can hold; types that are not quantized have no limit.
 static void zero_point_range(TfLiteType type, int *low, int *high)
 {
     *low = INT32_MIN;
@@ -50,12 +50,12 @@ static void zero_point_range(TfLiteType type, int *low, int *high)
 
 static bool verify_affine(const struct hl_loader *l, const struct hl_model_tensor *tensor)
 {
-    const struct hl_model_quantisation *q = &tensor->quantisation;
+    const struct hl_model_quantization *q = &tensor->quantization;
     if (q->dimension < 0 || (tensor->rank > 0 && q->dimension >= tensor->rank))
-        return hl_load_fail(l, "its quantised dimension is %d, but it has %d dimension%s", q->dimension, tensor->rank,
+        return hl_load_fail(l, "its quantized dimension is %d, but it has %d dimension%s", q->dimension, tensor->rank,
                             HL_PLURAL(tensor->rank));
     if (q->scale_count != 1 && (tensor->rank == 0 || q->scale_count != tensor->dims[q->dimension]))
-        return hl_load_fail(l, "it has %d scales; there must be 1, or %d for its quantised dimension %d",
+        return hl_load_fail(l, "it has %d scales; there must be 1, or %d for its quantized dimension %d",
                             q->scale_count, tensor->rank == 0 ? 1 : tensor->dims[q->dimension], q->dimension);
     int low, high;
     zero_point_range(tensor->type, &low, &high);
@@ -76,10 +76,10 @@ static bool verify_tensor_index(const struct hl_loader *l, const struct hl_model
                         subgraph->tensor_count, HL_PLURAL(subgraph->tensor_count));
 }
 
-static bool verify_quantisation(const struct hl_loader *l, const struct hl_model_subgraph *subgraph,
+static bool verify_quantization(const struct hl_loader *l, const struct hl_model_subgraph *subgraph,
                                 const struct hl_model_tensor *tensor)
 {
-    const struct hl_model_quantisation *q = &tensor->quantisation;
+    const struct hl_model_quantization *q = &tensor->quantization;
     switch (q->type) {
     case kTfLiteNoQuantization: return true;
     case kTfLiteAffineQuantization: return verify_affine(l, tensor);
@@ -91,13 +91,13 @@ static bool verify_quantisation(const struct hl_loader *l, const struct hl_model
     if (q->block_size < 0) return hl_load_fail(l, "its block size is %d", q->block_size);
     if (q->type == kTfLiteBlockwiseQuantization) {
         if (q->dimension < 0 || q->dimension >= tensor->rank)
-            return hl_load_fail(l, "its quantised dimension is %d, but it has %d dimension%s", q->dimension,
+            return hl_load_fail(l, "its quantized dimension is %d, but it has %d dimension%s", q->dimension,
                                 tensor->rank, HL_PLURAL(tensor->rank));
         return true;
     }
     for (int i = 0; i < q->dimension_count; i++)
         if (q->dimensions[i] < 0 || q->dimensions[i] >= tensor->rank)
-            return hl_load_fail(l, "its quantised dimension is %d, but it has %d dimension%s", q->dimensions[i],
+            return hl_load_fail(l, "its quantized dimension is %d, but it has %d dimension%s", q->dimensions[i],
                                 tensor->rank, HL_PLURAL(tensor->rank));
     return true;
 }
@@ -254,7 +254,7 @@ bool hl_load_verify_tensor(struct hl_loader *l, const struct hl_model_subgraph *
                            const struct hl_model_tensor *tensor)
 {
     size_t elements = 0;
-    if (!verify_shape(l, tensor, &elements) || !verify_quantisation(l, subgraph, tensor)) return false;
+    if (!verify_shape(l, tensor, &elements) || !verify_quantization(l, subgraph, tensor)) return false;
     if (tensor->data) return verify_constant(l, tensor, elements);
     int64_t stored;
     if (!tensor->sparsity) return true;

@@ -3,7 +3,7 @@
 // in 0: x [rank 1 or more] float32, int32, int8, uint8 (stored values compared) or bool;
 // in 1: axis (int32 or int64, one element, negative: from the end);
 // out 0: x's shape without the axis, int32 or int64.
-// Floats: a number is better than a NaN. Of neighbouring values, four or more, every fourth is compared with the others
+// Floats: a number is better than a NaN. Of neighboring values, four or more, every fourth is compared with the others
 // first, and a NaN that then leads the first of two is not replaced, nor one that leads the first two. (As the official
 // runtime does it, which takes four at once.)
 #include <math.h>
@@ -97,7 +97,7 @@ static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     struct arg_min_max *op = node->user_data;
     int64_t axis = hl_integer_at(hl_input(ctx, node, 1), 0);
-    HL_REQUIRE(ctx, node, hl_normalise_axis(axis, hl_rank(x), &op->axis),
+    HL_REQUIRE(ctx, node, hl_normalize_axis(axis, hl_rank(x), &op->axis),
                "axis %lld is outside the input's %d dimensions", (long long)axis, hl_rank(x));
     HL_REQUIRE(ctx, node, hl_dim(x, op->axis) > 0, "axis %d is empty", op->axis);
 

@@ -3,8 +3,8 @@
 // in 0: a, in 1: b of the same type, shapes broadcast; out 0: y of the same type (MUL: int16
 // inputs also give 8 bits).
 // float32, float16 (ADD, MUL), complex64 (MUL, no activation); plain integers wrap around; int8,
-// uint8, int16 quantised. Floats are clamped to the largest finite number even without an
-// activation (not SQUARED_DIFFERENCE), NaN stays. Quantised sums bring both operands to the scale
+// uint8, int16 quantized. Floats are clamped to the largest finite number even without an
+// activation (not SQUARED_DIFFERENCE), NaN stays. Quantized sums bring both operands to the scale
 // 2 * max(s_a, s_b), some bits to spare, add, and rescale to the output's.
 #include <complex.h>
 #include <math.h>
@@ -162,11 +162,11 @@ static bool is_8bit(TfLiteType type)
     return type == kTfLiteInt8 || type == kTfLiteUInt8;
 }
 
-// 8-bit integers are always quantised, int16 when the output is (SUB: always).
+// 8-bit integers are always quantized, int16 when the output is (SUB: always).
 static bool works_on_stored(TfLiteContext *ctx, const TfLiteNode *node, const hl_binary_runs plain)
 {
     TfLiteType type = hl_input(ctx, node, 0)->type;
-    return is_8bit(type) || (type == kTfLiteInt16 && (!plain[type] || hl_is_quantised(hl_output(ctx, node, 0))));
+    return is_8bit(type) || (type == kTfLiteInt16 && (!plain[type] || hl_is_quantized(hl_output(ctx, node, 0))));
 }
 
 static void set_plain_range(struct hl_arithmetic *op, TfLiteFusedActivation activation, TfLiteType type)
@@ -192,7 +192,7 @@ static TfLiteStatus set_stored_range(TfLiteContext *ctx, const TfLiteNode *node,
     const TfLiteTensor *const tensors[] = {hl_input(ctx, node, 0), hl_input(ctx, node, 1), hl_output(ctx, node, 0)};
     for (int i = 0; i < 3; i++)
         HL_TRY(tensors[i]->type == kTfLiteInt16 ? hl_require_symmetric(ctx, node, tensors[i])
-                                                : hl_require_quantised(ctx, node, tensors[i]));
+                                                : hl_require_quantized(ctx, node, tensors[i]));
     op->a.zero = hl_zero(tensors[0]);
     op->b.zero = hl_zero(tensors[1]);
     op->y.zero = hl_zero(tensors[2]);

@@ -16,7 +16,7 @@ struct hl_arithmetic {
     struct hl_binary binary;
     float low_f32, high_f32;   // the activation's range of floats,
     int64_t low, high;         // of plain integers and of stored values
-    int bits;                  // quantised sums: operands are shifted left by so many bits first
+    int bits;                  // quantized sums: operands are shifted left by so many bits first
     struct hl_operand a, b, y; // y: from the sum or product to stored values
     int a_shift, b_shift;      // int16 sums with power-of-two scales: operands are shifted right
 };

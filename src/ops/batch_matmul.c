@@ -4,7 +4,7 @@
 // [..., n, k].
 // in 0: x, in 1: w, out 0: y; 2 to 5 dimensions.
 // float32; int8 to int8; int8 to int32: sums of the stored values, zero points left aside as in
-// the original; int16 with int16 or int8; float32 with int8 w: hybrid, each row of x is quantised.
+// the original; int16 with int16 or int8; float32 with int8 w: hybrid, each row of x is quantized.
 // w may have one scale for each n.
 #include "ops/batch_matmul.h"
 
@@ -102,9 +102,9 @@ static TfLiteStatus check_scales(TfLiteContext *ctx, TfLiteNode *node, struct hl
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor, bool symmetric)
+static TfLiteStatus check_quantized(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor, bool symmetric)
 {
-    return symmetric ? hl_require_symmetric(ctx, node, tensor) : hl_require_quantised(ctx, node, tensor);
+    return symmetric ? hl_require_symmetric(ctx, node, tensor) : hl_require_quantized(ctx, node, tensor);
 }
 
 static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct hl_batch_matmul *op)
@@ -112,11 +112,11 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     bool symmetric = x->type == kTfLiteInt16;
-    HL_TRY(check_quantised(ctx, node, x, symmetric));
+    HL_TRY(check_quantized(ctx, node, x, symmetric));
     HL_TRY(check_scales(ctx, node, op));
-    if (op->scales == 1) HL_TRY(check_quantised(ctx, node, w, symmetric));
+    if (op->scales == 1) HL_TRY(check_quantized(ctx, node, w, symmetric));
     if (y->type == kTfLiteInt32) return kTfLiteOk;
-    HL_TRY(check_quantised(ctx, node, y, symmetric));
+    HL_TRY(check_quantized(ctx, node, y, symmetric));
     free(op->rescales);
     op->rescales = hl_make_table(ctx, (size_t)op->scales, sizeof *op->rescales);
     HL_REQUIRE(ctx, node, op->rescales, "no memory for %d multipliers", op->scales);
@@ -309,7 +309,7 @@ static void load_x(const struct work *work, int64_t first)
     for (int64_t m = 0; m < op->m; m++) {
         const float *row = rows + m * op->k;
         int32_t zero;
-        hl_quantise_row(work->loops, work->params->asymmetric_quantize_inputs, row, op->k, work->stored,
+        hl_quantize_row(work->loops, work->params->asymmetric_quantize_inputs, row, op->k, work->stored,
                         &work->x_scales[m], &zero);
         hl_widen(kTfLiteInt8, work->stored, 0, op->k, zero, wide + m * op->k);
     }

@@ -15,7 +15,7 @@ struct hl_batch_matmul {
     int m, n, k;
     int x_batch[HL_BATCH_DIMS], w_batch[HL_BATCH_DIMS], y_batch[HL_BATCH_DIMS];
     int scales;                  // of w: 1 or n
-    struct hl_rescale *rescales; // integers with a quantised output: one per scale, owned
+    struct hl_rescale *rescales; // integers with a quantized output: one per scale, owned
     int32_t low, high;
 };
 

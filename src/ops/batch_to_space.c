@@ -5,7 +5,7 @@
 //     out 0: y [b, h * block[0] - crops, w * block[1] - crops, c]
 // SPACE_TO_BATCH_ND: the reverse; in 2: paddings, filled with 0, or with the output's zero point.
 // Without w, [b, h, c], the block has one value and crops and paddings have one row.
-// Any type of 1, 2, 4 or 8 bytes; input and output must be quantised alike.
+// Any type of 1, 2, 4 or 8 bytes; input and output must be quantized alike.
 #include "ops/copy.h"
 
 // The relation between the many small pictures and the few large ones.
@@ -107,7 +107,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, bool to_
     HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
                hl_type_name(x->type));
     const bool stored = x->type == kTfLiteInt8 || x->type == kTfLiteUInt8 || x->type == kTfLiteInt16;
-    HL_REQUIRE(ctx, node, !stored || hl_same_quantisation(x, y), "input and output are quantised differently");
+    HL_REQUIRE(ctx, node, !stored || hl_same_quantization(x, y), "input and output are quantized differently");
     HL_REQUIRE(ctx, node, spatial == 1 || spatial == 2, "the input has %d dimensions, not 3 or 4", hl_rank(x));
     HL_REQUIRE(ctx, node, block->type == kTfLiteInt32 && borders->type == kTfLiteInt32,
                "block and borders must be int32, not %s and %s", hl_type_name(block->type),

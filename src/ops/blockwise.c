@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the scales of weights that are quantised in blocks, see blockwise.h.
+// Finds the scales of weights that are quantized in blocks, see blockwise.h.
 #include "ops/blockwise.h"
 
 TfLiteStatus hl_find_blocks(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor, int64_t rows,

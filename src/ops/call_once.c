@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CALL_ONCE: runs an initialisation subgraph the first time any node names it; later runs do nothing.
+// CALL_ONCE: runs an initialization subgraph the first time any node names it; later runs do nothing.
 // No inputs, no outputs; the subgraph has none either, and works through resource variables.
 #include "ops/op.h"
 #include "runtime/calls.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CAST: the same values in another type.
-// in 0: x of any shape, out 0: the same shape. Quantisation is not looked at.
+// in 0: x of any shape, out 0: the same shape. Quantization is not looked at.
 // Between float32, float16, bfloat16, float64, int8, uint8, int16, uint16, int32, uint32, int64,
 // bool and complex64; int4, uint4 and int2 from and to float32. Real numbers are cut to integers
 // and saturate, NaN gives the largest; integers wrap; bool is "not 0"; of complex numbers the real

@@ -4,7 +4,7 @@
 // float32, float16, bfloat16, int8, uint8, int16, int32, int64; EQUAL and NOT_EQUAL also bool and
 // string (byte by byte).
 // 8-bit values are compared as (stored - zero) * 2^8 * scale, rounded to integers: values closer
-// than that rounding are equal. EQUAL and NOT_EQUAL compare int16 with quantisation parameters in
+// than that rounding are equal. EQUAL and NOT_EQUAL compare int16 with quantization parameters in
 // the same way, the orderings compare it as it is stored, like the original.
 #include <math.h>
 #include <string.h>
@@ -73,8 +73,8 @@ static TfLiteStatus set_scales(TfLiteContext *ctx, const TfLiteNode *node)
 {
     struct comparison *op = node->user_data;
     const TfLiteTensor *a = hl_input(ctx, node, 0), *b = hl_input(ctx, node, 1);
-    HL_TRY(hl_require_quantised(ctx, node, a));
-    HL_TRY(hl_require_quantised(ctx, node, b));
+    HL_TRY(hl_require_quantized(ctx, node, a));
+    HL_TRY(hl_require_quantized(ctx, node, b));
     // Scales of one and more would shift values out of their 32 bits: both are brought below,
     // which orders alike.
     int exponent;
@@ -87,16 +87,16 @@ static TfLiteStatus set_scales(TfLiteContext *ctx, const TfLiteNode *node)
     return kTfLiteOk;
 }
 
-// stored_i16: the run for quantised int16, NULL where that is compared like plain int16.
+// stored_i16: the run for quantized int16, NULL where that is compared like plain int16.
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binary_runs runs, hl_binary_run *stored_i16)
 {
     struct comparison *op = node->user_data;
     HL_TRY(hl_binary_check(ctx, node, kTfLiteBool));
     HL_TRY(hl_binary_choose(ctx, node, runs));
     const TfLiteTensor *a = hl_input(ctx, node, 0);
-    bool quantised_i16 = stored_i16 && a->type == kTfLiteInt16 && hl_is_quantised(a);
-    if (quantised_i16) op->binary.run = stored_i16;
-    if (quantised_i16 || a->type == kTfLiteInt8 || a->type == kTfLiteUInt8) HL_TRY(set_scales(ctx, node));
+    bool quantized_i16 = stored_i16 && a->type == kTfLiteInt16 && hl_is_quantized(a);
+    if (quantized_i16) op->binary.run = stored_i16;
+    if (quantized_i16 || a->type == kTfLiteInt8 || a->type == kTfLiteUInt8) HL_TRY(set_scales(ctx, node));
     return hl_binary_finish(ctx, node);
 }
 

@@ -2,10 +2,10 @@
 // CONCATENATION: joins its inputs along an axis.
 //     in i: x_i, alike but for that axis; out 0: as long as all of them along it
 //     float32 float16 bfloat16 int8 uint8 int16 int32 uint32 int64 bool int4
-//     quantised unlike the output: uint8 is requantised in float, int8 refused, int16 just copied
+//     quantized unlike the output: uint8 is requantized in float, int8 refused, int16 just copied
 // PACK: joins inputs of one shape along a new axis.
 //     in i: x_i; out 0: x's shape with one more dimension, the number of inputs
-//     float32 int8 uint8 int16 int32 uint32 int64, quantised alike
+//     float32 int8 uint8 int16 int32 uint32 int64, quantized alike
 #include "ops/copy.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static void fill_table(const TfLiteTensor *x, const TfLiteTensor *y, uint8_t tab
 static void join(const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
 {
     const int rank = hl_rank(y), bits = hl_element_bits(y->type);
-    if (y->type == kTfLiteUInt8 && !hl_same_quantisation(x, y)) {
+    if (y->type == kTfLiteUInt8 && !hl_same_quantization(x, y)) {
         const int64_t inner = hl_product(y->dims, axis + 1, rank);
         const int64_t outer = hl_product(y->dims, 0, axis);
         const int64_t run = hl_dim(x, axis) * inner, step = hl_dim(y, axis) * inner;
@@ -83,11 +83,11 @@ static TfLiteStatus concatenation_check_input(TfLiteContext *ctx, const TfLiteNo
     for (int i = 0; i < hl_rank(x); i++)
         HL_REQUIRE(ctx, node, i == axis || hl_dim(x, i) == hl_dim(first, i),
                    "dimension %d is %d in input 0 and %d in input %d", i, hl_dim(first, i), hl_dim(x, i), index);
-    HL_REQUIRE(ctx, node, y->type != kTfLiteInt8 || hl_same_quantisation(x, y),
-               "input %d is quantised unlike the output", index);
+    HL_REQUIRE(ctx, node, y->type != kTfLiteInt8 || hl_same_quantization(x, y),
+               "input %d is quantized unlike the output", index);
     HL_REQUIRE(ctx, node, y->type != kTfLiteInt16 || (hl_zero(x) == 0 && hl_zero(y) == 0),
                "int16 has zero point 0, not %d in input %d and %d in the output", hl_zero(x), index, hl_zero(y));
-    HL_REQUIRE(ctx, node, y->type != kTfLiteUInt8 || hl_same_quantisation(x, y) || y->params.scale > 0.0f,
+    HL_REQUIRE(ctx, node, y->type != kTfLiteUInt8 || hl_same_quantization(x, y) || y->params.scale > 0.0f,
                "the output's scale %g must be positive", hl_scale(y));
     return kTfLiteOk;
 }
@@ -106,7 +106,7 @@ static TfLiteStatus concatenation_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, params->activation == kTfLiteActNone, "fused activation %d must be none",
                (int)params->activation);
     HL_REQUIRE(ctx, node, rank > 0, "scalars cannot be joined");
-    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, &axis), "axis %d is outside %d dimensions",
+    HL_REQUIRE(ctx, node, hl_normalize_axis(params->axis, rank, &axis), "axis %d is outside %d dimensions",
                params->axis, rank);
     for (int i = 0; i < hl_input_count(node); i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
@@ -166,7 +166,7 @@ static TfLiteStatus pack_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, params->values_count == hl_input_count(node), "the options speak of %d inputs, there are %d",
                params->values_count, hl_input_count(node));
     HL_REQUIRE(ctx, node, rank <= HL_MAX_RANK, "the input has %d dimensions already", rank - 1);
-    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, &axis), "axis %d is outside the output's %d dimensions",
+    HL_REQUIRE(ctx, node, hl_normalize_axis(params->axis, rank, &axis), "axis %d is outside the output's %d dimensions",
                params->axis, rank);
     for (int i = 0; i < hl_input_count(node); i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
@@ -174,7 +174,7 @@ static TfLiteStatus pack_prepare(TfLiteContext *ctx, TfLiteNode *node)
         HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i, hl_type_name(x->type),
                    hl_type_name(y->type));
         HL_REQUIRE(ctx, node, hl_same_shape(x, first), "inputs 0 and %d differ in shape", i);
-        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input %d is quantised unlike the output", i);
+        HL_REQUIRE(ctx, node, hl_same_quantization(x, y), "input %d is quantized unlike the output", i);
     }
     for (int i = 0; i < rank; i++)
         dims[i] = i < axis ? hl_dim(first, i) : i == axis ? hl_input_count(node) : hl_dim(first, i - 1);

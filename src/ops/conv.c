@@ -73,9 +73,9 @@ static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node, const st
     const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     bool wide = conv->mode == HL_CONV_INT16;
-    HL_TRY(wide ? hl_require_symmetric(ctx, node, input) : hl_require_quantised(ctx, node, input));
-    HL_TRY(wide ? hl_require_symmetric(ctx, node, output) : hl_require_quantised(ctx, node, output));
-    if (filter->type == kTfLiteUInt8) HL_TRY(hl_require_quantised(ctx, node, filter));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, input) : hl_require_quantized(ctx, node, input));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, output) : hl_require_quantized(ctx, node, output));
+    if (filter->type == kTfLiteUInt8) HL_TRY(hl_require_quantized(ctx, node, filter));
 
     free(conv->rescales);
     conv->rescales = hl_make_table(ctx, (size_t)channels, sizeof *conv->rescales);
@@ -140,7 +140,7 @@ void hl_conv_release(void *state)
 
 // ---- invoke -------------------------------------------------------------------------------------
 
-static void quantise_input(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv *conv, const TfLiteTensor *input)
+static void quantize_input(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv *conv, const TfLiteTensor *input)
 {
     int batches = hl_dim(input, 0);
     int64_t size = hl_product(input->dims, 1, hl_rank(input));
@@ -150,7 +150,7 @@ static void quantise_input(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     for (int b = 0; b < batches; b++) {
         const float *values = HL_IN(float, input) + b * size;
         int32_t zero;
-        hl_quantise_row(hl_row_loops(ctx), conv->asymmetric, values, size, stored, &scales[b], &zero);
+        hl_quantize_row(hl_row_loops(ctx), conv->asymmetric, values, size, stored, &scales[b], &zero);
         hl_widen(kTfLiteInt8, stored, 0, size, zero, wide + b * size);
     }
 }
@@ -182,7 +182,7 @@ void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_no
         work->filter_scales = scales->data;
         work->filter_scale_step = scales->size > 1;
         work->input_scales = HL_IN(float, hl_temporary(ctx, node, X_SCALES));
-        quantise_input(ctx, node, conv, input);
+        quantize_input(ctx, node, conv, input);
         return;
     }
     if (filter->type == kTfLiteUInt8) work->filter_zero = hl_zero(filter);

@@ -4,7 +4,7 @@
 //
 // Float operands are used as they are. Integer ones are widened to int16 less their zero points: the
 // whole input once per invoke, weights a few rows at a time. Hybrid nodes (float input, integer
-// weights) quantise each batch of the input to int8 first.
+// weights) quantize each batch of the input to int8 first.
 #ifndef HALITE_OPS_CONV_H
 #define HALITE_OPS_CONV_H
 
@@ -38,7 +38,7 @@ struct hl_conv_node {
 
 struct hl_conv {
     enum hl_conv_mode mode;
-    bool asymmetric;             // hybrid: the quantised input has a zero point
+    bool asymmetric;             // hybrid: the quantized input has a zero point
     bool two_steps;              // hybrid: multiply with one scale after the other (rounding!)
     bool scaled_products;        // hybrid: products are scaled before they are added, as floats (rounding!)
     bool wide_sums;              // int16: sums are rescaled as int64
@@ -57,7 +57,7 @@ struct hl_conv_2d {
 // In prepare, in this order, before and after taking pointers to tensors:
 // the scratch tensors that the node's types need;
 TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what);
-// types, bias, quantisation (asymmetric and two_steps, scaled_products are the operator's own to set);
+// types, bias, quantization (asymmetric and two_steps, scaled_products are the operator's own to set);
 TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what, struct hl_conv *conv);
 // sizes of the scratch tensors; rows: how many of the filter's first dimension are widened at once.
 TfLiteStatus hl_conv_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,

@@ -32,7 +32,7 @@ static TfLiteStatus check_zero_weight_points(TfLiteContext *ctx, TfLiteNode *nod
     return kTfLiteOk;
 }
 
-// Hybrid nodes: one scale for all goes with symmetric quantisation of the input, but only where
+// Hybrid nodes: one scale for all goes with symmetric quantization of the input, but only where
 // there are no groups.
 static bool wants_asymmetric(const struct hl_conv_2d *op, const TfLiteTensor *filter)
 {
@@ -96,7 +96,7 @@ static void add_window(const TfLiteConvParams *params, const struct sizes *size,
     int k0, k1, l0, l1;
     hl_conv_taps(top, size->height, size->kh, dilation_h, &k0, &k1);
     hl_conv_taps(left, size->width, size->kw, dilation_w, &l0, &l1);
-    // Neighbouring taps that are neighbours in memory too are taken as one.
+    // Neighboring taps that are neighbors in memory too are taken as one.
     int together = dilation_w == 1 && size->channels == size->filter_channels ? l1 - l0 : 1;
     for (int k = k0; k < k1; k++)
         for (int l = l0; l < l1; l += together) {

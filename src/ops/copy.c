@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strided copies and fills: neighbouring axes are merged (hl_walk), a run that is contiguous on both sides is one unit,
+// Strided copies and fills: neighboring axes are merged (hl_walk), a run that is contiguous on both sides is one unit,
 // and planes of units are copied by loops for their size. Packed elements (4 and 2 bits, low bits first) go one by one.
 #include "ops/copy.h"
 

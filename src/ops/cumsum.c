@@ -52,7 +52,7 @@ static TfLiteStatus cumsum_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteCumsumParams *params = node->builtin_data;
     int32_t given = HL_IN(int32_t, hl_input(ctx, node, 1))[0];
     int axis;
-    HL_REQUIRE(ctx, node, hl_normalise_axis(given, hl_rank(x), &axis),
+    HL_REQUIRE(ctx, node, hl_normalize_axis(given, hl_rank(x), &axis),
                "axis %d is not one of the input's %d dimensions", given, hl_rank(x));
 
     int64_t rows = hl_dim(x, axis), inner = hl_product(x->dims, axis + 1, hl_rank(x));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DEQUANTIZE: y = S * (x - Z); of float16 the same value.
 // in 0: x of any shape, out 0: the same shape, float32.
-// float16; quantised int8, uint8, int4, uint4, int2, with one scale or one for each index along a
+// float16; quantized int8, uint8, int4, uint4, int2, with one scale or one for each index along a
 // dimension; int16 with one scale and zero point 0. A constant is converted once, in prepare, so
 // that the operators behind it find a constant as well.
 #include <math.h>
@@ -27,7 +27,7 @@ static TfLiteStatus prepare_channels(TfLiteContext *ctx, TfLiteNode *node, const
     struct dequantize *op = node->user_data;
     int axis = affine->quantized_dimension, scales = affine->scale->size;
     HL_REQUIRE(ctx, node, input->type != kTfLiteInt16, "int16 takes one scale only, not %d", scales);
-    HL_REQUIRE(ctx, node, axis >= 0 && axis < hl_rank(input), "the input's quantised dimension %d is not one of its %d",
+    HL_REQUIRE(ctx, node, axis >= 0 && axis < hl_rank(input), "the input's quantized dimension %d is not one of its %d",
                axis, hl_rank(input));
     op->channels = hl_dim(input, axis);
     // int4 and int2 weights may carry more scales than the dimension has indices.
@@ -40,7 +40,7 @@ static TfLiteStatus prepare_channels(TfLiteContext *ctx, TfLiteNode *node, const
     return kTfLiteOk;
 }
 
-static void dequantise(const struct dequantize *op, const TfLiteTensor *input, TfLiteTensor *output);
+static void dequantize(const struct dequantize *op, const TfLiteTensor *input, TfLiteTensor *output);
 
 static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -62,7 +62,7 @@ static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
     case kTfLiteUInt4:
     case kTfLiteInt2: {
         const TfLiteAffineQuantization *affine = hl_affine(input);
-        HL_REQUIRE(ctx, node, affine && affine->scale, "the input has no quantisation parameters");
+        HL_REQUIRE(ctx, node, affine && affine->scale, "the input has no quantization parameters");
         if (affine->scale->size > 1)
             HL_TRY(prepare_channels(ctx, node, affine));
         else if (input->type == kTfLiteInt16)
@@ -75,13 +75,13 @@ static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (!hl_is_constant(input)) return hl_resize_like(ctx, output, input);
     hl_make_constant(output);
     HL_TRY(hl_resize_like(ctx, output, input));
-    dequantise(op, input, output);
+    dequantize(op, input, output);
     op->converted = true;
     return kTfLiteOk;
 }
 
 // Moves the bits into place and scales by 2^112, which also makes subnormal numbers normal.
-static void dequantise_f16(const uint16_t *x, float *y, int64_t count)
+static void dequantize_f16(const uint16_t *x, float *y, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         uint32_t sign = (uint32_t)(x[i] & 0x8000) << 16;
@@ -99,17 +99,17 @@ struct source {
 
 // The difference is exact in double precision, whatever the zero point, and becomes a float in one
 // rounding; vectors of 64-bit integers do not.
-#define DEQUANTISE_RUN(name, type)                                                                 \
+#define DEQUANTIZE_RUN(name, type)                                                                 \
     static void name(const type *restrict x, float *restrict y, int64_t count, struct source from) \
     {                                                                                              \
         const double zero = from.zero;                                                             \
         for (int64_t i = 0; i < count; i++) y[i] = from.scale * (float)(x[i] - zero);              \
     }
-DEQUANTISE_RUN(dequantise_i8, int8_t)
-DEQUANTISE_RUN(dequantise_u8, uint8_t)
-DEQUANTISE_RUN(dequantise_i16, int16_t)
+DEQUANTIZE_RUN(dequantize_i8, int8_t)
+DEQUANTIZE_RUN(dequantize_u8, uint8_t)
+DEQUANTIZE_RUN(dequantize_i16, int16_t)
 
-static void dequantise_packed(TfLiteType type, const uint8_t *bytes, float *y, int64_t at, int64_t count,
+static void dequantize_packed(TfLiteType type, const uint8_t *bytes, float *y, int64_t at, int64_t count,
                               struct source from)
 {
     int bits = type == kTfLiteInt2 ? 2 : 4, per_byte = 8 / bits, mask = (1 << bits) - 1;
@@ -120,13 +120,13 @@ static void dequantise_packed(TfLiteType type, const uint8_t *bytes, float *y, i
     }
 }
 
-static void dequantise(const struct dequantize *op, const TfLiteTensor *input, TfLiteTensor *output)
+static void dequantize(const struct dequantize *op, const TfLiteTensor *input, TfLiteTensor *output)
 {
     const TfLiteAffineQuantization *affine = hl_affine(input);
     float *y = HL_OUT(float, output);
     if (hl_elements(input) == 0) return;
     if (input->type == kTfLiteFloat16) {
-        dequantise_f16(HL_IN(uint16_t, input), y, op->inner);
+        dequantize_f16(HL_IN(uint16_t, input), y, op->inner);
         return;
     }
     int64_t at = 0;
@@ -138,20 +138,20 @@ static void dequantise(const struct dequantize *op, const TfLiteTensor *input, T
             from.zero = affine->zero_point->data[affine->zero_point->size > 1 ? channel : 0];
         }
         if (is_packed(input->type))
-            dequantise_packed(input->type, HL_IN(uint8_t, input), y, at, op->inner, from);
+            dequantize_packed(input->type, HL_IN(uint8_t, input), y, at, op->inner, from);
         else if (input->type == kTfLiteInt8)
-            dequantise_i8(HL_IN(int8_t, input) + at, y + at, op->inner, from);
+            dequantize_i8(HL_IN(int8_t, input) + at, y + at, op->inner, from);
         else if (input->type == kTfLiteUInt8)
-            dequantise_u8(HL_IN(uint8_t, input) + at, y + at, op->inner, from);
+            dequantize_u8(HL_IN(uint8_t, input) + at, y + at, op->inner, from);
         else
-            dequantise_i16(HL_IN(int16_t, input) + at, y + at, op->inner, from);
+            dequantize_i16(HL_IN(int16_t, input) + at, y + at, op->inner, from);
     }
 }
 
 static TfLiteStatus dequantize_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct dequantize *op = node->user_data;
-    if (!op->converted) dequantise(op, hl_input(ctx, node, 0), hl_output(ctx, node, 0));
+    if (!op->converted) dequantize(op, hl_input(ctx, node, 0), hl_output(ctx, node, 0));
     return kTfLiteOk;
 }
 

@@ -7,7 +7,7 @@
 // out 3: number of detections [1]. All float32; m = max_detections * max_classes_per_detection;
 // rows without a detection are 0.
 // Fast: one non-maximum suppression over the best score of each box; a box left gives its best
-// classes, in neighbouring rows. Regular: a suppression per class, then the best of all classes.
+// classes, in neighboring rows. Regular: a suppression per class, then the best of all classes.
 #include <math.h>
 #include <string.h>
 

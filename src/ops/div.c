@@ -2,7 +2,7 @@
 // DIV, FLOOR_DIV, FLOOR_MOD: y = act(a / b), floor(a / b), a - b * floor(a / b).
 // in 0: a, in 1: b of the same type, shapes broadcast; out 0: y of the same type.
 // DIV: float32 (clamped to the largest finite number, NaN stays), int32 (truncates), int8, uint8,
-// int16 quantised. FLOOR_DIV: float32, int8, int16, int32. FLOOR_MOD: these and int64; the result
+// int16 quantized. FLOOR_DIV: float32, int8, int16, int32. FLOOR_MOD: these and int64; the result
 // has the sign of b.
 // A divisor of zero is an error when the node runs, except in float DIV and float FLOOR_MOD.
 #include <math.h>
@@ -116,9 +116,9 @@ static TfLiteStatus div_prepare(TfLiteContext *ctx, TfLiteNode *node)
         op->high = (int32_t)high;
         op->binary.check_values = require_divisors;
     } else {
-        HL_TRY(hl_require_quantised(ctx, node, a));
-        HL_TRY(hl_require_quantised(ctx, node, b));
-        HL_TRY(hl_require_quantised(ctx, node, y));
+        HL_TRY(hl_require_quantized(ctx, node, a));
+        HL_TRY(hl_require_quantized(ctx, node, b));
+        HL_TRY(hl_require_quantized(ctx, node, y));
         op->a_zero = hl_zero(a);
         op->b_zero = hl_zero(b);
         op->y_zero = hl_zero(y);

@@ -8,7 +8,7 @@
 #include "ops/dot.h"
 #include "ops/quant.h"
 
-static bool dequantises(const TfLiteTensor *table, const TfLiteTensor *y)
+static bool dequantizes(const TfLiteTensor *table, const TfLiteTensor *y)
 {
     bool packed = table->type == kTfLiteInt4 || table->type == kTfLiteInt2;
     bool bytes = table->type == kTfLiteInt8 || table->type == kTfLiteUInt8;
@@ -39,7 +39,7 @@ static TfLiteStatus embedding_lookup_prepare(TfLiteContext *ctx, TfLiteNode *nod
     HL_REQUIRE(ctx, node, hl_rank(table) >= 2, "the table has %d dimensions, it must have 2 or more", hl_rank(table));
     HL_REQUIRE(ctx, node, !table->sparsity, "sparse tables are not supported");
     struct hl_blocks blocks;
-    if (!dequantises(table, y))
+    if (!dequantizes(table, y))
         HL_REQUIRE(ctx, node, hl_same_type(table, y) && hl_element_size(table->type) > 0,
                    "a table of %s to %s is not supported", hl_type_name(table->type), hl_type_name(y->type));
     else if (hl_is_blockwise(table))
@@ -56,7 +56,7 @@ static TfLiteStatus embedding_lookup_prepare(TfLiteContext *ctx, TfLiteNode *nod
 // ---- invoke -------------------------------------------------------------------------------------
 
 // Stored values [first, first + count) times their scale, to y from `at` on.
-static void dequantise(const TfLiteTensor *table, int64_t first, int64_t count, double scale, TfLiteTensor *y,
+static void dequantize(const TfLiteTensor *table, int64_t first, int64_t count, double scale, TfLiteTensor *y,
                        int64_t at)
 {
     enum { PIECE = 256 };
@@ -75,18 +75,18 @@ static void dequantise(const TfLiteTensor *table, int64_t first, int64_t count, 
     }
 }
 
-static void dequantise_row(const TfLiteTensor *table, const struct hl_blocks *blocks, int64_t row, int64_t columns,
+static void dequantize_row(const TfLiteTensor *table, const struct hl_blocks *blocks, int64_t row, int64_t columns,
                            TfLiteTensor *y, int64_t at)
 {
     if (!hl_is_blockwise(table)) {
         const TfLiteFloatArray *scales = hl_affine(table)->scale;
         double scale = (double)scales->data[scales->size > 1 ? row : 0];
-        dequantise(table, row * columns, columns, scale, y, at);
+        dequantize(table, row * columns, columns, scale, y, at);
         return;
     }
     const uint16_t *scales = blocks->scales + row * (columns / blocks->size);
     for (int64_t from = 0; from < columns; from += blocks->size)
-        dequantise(table, row * columns + from, blocks->size, (double)hl_half_to_float(*scales++), y, at + from);
+        dequantize(table, row * columns + from, blocks->size, (double)hl_half_to_float(*scales++), y, at + from);
 }
 
 static TfLiteStatus embedding_lookup_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -94,17 +94,17 @@ static TfLiteStatus embedding_lookup_invoke(TfLiteContext *ctx, TfLiteNode *node
     const TfLiteTensor *ids = hl_input(ctx, node, 0), *table = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     int64_t columns = hl_product(table->dims, 1, hl_rank(table));
-    bool quantised = dequantises(table, y);
+    bool quantized = dequantizes(table, y);
     struct hl_blocks blocks = {0};
-    if (quantised && hl_is_blockwise(table))
+    if (quantized && hl_is_blockwise(table))
         HL_TRY(hl_find_blocks(ctx, node, table, hl_dim(table, 0), columns, &blocks));
     size_t row_bytes = (size_t)columns * hl_element_size(table->type);
     for (int i = 0; i < hl_dim(ids, 0); i++) {
         int32_t id = HL_IN(int32_t, ids)[i];
         HL_REQUIRE(ctx, node, id >= 0 && id < hl_dim(table, 0), "id %d at place %d is outside the table's %d rows",
                    (int)id, i, hl_dim(table, 0));
-        if (quantised)
-            dequantise_row(table, &blocks, id, columns, y, i * columns);
+        if (quantized)
+            dequantize_row(table, &blocks, id, columns, y, i * columns);
         else if (row_bytes > 0)
             memcpy(HL_OUT(char, y) + (size_t)i * row_bytes, HL_IN(char, table) + (size_t)id * row_bytes, row_bytes);
     }

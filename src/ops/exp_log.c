@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXP: e^x. LOG: natural logarithm.
 // in 0: x of any shape, out 0: the same shape and type.
-// float32, float16, bfloat16; quantised int8 and int16 (tables). The logarithm of a stored value
+// float32, float16, bfloat16; quantized int8 and int16 (tables). The logarithm of a stored value
 // that is not positive is the smallest value.
 #include <math.h>
 

@@ -97,7 +97,7 @@ void hl_fft(int n, const double *roots, double *values)
     transform(n, roots, 1, values);
 }
 
-// Pairs of neighbours as complex numbers, whose transform holds that of the even ones, E, and the odd ones, O, as E +
+// Pairs of neighbors as complex numbers, whose transform holds that of the even ones, E, and the odd ones, O, as E +
 // iO.
 void hl_fft_real(int n, const double *roots, double *values)
 {

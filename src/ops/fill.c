@@ -44,7 +44,7 @@ static TfLiteStatus fill_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32 || shape->type == kTfLiteInt64,
                "the shape must be int32 or int64, not %s", hl_type_name(shape->type));
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape must have one dimension, not %d", hl_rank(shape));
-    HL_REQUIRE(ctx, node, hl_same_quantisation(value, y), "value and output are quantised differently");
+    HL_REQUIRE(ctx, node, hl_same_quantization(value, y), "value and output are quantized differently");
     HL_REQUIRE(ctx, node, hl_rank(value) == 0, "the value must be a scalar, it has %d dimensions", hl_rank(value));
     if (!hl_is_constant(shape) || y->type == kTfLiteString) {
         hl_make_dynamic(y);

@@ -3,9 +3,9 @@
 // in 0: x of any shape, read as rows of as many columns as w has (a rest that fills no row is left
 // out); in 1: w [units, columns], dense or with compressed rows; in 2: bias [units], may be absent;
 // out 0: y [rows, units], or x's shape with the last dimension replaced (keep_num_dims).
-// float32; uint8, int8 and int16 activations with integer weights, requantised in double (int16
+// float32; uint8, int8 and int16 activations with integer weights, requantized in double (int16
 // weights: in fixed point); float32 activations with integer weights (hybrid: each row of x is
-// quantised, scales of w may belong to blocks of columns); uint8 to int16 with weights shuffled
+// quantized, scales of w may belong to blocks of columns); uint8 to int16 with weights shuffled
 // into tiles of 4x16, which has the shuffled input as out 1.
 #include <math.h>
 #include <stdlib.h>
@@ -117,10 +117,10 @@ static TfLiteStatus find_filter_scales(TfLiteContext *ctx, TfLiteNode *node, con
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_quantised(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor)
+static TfLiteStatus check_quantized(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *tensor)
 {
     bool wide = tensor->type == kTfLiteInt16;
-    return wide ? hl_require_symmetric(ctx, node, tensor) : hl_require_quantised(ctx, node, tensor);
+    return wide ? hl_require_symmetric(ctx, node, tensor) : hl_require_quantized(ctx, node, tensor);
 }
 
 // With one scale for all weights the bias's scale must be the product of the input's and theirs.
@@ -140,13 +140,13 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
     const TfLiteTensor *output = hl_output(ctx, node, 0);
     const TfLiteFloatArray *scales = NULL;
-    HL_TRY(check_quantised(ctx, node, input));
-    HL_TRY(check_quantised(ctx, node, output));
+    HL_TRY(check_quantized(ctx, node, input));
+    HL_TRY(check_quantized(ctx, node, output));
     HL_TRY(find_filter_scales(ctx, node, op, &scales));
     bool per_unit = scales->size > 1;
     op->filter_zero = 0;
     if (!per_unit) {
-        HL_TRY(check_quantised(ctx, node, filter));
+        HL_TRY(check_quantized(ctx, node, filter));
         HL_REQUIRE(ctx, node, !is_packed(filter->type) || (hl_zero(filter) >= -8 && hl_zero(filter) <= 7),
                    "weight zero point %d is outside [-8, 7]", hl_zero(filter));
         HL_TRY(check_bias_scale(ctx, node, input->params.scale * scales->data[0]));
@@ -347,7 +347,7 @@ static int64_t add_bias(const TfLiteTensor *bias, int unit, int64_t sum)
 }
 
 // A sum of products as stored output value.
-static int32_t requantise(const struct hl_fully_connected *op, const TfLiteTensor *bias, const TfLiteTensor *output,
+static int32_t requantize(const struct hl_fully_connected *op, const TfLiteTensor *bias, const TfLiteTensor *output,
                           int unit, int64_t sum)
 {
     sum = add_bias(bias, unit, sum);
@@ -391,7 +391,7 @@ static void run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fu
             else
                 hl_dots_i16(x + m * op->columns, w, op->columns, rows, op->columns, sums);
             for (int r = 0; r < rows; r++)
-                store(output, m * op->units + n + r, requantise(op, bias, output, n + r, sums[r]));
+                store(output, m * op->units + n + r, requantize(op, bias, output, n + r, sums[r]));
         }
     }
 }
@@ -420,7 +420,7 @@ static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct hl_ful
     float *x_scales = HL_OUT(float, hl_temporary(ctx, node, X_SCALES));
     for (int64_t m = 0; m < op->rows; m++) {
         int32_t zero;
-        hl_quantise_row(hl_row_loops(ctx), params->asymmetric_quantize_inputs, x + m * op->columns, op->columns, stored,
+        hl_quantize_row(hl_row_loops(ctx), params->asymmetric_quantize_inputs, x + m * op->columns, op->columns, stored,
                         &x_scales[m], &zero);
         hl_widen(kTfLiteInt8, stored, 0, op->columns, zero, wide + m * op->columns);
     }
@@ -463,7 +463,7 @@ static void run_shuffled(TfLiteContext *ctx, TfLiteNode *node, const struct hl_f
             int64_t sum = 0;
             for (int64_t k = 0; k < op->columns; k++)
                 sum += (x[m * op->columns + k] - 128) * tiles[k / 16 * 64 + k % 16];
-            store(output, m * op->units + n, requantise(op, bias, output, n, sum));
+            store(output, m * op->units + n, requantize(op, bias, output, n, sum));
         }
     }
 }

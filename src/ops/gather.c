@@ -20,7 +20,7 @@ static TfLiteStatus find_axes(TfLiteContext *ctx, const TfLiteNode *node, int *a
     const TfLiteTensor *x = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1);
     const int rank = hl_rank(x), index_rank = hl_rank(indices);
 
-    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, rank, axis), "axis %d is outside %d dimensions", params->axis,
+    HL_REQUIRE(ctx, node, hl_normalize_axis(params->axis, rank, axis), "axis %d is outside %d dimensions", params->axis,
                rank);
     HL_REQUIRE(ctx, node, params->batch_dims >= -index_rank && params->batch_dims <= index_rank,
                "%d batch dimensions are outside the indices' %d", params->batch_dims, index_rank);

@@ -223,7 +223,7 @@ static void multiply_add_elements(const TfLiteTensor *weights, const float *x, i
         for (int i = 0; i < count; i++) sums[i] += (float)HL_IN(int8_t, weights)[i] * weights->params.scale * x[i];
 }
 
-static void normalise(float *values, int count)
+static void normalize(float *values, int count)
 {
     float sum = 0, squares = 0;
     for (int i = 0; i < count; i++) sum += values[i];
@@ -263,7 +263,7 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
         multiply_add(s->loops, lstm->recurrent_weights[g], cells, &s->state, gate);
     if (lstm->peephole[g]) multiply_add_elements(lstm->peephole[g], s->cell_state, cells, gate);
     if (norm) {
-        normalise(gate, cells);
+        normalize(gate, cells);
         for (int i = 0; i < cells; i++) gate[i] = gate[i] * HL_IN(float, norm)[i] + bias[i];
     }
     hl_activate_vector(s->loops, g == HL_LSTM_CELL ? lstm->options.activation : kTfLiteActSigmoid, gate, cells);

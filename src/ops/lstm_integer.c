@@ -214,7 +214,7 @@ static void sum_narrow_gate(const struct step *s, enum hl_lstm_gate g)
 
 // Mean and deviation in units of 2^-10; the variance is exact for powers of two of cells only, as
 // in the original.
-static void normalise(const struct step *s, enum hl_lstm_gate g)
+static void normalize(const struct step *s, enum hl_lstm_gate g)
 {
     const struct hl_lstm_integer *op = s->op;
     const int16_t *norm = HL_IN(int16_t, s->lstm->norm[g]);
@@ -240,7 +240,7 @@ static void normalise(const struct step *s, enum hl_lstm_gate g)
     }
 }
 
-static void normalise_in_float(const struct step *s, enum hl_lstm_gate g)
+static void normalize_in_float(const struct step *s, enum hl_lstm_gate g)
 {
     const int16_t *norm = HL_IN(int16_t, s->lstm->norm[g]);
     const int32_t *bias = HL_IN(int32_t, s->lstm->bias[g]);
@@ -279,10 +279,10 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
     int16_t *gate = s->gates[g];
     if (narrow) {
         sum_narrow_gate(s, g);
-        normalise_in_float(s, g);
+        normalize_in_float(s, g);
     } else {
         sum_wide_gate(s, g);
-        if (s->lstm->norm[g]) normalise(s, g);
+        if (s->lstm->norm[g]) normalize(s, g);
     }
     int cells = s->lstm->cells;
     if (narrow)

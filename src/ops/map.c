@@ -49,15 +49,15 @@ void hl_map_real(const TfLiteTensor *input, TfLiteTensor *output, hl_real_map *m
     }
 }
 
-// ---- quantised ----------------------------------------------------------------------------------
+// ---- quantized ----------------------------------------------------------------------------------
 
 TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node, double (*function)(double),
                                   struct hl_table *table)
 {
     const TfLiteTensor *input = hl_input(ctx, node, 0), *output = hl_output(ctx, node, 0);
     if (input->type != kTfLiteInt16) {
-        HL_TRY(hl_require_quantised(ctx, node, input));
-        HL_TRY(hl_require_quantised(ctx, node, output));
+        HL_TRY(hl_require_quantized(ctx, node, input));
+        HL_TRY(hl_require_quantized(ctx, node, output));
         hl_table_8bit(input, output, function, table->bytes);
         return kTfLiteOk;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that map one input, element by element, to an output of its shape: their checks and
 // loops. A function of real numbers is given as a map over a run of floats; on 8-bit and 16-bit
-// quantised tensors it becomes a table.
+// quantized tensors it becomes a table.
 #ifndef HALITE_OPS_MAP_H
 #define HALITE_OPS_MAP_H
 
@@ -34,7 +34,7 @@ TfLiteStatus hl_map_prepare(TfLiteContext *ctx, TfLiteNode *node);
 // Both tensors are of one real type.
 void hl_map_real(const TfLiteTensor *input, TfLiteTensor *output, hl_real_map *map);
 
-// ---- quantised ----------------------------------------------------------------------------------
+// ---- quantized ----------------------------------------------------------------------------------
 
 // The nearest stored value of the type to `value`.
 static inline int32_t hl_clamp_stored(int64_t value, int32_t low, int32_t high)
@@ -51,7 +51,7 @@ struct hl_table {
 #define HL_TABLE_FIRST(Type, field) _Static_assert(offsetof(Type, field) == 0, "fast/elementwise.c looks for it there")
 HL_TABLE_FIRST(struct hl_table, bytes);
 
-// Fills the table for a quantised input and output of one type, int8, uint8 or int16, checking
+// Fills the table for a quantized input and output of one type, int8, uint8 or int16, checking
 // their parameters; int16 wants zero points of 0.
 TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node, double (*function)(double),
                                   struct hl_table *table);

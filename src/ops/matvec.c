@@ -28,7 +28,7 @@ void hl_store_vector(const struct hl_row_loops *loops, struct hl_stored_vector *
 {
     int8_t *stored = (int8_t *)(vector->wide + count);
     int32_t zero;
-    hl_quantise_row(loops, asymmetric, values, count, stored, &vector->scale, &zero);
+    hl_quantize_row(loops, asymmetric, values, count, stored, &vector->scale, &zero);
     hl_widen(kTfLiteInt8, stored, 0, count, zero, vector->wide);
 }
 

@@ -2,7 +2,7 @@
 // Mfcc: mel-frequency cepstral coefficients of spectrograms.
 // in 0: powers [channels, windows, n frequencies] float32, in 1: samples per second, one int32;
 // out 0: y [channels, windows, dct_coefficient_count] float32.
-// Each window: magnitudes, gathered by triangular filters whose centres lie evenly on the mel scale
+// Each window: magnitudes, gathered by triangular filters whose centers lie evenly on the mel scale
 // between the two frequency limits; logarithms; the first coefficients of their cosine transform.
 #include <math.h>
 
@@ -11,9 +11,9 @@
 
 // More than any use has, and few enough for tables of their product.
 enum { MAX_FILTERS = 4096 };
-// COSINES [coefficients, filters], CENTRES [filters + 1], BANDS [n, 2]: filter and share of each
+// COSINES [coefficients, filters], CENTERS [filters + 1], BANDS [n, 2]: filter and share of each
 // frequency, ENERGIES [filters].
-enum { COSINES, CENTRES, BANDS, ENERGIES, TEMPORARIES };
+enum { COSINES, CENTERS, BANDS, ENERGIES, TEMPORARIES };
 
 struct mfcc {
     float upper_limit, lower_limit;
@@ -53,7 +53,7 @@ static TfLiteStatus mfcc_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     const int sizes[TEMPORARIES][2] = {
         [COSINES] = {op->coefficients, op->filters},
-        [CENTRES] = {1, op->filters + 1},
+        [CENTERS] = {1, op->filters + 1},
         [BANDS] = {hl_dim(x, 2), 2},
         [ENERGIES] = {1, op->filters},
     };
@@ -72,17 +72,17 @@ struct band {
     double filter, share;
 };
 
-static void fill_bands(const struct mfcc *op, double step, int first, int last, double *centres, struct band *bands)
+static void fill_bands(const struct mfcc *op, double step, int first, int last, double *centers, struct band *bands)
 {
     double low = mel_of((double)op->lower_limit), high = mel_of((double)op->upper_limit);
     double spacing = (high - low) / (op->filters + 1);
-    for (int i = 0; i <= op->filters; i++) centres[i] = low + spacing * (i + 1);
+    for (int i = 0; i <= op->filters; i++) centers[i] = low + spacing * (i + 1);
     for (int i = first, next = 0; i <= last; i++) {
         double mel = mel_of(i * step);
-        while (next < op->filters && centres[next] < mel) next++;
-        double left = next > 0 ? centres[next - 1] : low;
+        while (next < op->filters && centers[next] < mel) next++;
+        double left = next > 0 ? centers[next - 1] : low;
         bands[i].filter = next - 1;
-        bands[i].share = (centres[next] - mel) / (centres[next] - left);
+        bands[i].share = (centers[next] - mel) / (centers[next] - left);
     }
 }
 
@@ -111,7 +111,7 @@ static TfLiteStatus mfcc_invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const struct mfcc *op = node->user_data;
     double *cosines = HL_OUT(double, hl_temporary(ctx, node, COSINES));
-    double *centres = HL_OUT(double, hl_temporary(ctx, node, CENTRES));
+    double *centers = HL_OUT(double, hl_temporary(ctx, node, CENTERS));
     struct band *bands = (void *)hl_temporary(ctx, node, BANDS)->data.data;
     double *energies = HL_OUT(double, hl_temporary(ctx, node, ENERGIES));
 
@@ -124,7 +124,7 @@ static TfLiteStatus mfcc_invoke(TfLiteContext *ctx, TfLiteNode *node)
     // The constant part never counts.
     int first = (int)(1.5 + (double)op->lower_limit / step);
     int last = (int)((double)op->upper_limit / step);
-    fill_bands(op, step, first, last, centres, bands);
+    fill_bands(op, step, first, last, centers, bands);
     fill_cosines(op, cosines);
 
     const float *powers = HL_IN(float, x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumericVerify (custom): the error of a quantised tensor, y = S * (x - Z) - reference.
+// NumericVerify (custom): the error of a quantized tensor, y = S * (x - Z) - reference.
 // in 0: x, uint8, int8 (one scale), int16 (zero point 0) or float16 (y = x - reference),
 // in 1: reference, float32, out 0: float32. All of one shape.
 // Options, a flexbuffer map: log_if_failed, tolerance. With log_if_failed and a tolerance of 0.1
@@ -11,7 +11,7 @@
 
 struct numeric_verify {
     bool fails;
-    float tolerance; // in quantisation steps
+    float tolerance; // in quantization steps
 };
 
 static TfLiteStatus numeric_verify_parse(TfLiteContext *ctx, void *state, const void *options, size_t size)
@@ -32,7 +32,7 @@ static TfLiteStatus numeric_verify_prepare(TfLiteContext *ctx, TfLiteNode *node)
     switch (x->type) {
     case kTfLiteFloat16: break;
     case kTfLiteUInt8:
-    case kTfLiteInt8: HL_TRY(hl_require_quantised(ctx, node, x)); break;
+    case kTfLiteInt8: HL_TRY(hl_require_quantized(ctx, node, x)); break;
     case kTfLiteInt16: HL_TRY(hl_require_symmetric(ctx, node, x)); break;
     default: return hl_unsupported_type(ctx, node, x);
     }

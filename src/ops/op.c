@@ -247,7 +247,7 @@ size_t hl_dense_bytes(const TfLiteTensor *tensor)
     return hl_tensor_bytes(tensor->type, tensor->dims->size, tensor->dims->data, &bytes) ? bytes : 0;
 }
 
-bool hl_same_quantisation(const TfLiteTensor *a, const TfLiteTensor *b)
+bool hl_same_quantization(const TfLiteTensor *a, const TfLiteTensor *b)
 {
     return a->params.scale == b->params.scale && a->params.zero_point == b->params.zero_point;
 }

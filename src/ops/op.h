@@ -119,7 +119,7 @@ int64_t hl_product(const TfLiteIntArray *dims, int from, int to);
 bool hl_same_shape(const TfLiteTensor *a, const TfLiteTensor *b);
 bool hl_same_type(const TfLiteTensor *a, const TfLiteTensor *b);
 // Axis in [-rank, rank) to [0, rank); false outside.
-bool hl_normalise_axis(int64_t axis, int rank, int *result);
+bool hl_normalize_axis(int64_t axis, int rank, int *result);
 
 // Give an output its shape. Fails with a message where the runtime refuses it (negative or huge dimensions, memory
 // limit). A tensor that is dynamic gets its memory at once.
@@ -162,7 +162,7 @@ enum { HL_WALK_OPERANDS = 4 };
 struct hl_walk {
     int rank, operands;
     int64_t count;                                 // positions in all
-    int dims[HL_MAX_RANK];                         // after merging neighbours that every operand walks alike
+    int dims[HL_MAX_RANK];                         // after merging neighbors that every operand walks alike
     int64_t stride[HL_WALK_OPERANDS][HL_MAX_RANK]; // in elements, 0 where the operand is stretched
     int index[HL_MAX_RANK];
     int64_t at[HL_WALK_OPERANDS];
@@ -189,7 +189,7 @@ static inline const void *hl_data(const TfLiteTensor *tensor)
 #define HL_OUT(type, tensor) ((type *)(tensor)->data.data)
 
 // Before a loop over elements of which none uses what another wrote: its arrays may be the same memory (hl_op.inplace).
-// Without it compilers vectorise only where they find at run time that the arrays differ.
+// Without it compilers vectorize only where they find at run time that the arrays differ.
 #if defined __clang__
 #define HL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined __GNUC__
@@ -212,10 +212,10 @@ size_t hl_element_size(TfLiteType type);
 // Bytes that the tensor's dense data takes: elements times size, packed types packed.
 size_t hl_dense_bytes(const TfLiteTensor *tensor);
 
-// ---- quantisation
+// ---- quantization
 // -------------------------------------------------------------------------------------------------------
 
-static inline bool hl_is_quantised(const TfLiteTensor *tensor)
+static inline bool hl_is_quantized(const TfLiteTensor *tensor)
 {
     return tensor->quantization.type != kTfLiteNoQuantization;
 }
@@ -233,7 +233,7 @@ static inline const TfLiteAffineQuantization *hl_affine(const TfLiteTensor *tens
 {
     return tensor->quantization.type == kTfLiteAffineQuantization ? tensor->quantization.params : NULL;
 }
-bool hl_same_quantisation(const TfLiteTensor *a, const TfLiteTensor *b); // scale and zero point
+bool hl_same_quantization(const TfLiteTensor *a, const TfLiteTensor *b); // scale and zero point
 
 const char *hl_type_name(TfLiteType type); // "float32"
 

@@ -2,7 +2,7 @@
 // PAD, PADV2: x with a border of one value.
 //     in 0: x [at most 5 dimensions]
 //     in 1: paddings [rank, 2] int8 int16 int32 int64: positions before and after
-//     in 2 (PADV2): the value, of x's type, quantised as the output
+//     in 2 (PADV2): the value, of x's type, quantized as the output
 //     out 0: y. float32 float16 bfloat16 int8 uint8 int16 int32 int64 bool
 // PAD writes 0; in int8, uint8 and int16 the output's zero point. Values of x are never rescaled.
 #include "ops/copy.h"
@@ -45,8 +45,8 @@ static TfLiteStatus check_value(TfLiteContext *ctx, const TfLiteNode *node)
                hl_type_name(x->type));
     HL_REQUIRE(ctx, node, hl_elements(value) == 1, "the value must be one element, not %lld",
                (long long)hl_elements(value));
-    HL_REQUIRE(ctx, node, !hl_has_zero_point(x->type) || hl_same_quantisation(value, y),
-               "the value is quantised unlike the output");
+    HL_REQUIRE(ctx, node, !hl_has_zero_point(x->type) || hl_same_quantization(value, y),
+               "the value is quantized unlike the output");
     return kTfLiteOk;
 }
 

@@ -76,7 +76,7 @@ POOL(l2_f32, float, float, 0, sum + value * value, clamp_f32(op, sqrtf(sum / cou
 
 // ---- the largest value --------------------------------------------------------------------------
 
-// Neighbouring windows of one row of the output.
+// Neighboring windows of one row of the output.
 struct strip {
     int64_t first, down; // elements of x: of the first position, from row to row
     int rows, columns;   // of x

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PRELU: y = x >= 0 ? x : alpha * x, alpha stretched to x.
 // in 0: x of any shape, in 1: alpha, which must not widen x, out 0: the shape and type of x.
-// float32; quantised uint8 and int8, alpha of the same type; int16 with zero points 0, alpha int8.
+// float32; quantized uint8 and int8, alpha of the same type; int16 with zero points 0, alpha int8.
 // One multiplier rescales the values from 0 on, another the products.
 #include "fast/fast.h"
 #include "ops/map.h"
@@ -11,7 +11,7 @@ struct prelu {
     int32_t low, high; // the output type's range
 };
 
-static TfLiteStatus prelu_prepare_quantised(TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus prelu_prepare_quantized(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *alpha = hl_input(ctx, node, 1);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
@@ -20,9 +20,9 @@ static TfLiteStatus prelu_prepare_quantised(TfLiteContext *ctx, TfLiteNode *node
     TfLiteType alpha_type = wide ? kTfLiteInt8 : x->type;
     HL_REQUIRE(ctx, node, alpha->type == alpha_type, "alpha is %s, a %s input wants %s", hl_type_name(alpha->type),
                hl_type_name(x->type), hl_type_name(alpha_type));
-    HL_TRY(wide ? hl_require_symmetric(ctx, node, x) : hl_require_quantised(ctx, node, x));
-    HL_TRY(wide ? hl_require_symmetric(ctx, node, y) : hl_require_quantised(ctx, node, y));
-    HL_TRY(hl_require_quantised(ctx, node, alpha));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, x) : hl_require_quantized(ctx, node, x));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, y) : hl_require_quantized(ctx, node, y));
+    HL_TRY(hl_require_quantized(ctx, node, alpha));
 
     float product = x->params.scale * alpha->params.scale;
     op->positive = hl_rescale_from((double)(x->params.scale / y->params.scale));
@@ -44,7 +44,7 @@ static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node)
         break;
     case kTfLiteUInt8:
     case kTfLiteInt8:
-    case kTfLiteInt16: HL_TRY(prelu_prepare_quantised(ctx, node)); break;
+    case kTfLiteInt16: HL_TRY(prelu_prepare_quantized(ctx, node)); break;
     default: return hl_unsupported_type(ctx, node, x);
     }
 

@@ -143,7 +143,7 @@ TfLiteStatus hl_channel_rescales(TfLiteContext *ctx, const TfLiteNode *node, con
     if (scales > 1) {
         int axis = weights->quantized_dimension;
         HL_REQUIRE(ctx, node, axis >= 0 && axis < hl_rank(filter),
-                   "the weights' quantised dimension %d is not one of their %d", axis, hl_rank(filter));
+                   "the weights' quantized dimension %d is not one of their %d", axis, hl_rank(filter));
         HL_REQUIRE(ctx, node, scales == channels && hl_dim(filter, axis) == channels,
                    "%d weight scales along a dimension of %d do not fit %d output channels", scales,
                    hl_dim(filter, axis), channels);
@@ -195,7 +195,7 @@ void hl_table_16bit(double input_scale, int input_zero, double output_scale, int
 
 // ---- rows of floats as int8 ---------------------------------------------------------------------
 
-void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count,
+void hl_quantize_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count,
                      int8_t *stored, float *scale, int32_t *zero_point)
 {
     float low, high;
@@ -209,7 +209,7 @@ void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const fl
     }
     if (!asymmetric) {
         *scale = range / 127;
-        loops->quantise(values, count, 127 / range, 0, -127, stored);
+        loops->quantize(values, count, 127 / range, 0, -127, stored);
         return;
     }
     // The range in float, as the original: a whole network's golden case shows the last bit (MobileNet v2 0.35, dynamic
@@ -221,7 +221,7 @@ void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const fl
     double zero = from_low ? INT8_MIN - steps_below : INT8_MAX - steps_above;
     *zero_point = (int32_t)round(clamp_f64(zero, INT8_MIN, INT8_MAX));
     *scale = (float)step;
-    loops->quantise(values, count, 1.0f / *scale, *zero_point, INT8_MIN, stored);
+    loops->quantize(values, count, 1.0f / *scale, *zero_point, INT8_MIN, stored);
 }
 
 // ---- packed small integers ----------------------------------------------------------------------
@@ -261,10 +261,10 @@ void hl_pack_int4(const int8_t *values, int64_t count, void *packed)
 
 // ---- checks of parameters -----------------------------------------------------------------------
 
-TfLiteStatus hl_require_quantised(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor)
+TfLiteStatus hl_require_quantized(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor)
 {
     const char *name = tensor->name ? tensor->name : "";
-    HL_REQUIRE(ctx, node, hl_is_quantised(tensor), "tensor '%s' has no quantisation parameters", name);
+    HL_REQUIRE(ctx, node, hl_is_quantized(tensor), "tensor '%s' has no quantization parameters", name);
     HL_REQUIRE(ctx, node, tensor->params.scale > 0 && isfinite(tensor->params.scale),
                "scale %g of tensor '%s' must be positive and finite", hl_scale(tensor), name);
     int32_t low = INT32_MIN, high = INT32_MAX;
@@ -277,7 +277,7 @@ TfLiteStatus hl_require_quantised(TfLiteContext *ctx, const TfLiteNode *node, co
 
 TfLiteStatus hl_require_symmetric(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor)
 {
-    HL_TRY(hl_require_quantised(ctx, node, tensor));
+    HL_TRY(hl_require_quantized(ctx, node, tensor));
     HL_REQUIRE(ctx, node, hl_zero(tensor) == 0, "zero point %d of the %s tensor '%s' must be 0", hl_zero(tensor),
                hl_type_name(tensor->type), tensor->name ? tensor->name : "");
     return kTfLiteOk;

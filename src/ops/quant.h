@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-point arithmetic of quantised operators, bit for bit that of the official reference kernels: multipliers,
+// Fixed-point arithmetic of quantized operators, bit for bit that of the official reference kernels: multipliers,
 // activation ranges, tables. kernels.md section 3 of the fact sheets gives the rules; each function here is one row of
 // it.
 #ifndef HALITE_OPS_QUANT_H
@@ -58,7 +58,7 @@ int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale by);
 
 // The tensor must have one scale, positive and finite, and a zero point that its type can hold.
 // hl_require_symmetric: the zero point must be 0 as well.
-TfLiteStatus hl_require_quantised(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor);
+TfLiteStatus hl_require_quantized(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor);
 TfLiteStatus hl_require_symmetric(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor);
 
 // The type's range of stored values: int8, uint8, int16 (false for other types).
@@ -69,7 +69,7 @@ void hl_activation_range(TfLiteFusedActivation activation, const TfLiteTensor *o
 void hl_activation_range_f32(TfLiteFusedActivation activation, float *low, float *high);
 void hl_activation_range_i64(TfLiteFusedActivation activation, TfLiteType type, int64_t *low, int64_t *high);
 
-// Quantised convolutions and matrix products: checks input, filter, bias and output parameters (bias may be NULL), and
+// Quantized convolutions and matrix products: checks input, filter, bias and output parameters (bias may be NULL), and
 // computes one rescale per output channel (all alike for per-tensor weights), from
 // double(S_in)*double(S_w)/double(S_out); uint8 multiplies S_in * S_w in float first, as the original. rescales has
 // `channels` elements.
@@ -93,7 +93,7 @@ static inline int16_t hl_table_lookup_i16(int16_t value, const int16_t *table)
 
 // Hybrid (float activations, integer weights): one row of floats to int8, value = scale * (stored - zero_point).
 // Symmetric gives zero_point 0, and scale 1 for a row of zeros; asymmetric widens the range to hold 0 (kernels.md 4.1).
-void hl_quantise_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count,
+void hl_quantize_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count,
                      int8_t *stored, float *scale, int32_t *zero_point);
 
 // 4-bit and 2-bit values packed low bits first, to one int8 each (sign-extended; uint4 is not).

@@ -2,8 +2,8 @@
 // RELU: max(x, 0). RELU6, RELU_N1_TO_1, RELU_0_TO_1: x clamped to [0, 6], [-1, 1], [0, 1].
 // LEAKY_RELU: x > 0 ? x : alpha * x.
 // in 0: x of any shape, out 0: the same shape and type.
-// float32 (all but LEAKY_RELU also float16, bfloat16); quantised int8 and uint8; RELU, RELU6 and
-// LEAKY_RELU also int16 with zero points 0. Quantised values are rescaled to the output's scale;
+// float32 (all but LEAKY_RELU also float16, bfloat16); quantized int8 and uint8; RELU, RELU6 and
+// LEAKY_RELU also int16 with zero points 0. Quantized values are rescaled to the output's scale;
 // an 8-bit operator is one table.
 #include <math.h>
 
@@ -20,8 +20,8 @@ static TfLiteStatus rectifier_prepare(TfLiteContext *ctx, TfLiteNode *node, bool
         return hl_require_symmetric(ctx, node, output);
     }
     if (input->type != kTfLiteInt8 && input->type != kTfLiteUInt8) return hl_unsupported_type(ctx, node, input);
-    HL_TRY(hl_require_quantised(ctx, node, input));
-    return hl_require_quantised(ctx, node, output);
+    HL_TRY(hl_require_quantized(ctx, node, input));
+    return hl_require_quantized(ctx, node, output);
 }
 
 // ---- RELU and the clamps ------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 // SUM, MEAN: float32, int32, int64, and int8, uint8, int16 with scales. REDUCE_PROD: those, and 8
 // and 16 bits without scales. REDUCE_MAX, REDUCE_MIN: those and bool, stored values compared.
 // REDUCE_ANY, REDUCE_ALL: bool.
-// Reducing no element gives the neutral element (MEAN: NaN, integers 0; quantised SUM and MEAN: the
+// Reducing no element gives the neutral element (MEAN: NaN, integers 0; quantized SUM and MEAN: the
 // stored value 0).
 #include <float.h>
 #include <math.h>
@@ -18,7 +18,7 @@ enum kind { SUM, MEAN, PRODUCT, LARGEST, SMALLEST, ANY, ALL };
 
 static const char *const kind_name[] = {"sum", "mean", "product", "maximum", "minimum", "any", "all"};
 
-// ---- runs: count neighbours of x into one sum, or each into its own, in row after row -----------
+// ---- runs: count neighbors of x into one sum, or each into its own, in row after row -----------
 
 struct rows {
     int64_t count, step; // elements from row to row
@@ -162,7 +162,7 @@ static TfLiteStatus read_axes(TfLiteContext *ctx, TfLiteNode *node, struct reduc
     if (hl_rank(x) == 0) return kTfLiteOk; // whatever the axes say
     for (int64_t i = 0, n = hl_elements(axes); i < n; i++) {
         int axis = 0;
-        HL_REQUIRE(ctx, node, hl_normalise_axis(HL_IN(int32_t, axes)[i], hl_rank(x), &axis),
+        HL_REQUIRE(ctx, node, hl_normalize_axis(HL_IN(int32_t, axes)[i], hl_rank(x), &axis),
                    "axis %d is outside the input's %d dimensions", (int)HL_IN(int32_t, axes)[i], hl_rank(x));
         if (!r->reduced[axis]) r->count *= hl_dim(x, axis);
         r->reduced[axis] = true;
@@ -193,20 +193,20 @@ static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node, const struct re
     return hl_set_temporary(ctx, node, 0, r->reducer->sum_type, false, rank, dims);
 }
 
-static TfLiteStatus check_quantisation(TfLiteContext *ctx, TfLiteNode *node, enum kind kind)
+static TfLiteStatus check_quantization(TfLiteContext *ctx, TfLiteNode *node, enum kind kind)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     int32_t low, high;
     if (!hl_type_range(x->type, &low, &high)) return kTfLiteOk;
     if (kind == LARGEST || kind == SMALLEST) {
-        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y),
+        HL_REQUIRE(ctx, node, hl_same_quantization(x, y),
                    "output scale %g and zero point %d must equal the input's, %g and %d", hl_scale(y), hl_zero(y),
                    hl_scale(x), hl_zero(x));
         return kTfLiteOk;
     }
-    if (kind == PRODUCT && !hl_is_quantised(x)) return kTfLiteOk;
+    if (kind == PRODUCT && !hl_is_quantized(x)) return kTfLiteOk;
     HL_REQUIRE(ctx, node, kind != PRODUCT || x->type != kTfLiteUInt8,
-               "the product of quantised uint8 values is not supported");
+               "the product of quantized uint8 values is not supported");
     HL_REQUIRE(ctx, node, hl_scale(x) > 0 && isfinite(hl_scale(x)), "input scale %g must be positive and finite",
                hl_scale(x));
     HL_REQUIRE(ctx, node, hl_scale(y) > 0 && isfinite(hl_scale(y)), "output scale %g must be positive and finite",
@@ -232,7 +232,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, enum kind kind
                hl_type_name(x->type));
     HL_REQUIRE(ctx, node, axes->type == kTfLiteInt32, "the axes are %s, not int32", hl_type_name(axes->type));
     HL_REQUIRE(ctx, node, hl_rank(x) <= HL_MAX_RANK, "%d dimensions are too many", hl_rank(x));
-    HL_TRY(check_quantisation(ctx, node, kind));
+    HL_TRY(check_quantization(ctx, node, kind));
 
     HL_TRY(hl_set_temporary(ctx, node, 0, r->reducer->sum_type, false, 1, (const int[]){0}));
     if (hl_is_constant(axes)) {
@@ -316,7 +316,7 @@ static struct hl_rescale mean_rescale(double real, int64_t count)
     return by;
 }
 
-static void finish_quantised(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r, const int64_t *totals,
+static void finish_quantized(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r, const int64_t *totals,
                              int64_t outputs)
 {
     struct hl_rescale by = {0, 0};
@@ -359,7 +359,7 @@ static void finish_mean(TfLiteTensor *y, const struct reduction *r, const int64_
 
 // Each factor after the first, and the product, is rescaled by the input's scale over the count-th
 // root of the output's.
-static void multiply_quantised(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r)
+static void multiply_quantized(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r)
 {
     double root = r->count > 0 ? pow(hl_scale(y), 1.0 / (double)r->count) : hl_scale(y);
     struct hl_rescale by = hl_rescale_from(r->count > 0 ? hl_scale(x) / root : 1 / root);
@@ -400,14 +400,14 @@ static TfLiteStatus reduce_invoke(TfLiteContext *ctx, TfLiteNode *node)
     int32_t low, high;
     bool narrow = hl_type_range(x->type, &low, &high);
     int64_t outputs = hl_elements(y);
-    if (kind == PRODUCT && narrow && hl_is_quantised(x)) {
-        multiply_quantised(x, y, r);
+    if (kind == PRODUCT && narrow && hl_is_quantized(x)) {
+        multiply_quantized(x, y, r);
         return kTfLiteOk;
     }
     void *sums = sums_in_output(r) ? y->data.data : hl_temporary(ctx, node, 0)->data.data;
     reduce(x, r, sums, outputs);
     if (narrow && (kind == SUM || kind == MEAN))
-        finish_quantised(x, y, r, sums, outputs);
+        finish_quantized(x, y, r, sums, outputs);
     else if (kind == MEAN)
         finish_mean(y, r, sums, outputs);
     return kTfLiteOk;

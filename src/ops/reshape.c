@@ -152,7 +152,7 @@ static TfLiteStatus squeeze_shape(TfLiteContext *ctx, const TfLiteNode *node, in
                "the options name %d dimensions", params->num_squeeze_dims);
     for (int i = 0; i < params->num_squeeze_dims; i++) {
         int axis;
-        HL_REQUIRE(ctx, node, hl_normalise_axis(params->squeeze_dims[i], hl_rank(x), &axis), "there is no dimension %d",
+        HL_REQUIRE(ctx, node, hl_normalize_axis(params->squeeze_dims[i], hl_rank(x), &axis), "there is no dimension %d",
                    params->squeeze_dims[i]);
         HL_REQUIRE(ctx, node, hl_dim(x, axis) == 1, "dimension %d is %d, not 1", axis, hl_dim(x, axis));
         drop[axis] = true;
@@ -194,7 +194,7 @@ static TfLiteStatus expand_dims_shape(TfLiteContext *ctx, const TfLiteNode *node
 
     HL_REQUIRE(ctx, node, hl_rank(x) < HL_MAX_RANK, "the input has %d dimensions already", hl_rank(x));
     *rank = hl_rank(x) + 1;
-    HL_REQUIRE(ctx, node, hl_normalise_axis(axis_value, *rank, &axis),
+    HL_REQUIRE(ctx, node, hl_normalize_axis(axis_value, *rank, &axis),
                "axis %lld is outside the %d dimensions of the output", (long long)axis_value, *rank);
     for (int i = 0; i < *rank; i++) dims[i] = i < axis ? hl_dim(x, i) : i == axis ? 1 : hl_dim(x, i - 1);
     return kTfLiteOk;
@@ -207,7 +207,7 @@ static TfLiteStatus expand_dims_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *y = hl_output(ctx, node, 0);
 
     HL_TRY(hl_require_scalar(ctx, node, axis, "axis"));
-    HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "input and output are quantised differently");
+    HL_REQUIRE(ctx, node, hl_same_quantization(x, y), "input and output are quantized differently");
     return prepare(ctx, node, expand_dims_shape, hl_is_constant(axis));
 }
 

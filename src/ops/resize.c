@@ -182,7 +182,7 @@ const struct hl_op hl_op_resize_bilinear = {
     .fast = &hl_fast_resize_bilinear,
 };
 
-// ---- nearest neighbour --------------------------------------------------------------------------
+// ---- nearest neighbor --------------------------------------------------------------------------
 
 static TfLiteStatus nearest_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {

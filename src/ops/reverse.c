@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // REVERSE_V2: some dimensions run backward.
-//     in 0: x, in 1: these dimensions, int32 [how many], neighbours; out 0: y, as x
+//     in 0: x, in 1: these dimensions, int32 [how many], neighbors; out 0: y, as x
 //     float32 float16 bfloat16 int8 uint8 int16 int32 int64 bool
 // REVERSE_SEQUENCE: of each batch the first positions of the sequence run backward.
 //     in 0: x, in 1: how many positions, int32 or int64, one value for each batch; out 0: y, as x
@@ -29,14 +29,14 @@ static TfLiteStatus read_axes(TfLiteContext *ctx, const TfLiteNode *node, bool *
     for (int i = 0; i < count; i++) {
         const int32_t entry = HL_IN(int32_t, axes)[i];
         int axis;
-        HL_REQUIRE(ctx, node, hl_normalise_axis(entry, rank, &axis), "axis %d is outside %d dimensions", (int)entry,
+        HL_REQUIRE(ctx, node, hl_normalize_axis(entry, rank, &axis), "axis %d is outside %d dimensions", (int)entry,
                    rank);
         HL_REQUIRE(ctx, node, !backward[axis], "axis %d is named twice", axis);
         backward[axis] = true;
         if (axis < first) first = axis;
         if (axis > last) last = axis;
     }
-    HL_REQUIRE(ctx, node, count == 0 || last - first + 1 == count, "the axes %d to %d are not neighbours", first, last);
+    HL_REQUIRE(ctx, node, count == 0 || last - first + 1 == count, "the axes %d to %d are not neighbors", first, last);
     return kTfLiteOk;
 }
 

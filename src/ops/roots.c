@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQRT: x^(1/2). RSQRT: x^(-1/2).
 // in 0: x of any shape, out 0: the same shape and type.
-// float32, float16, bfloat16; quantised int8 and int16, which refuse negative values. SQRT drops
+// float32, float16, bfloat16; quantized int8 and int16, which refuse negative values. SQRT drops
 // the fraction of the quotient by the output's scale. RSQRT: fixed point for int8, a table for
 // int16; 0 gives the largest value.
 #include <math.h>
@@ -16,8 +16,8 @@ static TfLiteStatus root_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *input = hl_input(ctx, node, 0), *output = hl_output(ctx, node, 0);
     if (hl_is_real(input->type)) return kTfLiteOk;
     if (input->type == kTfLiteInt8) {
-        HL_TRY(hl_require_quantised(ctx, node, input));
-        return hl_require_quantised(ctx, node, output);
+        HL_TRY(hl_require_quantized(ctx, node, input));
+        return hl_require_quantized(ctx, node, output);
     }
     if (input->type != kTfLiteInt16) return hl_unsupported_type(ctx, node, input);
     HL_TRY(hl_require_symmetric(ctx, node, input));

@@ -15,7 +15,7 @@ static void range(const float *values, int64_t count, float *low, float *high)
     }
 }
 
-static void quantise(const float *restrict values, int64_t count, float inverse, int zero, int low,
+static void quantize(const float *restrict values, int64_t count, float inverse, int zero, int low,
                      int8_t *restrict stored)
 {
     float least = (float)(low - zero), most = (float)(INT8_MAX - zero);
@@ -68,7 +68,7 @@ static void tanh_of(float *values, int64_t count)
 
 const struct hl_row_loops hl_plain_row_loops = {
     .range = range,
-    .quantise = quantise,
+    .quantize = quantize,
     .dots_f32 = dots_f32,
     .dots_i8 = dots_i8,
     .dots_i16 = dots_i16,

@@ -14,7 +14,7 @@ struct hl_row_loops {
     // The least and the greatest value, 0 among them, NaN not.
     void (*range)(const float *values, int64_t count, float *low, float *high);
     // values times inverse rounded half away from zero, plus zero, in [low, 127] (NaN: low).
-    void (*quantise)(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored);
+    void (*quantize)(const float *values, int64_t count, float inverse, int zero, int low, int8_t *stored);
     // sums[r] = sum over i < count of w[r * stride + i] * x[r * x_stride + i]; x_stride 0: all rows of w times the same
     // x.
     void (*dots_f32)(const float *w, int64_t stride, int rows, const float *x, int64_t x_stride, int count,

@@ -34,7 +34,7 @@ bool hl_same_type(const TfLiteTensor *a, const TfLiteTensor *b)
     return a->type == b->type;
 }
 
-bool hl_normalise_axis(int64_t axis, int rank, int *result)
+bool hl_normalize_axis(int64_t axis, int rank, int *result)
 {
     if (axis < -(int64_t)rank || axis >= rank) return false;
     *result = (int)(axis < 0 ? axis + rank : axis);

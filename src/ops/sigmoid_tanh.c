@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LOGISTIC: 1 / (1 + e^-x). TANH.
 // in 0: x of any shape, out 0: the same shape and type.
-// float32, float16, bfloat16; quantised int8 and uint8 (a table; LOGISTIC's output scale is 1/256);
+// float32, float16, bfloat16; quantized int8 and uint8 (a table; LOGISTIC's output scale is 1/256);
 // int16 with zero points 0 and output scale 1/32768: both from one table of the sigmoid, 24
 // segments to the unit, as tanh(x) = 2 sigmoid(2x) - 1.
 #include <math.h>
@@ -96,8 +96,8 @@ static TfLiteStatus sigmoid_prepare(TfLiteContext *ctx, TfLiteNode *node, bool i
     case kTfLiteBFloat16: return kTfLiteOk;
     case kTfLiteInt8:
     case kTfLiteUInt8:
-        HL_TRY(hl_require_quantised(ctx, node, input));
-        HL_TRY(hl_require_quantised(ctx, node, output));
+        HL_TRY(hl_require_quantized(ctx, node, input));
+        HL_TRY(hl_require_quantized(ctx, node, output));
         HL_REQUIRE(ctx, node, is_tanh || output->params.scale == 1.0f / 256, "output scale %g must be 1/256",
                    hl_scale(output));
         hl_table_8bit(input, output, function, op->bytes);

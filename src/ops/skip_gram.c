@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SKIP_GRAM: in 0: a text, string (the first one of the tensor), out 0: string [n], its n-grams: ngram_size words of
-// the text in their order, joined by a blank, with at most max_skip_size words left out between two neighbours.
+// the text in their order, joined by a blank, with at most max_skip_size words left out between two neighbors.
 // include_all_ngrams: shorter ones too, unless the text has fewer words than ngram_size: then there are none. Words are
 // what blanks, tabs and line ends separate.
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // ELU: x < 0 ? exp(x) - 1 : x. GELU: x * Phi(x), Phi the normal distribution, or approximately
 // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))). HARD_SWISH: x * clamp(x + 3, 0, 6) / 6.
 // in 0: x of any shape, out 0: the same shape and type.
-// All: float32, float16, bfloat16. Quantised: ELU int8; GELU int8, uint8, int16 (tables of the real
+// All: float32, float16, bfloat16. Quantized: ELU int8; GELU int8, uint8, int16 (tables of the real
 // function); HARD_SWISH int8, uint8 in 16-bit fixed point.
 #include <math.h>
 
@@ -176,8 +176,8 @@ static TfLiteStatus hard_swish_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct hard_swish *op = node->user_data;
     if (hl_is_real(input->type)) return kTfLiteOk;
     if (input->type != kTfLiteInt8 && input->type != kTfLiteUInt8) return hl_unsupported_type(ctx, node, input);
-    HL_TRY(hl_require_quantised(ctx, node, input));
-    HL_TRY(hl_require_quantised(ctx, node, output));
+    HL_TRY(hl_require_quantized(ctx, node, input));
+    HL_TRY(hl_require_quantized(ctx, node, output));
 
     float fine_scale = 1.0f / (1 << FINE_BITS) * input->params.scale, gate_scale = 3.0f / 32768;
     op->to_output = word_rescale_from((double)(fine_scale / output->params.scale));

@@ -2,7 +2,7 @@
 // Along the last dimension. SOFTMAX: y = exp(beta * (x - max)) / sum of these.
 // LOG_SOFTMAX: y = x - max - log(sum of exp(x - max)).
 // in 0: x of rank 1 or more, out 0: the same shape.
-// float32, SOFTMAX also float16, bfloat16; quantised int8 and uint8 in fixed point. SOFTMAX to the
+// float32, SOFTMAX also float16, bfloat16; quantized int8 and uint8 in fixed point. SOFTMAX to the
 // same type (scale 1/256, the smallest value stands for 0) or to int16 (scale 1/65536, zero point
 // -32768); int16 to int16 (scale 1/32768) from two tables. LOG_SOFTMAX: output scale 16/256, zero
 // point the largest value.
@@ -87,7 +87,7 @@ static TfLiteStatus softmax_prepare_int16(TfLiteContext *ctx, const TfLiteNode *
     struct softmax *op = node->user_data;
     HL_REQUIRE(ctx, node, y->type == kTfLiteInt16, "an int16 input wants an int16 output, not %s",
                hl_type_name(y->type));
-    HL_TRY(hl_require_quantised(ctx, node, x));
+    HL_TRY(hl_require_quantized(ctx, node, x));
     HL_TRY(hl_require_symmetric(ctx, node, y));
     HL_REQUIRE(ctx, node, fabsf(y->params.scale - 1.0f / 32768) <= 0.001f / 32768, "output scale %g must be 1/32768",
                hl_scale(y));
@@ -102,9 +102,9 @@ static TfLiteStatus softmax_prepare_8bit(TfLiteContext *ctx, const TfLiteNode *n
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
     HL_REQUIRE(ctx, node, y->type == x->type || y->type == kTfLiteInt16,
                "a %s input wants an output of its type or int16, not %s", hl_type_name(x->type), hl_type_name(y->type));
-    HL_TRY(hl_require_quantised(ctx, node, x));
+    HL_TRY(hl_require_quantized(ctx, node, x));
     if (x->type == kTfLiteInt8) {
-        HL_TRY(hl_require_quantised(ctx, node, y));
+        HL_TRY(hl_require_quantized(ctx, node, y));
         int lowest = y->type == kTfLiteInt16 ? INT16_MIN : INT8_MIN;
         float scale = y->type == kTfLiteInt16 ? 1.0f / 65536 : 1.0f / 256;
         HL_REQUIRE(ctx, node, hl_zero(y) == lowest, "the output's zero point %d must be %d", hl_zero(y), lowest);
@@ -272,8 +272,8 @@ static TfLiteStatus log_softmax_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (x->type == kTfLiteFloat32) return kTfLiteOk;
     if (x->type != kTfLiteInt8 && x->type != kTfLiteUInt8) return hl_unsupported_type(ctx, node, x);
 
-    HL_TRY(hl_require_quantised(ctx, node, x));
-    HL_TRY(hl_require_quantised(ctx, node, y));
+    HL_TRY(hl_require_quantized(ctx, node, x));
+    HL_TRY(hl_require_quantized(ctx, node, y));
     int highest = x->type == kTfLiteInt8 ? INT8_MAX : UINT8_MAX;
     HL_REQUIRE(ctx, node, y->params.scale == 16.0f / 256, "output scale %g must be 16/256", hl_scale(y));
     HL_REQUIRE(ctx, node, hl_zero(y) == highest, "the output's zero point %d must be %d", hl_zero(y), highest);

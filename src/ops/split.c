@@ -32,7 +32,7 @@ static TfLiteStatus find_axis(TfLiteContext *ctx, const TfLiteNode *node, const 
                               const TfLiteTensor *axis, int *result)
 {
     const int64_t value = hl_integer_at(axis, 0);
-    HL_REQUIRE(ctx, node, hl_normalise_axis(value, hl_rank(x), result),
+    HL_REQUIRE(ctx, node, hl_normalize_axis(value, hl_rank(x), result),
                "axis %lld is outside the input's %d dimensions", (long long)value, hl_rank(x));
     return kTfLiteOk;
 }
@@ -193,14 +193,14 @@ static TfLiteStatus unpack_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (!hl_type_in(x->type, unpack_types)) return hl_unsupported_type(ctx, node, x);
     HL_TRY(check_outputs(ctx, node, x, params->num));
     HL_REQUIRE(ctx, node, hl_elements(x) > 0, "the input is empty");
-    HL_REQUIRE(ctx, node, hl_normalise_axis(params->axis, hl_rank(x), &axis),
+    HL_REQUIRE(ctx, node, hl_normalize_axis(params->axis, hl_rank(x), &axis),
                "axis %d is outside the input's %d dimensions", params->axis, hl_rank(x));
     HL_REQUIRE(ctx, node, hl_dim(x, axis) == params->num, "%d along axis %d cannot be unpacked into %d",
                hl_dim(x, axis), axis, params->num);
     for (int i = 0; i < hl_rank(x) - 1; i++) dims[i] = hl_dim(x, i < axis ? i : i + 1);
     for (int i = 0; i < params->num; i++) {
         TfLiteTensor *y = hl_output(ctx, node, i);
-        HL_REQUIRE(ctx, node, hl_same_quantisation(x, y), "output %d is quantised unlike the input", i);
+        HL_REQUIRE(ctx, node, hl_same_quantization(x, y), "output %d is quantized unlike the input", i);
         HL_TRY(hl_resize(ctx, y, hl_rank(x) - 1, dims));
     }
     return kTfLiteOk;

@@ -19,7 +19,7 @@ static TfLiteStatus permute(TfLiteContext *ctx, const TfLiteNode *node, int *dim
     for (int i = 0; i < hl_rank(x); i++) {
         const int32_t entry = HL_IN(int32_t, perm)[i];
         int axis;
-        HL_REQUIRE(ctx, node, hl_normalise_axis(entry, hl_rank(x), &axis),
+        HL_REQUIRE(ctx, node, hl_normalize_axis(entry, hl_rank(x), &axis),
                    "entry %d of the permutation, %d, is outside %d dimensions", i, (int)entry, hl_rank(x));
         HL_REQUIRE(ctx, node, !taken[axis], "the permutation has dimension %d twice", axis);
         taken[axis] = true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ABS, NEG, SQUARE, SIN, COS, CEIL, FLOOR, ROUND (half to even), SIGN (-1, 0, 1).
 // in 0: x of any shape, out 0: the same shape and type.
-// All: float32, float16, bfloat16. ABS also int32, int16 and quantised int8, int16, which are
+// All: float32, float16, bfloat16. ABS also int32, int16 and quantized int8, int16, which are
 // rescaled when the scales differ. NEG also int8, int16, int32, int64: the stored integer changes
-// its sign whatever its quantisation. SIGN also int32 and float64. The smallest integer has no
+// its sign whatever its quantization. SIGN also int32 and float64. The smallest integer has no
 // opposite and stays what it is.
 #include <math.h>
 
@@ -52,7 +52,7 @@ REAL_OPERATOR(round, rintf(x))
 // ---- ABS ----------------------------------------------------------------------------------------
 
 struct abs {
-    bool quantised, rescales;
+    bool quantized, rescales;
     struct hl_rescale rescale;
     uint8_t table[256]; // int8
 };
@@ -73,11 +73,11 @@ static TfLiteStatus abs_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_real(input->type) || input->type == kTfLiteInt32) return kTfLiteOk;
     if (input->type != kTfLiteInt8 && input->type != kTfLiteInt16) return hl_unsupported_type(ctx, node, input);
 
-    op->quantised = input->type == kTfLiteInt8 || hl_is_quantised(input);
-    if (!op->quantised) return kTfLiteOk;
+    op->quantized = input->type == kTfLiteInt8 || hl_is_quantized(input);
+    if (!op->quantized) return kTfLiteOk;
     bool wide = input->type == kTfLiteInt16;
-    HL_TRY(wide ? hl_require_symmetric(ctx, node, input) : hl_require_quantised(ctx, node, input));
-    HL_TRY(wide ? hl_require_symmetric(ctx, node, output) : hl_require_quantised(ctx, node, output));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, input) : hl_require_quantized(ctx, node, input));
+    HL_TRY(wide ? hl_require_symmetric(ctx, node, output) : hl_require_quantized(ctx, node, output));
     op->rescales = input->params.scale != output->params.scale;
     op->rescale = hl_rescale_from((double)(input->params.scale / output->params.scale));
     if (!wide)
@@ -90,7 +90,7 @@ HL_REAL_MAP(abs_real, fabsf(x))
 MAP(abs_i16, int16_t, x < 0 ? -x : x)
 MAP(abs_i32, int32_t, x < 0 ? 0 - (uint32_t)x : (uint32_t)x)
 
-static void abs_i16_quantised(const struct abs *op, const TfLiteTensor *input, TfLiteTensor *output)
+static void abs_i16_quantized(const struct abs *op, const TfLiteTensor *input, TfLiteTensor *output)
 {
     const int16_t *x = HL_IN(int16_t, input);
     int16_t *y = HL_OUT(int16_t, output);
@@ -109,8 +109,8 @@ static TfLiteStatus abs_invoke(TfLiteContext *ctx, TfLiteNode *node)
         abs_i32(input, output);
     else if (input->type == kTfLiteInt8)
         hl_map_bytes(input, output, op->table);
-    else if (op->quantised)
-        abs_i16_quantised(op, input, output);
+    else if (op->quantized)
+        abs_i16_quantized(op, input, output);
     else
         abs_i16(input, output);
     return kTfLiteOk;

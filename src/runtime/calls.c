@@ -182,7 +182,7 @@ bool hl_call_is_procedure(const TfLiteContext *ctx, int index)
 TfLiteStatus hl_call_once(TfLiteContext *ctx, TfLiteNode *node, int index)
 {
     struct hl_subgraph *callee = subgraph_at(ctx, index);
-    bool *done = &callee->interpreter->resources.initialised[index];
+    bool *done = &callee->interpreter->resources.initialized[index];
     if (*done) return kTfLiteOk;
     TfLiteStatus status = allocate(callee, ctx, node);
     if (status == kTfLiteOk) status = invoke(callee, ctx, node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The helpers of tensorflow/lite/c/common.h: counted arrays, and what a TfLiteTensor owns. All memory is the C
-// library's malloc: callers free dims, data and quantisation themselves and put their own in place.
+// library's malloc: callers free dims, data and quantization themselves and put their own in place.
 #include "tensorflow/lite/c/common.h"
 
 #include <stdint.h>

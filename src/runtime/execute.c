@@ -71,7 +71,7 @@ TfLiteStatus hl_subgraph_reset_variables(struct hl_subgraph *subgraph)
     for (int i = 0; i < subgraph->variables->size; i++) {
         TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->variables->data[i]];
         if (tensor->allocation_type != kTfLiteArenaRwPersistent || !tensor->data.raw) continue;
-        // Memory of the caller keeps what the caller put there. Real 0: a quantised state starts at its zero point.
+        // Memory of the caller keeps what the caller put there. Real 0: a quantized state starts at its zero point.
         memset(tensor->data.raw, tensor->type == kTfLiteInt8 ? tensor->params.zero_point : 0, tensor->bytes);
     }
     return kTfLiteOk;

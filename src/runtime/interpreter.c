@@ -55,8 +55,8 @@ static TfLiteStatus create_subgraphs(TfLiteInterpreter *interpreter)
 {
     int count = interpreter->model->subgraph_count;
     interpreter->subgraphs = calloc((size_t)count, sizeof *interpreter->subgraphs);
-    interpreter->resources.initialised = calloc((size_t)count, sizeof(bool));
-    if (!interpreter->subgraphs || !interpreter->resources.initialised) {
+    interpreter->resources.initialized = calloc((size_t)count, sizeof(bool));
+    if (!interpreter->subgraphs || !interpreter->resources.initialized) {
         hl_report(&interpreter->options->reporter, "out of memory while creating an interpreter");
         return kTfLiteError;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of core/async/interop/c/types.h: wrappers for a platform's buffers and synchronisation objects, which
+// The functions of core/async/interop/c/types.h: wrappers for a platform's buffers and synchronization objects, which
 // the application and a delegate hand to each other through this library. The objects stay their maker's.
 #include "tensorflow/lite/core/async/interop/c/types.h"
 

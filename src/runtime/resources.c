@@ -95,7 +95,7 @@ void hl_resources_free(struct hl_resources *resources)
     }
     free(resources->variables);
     free(resources->tables);
-    free(resources->initialised);
+    free(resources->initialized);
     *resources = (struct hl_resources){0};
 }
 

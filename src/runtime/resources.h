@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What outlives an invoke and belongs to no subgraph: resource variables, found by (container, shared name) from any
-// subgraph, hash tables, found by number, and which initialisation subgraphs have run. A tensor of type resource holds
+// subgraph, hash tables, found by number, and which initialization subgraphs have run. A tensor of type resource holds
 // an int32 handle of one of them.
 #ifndef HALITE_RUNTIME_RESOURCES_H
 #define HALITE_RUNTIME_RESOURCES_H
@@ -14,7 +14,7 @@ enum { HL_TABLE_HANDLES = 1 << 30 };
 struct hl_resource_variable {
     char *container, *name;
     bool assigned;
-    TfLiteTensor value; // heap memory, dims and quantisation of its own
+    TfLiteTensor value; // heap memory, dims and quantization of its own
 };
 
 // A table is filled once. Its keys and values are copies of what it was filled with.
@@ -32,7 +32,7 @@ struct hl_resources {
     int variable_count;
     struct hl_resource_table *tables; // as well, counted from HL_TABLE_HANDLES
     int table_count;
-    bool *initialised; // by subgraph: CALL_ONCE ran it
+    bool *initialized; // by subgraph: CALL_ONCE ran it
 };
 
 // Finds or makes the variable of that name (NULL counts as ""). -1 without memory.

@@ -72,7 +72,7 @@ TfLiteStatus hl_subgraph_add_tensors(struct hl_subgraph *subgraph, int count, in
 }
 
 // The params of the quantization field, as malloc gives them: callers free and replace them.
-static bool copy_quantisation(TfLiteTensor *tensor, const struct hl_model_quantisation *from)
+static bool copy_quantization(TfLiteTensor *tensor, const struct hl_model_quantization *from)
 {
     switch (from->type) {
     case kTfLiteAffineQuantization: {
@@ -140,7 +140,7 @@ static bool create_tensor(TfLiteTensor *tensor, const struct hl_model_tensor *fr
         tensor->dims_signature = int_array(from->signature_rank > 0 ? from->signature_rank : 0, from->signature);
         if (!tensor->dims_signature) return false;
     }
-    if (!copy_quantisation(tensor, &from->quantisation)) return false;
+    if (!copy_quantization(tensor, &from->quantization)) return false;
     if (!copy_sparsity(tensor, from->sparsity)) return false;
     if (from->data) {
         tensor->allocation_type = kTfLiteMmapRo;

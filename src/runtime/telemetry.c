@@ -65,7 +65,7 @@ static bool read_metadata(const TfLiteModel *model, TfLiteTelemetryConversionMet
     return true;
 }
 
-// Quantisation of every tensor that the model has.
+// Quantization of every tensor that the model has.
 static bool read_subgraph(const struct hl_subgraph *subgraph, TfLiteTelemetrySubgraphInfo *info)
 {
     size_t count = (size_t)subgraph->model->tensor_count;

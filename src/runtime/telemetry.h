@@ -9,7 +9,7 @@
 // Something has happened to the whole interpreter.
 void hl_telemetry_event(const TfLiteInterpreter *interpreter, const char *event, TfLiteStatus status);
 
-// How the model was converted and its tensors quantised. Once, when the subgraphs are there; without memory nothing is
+// How the model was converted and its tensors quantized. Once, when the subgraphs are there; without memory nothing is
 // told.
 void hl_telemetry_settings(const TfLiteInterpreter *interpreter);
 

@@ -31,7 +31,7 @@ run() {
     LD_LIBRARY_PATH=$(dirname "$library") "$2" >"$work/out"
     grep -q '^2: *9[0-9]\.\|^2: *100' "$work/out" || {
         cat "$work/out"
-        echo "$1: the drawing is not recognised"
+        echo "$1: the drawing is not recognized"
         exit 1
     }
     echo "$1: works"

@@ -519,7 +519,7 @@ static void profiling(void **state)
     client_end(&c);
 }
 
-// A model whose second subgraph has a quantised tensor, and what a converter says of itself: a FlatBuffer with a table
+// A model whose second subgraph has a quantized tensor, and what a converter says of itself: a FlatBuffer with a table
 // (field 1 is another table, whose field 0 is a list of numbers), made by hand.
 static const unsigned char conversion[] = {
     16, 0, 0, 0,                                // the root table is at 16

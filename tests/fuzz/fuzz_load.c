@@ -41,7 +41,7 @@ static void read_sparsity(const struct hl_model_sparsity *s)
 
 static void read_tensor(const struct hl_model_tensor *t, int tensor_count)
 {
-    const struct hl_model_quantisation *q = &t->quantisation;
+    const struct hl_model_quantization *q = &t->quantization;
     read_text(t->name);
     for (int i = 0; i < t->rank; i++) promise(t->dims[i] >= 0);
     for (int i = 0; i < t->signature_rank; i++) sum += (uint32_t)t->signature[i];

@@ -30,7 +30,7 @@ static const char help[] =
     "  -t, --threads N        threads of an interpreter; default 1\n"
     "      --tolerance F      allowed relative float error before the factor for long sums,\n"
     "                         in place of 2e-6 (for delegates of lower precision)\n"
-    "      --quantum N        quantised outputs of a graph on a delegate may differ by N steps\n"
+    "      --quantum N        quantized outputs of a graph on a delegate may differ by N steps\n"
     "                         (a delegate that computes with floats rounds otherwise); default 0\n"
     "      --spread N         outputs of a graph on a delegate may differ by N times as much as the\n"
     "                         official runtime's own kernels and delegate differ; default 0\n"

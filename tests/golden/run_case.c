@@ -384,11 +384,11 @@ static void report_difference(struct run *run, const struct golden_tensor *out, 
     hl_text_free(&at);
 }
 
-// Steps of a quantised output; indices, counts and the like have none.
+// Steps of a quantized output; indices, counts and the like have none.
 static double steps_of(const struct run *run, const TfLiteTensor *tensor)
 {
-    bool quantised = TfLiteTensorQuantizationParams(tensor).scale > 0;
-    return quantised && run->result->delegated > 0 ? run->options->quantum : 0;
+    bool quantized = TfLiteTensorQuantizationParams(tensor).scale > 0;
+    return quantized && run->result->delegated > 0 ? run->options->quantum : 0;
 }
 
 static bool check_output(struct run *run, struct target *target, const struct golden_tensor *out)

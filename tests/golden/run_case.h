@@ -20,7 +20,7 @@ struct golden_options {
     struct golden_delegate *delegate;
     bool drivers;     // this process has used a delegate, whose drivers may have exit handlers
     double tolerance; // in place of 2e-6, 0: not given
-    double quantum;   // steps that a quantised output may differ by
+    double quantum;   // steps that a quantized output may differ by
     double slack;     // what floats and integers of this case may differ by, if more
     double spread;    // and so many times what the original's own kernels and delegate differ by
 };

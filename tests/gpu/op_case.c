@@ -144,7 +144,7 @@ static int clamped(float value, int low, int high)
     return value < (float)low ? low : value > (float)high ? high : (int)lrintf(value);
 }
 
-// One element; numbers of quantised tensors are within what 8 bits hold.
+// One element; numbers of quantized tensors are within what 8 bits hold.
 static void store(const struct test_tensor *tensor, void *data, size_t at, float value, float scale)
 {
     float stored = scale != 0 ? value / scale + (float)tensor->zero_point : value;

@@ -42,7 +42,7 @@ struct case_tensor {
     int rank, dims[CASE_RANK];
     int ints[CASE_INTS]; // of a constant with int32 values; of an input, where there are some, over and over
     int int_count;       // of an input's
-    float scale;         // 8-bit, 16-bit and int32: numbers are rounded to it; 0: not quantised
+    float scale;         // 8-bit, 16-bit and int32: numbers are rounded to it; 0: not quantized
     int zero_point;
     bool made;        // by a node on the device, of what the model is given
     int channel_axis; // 1 + axis: a scale for each of its indices, growing from `scale`
@@ -181,7 +181,7 @@ struct op_family {
     int repeats;
 };
 // Each in a file of its own, cases_NAME.c.
-#define OP_FAMILIES(X) X(elementwise) X(move) X(pick) X(beyond) X(reduce) X(convolve) X(quantised) X(ranks) X(recurrent)
+#define OP_FAMILIES(X) X(elementwise) X(move) X(pick) X(beyond) X(reduce) X(convolve) X(quantized) X(ranks) X(recurrent)
 #define OP_FAMILY(name) extern const struct op_family op_family_##name;
 OP_FAMILIES(OP_FAMILY)
 #undef OP_FAMILY

@@ -56,7 +56,7 @@ static void box_make(struct box *box, TfLiteType type, int rows, int columns, vo
     box->tensor.bytes = bytes;
 }
 
-static void box_quantise(struct box *box, int count, const float *scales, const int *zeros, int axis)
+static void box_quantize(struct box *box, int count, const float *scales, const int *zeros, int axis)
 {
     box->affine = (TfLiteAffineQuantization){floats(count, scales), ints(count, zeros), axis};
     box->tensor.quantization = (TfLiteQuantization){kTfLiteAffineQuantization, &box->affine};
@@ -105,7 +105,7 @@ static void test_channels(void **state)
     float to[6];
     struct box box;
     box_make(&box, kTfLiteInt8, 2, 3, bytes, sizeof bytes);
-    box_quantise(&box, 2, (float[]){0.5f, 2}, (int[]){0, 1}, 0);
+    box_quantize(&box, 2, (float[]){0.5f, 2}, (int[]){0, 1}, 0);
     assert_true(gpu_floats_from(&box.tensor, to));
     assert_true(to[0] == -64 && to[1] == 63.5f && to[2] == 0 && to[3] == 0 && to[4] == 2 && to[5] == 4);
     box.affine.quantized_dimension = 1; // three channels, two scales
@@ -113,7 +113,7 @@ static void test_channels(void **state)
     assert_false(gpu_floats_from(&box.tensor, to));
     box_free(&box);
     box_make(&box, kTfLiteInt8, 2, 3, bytes, sizeof bytes);
-    box_quantise(&box, 3, (float[]){1, 2, 4}, (int[]){0, 0, 0}, 1);
+    box_quantize(&box, 3, (float[]){1, 2, 4}, (int[]){0, 0, 0}, 1);
     assert_true(gpu_floats_from(&box.tensor, to));
     assert_true(to[0] == -128 && to[1] == 254 && to[2] == 0 && to[3] == 1 && to[4] == 4 && to[5] == 12);
     box.affine.scale->data[1] = 0;
@@ -122,7 +122,7 @@ static void test_channels(void **state)
     // Sums of products fill 32 bits: the difference to the zero point is exact all the same.
     int32_t bias[1] = {INT_MAX};
     box_make(&box, kTfLiteInt32, 1, 1, bias, sizeof bias);
-    box_quantise(&box, 1, (float[]){0.25f}, (int[]){0}, 0);
+    box_quantize(&box, 1, (float[]){0.25f}, (int[]){0}, 0);
     assert_true(gpu_floats_from(&box.tensor, to));
     assert_true(to[0] == 536870911.75f);
     box_free(&box);
@@ -136,11 +136,11 @@ static void test_bias(void **state)
     float to[3];
     struct box bias, x, weights;
     box_make(&bias, kTfLiteInt32, 1, 3, stored, sizeof stored);
-    box_quantise(&bias, 1, (float[]){7}, (int[]){0}, 0);
+    box_quantize(&bias, 1, (float[]){7}, (int[]){0}, 0);
     box_make(&x, kTfLiteInt8, 1, 1, NULL, 0);
-    box_quantise(&x, 1, (float[]){0.5f}, (int[]){3}, 0);
+    box_quantize(&x, 1, (float[]){0.5f}, (int[]){3}, 0);
     box_make(&weights, kTfLiteInt8, 3, 1, NULL, 0);
-    box_quantise(&weights, 3, (float[]){0.25f, 0.5f, 1}, (int[]){0, 0, 0}, 0);
+    box_quantize(&weights, 3, (float[]){0.25f, 0.5f, 1}, (int[]){0, 0, 0}, 0);
     assert_true(gpu_bias_from(&bias.tensor, gpu_affine_of(&x.tensor), gpu_affine_of(&weights.tensor), to));
     assert_float_equal(to[0], 1.25f, 0);
     assert_float_equal(to[1], -5, 0);
@@ -163,7 +163,7 @@ static void test_back(void **state)
     int8_t bytes[8];
     struct box box;
     box_make(&box, kTfLiteInt8, 2, 4, bytes, sizeof bytes);
-    box_quantise(&box, 1, (float[]){0.5f}, (int[]){1}, 0);
+    box_quantize(&box, 1, (float[]){0.5f}, (int[]){1}, 0);
     assert_true(gpu_floats_to(from, &box.tensor));
     static const int8_t expected[8] = {2, 0, 127, -128, 1, -128, 127, 127}; // half away from zero, saturated
     assert_memory_equal(bytes, expected, sizeof expected);
@@ -296,24 +296,24 @@ static void test_rounding_stages(void **state)
     (void)state;
     struct gpu_graph *graph = gpu_graph_create(NULL);
     struct gpu_shape shape = {1, 2, 3, 4};
-    struct gpu_quantisation unsigned_one = {kTfLiteUInt8, 0.1f, 10}, from_zero = {kTfLiteUInt8, 6.0f / 255, 0};
+    struct gpu_quantization unsigned_one = {kTfLiteUInt8, 0.1f, 10}, from_zero = {kTfLiteUInt8, 6.0f / 255, 0};
     struct gpu_value *v[6];
     for (int i = 0; i < 6; i++) v[i] = gpu_graph_add_value(graph, "v", shape);
     v[0]->is_input = v[5]->is_output = true;
-    v[0]->quantisation = v[1]->quantisation = v[2]->quantisation = unsigned_one;
-    v[3]->quantisation = v[5]->quantisation = from_zero;
+    v[0]->quantization = v[1]->quantization = v[2]->quantization = unsigned_one;
+    v[3]->quantization = v[5]->quantization = from_zero;
     add_node(graph, kTfLiteBuiltinExp, v[0], v[1]);
     add_node(graph, kTfLiteBuiltinReshape, v[1], v[2]); // moves values of the same scale: nothing to round
     struct gpu_node *sine = add_node(graph, kTfLiteBuiltinSin, v[2], v[3]);
     sine->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_RELU6}}}; // what the clamp does, too
     add_node(graph, kTfLiteBuiltinAbs, v[3], v[4]);                                        // float
     add_node(graph, kTfLiteBuiltinCos, v[4], v[5]);                                        // the CPU stores it
-    assert_true(gpu_graph_quantise(graph, GPU_F32));
+    assert_true(gpu_graph_quantize(graph, GPU_F32));
     char *text = gpu_graph_text(graph);
     assert_non_null(text);
-    const char *expected = "EXP in0[1,2,3,4] -> v1[1,2,3,4] + quantise\n"
+    const char *expected = "EXP in0[1,2,3,4] -> v1[1,2,3,4] + quantize\n"
                            "RESHAPE v1[1,2,3,4] -> v2[1,2,3,4]\n"
-                           "SIN v2[1,2,3,4] -> v3[1,2,3,4] + quantise\n"
+                           "SIN v2[1,2,3,4] -> v3[1,2,3,4] + quantize\n"
                            "ABS v3[1,2,3,4] -> v4[1,2,3,4]\n"
                            "COS v4[1,2,3,4] -> out5[1,2,3,4]\n";
     assert_string_equal(text, expected);
@@ -332,11 +332,11 @@ static void test_stages_without_room(void **state)
     struct gpu_value *a = gpu_graph_add_value(graph, "a", shape), *b = gpu_graph_add_value(graph, "b", shape);
     a->is_input = b->is_output = true;
     b->consumers = 1;
-    b->quantisation = (struct gpu_quantisation){kTfLiteInt8, 1e-5f, 0};
+    b->quantization = (struct gpu_quantization){kTfLiteInt8, 1e-5f, 0};
     struct gpu_node *node = add_node(graph, kTfLiteBuiltinExp, a, b);
     node->epilogue.count = GPU_EPILOGUE_STAGES;
     for (int i = 0; i < node->epilogue.count; i++) node->epilogue.stages[i].op = GPU_EPI_ABS;
-    assert_true(gpu_graph_quantise(graph, GPU_F16));
+    assert_true(gpu_graph_quantize(graph, GPU_F16));
     assert_int_equal(graph->node_count, 2);
     assert_ptr_equal(graph->nodes[1]->op, &gpu_op_stages);
     assert_ptr_equal(graph->nodes[1]->outputs[0], b);
@@ -356,7 +356,7 @@ static void test_packed(void **state)
     float to[5];
     box_make(&box, kTfLiteInt4, 1, 5, nibbles, sizeof nibbles);
     assert_false(gpu_can_read(&box.tensor)); // without a scale
-    box_quantise(&box, 1, (float[]){0.5f}, (int[]){1}, 0);
+    box_quantize(&box, 1, (float[]){0.5f}, (int[]){1}, 0);
     assert_true(gpu_can_read(&box.tensor) && gpu_floats_from(&box.tensor, to));
     const float four[] = {0, 0.5f, -1, -4.5f, 3};
     assert_memory_equal(to, four, sizeof four);
@@ -364,7 +364,7 @@ static void test_packed(void **state)
     assert_false(gpu_can_read(&box.tensor));
     box_free(&box);
     box_make(&box, kTfLiteInt2, 1, 5, pairs, sizeof pairs);
-    box_quantise(&box, 5, (float[]){1, 2, 3, 4, 5}, (int[]){0, 0, 0, 0, 0}, 1);
+    box_quantize(&box, 5, (float[]){1, 2, 3, 4, 5}, (int[]){0, 0, 0, 0, 0}, 1);
     assert_true(gpu_floats_from(&box.tensor, to));
     const float two[] = {0, 2, -6, -4, -10};
     assert_memory_equal(to, two, sizeof two);

@@ -283,7 +283,7 @@ static void compare_bytes(const struct test_model *model, const void *input, siz
     tflite_plugin_destroy_delegate(delegate);
 }
 
-static void test_quantised(void **state)
+static void test_quantized(void **state)
 {
     (void)state;
     if (!has_device("opencl")) skip();
@@ -635,7 +635,7 @@ int main(void)
         cmocka_unit_test(test_every_call_fails),
         cmocka_unit_test(test_every_allocation_fails),
         cmocka_unit_test(test_results),
-        cmocka_unit_test(test_quantised),
+        cmocka_unit_test(test_quantized),
         cmocka_unit_test(test_ranks_behind_a_reshape),
         cmocka_unit_test(test_masked_rows),
         cmocka_unit_test(test_batches),

@@ -445,7 +445,7 @@ static float stage(int op, float v, float a, float b, float r)
     case GPU_EPI_ABS: return fabsf(v);
     case GPU_EPI_NEG: return -v;
     case GPU_EPI_SWISH: return v / (1.0f + expf(-v));
-    case GPU_EPI_QUANTISE: return fminf(fmaxf(roundf(v / a), b), b + 255) * a;
+    case GPU_EPI_QUANTIZE: return fminf(fmaxf(roundf(v / a), b), b + 255) * a;
     default: return v;
     }
 }
@@ -491,7 +491,7 @@ static void epilogue_words(const struct place *place)
                                          {0, 0, 0, 0, 0.5f, -1.0f, -0.5f, 0.75f}});
     check_stages(place, &(struct stages){{GPU_EPI_SCALE_SHIFT, 0, GPU_EPI_MUL_VALUE, GPU_EPI_LEAKY_RELU},
                                          {0.125f, 1.0f, 0, 0, 0, 0, 0.2f, 0}});
-    check_stages(place, &(struct stages){{GPU_EPI_ABS, GPU_EPI_NEG, GPU_EPI_SQUARE, GPU_EPI_QUANTISE},
+    check_stages(place, &(struct stages){{GPU_EPI_ABS, GPU_EPI_NEG, GPU_EPI_SQUARE, GPU_EPI_QUANTIZE},
                                          {0, 0, 0, 0, 0, 0, 0.5f, 0}});
 }
 

@@ -353,7 +353,7 @@ static bool emit_all(const struct gpu_kernel *kernel, void *user)
     int count = gpu_kernel_constant_count(kernel), own = count - (kernel->epilogue ? GPU_EPILOGUE_STAGES : 0);
     for (int i = 0; i < own; i++) constants[i] = kernel->constants[i].value;
     // As much of the epilogue as one program can have.
-    const int stages[GPU_EPILOGUE_STAGES] = {GPU_EPI_HARD_SWISH, GPU_EPI_ADD_VALUE, GPU_EPI_CLAMP, GPU_EPI_QUANTISE};
+    const int stages[GPU_EPILOGUE_STAGES] = {GPU_EPI_HARD_SWISH, GPU_EPI_ADD_VALUE, GPU_EPI_CLAMP, GPU_EPI_QUANTIZE};
     if (kernel->epilogue) memcpy(constants + own, stages, sizeof stages);
     for (int language = 0; language < LANGUAGES; language++)
         for (int precision = 0; precision < GPU_PRECISIONS; precision++) {

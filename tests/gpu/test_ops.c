@@ -137,7 +137,7 @@ static int say_uncovered(void)
     return missing ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-// The Khronos layer, with its checks of synchronisation: what it says fails the table like any other message.
+// The Khronos layer, with its checks of synchronization: what it says fails the table like any other message.
 static void note_missing_layer(void *missing, const char *format, va_list args)
 {
     char text[512];

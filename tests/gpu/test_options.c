@@ -12,7 +12,7 @@ struct wanted {
     const char *problem; // the other fields do not count then
     enum gpu_precision precision;
     enum TfLiteGpuInferenceUsage usage;
-    bool not_quantised, prefer_memory;
+    bool not_quantized, prefer_memory;
     int more_partitions;
     const char *backend;
 };
@@ -54,13 +54,13 @@ static const struct {
     {FIELD(inference_priority2), "1", 1, {.problem = invalid}},
     {FIELD(inference_priority3), "0", 0, {.precision = GPU_F32}},
     {FIELD(inference_priority3), "2", 2, {.problem = invalid}}, // behind AUTO
-    {FIELD(experimental_flags), "0", 0, {.not_quantised = true}},
+    {FIELD(experimental_flags), "0", 0, {.not_quantized = true}},
     {FIELD(experimental_flags), "1", QUANT, {.precision = GPU_F32}},
-    {FIELD(experimental_flags), "2", CL, {.not_quantised = true, .backend = "opencl"}},
+    {FIELD(experimental_flags), "2", CL, {.not_quantized = true, .backend = "opencl"}},
     {FIELD(experimental_flags), "3", QUANT | CL, {.backend = "opencl"}},
     {FIELD(experimental_flags), "0x5", QUANT | GL, {.backend = "gles"}},
     {FIELD(experimental_flags), "6", CL | GL, {.problem = both}},
-    {FIELD(experimental_flags), "8", SERIALIZATION, {.not_quantised = true}}, // without a folder: nothing is kept
+    {FIELD(experimental_flags), "8", SERIALIZATION, {.not_quantized = true}}, // without a folder: nothing is kept
     {FIELD(experimental_flags), "1099511627777", ((int64_t)1 << 40) | QUANT, {.precision = GPU_F32}}, // bits to come
     {FIELD(max_delegated_partitions), "1", 1, {.more_partitions = 0}},
     {FIELD(max_delegated_partitions), "010", 10, {.more_partitions = 9}}, // not octal
@@ -82,7 +82,7 @@ static void check(const struct gpu_options *have, const struct wanted *want)
     assert_null(have->problem);
     assert_int_equal(have->precision, want->precision);
     assert_int_equal(have->usage, want->usage);
-    assert_int_equal(have->quantised, !want->not_quantised);
+    assert_int_equal(have->quantized, !want->not_quantized);
     assert_int_equal(have->prefer_memory, want->prefer_memory);
     assert_int_equal(have->max_partitions, 1 + want->more_partitions);
     assert_string_equal(have->backend, want->backend ? want->backend : "");
@@ -151,7 +151,7 @@ static void test_struct_options(void **state)
     assert_true(gpu_options_from_v2(NULL, &options));
     assert_int_equal(options.precision, GPU_F32);
     assert_int_equal(options.max_partitions, 1);
-    assert_true(options.quantised);
+    assert_true(options.quantized);
     assert_string_equal(options.backend, "");
 
     // An older program's struct ends before the folder: nothing behind it may be read without the flag.
@@ -169,7 +169,7 @@ static void test_struct_options(void **state)
     full.serialization_dir = "/tmp";
     full.model_token = "model";
     assert_true(gpu_options_from_v2(&full, &options));
-    assert_false(options.quantised);
+    assert_false(options.quantized);
     assert_string_equal(options.backend, "opencl");
     assert_string_equal(options.serialization_dir, "/tmp");
     assert_string_equal(options.model_token, "model");
@@ -201,7 +201,7 @@ static void test_older_interfaces(void **state)
     assert_true(gpu_options_from_gl(NULL, &options));
     assert_string_equal(options.node_name, "TfLiteGpuDelegate");
     assert_int_equal(options.precision, GPU_F32);
-    assert_false(options.quantised);
+    assert_false(options.quantized);
     assert_int_equal(options.max_partitions, 1);
     gl = (TfLiteGpuDelegateOptions){
         .metadata = (const uint8_t *)"not read",
@@ -219,11 +219,11 @@ static void test_older_interfaces(void **state)
     assert_true(metal.enable_quantization);
     assert_true(gpu_options_from_metal(NULL, &options));
     assert_string_equal(options.node_name, "TfLiteMetalDelegate");
-    assert_true(options.quantised);
+    assert_true(options.quantized);
     assert_int_equal(options.precision, GPU_F32);
     metal = (TFLGpuDelegateOptions){.allow_precision_loss = true, .wait_type = TFLGpuDelegateWaitTypeAggressive};
     assert_true(gpu_options_from_metal(&metal, &options));
-    assert_false(options.quantised);
+    assert_false(options.quantized);
     assert_int_equal(options.precision, GPU_F16);
     assert_null(options.problem);
 }
@@ -335,7 +335,7 @@ static void test_key_of_a_folder(void **state)
     assert_true(gpu_options_from_keys(keys, values, 3, &reporter, &options));
     assert_string_equal(options.serialization_dir, "/tmp/a");
     assert_string_equal(options.model_token, "c"); // the last one counts
-    assert_true(options.quantised);                // and the flags are as they were
+    assert_true(options.quantized);                // and the flags are as they were
     assert_string_equal(messages.text, "");
     gpu_options_free(&options);
     for (int i = 0; i < 2; i++) {

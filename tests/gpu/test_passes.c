@@ -159,10 +159,10 @@ static void test_identity_that_is_none(void **state)
 
     graph = begin(); // an activation that a simulator of 8 bits stands for
     struct gpu_value *x = NODE(graph, Reshape, image, NODE(graph, Tanh, image, add_input(graph, image)));
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTIZE, 0.5f, 0}}};
     ends(NODE(graph, Exp, image, x));
     expect(graph, gpu_pass_remove_identity, false,
-           "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> v2[1,4,4,8] + quantise\nEXP v2[1,4,4,8] -> "
+           "TANH in0[1,4,4,8] -> v1[1,4,4,8]\nRESHAPE v1[1,4,4,8] -> v2[1,4,4,8] + quantize\nEXP v2[1,4,4,8] -> "
            "out3[1,4,4,8]\n");
 }
 
@@ -374,11 +374,11 @@ static void test_stages_behind_a_simulator(void **state)
     (void)state;
     struct gpu_graph *graph;
     struct gpu_value *x = begin_conv(&graph);
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTIZE, 0.5f, 0}}};
     x = NODE(graph, Relu, image, x);
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.25f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTIZE, 0.25f, 0}}};
     ends(x);
-    expect(graph, gpu_pass_fuse_stages, true, CONV "out4[1,4,4,8] + quantise + relu + quantise\n");
+    expect(graph, gpu_pass_fuse_stages, true, CONV "out4[1,4,4,8] + quantize + relu + quantize\n");
 }
 
 // ---- move_transposes ----------------------------------------------------------------------------
@@ -544,7 +544,7 @@ static void test_folding_that_stays(void **state)
     (void)state;
     struct gpu_graph *graph;
     struct gpu_value *x = begin_conv(&graph); // rounding of 8 bits in between
-    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTISE, 0.5f, 0}}};
+    x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTIZE, 0.5f, 0}}};
     ends(NODE(graph, Mul, image, x, add_constant(graph, channels, NULL)));
     assert_false(gpu_pass_fold_behind(graph));
     gpu_graph_destroy(graph);
@@ -686,17 +686,17 @@ static void test_residual_of_two(void **state)
     gpu_graph_destroy(graph);
 }
 
-// ---- quantise -----------------------------------------------------------------------------------
+// ---- quantize -----------------------------------------------------------------------------------
 
 static struct gpu_value *in_8_bits(struct gpu_value *value, float scale, int zero_point)
 {
-    value->quantisation = (struct gpu_quantisation){kTfLiteInt8, scale, zero_point};
+    value->quantization = (struct gpu_quantization){kTfLiteInt8, scale, zero_point};
     return value;
 }
 
-static void expect_quantised(struct gpu_graph *graph, const char *expected)
+static void expect_quantized(struct gpu_graph *graph, const char *expected)
 {
-    assert_true(gpu_graph_quantise(graph, GPU_F32));
+    assert_true(gpu_graph_quantize(graph, GPU_F32));
     char *text = gpu_graph_text(graph);
     assert_string_equal(text, expected);
     free(text);
@@ -709,13 +709,13 @@ static void test_simulators(void **state)
     struct gpu_graph *graph; // behind what somebody reads, not in front of an end
     struct gpu_value *x = in_8_bits(begin_conv(&graph), 0.5f, 0);
     ends(in_8_bits(NODE(graph, Tanh, image, x), 0.25f, 0));
-    expect_quantised(graph, CONV "v3[1,4,4,8] + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
+    expect_quantized(graph, CONV "v3[1,4,4,8] + quantize\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
 
     graph = begin(); // what only moves keeps the grid that it reads
     x = in_8_bits(add_input(graph, image), 0.5f, 3);
     x = in_8_bits(NODE(graph, Reshape, row, x), 0.5f, 3);
     ends(NODE(graph, Tanh, row, x));
-    expect_quantised(graph, "RESHAPE in0[1,4,4,8] -> v1[1,1,1,128]\nTANH v1[1,1,1,128] -> out2[1,1,1,128]\n");
+    expect_quantized(graph, "RESHAPE in0[1,4,4,8] -> v1[1,1,1,128]\nTANH v1[1,1,1,128] -> out2[1,1,1,128]\n");
 
     graph = begin(); // unless it changes the scale
     x = in_8_bits(add_input(graph, image), 0.5f, 3);
@@ -723,7 +723,7 @@ static void test_simulators(void **state)
     const struct gpu_shape both = {1, 4, 4, 16};
     x = NODE_OF(graph, Concatenation, behind, both, x, in_8_bits(add_input(graph, image), 0.25f, 3));
     ends(NODE(graph, Tanh, both, in_8_bits(x, 0.5f, 3)));
-    assert_true(gpu_graph_quantise(graph, GPU_F32));
+    assert_true(gpu_graph_quantize(graph, GPU_F32));
     assert_int_equal(graph->nodes[0]->epilogue.count + (graph->node_count - 2), 1);
     gpu_graph_destroy(graph);
 }
@@ -737,8 +737,8 @@ static void test_simulators_and_activations(void **state)
         struct gpu_value *x = in_8_bits(begin_conv(&graph), wide ? 8.0f / 255 : 6.0f / 255, -128);
         x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU6, 0, 0}}};
         ends(NODE(graph, Tanh, image, x));
-        expect_quantised(graph, wide ? CONV "v3[1,4,4,8] + relu6 + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n"
-                                     : CONV "v3[1,4,4,8] + quantise\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
+        expect_quantized(graph, wide ? CONV "v3[1,4,4,8] + relu6 + quantize\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n"
+                                     : CONV "v3[1,4,4,8] + quantize\nTANH v3[1,4,4,8] -> out4[1,4,4,8]\n");
     }
 }
 

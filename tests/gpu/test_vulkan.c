@@ -658,7 +658,7 @@ static void long_chains(void **state)
     for (int i = 0; i < 3; i++) api->buffer_destroy(shared.device, buffers[i]);
 }
 
-// The layer's checks of synchronisation are on, and a list without its barrier is noticed.
+// The layer's checks of synchronization are on, and a list without its barrier is noticed.
 static void a_missing_barrier_is_noticed(void **state)
 {
     (void)state;

@@ -53,7 +53,7 @@ static const struct corner corners[] = {
      {{I32(1, 2, 3, 4), SHAPE(4, 4, 1, 1, 1), .scale = 1}, {I32(2, 2), SHAPE(1, 2)}, {I32(0, 0, 0, 0), SHAPE(2, 2, 2)}},
      {I32(1, 2, 3, 4), SHAPE(4, 1, 2, 2, 1), .scale = 2},
      {{0}}},
-    // A number is better than a NaN, but of neighbouring values the official runtime compares every fourth first, and
+    // A number is better than a NaN, but of neighboring values the official runtime compares every fourth first, and
     // the NaN that leads stays.
     {"ARG_MAX of a column that begins with a NaN",
      kTfLiteBuiltinArgMax,
@@ -148,7 +148,7 @@ static const struct corner corners[] = {
      {{VALUES(TEST_UINT8, uint8_t, 7, 7), SHAPE(2, 1, 2), .scale = 1}},
      {VALUES(TEST_INT16, int16_t, 0, 0), SHAPE(2, 1, 2), .scale = 0.5f},
      {{HL_SoftmaxOptions_beta, 1, 0, NULL}}},
-    // The sum of squares slides: 2^24 + 1 is no float, so channel 1 lacks its neighbour, channel 2 lacks the 1 before
+    // The sum of squares slides: 2^24 + 1 is no float, so channel 1 lacks its neighbor, channel 2 lacks the 1 before
     // it, and channel 3 all. 4096 / 2^24, 1 / 2^24, 1 / 2, 1 / 1.
     {"LOCAL_RESPONSE_NORMALIZATION behind a large value",
      kTfLiteBuiltinLocalResponseNormalization,
@@ -251,7 +251,7 @@ static const struct corner refused[] = {
      {{VALUES(TEST_INT16, int16_t, 1), SHAPE(1, 1), .scale = 1, .zero_point = 3}},
      {.type = TEST_INT16, SHAPE(1, 1), .scale = 1, .zero_point = 3},
      {{0}}},
-    {"FILL whose output is quantised differently",
+    {"FILL whose output is quantized differently",
      kTfLiteBuiltinFill,
      {{I32(2), SHAPE(1, 1)}, {VALUES(TEST_INT8, int8_t, 1), .scale = 1}},
      {.type = TEST_INT8, SHAPE(1, 2), .scale = 2},

@@ -121,7 +121,7 @@ static void shrink(struct test_tensor *tensor)
         memmove(tensor->dims, tensor->dims + 1, (size_t)--tensor->rank * sizeof(int));
 }
 
-static void set_quantisation(struct test_tensor *tensor, enum test_type type)
+static void set_quantization(struct test_tensor *tensor, enum test_type type)
 {
     tensor->type = type;
     if (type == TEST_FLOAT32) return;
@@ -141,7 +141,7 @@ static void check_pairs(int builtin, int activation_field, bool has_bytes, bool 
             tensors[k].rank = tensors[0].rank;
             memcpy(tensors[k].dims, tensors[0].dims, sizeof tensors[0].dims);
         }
-        for (int k = 0; k < 4; k++) set_quantisation(&tensors[k], type);
+        for (int k = 0; k < 4; k++) set_quantization(&tensors[k], type);
         int stretched = pick(3);
         if (stretched == 1 || (stretched == 2 && !stretches_a))
             shrink(&tensors[1]);
@@ -209,8 +209,8 @@ static void check_map(int builtin, int field, enum test_type from, enum test_typ
         random_rank(&tensors[0]);
         tensors[1].rank = tensors[0].rank;
         memcpy(tensors[1].dims, tensors[0].dims, sizeof tensors[0].dims);
-        set_quantisation(&tensors[0], from);
-        set_quantisation(&tensors[1], to);
+        set_quantization(&tensors[0], from);
+        set_quantization(&tensors[1], to);
         if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinLogistic) tensors[1].scale = 1.0f / 256;
         if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinHardSwish) tensors[1].scale = tensors[0].scale;
         struct test_node node = {
@@ -260,7 +260,7 @@ static void maps(void **state)
     }
 }
 
-static void quantisations(void **state)
+static void quantizations(void **state)
 {
     (void)state;
     check_map(kTfLiteBuiltinQuantize, 0, TEST_FLOAT32, TEST_INT8, 0);
@@ -326,7 +326,7 @@ int main(void)
         cmocka_unit_test(add),           cmocka_unit_test(sub),
         cmocka_unit_test(mul),           cmocka_unit_test(squared_difference),
         cmocka_unit_test(prelu),         cmocka_unit_test(maps),
-        cmocka_unit_test(quantisations), cmocka_unit_test(functions),
+        cmocka_unit_test(quantizations), cmocka_unit_test(functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void make_graph(struct graph *graph)
     for (int n = 0; n < NODES; n++) {
         int op = ops[random_below(5)], known = INPUTS + n;
         bool unary = op == kTfLiteBuiltinNeg || op == kTfLiteBuiltinRelu;
-        // Mostly neighbours, so that lives are short and memory is shared.
+        // Mostly neighbors, so that lives are short and memory is shared.
         int recent = known - 1 - (int)random_below(random_below(3) ? 3 : (unsigned)known);
         graph->nodes[n] = (struct test_node){.builtin = op,
                                              .input_count = unary ? 1 : 2,

@@ -23,7 +23,7 @@ those of models of one node (`tests/support/op_forms.def`) that the CPU's kernel
 takes; another test checks that they are no fewer than the golden cases run with.
 
 `a x b`: activations of type a with weights of type b. `a -> b`: inputs of type a, outputs of type b. i8, u8 and i16 are
-quantised or plain, as the operator has it; i4, u4 and i2 are packed. On the GPU numbers are computed as floats, and half
+quantized or plain, as the operator has it; i4, u4 and i2 are packed. On the GPU numbers are computed as floats, and half
 precision comes in as f16 tensors, or as constants that DEQUANTIZE makes of them; ranks and options are decided node by node,
 and a message of the delegate says what stayed on the CPU and why.
 

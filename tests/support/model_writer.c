@@ -23,16 +23,16 @@ static void set_ints(struct model_file *file, size_t table, enum hl_schema field
 
 // ---- tensors ------------------------------------------------------------------------------------
 
-static void write_quantisation(struct model_file *file, size_t table, const struct test_tensor *tensor)
+static void write_quantization(struct model_file *file, size_t table, const struct test_tensor *tensor)
 {
     int count = tensor->scale_count ? tensor->scale_count : 1;
-    size_t quantisation = file_child(file, table, HL_Tensor_quantization, HL_QuantizationParameters);
-    file_set_vector(file, quantisation, HL_QuantizationParameters_scale,
+    size_t quantization = file_child(file, table, HL_Tensor_quantization, HL_QuantizationParameters);
+    file_set_vector(file, quantization, HL_QuantizationParameters_scale,
                     tensor->scale_count ? tensor->scales : &tensor->scale, (size_t)count);
-    size_t zero_points = file_set_vector(file, quantisation, HL_QuantizationParameters_zero_point, NULL, (size_t)count);
+    size_t zero_points = file_set_vector(file, quantization, HL_QuantizationParameters_zero_point, NULL, (size_t)count);
     for (int i = 0; i < count; i++)
         file_poke(file, zero_points + (size_t)i * sizeof(int64_t), &(int64_t){tensor->zero_point}, sizeof(int64_t));
-    file_set(file, quantisation, HL_QuantizationParameters_quantized_dimension, tensor->quantized_dimension);
+    file_set(file, quantization, HL_QuantizationParameters_quantized_dimension, tensor->quantized_dimension);
 }
 
 static void write_tensor(struct model_file *file, size_t table, const struct test_tensor *tensor, int buffer)
@@ -43,7 +43,7 @@ static void write_tensor(struct model_file *file, size_t table, const struct tes
     file_set_string(file, table, HL_Tensor_name, tensor->name);
     file_set(file, table, HL_Tensor_is_variable, tensor->is_variable);
     if (tensor->has_signature) set_ints(file, table, HL_Tensor_shape_signature, tensor->rank, tensor->signature);
-    if (tensor->scale != 0 || tensor->scale_count) write_quantisation(file, table, tensor);
+    if (tensor->scale != 0 || tensor->scale_count) write_quantization(file, table, tensor);
 }
 
 // ---- nodes --------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ struct test_tensor {
     const void *data; // constant: bytes of it; NULL: none
     size_t bytes;
     bool is_variable;
-    float scale; // 0: no quantisation
+    float scale; // 0: no quantization
     int zero_point;
     int scale_count; // per channel: so many of `scales` in place of `scale`, the zero point for each
     const float *scales;

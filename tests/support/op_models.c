@@ -36,7 +36,7 @@ enum { F32 = 0, F16 = 1, I32 = 2, U8 = 3, I64 = 4, STRING = 5, BOOL = 6, I16 = 7
 static const struct type {
     const char *name;
     int code, bits; // the schema's code
-    bool quantised, usual;
+    bool quantized, usual;
 } types[] = {
     {"f32", F32, 32, false, true},   {"f16", F16, 16, false, false},  {"bf16", BF16, 16, false, false},
     {"f64", F64, 64, false, false},  {"i8", I8, 8, true, true},       {"u8", U8, 8, true, false},
@@ -51,10 +51,10 @@ static const struct type {
 enum { TYPES = sizeof types / sizeof *types };
 static const struct type resource = {"resource", 13, 0, false, false};
 
-static const struct type *type_of_code(int code, bool quantised)
+static const struct type *type_of_code(int code, bool quantized)
 {
     for (int i = 0; i < TYPES; i++)
-        if (types[i].code == code && types[i].quantised == quantised) return &types[i];
+        if (types[i].code == code && types[i].quantized == quantized) return &types[i];
     return NULL;
 }
 
@@ -103,7 +103,7 @@ static const struct type *type_of_letter(const struct writer *w, char letter)
     case 'T': return t;
     case 'W':
     case 'Y': return w->second;
-    case 'B': return !t->quantised ? type_of_code(F32, false) : type_of_code(t->code == I16 ? I64 : I32, false);
+    case 'B': return !t->quantized ? type_of_code(F32, false) : type_of_code(t->code == I16 ? I64 : I32, false);
     case 'S': return t->code == I8 ? type_of_code(I16, true) : t->code == U8 ? type_of_code(I16, true) : t;
     case 'f': return type_of_code(F32, false);
     case 'h': return type_of_code(I16, true);
@@ -145,7 +145,7 @@ static struct word read_word(const struct writer *w, const char *text)
 
 // ---- tensors ------------------------------------------------------------------------------------
 
-static void write_quantisation(struct writer *w, const struct word *word, size_t tensor)
+static void write_quantization(struct writer *w, const struct word *word, size_t tensor)
 {
     static const struct {
         char scale;
@@ -238,8 +238,8 @@ static int write_tensor(struct writer *w, const struct word *word)
     size_t tensor = m->tensors[number];
     file_set_vector(&m->file, tensor, HL_Tensor_shape, word->dims, (size_t)word->rank);
     file_set(&m->file, tensor, HL_Tensor_type, word->type->code);
-    bool scaled = word->type->quantised || (word->letter == 'B' && w->first->quantised);
-    if (scaled) write_quantisation(w, word, tensor);
+    bool scaled = word->type->quantized || (word->letter == 'B' && w->first->quantized);
+    if (scaled) write_quantization(w, word, tensor);
     if (word->sparse) write_sparsity(w, word, tensor);
     if (word->variable) file_set(&m->file, tensor, HL_Tensor_is_variable, 1);
     return number;

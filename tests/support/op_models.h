@@ -47,7 +47,7 @@ const char *op_models_op(int op, int *code);
 int op_models_place(int form, char letter, int input_count);
 // Whether models of a form differ by their types.
 bool op_models_tries_types(int form);
-// Short name of a type ("f32"); types that differ in their quantisation alone share it.
+// Short name of a type ("f32"); types that differ in their quantization alone share it.
 const char *op_models_type(int type);
 int op_models_type_code(int type); // the schema's number
 // "CONV_2D_0_f32_i8": operator, which of its forms, types

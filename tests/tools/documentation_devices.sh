@@ -4,8 +4,8 @@
 # the folder of its files, and each line of its sample outputs is matched by the output of the command before it.
 . "$(dirname "$0")/lib"
 pictures=$shared/images/imagenet
-quantised=$shared/models/classification/mobilenet_v1_1.0_224_quant.tflite
-needs "$shared/seeds" "$quantised" "$pictures/ground_truth.txt" "$pictures/labels_1001.txt"
+quantized=$shared/models/classification/mobilenet_v1_1.0_224_quant.tflite
+needs "$shared/seeds" "$quantized" "$pictures/ground_truth.txt" "$pictures/labels_1001.txt"
 
 # ---- what the pages say: script, a line each ------------------------------------------------------------------------------
 # "command TEXT", "sample TEXT", in the order of the pages. The pages' third tool has a sample and no command: where they name
@@ -32,7 +32,7 @@ checks=$((checks + 1))
 # ---- the files that they name ---------------------------------------------------------------------------------------------
 mkdir "$work/tmp" "$work/tmp/ilsvrc_images"
 for program in benchmark_model run_eval inference_diff_run_eval; do ln -s "$bin/$program" "$work/tmp/$program"; done
-for name in mobilenet_v1_224_quant mobilenet_quant_v1_224; do ln -s "$quantised" "$work/tmp/$name.tflite"; done
+for name in mobilenet_v1_224_quant mobilenet_quant_v1_224; do ln -s "$quantized" "$work/tmp/$name.tflite"; done
 ln -s "$pictures"/*.JPEG "$work/tmp/ilsvrc_images/"
 cp "$pictures/labels_1001.txt" "$work/tmp/model_output_labels.txt"
 # Class n of the file is output n + 1: the model's first is background.
@@ -78,7 +78,7 @@ while read -r kind text; do
         passes $(printf '%s\n' "$text" | sed "s:/data/local/tmp:$work/tmp:g")
         ! grep -q 'Unconsumed' "$work/out" || failed "a flag of the documentation is not known"
         case $text in
-            *benchmark_model*) # which the pages promise: average time, initialisation, memory
+            *benchmark_model*) # which the pages promise: average time, initialization, memory
                 matches "^INFO: Inference timings in us: Init: [0-9]+, .*Inference \(avg\): $number\$"
                 matches "^INFO: Memory footprint delta from the start of the tool \(MB\): init=$number overall=$number\$" ;;
         esac

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Does halite label see on the 100 sample pictures what the official runtime sees? With HALITE_SLOW=1 all models of
 # golden/IMAGENET.md, else two small ones. The official values come from its default delegate, whose 8-bit kernels round
-# otherwise, so a quantised model may differ in as many best classes as the official runtime's own kernels do, and two more.
+# otherwise, so a quantized model may differ in as many best classes as the official runtime's own kernels do, and two more.
 . "$(dirname "$0")/lib"
 pictures=$shared/images/imagenet
 needs "$shared/golden/imagenet_top1.txt" "$shared/golden/IMAGENET.md" "$pictures/ground_truth.txt"

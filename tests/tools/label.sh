@@ -18,7 +18,7 @@ for name in zero one two three four five six seven eight nine; do
     has "$demo/$name.png" "the digit $name" || { index=$((index + 1)); continue; }
     passes "$halite" label --tsv --top 1 -m "$model" -l "$labels" "$demo/$name.png"
     grep -q "^$demo/$name.png${tab}1${tab}$index${tab}$name${tab}0\.[0-9]*\$\|${tab}$index${tab}$name${tab}1\$" "$work/out" ||
-        failed "$name is not recognised"
+        failed "$name is not recognized"
     index=$((index + 1))
 done
 passes "$halite" label --tsv --top 10 -m "$model" -l "$labels" "$demo/three.png" "$demo/seven.png"
@@ -40,7 +40,7 @@ says "class 3"
 if has "$demo/digits_int8.tflite" "the int8 model"; then
     passes "$halite" label --tsv -n 1 -m "$demo/digits_int8.tflite" -l "$labels" "$demo/three.png" "$demo/seven.png"
     [ "$(cut -f 4 "$work/out" | tr '\n' ' ')" = "three seven " ] || failed "wrong digits"
-    # The model's own normalisation, given: pixels are quantised to the same bytes, but for rounding.
+    # The model's own normalization, given: pixels are quantized to the same bytes, but for rounding.
     passes "$halite" label --tsv -n 1 --mean 127.5 --std 127.5 -m "$demo/digits_int8.tflite" -l "$labels" "$demo/three.png"
     says three
 fi
@@ -84,10 +84,10 @@ inks() {
 }
 for kind in 'adobe \234' ' \013'; do
     inks "${kind% *}" >"$work/inks.jpg"
-    { printf 'P5\n8 8\n255\n' && printf '%064d' 0 | LC_ALL=C tr 0 "${kind#* }"; } >"$work/grey.pgm"
+    { printf 'P5\n8 8\n255\n' && printf '%064d' 0 | LC_ALL=C tr 0 "${kind#* }"; } >"$work/gray.pgm"
     passes "$halite" label --tsv -n 10 -m "$model" "$work/inks.jpg"
     cut -f 2- "$work/out" >"$work/inks.out"
-    passes "$halite" label --tsv -n 10 -m "$model" "$work/grey.pgm"
+    passes "$halite" label --tsv -n 10 -m "$model" "$work/gray.pgm"
     cut -f 2- "$work/out" | cmp -s - "$work/inks.out" || failed "four inks ($kind)"
 done
 finish

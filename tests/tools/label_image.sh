@@ -66,7 +66,7 @@ for file in two two8; do
     [ "$(grep -E '^INFO: [0-9.e-]+: ' "$work/out" | head -n 1 | sed 's/.* //')" = two ] || failed "$file.bmp is no two"
 done
 
-# Profile, verbose output, quantised model.
+# Profile, verbose output, quantized model.
 shows label -i "$demo/two.png" -p 1 -v 1
 matches '^INFO:  *[0-9]+\.[0-9]{3}, Subgraph   0, Node   0, OpCode   3, CONV_2D$'
 says "-----------Subgraph-0 has "

@@ -135,14 +135,14 @@ complains "--resume needs --output_file_path" evaluate "$plain" "$work/truth.txt
 many=$work/many
 few=$work/few
 mkdir "$many" "$few"
-{ printf 'P6\n240 200\n255\n'; head -c 144000 /dev/zero | tr '\000' 'x'; } >"$work/grey.ppm"
+{ printf 'P6\n240 200\n255\n'; head -c 144000 /dev/zero | tr '\000' 'x'; } >"$work/gray.ppm"
 i=1000
 while [ $i -lt 2000 ]; do
-    ln -s "$work/grey.ppm" "$many/$i.ppm"
+    ln -s "$work/gray.ppm" "$many/$i.ppm"
     echo zero
     i=$((i + 1))
 done >"$work/thousand.txt"
-for i in 10 11 12 13 14 15 16 17 18 19; do ln -s "$work/grey.ppm" "$few/$i.ppm"; done
+for i in 10 11 12 13 14 15 16 17 18 19; do ln -s "$work/gray.ppm" "$few/$i.ppm"; done
 head -n 10 "$work/thousand.txt" >"$work/ten.txt"
 if has "${python:-/no/python3}" "peak memory"; then
     peak() { # FOLDER TRUTH: of one evaluation, in KiB
@@ -184,7 +184,7 @@ pid=$!
 while kill -0 $pid 2>/dev/null && ! [ "$(cat "$result.progress" 2>/dev/null | wc -l)" -ge 300 ]; do sleep 0.1; done
 [ -n "$(grep '^INFO: Evaluated: 29%' "$work/out")" ] || failed "lines are late in a file"
 kill -$signal $pid
-cat "$work/grey.ppm" >"$many/1299.ppm"
+cat "$work/gray.ppm" >"$many/1299.ppm"
 wait $pid
 code=$?
 [ $code -eq 130 ] || failed "an interrupted evaluation ended otherwise"
@@ -194,7 +194,7 @@ says "WARN: Interrupted after 300 of 1000 pictures; the same command with --resu
 grep -q '"num_runs":.300,' "$result" || failed "no valid result file after an interruption"
 
 rm "$many/1299.ppm"
-ln -s "$work/grey.ppm" "$many/1299.ppm"
+ln -s "$work/gray.ppm" "$many/1299.ppm"
 cp "$result.progress" "$work/journal"
 complains "belongs to another evaluation" evaluate "$many" "$work/thousand.txt" --output_file_path="$result" --resume=true \
     --num_images=999

@@ -216,11 +216,11 @@ static void test_shared_vectors(void **state)
     file_link(&m.file, m.subgraphs[0], HL_SubGraph_tensors, tensors - 4);
     size_t tensor = file_table(&m.file, HL_Tensor);
     for (size_t i = 0; i < many; i++) file_link_at(&m.file, tensors + 4 * i, tensor);
-    size_t quantisation = file_child(&m.file, tensor, HL_Tensor_quantization, HL_QuantizationParameters);
+    size_t quantization = file_child(&m.file, tensor, HL_Tensor_quantization, HL_QuantizationParameters);
     file_set(&m.file, tensor, HL_Tensor_type, 9);
     FILE_INTS(&m.file, tensor, HL_Tensor_shape, length);
-    file_set_vector(&m.file, quantisation, HL_QuantizationParameters_scale, NULL, length);
-    file_set_vector(&m.file, quantisation, HL_QuantizationParameters_zero_point, NULL, length);
+    file_set_vector(&m.file, quantization, HL_QuantizationParameters_scale, NULL, length);
+    file_set_vector(&m.file, quantization, HL_QuantizationParameters_zero_point, NULL, length);
     expect_refusal(&m, "the model describes more than its");
 }
 

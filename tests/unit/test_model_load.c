@@ -32,7 +32,7 @@ static void check_small(const TfLiteModel *model)
     assert_int_equal((uintptr_t)bias->data % 4, 0);
     assert_true(((const float *)bias->data)[2] == 30);
     assert_null(subgraph->tensors[0].data);
-    assert_int_equal(bias->quantisation.type, kTfLiteNoQuantization);
+    assert_int_equal(bias->quantization.type, kTfLiteNoQuantization);
     const struct hl_model_node *add = &subgraph->nodes[1];
     assert_int_equal(add->code, 1);
     assert_int_equal(add->input_count, 2);

@@ -168,9 +168,9 @@ static void test_strings(void **state)
     expect_refusal(&m, "its strings take 3 bytes");
 }
 
-// ---- Quantisation
+// ---- Quantization
 
-static size_t quantise(struct small_model *m, int scale_count, const float *scales, int zero_point_count,
+static size_t quantize(struct small_model *m, int scale_count, const float *scales, int zero_point_count,
                        const int64_t *zero_points)
 {
     *m = small_model_create(1);
@@ -181,16 +181,16 @@ static size_t quantise(struct small_model *m, int scale_count, const float *scal
     return q;
 }
 
-static void test_affine_quantisation(void **state)
+static void test_affine_quantization(void **state)
 {
     (void)state;
     static const float scales[3] = {0.5f, 0.25f, 2};
     static const int64_t zero_points[3] = {-128, 0, 127};
     struct small_model m;
-    size_t q = quantise(&m, 3, scales, 3, zero_points);
+    size_t q = quantize(&m, 3, scales, 3, zero_points);
     file_set(&m.file, q, HL_QuantizationParameters_quantized_dimension, 1);
     TfLiteModel *model = expect_loads(&m);
-    const struct hl_model_quantisation *read = &model->subgraphs[0].tensors[0].quantisation;
+    const struct hl_model_quantization *read = &model->subgraphs[0].tensors[0].quantization;
     assert_int_equal(read->type, kTfLiteAffineQuantization);
     assert_int_equal(read->scale_count, 3);
     assert_int_equal(read->dimension, 1);
@@ -198,35 +198,35 @@ static void test_affine_quantisation(void **state)
     assert_int_equal(read->zero_points[0], -128);
     hl_model_release(model);
     file_set(&m.file, q, HL_QuantizationParameters_quantized_dimension, 0);
-    expect_refusal(&m, "tensor 0 (x): it has 3 scales; there must be 1, or 1 for its quantised dimension 0");
+    expect_refusal(&m, "tensor 0 (x): it has 3 scales; there must be 1, or 1 for its quantized dimension 0");
 
-    q = quantise(&m, 1, scales, 1, zero_points);
+    q = quantize(&m, 1, scales, 1, zero_points);
     file_set(&m.file, q, HL_QuantizationParameters_quantized_dimension, 2);
-    expect_refusal(&m, "tensor 0 (x): its quantised dimension is 2, but it has 2 dimensions");
-    q = quantise(&m, 1, scales, 1, zero_points);
+    expect_refusal(&m, "tensor 0 (x): its quantized dimension is 2, but it has 2 dimensions");
+    q = quantize(&m, 1, scales, 1, zero_points);
     file_set(&m.file, q, HL_QuantizationParameters_quantized_dimension, -1);
-    expect_refusal(&m, "its quantised dimension is -1");
-    quantise(&m, 1, scales, 0, NULL);
+    expect_refusal(&m, "its quantized dimension is -1");
+    quantize(&m, 1, scales, 0, NULL);
     expect_refusal(&m, "it has 1 scale, but 0 zero points");
-    quantise(&m, 1, scales, 3, zero_points);
+    quantize(&m, 1, scales, 3, zero_points);
     expect_refusal(&m, "it has 1 scale, but 3 zero points");
-    quantise(&m, 0, NULL, 3, zero_points); // zero points alone mean nothing
+    quantize(&m, 0, NULL, 3, zero_points); // zero points alone mean nothing
     expect_loads_and_free(&m);
 
     static const float wrong[] = {-0.5f, NEW_NAN, NEW_INFINITY};
     for (int i = 0; i < 3; i++) {
-        quantise(&m, 1, &wrong[i], 1, zero_points);
+        quantize(&m, 1, &wrong[i], 1, zero_points);
         expect_refusal(&m, "subgraph 0, tensor 0 (x): scale 0 is ");
     }
-    quantise(&m, 1, &(const float){0}, 1, zero_points);
+    quantize(&m, 1, &(const float){0}, 1, zero_points);
     expect_loads_and_free(&m);
-    quantise(&m, 1, scales, 1, &(const int64_t){128});
+    quantize(&m, 1, scales, 1, &(const int64_t){128});
     expect_refusal(&m, "zero point 0 is 128; its type allows -128 to 127");
-    quantise(&m, 1, scales, 1, &(const int64_t){INT64_MIN});
+    quantize(&m, 1, scales, 1, &(const int64_t){INT64_MIN});
     expect_refusal(&m, "zero point 0 is -9223372036854775808, which does not fit 32 bits");
 }
 
-static size_t quantise_in_blocks(struct small_model *m, int scales, int zero_points, int block_size)
+static size_t quantize_in_blocks(struct small_model *m, int scales, int zero_points, int block_size)
 {
     *m = small_model_create(1);
     size_t q = file_child(&m->file, m->tensors[0], HL_Tensor_quantization, HL_QuantizationParameters);
@@ -239,13 +239,13 @@ static size_t quantise_in_blocks(struct small_model *m, int scales, int zero_poi
     return q;
 }
 
-static void test_blockwise_quantisation(void **state)
+static void test_blockwise_quantization(void **state)
 {
     (void)state;
     struct small_model m;
-    quantise_in_blocks(&m, 1, -1, 32);
+    quantize_in_blocks(&m, 1, -1, 32);
     TfLiteModel *model = expect_loads(&m);
-    const struct hl_model_quantisation *read = &model->subgraphs[0].tensors[0].quantisation;
+    const struct hl_model_quantization *read = &model->subgraphs[0].tensors[0].quantization;
     assert_int_equal(read->type, kTfLiteBlockwiseQuantization);
     assert_int_equal(read->scales_tensor, 1);
     assert_int_equal(read->zero_points_tensor, -1);
@@ -253,15 +253,15 @@ static void test_blockwise_quantisation(void **state)
     assert_int_equal(read->dimension, 1);
     hl_model_release(model);
     free(m.file.bytes);
-    quantise_in_blocks(&m, 5, -1, 32);
+    quantize_in_blocks(&m, 5, -1, 32);
     expect_refusal(&m, "tensor 0 (x): its scales are tensor 5, but the subgraph has 5 tensors");
-    quantise_in_blocks(&m, 1, 5, 32);
+    quantize_in_blocks(&m, 1, 5, 32);
     expect_refusal(&m, "tensor 0 (x): its zero points are tensor 5, but the subgraph has 5 tensors");
-    quantise_in_blocks(&m, 1, 1, -32);
+    quantize_in_blocks(&m, 1, 1, -32);
     expect_refusal(&m, "tensor 0 (x): its block size is -32");
-    size_t q = quantise_in_blocks(&m, 1, 1, 32);
+    size_t q = quantize_in_blocks(&m, 1, 1, 32);
     file_set(&m.file, q, HL_QuantizationParameters_quantized_dimension, 2);
-    expect_refusal(&m, "its quantised dimension is 2");
+    expect_refusal(&m, "its quantized dimension is 2");
 
     m = small_model_create(1);
     q = file_child(&m.file, m.tensors[0], HL_Tensor_quantization, HL_QuantizationParameters);
@@ -270,14 +270,14 @@ static void test_blockwise_quantisation(void **state)
     file_set(&m.file, axes, HL_MultiAxisQuantization_scales, 3);
     FILE_INTS(&m.file, axes, HL_MultiAxisQuantization_quantized_dimensions, 1, 0);
     model = expect_loads(&m);
-    read = &model->subgraphs[0].tensors[0].quantisation;
+    read = &model->subgraphs[0].tensors[0].quantization;
     assert_int_equal(read->type, kTfLiteMultiAxisQuantization);
     assert_int_equal(read->scales_tensor, 3);
     assert_int_equal(read->dimension_count, 2);
     assert_int_equal(read->dimensions[0], 1);
     hl_model_release(model);
     FILE_INTS(&m.file, axes, HL_MultiAxisQuantization_quantized_dimensions, 1, 2);
-    expect_refusal(&m, "its quantised dimension is 2, but it has 2 dimensions");
+    expect_refusal(&m, "its quantized dimension is 2, but it has 2 dimensions");
 }
 
 // ---- Sparsity: a 4 x 6 matrix in compressed rows, blocks of 1 x 2 (so 4 x 3 blocks), with 3
@@ -565,8 +565,8 @@ int main(void)
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_affine_quantisation),
-        cmocka_unit_test(test_blockwise_quantisation),
+        cmocka_unit_test(test_affine_quantization),
+        cmocka_unit_test(test_blockwise_quantization),
         cmocka_unit_test(test_sparsity),
         cmocka_unit_test(test_broken_sparsity),
         cmocka_unit_test(test_order),

@@ -125,7 +125,7 @@ static void shift_right_rounds_half_away(void **state)
     assert_int_equal(hl_saturate_i32(-7), -7);
 }
 
-static TfLiteTensor quantised_tensor(TfLiteType type, float scale, int zero_point)
+static TfLiteTensor quantized_tensor(TfLiteType type, float scale, int zero_point)
 {
     TfLiteTensor tensor;
     memset(&tensor, 0, sizeof tensor);
@@ -155,7 +155,7 @@ static void activation_ranges(void **state)
         {kTfLiteActRelu6, kTfLiteInt8, 1e-30f, -128, -128, 127},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        TfLiteTensor output = quantised_tensor(rows[i].type, rows[i].scale, rows[i].zero);
+        TfLiteTensor output = quantized_tensor(rows[i].type, rows[i].scale, rows[i].zero);
         int32_t low, high;
         hl_activation_range(rows[i].activation, &output, &low, &high);
         assert_int_equal(low, rows[i].low);
@@ -193,9 +193,9 @@ static void channel_rescales(void **state)
         int size;
         int data[2];
     } dims = {2, {2, 3}};
-    TfLiteTensor input = quantised_tensor(kTfLiteInt8, 0.5f, 3);
-    TfLiteTensor output = quantised_tensor(kTfLiteInt8, 1.0f, 0);
-    TfLiteTensor filter = quantised_tensor(kTfLiteInt8, 0.5f, 0);
+    TfLiteTensor input = quantized_tensor(kTfLiteInt8, 0.5f, 3);
+    TfLiteTensor output = quantized_tensor(kTfLiteInt8, 1.0f, 0);
+    TfLiteTensor filter = quantized_tensor(kTfLiteInt8, 0.5f, 0);
     filter.dims = (TfLiteIntArray *)&dims;
     filter.quantization.type = kTfLiteAffineQuantization;
     filter.quantization.params = &affine;
@@ -216,7 +216,7 @@ static void channel_rescales(void **state)
 
     input.type = filter.type = output.type = kTfLiteUInt8;
     input.params.scale = filter.params.scale = 0.1f; // float product 0x1.47ae16p-7
-    TfLiteTensor bias = quantised_tensor(kTfLiteInt32, 0.01f, 0);
+    TfLiteTensor bias = quantized_tensor(kTfLiteInt32, 0.01f, 0);
     assert_int_equal(hl_channel_rescales(&ctx, &node, &input, &filter, &bias, &output, 1, rescales), kTfLiteOk);
     assert_int_equal(rescales[0].multiplier, 1374389632); // * 2^37
     assert_int_equal(rescales[0].shift, -6);
@@ -236,8 +236,8 @@ static void tables(void **state)
 {
     (void)state;
     uint8_t table[256];
-    TfLiteTensor input = quantised_tensor(kTfLiteInt8, 0.5f, -10);
-    TfLiteTensor output = quantised_tensor(kTfLiteInt8, 1.0f, 3);
+    TfLiteTensor input = quantized_tensor(kTfLiteInt8, 0.5f, -10);
+    TfLiteTensor output = quantized_tensor(kTfLiteInt8, 1.0f, 3);
     hl_table_8bit(&input, &output, same, table);
     assert_int_equal((int8_t)table[(uint8_t)-10], 3);
     assert_int_equal((int8_t)table[(uint8_t)-9], 4);  // 0.5 away from zero
@@ -245,8 +245,8 @@ static void tables(void **state)
     assert_int_equal((int8_t)table[127], 72);         // 68.5
     hl_table_8bit(&input, &output, square, table);
     assert_int_equal((int8_t)table[127], 127);
-    input = quantised_tensor(kTfLiteUInt8, 1.0f, 128);
-    output = quantised_tensor(kTfLiteUInt8, 1.0f, 0);
+    input = quantized_tensor(kTfLiteUInt8, 1.0f, 128);
+    output = quantized_tensor(kTfLiteUInt8, 1.0f, 0);
     hl_table_8bit(&input, &output, same, table);
     assert_int_equal(table[0], 0);
     assert_int_equal(table[130], 2);
@@ -265,45 +265,45 @@ static void tables(void **state)
     assert_int_equal(wide[0], 32767);
 }
 
-static void quantised_rows(void **state)
+static void quantized_rows(void **state)
 {
     (void)state;
     const struct hl_row_loops *plain = &hl_plain_row_loops;
     int8_t stored[4];
     float scale;
     int32_t zero;
-    hl_quantise_row(plain, false, (const float[]){1, -2, 0.5f, 254}, 4, stored, &scale, &zero);
+    hl_quantize_row(plain, false, (const float[]){1, -2, 0.5f, 254}, 4, stored, &scale, &zero);
     assert_true(scale == 2);
     assert_memory_equal(stored, ((const int8_t[]){1, -1, 0, 127}), 4); // 0.5, -1, 0.25, 127
-    hl_quantise_row(plain, false, (const float[]){-127, 2.5f, -2.5f, 1}, 4, stored, &scale, &zero);
+    hl_quantize_row(plain, false, (const float[]){-127, 2.5f, -2.5f, 1}, 4, stored, &scale, &zero);
     assert_true(scale == 1);
     assert_memory_equal(stored, ((const int8_t[]){-127, 3, -3, 1}), 4);
-    hl_quantise_row(plain, false, (const float[]){0, 0, -0.0f, 0}, 4, stored, &scale, &zero);
+    hl_quantize_row(plain, false, (const float[]){0, 0, -0.0f, 0}, 4, stored, &scale, &zero);
     assert_true(scale == 1);
     assert_memory_equal(stored, ((const int8_t[]){0, 0, 0, 0}), 4);
-    hl_quantise_row(plain, false, (const float[]){NAN, INFINITY, 1, 2}, 4, stored, &scale, &zero);
+    hl_quantize_row(plain, false, (const float[]){NAN, INFINITY, 1, 2}, 4, stored, &scale, &zero);
 
     // 0..255: steps of one, zero at -128.
-    hl_quantise_row(plain, true, (const float[]){1, 255, 127.5f, 3}, 4, stored, &scale, &zero);
+    hl_quantize_row(plain, true, (const float[]){1, 255, 127.5f, 3}, 4, stored, &scale, &zero);
     assert_true(scale == 1);
     assert_int_equal(zero, -128);
     assert_memory_equal(stored, ((const int8_t[]){-127, 127, 0, -125}), 4); // 128 - 128
     // -510..0: steps of two, zero at 127.
-    hl_quantise_row(plain, true, (const float[]){-510, -1, -3, -2}, 4, stored, &scale, &zero);
+    hl_quantize_row(plain, true, (const float[]){-510, -1, -3, -2}, 4, stored, &scale, &zero);
     assert_true(scale == 2);
     assert_int_equal(zero, 127);
     assert_memory_equal(stored, ((const int8_t[]){-128, 126, 125, 126}), 4); // -0.5, -1.5, -1
     // -55..200: zero at -128 + 55.
-    hl_quantise_row(plain, true, (const float[]){-55, 200, 0, 10}, 4, stored, &scale, &zero);
+    hl_quantize_row(plain, true, (const float[]){-55, 200, 0, 10}, 4, stored, &scale, &zero);
     assert_int_equal(zero, -73);
     assert_memory_equal(stored, ((const int8_t[]){-128, 127, -73, -63}), 4);
     // -1.5..1.5: zero at 127 - 1.5 / (3 / 255) = -0.5, exactly, which rounds away from zero.
-    hl_quantise_row(plain, true, (const float[]){-1.5f, 1.5f, 0, 1}, 4, stored, &scale, &zero);
+    hl_quantize_row(plain, true, (const float[]){-1.5f, 1.5f, 0, 1}, 4, stored, &scale, &zero);
     assert_int_equal(zero, -1);
     assert_memory_equal(stored, ((const int8_t[]){-128, 127, -1, 84}), 4); // 127.5 rounds to 128, 85
-    hl_quantise_row(plain, true, (const float[]){0, 0, 0, 0}, 4, stored, &scale, &zero);
+    hl_quantize_row(plain, true, (const float[]){0, 0, 0, 0}, 4, stored, &scale, &zero);
     assert_true(scale == 1 && zero == 0);
-    hl_quantise_row(plain, true, NULL, 0, NULL, &scale, &zero);
+    hl_quantize_row(plain, true, NULL, 0, NULL, &scale, &zero);
     assert_true(scale == 1 && zero == 0);
 }
 
@@ -363,7 +363,7 @@ int main(void)
         cmocka_unit_test(activation_ranges),
         cmocka_unit_test(channel_rescales),
         cmocka_unit_test(tables),
-        cmocka_unit_test(quantised_rows),
+        cmocka_unit_test(quantized_rows),
         cmocka_unit_test(packed_integers),
         cmocka_unit_test(windows),
     };

@@ -59,15 +59,15 @@ static void test_axes(void **state)
 {
     (void)state;
     int axis = 9;
-    assert_true(hl_normalise_axis(0, 3, &axis) && axis == 0);
-    assert_true(hl_normalise_axis(-1, 3, &axis) && axis == 2);
-    assert_true(hl_normalise_axis(-3, 3, &axis) && axis == 0);
-    assert_false(hl_normalise_axis(3, 3, &axis));
-    assert_false(hl_normalise_axis(-4, 3, &axis));
-    assert_false(hl_normalise_axis(0, 0, &axis));
-    assert_false(hl_normalise_axis(-1, 0, &axis));
-    assert_false(hl_normalise_axis(INT64_MIN, 3, &axis));
-    assert_false(hl_normalise_axis(INT64_C(1) << 32, 3, &axis));
+    assert_true(hl_normalize_axis(0, 3, &axis) && axis == 0);
+    assert_true(hl_normalize_axis(-1, 3, &axis) && axis == 2);
+    assert_true(hl_normalize_axis(-3, 3, &axis) && axis == 0);
+    assert_false(hl_normalize_axis(3, 3, &axis));
+    assert_false(hl_normalize_axis(-4, 3, &axis));
+    assert_false(hl_normalize_axis(0, 0, &axis));
+    assert_false(hl_normalize_axis(-1, 0, &axis));
+    assert_false(hl_normalize_axis(INT64_MIN, 3, &axis));
+    assert_false(hl_normalize_axis(INT64_C(1) << 32, 3, &axis));
 }
 
 static void assert_broadcast(const TfLiteIntArray *a, const TfLiteIntArray *b, const TfLiteIntArray *c,
@@ -189,7 +189,7 @@ static void test_walk_strided(void **state)
     // A transposition of [3, 4, 2] by (2, 0, 1) beside the dense result.
     const int64_t transposed[2][HL_MAX_RANK] = {{1, 8, 2}, {12, 4, 1}};
     hl_walk_start_strided(&walk, 3, (const int[]){2, 3, 4}, 2, transposed);
-    assert_int_equal(walk.rank, 2); // axes 1 and 2 stay neighbours
+    assert_int_equal(walk.rank, 2); // axes 1 and 2 stay neighbors
     check_walk(&walk, 3, (const int[]){2, 3, 4}, transposed);
     // Reversed axes walk backwards.
     const int64_t reversed[2][HL_MAX_RANK] = {{-4, -1}, {4, -1}};
@@ -214,7 +214,7 @@ static void test_run_from_its_middle(void **state)
     assert_int_equal(walk.at[1], 0);
 }
 
-// Runs are ints: neighbours whose product is not stay apart.
+// Runs are ints: neighbors whose product is not stay apart.
 static void test_huge_runs_stay_apart(void **state)
 {
     (void)state;

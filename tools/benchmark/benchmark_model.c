@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // benchmark_model: how fast is a model? In: a model and flags (options.h). Out: the original's lines: times of
-// initialisation, warm-up and runs, memory, and tables of operators if asked for.
+// initialization, warm-up and runs, memory, and tables of operators if asked for.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct benchmark {
     struct hl_model_file file;
     struct hl_graph graph;
     struct hl_benchmark_inputs inputs;
-    struct hl_profile initialisation, runs;
+    struct hl_profile initialization, runs;
     double memory_at_start;
 };
 
@@ -118,7 +118,7 @@ static void log_flags(const struct hl_command *command, const struct hl_benchmar
     hl_idle_flags_warn(idle_flags, sizeof idle_flags / sizeof *idle_flags, command, options->positions);
 }
 
-// ---- initialisation -----------------------------------------------------------------------------
+// ---- initialization -----------------------------------------------------------------------------
 
 static void list_signatures(const TfLiteModel *model)
 {
@@ -213,7 +213,7 @@ static bool report_delegates(const struct benchmark *benchmark)
     return false;
 }
 
-static bool initialise(struct benchmark *benchmark)
+static bool initialize(struct benchmark *benchmark)
 {
     const struct hl_benchmark_options *options = benchmark->options;
     struct hl_model_file *file = &benchmark->file;
@@ -226,7 +226,7 @@ static bool initialise(struct benchmark *benchmark)
         return false;
     }
     if (!choose_signature(benchmark, &signature)) return false;
-    hl_profile_start(&benchmark->initialisation, file);
+    hl_profile_start(&benchmark->initialization, file);
     hl_profile_start(&benchmark->runs, file);
     if (!hl_delegates_create(&options->delegates, benchmark->command, options->positions, &benchmark->delegates))
         return false;
@@ -242,7 +242,7 @@ static bool initialise(struct benchmark *benchmark)
         .delegates = &benchmark->delegates,
         .profiler = options->enable_op_profiling ? &benchmark->runs.hooks : NULL,
     };
-    hl_profile_begin_run(&benchmark->initialisation);
+    hl_profile_begin_run(&benchmark->initialization);
     double before = hl_model_clock(), between;
     if (!hl_model_file_start(file, &how) || !hl_graph_open(&benchmark->graph, signature) ||
         !hl_benchmark_inputs_resize(&benchmark->graph, options))
@@ -251,9 +251,9 @@ static bool initialise(struct benchmark *benchmark)
     if (!hl_graph_allocate(&benchmark->graph)) return false;
     double end = hl_model_clock();
     if (benchmark->delegates.count > 0)
-        hl_profile_add(&benchmark->initialisation, "ModifyGraphWithDelegate", 1e6 * (between - before));
-    hl_profile_add(&benchmark->initialisation, "AllocateTensors", 1e6 * (end - between));
-    hl_profile_end_run(&benchmark->initialisation);
+        hl_profile_add(&benchmark->initialization, "ModifyGraphWithDelegate", 1e6 * (between - before));
+    hl_profile_add(&benchmark->initialization, "AllocateTensors", 1e6 * (end - between));
+    hl_profile_end_run(&benchmark->initialization);
     benchmark->figures->init_us = 1e6 * (end - start);
     benchmark->figures->model_bytes = file->model->file_size;
     if (!report_delegates(benchmark)) return false;
@@ -327,9 +327,9 @@ static bool write_profile(const struct benchmark *benchmark)
     if (*old != '\0')
         path = old;
     else if (strcmp(options->op_profiling_output_mode, "proto") == 0)
-        return hl_benchmark_write_profile(path, &benchmark->initialisation, &benchmark->runs);
+        return hl_benchmark_write_profile(path, &benchmark->initialization, &benchmark->runs);
     struct hl_text text = {0}, run_text = {0};
-    hl_profile_print(&benchmark->initialisation, "Profiling Info for Benchmark Initialization:", csv, &text);
+    hl_profile_print(&benchmark->initialization, "Profiling Info for Benchmark Initialization:", csv, &text);
     hl_profile_print(&benchmark->runs, "Operator-wise Profiling Info for Regular Benchmark Runs:", csv, &run_text);
     bool ok = true;
     if (*path != '\0') {
@@ -414,7 +414,7 @@ static bool measure(struct benchmark *benchmark)
     const struct hl_benchmark_options *options = benchmark->options;
     struct hl_benchmark_figures *figures = benchmark->figures;
     benchmark->memory_at_start = hl_memory_most();
-    if (!initialise(benchmark)) return false;
+    if (!initialize(benchmark)) return false;
     figures->memory_init = hl_memory_most() - benchmark->memory_at_start;
     if (options->print_preinvoke_state) print_state(benchmark, "pre");
     const char *runtime = options->model_runtime_info_output_file;
@@ -469,7 +469,7 @@ bool hl_benchmark_run(const struct hl_command *command, const struct hl_benchmar
     hl_model_file_close(&benchmark.file);
     hl_delegates_free(&benchmark.delegates);
     hl_benchmark_inputs_free(&benchmark.inputs);
-    hl_profile_free(&benchmark.initialisation);
+    hl_profile_free(&benchmark.initialization);
     hl_profile_free(&benchmark.runs);
     return ok;
 }

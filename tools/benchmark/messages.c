@@ -176,12 +176,12 @@ bool hl_benchmark_write_runtime(const char *path, const struct hl_model_file *fi
 
 // ---- times of operators -------------------------------------------------------------------------
 
-bool hl_benchmark_write_profile(const char *path, const struct hl_profile *initialisation,
+bool hl_benchmark_write_profile(const char *path, const struct hl_profile *initialization,
                                 const struct hl_profile *runs)
 {
     cJSON *tree = hl_alloc_check(cJSON_CreateObject());
     hl_json_add_string(tree, "model_name", runs->file->path);
-    cJSON_AddItemToObject(tree, "init_profile", hl_profile_tree(initialisation));
+    cJSON_AddItemToObject(tree, "init_profile", hl_profile_tree(initialization));
     cJSON_AddItemToObject(tree, "runtime_profile", hl_profile_tree(runs));
     return write(path, HL_WIRE_PROFILE, tree);
 }

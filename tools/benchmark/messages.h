@@ -16,7 +16,7 @@ bool hl_benchmark_write_result(const char *path, const char *name, const struct 
 // ModelRuntimeDetails.
 bool hl_benchmark_write_runtime(const char *path, const struct hl_model_file *file);
 // BenchmarkProfilingData.
-bool hl_benchmark_write_profile(const char *path, const struct hl_profile *initialisation,
+bool hl_benchmark_write_profile(const char *path, const struct hl_profile *initialization,
                                 const struct hl_profile *runs);
 
 #endif

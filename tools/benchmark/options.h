@@ -76,7 +76,7 @@ struct hl_benchmark_options {
     const int *positions; // of the flags on the command line
 };
 
-// Initialiser of a struct hl_benchmark_options.
+// Initializer of a struct hl_benchmark_options.
 #define HL_BENCHMARK_DEFAULT(kind, name, initial, idle, label, help) .name = (initial),
 #define HL_BENCHMARK_DEFAULTS                                                         \
     {                                                                                 \

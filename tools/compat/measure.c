@@ -18,7 +18,7 @@ struct outputs {
     double *values, *scales; // scales: what a difference is measured by, see scale_of
 };
 
-// Integers of 8 and 16 bits are quantised: their whole range. Others: the output's largest value.
+// Integers of 8 and 16 bits are quantized: their whole range. Others: the output's largest value.
 static double scale_of(TfLiteType type, const struct hl_values_summary *summary)
 {
     struct hl_element_type how = hl_element_type(type);
@@ -31,7 +31,7 @@ static void take_outputs(struct outputs *outputs, const struct hl_graph *graph)
     for (int i = 0; i < graph->output_count; i++) {
         const TfLiteTensor *tensor = hl_graph_output(graph, i);
         struct hl_values_summary summary =
-            hl_values_summarise(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
+            hl_values_summarize(TfLiteTensorType(tensor), TfLiteTensorData(tensor), hl_model_elements(tensor));
         size_t more = (size_t)(outputs->count + summary.count);
         outputs->values = hl_alloc_grow(outputs->values, more, sizeof *outputs->values);
         outputs->scales = hl_alloc_grow(outputs->scales, more, sizeof *outputs->scales);

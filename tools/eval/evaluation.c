@@ -248,15 +248,15 @@ static bool run_pictures(struct run *run)
 {
     struct hl_evaluation *evaluation = run->evaluation;
     const TfLiteTensor *input = TfLiteInterpreterGetInputTensor(evaluation->model.file.interpreter, 0);
-    bool grey = evaluation->shape.channels == 1;
+    bool gray = evaluation->shape.channels == 1;
     struct hl_pipeline_setting setting = {
         .paths = evaluation->paths,
         .first = evaluation->done,
         .count = evaluation->path_count,
         .threads = evaluation->setting->num_preprocess_threads,
         .shape = evaluation->shape,
-        .crop = grey && run->task->crop != HL_PREPROCESS_WHOLE ? 1 : run->task->crop,
-        .quantisation = TfLiteTensorQuantizationParams(input),
+        .crop = gray && run->task->crop != HL_PREPROCESS_WHOLE ? 1 : run->task->crop,
+        .quantization = TfLiteTensorQuantizationParams(input),
     };
     struct hl_text error = {0};
     struct hl_pipeline *pipeline = hl_pipeline_create(&setting, &error);

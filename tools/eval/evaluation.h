@@ -57,7 +57,7 @@ struct hl_evaluation {
 struct hl_evaluation_task {
     const char *word; // of the progress: "Evaluated"
     bool talks;       // `look` prints, so that there is no place for a bar
-    double crop;      // of pictures in colour; of grey ones the whole square is taken
+    double crop;      // of pictures in color; of gray ones the whole square is taken
     // Looks at the model's outputs for the picture of this number and writes what counts of them as text in one line.
     bool (*look)(void *user_data, int picture, struct hl_text *outcome);
     // Counts what `look` wrote for it, now or in an earlier run. False where it is damaged.

@@ -14,7 +14,7 @@ struct hl_pipeline_setting {
     int threads;        // 0: one per processor
     struct hl_preprocess_shape shape;
     double crop; // as hl_preprocess_scale takes it
-    TfLiteQuantizationParams quantisation;
+    TfLiteQuantizationParams quantization;
 };
 
 struct hl_pipeline_item {

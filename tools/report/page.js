@@ -145,7 +145,7 @@ function layOut(graph) {
   graph.height = layers.length * PITCH;
 }
 
-// The positions nearest to those wanted, in the least squares sense, that keep order and distances: neighbours that
+// The positions nearest to those wanted, in the least squares sense, that keep order and distances: neighbors that
 // would collide are pooled into blocks.
 function spread(layer, wanted) {
   const offsets = [0];
@@ -170,27 +170,27 @@ function spread(layer, wanted) {
 const view = { x: 0, y: 0, scale: 1 };
 let graph, sheet, chosen = null;
 
-// The page's colours as it is lit now, and what nodes are coloured by: looked up once for all nodes.
+// The page's colors as it is lit now, and what nodes are colored by: looked up once for all nodes.
 const palette = {};
 
 function mix() {
   for (const name of ['none', 'cpu', 'gpu', 'other', 'card', 'ink', 'mark']) palette[name] = style(`--${name}`);
-  palette.byTime = by('colours').querySelector(':checked').value === 'time';
+  palette.byTime = by('colors').querySelector(':checked').value === 'time';
 }
 
 const nameOf = vertex => vertex.kind === 'node' ? `${vertex.title} #${vertex.number}` : vertex.title;
-const placeColour = place => palette[!place ? 'none' : place === 'CPU' ? 'cpu' : place === 'GPU' ? 'gpu' : 'other'];
+const placeColor = place => palette[!place ? 'none' : place === 'CPU' ? 'cpu' : place === 'GPU' ? 'gpu' : 'other'];
 
-// From grey to red; the slowest node is the reddest.
-function timeColour(ns) {
+// From gray to red; the slowest node is the reddest.
+function timeColor(ns) {
   if (ns === undefined) return palette.none;
   const share = Math.sqrt(ns / slowest);
   return `hsl(${40 - 40 * share} ${20 + 70 * share}% 50%)`;
 }
 
-function colourOf(vertex) {
+function colorOf(vertex) {
   if (vertex.kind !== 'node') return palette.none;
-  return palette.byTime ? timeColour(vertex.ns) : placeColour(vertex.place);
+  return palette.byTime ? timeColor(vertex.ns) : placeColor(vertex.place);
 }
 
 function draw() {
@@ -229,11 +229,11 @@ function draw() {
 function paint() {
   mix();
   for (const vertex of graph.vertices) {
-    const rect = vertex.mark.firstChild, colour = colourOf(vertex);
+    const rect = vertex.mark.firstChild, color = colorOf(vertex);
     vertex.mark.setAttribute('class', ['node', vertex.place === 'CPU' && 'cpu', vertex.found && 'found',
       vertex === chosen && 'chosen'].filter(Boolean).join(' '));
-    rect.setAttribute('fill', `color-mix(in srgb, ${colour} 22%, ${palette.card})`);
-    rect.setAttribute('stroke', colour);
+    rect.setAttribute('fill', `color-mix(in srgb, ${color} 22%, ${palette.card})`);
+    rect.setAttribute('stroke', color);
   }
   for (const edge of graph.edges)
     edge.mark.setAttribute('class', chosen && edge.way.includes(chosen) ? 'edge chosen' : 'edge');
@@ -287,7 +287,7 @@ function paintOverview() {
   const { context, width, height } = canvas('overview');
   const nodes = onlyNodes(), row = height / Math.max(1, nodes.length);
   nodes.forEach((vertex, i) => {
-    context.fillStyle = colourOf(vertex);
+    context.fillStyle = colorOf(vertex);
     context.fillRect(0, i * row, width, Math.max(1, row - (row > 4 ? 1 : 0)));
     if (vertex !== chosen && !vertex.found) return;
     context.fillStyle = vertex === chosen ? palette.ink : palette.mark;
@@ -308,7 +308,7 @@ function tensorItem(index, others) {
   const item = element('li', {}, `${tensor.name || '(no name)'} `, element('br'), element('code', {},
     [shaped(tensor), tensor.bytes !== undefined && sized(tensor.bytes), tensor.constant && 'constant',
       tensor.variable && 'variable', `tensor ${index}`].filter(Boolean).join(' · ')));
-  const q = tensor.quantisation;
+  const q = tensor.quantization;
   if (q && q.scales) {
     const text = q.scales.length === 1 ? `scale ${q.scales[0].toPrecision(6)}, zero point ${q.zero_points[0]}`
       : `${q.scales.length} scales along dimension ${q.dimension}`;
@@ -482,14 +482,14 @@ function fillMemory() {
 // ---- start -------------------------------------------------------------------------------------------------------------
 
 function legend() {
-  const mark = (colour, text) => {
+  const mark = (color, text) => {
     const square = element('i');
-    square.style.background = colour;
+    square.style.background = color;
     return element('span', {}, square, text);
   };
   const places = [...new Set(onlyNodes().map(vertex => vertex.place))].filter(Boolean);
   by('legend').replaceChildren(...palette.byTime ? [mark('hsl(40 20% 50%)', 'fast'), mark('hsl(0 90% 50%)', 'slow')]
-    : places.map(place => mark(placeColour(place), place)));
+    : places.map(place => mark(placeColor(place), place)));
 }
 
 function open(index) {
@@ -537,7 +537,7 @@ function listen() {
   by('search').addEventListener('input', event => find(event.target.value));
   by('search').addEventListener('keydown', event => { if (event.key === 'Enter') next(event.shiftKey ? -1 : 1); });
   by('subgraph').addEventListener('change', event => open(Number(event.target.value)));
-  by('colours').addEventListener('change', () => { paint(); legend(); });
+  by('colors').addEventListener('change', () => { paint(); legend(); });
   by('smaller').addEventListener('click', () => zoom(1 / 1.4));
   by('larger').addEventListener('click', () => zoom(1.4));
   by('fit').addEventListener('click', () => fit(true));
@@ -561,7 +561,7 @@ by('facts').textContent = [sized(data.bytes), counted(nodeCount, 'node'), placem
 data.subgraphs.forEach((subgraph, i) => by('subgraph').append(element('option', { value: i },
   `${i}: ${subgraph.name || 'subgraph'} (${counted(subgraph.nodes.length, 'node')})`)));
 by('subgraph').hidden = data.subgraphs.length < 2;
-by('colours').hidden = total === 0;
+by('colors').hidden = total === 0;
 listen();
 fillMemory();
 open(0);

@@ -107,7 +107,7 @@ struct gles_api {
 
 enum { GLES_MAX_DEVICES = 16 };
 
-// What a process finds, once. Displays stay initialised: the application may use the same.
+// What a process finds, once. Displays stay initialized: the application may use the same.
 struct gles_library {
     int count;
     struct gles_found {

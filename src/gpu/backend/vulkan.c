@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Vulkan backend. In: kernels as SPIR-V, buffers, recorded dispatches. Out: calls of Vulkan 1.1. A program is a
-// pipeline with specialisation constants; a list is one command buffer, recorded when it is finished and submitted
+// pipeline with specialization constants; a list is one command buffer, recorded when it is finished and submitted
 // again and again. Library and devices are in vulkan_instance.c, errors and the queue in vulkan_queue.c, buffers in
 // vulkan_memory.c.
 #if defined(HALITE_GPU_VULKAN)

@@ -2,7 +2,7 @@
 // Vulkan's library, opened by name, its instance and devices: once per process. In: the environment. Out: devices in an
 // order that stays (discrete, integrated, virtual, other, CPU; the loader's among equals), what each can do, or why
 // there is none. Environment: HALITE_VULKAN_LIBRARY (path of the loader), HALITE_VULKAN_VALIDATION=1 (the Khronos
-// layer, with checks of synchronisation; its messages become errors of the device's reporter).
+// layer, with checks of synchronization; its messages become errors of the device's reporter).
 #if defined(HALITE_GPU_VULKAN)
 #include <dlfcn.h>
 #include <limits.h>

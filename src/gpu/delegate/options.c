@@ -104,7 +104,7 @@ static bool apply_flags(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_optio
     if (cl && gl) options->problem = "CL_ONLY and GL_ONLY exclude each other: set one of the flags at most.";
     if (cl) strcpy(options->backend, "opencl");
     if (gl) strcpy(options->backend, "gles");
-    options->quantised = flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT;
+    options->quantized = flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT;
     // Older programs have a shorter struct: what lies behind it may be read with this flag only.
     if (!(flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION)) return true;
     if (!from->serialization_dir || !*from->serialization_dir || !from->model_token || !*from->model_token) return true;
@@ -179,7 +179,7 @@ bool gpu_options_from_metal(const TFLGpuDelegateOptions *from, struct gpu_option
     if (!from) from = &defaults;
     *options = plain_options("TfLiteMetalDelegate");
     options->precision = from->allow_precision_loss ? GPU_F16 : GPU_F32;
-    options->quantised = from->enable_quantization;
+    options->quantized = from->enable_quantization;
     return true;
 }
 

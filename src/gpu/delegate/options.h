@@ -22,7 +22,7 @@ struct gpu_options {
     const char *problem;          // why nothing will be delegated; NULL: all is well. Static text
     const char *node_name;        // of the kernel's registration, static text
     enum gpu_precision precision; // the least precise that is allowed; the device may make it better
-    bool quantised;               // take 8-bit tensors
+    bool quantized;               // take 8-bit tensors
     bool prefer_memory;           // small memory before short time
     enum TfLiteGpuInferenceUsage usage;
     int max_partitions;                    // >= 1

@@ -139,7 +139,7 @@ static bool preview(TfLiteContext *context, const TfLiteIntArray *nodes, struct 
     return true;
 }
 
-// ---- dequantised constants ----------------------------------------------------------------------
+// ---- dequantized constants ----------------------------------------------------------------------
 
 // Whether all that read what the node of a row makes have `wanted` set, by position in the plan.
 static bool readers_are(TfLiteContext *context, const TfLiteIntArray *plan, int position, const bool *wanted)
@@ -338,7 +338,7 @@ static TfLiteStatus prepare_plan(TfLiteContext *context, struct gpu_delegate *de
     TfLiteStatus status = kTfLiteError;
     if (!source || !wanted || !delegate->rows) {
         out_of_memory(context);
-    } else if (gpu_support_find(context, plan, options->quantised, delegate->rows, source) &&
+    } else if (gpu_support_find(context, plan, options->quantized, delegate->rows, source) &&
                choose(context, options, plan, delegate->rows, wanted)) {
         TfLiteIntArray *nodes = list_of(plan, wanted);
         if (nodes)

@@ -13,7 +13,7 @@ enum { GPU_REPORT_RANK = 8, GPU_REPORT_GRAPHS = 64 };
 struct gpu_report_row {
     int node, version;
     char op[128];    // names in full, if they are not beyond all measure
-    bool taken_away; // a dequantised constant: the node is not needed on the GPU
+    bool taken_away; // a dequantized constant: the node is not needed on the GPU
     int partition;   // -1: none
     struct gpu_reason reason;
     char tensor_name[256];

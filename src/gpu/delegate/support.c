@@ -115,7 +115,7 @@ static bool keeps_its_bytes(const struct gpu_node_view *view)
         const TfLiteAffineQuantization *from = in && in->type == out->type ? gpu_affine_of(in) : NULL;
         if (!from || !to) continue;
         if (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0])
-            return gpu_refuse(view, GPU_REASON_QUANTISATION, i,
+            return gpu_refuse(view, GPU_REASON_QUANTIZATION, i,
                               "input %d and the output have different scales or zero points", i);
     }
     return true;
@@ -159,7 +159,7 @@ static bool get_node(TfLiteContext *context, int index, TfLiteNode **node, TfLit
     return context->GetNodeAndRegistration(context, index, node, registration) == kTfLiteOk;
 }
 
-bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool quantised, struct gpu_report_row *rows,
+bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool quantized, struct gpu_report_row *rows,
                       int *source)
 {
     TfLiteNode *node;
@@ -189,7 +189,7 @@ bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool q
         name_node(registration, row);
         if (row->taken_away) continue;
         TfLiteNode shown = shown_node(node, source, inputs);
-        struct gpu_node_view view = {context, &shown, registration, quantised, &row->reason};
+        struct gpu_node_view view = {context, &shown, registration, quantized, &row->reason};
         check_node(&view);
         describe_tensor(context, row);
     }

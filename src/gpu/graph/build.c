@@ -69,8 +69,8 @@ static struct gpu_value *add_runtime_value(struct builder *builder, int index, b
             fail(builder, "8-bit values without scale and zero point", tensor);
             return NULL;
         }
-        value->quantisation =
-            (struct gpu_quantisation){tensor->type, affine->scale->data[0], affine->zero_point->data[0]};
+        value->quantization =
+            (struct gpu_quantization){tensor->type, affine->scale->data[0], affine->zero_point->data[0]};
     }
     return value;
 }
@@ -282,7 +282,7 @@ struct gpu_graph *gpu_graph_build(const struct gpu_partition *partition, const s
     builder.values = calloc(partition->context->tensors_size + 1, sizeof(struct gpu_value *));
     bool ok = builder.values ? add_nodes(&builder) && mark_outputs(&builder) : fail(&builder, "out of memory", NULL);
     free(builder.values);
-    if (ok && gpu_graph_quantise(builder.graph, partition->precision)) return builder.graph;
+    if (ok && gpu_graph_quantize(builder.graph, partition->precision)) return builder.graph;
     gpu_graph_destroy(builder.graph);
     return NULL;
 }

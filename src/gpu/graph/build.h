@@ -9,7 +9,7 @@
 struct gpu_partition {
     TfLiteContext *context;
     const TfLiteIntArray *nodes, *outputs; // outputs: tensors that are read outside
-    const int *source;                     // by tensor: the constant that it is a dequantised copy of, else -1
+    const int *source;                     // by tensor: the constant that it is a dequantized copy of, else -1
     size_t source_count;
     enum gpu_precision precision;
 };
@@ -22,10 +22,10 @@ struct gpu_graph *gpu_graph_build(const struct gpu_partition *partition, const s
 // The activation that a builtin operator's options carry; kTfLiteActNone where they have none or are NULL.
 TfLiteFusedActivation gpu_fused_activation(int builtin, const void *params);
 
-// quantise.c: after each node whose output is stored in 8 bits on the CPU, stages that round as storing it would. False
+// quantize.c: after each node whose output is stored in 8 bits on the CPU, stages that round as storing it would. False
 // without memory.
-bool gpu_graph_quantise(struct gpu_graph *graph, enum gpu_precision precision);
-// quantise.c: whether all that an operator writes are elements that it has read.
+bool gpu_graph_quantize(struct gpu_graph *graph, enum gpu_precision precision);
+// quantize.c: whether all that an operator writes are elements that it has read.
 bool gpu_only_moves(int builtin);
 // build.c: stages at the end of what makes output `output` of the node: in its epilogue, else in a node of their own
 // behind it. position: of the node in graph->nodes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // See convert.h. Loops are per type, with scale and zero point outside of them: this runs on every invocation of a
-// quantised model.
+// quantized model.
 #include "gpu/graph/convert.h"
 
 #include <math.h>
@@ -79,7 +79,7 @@ static int packed_at(const TfLiteTensor *tensor, int64_t at)
 }
 
 // real = scale * (stored - zero point)
-static void dequantise(const TfLiteTensor *tensor, int64_t from, int64_t count, float scale, int zero_point, float *to)
+static void dequantize(const TfLiteTensor *tensor, int64_t from, int64_t count, float scale, int zero_point, float *to)
 {
     switch (tensor->type) {
     case kTfLiteInt8:
@@ -99,19 +99,19 @@ static void dequantise(const TfLiteTensor *tensor, int64_t from, int64_t count, 
     }
 }
 
-static void dequantise_all(const TfLiteTensor *tensor, const TfLiteAffineQuantization *affine, int64_t count, float *to)
+static void dequantize_all(const TfLiteTensor *tensor, const TfLiteAffineQuantization *affine, int64_t count, float *to)
 {
     int scales = affine->scale->size;
     const int *zeros = affine->zero_point->data;
     if (scales == 1) {
-        dequantise(tensor, 0, count, affine->scale->data[0], zeros[0], to);
+        dequantize(tensor, 0, count, affine->scale->data[0], zeros[0], to);
         return;
     }
     int64_t inner = 1;
     for (int i = affine->quantized_dimension + 1; i < tensor->dims->size; i++) inner *= tensor->dims->data[i];
     for (int64_t at = 0, channel = 0; inner > 0 && at < count;
          at += inner, channel = channel + 1 < scales ? channel + 1 : 0)
-        dequantise(tensor, at, inner, affine->scale->data[channel], zeros[affine->zero_point->size == 1 ? 0 : channel],
+        dequantize(tensor, at, inner, affine->scale->data[channel], zeros[affine->zero_point->size == 1 ? 0 : channel],
                    to + at);
 }
 
@@ -152,7 +152,7 @@ bool gpu_floats_from(const TfLiteTensor *tensor, float *to)
         for (int64_t i = 0; i < count; i++) to[i] = hl_half_to_float(tensor->data.f16[i].data);
         return true;
     case kTfLiteInt32:
-        if (affine) dequantise_all(tensor, affine, count, to);
+        if (affine) dequantize_all(tensor, affine, count, to);
         for (int64_t i = 0; !affine && i < count; i++) to[i] = (float)tensor->data.i32[i];
         return true;
     case kTfLiteInt64:
@@ -162,7 +162,7 @@ bool gpu_floats_from(const TfLiteTensor *tensor, float *to)
         for (int64_t i = 0; i < count; i++) to[i] = tensor->data.uint8[i] != 0;
         return true;
     default:
-        if (affine) dequantise_all(tensor, affine, count, to);
+        if (affine) dequantize_all(tensor, affine, count, to);
         return affine != NULL;
     }
 }
@@ -185,7 +185,7 @@ bool gpu_bias_from(const TfLiteTensor *bias, const TfLiteAffineQuantization *x, 
 // round(value / scale) + zero point within low and high; NaN: low. Written so that compilers make vectors of a loop of
 // it: adding just less than a half and cutting off rounds halves away from zero, as roundf does, for all that is left
 // between the bounds. (174,447 values of an SSD on a Xeon: 0.15 ms, and 0.97 ms with roundf.)
-static inline int quantise(float value, float scale, int zero_point, int low, int high)
+static inline int quantize(float value, float scale, int zero_point, int low, int high)
 {
     float steps = value / scale, least = (float)(low - zero_point), most = (float)(high - zero_point);
     steps = steps > least ? steps : least;
@@ -228,11 +228,11 @@ bool gpu_floats_to(const float *from, TfLiteTensor *tensor)
         return true;
     case kTfLiteInt8:
         for (int64_t i = 0; affine && i < count; i++)
-            tensor->data.int8[i] = (int8_t)quantise(from[i], scale, zero_point, -128, 127);
+            tensor->data.int8[i] = (int8_t)quantize(from[i], scale, zero_point, -128, 127);
         return affine != NULL;
     case kTfLiteUInt8:
         for (int64_t i = 0; affine && i < count; i++)
-            tensor->data.uint8[i] = (uint8_t)quantise(from[i], scale, zero_point, 0, 255);
+            tensor->data.uint8[i] = (uint8_t)quantize(from[i], scale, zero_point, 0, 255);
         return affine != NULL;
     default: return false;
     }

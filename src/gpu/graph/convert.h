@@ -28,7 +28,7 @@ bool gpu_can_read(const TfLiteTensor *tensor);
 bool gpu_bias_from(const TfLiteTensor *bias, const TfLiteAffineQuantization *x, const TfLiteAffineQuantization *weights,
                    float *to);
 
-// The other direction: quantised types round half away from zero and saturate, int32 and int64 round to nearest, bool
+// The other direction: quantized types round half away from zero and saturate, int32 and int64 round to nearest, bool
 // is value != 0.
 bool gpu_floats_to(const float *from, TfLiteTensor *tensor);
 

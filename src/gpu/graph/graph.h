@@ -33,7 +33,7 @@ static inline bool gpu_same_shape(struct gpu_shape a, struct gpu_shape b)
 }
 
 // How a value's 8-bit twin on the CPU is stored; scale 0: the tensor is float.
-struct gpu_quantisation {
+struct gpu_quantization {
     TfLiteType type; // kTfLiteInt8 or kTfLiteUInt8
     float scale;
     int zero_point;
@@ -52,7 +52,7 @@ struct gpu_value {
     bool is_input, is_output; // of the delegated part: the CPU gives or takes it
     bool exact;               // floats in every precision
     float *data;              // a constant: elements in [b, h, w, c] order, dense; owned by the graph
-    struct gpu_quantisation quantisation;
+    struct gpu_quantization quantization;
     struct gpu_node *producer; // NULL: input or constant
     int consumers;             // how many node inputs read it
 };

@@ -95,7 +95,7 @@ static const char *stage_name(enum gpu_epilogue_op op)
                                         [GPU_EPI_SQUARE] = "square",
                                         [GPU_EPI_ABS] = "abs",
                                         [GPU_EPI_NEG] = "neg",
-                                        [GPU_EPI_QUANTISE] = "quantise",
+                                        [GPU_EPI_QUANTIZE] = "quantize",
                                         [GPU_EPI_SWISH] = "swish"};
     return names[op];
 }

@@ -179,7 +179,7 @@ static struct gpu_value *turn_operand(struct gpu_graph *graph, struct gpu_value 
     memcpy(turned->data, value->data, (size_t)gpu_elements(value->shape) * sizeof *value->data);
     set_dims(turned, order->rank, dims);
     turned->type = value->type;
-    turned->quantisation = value->quantisation;
+    turned->quantization = value->quantization;
     return turned;
 }
 
@@ -234,7 +234,7 @@ static bool move_behind(struct gpu_graph *graph, int position)
 
     set_dims(between, order.rank, dims);
     between->type = after->type;
-    between->quantisation = after->quantisation;
+    between->quantization = after->quantization;
     if (axes_of(node) == AXES_TO_JOIN) {
         TfLiteConcatenationParams *params = node->params;
         params->axis = order.from[params->axis < 0 ? params->axis + order.rank : params->axis];

@@ -231,7 +231,7 @@ static const char *const stage_texts[] = {
     [GPU_EPI_SQUARE] = "v = v * v;",
     [GPU_EPI_ABS] = "v = abs(v);",
     [GPU_EPI_NEG] = "v = -v;",
-    [GPU_EPI_QUANTISE] = "v = min(max(round_away(v / splatf4(a)), splatf4(b)), splatf4(b + 255.0f)) * a;",
+    [GPU_EPI_QUANTIZE] = "v = min(max(round_away(v / splatf4(a)), splatf4(b)), splatf4(b + 255.0f)) * a;",
     [GPU_EPI_SWISH] = "v = v / (exp(at_most(-v, splatf4(80.0f))) + splatf4(1.0f));",
 };
 enum { STAGE_TEXTS = sizeof stage_texts / sizeof *stage_texts };

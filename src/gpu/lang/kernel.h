@@ -78,16 +78,16 @@ enum gpu_epilogue_op {
     GPU_EPI_ADD_VALUE,   // + r_ at the same place
     GPU_EPI_MUL_VALUE,   // * r_
     GPU_EPI_ELU, GPU_EPI_EXP, GPU_EPI_SQRT, GPU_EPI_RSQRT, GPU_EPI_SQUARE, GPU_EPI_ABS, GPU_EPI_NEG,
-    GPU_EPI_QUANTISE,    // to the 256 multiples of a from a * b on: a: scale, b: smallest stored value - zero point
+    GPU_EPI_QUANTIZE,    // to the 256 multiples of a from a * b on: a: scale, b: smallest stored value - zero point
     GPU_EPI_SWISH,       // v * sigmoid(v)
 };
 enum { GPU_EPILOGUE_STAGES = 4 };
 
 // The whole source of a program: prelude, declarations, body. malloc'ed; NULL without memory. For GPU_VULKAN and
 // GPU_GLES it is GLSL, for the others the language itself. constants NULL: the kernel's own values (Vulkan: they stay
-// specialisation constants, ids 0.. in table order; those of the work-group size have the ids 100, 101, 102).
+// specialization constants, ids 0.. in table order; those of the work-group size have the ids 100, 101, 102).
 // floats: in GPU_F16S a bit for each buffer, the first lowest, that holds floats in place of halves (Vulkan:
-// specialisation constant GPU_FLOATS_CONSTANT); else 0.
+// specialization constant GPU_FLOATS_CONSTANT); else 0.
 enum { GPU_FLOATS_CONSTANT = 103 };
 char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum gpu_precision precision,
                unsigned floats, const int *constants, const int group[3]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kernel in every precision that the plan asks for as SPIR-V, made while building (src/gpu/lang/build): part of
-// the library where there is a Vulkan backend. Constants are specialisation constants (gpu_emit says which), the entry
+// the library where there is a Vulkan backend. Constants are specialization constants (gpu_emit says which), the entry
 // point is "main".
 #ifndef HALITE_GPU_LANG_SPIRV_H
 #define HALITE_GPU_LANG_SPIRV_H

@@ -91,7 +91,7 @@ static bool join(struct gpu_plan *plan, struct part a, struct part b, struct par
     return gpu_plan_dispatch(plan, &desc);
 }
 
-// Neighbours are joined in rounds until two are left, which make the output.
+// Neighbors are joined in rounds until two are left, which make the output.
 static bool join_all(struct gpu_plan *plan, struct part *parts, int count, struct part y, int axis,
                      const struct gpu_epilogue *epilogue)
 {

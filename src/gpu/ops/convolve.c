@@ -375,7 +375,7 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights_input, int inp
     const TfLiteAffineQuantization *weights = gpu_affine_of(gpu_view_input(view, weights_input));
     int scales = bias->type == kTfLiteInt32 && weights ? weights->scale->size : 1;
     return scales == 1 || scales == outputs ||
-           gpu_refuse(view, GPU_REASON_QUANTISATION, weights_input, "the weights have %d scales for %d outputs", scales,
+           gpu_refuse(view, GPU_REASON_QUANTIZATION, weights_input, "the weights have %d scales for %d outputs", scales,
                       outputs);
 }
 

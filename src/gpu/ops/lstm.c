@@ -4,7 +4,7 @@
 //     gate = W x + R h + P (.) c + b                  of input, forget, cell and output
 //     c    = clip(s(forget) (.) c + s(input) (.) activation(cell)),  h = s(output) (.) activation(c)
 // Without an input gate 1 - s(forget) stands in for it; the output gate's P sees the new c; norms make a gate
-// n (.) normalised(W x + R h + P (.) c) + b; a projection makes h = clip(Q h + q).
+// n (.) normalized(W x + R h + P (.) c) + b; a projection makes h = clip(Q h + q).
 // W x + b of all times is one product. The states are a value of two columns, h and c; each time reads one such value
 // and writes another, through a third, with h before the projection, where there is one. Gates lie one behind the
 // other, each filled up to whole slices.

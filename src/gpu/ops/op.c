@@ -98,7 +98,7 @@ static bool check_plain(const struct gpu_node_view *view, const struct place *pl
     const TfLiteAffineQuantization *affine = tensor->type == kTfLiteInt32 ? gpu_affine_of(tensor) : NULL;
     if (!affine || (affine->scale->size == 1 && affine->scale->data[0] == 1 && affine->zero_point->data[0] == 0))
         return true;
-    return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor, "%s %d has integers with a scale of %g",
+    return refuse_tensor(view, GPU_REASON_QUANTIZATION, place->tensor, "%s %d has integers with a scale of %g",
                          place->kind, place->number, (double)affine->scale->data[0]);
 }
 
@@ -114,7 +114,7 @@ static bool check_constant_type(const struct gpu_node_view *view, const struct p
     case kTfLiteUInt8:
     case kTfLiteInt32:
         if (gpu_affine_of(tensor)) return true;
-        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor,
+        return refuse_tensor(view, GPU_REASON_QUANTIZATION, place->tensor,
                              "%s %d is a constant of type %s without scale and zero point", place->kind, place->number,
                              gpu_type_name(tensor->type));
     default:
@@ -132,17 +132,17 @@ static bool check_runtime_type(const struct gpu_node_view *view, const struct pl
         return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
                              "%s %d has type %s, which the GPU does not take here", place->kind, place->number,
                              gpu_type_name(tensor->type));
-    if (!view->quantised_allowed)
+    if (!view->quantized_allowed)
         return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
                              "%s %d has type %s, and quantized models are switched off in the options", place->kind,
                              place->number, gpu_type_name(tensor->type));
     const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
     if (!affine)
-        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor,
+        return refuse_tensor(view, GPU_REASON_QUANTIZATION, place->tensor,
                              "%s %d has type %s without scale and zero point", place->kind, place->number,
                              gpu_type_name(tensor->type));
     if (affine->scale->size != 1)
-        return refuse_tensor(view, GPU_REASON_QUANTISATION, place->tensor,
+        return refuse_tensor(view, GPU_REASON_QUANTIZATION, place->tensor,
                              "%s %d: Non-constant per-channel quantized tensor", place->kind, place->number);
     return true;
 }

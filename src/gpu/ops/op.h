@@ -27,7 +27,7 @@ struct gpu_node_view {
     const TfLiteContext *context;
     const TfLiteNode *node;
     const TfLiteRegistration *registration;
-    bool quantised_allowed; // 8-bit tensors may be taken as float twins
+    bool quantized_allowed; // 8-bit tensors may be taken as float twins
     struct gpu_reason *reason;
 };
 

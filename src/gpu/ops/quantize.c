@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QUANTIZE and DEQUANTIZE. Values are floats on the GPU, and a value whose tensor is stored in 8 bits is rounded by the
-// stages that graph/quantise.c puts behind its producer. So both are copies; QUANTIZE hands its rounding to whoever
+// stages that graph/quantize.c puts behind its producer. So both are copies; QUANTIZE hands its rounding to whoever
 // made its input.
 #include "gpu/ops/stages.h"
 

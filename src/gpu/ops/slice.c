@@ -256,7 +256,7 @@ static bool pad_supported(const struct gpu_node_view *view)
     const TfLiteAffineQuantization *from = gpu_affine_of(fill), *to = gpu_affine_of(y);
     if (from && to &&
         (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0]))
-        return gpu_refuse(view, GPU_REASON_QUANTISATION, 2,
+        return gpu_refuse(view, GPU_REASON_QUANTIZATION, 2,
                           "the pad value and the output have different scales or zero points");
     return gpu_tensor_elements(fill) == 1 ||
            gpu_refuse(view, GPU_REASON_SHAPE, 2, "the pad value has several elements");

@@ -4,7 +4,7 @@
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Along x all slices of a place and then the next place, as they lie in the raw argument: what neighbours read and write
+// Along x all slices of a place and then the next place, as they lie in the raw argument: what neighbors read and write
 // there lies side by side. (257 x 257 x 21 floats to raw on an H200: 10 us, with a grid like the value's 20 us.)
 #define AT_DENSE(value)                                                                      \
     GPU_TEXT(                                                                                \

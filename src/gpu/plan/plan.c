@@ -230,7 +230,7 @@ static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, 
 {
     static const struct gpu_kernel *const kernels[2][2] = {{&gpu_kernel_from_dense, &gpu_kernel_to_dense},
                                                            {&gpu_kernel_from_bytes, &gpu_kernel_to_bytes}};
-    const struct gpu_quantisation *q = &value->quantisation;
+    const struct gpu_quantization *q = &value->quantization;
     bool bytes = gpu_caller_has_bytes(value);
     struct gpu_shape shape = value->shape;
     if (gpu_plan_is_dense(plan, value)) return true;

@@ -135,7 +135,7 @@ void gpu_runner_destroy(struct gpu_runner *runner);
 static inline bool gpu_caller_has_bytes(const struct gpu_value *value)
 {
     bool places = value->shape.w > 1 || value->shape.h > 1;
-    return places && (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantisation.scale > 0;
+    return places && (value->type == kTfLiteInt8 || value->type == kTfLiteUInt8) && value->quantization.scale > 0;
 }
 static inline size_t gpu_caller_bytes(const struct gpu_value *value)
 {

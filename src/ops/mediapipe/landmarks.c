@@ -127,10 +127,10 @@ static struct motion multiplied(const struct motion *a, const struct motion *b)
 }
 
 struct crop {
-    float centre_x, centre_y, width, height;
+    float center_x, center_y, width, height;
 };
 
-// The box around the subset in a plane turned by `angle`; its centre turned back.
+// The box around the subset in a plane turned by `angle`; its center turned back.
 static struct crop find_crop(const struct to_matrix *op, const float *landmarks, float angle)
 {
     float c = cosf(angle), s = sinf(angle);
@@ -156,7 +156,7 @@ static struct motion motion_by_range(const struct to_matrix *op, const float *la
     float half_width = ((float)op->in_width - 1) / 2, half_height = ((float)op->in_height - 1) / 2;
     struct crop crop = find_crop(op, landmarks, angle);
     struct motion to_image = {{{half_width, 0, half_width}, {0, half_height, half_height}}};
-    struct motion turn = {{{c, s, crop.centre_x / range * 2 - 1}, {-s, c, crop.centre_y / range * 2 - 1}}};
+    struct motion turn = {{{c, s, crop.center_x / range * 2 - 1}, {-s, c, crop.center_y / range * 2 - 1}}};
     struct motion scale = {{{crop.width * op->scale_x / range, 0, 0}, {0, crop.height * op->scale_y / range, 0}}};
     struct motion from_crop = {{{2 / ((float)op->out_width - 1), 0, -1}, {0, 2 / ((float)op->out_height - 1), -1}}};
     struct motion motion = multiplied(&to_image, &turn);
@@ -164,18 +164,18 @@ static struct motion motion_by_range(const struct to_matrix *op, const float *la
     return multiplied(&motion, &from_crop);
 }
 
-// Version 2: crop pixels -> around 0 -> the box's size -> turned -> around the box's centre.
+// Version 2: crop pixels -> around 0 -> the box's size -> turned -> around the box's center.
 static struct motion motion_in_pixels(const struct to_matrix *op, const float *landmarks)
 {
     const float *left = landmarks + 3 * (int64_t)op->left, *right = landmarks + 3 * (int64_t)op->right;
     float angle = op->turned - atan2f(right[1] - left[1], right[0] - left[0]);
     float c = cosf(angle), s = sinf(angle), width = (float)op->out_width, height = (float)op->out_height;
     struct crop crop = find_crop(op, landmarks, angle);
-    struct motion turn = {{{c, s, crop.centre_x}, {-s, c, crop.centre_y}}};
+    struct motion turn = {{{c, s, crop.center_x}, {-s, c, crop.center_y}}};
     struct motion scale = {{{op->scale_x * crop.width / width, 0, 0}, {0, op->scale_y * crop.height / height, 0}}};
-    struct motion centre = {{{1, 0, -width / 2}, {0, 1, -height / 2}}};
+    struct motion center = {{{1, 0, -width / 2}, {0, 1, -height / 2}}};
     struct motion motion = multiplied(&turn, &scale);
-    return multiplied(&motion, &centre);
+    return multiplied(&motion, &center);
 }
 
 static TfLiteStatus to_matrix_invoke(TfLiteContext *ctx, TfLiteNode *node)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Float twins of 8-bit models: what a node writes is clamped and rounded to the values that 8 bits can store, so that
-// results stay those of the quantised model. Nothing is put behind nodes that only move values of the same
-// quantisation, nor in front of outputs that nobody on the device reads: the CPU rounds these as it stores them.
+// results stay those of the quantized model. Nothing is put behind nodes that only move values of the same
+// quantization, nor in front of outputs that nobody on the device reads: the CPU rounds these as it stores them.
 #include "gpu/graph/build.h"
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -42,7 +42,7 @@ bool gpu_only_moves(int builtin)
     }
 }
 
-static bool same_quantisation(const struct gpu_quantisation *a, const struct gpu_quantisation *b)
+static bool same_quantization(const struct gpu_quantization *a, const struct gpu_quantization *b)
 {
     return a->type == b->type && a->scale == b->scale && a->zero_point == b->zero_point;
 }
@@ -59,7 +59,7 @@ static bool keeps_the_grid(const struct gpu_node *node, const struct gpu_value *
                       node->builtin == kTfLiteBuiltinMaximum || node->builtin == kTfLiteBuiltinMinimum ||
                       node->builtin == kTfLiteBuiltinSplit;
         if (input->data ? values && node->builtin != kTfLiteBuiltinSplit
-                        : values && !same_quantisation(&input->quantisation, &output->quantisation))
+                        : values && !same_quantization(&input->quantization, &output->quantization))
             return false;
     }
     return true;
@@ -71,29 +71,29 @@ static bool is_implied(enum gpu_epilogue_op op, float low, float high)
     return (op == GPU_EPI_RELU && low >= 0) || (op == GPU_EPI_RELU6 && low >= 0 && high <= 6);
 }
 
-static bool quantise_output(struct gpu_graph *graph, int position, int output, enum gpu_precision precision)
+static bool quantize_output(struct gpu_graph *graph, int position, int output, enum gpu_precision precision)
 {
     struct gpu_node *node = graph->nodes[position];
-    const struct gpu_quantisation *q = &node->outputs[output]->quantisation;
+    const struct gpu_quantization *q = &node->outputs[output]->quantization;
     float scale = q->scale;
     if (precision != GPU_F32 && scale < 0.000062f) scale = 0.000062f; // below, steps of half floats vanish
     int lowest = q->type == kTfLiteInt8 ? -128 : 0;
     float low = scale * (float)(lowest - q->zero_point), high = scale * (float)(lowest + 255 - q->zero_point);
     struct gpu_epilogue *own = &node->epilogue;
     if (own->count > 0 && is_implied(own->stages[own->count - 1].op, low, high)) own->count--;
-    struct gpu_epilogue stages = {.count = 1, .stages = {{GPU_EPI_QUANTISE, scale, (float)(lowest - q->zero_point)}}};
+    struct gpu_epilogue stages = {.count = 1, .stages = {{GPU_EPI_QUANTIZE, scale, (float)(lowest - q->zero_point)}}};
     return gpu_graph_add_stages(graph, position, output, &stages);
 }
 
-bool gpu_graph_quantise(struct gpu_graph *graph, enum gpu_precision precision)
+bool gpu_graph_quantize(struct gpu_graph *graph, enum gpu_precision precision)
 {
     for (int n = 0; n < graph->node_count; n++) {
         struct gpu_node *node = graph->nodes[n];
         int before = graph->node_count;
         for (int i = 0; i < node->output_count; i++) {
             struct gpu_value *output = node->outputs[i];
-            if (output->quantisation.scale == 0 || output->consumers == 0 || keeps_the_grid(node, output)) continue;
-            if (!quantise_output(graph, n, i, precision)) return false;
+            if (output->quantization.scale == 0 || output->consumers == 0 || keeps_the_grid(node, output)) continue;
+            if (!quantize_output(graph, n, i, precision)) return false;
         }
         n += graph->node_count - before; // those added behind have done their part
     }

@@ -187,4 +187,4 @@ static const struct op_case cases[] = {
      SAME_I8},
     {0}};
 
-const struct op_family op_family_quantised = {.name = "quantised", .cases = cases};
+const struct op_family op_family_quantized = {.name = "quantized", .cases = cases};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // L2_NORMALIZATION: y = x / max(|x|, 1e-6) for each vector along the last dimension.
-// in 0: x of rank 1 or more, out 0: the same shape and type: float32; quantised uint8 and int8 with
+// in 0: x of rank 1 or more, out 0: the same shape and type: float32; quantized uint8 and int8 with
 // output scale 1/128 and zero point 128 or 0, in fixed point.
 // LOCAL_RESPONSE_NORMALIZATION: y = x / (bias + s)^beta, s the sum of alpha * x^2 over the channels
 // from c - radius to c + radius.
@@ -23,15 +23,15 @@ static TfLiteStatus l2_normalization_prepare(TfLiteContext *ctx, TfLiteNode *nod
     if (x->type == kTfLiteFloat32) return kTfLiteOk;
     if (x->type != kTfLiteUInt8 && x->type != kTfLiteInt8) return hl_unsupported_type(ctx, node, x);
 
-    HL_TRY(hl_require_quantised(ctx, node, x));
-    HL_TRY(hl_require_quantised(ctx, node, y));
+    HL_TRY(hl_require_quantized(ctx, node, x));
+    HL_TRY(hl_require_quantized(ctx, node, y));
     int zero = x->type == kTfLiteUInt8 ? 128 : 0;
     HL_REQUIRE(ctx, node, y->params.scale == 1.0f / 128, "output scale %g must be 1/128", hl_scale(y));
     HL_REQUIRE(ctx, node, hl_zero(y) == zero, "the output's zero point %d must be %d", hl_zero(y), zero);
     return kTfLiteOk;
 }
 
-static void l2_normalise_f32(const float *x, float *y, int length)
+static void l2_normalize_f32(const float *x, float *y, int length)
 {
     float sum = 0;
     for (int i = 0; i < length; i++) sum += x[i] * x[i];
@@ -41,7 +41,7 @@ static void l2_normalise_f32(const float *x, float *y, int length)
 
 // The 7 bits of the output's scale go to the value (uint8) or to the shift (int8): they round
 // differently.
-#define L2_NORMALISE(name, type, value_bits, shift_bits, output_zero, low, high) \
+#define L2_NORMALIZE(name, type, value_bits, shift_bits, output_zero, low, high) \
     static void name(const type *x, type *y, int length, int32_t zero)           \
     {                                                                            \
         int64_t sum = 0;                                                         \
@@ -54,8 +54,8 @@ static void l2_normalise_f32(const float *x, float *y, int length)
             y[i] = (type)hl_clamp_stored(result + (output_zero), low, high);     \
         }                                                                        \
     }
-L2_NORMALISE(l2_normalise_u8, uint8_t, 7, 0, 128, 0, UINT8_MAX)
-L2_NORMALISE(l2_normalise_i8, int8_t, 0, 7, 0, INT8_MIN, INT8_MAX)
+L2_NORMALIZE(l2_normalize_u8, uint8_t, 7, 0, 128, 0, UINT8_MAX)
+L2_NORMALIZE(l2_normalize_i8, int8_t, 0, 7, 0, INT8_MIN, INT8_MAX)
 
 static TfLiteStatus l2_normalization_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -65,11 +65,11 @@ static TfLiteStatus l2_normalization_invoke(TfLiteContext *ctx, TfLiteNode *node
     int64_t count = hl_elements(x);
     for (int64_t at = 0; at < count; at += length) {
         if (x->type == kTfLiteFloat32)
-            l2_normalise_f32(HL_IN(float, x) + at, HL_OUT(float, y) + at, length);
+            l2_normalize_f32(HL_IN(float, x) + at, HL_OUT(float, y) + at, length);
         else if (x->type == kTfLiteUInt8)
-            l2_normalise_u8(HL_IN(uint8_t, x) + at, HL_OUT(uint8_t, y) + at, length, hl_zero(x));
+            l2_normalize_u8(HL_IN(uint8_t, x) + at, HL_OUT(uint8_t, y) + at, length, hl_zero(x));
         else
-            l2_normalise_i8(HL_IN(int8_t, x) + at, HL_OUT(int8_t, y) + at, length, hl_zero(x));
+            l2_normalize_i8(HL_IN(int8_t, x) + at, HL_OUT(int8_t, y) + at, length, hl_zero(x));
     }
     return kTfLiteOk;
 }
@@ -107,8 +107,8 @@ static TfLiteStatus local_response_normalization_invoke(TfLiteContext *ctx, TfLi
     const float *x = HL_IN(float, input);
     float *y = HL_OUT(float, hl_output(ctx, node, 0));
     for (int64_t at = 0; at < count; at += channels, x += channels, y += channels) {
-        // One sum that slides over the channels, as the original's optimised kernel has it: what a large value takes
-        // from the precision of its neighbours is lost for the channels behind it, too.
+        // One sum that slides over the channels, as the original's optimized kernel has it: what a large value takes
+        // from the precision of its neighbors is lost for the channels behind it, too.
         int reach = params->radius < channels ? params->radius : channels;
         float sum = 0;
         for (int i = 0; i < reach; i++) sum += scaled_square(x[i], params->alpha);
