@@ -30,7 +30,7 @@ set(gpu_backends HALITE_GPU_OPENCL=1)
 file(GLOB gpu_back_files CONFIGURE_DEPENDS src/gpu/backend/*.c src/gpu/delegate/*.c)
 # halite_spirv(TOOL FILE.c SOURCE...): gpu_spirv with the kernels that SOURCES tell the program TOOL of.
 function(halite_spirv tool file)
-    add_executable(${tool} src/gpu/lang/build/gpu_shaders.c ${ARGN})
+    add_executable(${tool} src/gpu/lang/spirv/gpu_shaders.c ${ARGN})
     target_include_directories(${tool} PRIVATE tests)
     target_link_libraries(${tool} PRIVATE halite_flags m ${CMAKE_DL_LIBS} Threads::Threads)
     set(folder ${CMAKE_BINARY_DIR}/${tool}.out)
@@ -38,16 +38,16 @@ function(halite_spirv tool file)
     add_custom_command(OUTPUT ${file}
         COMMAND ${tool} write ${folder}
         COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DGLSLANG=${GLSLANG} -DSPIRV_VAL=${SPIRV_VAL}
-            -P ${PROJECT_SOURCE_DIR}/src/gpu/lang/build/spirv.cmake
+            -P ${PROJECT_SOURCE_DIR}/src/gpu/lang/spirv/spirv.cmake
         COMMAND ${tool} pack ${folder} ${file}
-        DEPENDS ${tool} ${PROJECT_SOURCE_DIR}/src/gpu/lang/build/spirv.cmake
+        DEPENDS ${tool} ${PROJECT_SOURCE_DIR}/src/gpu/lang/spirv/spirv.cmake
         COMMENT "Kernels to SPIR-V (${tool})" VERBATIM)
 endfunction()
 set(gpu_dialect_files tests/gpu/dialect_kernels.c) # of tests/gpu/test_dialect
 if(VULKAN_HEADERS AND GLSLANG)
     list(APPEND gpu_backends HALITE_GPU_VULKAN=1)
     halite_spirv(gpu_shaders ${CMAKE_BINARY_DIR}/gpu_spirv.c
-        src/gpu/lang/build/kernels.c $<TARGET_OBJECTS:halite_gpu_front>)
+        src/gpu/lang/spirv/kernels.c $<TARGET_OBJECTS:halite_gpu_front>)
     list(APPEND gpu_back_files ${CMAKE_BINARY_DIR}/gpu_spirv.c)
     if(HALITE_TESTS)
         file(GLOB gpu_lang_files CONFIGURE_DEPENDS src/gpu/lang/*.c)

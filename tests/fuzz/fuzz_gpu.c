@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "gpu/backend/devices.h"
-#include "gpu/backend/kept.h"
-#include "gpu/delegate/store.h"
+#include "gpu/backend/program_cache.h"
+#include "gpu/delegate/disk_cache.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
 enum { MOST_OPTIONS = 16 };
@@ -59,23 +59,23 @@ static void take_file(const uint8_t *bytes, size_t size)
 {
     size_t payload_size;
     const char *why;
-    const uint8_t *payload = gpu_store_check(bytes, size, "backend null\n", &payload_size, &why);
+    const uint8_t *payload = gpu_disk_cache_check(bytes, size, "backend null\n", &payload_size, &why);
     if (payload && payload_size > 0 && payload[payload_size - 1] == payload[0]) return; // all of it can be read
 }
 
 static void take_programs(const uint8_t *bytes, size_t size)
 {
-    struct gpu_kept kept = {.open = false};
+    struct gpu_program_cache kept = {.open = false};
     void *again;
     size_t found, again_size;
     uint64_t key = 0;
-    gpu_kept_open(&kept, bytes, size);
+    gpu_program_cache_open(&kept, bytes, size);
     if (size >= sizeof key) memcpy(&key, bytes, sizeof key);
-    const uint8_t *binary = gpu_kept_find(&kept, key, &found);
-    if (binary && binary[found - 1] == 0) gpu_kept_add(&kept, key + 1, calloc(1, found), found);
-    if (gpu_kept_close(&kept, &again, &again_size)) {
-        if (again && !gpu_kept_open(&kept, again, again_size)) abort(); // what was written can be read
-        gpu_kept_free(&kept);
+    const uint8_t *binary = gpu_program_cache_find(&kept, key, &found);
+    if (binary && binary[found - 1] == 0) gpu_program_cache_add(&kept, key + 1, calloc(1, found), found);
+    if (gpu_program_cache_close(&kept, &again, &again_size)) {
+        if (again && !gpu_program_cache_open(&kept, again, again_size)) abort(); // what was written can be read
+        gpu_program_cache_free(&kept);
     }
     free(again);
 }

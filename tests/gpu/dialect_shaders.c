@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the build, which makes SPIR-V of them, "all kernels" (gpu/lang/build/kernels.h) are the dialect's.
+// For the build, which makes SPIR-V of them, "all kernels" (gpu/lang/spirv/kernels.h) are the dialect's.
 #include "gpu/dialect_kernels.h"
-#include "gpu/lang/build/kernels.h"
+#include "gpu/lang/spirv/kernels.h"
 
 const int gpu_kernel_precisions = GPU_PRECISIONS;
 

@@ -16,8 +16,8 @@
 
 #include "gpu/backend/devices.h"
 #include "gpu/dialect_kernels.h"
-#include "gpu/lang/build/kernels.h"
-#include "gpu/lang/spirv.h"
+#include "gpu/lang/spirv/kernels.h"
+#include "gpu/lang/spirv/spirv.h"
 
 static const char *const endings[] = {
     [GPU_OPENCL] = "cl", [GPU_VULKAN] = "vk.comp", [GPU_GLES] = "es.comp", [GPU_CUDA] = "cu", [GPU_METAL] = "metal"};

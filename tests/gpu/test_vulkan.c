@@ -27,7 +27,7 @@ int main(void)
 
 #include "base/half.h"
 #include "gpu/backend/vulkan.h"
-#include "gpu/lang/spirv.h"
+#include "gpu/lang/spirv/spirv.h"
 
 static const struct gpu_backend *const api = &gpu_backend_vulkan;
 

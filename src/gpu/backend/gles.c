@@ -13,8 +13,8 @@
 #include "base/hash.h"
 #include "gpu/backend/backend.h"
 #include "gpu/backend/gles_api.h"
-#include "gpu/backend/kept.h"
-#include "gpu/backend/words.h"
+#include "gpu/backend/name_list.h"
+#include "gpu/backend/program_cache.h"
 
 enum { LOG_BYTES = 6000, DEBUG_BYTES = 512, MAX_ERRORS = 16, PARAMS_ALIGNMENT = 256 };
 
@@ -40,7 +40,7 @@ struct gpu_device {
     struct hl_reporter reporter;
     bool lost;
     // By the hash of the text: the format's number, then the driver's bytes.
-    struct gpu_kept kept;
+    struct gpu_program_cache program_cache;
 };
 
 struct gpu_buffer {
@@ -239,7 +239,7 @@ static bool fill_caps(struct gpu_device *device)
     if (!vendor || !version || !renderer || !extensions) return false;
     bool software = is_software(renderer);
     *caps = (struct gpu_caps){
-        .vendor = software ? GPU_VENDOR_SOFTWARE : gpu_vendor_in(vendor),
+        .vendor = software ? GPU_VENDOR_SOFTWARE : gpu_vendor_of_text(vendor),
         .software = software,
         .half_storage = true,                                          // packHalf2x16 is core
         .half_math = true,                                             // mediump: as far as the device wants to
@@ -260,12 +260,12 @@ static bool fill_caps(struct gpu_device *device)
     device->max_block = block > 0 && (uint64_t)block < caps->max_buffer ? (size_t)block : caps->max_buffer;
     device->binaries = get_int(gl, GL_NUM_PROGRAM_BINARY_FORMATS) > 0;
     device->resets =
-        device->found->robust && gl->glGetGraphicsResetStatusEXT && gpu_has_word(extensions, "GL_EXT_robustness");
+        device->found->robust && gl->glGetGraphicsResetStatusEXT && gpu_name_list_has(extensions, "GL_EXT_robustness");
     // That of Mesa's software devices sees nothing of a dispatch.
     device->clock =
-        !software && gl->glGetQueryObjectui64vEXT && gpu_has_word(extensions, "GL_EXT_disjoint_timer_query");
+        !software && gl->glGetQueryObjectui64vEXT && gpu_name_list_has(extensions, "GL_EXT_disjoint_timer_query");
     device->debug =
-        gl->glGetDebugMessageLogKHR && gl->glDebugMessageControlKHR && gpu_has_word(extensions, "GL_KHR_debug");
+        gl->glGetDebugMessageLogKHR && gl->glDebugMessageControlKHR && gpu_name_list_has(extensions, "GL_KHR_debug");
     if (device->debug) {
         gl->glEnable(GL_DEBUG_OUTPUT);
         gl->glDebugMessageControlKHR(GL_DONT_CARE, GL_DONT_CARE, GL_DONT_CARE, 0, NULL, 0);
@@ -277,7 +277,7 @@ static bool fill_caps(struct gpu_device *device)
 static void gles_close(struct gpu_device *device)
 {
     if (!device) return;
-    gpu_kept_free(&device->kept);
+    gpu_program_cache_free(&device->program_cache);
     gles_context_destroy(device->found, &device->context);
     free(device);
 }
@@ -461,7 +461,7 @@ static bool revive(struct gpu_device *device, const struct gpu_program *program,
     size_t size;
     uint32_t format;
     int32_t done = 0;
-    const unsigned char *kept = device->binaries ? gpu_kept_find(&device->kept, key, &size) : NULL;
+    const unsigned char *kept = device->binaries ? gpu_program_cache_find(&device->program_cache, key, &size) : NULL;
     if (!kept || size <= sizeof format || size > INT32_MAX) return false;
     memcpy(&format, kept, sizeof format);
     gl->glProgramBinary(program->program, format, kept + sizeof format, (int32_t)(size - sizeof format));
@@ -485,7 +485,7 @@ static void keep(struct gpu_device *device, const struct gpu_program *program, u
     gl->glGetProgramBinary(program->program, size, &size, &format, kept + sizeof format);
     memcpy(kept, &format, sizeof format);
     if (take_error(device) == 0 && size > 0)
-        gpu_kept_add(&device->kept, key, kept, sizeof format + (size_t)size);
+        gpu_program_cache_add(&device->program_cache, key, kept, sizeof format + (size_t)size);
     else
         free(kept);
 }
@@ -502,7 +502,7 @@ static bool compile(struct gpu_device *device, const struct gpu_program *program
     gl->glCompileShader(shader);
     if (!succeeded(device, "glCompileShader", program->name)) return false;
     gl->glAttachShader(program->program, shader);
-    if (device->kept.open && device->binaries)
+    if (device->program_cache.open && device->binaries)
         gl->glProgramParameteri(program->program, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, 1);
     gl->glLinkProgram(program->program);
     return succeeded(device, "glLinkProgram", program->name);
@@ -536,7 +536,7 @@ static struct gpu_program *begin(struct gpu_device *device, const struct gpu_pro
     program->program = device->gl->glCreateProgram();
     compilation->key = hl_hash(0, text, strlen(text));
     bool ok = succeeded(device, "glCreateProgram", program->name);
-    compilation->revived = ok && device->kept.open && revive(device, program, compilation->key);
+    compilation->revived = ok && device->program_cache.open && revive(device, program, compilation->key);
     if (ok && (compilation->revived || compile(device, program, compilation))) return program;
     delete_program(device, program);
     return NULL;
@@ -547,7 +547,7 @@ static struct gpu_program *end(struct gpu_device *device, struct gpu_program *pr
 {
     if (compilation->revived) return program;
     if (has_compiled(device, program, compilation)) {
-        if (device->kept.open && device->binaries) keep(device, program, compilation->key);
+        if (device->program_cache.open && device->binaries) keep(device, program, compilation->key);
         return program;
     }
     delete_program(device, program);
@@ -583,14 +583,15 @@ static bool gles_programs_create(struct gpu_device *device, const struct gpu_pro
 
 static bool gles_cache_load(struct gpu_device *device, const void *bytes, size_t size)
 {
-    if (gpu_kept_open(&device->kept, bytes, size)) return true;
+    if (gpu_program_cache_open(&device->program_cache, bytes, size)) return true;
     hl_report(&device->reporter, "OpenGL ES on %s: the kept programs are not as they were written", device->caps.name);
     return false;
 }
 
 static bool gles_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
-    return gpu_kept_close(&device->kept, bytes, size) || no_memory(device, "programs that are to be kept");
+    return gpu_program_cache_close(&device->program_cache, bytes, size) ||
+           no_memory(device, "programs that are to be kept");
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------

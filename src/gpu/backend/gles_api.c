@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/backend/words.h"
+#include "gpu/backend/name_list.h"
 
 struct instance {
     struct gles_library library;
@@ -56,10 +56,10 @@ static void add_display(struct gles_library *library, const struct gles_api *gl,
     struct gles_found found = {
         .gl = gl,
         .display = display,
-        .surfaceless = gpu_has_word(extensions, "EGL_KHR_surfaceless_context"),
-        .robust = gpu_has_word(extensions, "EGL_EXT_create_context_robustness"),
+        .surfaceless = gpu_name_list_has(extensions, "EGL_KHR_surfaceless_context"),
+        .robust = gpu_name_list_has(extensions, "EGL_EXT_create_context_robustness"),
     };
-    bool no_config = found.surfaceless && gpu_has_word(extensions, "EGL_KHR_no_config_context");
+    bool no_config = found.surfaceless && gpu_name_list_has(extensions, "EGL_KHR_no_config_context");
     const int32_t wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE,
                               found.surfaceless ? 0 : EGL_PBUFFER_BIT, EGL_NONE};
     if (!no_config && (!gl->eglChooseConfig(display, wanted, &found.config, 1, &count) || count < 1)) return;
@@ -74,14 +74,14 @@ static void add_displays(struct gles_library *library, const struct gles_api *gl
     void *devices[GLES_MAX_DEVICES];
     int32_t count = 0;
     const char *extensions = gl->eglQueryString(NULL, EGL_EXTENSIONS);
-    bool platforms = gl->eglGetPlatformDisplayEXT && gpu_has_word(extensions, "EGL_EXT_platform_base");
-    bool listed =
-        gpu_has_word(extensions, "EGL_EXT_device_enumeration") || gpu_has_word(extensions, "EGL_EXT_device_base");
-    if (platforms && listed && gl->eglQueryDevicesEXT && gpu_has_word(extensions, "EGL_EXT_platform_device") &&
+    bool platforms = gl->eglGetPlatformDisplayEXT && gpu_name_list_has(extensions, "EGL_EXT_platform_base");
+    bool listed = gpu_name_list_has(extensions, "EGL_EXT_device_enumeration") ||
+                  gpu_name_list_has(extensions, "EGL_EXT_device_base");
+    if (platforms && listed && gl->eglQueryDevicesEXT && gpu_name_list_has(extensions, "EGL_EXT_platform_device") &&
         gl->eglQueryDevicesEXT(GLES_MAX_DEVICES, devices, &count))
         for (int32_t i = 0; i < count; i++)
             add_display(library, gl, gl->eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE, devices[i], NULL));
-    if (library->count == 0 && platforms && gpu_has_word(extensions, "EGL_MESA_platform_surfaceless"))
+    if (library->count == 0 && platforms && gpu_name_list_has(extensions, "EGL_MESA_platform_surfaceless"))
         add_display(library, gl, gl->eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS, NULL, NULL));
     if (library->count == 0) add_display(library, gl, gl->eglGetDisplay(NULL));
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "gpu/backend/kept.h"
+#include "gpu/backend/program_cache.h"
 #include "gpu/lang/kernel.h"
 
 enum { OFFSET_MULTIPLE = 256 };
@@ -26,7 +26,7 @@ struct gpu_device {
     int buffers, lists; // created: the next number
     int alive;          // objects of this device
     bool lost;
-    struct gpu_kept kept; // programs' lines, by their hash
+    struct gpu_program_cache program_cache; // programs' lines, by their hash
 };
 
 struct gpu_buffer {
@@ -190,7 +190,7 @@ static void null_close(struct gpu_device *device)
     if (!device) return;
     if (device->alive > 1) refuse(device, "closed while %d of its objects are alive", device->alive - 1);
     gone(device);
-    gpu_kept_free(&device->kept);
+    gpu_program_cache_free(&device->program_cache);
     free(device->text);
     free(device);
 }
@@ -300,10 +300,10 @@ static bool put_kept(struct gpu_device *device, size_t begin)
     const char *line = device->text + begin;
     size_t length = device->length - begin, size;
     uint64_t key = hl_hash(0, line, length);
-    const void *known = gpu_kept_find(&device->kept, key, &size);
+    const void *known = gpu_program_cache_find(&device->program_cache, key, &size);
     if (known && size == length && memcmp(known, line, size) == 0) return put(device, " ; kept\n");
-    char *copy = device->kept.open ? malloc(length) : NULL;
-    if (copy) gpu_kept_add(&device->kept, key, memcpy(copy, line, length), length);
+    char *copy = device->program_cache.open ? malloc(length) : NULL;
+    if (copy) gpu_program_cache_add(&device->program_cache, key, memcpy(copy, line, length), length);
     return put(device, "\n");
 }
 
@@ -348,14 +348,15 @@ static bool null_programs_create(struct gpu_device *device, const struct gpu_pro
 static bool null_cache_load(struct gpu_device *device, const void *bytes, size_t size)
 {
     bool ok = begin(device, "load a cache");
-    if (gpu_kept_open(&device->kept, ok ? bytes : NULL, size)) return ok;
+    if (gpu_program_cache_open(&device->program_cache, ok ? bytes : NULL, size)) return ok;
     return refuse(device, "the kept programs are not as they were written");
 }
 
 static bool null_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
     bool ok = begin(device, "save a cache");
-    if (!gpu_kept_close(&device->kept, bytes, size)) return refuse(device, "out of memory for a cache");
+    if (!gpu_program_cache_close(&device->program_cache, bytes, size))
+        return refuse(device, "out of memory for a cache");
     if (ok) return true;
     free(*bytes);
     *bytes = NULL;

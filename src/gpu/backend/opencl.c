@@ -11,9 +11,9 @@
 #include "base/hash.h"
 #include "base/threads.h"
 #include "gpu/backend/backend.h"
-#include "gpu/backend/kept.h"
+#include "gpu/backend/name_list.h"
 #include "gpu/backend/opencl_api.h"
-#include "gpu/backend/words.h"
+#include "gpu/backend/program_cache.h"
 
 enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
 #define BUILD_OPTIONS "-cl-std=CL1.2 -cl-mad-enable -w"
@@ -32,7 +32,7 @@ struct gpu_device {
     struct gpu_caps caps;
     struct hl_reporter reporter;
     bool lost;
-    struct gpu_kept kept; // binaries of programs, by the hash of their text
+    struct gpu_program_cache program_cache; // binaries of programs, by the hash of their text
     // Host memory that the device reads by itself, so that a write need not wait for the queue; made when first used.
     // 602,112 bytes on an H200: 23 us this way, 52 us with a wait.
     cl_mem staging;
@@ -193,7 +193,7 @@ static enum gpu_vendor find_vendor(const struct opencl_api *cl, cl_device_id id)
 {
     if (device_number(cl, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) return GPU_VENDOR_SOFTWARE;
     char *text = device_text(cl, id, CL_DEVICE_VENDOR);
-    enum gpu_vendor vendor = gpu_vendor_in(text);
+    enum gpu_vendor vendor = gpu_vendor_of_text(text);
     free(text);
     return vendor;
 }
@@ -217,7 +217,7 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
         int length = end ? (int)(end - version) : (int)strlen(version);
         snprintf(caps->name, sizeof caps->name, "%s", name);
         snprintf(caps->driver, sizeof caps->driver, "%.*s, driver %s", length, version, driver);
-        caps->half_math = gpu_has_word(extensions, "cl_khr_fp16");
+        caps->half_math = gpu_name_list_has(extensions, "cl_khr_fp16");
     }
     free(name);
     free(version);
@@ -254,7 +254,7 @@ static bool opencl_describe(int index, struct gpu_caps *caps)
 static void opencl_close(struct gpu_device *device)
 {
     if (!device) return;
-    gpu_kept_free(&device->kept);
+    gpu_program_cache_free(&device->program_cache);
     if (device->staged)
         device->cl->clEnqueueUnmapMemObject(device->queue, device->staging, device->staged, 0, NULL, NULL);
     if (device->staging) device->cl->clReleaseMemObject(device->staging);
@@ -495,21 +495,22 @@ static void keep(struct gpu_device *device, const struct gpu_program *program, u
     unsigned char *binary = size > 0 ? malloc(size) : NULL;
     if (!binary) return;
     if (cl->clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
-        gpu_kept_add(&device->kept, key, binary, size);
+        gpu_program_cache_add(&device->program_cache, key, binary, size);
     else
         free(binary);
 }
 
 static bool opencl_cache_load(struct gpu_device *device, const void *bytes, size_t size)
 {
-    if (gpu_kept_open(&device->kept, bytes, size)) return true;
+    if (gpu_program_cache_open(&device->program_cache, bytes, size)) return true;
     hl_report(&device->reporter, "OpenCL on %s: the kept programs are not as they were written", device->caps.name);
     return false;
 }
 
 static bool opencl_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
-    return gpu_kept_close(&device->kept, bytes, size) || no_memory(device, "programs that are to be kept");
+    return gpu_program_cache_close(&device->program_cache, bytes, size) ||
+           no_memory(device, "programs that are to be kept");
 }
 
 // A kernel may need so many registers that fewer work-items fit than the device allows in general.
@@ -539,9 +540,9 @@ static bool begin(struct compilation *compilation, const struct gpu_program_desc
     if (!text || !program) return no_memory(device, "a kernel's text");
     program->name = desc->kernel->name;
     memcpy(program->group, desc->group, sizeof program->group);
-    if (!device->kept.open) return true;
+    if (!device->program_cache.open) return true;
     compilation->key = hl_hash(hl_hash(0, BUILD_OPTIONS, sizeof BUILD_OPTIONS), text, strlen(text));
-    compilation->binary = gpu_kept_find(&device->kept, compilation->key, &compilation->binary_size);
+    compilation->binary = gpu_program_cache_find(&device->program_cache, compilation->key, &compilation->binary_size);
     return true;
 }
 
@@ -551,7 +552,7 @@ static struct gpu_program *end(struct compilation *compilation, bool ok)
     struct gpu_device *device = compilation->device;
     struct gpu_program *program = compilation->program;
     ok = ok && has_compiled(compilation);
-    if (ok && device->kept.open && !compilation->revived) keep(device, program, compilation->key);
+    if (ok && device->program_cache.open && !compilation->revived) keep(device, program, compilation->key);
     free(compilation->text);
     if (ok && group_fits(device, program)) return program;
     opencl_program_destroy(device, program);

@@ -11,7 +11,7 @@
 
 #include "base/threads.h"
 #include "gpu/backend/vulkan.h"
-#include "gpu/lang/spirv.h"
+#include "gpu/lang/spirv/spirv.h"
 
 enum {
     MAX_CONSTANTS = GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gpu/delegate/delegate.h"
-#include "gpu/delegate/store.h"
+#include "gpu/delegate/disk_cache.h"
 #include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
 #include "gpu/graph/passes.h"
@@ -137,10 +137,10 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
     kernel->plan = gpu_plan_create(kernel->graph, backend->caps(device), gpu_engine_precision(engine),
                                    gpu_engine_options(engine)->prefer_memory ? 0 : GPU_FLOAT_ELEMENTS);
     if (!kernel->plan) return false;
-    struct gpu_store store;
-    gpu_store_begin(&store, engine, kernel->plan);
+    struct gpu_disk_cache cache;
+    gpu_disk_cache_begin(&cache, engine, kernel->plan);
     kernel->runner = gpu_runner_create(kernel->plan, backend, device);
-    gpu_store_end(&store, engine, kernel->runner != NULL);
+    gpu_disk_cache_end(&cache, engine, kernel->runner != NULL);
     if (!kernel->runner) return false;
     drop_weights(kernel);
     return start_profile(kernel, delegate, params);

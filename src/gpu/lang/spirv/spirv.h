@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel in every precision that the plan asks for as SPIR-V, made while building (src/gpu/lang/build): part of
+// Every kernel in every precision that the plan asks for as SPIR-V, made while building (src/gpu/lang/spirv): part of
 // the library where there is a Vulkan backend. Constants are specialization constants (gpu_emit says which), the entry
 // point is "main".
-#ifndef HALITE_GPU_LANG_SPIRV_H
-#define HALITE_GPU_LANG_SPIRV_H
+#ifndef HALITE_GPU_LANG_SPIRV_SPIRV_H
+#define HALITE_GPU_LANG_SPIRV_SPIRV_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // All kernels that there are: those of the plan and those that a row of ops.def leads to, each once, for the build and
 // tests.
-#ifndef HALITE_GPU_LANG_BUILD_KERNELS_H
-#define HALITE_GPU_LANG_BUILD_KERNELS_H
+#ifndef HALITE_GPU_LANG_SPIRV_KERNELS_H
+#define HALITE_GPU_LANG_SPIRV_KERNELS_H
 
 #include "gpu/lang/kernel.h"
 

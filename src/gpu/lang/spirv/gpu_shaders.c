@@ -2,13 +2,13 @@
 // The build's part of the Vulkan backend. gpu_shaders write FOLDER: every kernel and precision as
 // FOLDER/NAME.PRECISION.comp, rewritten only where the text has changed, and their names as FOLDER/list. spirv.cmake
 // compiles them; then gpu_shaders pack FOLDER FILE.c: the .spv files as one C file with gpu_spirv
-// (src/gpu/lang/spirv.h).
+// (src/gpu/lang/spirv/spirv.h).
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/lang/build/kernels.h"
+#include "gpu/lang/spirv/kernels.h"
 
 struct job {
     const char *folder;
@@ -106,7 +106,7 @@ static const char pack_head[] = "// SPDX-License-Identifier: Apache-2.0\n"
                                 "// mostly: seven bits to a byte, the lowest first, more to come where the highest is set.\n"
                                 "#include <stdlib.h>\n"
                                 "#include <string.h>\n\n"
-                                "#include \"gpu/lang/spirv.h\"\n\n";
+                                "#include \"gpu/lang/spirv/spirv.h\"\n\n";
 static const char pack_tail[] =
     "};\n\n"
     "static uint32_t *unpack(const unsigned char *from, size_t bytes)\n"

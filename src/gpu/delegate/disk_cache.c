@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See store.h. A file is a head, the identity's text, and what the backend's cache_save gave.
-#include "gpu/delegate/store.h"
+// See disk_cache.h. A file is a head, the identity's text, and the bytes that the backend's cache_save gave.
+#include "gpu/delegate/disk_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 
 enum {
     FORMAT = 1,
-    MOST_BYTES = 1 << 28, // of a file
-    NAME_CHARACTERS = 64, // of the model's name, in the file's
+    MAX_BYTES = 1 << 28,  // of a file
+    NAME_CHARACTERS = 64, // of the model's name that go into the file's name
 };
 
 struct head {
     char magic[8];
     uint32_t format, identity_size;
     uint64_t payload_size;
-    uint64_t sum; // of all that follows it and the two sizes
+    uint64_t sum; // hash of the two parts that follow
 };
 static const char magic[8] = "HaliteGP";
 
@@ -29,10 +29,10 @@ static uint64_t sum_of(const struct head *head, const void *identity, const void
     return hl_hash(hl_hash(0, identity, head->identity_size), payload, (size_t)head->payload_size);
 }
 
-// ---- what a file is of --------------------------------------------------------------------------
+// ---- the identity of a file ----------------------------------------------------------------------
 
-// All that programs depend on: kernels, their constants and work-groups. And what they are run with, to tell models
-// apart.
+// A hash of everything that programs depend on: kernels, their constants and work-groups. It also covers the params,
+// which tell models apart.
 static uint64_t hash_of(const struct gpu_plan *plan)
 {
     uint64_t hash = 0;
@@ -49,36 +49,37 @@ static uint64_t hash_of(const struct gpu_plan *plan)
     return hash;
 }
 
-// The lines that change with an update come last and are not in the file's name: the new file replaces the old one.
-static bool describe(struct gpu_store *store, const struct gpu_engine *engine, const struct gpu_plan *plan)
+// The lines that an update changes come last and are left out of the file's name, so that the new file replaces the
+// old one.
+static bool describe(struct gpu_disk_cache *cache, const struct gpu_engine *engine, const struct gpu_plan *plan)
 {
     const struct gpu_options *options = gpu_engine_options(engine);
     const struct gpu_caps *caps = gpu_engine_backend(engine)->caps(gpu_engine_device(engine));
     const char *token = options->model_token;
     int lasting =
-        snprintf(store->identity, sizeof store->identity, "backend %s\ndevice %s\nprecision %d\nmodel %.*s %016llx\n",
+        snprintf(cache->identity, sizeof cache->identity, "backend %s\ndevice %s\nprecision %d\nmodel %.*s %016llx\n",
                  gpu_engine_backend(engine)->name, caps->name, (int)gpu_engine_precision(engine), NAME_CHARACTERS,
                  token, (unsigned long long)hl_hash(0, token, strlen(token)));
-    int all = snprintf(store->identity + lasting, sizeof store->identity - (size_t)lasting,
+    int all = snprintf(cache->identity + lasting, sizeof cache->identity - (size_t)lasting,
                        "graph %016llx\ndriver %s\nlibrary %s\n", (unsigned long long)hash_of(plan), caps->driver,
                        HALITE_VERSION);
     size_t graph_line = sizeof "graph 0123456789abcdef"; // the 0 stands for the end of the line
-    uint64_t fingerprint = hl_hash(0, store->identity, (size_t)lasting + graph_line);
+    uint64_t fingerprint = hl_hash(0, cache->identity, (size_t)lasting + graph_line);
 
     size_t room = strlen(options->serialization_dir) + NAME_CHARACTERS + 32;
-    store->path = all > 0 ? malloc(room) : NULL;
-    if (!store->path) return false;
-    int name = snprintf(store->path, room, "%s/", options->serialization_dir);
-    snprintf(store->path + name, room - (size_t)name, "%.*s_%llu.bin", NAME_CHARACTERS, token,
+    cache->path = all > 0 ? malloc(room) : NULL;
+    if (!cache->path) return false;
+    int name = snprintf(cache->path, room, "%s/", options->serialization_dir);
+    snprintf(cache->path + name, room - (size_t)name, "%.*s_%llu.bin", NAME_CHARACTERS, token,
              (unsigned long long)fingerprint);
-    for (char *at = store->path + name; *at; at++)
+    for (char *at = cache->path + name; *at; at++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *at)) *at = '_';
     return true;
 }
 
 // ---- a file's bytes -----------------------------------------------------------------------------
 
-// "it is of another driver": the first line of the identity that differs.
+// Says which line of the identity differs first.
 static const char *difference(const char *have, size_t have_size, const char *want)
 {
     static const char *const lines[][2] = {{"backend ", "it is of another backend"},
@@ -97,8 +98,8 @@ static const char *difference(const char *have, size_t have_size, const char *wa
     return "it is of another version of the library";
 }
 
-const void *gpu_store_check(const void *bytes, size_t size, const char *identity, size_t *payload_size,
-                            const char **why)
+const void *gpu_disk_cache_check(const void *bytes, size_t size, const char *identity, size_t *payload_size,
+                                 const char **why)
 {
     struct head head;
     *why = "it is not one of these files";
@@ -121,56 +122,56 @@ const void *gpu_store_check(const void *bytes, size_t size, const char *identity
     return payload;
 }
 
-static bool write_file(const struct gpu_store *store, const void *payload, size_t size, const char **why)
+static bool write_file(const struct gpu_disk_cache *cache, const void *payload, size_t size, const char **why)
 {
-    struct head head = {.format = FORMAT, .identity_size = (uint32_t)strlen(store->identity), .payload_size = size};
+    struct head head = {.format = FORMAT, .identity_size = (uint32_t)strlen(cache->identity), .payload_size = size};
     memcpy(head.magic, magic, sizeof magic);
-    head.sum = sum_of(&head, store->identity, payload);
+    head.sum = sum_of(&head, cache->identity, payload);
     size_t total;
     *why = "it would be too large";
-    if (!hl_add_size(sizeof head + head.identity_size, size, &total) || total > MOST_BYTES) return false;
+    if (!hl_add_size(sizeof head + head.identity_size, size, &total) || total > MAX_BYTES) return false;
     unsigned char *bytes = malloc(total);
     *why = "out of memory";
     if (!bytes) return false;
     memcpy(bytes, &head, sizeof head);
-    memcpy(bytes + sizeof head, store->identity, head.identity_size);
+    memcpy(bytes + sizeof head, cache->identity, head.identity_size);
     memcpy(bytes + sizeof head + head.identity_size, payload, size);
-    bool ok = hl_file_write_kept(store->path, bytes, total, why);
+    bool ok = hl_file_write_kept(cache->path, bytes, total, why);
     free(bytes);
     return ok;
 }
 
 // ---- around a runner ----------------------------------------------------------------------------
 
-void gpu_store_begin(struct gpu_store *store, const struct gpu_engine *engine, const struct gpu_plan *plan)
+void gpu_disk_cache_begin(struct gpu_disk_cache *cache, const struct gpu_engine *engine, const struct gpu_plan *plan)
 {
     const struct hl_reporter *reporter = gpu_engine_reporter(engine);
-    *store = (struct gpu_store){.path = NULL};
+    *cache = (struct gpu_disk_cache){.path = NULL};
     if (!gpu_engine_options(engine)->serialization_dir) return;
-    if (!describe(store, engine, plan)) {
+    if (!describe(cache, engine, plan)) {
         hl_report(reporter, "out of memory: compiled kernels are not kept");
         return;
     }
     const char *why;
     size_t size = 0, payload_size = 0;
-    unsigned char *bytes = hl_file_read_kept(store->path, MOST_BYTES, &size, &why);
-    const void *payload = bytes ? gpu_store_check(bytes, size, store->identity, &payload_size, &why) : NULL;
-    if (!payload && why) hl_report(reporter, "kept kernels in %s are ignored, and made anew: %s", store->path, why);
+    unsigned char *bytes = hl_file_read_kept(cache->path, MAX_BYTES, &size, &why);
+    const void *payload = bytes ? gpu_disk_cache_check(bytes, size, cache->identity, &payload_size, &why) : NULL;
+    if (!payload && why) hl_report(reporter, "kept kernels in %s are ignored, and made anew: %s", cache->path, why);
     gpu_engine_backend(engine)->cache_load(gpu_engine_device(engine), payload, payload_size);
-    store->open = true;
+    cache->open = true;
     free(bytes);
 }
 
-void gpu_store_end(struct gpu_store *store, const struct gpu_engine *engine, bool good)
+void gpu_disk_cache_end(struct gpu_disk_cache *cache, const struct gpu_engine *engine, bool good)
 {
     void *payload = NULL;
     size_t size = 0;
     const char *why;
     bool saved =
-        good && store->open && gpu_engine_backend(engine)->cache_save(gpu_engine_device(engine), &payload, &size);
-    if (saved && payload && !write_file(store, payload, size, &why))
-        hl_report(gpu_engine_reporter(engine), "kernels cannot be kept in %s: %s", store->path, why);
+        good && cache->open && gpu_engine_backend(engine)->cache_save(gpu_engine_device(engine), &payload, &size);
+    if (saved && payload && !write_file(cache, payload, size, &why))
+        hl_report(gpu_engine_reporter(engine), "kernels cannot be kept in %s: %s", cache->path, why);
     free(payload);
-    free(store->path);
-    *store = (struct gpu_store){.path = NULL};
+    free(cache->path);
+    *cache = (struct gpu_disk_cache){.path = NULL};
 }

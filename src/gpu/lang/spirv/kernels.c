@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // See kernels.h. The lists of kernels come from ops.def (gpu_op.kernels) and plan/kernels.h.
-#include "gpu/lang/build/kernels.h"
+#include "gpu/lang/spirv/kernels.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// See words.h.
-#include "gpu/backend/words.h"
+// See name_list.h.
+#include "gpu/backend/name_list.h"
 
 #include <string.h>
 
-bool gpu_has_word(const char *words, const char *word)
+bool gpu_name_list_has(const char *list, const char *name)
 {
-    size_t length = strlen(word);
-    for (const char *at = words; at && (at = strstr(at, word)); at += length)
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
+    size_t length = strlen(name);
+    for (const char *at = list; at && (at = strstr(at, name)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) return true;
     return false;
 }
 
-enum gpu_vendor gpu_vendor_in(const char *text)
+enum gpu_vendor gpu_vendor_of_text(const char *text)
 {
     static const struct {
         const char *text;

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpu/backend/kept.h"
 #include "gpu/backend/null.h"
-#include "gpu/delegate/store.h"
+#include "gpu/backend/program_cache.h"
+#include "gpu/delegate/disk_cache.h"
 #include "gpu/delegate_session.h"
 
 enum { MOST_BYTES = 1 << 20 };
@@ -26,7 +26,7 @@ static int make_folder(void **state)
 {
     struct folder *folder = calloc(1, sizeof *folder);
     if (!folder) return -1;
-    strcpy(folder->path, "/tmp/halite_test_store.XXXXXX");
+    strcpy(folder->path, "/tmp/halite_test_disk_cache.XXXXXX");
     *state = folder;
     return mkdtemp(folder->path) ? 0 : -1;
 }
@@ -226,7 +226,7 @@ static void test_identity(void **state)
     assert_in_range(identity_size, 100, sizeof identity - 1);
     memcpy(identity, bytes + 32, identity_size);
     const char *why;
-    assert_non_null(gpu_store_check(bytes, size, identity, &payload, &why));
+    assert_non_null(gpu_disk_cache_check(bytes, size, identity, &payload, &why));
     assert_int_equal(payload, size - 32 - identity_size);
     static const char *const cases[][2] = {{"backend ", "another backend"},
                                            {"device ", "another device"},
@@ -241,12 +241,12 @@ static void test_identity(void **state)
         char *at = strstr(other, cases[i][0]);
         assert_non_null(at);
         at[strlen(cases[i][0])] ^= 1;
-        assert_null(gpu_store_check(bytes, size, other, &payload, &why));
+        assert_null(gpu_disk_cache_check(bytes, size, other, &payload, &why));
         assert_non_null(strstr(why, cases[i][1]));
     }
     identity[identity_size - 1] = 0;
-    assert_null(gpu_store_check(bytes, size, identity, &payload, &why));
-    assert_null(gpu_store_check(bytes, size, "", &payload, &why));
+    assert_null(gpu_disk_cache_check(bytes, size, identity, &payload, &why));
+    assert_null(gpu_disk_cache_check(bytes, size, "", &payload, &why));
 }
 
 // ---- damage -------------------------------------------------------------------------------------
@@ -294,52 +294,52 @@ static void test_damaged_files(void **state)
         unsigned char *cut = malloc(length ? length : 1);
         assert_non_null(cut);
         memcpy(cut, bytes, length);
-        assert_null(gpu_store_check(cut, length, identity, &payload, &why));
+        assert_null(gpu_disk_cache_check(cut, length, identity, &payload, &why));
         free(cut);
     }
     for (size_t at = 0; at < size; at++)
         for (int bit = 0; bit < 8; bit++) {
             bytes[at] ^= (unsigned char)(1 << bit);
-            assert_null(gpu_store_check(bytes, size, identity, &payload, &why));
+            assert_null(gpu_disk_cache_check(bytes, size, identity, &payload, &why));
             bytes[at] ^= (unsigned char)(1 << bit);
         }
-    assert_non_null(gpu_store_check(bytes, size, identity, &payload, &why));
+    assert_non_null(gpu_disk_cache_check(bytes, size, identity, &payload, &why));
 }
 
 // The programs within, should the sum ever agree by accident: taken or refused, never read beyond.
 static void test_damaged_programs(void **state)
 {
     (void)state;
-    struct gpu_kept kept = {.open = false};
-    assert_true(gpu_kept_open(&kept, NULL, 0));
+    struct gpu_program_cache kept = {.open = false};
+    assert_true(gpu_program_cache_open(&kept, NULL, 0));
     for (uint64_t key = 1; key <= 5; key++) {
         size_t size = (size_t)(3 * key);
         unsigned char *binary = malloc(size);
         assert_non_null(binary);
         memset(binary, (int)key, size);
-        gpu_kept_add(&kept, key, binary, size);
+        gpu_program_cache_add(&kept, key, binary, size);
     }
     void *bytes, *other;
     size_t size, other_size;
-    assert_true(gpu_kept_close(&kept, &bytes, &size));
+    assert_true(gpu_program_cache_close(&kept, &bytes, &size));
     assert_int_equal(size, 5 * 16 + 3 * (1 + 2 + 3 + 4 + 5));
 
     // Unused ones go, new ones replace, and what stays the same is not given again.
-    assert_true(gpu_kept_open(&kept, bytes, size));
+    assert_true(gpu_program_cache_open(&kept, bytes, size));
     for (uint64_t key = 1; key <= 5; key++) {
         size_t binary_size;
-        const unsigned char *binary = gpu_kept_find(&kept, key, &binary_size);
+        const unsigned char *binary = gpu_program_cache_find(&kept, key, &binary_size);
         assert_non_null(binary);
         assert_int_equal(binary_size, 3 * key);
         assert_int_equal(binary[binary_size - 1], key);
     }
-    assert_null(gpu_kept_find(&kept, 6, &other_size));
-    assert_true(gpu_kept_close(&kept, &other, &other_size));
+    assert_null(gpu_program_cache_find(&kept, 6, &other_size));
+    assert_true(gpu_program_cache_close(&kept, &other, &other_size));
     assert_null(other);
-    assert_true(gpu_kept_open(&kept, bytes, size));
-    assert_non_null(gpu_kept_find(&kept, 2, &other_size));
-    gpu_kept_add(&kept, 2, calloc(1, 7), 7);
-    assert_true(gpu_kept_close(&kept, &other, &other_size));
+    assert_true(gpu_program_cache_open(&kept, bytes, size));
+    assert_non_null(gpu_program_cache_find(&kept, 2, &other_size));
+    gpu_program_cache_add(&kept, 2, calloc(1, 7), 7);
+    assert_true(gpu_program_cache_close(&kept, &other, &other_size));
     assert_int_equal(other_size, 16 + 7);
     free(other);
 
@@ -348,9 +348,9 @@ static void test_damaged_programs(void **state)
         assert_non_null(cut);
         memcpy(cut, bytes, length);
         bool whole_programs = length == 0 || length == 19 || length == 41 || length == 66 || length == 94;
-        assert_int_equal(gpu_kept_open(&kept, cut, length), whole_programs);
+        assert_int_equal(gpu_program_cache_open(&kept, cut, length), whole_programs);
         assert_true(kept.open);
-        gpu_kept_free(&kept);
+        gpu_program_cache_free(&kept);
         free(cut);
     }
     unsigned char *copy = malloc(size);
@@ -359,13 +359,13 @@ static void test_damaged_programs(void **state)
         for (int bit = 0; bit < 8; bit++) {
             memcpy(copy, bytes, size);
             copy[at] ^= (unsigned char)(1 << bit);
-            gpu_kept_open(&kept, copy, size);
-            gpu_kept_free(&kept);
+            gpu_program_cache_open(&kept, copy, size);
+            gpu_program_cache_free(&kept);
         }
     memcpy(copy, bytes, size);
     memcpy(copy + 19, bytes, 8); // the second with the first one's key
-    assert_false(gpu_kept_open(&kept, copy, size));
-    gpu_kept_free(&kept);
+    assert_false(gpu_program_cache_open(&kept, copy, size));
+    gpu_program_cache_free(&kept);
     free(copy);
     free(bytes);
 }
