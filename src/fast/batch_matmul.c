@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "fast/fast.h"
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 #include "ops/copy.h"
 
 struct matmul {
@@ -154,7 +154,7 @@ static void run_item(void *arg, int64_t item, int worker)
             tile.rows = (int)smaller(end - r, simd->rows);
             tile.x = x + (r - first) * fast->k;
             tile.y = run->y + (batch * fast->m + r) * fast->n + column;
-            simd->loops->multiply_f32(&tile);
+            simd->kernels->multiply_f32(&tile);
         }
     }
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "fast/fast.h"
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 #include "ops/dot.h"
 
 struct hl_convolve {
@@ -103,7 +103,7 @@ static uint32_t pack_column(const struct hl_convolve *c, const struct hl_convolv
                             char *panel, int64_t n)
 {
     enum { PIECE = 256 };
-    int columns = c->simd->columns, group = c->simd->group;
+    int columns = c->simd->columns, group = c->simd->dot_width;
     int16_t wide[PIECE];
     uint32_t sum = 0;
     int64_t piece = node->outputs_last ? 1 : PIECE;
@@ -128,7 +128,7 @@ static void pack_integers(const struct hl_convolve *c, const struct hl_convolve_
 {
     int columns = c->simd->columns;
     const int32_t *bias = node->bias && !c->hybrid ? HL_IN(int32_t, node->bias) : NULL;
-    uint32_t x_zero = c->simd->group == 4 ? c->x_zero ^ c->flip : 0;
+    uint32_t x_zero = c->simd->dot_width == 4 ? c->x_zero ^ c->flip : 0;
     for (int64_t p = 0; p < (int64_t)c->groups * c->panels; p++) {
         int64_t group = p / c->panels, first = p % c->panels * columns;
         char *panel = c->weights + p * c->steps * columns * 4;
@@ -154,7 +154,7 @@ static void pack_integers(const struct hl_convolve *c, const struct hl_convolve_
 // Bytes of a packed value.
 static size_t copied_element(const struct hl_convolve *c)
 {
-    return c->simd->group == 4 ? 1 : sizeof(int16_t);
+    return c->simd->dot_width == 4 ? 1 : sizeof(int16_t);
 }
 
 // ---- making -------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
         .high = what->high_f32,
     };
     struct hl_convolve *c = &made;
-    bool quads = !c->floats && simd->group == 4;
+    bool quads = !c->floats && simd->dot_width == 4;
     c->outputs = shape->outputs / c->groups;
     c->panels = (c->outputs - 1) / simd->columns + 1;
     c->in_place = shape->kh == 1 && shape->kw == 1 && shape->stride_h == 1 && shape->stride_w == 1;
@@ -255,7 +255,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
         c->w_zero = quads ? what->filter_zero - (what->filter->type == kTfLiteUInt8 ? 128 : 0) : 0;
     }
     find_copy(c);
-    c->segment_steps = c->floats ? c->segment : (c->segment + simd->group - 1) / simd->group;
+    c->segment_steps = c->floats ? c->segment : (c->segment + simd->dot_width - 1) / simd->dot_width;
     c->steps = c->depth / c->segment * c->segment_steps;
     cut_work(c, hl_thread_count(ctx));
 
@@ -417,10 +417,10 @@ static void gather(const struct hl_convolve *c, const char *x, struct place plac
 // Bytes as the level multiplies them.
 static void pack(const struct hl_convolve *c, const uint8_t *bytes, int64_t count, uint8_t x_zero, void *packed)
 {
-    if (c->simd->group == 4)
-        c->simd->loops->flip(bytes, c->flip, count, packed);
+    if (c->simd->dot_width == 4)
+        c->simd->kernels->xor_bytes(bytes, c->flip, count, packed);
     else
-        c->simd->loops->widen(bytes, c->x_unsigned, c->x_unsigned ? x_zero : (int8_t)x_zero, count, packed);
+        c->simd->kernels->widen(bytes, c->x_unsigned, c->x_unsigned ? x_zero : (int8_t)x_zero, count, packed);
 }
 
 static void gather_block(const struct hl_convolve *c, const struct scratch *scratch, const void *x, int64_t first,
@@ -442,7 +442,7 @@ static void gather_block(const struct hl_convolve *c, const struct scratch *scra
         }
         pack(c, bytes, c->depth, x_zero, row);
         if (c->w_zero == 0) continue;
-        scratch->row_sums[r] = (int32_t)(c->simd->loops->sum((uint8_t *)row, c->depth) * (uint32_t)c->w_zero);
+        scratch->row_sums[r] = (int32_t)(c->simd->kernels->sum((uint8_t *)row, c->depth) * (uint32_t)c->w_zero);
     }
 }
 
@@ -455,7 +455,7 @@ static void copy_rows(const struct hl_convolve *c, const uint8_t *x, int64_t fir
     for (int64_t row = first; row < end; row++) {
         int64_t batch = row / c->copy_height, i = row % c->copy_height - s->before_h;
         uint8_t x_zero = c->hybrid ? (uint8_t)c->x_zeros[batch] : c->x_zero;
-        int pad = c->simd->group == 4 ? x_zero ^ c->flip : 0;
+        int pad = c->simd->dot_width == 4 ? x_zero ^ c->flip : 0;
         char *to = c->copy + (size_t)row * bytes;
         if (i < 0 || i >= s->height) {
             memset(to, pad, bytes);
@@ -486,7 +486,7 @@ static void store_bytes(const struct hl_convolve *c, const struct scratch *scrat
         .y = y,
         .y_stride = c->shape.outputs,
     };
-    c->simd->loops->requantize_tile(&tile);
+    c->simd->kernels->requantize_tile(&tile);
 }
 
 // Integer sums of a tile as floats, as ops/conv.c makes them. Quads know only at run time what zero point x has.
@@ -508,12 +508,12 @@ static void store_floats(const struct hl_convolve *c, const struct scratch *scra
                                  .y_stride = c->shape.outputs};
     for (int r = 0; r < rows; r += tile.rows) {
         int64_t batch = (first + r) / in_batch, left = (batch + 1) * in_batch - (first + r);
-        by.zero = c->simd->group == 4 ? (uint32_t)c->x_zeros[batch] : 0;
+        by.zero = c->simd->dot_width == 4 ? (uint32_t)c->x_zeros[batch] : 0;
         by.x_scale = c->x_scales[batch];
         tile.rows = left < rows - r ? (int)left : rows - r;
         tile.sums = scratch->sums + r * tile.sums_stride;
         tile.y = y + r * tile.y_stride;
-        c->simd->loops->unquantize_tile(&tile);
+        c->simd->kernels->unquantize_tile(&tile);
     }
 }
 
@@ -587,7 +587,7 @@ static void run_panel(const struct hl_convolve *c, const struct scratch *scratch
             find_rows(c, scratch, x, first, r, group, &tile);
             tile.y = (float *)y + at;
             tile.y_stride = c->shape.outputs;
-            simd->loops->multiply_f32(&tile);
+            simd->kernels->multiply_f32(&tile);
         } else {
             find_integer_rows(c, scratch, first, r, &tile);
             tile.y = scratch->sums;
@@ -636,7 +636,7 @@ static void quantize_batches(const struct hl_convolve *c, const float *x)
 {
     int64_t size = (int64_t)c->shape.height * c->shape.width * c->shape.channels;
     for (int b = 0; b < c->shape.batches; b++)
-        hl_quantize_row(&c->simd->loops->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size,
+        hl_quantize_row(&c->simd->kernels->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size,
                         &c->x_scales[b], &c->x_zeros[b]);
 }
 

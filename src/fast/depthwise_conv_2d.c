@@ -11,7 +11,7 @@
 
 #include "fast/convolve.h"
 #include "fast/fast.h"
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 #include "ops/conv.h"
 
 // Fewer outputs than this take about as long as it takes to share them.
@@ -64,7 +64,7 @@ static int weight_at(const TfLiteTensor *w, int64_t tap, int c, int channels)
 static void find_layers(struct depthwise *d, const TfLiteTensor *w)
 {
     int low = 0, high = 0;
-    if (d->simd->group == 2) return;
+    if (d->simd->dot_width == 2) return;
     for (int64_t i = 0; i < hl_elements(w); i++) {
         int value = weight_at(w, i, 0, 1);
         low = value < low ? value : low;
@@ -78,14 +78,14 @@ static void find_layers(struct depthwise *d, const TfLiteTensor *w)
 // is 3x3.
 static int tap_at(const struct depthwise *d, int t)
 {
-    if (d->run.stride_3x3 && d->simd->group == 4) return t % 4 == 3 ? -1 : t % 4 * 3 + t / 4;
+    if (d->run.stride_3x3 && d->simd->dot_width == 4) return t % 4 == 3 ? -1 : t % 4 * 3 + t / 4;
     return t < d->kh * d->kw ? t : -1;
 }
 
 // The weights of one output channel, element i of a block; their sum.
 static uint32_t pack_channel(const struct depthwise *d, const TfLiteTensor *w, int c, char *block, int i)
 {
-    int group = d->simd->group, bytes = d->simd->bytes, layers = d->run.layers;
+    int group = d->simd->dot_width, bytes = d->simd->bytes, layers = d->run.layers;
     uint32_t sum = 0;
     for (int t = 0; t < d->run.taps; t++) {
         int tap = tap_at(d, t);
@@ -118,7 +118,7 @@ static void pack_integers(struct depthwise *d, const struct hl_conv *conv, const
     float *scales = (float *)multiplier, *biases = (float *)left;
     uint32_t *sums = (uint32_t *)right;
     d->to_floats.scales = scales, d->to_floats.bias = biases, d->to_floats.w_sums = sums;
-    int64_t block_bytes = (int64_t)d->run.taps / d->simd->group * d->run.layers * bytes * 4;
+    int64_t block_bytes = (int64_t)d->run.taps / d->simd->dot_width * d->run.layers * bytes * 4;
     for (int64_t at = 0; at < each; at++) {
         int block = (int)(at / bytes), i = (int)(at % bytes), first = block * bytes;
         if (block > 0 && first + bytes > channels) first = channels - bytes;
@@ -179,7 +179,7 @@ static void describe(struct depthwise *d, const TfLiteDepthwiseConvParams *param
         d->run.side_by_side = channels < simd->bytes && (channels == 8 || channels == 16);
         int least = d->run.side_by_side ? channels : 16;
         while (simd->bytes / d->run.parts > least && channels <= simd->bytes / d->run.parts / 2) d->run.parts *= 2;
-        taps = (taps + simd->group - 1) / simd->group * simd->group;
+        taps = (taps + simd->dot_width - 1) / simd->dot_width * simd->dot_width;
         d->x_zero = d->hybrid ? 0 : (uint8_t)hl_zero(x);
         d->run.flip = x->type == kTfLiteUInt8 ? 0 : 0x80;
         find_layers(d, w);
@@ -265,7 +265,7 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     size_t total = 0;
     hl_fast_part(&total, 1, 1, sizeof *d);
     size_t taps = hl_fast_part(&total, d->run.taps, 1, sizeof(int32_t));
-    size_t weights = hl_fast_part(&total, blocks * d->run.taps / d->simd->group, d->run.layers * width, 4);
+    size_t weights = hl_fast_part(&total, blocks * d->run.taps / d->simd->dot_width, d->run.layers * width, 4);
     size_t arrays = hl_fast_part(&total, floats ? channels : blocks * 4, 1, floats ? 4 : (size_t)width * 4);
     size_t padding = hl_fast_part(&total, channels + width, 1, (size_t)d->size);
     size_t x_stored = hl_fast_part(&total, d->hybrid ? batch / d->multiplier : 0, 1, 1);
@@ -385,7 +385,7 @@ static void run_rows(void *arg, int64_t item, int worker)
             if (d->size == 1)
                 d->simd->depthwise_integer(&run);
             else
-                d->simd->loops->depthwise_f32(&run);
+                d->simd->kernels->depthwise_f32(&run);
         }
 }
 
@@ -434,7 +434,7 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
         if (d->hybrid) {
             const float *values = (const float *)(const void *)x + b * batch;
             int32_t zero = 0;
-            hl_quantize_row(&d->simd->loops->row_loops, op->conv.asymmetric, values, batch, d->x_stored,
+            hl_quantize_row(&d->simd->kernels->row_loops, op->conv.asymmetric, values, batch, d->x_stored,
                             &d->to_floats.x_scale, &zero);
             d->to_floats.zero = (uint32_t)zero + d->run.flip;
             memset(d->padding, zero, (size_t)d->run.channels + (size_t)d->simd->bytes);

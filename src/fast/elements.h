@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over elements, once for each kind of CPU: simd_elements.h holds their text. y may be the memory of an input.
+// Loops over elements, once for each kind of CPU: elements_tmpl.h holds their text. y may be the memory of an input.
 #ifndef HALITE_FAST_ELEMENTS_H
 #define HALITE_FAST_ELEMENTS_H
 

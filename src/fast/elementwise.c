@@ -8,7 +8,7 @@
 
 #include "fast/elements.h"
 #include "fast/fast.h"
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 #include "ops/arithmetic.h"
 
 enum {
@@ -19,7 +19,7 @@ enum {
 static const struct hl_element_loops *loops_for(const TfLiteTensor *y)
 {
     int64_t count = hl_elements(y);
-    return hl_simd_best(count < INT_MAX ? (int)count : INT_MAX)->loops->elements;
+    return hl_simd_best(count < INT_MAX ? (int)count : INT_MAX)->kernels->elements;
 }
 
 // Elements in each of the pieces that threads share; a multiple of 64.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "fast/fast.h"
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 
 struct resize {
     const struct hl_simd *simd;
@@ -52,9 +52,9 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
         .height = hl_dim(y, 1),
         .width = hl_dim(y, 2),
         .size = hl_element_size(x->type),
-        .run = x->type == kTfLiteFloat32 ? simd->loops->resize_f32
-               : x->type == kTfLiteUInt8 ? simd->loops->resize_u8
-               : x->type == kTfLiteInt8  ? simd->loops->resize_i8
+        .run = x->type == kTfLiteFloat32 ? simd->kernels->resize_f32
+               : x->type == kTfLiteUInt8 ? simd->kernels->resize_u8
+               : x->type == kTfLiteInt8  ? simd->kernels->resize_i8
                                          : NULL,
     };
     int64_t in_count = (int64_t)made.in_width * made.channels;

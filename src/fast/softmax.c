@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "fast/fast.h"
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 
 struct softmax {
     const struct hl_simd *simd;
@@ -46,8 +46,8 @@ static void run_item(void *arg, int64_t item, int worker)
     const struct run *run = arg;
     const struct softmax *op = run->op;
     int64_t first = item * op->block, left = op->rows - first;
-    op->simd->loops->softmax_f32(run->x + first * op->length, run->y + first * op->length,
-                                 left < op->block ? left : op->block, op->length, run->beta);
+    op->simd->kernels->softmax_f32(run->x + first * op->length, run->y + first * op->length,
+                                   left < op->block ? left : op->block, op->length, run->beta);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fast/fast.h"
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 
 struct transpose_conv {
     const struct hl_simd *simd;
@@ -49,7 +49,7 @@ enum { STRIP_BYTES = 256 << 10, PRODUCT_BYTES = 64 << 10 };
 
 static void pack(const struct transpose_conv *t, const struct hl_conv *conv, const TfLiteTensor *filter)
 {
-    int columns = t->simd->columns, group = t->simd->group;
+    int columns = t->simd->columns, group = t->simd->dot_width;
     int filter_zero = filter->type == kTfLiteUInt8 ? hl_zero(filter) : 0;
     uint32_t x_zero = group == 4 ? t->x_zero ^ t->flip : 0;
     for (int64_t q = 0; q < t->taps; q++) {
@@ -131,8 +131,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
         .high = op->conv.high_f32,
     };
     struct transpose_conv *t = &made;
-    bool quads = !t->floats && simd->group == 4;
-    t->steps = t->floats ? t->channels : (t->channels + simd->group - 1) / simd->group;
+    bool quads = !t->floats && simd->dot_width == 4;
+    t->steps = t->floats ? t->channels : (t->channels + simd->dot_width - 1) / simd->dot_width;
     if (!t->floats) {
         t->x_zero = (uint8_t)hl_zero(x);
         t->flip = quads && !t->x_unsigned ? 0x80 : 0;
@@ -191,14 +191,14 @@ static void multiply(const struct transpose_conv *t, const struct scratch *scrat
     for (int r = 0; !t->floats && r < count; r++) {
         const uint8_t *from = (const uint8_t *)x + (int64_t)r * t->channels;
         char *to = scratch->rows + r * t->steps * 4;
-        if (simd->group == 2) {
+        if (simd->dot_width == 2) {
             int zero = t->x_unsigned ? t->x_zero : (int8_t)t->x_zero;
-            simd->loops->widen(from, t->x_unsigned, zero, t->channels, (int16_t *)to);
+            simd->kernels->widen(from, t->x_unsigned, zero, t->channels, (int16_t *)to);
         } else {
-            simd->loops->flip(from, t->flip, t->channels, (uint8_t *)to);
+            simd->kernels->xor_bytes(from, t->flip, t->channels, (uint8_t *)to);
             if (t->w_zero != 0)
                 scratch->row_sums[r] =
-                    (int32_t)(simd->loops->sum((const uint8_t *)to, t->channels) * (uint32_t)t->w_zero);
+                    (int32_t)(simd->kernels->sum((const uint8_t *)to, t->channels) * (uint32_t)t->w_zero);
         }
     }
     int first = k0 * row / simd->columns, end = (k1 * row - 1) / simd->columns + 1;
@@ -218,7 +218,7 @@ static void multiply(const struct transpose_conv *t, const struct scratch *scrat
             tile.y = scratch->sums + ((int64_t)r * stride + panel * simd->columns) * 4;
             if (t->floats) {
                 tile.x = x + (int64_t)r * t->channels * 4;
-                simd->loops->multiply_f32(&tile);
+                simd->kernels->multiply_f32(&tile);
             } else {
                 tile.x = scratch->rows + r * t->steps * 4;
                 simd->multiply_integer(&tile);
@@ -242,7 +242,7 @@ static void add_taps(const struct transpose_conv *t, const struct scratch *scrat
     if (low >= end) return;
     int stride = t->panels * t->simd->columns;
     int64_t place = ((int64_t)low * t->stride_w + l - t->before_w) * t->outputs;
-    const struct hl_spread spread = {
+    const struct hl_scatter_add spread = {
         .sums = scratch->sums + ((int64_t)(low - first) * stride + ((int64_t)k * t->kw + l) * t->outputs) * 4,
         .stride = stride,
         .y = row + place * 4,
@@ -251,7 +251,7 @@ static void add_taps(const struct transpose_conv *t, const struct scratch *scrat
         .rows = end - low,
         .columns = taps * t->outputs,
     };
-    (t->floats ? t->simd->loops->spread_f32 : t->simd->loops->spread_integer)(&spread);
+    (t->floats ? t->simd->kernels->scatter_add_f32 : t->simd->kernels->scatter_add_integer)(&spread);
 }
 
 // One input row's products, added to output rows [i0, i1), which begin at `to`.
@@ -317,8 +317,8 @@ static void run_item(void *arg, int64_t item, int worker)
         return;
     }
     for (int64_t p = 0; p < positions; p++)
-        t->simd->loops->requantize(&t->by, (const int32_t *)sums + p * t->outputs, 0, 0, t->outputs,
-                                   (uint8_t *)run->y + at + p * t->outputs);
+        t->simd->kernels->requantize(&t->by, (const int32_t *)sums + p * t->outputs, 0, 0, t->outputs,
+                                     (uint8_t *)run->y + at + p * t->outputs);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over rows of numbers that small operators are made of: dot products, sigmoids, int8 forms of floats. There is a
-// plain set, which the reference kernels are held to, and one for each level of instructions (fast/simd.h); op.h's
+// plain set, which the reference kernels are held to, and one for each level of instructions (fast/simd/simd.h); op.h's
 // hl_row_loops gives an operator the one that its interpreter has chosen. All sets give the same integers; floats
 // differ by rounding.
 #ifndef HALITE_OPS_ROW_LOOPS_H

@@ -10,7 +10,7 @@
 
 #include "base/checked.h"
 #include "base/threads.h"
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 #include "runtime/telemetry.h"
 
 // Three quarters of the machine's memory; half the address space where the machine does not tell.
@@ -98,7 +98,7 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     interpreter->options->kernels = choose_kernels(interpreter->options);
     interpreter->row_loops = &hl_plain_row_loops;
     if (interpreter->options->kernels == kHaliteKernelsFast) { // the reference kernels have no use for these
-        interpreter->row_loops = &hl_simd_best(INT_MAX)->loops->row_loops;
+        interpreter->row_loops = &hl_simd_best(INT_MAX)->kernels->row_loops;
         interpreter->threads = hl_threads_create(interpreter->options->num_threads);
     }
     int64_t calls = interpreter->options->call_limit;

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 #include "halite/halite.h"
 #include "support/model_writer.h"
 #include "tensorflow/lite/c/c_api.h"

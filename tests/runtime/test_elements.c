@@ -287,7 +287,7 @@ static void check_function(size_t offset, double (*function)(double), const char
     const struct hl_simd *level;
     for (int l = 0; (level = hl_simd_level(l)); l++) {
         hl_map_loop *loop;
-        memcpy(&loop, (const char *)level->loops->elements + offset, sizeof loop);
+        memcpy(&loop, (const char *)level->kernels->elements + offset, sizeof loop);
         double worst = 0;
         for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += (uint64_t)1009 * COUNT) {
             float x[COUNT], y[COUNT];

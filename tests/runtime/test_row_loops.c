@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 
 enum { CASES = 2000, EXTREMES = 40 };
 
@@ -68,7 +68,7 @@ static void dots_of_int8(void **state)
         hl_plain_row_loops.dots_i8(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
         const struct hl_simd *level;
         for (int l = 0; (level = hl_simd_level(l)); l++) {
-            level->loops->row_loops.dots_i8(w, s.stride, s.rows, x, s.x_stride, s.count, got);
+            level->kernels->row_loops.dots_i8(w, s.stride, s.rows, x, s.x_stride, s.count, got);
             if (memcmp(expected, got, (size_t)s.rows * sizeof *got) != 0)
                 fail_msg("%s: %d rows of %d", level->name, s.rows, s.count);
         }
@@ -90,7 +90,7 @@ static void dots_of_int16(void **state)
         hl_plain_row_loops.dots_i16(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
         const struct hl_simd *level;
         for (int l = 0; (level = hl_simd_level(l)); l++) {
-            level->loops->row_loops.dots_i16(w, s.stride, s.rows, x, s.x_stride, s.count, got);
+            level->kernels->row_loops.dots_i16(w, s.stride, s.rows, x, s.x_stride, s.count, got);
             if (memcmp(expected, got, (size_t)s.rows * sizeof *got) != 0)
                 fail_msg("%s: %d rows of %d", level->name, s.rows, s.count);
         }
@@ -114,7 +114,7 @@ static void dots_of_floats(void **state)
         hl_plain_row_loops.dots_f32(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
         const struct hl_simd *level;
         for (int l = 0; (level = hl_simd_level(l)); l++) {
-            level->loops->row_loops.dots_f32(w, s.stride, s.rows, x, s.x_stride, s.count, got);
+            level->kernels->row_loops.dots_f32(w, s.stride, s.rows, x, s.x_stride, s.count, got);
             for (int r = 0; r < s.rows; r++) // a sum of `count` values up to 1, rounded as often
                 if (expected[r] != got[r] && !(isnan(expected[r]) && isnan(got[r])) &&
                     !(fabsf(expected[r] - got[r]) <= 0x1p-24f * (float)s.count * sqrtf((float)s.count)))
@@ -141,7 +141,7 @@ static void sigmoids(void **state)
             for (int f = 0; f < 2; f++) {
                 float *y = make((size_t)count, sizeof *y);
                 if (count > 0) memcpy(y, x, (size_t)count * sizeof *y);
-                (f == 0 ? level->loops->row_loops.logistic : level->loops->row_loops.tanh)(y, count);
+                (f == 0 ? level->kernels->row_loops.logistic : level->kernels->row_loops.tanh)(y, count);
                 for (int i = 0; i < count; i++)
                     if (!(fabsf(y[i] - expected[f][i]) <= 0x1p-21f * fabsf(expected[f][i])))
                         fail_msg("%s: function %d of %g is %g, not %g", level->name, f, (double)x[i], (double)y[i],
@@ -170,7 +170,7 @@ static void sigmoids_of_int16(void **state)
             for (int l = 0; (level = hl_simd_level(l)); l++) {
                 int count = ALL - pick(100);
                 for (int i = 0; i < ALL; i++) got[i] = (int16_t)(i - (1 << 15));
-                (f == 0 ? level->loops->row_loops.logistic_i16 : level->loops->row_loops.tanh_i16)(got, m, count);
+                (f == 0 ? level->kernels->row_loops.logistic_i16 : level->kernels->row_loops.tanh_i16)(got, m, count);
                 assert_memory_equal(got, expected, (size_t)count * sizeof *got);
             }
         }

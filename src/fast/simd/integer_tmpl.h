@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What depends on how integers are multiplied, in the words of simd_words.h, and the level's struct hl_simd. Included
-// by one file for each level, which defines its name, LEVEL, and LOOPS, the level whose loops (simd_loops.h) are its
-// own, too.
-#ifndef HALITE_FAST_SIMD_INTEGER_H
-#define HALITE_FAST_SIMD_INTEGER_H
+// The microkernels that depend on how integers are multiplied, and the CPU level's struct hl_simd. Each level_*.c
+// includes this file after it has defined LEVEL, the name of the level, and KERNELS, the name of the level whose
+// microkernels (microkernels_tmpl.h) it uses.
+#ifndef HALITE_FAST_SIMD_INTEGER_TMPL_H
+#define HALITE_FAST_SIMD_INTEGER_TMPL_H
 
-#include "fast/simd.h"
-#include "fast/simd_tile.h"
-#include "fast/simd_words.h"
+#include "fast/simd/simd.h"
+#include "fast/simd/tile_tmpl.h"
+#include "fast/simd/vector.h"
 
-extern const struct hl_loops SYMBOL(hl_loops_, LOOPS);
+extern const struct hl_microkernels SYMBOL(hl_microkernels_, KERNELS);
 
 #if defined __AVX512VNNI__
-enum { GROUP = 4 };
-#define ADD_GROUP add_quads
+enum { DOT_WIDTH = 4 };
+#define ADD_DOTS add_quads
 #else
-enum { GROUP = 2 };
-#define ADD_GROUP add_pairs
+enum { DOT_WIDTH = 2 };
+#define ADD_DOTS add_pairs
 #endif
 
 // ---- matrix products ----------------------------------------------------------------------------
@@ -50,8 +50,8 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
                     int32_t group;
                     memcpy(&group, x + r * stride, sizeof group);
                     u32_vector value = splat_i32(group), *to = sums[chain * rows + r];
-                    to[0] = ADD_GROUP(to[0], w0, value);
-                    if (vectors == 2) to[1] = ADD_GROUP(to[1], w1, value);
+                    to[0] = ADD_DOTS(to[0], w0, value);
+                    if (vectors == 2) to[1] = ADD_DOTS(to[1], w1, value);
                 }
                 w += COLUMNS;
                 x += 4;
@@ -71,7 +71,7 @@ static void multiply_integer(const struct hl_tile *tile)
     }
 }
 
-#include "fast/simd_depthwise.h"
+#include "fast/simd/depthwise_tmpl.h"
 
 #define TEXT(word) #word
 #define NAME(word) TEXT(word)
@@ -81,10 +81,10 @@ const struct hl_simd SYMBOL(hl_simd_, LEVEL) = {
     .rows = ROWS,
     .columns = COLUMNS,
     .bytes = BYTES,
-    .group = GROUP,
+    .dot_width = DOT_WIDTH,
     .multiply_integer = multiply_integer,
     .depthwise_integer = depthwise_integer,
-    .loops = &SYMBOL(hl_loops_, LOOPS),
+    .kernels = &SYMBOL(hl_microkernels_, KERNELS),
 };
 
 #endif

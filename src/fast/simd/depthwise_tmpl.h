@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution of integers, for a run of output positions (struct hl_depthwise_run of simd.h): pointers to the
-// input in, one for each tap, outputs out. Included by simd_integer.h.
+// input in, one for each tap, outputs out. Included by integer_tmpl.h.
 // A block is BYTES channels, or the few channels of `parts` neighboring positions. The bytes of a group of taps
 // are interleaved within each 16 bytes, so that lanes hold one channel's and one instruction multiplies and adds them;
 // the four vectors of sums hold channels in the order of hl_depthwise_channel, which narrowing undoes.
-#ifndef HALITE_FAST_SIMD_DEPTHWISE_H
-#define HALITE_FAST_SIMD_DEPTHWISE_H
+#ifndef HALITE_FAST_SIMD_DEPTHWISE_TMPL_H
+#define HALITE_FAST_SIMD_DEPTHWISE_TMPL_H
 
 // BYTES / parts bytes of each of `parts` positions, from channel c on.
 INLINE u8_vector load_parts(const void *const *x, ptrdiff_t step, int c, int parts)
@@ -35,7 +35,7 @@ INLINE u8_vector load_parts(const void *const *x, ptrdiff_t step, int c, int par
 }
 
 // The bytes of a group of taps, interleaved and ready to be multiplied.
-INLINE void depthwise_values(const u8_vector bytes[GROUP], u32_vector values[4])
+INLINE void depthwise_values(const u8_vector bytes[DOT_WIDTH], u32_vector values[4])
 {
     u8_vector low = interleave_low_8(bytes[0], bytes[1]), high = interleave_high_8(bytes[0], bytes[1]);
 #if defined __AVX512VNNI__
@@ -57,13 +57,14 @@ INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const
     const int32_t *w = (const int32_t *)run->w + (ptrdiff_t)block * groups * layers * BYTES;
     u8_vector flip = (u8_vector){0} + run->flip;
     UNROLL for (int v = 0; v < 4; v++) sums[v] = load_i32(start + v * LANES);
-    for (int t = 0; t < groups * GROUP; t += GROUP) {
-        u8_vector bytes[GROUP];
+    for (int t = 0; t < groups * DOT_WIDTH; t += DOT_WIDTH) {
+        u8_vector bytes[DOT_WIDTH];
         u32_vector values[4];
-        UNROLL for (int i = 0; i < GROUP; i++) bytes[i] = load_parts(x + run->tap[t + i], run->x_step, c, parts) ^ flip;
+        UNROLL for (int i = 0; i < DOT_WIDTH; i++) bytes[i] =
+            load_parts(x + run->tap[t + i], run->x_step, c, parts) ^ flip;
         depthwise_values(bytes, values);
         for (int layer = 0; layer < layers; layer++, w += BYTES)
-            UNROLL for (int v = 0; v < 4; v++) sums[v] = ADD_GROUP(sums[v], load_i32(w + v * LANES), values[v]);
+            UNROLL for (int v = 0; v < 4; v++) sums[v] = ADD_DOTS(sums[v], load_i32(w + v * LANES), values[v]);
     }
 }
 
@@ -103,7 +104,7 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
         const struct hl_float_tile tile = {&by,          positions, count,
                                            ordered,      width,     (float *)run->y + (ptrdiff_t)at * run->channels + c,
                                            run->channels};
-        SYMBOL(hl_loops_, LOOPS).unquantize_tile(&tile);
+        SYMBOL(hl_microkernels_, KERNELS).unquantize_tile(&tile);
         return;
     }
     uint8_t *y = (uint8_t *)run->y + (ptrdiff_t)at * run->channels + c;
@@ -120,14 +121,14 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     int32_t ordered[BYTES];
     depthwise_ordered(sums, ordered);
     for (int p = 0; p < positions; p++)
-        SYMBOL(hl_loops_, LOOPS)
+        SYMBOL(hl_microkernels_, KERNELS)
             .requantize(run->to_bytes, ordered + p * width, 0, (int64_t)block * BYTES + p * width, count,
                         y + (ptrdiff_t)p * run->channels);
 #endif
 }
 
 // How many groups the taps of a 3x3 window are.
-enum { GROUPS_3X3 = (9 + GROUP - 1) / GROUP };
+enum { DOTS_3X3 = (9 + DOT_WIDTH - 1) / DOT_WIDTH };
 
 // `groups` and `layers` are constants where that pays; `loads`: from how many places a vector comes.
 INLINE void depthwise_all(const struct hl_depthwise_run *shared, int loads, int groups, int layers)
@@ -150,10 +151,10 @@ INLINE void depthwise_all(const struct hl_depthwise_run *shared, int loads, int 
 
 INLINE void depthwise_any(const struct hl_depthwise_run *run, int loads)
 {
-    if (run->taps == GROUPS_3X3 * GROUP && run->layers == 1)
-        depthwise_all(run, loads, GROUPS_3X3, 1);
+    if (run->taps == DOTS_3X3 * DOT_WIDTH && run->layers == 1)
+        depthwise_all(run, loads, DOTS_3X3, 1);
     else
-        depthwise_all(run, loads, run->taps / GROUP, run->layers);
+        depthwise_all(run, loads, run->taps / DOT_WIDTH, run->layers);
 }
 
 #if defined __AVX512VNNI__

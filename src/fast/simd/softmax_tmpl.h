@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX of rows of floats, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
-#ifndef HALITE_FAST_SIMD_SOFTMAX_H
-#define HALITE_FAST_SIMD_SOFTMAX_H
+// SOFTMAX of rows of floats, in the words of vector.h. Included by microkernels_tmpl.h, so once for each level.
+#ifndef HALITE_FAST_SIMD_SOFTMAX_TMPL_H
+#define HALITE_FAST_SIMD_SOFTMAX_TMPL_H
 
 #include <float.h>
 
-#include "fast/simd_elements.h"
-#include "fast/simd_words.h"
+#include "fast/simd/elements_tmpl.h"
+#include "fast/simd/vector.h"
 
 // The lanes of a vector without a NaN as one value, and their sum.
 INLINE float largest_lane(f32_vector v)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of struct hl_resize_row, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
+// Rows of struct hl_resize_row, in the words of vector.h. Included by microkernels_tmpl.h, so once for each level.
 // The two input rows are mixed first, all of them; then each output pixel mixes two places of that. Pixels are written
 // in whole vectors, what is too much by the next pixel again; the last pixels of a row go by way of a small buffer.
-#ifndef HALITE_FAST_SIMD_RESIZE_H
-#define HALITE_FAST_SIMD_RESIZE_H
+#ifndef HALITE_FAST_SIMD_RESIZE_TMPL_H
+#define HALITE_FAST_SIMD_RESIZE_TMPL_H
 
-#include "fast/simd.h"
-#include "fast/simd_words.h"
+#include "fast/simd/simd.h"
+#include "fast/simd/vector.h"
 
 static inline void store_low_bytes(uint8_t *at, u32_vector v)
 {

@@ -3,11 +3,11 @@
 // A tile keeps ROWS x 2 vectors of sums in registers. Rows of x are read where they are, one value for all lanes; so
 // many rows that the loads of weights do not count, so few that the sums and two vectors of weights fit the register
 // file.
-#ifndef HALITE_FAST_SIMD_TILE_H
-#define HALITE_FAST_SIMD_TILE_H
+#ifndef HALITE_FAST_SIMD_TILE_TMPL_H
+#define HALITE_FAST_SIMD_TILE_TMPL_H
 
-#include "fast/simd.h"
-#include "fast/simd_words.h"
+#include "fast/simd/simd.h"
+#include "fast/simd/vector.h"
 
 #if defined __AVX512F__
 enum { ROWS = 14 }; // 32 registers

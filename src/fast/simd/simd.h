@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops, once for each kind of CPU: simd_loops.h, simd_integer.h and what they include hold their text,
-// simd_*.c compile it, hl_simd_best chooses. All levels give the same integers; floats differ by what fused
-// multiply-adds round, and by the order in which SOFTMAX adds.
-#ifndef HALITE_FAST_SIMD_H
-#define HALITE_FAST_SIMD_H
+// The microkernels, which exist once for each CPU level. microkernels_tmpl.h and integer_tmpl.h hold their text, each
+// level_*.c compiles it for one level, and hl_simd_best chooses the level. All levels give the same integers. Floats
+// differ by the rounding of fused multiply-adds, and by the order in which SOFTMAX adds.
+#ifndef HALITE_FAST_SIMD_SIMD_H
+#define HALITE_FAST_SIMD_SIMD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ struct hl_depthwise_run {
     const void *const *x; // pointers to the channels of input positions; what lies outside the input has one, too
     ptrdiff_t x_step;
     const int32_t *tap;
-    int taps; // integers: a multiple of hl_simd.group, of which the last ones may have weights of 0
+    int taps; // integers: a multiple of hl_simd.dot_width, of which the last ones may have weights of 0
     // Floats: w [taps][channels], start [channels].
     // Integers: [blocks][taps / group][layers][bytes][4 bytes] and [blocks][bytes] int32, in the order of
     // hl_depthwise_channel. What x has more than w can be multiplied with is in start.
@@ -92,7 +92,7 @@ static inline int hl_depthwise_channel(int i, int bytes, int parts)
 }
 
 // Rows of sums that are added to places of y that may be near each other: y[r][c] += sums[r][c] - less[r].
-struct hl_spread {
+struct hl_scatter_add {
     const void *sums; // float or int32
     ptrdiff_t stride; // from row to row
     void *y;
@@ -145,7 +145,7 @@ struct hl_float_tile {
 };
 
 // Loops that do not depend on how integers are multiplied: levels may share them.
-struct hl_loops {
+struct hl_microkernels {
     void (*multiply_f32)(const struct hl_tile *tile);
     // y[i] of channel first + i, from sums[i] - less.
     void (*requantize)(const struct hl_requantize *by, const int32_t *sums, uint32_t less, int64_t first, int count,
@@ -153,15 +153,15 @@ struct hl_loops {
     void (*requantize_tile)(const struct hl_byte_tile *tile);
     void (*unquantize_tile)(const struct hl_float_tile *tile);
     // y[i] = x[i] with `bits` flipped.
-    void (*flip)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
+    void (*xor_bytes)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
     uint32_t (*sum)(const uint8_t *x, int64_t count);
     struct hl_row_loops row_loops;
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
     void (*depthwise_f32)(const struct hl_depthwise_run *run);
     const struct hl_element_loops *elements;
-    void (*spread_f32)(const struct hl_spread *spread);
-    void (*spread_integer)(const struct hl_spread *spread);                              // modulo 2^32
+    void (*scatter_add_f32)(const struct hl_scatter_add *scatter);
+    void (*scatter_add_integer)(const struct hl_scatter_add *scatter);                   // modulo 2^32
     void (*softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta); // beta >= 0, y may be x
     void (*resize_f32)(const struct hl_resize_row *row);
     void (*resize_u8)(const struct hl_resize_row *row);
@@ -173,10 +173,10 @@ struct hl_simd {
     int rows, columns; // of a tile
     int bytes;         // of a vector
     // How integers are multiplied: 2, int16 pairs from which the zero points are taken already; 4, uint8 with int8.
-    int group;
+    int dot_width;
     void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
     void (*depthwise_integer)(const struct hl_depthwise_run *run);
-    const struct hl_loops *loops;
+    const struct hl_microkernels *kernels;
 };
 
 // The best level that this CPU and this build have and that so many channels fill to the half at least; the environment

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of struct hl_spread, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
-#ifndef HALITE_FAST_SIMD_SPREAD_H
-#define HALITE_FAST_SIMD_SPREAD_H
+// The microkernels of struct hl_scatter_add. microkernels_tmpl.h includes them, once for each CPU level.
+#ifndef HALITE_FAST_SIMD_SCATTER_ADD_TMPL_H
+#define HALITE_FAST_SIMD_SCATTER_ADD_TMPL_H
 
-#include "fast/simd.h"
-#include "fast/simd_words.h"
+#include "fast/simd/simd.h"
+#include "fast/simd/vector.h"
 
 // What is left of a row, fewer than LANES.
 static inline void add_rest_f32(float *y, const float *sums, int columns)
@@ -28,12 +28,12 @@ static inline void add_rest_integer(uint32_t *y, const uint32_t *sums, uint32_t 
 #endif
 }
 
-static void spread_f32(const struct hl_spread *spread)
+static void scatter_add_f32(const struct hl_scatter_add *scatter)
 {
-    const float *sums = spread->sums;
-    float *y = spread->y;
-    int columns = spread->columns;
-    for (int64_t r = 0; r < spread->rows; r++, sums += spread->stride, y += spread->y_stride) {
+    const float *sums = scatter->sums;
+    float *y = scatter->y;
+    int columns = scatter->columns;
+    for (int64_t r = 0; r < scatter->rows; r++, sums += scatter->stride, y += scatter->y_stride) {
         int c = 0;
         for (; c + LANES <= columns; c += LANES) {
             f32_vector sum = load_f32(y + c) + load_f32(sums + c);
@@ -43,13 +43,13 @@ static void spread_f32(const struct hl_spread *spread)
     }
 }
 
-static void spread_integer(const struct hl_spread *spread)
+static void scatter_add_integer(const struct hl_scatter_add *scatter)
 {
-    const uint32_t *sums = spread->sums;
-    uint32_t *y = spread->y;
-    int columns = spread->columns;
-    for (int64_t r = 0; r < spread->rows; r++, sums += spread->stride, y += spread->y_stride) {
-        uint32_t less = (uint32_t)spread->less[r];
+    const uint32_t *sums = scatter->sums;
+    uint32_t *y = scatter->y;
+    int columns = scatter->columns;
+    for (int64_t r = 0; r < scatter->rows; r++, sums += scatter->stride, y += scatter->y_stride) {
+        uint32_t less = (uint32_t)scatter->less[r];
         int c = 0;
         for (; c + LANES <= columns; c += LANES) {
             u32_vector a, b;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of struct hl_loops in simd.h, in the words of simd_words.h: all but those that depend on how integers are
-// multiplied. Included by one file for each level that has its own, which defines LOOPS, the level's name.
-#ifndef HALITE_FAST_SIMD_LOOPS_H
-#define HALITE_FAST_SIMD_LOOPS_H
+// The microkernels of struct hl_microkernels in simd.h: all that do not depend on how integers are multiplied. A
+// level_*.c that has microkernels of its own includes this file after it has defined KERNELS, the name of the level.
+#ifndef HALITE_FAST_SIMD_MICROKERNELS_TMPL_H
+#define HALITE_FAST_SIMD_MICROKERNELS_TMPL_H
 
-#include "fast/simd.h"
-#include "fast/simd_depthwise_f32.h"
-#include "fast/simd_elements.h"
-#include "fast/simd_resize.h"
-#include "fast/simd_rows.h"
-#include "fast/simd_softmax.h"
-#include "fast/simd_spread.h"
-#include "fast/simd_tile.h"
-#include "fast/simd_words.h"
+#include "fast/simd/depthwise_f32_tmpl.h"
+#include "fast/simd/elements_tmpl.h"
+#include "fast/simd/resize_tmpl.h"
+#include "fast/simd/rows_tmpl.h"
+#include "fast/simd/scatter_add_tmpl.h"
+#include "fast/simd/simd.h"
+#include "fast/simd/softmax_tmpl.h"
+#include "fast/simd/tile_tmpl.h"
+#include "fast/simd/vector.h"
 
-extern const struct hl_loops SYMBOL(hl_loops_, LOOPS);
+extern const struct hl_microkernels SYMBOL(hl_microkernels_, KERNELS);
 
 // ---- products of floats -------------------------------------------------------------------------
 
@@ -174,7 +174,7 @@ static void unquantize_tile(const struct hl_float_tile *tile)
 }
 
 // Rows may be short: the last word may overlap the one before, so that few bytes are left to a loop.
-static void flip(const uint8_t *restrict x, uint8_t bits, int64_t count, uint8_t *restrict y)
+static void xor_bytes(const uint8_t *restrict x, uint8_t bits, int64_t count, uint8_t *restrict y)
 {
     enum { WORD = 8 };
     const uint64_t mask = bits * UINT64_C(0x0101010101010101);
@@ -219,19 +219,19 @@ static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t 
         for (int64_t i = 0; i < count; i++) wide[i] = (int16_t)((int8_t)x[i] - zero);
 }
 
-const struct hl_loops SYMBOL(hl_loops_, LOOPS) = {
+const struct hl_microkernels SYMBOL(hl_microkernels_, KERNELS) = {
     .multiply_f32 = multiply_f32,
     .requantize = requantize,
     .requantize_tile = requantize_tile,
     .unquantize_tile = unquantize_tile,
-    .flip = flip,
+    .xor_bytes = xor_bytes,
     .sum = sum,
     .row_loops = ROW_LOOPS,
     .widen = widen,
     .depthwise_f32 = depthwise_f32,
     .elements = &element_loops,
-    .spread_f32 = spread_f32,
-    .spread_integer = spread_integer,
+    .scatter_add_f32 = scatter_add_f32,
+    .scatter_add_integer = scatter_add_integer,
     .softmax_f32 = softmax_f32,
     .resize_f32 = resize_f32,
     .resize_u8 = resize_u8,

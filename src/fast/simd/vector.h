@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words in which the inner loops are written, for the instructions that its file is compiled for: vectors of LANES
 // floats or 32-bit integers (BYTES each), and what the compilers' vector types do not say.
-#ifndef HALITE_FAST_SIMD_WORDS_H
-#define HALITE_FAST_SIMD_WORDS_H
+#ifndef HALITE_FAST_SIMD_VECTOR_H
+#define HALITE_FAST_SIMD_VECTOR_H
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops for what every CPU of the architecture has: SSE2, NEON, or plain C.
 #define LEVEL baseline
-#define LOOPS baseline
-#include "fast/simd_integer.h"
-#include "fast/simd_loops.h"
+#define KERNELS baseline
+#include "fast/simd/integer_tmpl.h"
+#include "fast/simd/microkernels_tmpl.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of elements.h, in the words of simd_words.h. Included by simd_loops.h, so once for each level.
-#ifndef HALITE_FAST_SIMD_ELEMENTS_H
-#define HALITE_FAST_SIMD_ELEMENTS_H
+// The loops of elements.h, in the words of vector.h. Included by microkernels_tmpl.h, so once for each level.
+#ifndef HALITE_FAST_SIMD_ELEMENTS_TMPL_H
+#define HALITE_FAST_SIMD_ELEMENTS_TMPL_H
 
 #include <math.h>
 
 #include "fast/elements.h"
-#include "fast/simd_words.h"
+#include "fast/simd/vector.h"
 #include "ops/arithmetic.h"
 
 // ---- words --------------------------------------------------------------------------------------

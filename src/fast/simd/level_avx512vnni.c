@@ -2,8 +2,8 @@
 // The inner loops for x86 with AVX-512 and its dot products of bytes. CMakeLists.txt gives the flags.
 #if defined __x86_64__ || defined __i386__
 #define LEVEL avx512vnni
-#define LOOPS avx512
-#include "fast/simd_integer.h"
+#define KERNELS avx512
+#include "fast/simd/integer_tmpl.h"
 #else
 typedef int hl_not_here; // ISO C wants something in a file
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which levels this CPU has.
-#include "fast/simd.h"
+#include "fast/simd/simd.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

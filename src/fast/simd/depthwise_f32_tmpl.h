@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution of floats, for a run of output positions (struct hl_depthwise_run of simd.h): pointers to the
-// input in, one for each tap, outputs out. Included by simd_loops.h.
-#ifndef HALITE_FAST_SIMD_DEPTHWISE_F32_H
-#define HALITE_FAST_SIMD_DEPTHWISE_F32_H
+// input in, one for each tap, outputs out. Included by microkernels_tmpl.h.
+#ifndef HALITE_FAST_SIMD_DEPTHWISE_F32_TMPL_H
+#define HALITE_FAST_SIMD_DEPTHWISE_F32_TMPL_H
 
-#include "fast/simd.h"
-#include "fast/simd_words.h"
+#include "fast/simd/simd.h"
+#include "fast/simd/vector.h"
 
 // So many positions and vectors of channels at once: sums in registers, and weights loaded once for all positions.
 #if defined __AVX512F__ || defined __aarch64__
