@@ -8,7 +8,7 @@
 
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 struct matmul {
     const struct hl_simd *simd;

@@ -2,7 +2,7 @@
 // CONV_2D with constant weights, float32, 8-bit (weights of 4 bits, too) or hybrid, in any number of groups.
 #include "fast/convolve.h"
 #include "fast/fast.h"
-#include "ops/conv.h"
+#include "ops/common/conv.h"
 
 static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {

@@ -15,7 +15,7 @@
 
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
-#include "ops/dot.h"
+#include "ops/common/dot.h"
 
 struct hl_convolve {
     const struct hl_simd *simd;
@@ -489,7 +489,7 @@ static void store_bytes(const struct hl_convolve *c, const struct scratch *scrat
     c->simd->kernels->requantize_tile(&tile);
 }
 
-// Integer sums of a tile as floats, as ops/conv.c makes them. Quads know only at run time what zero point x has.
+// Integer sums of a tile as floats, as ops/common/conv.c makes them. Quads know only at run time what zero point x has.
 static void store_floats(const struct hl_convolve *c, const struct scratch *scratch, int64_t first, int rows,
                          int columns, int64_t channel, float *y)
 {

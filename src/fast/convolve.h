@@ -6,8 +6,8 @@
 #ifndef HALITE_FAST_CONVOLVE_H
 #define HALITE_FAST_CONVOLVE_H
 
+#include "ops/common/quant.h"
 #include "ops/op.h"
-#include "ops/quant.h"
 
 struct hl_convolve_shape {
     int batches, height, width, channels; // of the input

@@ -12,7 +12,7 @@
 #include "fast/convolve.h"
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
-#include "ops/conv.h"
+#include "ops/common/conv.h"
 
 // Fewer outputs than this take about as long as it takes to share them.
 enum { LEAST_OUTPUTS = 16384 };

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-// y[i] = f(a[i], b[i]); state: the node's, as in ops/binary.h.
+// y[i] = f(a[i], b[i]); state: the node's, as in ops/common/binary.h.
 typedef void hl_pair_loop(const void *a, const void *b, void *y, int64_t count, const void *state);
 // y[i] = f(x[i]); by: what f depends on.
 typedef void hl_map_loop(const float *x, float *y, int64_t count, const float *by);

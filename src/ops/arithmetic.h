@@ -4,8 +4,8 @@
 #ifndef HALITE_OPS_ARITHMETIC_H
 #define HALITE_OPS_ARITHMETIC_H
 
-#include "ops/binary.h"
-#include "ops/quant.h"
+#include "ops/common/binary.h"
+#include "ops/common/quant.h"
 
 struct hl_operand {
     int32_t zero;         // point

@@ -7,8 +7,8 @@
 // magnitude_squared: squares of the magnitudes, else their roots.
 #include <math.h>
 
-#include "ops/custom_options.h"
-#include "ops/fft.h"
+#include "ops/common/custom_options.h"
+#include "ops/common/fft.h"
 #include "ops/op.h"
 
 enum { MAX_WINDOW = 1 << 24 };

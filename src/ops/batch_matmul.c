@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "fast/fast.h"
-#include "ops/dot.h"
+#include "ops/common/dot.h"
 
 enum { LARGEST_RANK = 2 + HL_BATCH_DIMS };
 
@@ -209,16 +209,16 @@ void hl_find_matrices(const struct hl_batch_matmul *op, int64_t batch, int64_t *
 
 static int rows_at(const struct hl_batch_matmul *op, int n)
 {
-    return op->n - n < HL_DOT_ROWS ? op->n - n : HL_DOT_ROWS;
+    return op->n - n < HL_ADD_DOTS_ROWS ? op->n - n : HL_ADD_DOTS_ROWS;
 }
 
 static void multiply_f32(const struct hl_batch_matmul *op, const float *x, const float *w, float *y)
 {
-    for (int n = 0; n < op->n; n += HL_DOT_ROWS)
+    for (int n = 0; n < op->n; n += HL_ADD_DOTS_ROWS)
         for (int64_t m = 0; m < op->m; m++) {
-            float sums[HL_DOT_ROWS] = {0};
+            float sums[HL_ADD_DOTS_ROWS] = {0};
             int rows = rows_at(op, n);
-            hl_dots_f32(x + m * op->k, w + (int64_t)n * op->k, op->k, rows, op->k, sums);
+            hl_add_dots_f32(w + (int64_t)n * op->k, op->k, rows, x + m * op->k, op->k, sums);
             memcpy(y + m * op->n + n, sums, (size_t)rows * sizeof *sums);
         }
 }
@@ -242,15 +242,15 @@ static void store_integer(const struct hl_batch_matmul *op, TfLiteTensor *y, int
 static void multiply_integer(const struct hl_batch_matmul *op, const int16_t *x, const int16_t *w, bool full_range,
                              TfLiteTensor *y, int64_t at)
 {
-    for (int n = 0; n < op->n; n += HL_DOT_ROWS)
+    for (int n = 0; n < op->n; n += HL_ADD_DOTS_ROWS)
         for (int64_t m = 0; m < op->m; m++) {
-            int64_t sums[HL_DOT_ROWS] = {0};
+            int64_t sums[HL_ADD_DOTS_ROWS] = {0};
             int rows = rows_at(op, n);
             const int16_t *x_row = x + m * op->k, *w_rows = w + (int64_t)n * op->k;
             if (full_range)
-                hl_dots_i16_full(x_row, w_rows, op->k, rows, op->k, sums);
+                hl_add_dots_i16_full(w_rows, op->k, rows, x_row, op->k, sums);
             else
-                hl_dots_i16(x_row, w_rows, op->k, rows, op->k, sums);
+                hl_add_dots_i16(w_rows, op->k, rows, x_row, op->k, sums);
             for (int r = 0; r < rows; r++) store_integer(op, y, at + m * op->n + n + r, n + r, sums[r]);
         }
 }
@@ -258,11 +258,11 @@ static void multiply_integer(const struct hl_batch_matmul *op, const int16_t *x,
 static void multiply_hybrid(const struct hl_batch_matmul *op, const int16_t *x, const float *x_scales, const int16_t *w,
                             const float *w_scales, float *y)
 {
-    for (int n = 0; n < op->n; n += HL_DOT_ROWS)
+    for (int n = 0; n < op->n; n += HL_ADD_DOTS_ROWS)
         for (int64_t m = 0; m < op->m; m++) {
-            int64_t sums[HL_DOT_ROWS] = {0};
+            int64_t sums[HL_ADD_DOTS_ROWS] = {0};
             int rows = rows_at(op, n);
-            hl_dots_i16(x + m * op->k, w + (int64_t)n * op->k, op->k, rows, op->k, sums);
+            hl_add_dots_i16(w + (int64_t)n * op->k, op->k, rows, x + m * op->k, op->k, sums);
             for (int r = 0; r < rows; r++) {
                 float scale = x_scales[m] * w_scales[op->scales > 1 ? n + r : 0];
                 y[m * op->n + n + r] = (float)sums[r] * scale;

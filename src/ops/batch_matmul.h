@@ -3,8 +3,8 @@
 #ifndef HALITE_OPS_BATCH_MATMUL_H
 #define HALITE_OPS_BATCH_MATMUL_H
 
+#include "ops/common/quant.h"
 #include "ops/op.h"
-#include "ops/quant.h"
 
 enum { HL_BATCH_DIMS = 3 };
 

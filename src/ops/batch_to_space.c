@@ -6,7 +6,7 @@
 // SPACE_TO_BATCH_ND: the reverse; in 2: paddings, filled with 0, or with the output's zero point.
 // Without w, [b, h, c], the block has one value and crops and paddings have one row.
 // Any type of 1, 2, 4 or 8 bytes; input and output must be quantized alike.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 // The relation between the many small pictures and the few large ones.
 struct blocks {

@@ -8,8 +8,8 @@
 // out 0, 1: the layers' output states after each time; merge_outputs: out 0 holds both beside each
 // other.
 // float32, and float32 with 8-bit weights.
-#include "ops/lstm_engine.h"
-#include "ops/work.h"
+#include "ops/common/lstm_engine.h"
+#include "ops/common/work.h"
 
 enum { FORWARD, BACKWARD, LAYERS };
 

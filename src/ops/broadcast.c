@@ -4,7 +4,7 @@
 //     any type but string and the packed ones
 // BROADCAST_ARGS: the shape that two shapes broadcast to.
 //     in 0, in 1: shapes, both int32 or both int64, 1-D; out 0: the same, as long as the longer one
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 static TfLiteStatus check_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *shape)
 {

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/binary.h"
-#include "ops/quant.h"
-#include "ops/strings.h"
+#include "ops/common/binary.h"
+#include "ops/common/quant.h"
+#include "ops/common/strings.h"
 
 struct comparison {
     struct hl_binary binary;

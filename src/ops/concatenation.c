@@ -6,7 +6,7 @@
 // PACK: joins inputs of one shape along a new axis.
 //     in i: x_i; out 0: x's shape with one more dimension, the number of inputs
 //     float32 int8 uint8 int16 int32 uint32 int64, quantized alike
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 #include <math.h>
 

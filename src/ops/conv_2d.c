@@ -7,8 +7,8 @@
 // float32; uint8; int8 or int16 with int8 or int4 weights; float32 with int8, int4 or uint8
 // weights.
 #include "fast/fast.h"
-#include "ops/conv.h"
-#include "ops/work.h"
+#include "ops/common/conv.h"
+#include "ops/common/work.h"
 
 static struct hl_conv_node describe(const TfLiteNode *node)
 {
@@ -75,7 +75,7 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
                           params->dilation_height_factor, &op->y));
     HL_TRY(hl_window_size(ctx, node, "width", params->padding, width, hl_dim(filter, 2), params->stride_width,
                           params->dilation_width_factor, &op->x));
-    HL_TRY(hl_conv_scratch(ctx, node, &what, &op->conv, HL_DOT_ROWS));
+    HL_TRY(hl_conv_scratch(ctx, node, &what, &op->conv, HL_ADD_DOTS_ROWS));
     int dims[4] = {hl_dim(input, 0), op->y.out, op->x.out, outputs};
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
 }
@@ -125,7 +125,7 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
     // A few rows of weights stay in the cache while all positions pass by.
     for (int o = 0, rows; o < size.outputs; o += rows) {
         int group = o / per_group, left_in_group = (group + 1) * per_group - o;
-        rows = left_in_group < HL_DOT_ROWS ? left_in_group : HL_DOT_ROWS;
+        rows = left_in_group < HL_ADD_DOTS_ROWS ? left_in_group : HL_ADD_DOTS_ROWS;
         union hl_conv_weights weights = hl_conv_rows(&work, o * row, rows * row);
         int64_t at = o;
         for (int b = 0; b < size.batches; b++)

@@ -7,9 +7,9 @@
 // of y gathers them. in 0: shape of y, int32 [5], in 1: w [kd, kh, kw, outputs, channels], in 2: x,
 // in 3: bias, may be absent, out 0: y.
 // float32 only.
-#include "ops/conv.h"
-#include "ops/window.h"
-#include "ops/work.h"
+#include "ops/common/conv.h"
+#include "ops/common/window.h"
+#include "ops/common/work.h"
 
 enum { AXES = 3 }; // depth, height, width: dimensions 1, 2, 3 of x and y, 0, 1, 2 of w
 
@@ -183,9 +183,9 @@ static void gather(const TfLiteTensor *x, const TfLiteTensor *w, const struct st
                 int64_t tap = (d * hl_dim(w, 1) + e) * hl_dim(w, 2) + f;
                 const float *weights = HL_IN(float, w) + (tap * outputs + channel) * channels;
                 const float *in = HL_IN(float, x) + x_element(x, reach->batch, s, t, u);
-                for (int i = 0; i < count; i += HL_DOT_ROWS) {
-                    int rows = count - i < HL_DOT_ROWS ? count - i : HL_DOT_ROWS;
-                    hl_dots_f32(in, weights + (int64_t)i * channels, channels, rows, channels, sums + i);
+                for (int i = 0; i < count; i += HL_ADD_DOTS_ROWS) {
+                    int rows = count - i < HL_ADD_DOTS_ROWS ? count - i : HL_ADD_DOTS_ROWS;
+                    hl_add_dots_f32(weights + (int64_t)i * channels, channels, rows, in, channels, sums + i);
                 }
             }
 }

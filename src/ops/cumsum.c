@@ -5,7 +5,7 @@
 // [-rank, rank); out 0: the shape and type of x. Integers wrap.
 #include <string.h>
 
-#include "ops/map.h"
+#include "ops/common/map.h"
 
 static TfLiteStatus cumsum_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {

@@ -11,7 +11,7 @@
 //
 // The output is written while preparing, so that operators behind it see a constant. Nothing in the
 // sparsity is believed.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 //     in 0: x [b, h, w, c]; out 0: y [b, h / block, w / block, block * block * c], row by row
 // DEPTH_TO_SPACE: the reverse.
 // float32 uint8 int8 int32 int64; the block is an option.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(UInt8) | HL_TYPE(Int8) | HL_TYPE(Int32) | HL_TYPE(Int64);
 

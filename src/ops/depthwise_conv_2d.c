@@ -7,8 +7,8 @@
 // float32; uint8; int8 or int16 with int8 or int4 weights; float32 with int8 weights. m follows
 // from the shapes; the options' depth_multiplier is not looked at.
 #include "fast/fast.h"
-#include "ops/conv.h"
-#include "ops/work.h"
+#include "ops/common/conv.h"
+#include "ops/common/work.h"
 
 static struct hl_conv_node describe(const TfLiteNode *node)
 {

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/boxes.h"
-#include "ops/custom_options.h"
+#include "ops/common/boxes.h"
+#include "ops/common/custom_options.h"
 #include "ops/op.h"
 
 struct detection {

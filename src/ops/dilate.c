@@ -2,7 +2,7 @@
 // DILATE: y[i0 d0, i1 d1, ..] = x[i0, i1, ..], between them the padding value.
 // in 0: x, rank 1 or more, in 1: d, int32 [rank], at least 1, in 2: padding value, one element of x's type;
 // out 0: y [(n0 - 1) d0 + 1, ..]. Any type of whole bytes.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 static TfLiteStatus shape_output(TfLiteContext *ctx, TfLiteNode *node)
 {

@@ -7,9 +7,9 @@
 // A divisor of zero is an error when the node runs, except in float DIV and float FLOOR_MOD.
 #include <math.h>
 
-#include "ops/binary.h"
-#include "ops/fixed_point.h"
-#include "ops/quant.h"
+#include "ops/common/binary.h"
+#include "ops/common/fixed_point.h"
+#include "ops/common/quant.h"
 
 struct division {
     struct hl_binary binary;

@@ -4,9 +4,9 @@
 // A table of any type of fixed size to the same type; int8, uint8, int4 or int2 to float32 or
 // float16: stored value * scale, with one scale, one for each row, or one for each block along a
 // row. Zero points must be 0; uint8 is read as int8, as the original does.
-#include "ops/blockwise.h"
-#include "ops/dot.h"
-#include "ops/quant.h"
+#include "ops/common/blockwise.h"
+#include "ops/common/dot.h"
+#include "ops/common/quant.h"
 
 static bool dequantizes(const TfLiteTensor *table, const TfLiteTensor *y)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "fast/fast.h"
-#include "ops/map.h"
+#include "ops/common/map.h"
 
 static TfLiteStatus exp_log_prepare(TfLiteContext *ctx, TfLiteNode *node, double (*function)(double))
 {

@@ -4,7 +4,7 @@
 // The range is moved a little ("nudged") so that 0 is one of the steps.
 #include <math.h>
 
-#include "ops/map.h"
+#include "ops/common/map.h"
 
 struct fake_quant {
     float low, high, step;

@@ -5,8 +5,8 @@
 // RANGE: start, start + step, start + 2 * step and so on, before limit.
 //     in 0: start, in 1: limit, in 2: step, scalars; out 0: y [how many]
 //     float32 (added up step by step) int32 int64
-#include "ops/copy.h"
-#include "ops/strings.h"
+#include "ops/common/copy.h"
+#include "ops/common/strings.h"
 
 #include <math.h>
 

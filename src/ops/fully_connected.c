@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 #include "fast/fast.h"
-#include "ops/blockwise.h"
-#include "ops/dot.h"
+#include "ops/common/blockwise.h"
+#include "ops/common/dot.h"
+#include "ops/common/quant.h"
+#include "ops/common/work.h"
 #include "ops/fully_connected.h"
-#include "ops/quant.h"
-#include "ops/work.h"
 
 enum { X_WIDE, W_WIDE, W_DENSE, X_STORED, X_SCALES, TEMPORARIES };
 
@@ -210,8 +210,8 @@ static TfLiteStatus set_scratch(TfLiteContext *ctx, TfLiteNode *node, const stru
     bool hybrid = op->mode == HL_FC_HYBRID, integer = op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT;
     bool widen_x = hybrid || (integer && input->type != kTfLiteInt16);
     int x[2] = {widen_x ? op->rows : 0, op->columns};
-    int w[2] = {hybrid || integer ? HL_DOT_ROWS : 0, op->columns};
-    int dense[2] = {filter->sparsity ? HL_DOT_ROWS : 0, op->columns};
+    int w[2] = {hybrid || integer ? HL_ADD_DOTS_ROWS : 0, op->columns};
+    int dense[2] = {filter->sparsity ? HL_ADD_DOTS_ROWS : 0, op->columns};
     int stored[1] = {hybrid ? op->columns : 0}, scales[1] = {hybrid ? op->rows : 0};
     TfLiteType dense_type = filter->type == kTfLiteFloat32 ? kTfLiteFloat32 : kTfLiteInt8;
     HL_TRY(hl_set_temporary(ctx, node, X_WIDE, kTfLiteInt16, false, 2, x));
@@ -323,12 +323,12 @@ static void run_f32(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_
     const TfLiteTensor *bias = hl_input(ctx, node, 2);
     float *y = HL_OUT(float, hl_output(ctx, node, 0));
     if (op->columns == 0) x = (const float[]){0}; // rows of no elements still have an address
-    for (int n = 0; n < op->units; n += HL_DOT_ROWS) {
-        int rows = op->units - n < HL_DOT_ROWS ? op->units - n : HL_DOT_ROWS;
+    for (int n = 0; n < op->units; n += HL_ADD_DOTS_ROWS) {
+        int rows = op->units - n < HL_ADD_DOTS_ROWS ? op->units - n : HL_ADD_DOTS_ROWS;
         const float *w = rows_f32(ctx, node, op, n, rows);
         for (int64_t m = 0; m < op->rows; m++) {
-            float sums[HL_DOT_ROWS] = {0};
-            hl_dots_f32(x + m * op->columns, w, op->columns, rows, op->columns, sums);
+            float sums[HL_ADD_DOTS_ROWS] = {0};
+            hl_add_dots_f32(w, op->columns, rows, x + m * op->columns, op->columns, sums);
             for (int r = 0; r < rows; r++) {
                 float value = bias ? sums[r] + HL_IN(float, bias)[n + r] : sums[r];
                 y[m * op->units + n + r] = value < op->low_f32    ? op->low_f32
@@ -381,15 +381,15 @@ static void run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fu
         hl_widen(input->type, hl_data(input), 0, (int64_t)op->rows * op->columns, hl_zero(input), wide);
         x = wide;
     }
-    for (int n = 0; n < op->units; n += HL_DOT_ROWS) {
-        int rows = op->units - n < HL_DOT_ROWS ? op->units - n : HL_DOT_ROWS;
+    for (int n = 0; n < op->units; n += HL_ADD_DOTS_ROWS) {
+        int rows = op->units - n < HL_ADD_DOTS_ROWS ? op->units - n : HL_ADD_DOTS_ROWS;
         const int16_t *w = rows_wide(ctx, node, op, n, rows);
         for (int64_t m = 0; m < op->rows; m++) {
-            int64_t sums[HL_DOT_ROWS] = {0};
+            int64_t sums[HL_ADD_DOTS_ROWS] = {0};
             if (filter->type == kTfLiteInt16)
-                hl_dots_i16_full(x + m * op->columns, w, op->columns, rows, op->columns, sums);
+                hl_add_dots_i16_full(w, op->columns, rows, x + m * op->columns, op->columns, sums);
             else
-                hl_dots_i16(x + m * op->columns, w, op->columns, rows, op->columns, sums);
+                hl_add_dots_i16(w, op->columns, rows, x + m * op->columns, op->columns, sums);
             for (int r = 0; r < rows; r++)
                 store(output, m * op->units + n + r, requantize(op, bias, output, n + r, sums[r]));
         }
@@ -426,16 +426,16 @@ static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct hl_ful
     }
 
     int blocks = op->columns / op->block;
-    for (int n = 0; n < op->units; n += HL_DOT_ROWS) {
-        int rows = op->units - n < HL_DOT_ROWS ? op->units - n : HL_DOT_ROWS;
+    for (int n = 0; n < op->units; n += HL_ADD_DOTS_ROWS) {
+        int rows = op->units - n < HL_ADD_DOTS_ROWS ? op->units - n : HL_ADD_DOTS_ROWS;
         const int16_t *w = rows_wide(ctx, node, op, n, rows);
         for (int64_t m = 0; m < op->rows; m++) {
-            float values[HL_DOT_ROWS] = {0};
+            float values[HL_ADD_DOTS_ROWS] = {0};
             if (bias) memcpy(values, HL_IN(float, bias) + n, (size_t)rows * sizeof *values);
             for (int b = 0; b < blocks; b++) {
-                int64_t sums[HL_DOT_ROWS] = {0}, at = (int64_t)b * op->block;
+                int64_t sums[HL_ADD_DOTS_ROWS] = {0}, at = (int64_t)b * op->block;
                 const float *scales = (const float *)op->scales + (int64_t)n * blocks + b;
-                hl_dots_i16(wide + m * op->columns + at, w + at, op->columns, rows, op->block, sums);
+                hl_add_dots_i16(w + at, op->columns, rows, wide + m * op->columns + at, op->block, sums);
                 for (int r = 0; r < rows; r++)
                     values[r] +=
                         (float)(int32_t)(uint32_t)(uint64_t)sums[r] * (x_scales[m] * scales[(int64_t)r * blocks]);

@@ -6,8 +6,8 @@
 // The options say the axis, and how many batch dimensions there are.
 // float32 float16 bfloat16 int8 uint8 int16 int32 int64 bool int4; string where x has one
 // dimension.
-#include "ops/copy.h"
-#include "ops/strings.h"
+#include "ops/common/copy.h"
+#include "ops/common/strings.h"
 
 static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
                               HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool) | HL_TYPE(String) |

@@ -6,8 +6,8 @@
 //     in 0: indices [any.., depth] int32, in 1: updates [any.., rest of y's shape]
 //     in 2: y's shape int32; out 0: y. float32 int8 uint8 int32 int64 bool
 // Every index is checked against its dimension before anything is written.
-#include "ops/copy.h"
-#include "ops/strings.h"
+#include "ops/common/copy.h"
+#include "ops/common/strings.h"
 
 #include <string.h>
 

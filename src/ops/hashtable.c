@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/strings.h"
+#include "ops/common/strings.h"
 #include "runtime/resources.h"
 
 static TfLiteStatus require_types(TfLiteContext *ctx, const TfLiteNode *node, TfLiteType key, TfLiteType value)

@@ -4,8 +4,8 @@
 //     out 0: y [n, any..], zeros or empty strings where a key is missing
 //     out 1: hits uint8 [n], 1 where the key was found
 // Any type of whole bytes, string.
-#include "ops/copy.h"
-#include "ops/strings.h"
+#include "ops/common/copy.h"
+#include "ops/common/strings.h"
 
 #include <string.h>
 

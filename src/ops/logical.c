@@ -2,7 +2,7 @@
 // LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT: y = a && b, a || b, !a.
 // in 0: a, in 1 (not for LOGICAL_NOT): b, shapes broadcast; out 0: y. bool: any stored byte but 0
 // is true.
-#include "ops/binary.h"
+#include "ops/common/binary.h"
 
 HL_BINARY_RUN(and_bool, uint8_t, uint8_t, void, u &&v)
 HL_BINARY_RUN(or_bool, uint8_t, uint8_t, void, u || v)

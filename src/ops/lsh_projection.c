@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/copy.h"
-#include "ops/fingerprint.h"
+#include "ops/common/copy.h"
+#include "ops/common/fingerprint.h"
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 {

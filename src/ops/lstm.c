@@ -12,10 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/fixed_point_i16.h"
-#include "ops/lstm_engine.h"
-#include "ops/matvec.h"
-#include "ops/work.h"
+#include "ops/common/fixed_point_i16.h"
+#include "ops/common/lstm_engine.h"
+#include "ops/common/matvec.h"
+#include "ops/common/work.h"
 
 struct lstm {
     enum hl_lstm_kind kind;

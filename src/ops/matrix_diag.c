@@ -4,7 +4,7 @@
 // MATRIX_SET_DIAG: matrices with another diagonal.
 //     in 0: x [any.., rows, columns], in 1: diagonals [any.., the smaller of both]; out 0: y, as x
 // float32 int8 uint8 int16 int32 uint32 int64. A zero is a stored 0, whatever the zero point.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 #include <string.h>
 

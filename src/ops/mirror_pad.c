@@ -4,7 +4,7 @@
 //     in 0: x, in 1: paddings [rank, 2] int32 or int64: positions before and after along each
 //     dimension, at most its length (REFLECT: less than that); out 0: y
 //     any type of 1, 2, 4 or 8 bytes
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 // How many elements at the edge are not repeated.
 static int edge(const TfLiteNode *node)

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/boxes.h"
+#include "ops/common/boxes.h"
 #include "ops/op.h"
 
 enum { MAX_OUTPUTS = 1 << 26 };

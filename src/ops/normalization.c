@@ -7,8 +7,8 @@
 // in 0: x [n, h, w, c], out 0: the same shape; float32.
 #include <math.h>
 
-#include "ops/fixed_point.h"
-#include "ops/map.h"
+#include "ops/common/fixed_point.h"
+#include "ops/common/map.h"
 
 // ---- L2_NORMALIZATION ---------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 //     in 0: indices int32 or int64, in 1: depth, likewise, in 2: on, in 3: off (one value each)
 //     out 0: y. float32 int8 uint8 int32 int64 bool
 // The option's axis says where the new dimension goes, -1: last.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 static const uint32_t types =
     HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool);

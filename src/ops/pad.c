@@ -5,7 +5,7 @@
 //     in 2 (PADV2): the value, of x's type, quantized as the output
 //     out 0: y. float32 float16 bfloat16 int8 uint8 int16 int32 int64 bool
 // PAD writes 0; in int8, uint8 and int16 the output's zero point. Values of x are never rescaled.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 enum { MOST_DIMENSIONS = 5 };
 

@@ -7,9 +7,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "ops/quant.h"
-#include "ops/window.h"
-#include "ops/work.h"
+#include "ops/common/quant.h"
+#include "ops/common/window.h"
+#include "ops/common/work.h"
 
 struct pool {
     struct hl_window y, x;

@@ -6,7 +6,7 @@
 //          bfloat16, float64.
 #include <math.h>
 
-#include "ops/binary.h"
+#include "ops/common/binary.h"
 
 static TfLiteStatus require_exponents(TfLiteContext *ctx, const TfLiteNode *node)
 {

@@ -4,7 +4,7 @@
 // float32; quantized uint8 and int8, alpha of the same type; int16 with zero points 0, alpha int8.
 // One multiplier rescales the values from 0 on, another the products.
 #include "fast/fast.h"
-#include "ops/map.h"
+#include "ops/common/map.h"
 
 struct prelu {
     struct hl_rescale positive, negative;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fast/fast.h"
-#include "ops/map.h"
+#include "ops/common/map.h"
 
 struct quantize {
     uint8_t table[256];        // 8 bits to 8 bits

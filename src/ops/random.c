@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "ops/copy.h"
-#include "ops/counter_rng.h"
+#include "ops/common/copy.h"
+#include "ops/common/counter_rng.h"
 
 struct random {
     uint32_t key[2];

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "fast/fast.h"
-#include "ops/map.h"
+#include "ops/common/map.h"
 
 static TfLiteStatus rectifier_prepare(TfLiteContext *ctx, TfLiteNode *node, bool takes_int16)
 {

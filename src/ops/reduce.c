@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/common/quant.h"
 #include "ops/op.h"
-#include "ops/quant.h"
 
 enum kind { SUM, MEAN, PRODUCT, LARGEST, SMALLEST, ANY, ALL };
 

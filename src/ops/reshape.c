@@ -5,8 +5,8 @@
 //     SQUEEZE: in 0: x; drops the options' dimensions of 1; without any, all dimensions of 1.
 //     EXPAND_DIMS: in 0: x, in 1: where a dimension of 1 goes, int32 or int64, one value.
 // Any type. The output shares the input's memory where the planner can do that.
-#include "ops/copy.h"
-#include "ops/strings.h"
+#include "ops/common/copy.h"
+#include "ops/common/strings.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 // REVERSE_SEQUENCE: of each batch the first positions of the sequence run backward.
 //     in 0: x, in 1: how many positions, int32 or int64, one value for each batch; out 0: y, as x
 //     float32 uint8 int16 int32 int64; sequence and batch dimension are options
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 static TfLiteStatus same_type_and_shape(TfLiteContext *ctx, const TfLiteNode *node, uint32_t types)
 {

@@ -5,7 +5,7 @@
 // y[k, l] = sum of x[i, j] * exp(-2 pi i (i k / fh + j l / fw)).
 #include <string.h>
 
-#include "ops/fft.h"
+#include "ops/common/fft.h"
 #include "ops/op.h"
 
 // Largest transform along one axis: its indices, doubled, stay within int.

@@ -4,7 +4,7 @@
 // out 0: the state to go on from, out 1: int32, uint32, int64 or uint64 of the shape that the model declares.
 #include <string.h>
 
-#include "ops/counter_rng.h"
+#include "ops/common/counter_rng.h"
 #include "ops/op.h"
 
 static bool is_known_output(TfLiteType type)

@@ -11,9 +11,9 @@
 // float32, and float32 with int8 weights (uint8 ones are read as int8).
 #include <string.h>
 
-#include "ops/matvec.h"
+#include "ops/common/matvec.h"
+#include "ops/common/work.h"
 #include "ops/op.h"
-#include "ops/work.h"
 
 // One layer in one direction, its tensors and what it does with them. Made anew for each call.
 struct layer {

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "fast/fast.h"
-#include "ops/fixed_point.h"
-#include "ops/map.h"
+#include "ops/common/fixed_point.h"
+#include "ops/common/map.h"
 
 static TfLiteStatus root_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {

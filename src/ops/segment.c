@@ -7,7 +7,7 @@
 //     in 2: number of segments, int32, above every id; out 0: y [number, any..]
 //     An empty segment holds what changes nothing: 0, 1, the lowest or highest finite value.
 // float32 int32 (sums and products wrap).
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 #include <float.h>
 

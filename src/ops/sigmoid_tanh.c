@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "fast/fast.h"
-#include "ops/map.h"
+#include "ops/common/map.h"
 
 enum { SEGMENTS = 256 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/strings.h"
+#include "ops/common/strings.h"
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 {

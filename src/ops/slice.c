@@ -6,8 +6,8 @@
 //     in 0: operand, in 1: update, nowhere longer than the operand, in 2: start int32 or int64
 //     [rank], moved so that the update lies inside; out 0: y, as the operand, and in its memory
 //     where the planner can do that. Any type but string
-#include "ops/copy.h"
-#include "ops/strings.h"
+#include "ops/common/copy.h"
+#include "ops/common/strings.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "fast/fast.h"
-#include "ops/fixed_point_i16.h"
-#include "ops/map.h"
+#include "ops/common/fixed_point_i16.h"
+#include "ops/common/map.h"
 
 // ---- ELU ----------------------------------------------------------------------------------------
 

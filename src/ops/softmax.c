@@ -10,8 +10,8 @@
 #include <math.h>
 
 #include "fast/fast.h"
-#include "ops/fixed_point.h"
-#include "ops/map.h"
+#include "ops/common/fixed_point.h"
+#include "ops/common/map.h"
 
 // Differences from the row's maximum are Q5 in fixed point; those below diff_min count as minus
 // infinity.

@@ -5,7 +5,7 @@
 //     in 2: values [count], or one for all; in 3: the default value
 //     out 0: y. float32 int8 uint8 int32 int64
 // Of repeated indices the last one counts.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 enum { MOST_DIMENSIONS = 4 };
 

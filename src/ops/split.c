@@ -4,7 +4,7 @@
 //     the rest, in 2: axis int32, one value; out i: piece i
 // UNPACK: the positions along the option's axis, which is gone. in 0: x; out i: position i
 // float32 int8 uint8 int16 int32; SPLIT and SPLIT_V also int64, UNPACK also float16 bfloat16 bool.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 static const uint32_t split_types =
     HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);

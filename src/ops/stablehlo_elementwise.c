@@ -6,7 +6,7 @@
 // Integers wrap around, scales mean nothing, infinities stay; MAXIMUM and MINIMUM give the first
 // operand where either is NaN. AND: integers and bool. SHIFT_LEFT: int8, int16, int32; amounts
 // outside [0, bits of the type) give 0.
-#include "ops/binary.h"
+#include "ops/common/binary.h"
 
 // ---- runs ---------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/half.h"
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 #include "runtime/calls.h"
 #include "tensorflow/lite/builtin_ops.h"
 

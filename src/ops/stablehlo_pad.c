@@ -4,7 +4,7 @@
 // empty y has 0 in every dimension, as in the original.
 #include <string.h>
 
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 {

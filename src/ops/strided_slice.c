@@ -10,8 +10,8 @@
 // are ignored. With `offset` an end before 0 is no position from the end, and the output's shape
 // follows from end even where a mask leaves it out: it holds the first of the elements taken. (All
 // as the official runtime does it.)
-#include "ops/copy.h"
-#include "ops/strings.h"
+#include "ops/common/copy.h"
+#include "ops/common/strings.h"
 
 #include <string.h>
 

@@ -9,11 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/dot.h"
-#include "ops/matvec.h"
+#include "ops/common/dot.h"
+#include "ops/common/matvec.h"
+#include "ops/common/quant.h"
+#include "ops/common/work.h"
 #include "ops/op.h"
-#include "ops/quant.h"
-#include "ops/work.h"
 
 enum { FEATURES, TIME_WEIGHTS, WIDE, TEMPORARIES };
 
@@ -43,7 +43,7 @@ static struct shape shape_of(TfLiteContext *ctx, TfLiteNode *node)
 // Filters from `first` on.
 static int at_a_time(const struct shape *s, int first)
 {
-    return s->filters - first < HL_DOTS_ROWS ? s->filters - first : HL_DOTS_ROWS;
+    return s->filters - first < HL_LONG_DOTS_ROWS ? s->filters - first : HL_LONG_DOTS_ROWS;
 }
 
 static TfLiteStatus check_shapes(TfLiteContext *ctx, TfLiteNode *node)
@@ -210,7 +210,7 @@ static void remember(const struct hl_row_loops *loops, TfLiteTensor *state, int6
             memory[r * (int64_t)length + length - 1] =
                 hl_saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sums[r]), by) + zero);
         hl_widen(kTfLiteInt8, memory, 0, (int64_t)rows * length, zero, wide);
-        hl_dots_i8(loops, HL_IN(int8_t, time) + w_at, rows, length, wide, length, sums);
+        hl_long_dots_i8(loops, HL_IN(int8_t, time) + w_at, length, rows, wide, length, length, sums);
         return;
     }
     int16_t *memory = HL_OUT(int16_t, state) + at;
@@ -239,10 +239,11 @@ static void run_int8(TfLiteContext *ctx, TfLiteNode *node, const struct shape *s
     for (int b = 0; b < s->batch; b++) {
         hl_widen(kTfLiteInt8, hl_data(x), (int64_t)b * s->inputs, s->inputs, hl_zero(x), wide);
         int unit = 0, left = s->rank; // filters of the unit
-        int64_t sum = bias ? HL_IN(int32_t, bias)[0] : 0, sums[HL_DOTS_ROWS];
-        for (int first = 0; first < s->filters; first += HL_DOTS_ROWS) {
+        int64_t sum = bias ? HL_IN(int32_t, bias)[0] : 0, sums[HL_LONG_DOTS_ROWS];
+        for (int first = 0; first < s->filters; first += HL_LONG_DOTS_ROWS) {
             int rows = at_a_time(s, first);
-            hl_dots_i8(loops, HL_IN(int8_t, weights) + (int64_t)first * s->inputs, rows, s->inputs, wide, 0, sums);
+            hl_long_dots_i8(loops, HL_IN(int8_t, weights) + (int64_t)first * s->inputs, s->inputs, rows, wide, 0,
+                            s->inputs, sums);
             remember(loops, state, ((int64_t)b * s->filters + first) * s->memory, rows, s->memory, time,
                      (int64_t)first * s->memory, op->to_state, wide_memory, sums);
             for (int r = 0; r < rows; r++) {

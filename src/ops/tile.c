@@ -2,8 +2,8 @@
 // TILE: y[i] = x[i mod x's dimensions]: x repeated along each dimension.
 //     in 0: x, in 1: how many times, int32 or int64 [rank], 0 empties the output; out 0: y
 //     any type up to 8 bytes, string
-#include "ops/copy.h"
-#include "ops/strings.h"
+#include "ops/common/copy.h"
+#include "ops/common/strings.h"
 
 static const uint32_t types = HL_PLAIN_TYPES | HL_TYPE(String);
 

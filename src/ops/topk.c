@@ -6,7 +6,7 @@
 //     float32 int8 uint8 int16 int32 int64
 //
 // A heap of k positions with the least wanted at the root: n log k steps for a row.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 static const uint32_t types =
     HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64);

@@ -2,7 +2,7 @@
 // TRANSPOSE: dimension i of y is dimension perm[i] of x.
 //     in 0: x [at most 8 dimensions], in 1: perm int32 [rank], negative entries count from the end
 //     out 0: y. Any type of 1, 2, 4 or 8 bytes, int4, uint4
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 enum { MOST_DIMENSIONS = 8 };
 

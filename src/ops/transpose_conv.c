@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "fast/fast.h"
-#include "ops/work.h"
+#include "ops/common/work.h"
 
 TfLiteStatus hl_transpose_conv_windows(TfLiteContext *ctx, const TfLiteNode *node, int height, int width,
                                        struct hl_window *y, struct hl_window *x)
@@ -82,7 +82,7 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
     HL_TRY(hl_conv_check(ctx, node, &op->what, &op->conv));
     op->conv.asymmetric = op->conv.scaled_products = true;
-    HL_TRY(hl_conv_scratch(ctx, node, &op->what, &op->conv, HL_DOT_ROWS));
+    HL_TRY(hl_conv_scratch(ctx, node, &op->what, &op->conv, HL_ADD_DOTS_ROWS));
     if (hl_is_constant(shape)) return set_output_shape(ctx, node);
     hl_make_dynamic(hl_output(ctx, node, 0));
     return kTfLiteOk;
@@ -147,7 +147,7 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     int64_t row = (int64_t)size.kh * size.kw * size.channels;
     for (int o = 0, rows; o < size.outputs; o += rows) {
-        rows = size.outputs - o < HL_DOT_ROWS ? size.outputs - o : HL_DOT_ROWS;
+        rows = size.outputs - o < HL_ADD_DOTS_ROWS ? size.outputs - o : HL_ADD_DOTS_ROWS;
         union hl_conv_weights weights = hl_conv_rows(&work, o * row, rows * row);
         int64_t at = o;
         for (int b = 0; b < size.batches; b++)

@@ -3,7 +3,7 @@
 #ifndef HALITE_OPS_TRANSPOSE_CONV_H
 #define HALITE_OPS_TRANSPOSE_CONV_H
 
-#include "ops/conv.h"
+#include "ops/common/conv.h"
 
 struct hl_transpose_conv {
     struct hl_conv conv; // first: hl_conv_release

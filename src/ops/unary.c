@@ -7,7 +7,7 @@
 // opposite and stays what it is.
 #include <math.h>
 
-#include "ops/map.h"
+#include "ops/common/map.h"
 
 static TfLiteStatus real_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {

@@ -7,8 +7,8 @@
 // variables [batch, outputs] and [batch, cells]; 20..23: norms [cells] (older models have 20
 // inputs).
 // out 0: the output state after each time, x's shape with n = outputs.
-#include "ops/lstm_engine.h"
-#include "ops/work.h"
+#include "ops/common/lstm_engine.h"
+#include "ops/common/work.h"
 
 struct sequence_lstm {
     enum hl_lstm_kind kind;

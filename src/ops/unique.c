@@ -5,7 +5,7 @@
 //     float32 int8 uint8 int16 int32 int64; +0 and -0 are one value, a NaN equals the same NaN
 //
 // Values are found by their bits in a hash table with at least half of its places free.
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 #include <string.h>
 

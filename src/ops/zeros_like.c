@@ -3,7 +3,7 @@
 // in 0: x of any shape, float32, int32 or int64, out 0: the same shape and type.
 #include <string.h>
 
-#include "ops/map.h"
+#include "ops/common/map.h"
 
 static TfLiteStatus zeros_like_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {

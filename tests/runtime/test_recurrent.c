@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVDF, RNN and LSTM with the loops of every level of instructions that this CPU has (ops/row_loops.h) against the
-// plain ones, on random layers: integers bit for bit, floats but for rounding.
+// SVDF, RNN and LSTM with the loops of every level of instructions that this CPU has (ops/common/row_loops.h) against
+// the plain ones, on random layers: integers bit for bit, floats but for rounding.
 #include "both_kernels.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of ops/row_loops.h: those of every level of instructions that this CPU has against the plain ones. Rows of
-// all lengths around those of vectors; matrices end where their memory does, so that a sanitizer sees what is read
-// beyond.
+// The loops of ops/common/row_loops.h: those of every level of instructions that this CPU has against the plain ones.
+// Rows of all lengths around those of vectors; matrices end where their memory does, so that a sanitizer sees what is
+// read beyond.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void dots_of_int8(void **state)
 {
     (void)state;
     for (int i = 0; i < CASES; i++) {
-        struct shape s = random_shape(i < EXTREMES ? HL_DOTS_I8_COLUMNS + 1 : 300);
+        struct shape s = random_shape(i < EXTREMES ? HL_DOTS_I8_MAX_COLUMNS + 1 : 300);
         int8_t *w = make(s.w_size, 1);
         int16_t *x = make(s.x_size, 2);
         int same = pick(2) ? -256 : 255; // all of one sign: the largest sums

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ops/copy.h"
+#include "ops/common/copy.h"
 
 enum { MOST_RANK = 5, MOST_BYTES = 1 << 21 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ops/fft.h"
+#include "ops/common/fft.h"
 
 enum { MOST = 1024 };
 

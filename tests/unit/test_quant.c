@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "ops/quant.h"
-#include "ops/window.h"
+#include "ops/common/quant.h"
+#include "ops/common/window.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

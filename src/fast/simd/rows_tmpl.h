@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of ops/row_loops.h, in the words of vector.h. Included by microkernels_tmpl.h, so once for each level.
-// Dot products: a few rows at a time, a vector of sums for each, so that no sum waits for another; then the lanes are
-// added, those of four rows at once.
+// The loops of ops/common/row_loops.h, in the words of vector.h. Included by microkernels_tmpl.h, so once for each
+// level. Dot products: a few rows at a time, a vector of sums for each, so that no sum waits for another; then the
+// lanes are added, those of four rows at once.
 #ifndef HALITE_FAST_SIMD_ROWS_TMPL_H
 #define HALITE_FAST_SIMD_ROWS_TMPL_H
 
 #include "fast/simd/elements_tmpl.h"
 #include "fast/simd/vector.h"
-#include "ops/quant.h"
-#include "ops/row_loops.h"
-#include "ops/sigmoids_i16.h"
+#include "ops/common/quant.h"
+#include "ops/common/row_loops.h"
+#include "ops/common/sigmoids_i16.h"
 
 // ---- rows of floats as int8 -----------------------------------------------------------------------
 

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "fast/elements.h"
-#include "ops/quant.h"
-#include "ops/row_loops.h"
+#include "ops/common/quant.h"
+#include "ops/common/row_loops.h"
 
 // One tile of a matrix product, y[r][c] = sum over k of x[r][k] * w[k][c], for a few rows r and one panel of columns.
 // Weights lie in panels: all columns of the panel for one step of k (floats) or of `group` neighboring k (integers).
@@ -34,7 +34,7 @@ struct hl_tile {
     float low, high; // range of y, floats only
 };
 
-// From sums to stored 8-bit values, by channel: the rescaling of ops/quant.h.
+// From sums to stored 8-bit values, by channel: the rescaling of ops/common/quant.h.
 struct hl_requantize {
     const int32_t *multiplier, *left, *right; // shifts: one of the two is 0
     int32_t zero, low, high;

@@ -10,9 +10,9 @@
 #include <float.h>
 #include <string.h>
 
-#include "ops/quant.h"
-#include "ops/window.h"
-#include "ops/work.h"
+#include "ops/common/quant.h"
+#include "ops/common/window.h"
+#include "ops/common/work.h"
 
 struct indexed_pool {
     TfLitePoolParams params;

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strided copies and fills: neighboring axes are merged (hl_walk), a run that is contiguous on both sides is one unit,
+// and planes of units are copied by loops for their size. Packed elements (4 and 2 bits, low bits first) go one by one.
+#include "ops/common/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/turn.h"
+
+struct hl_layout hl_row_major(int rank, const int *dims)
+{
+    struct hl_layout layout = {0};
+    int64_t step = 1;
+    for (int axis = rank - 1; axis >= 0; axis--) {
+        layout.stride[axis] = step;
+        step *= dims[axis];
+    }
+    return layout;
+}
+
+struct hl_layout hl_without_axis(const struct hl_layout *layout, int rank, int axis, int index)
+{
+    struct hl_layout rest = {.offset = layout->offset + index * layout->stride[axis]};
+    for (int i = 0; i < rank - 1; i++) rest.stride[i] = layout->stride[i < axis ? i : i + 1];
+    return rest;
+}
+
+// ---- units --------------------------------------------------------------------------------------
+
+// Two axes of a copy: rows times count units, with the distances between them in bytes.
+struct plane {
+    int64_t rows, to_row, from_row;
+    int64_t count, to_step, from_step;
+};
+
+// One function for each kind of unit, so that the compiler sees the size: FRONT bytes, and as many at the unit's end.
+// Sizes between the powers of two are copied in two pieces that overlap.
+#define DEFINE_COPY_PLANE(name, FRONT, BACK)                                                               \
+    static void name(char *restrict to, const char *restrict from, size_t size, const struct plane *plane) \
+    {                                                                                                      \
+        const int64_t to_step = plane->to_step, from_step = plane->from_step;                              \
+        const size_t back = size - (BACK);                                                                 \
+        for (int64_t r = 0; r < plane->rows; r++) {                                                        \
+            char *restrict y = to + r * plane->to_row;                                                     \
+            const char *restrict x = from + r * plane->from_row;                                           \
+            for (int64_t i = 0; i < plane->count; i++) {                                                   \
+                memcpy(y + i * to_step, x + i * from_step, (FRONT));                                       \
+                if ((BACK) > 0) memcpy(y + i * to_step + back, x + i * from_step + back, (BACK));          \
+            }                                                                                              \
+        }                                                                                                  \
+    }
+DEFINE_COPY_PLANE(copy_1, 1, 0)
+DEFINE_COPY_PLANE(copy_2, 2, 0)
+DEFINE_COPY_PLANE(copy_3, 2, 1)
+DEFINE_COPY_PLANE(copy_4, 4, 0)
+DEFINE_COPY_PLANE(copy_5_to_7, 4, 4)
+DEFINE_COPY_PLANE(copy_8, 8, 0)
+DEFINE_COPY_PLANE(copy_9_to_15, 8, 8)
+DEFINE_COPY_PLANE(copy_16, 16, 0)
+DEFINE_COPY_PLANE(copy_17_to_32, 16, 16)
+DEFINE_COPY_PLANE(copy_33_to_64, 32, 32)
+DEFINE_COPY_PLANE(copy_any, size, 0)
+
+static void copy_plane(char *to, const char *from, size_t size, const struct plane *plane)
+{
+    static void (*const by_size[])(char *, const char *, size_t, const struct plane *) = {
+        NULL,         copy_1,       copy_2,       copy_3,       copy_4,       copy_5_to_7,
+        copy_5_to_7,  copy_5_to_7,  copy_8,       copy_9_to_15, copy_9_to_15, copy_9_to_15,
+        copy_9_to_15, copy_9_to_15, copy_9_to_15, copy_9_to_15, copy_16,
+    };
+    (size <= 16   ? by_size[size]
+     : size <= 32 ? copy_17_to_32
+     : size <= 64 ? copy_33_to_64
+                  : copy_any)(to, from, size, plane);
+}
+
+// A square of elements of 4 bytes, dense along its columns in `to` and along its rows in `from`.
+static void turn_square(char *to, const char *from, const struct plane *square)
+{
+    int64_t r = 0, i = 0;
+    for (; r + 4 <= square->rows; r += 4)
+        for (i = 0; i + 4 <= square->count; i += 4)
+            hl_turn_4x4(to + r * square->to_row + i * 4, (ptrdiff_t)square->to_row,
+                        from + r * 4 + i * square->from_step, (ptrdiff_t)square->from_step);
+    struct plane rest = *square;
+    rest.rows = r;
+    rest.count -= i;
+    if (r > 0 && rest.count > 0) copy_4(to + i * 4, from + i * square->from_step, 4, &rest);
+    rest = *square;
+    rest.rows -= r;
+    if (rest.rows > 0) copy_4(to + r * square->to_row, from + r * 4, 4, &rest);
+}
+
+// The same in squares whose cache lines stay in the cache until all of their units are done: for planes that are
+// transposed. (NHWC to NCHW of 208x208x16 floats: 0.25 ms, memcpy 0.21 ms; element by element 0.53 ms.)
+static void copy_squares(char *to, const char *from, size_t size, const struct plane *plane)
+{
+    enum { SIDE = 32 };
+    bool words = size == 4 && plane->to_step == 4 && plane->from_row == 4;
+    for (int64_t r = 0; r < plane->rows; r += SIDE)
+        for (int64_t i = 0; i < plane->count; i += SIDE) {
+            struct plane square = *plane;
+            square.rows = plane->rows - r < SIDE ? plane->rows - r : SIDE;
+            square.count = plane->count - i < SIDE ? plane->count - i : SIDE;
+            char *y = to + r * plane->to_row + i * plane->to_step;
+            const char *x = from + r * plane->from_row + i * plane->from_step;
+            if (words)
+                turn_square(y, x, &square);
+            else
+                copy_plane(y, x, size, &square);
+        }
+}
+
+// ---- copies of whole bytes ----------------------------------------------------------------------
+
+// The axis along which `from` is densest.
+static int densest(const struct hl_walk *walk, int rank)
+{
+    int best = rank - 1;
+    for (int axis = rank - 2; axis >= 0; axis--)
+        if (llabs(walk->stride[1][axis]) < llabs(walk->stride[1][best])) best = axis;
+    return best;
+}
+
+// walk: its strides are in bytes, it has positions.
+static void copy_units(struct hl_walk *walk, size_t size, char *to, const char *from)
+{
+    int rank = walk->rank, last = rank - 1;
+    if (rank > 0 && walk->stride[0][last] == (int64_t)size &&
+        walk->stride[1][last] == (int64_t)size) { // runs are units
+        size *= (size_t)walk->dims[last];
+        rank--, last--;
+    }
+    struct plane plane = {.rows = 1, .count = 1};
+    int other = last - 1, best = rank > 0 ? densest(walk, rank) : last;
+    bool transposed = best != last && size < 64;
+    if (transposed) other = best;
+    if (rank > 0) {
+        plane.count = walk->dims[last];
+        plane.to_step = walk->stride[0][last];
+        plane.from_step = walk->stride[1][last];
+    }
+    if (rank > 1) {
+        plane.rows = walk->dims[other];
+        plane.to_row = walk->stride[0][other];
+        plane.from_row = walk->stride[1][other];
+    }
+    int dims[HL_MAX_RANK], left = 0;
+    int64_t strides[2][HL_MAX_RANK];
+    for (int axis = 0; axis < last; axis++) {
+        if (axis == other) continue;
+        dims[left] = walk->dims[axis];
+        for (int o = 0; o < 2; o++) strides[o][left] = walk->stride[o][axis];
+        left++;
+    }
+    struct hl_walk rest;
+    hl_walk_start_strided(&rest, left, dims, 2, (const int64_t(*)[HL_MAX_RANK])strides);
+    for (int64_t i = 0; i < rest.count; i++, hl_walk_next(&rest))
+        (transposed ? copy_squares : copy_plane)(to + rest.at[0], from + rest.at[1], size, &plane);
+}
+
+// ---- packed elements ----------------------------------------------------------------------------
+
+// Elements of a run: `count` of them, from and to every step-th.
+struct run {
+    int64_t count, to_at, to_step, from_at, from_step;
+};
+
+static void copy_packed(int bits, uint8_t *to, const uint8_t *from, const struct run *run)
+{
+    const int per_byte = 8 / bits;
+    const unsigned mask = (1u << bits) - 1;
+    for (int64_t i = 0; i < run->count; i++) {
+        int64_t source = run->from_at + i * run->from_step, target = run->to_at + i * run->to_step;
+        int shift = (int)(target % per_byte) * bits;
+        unsigned value = from[source / per_byte] >> (source % per_byte) * bits & mask;
+        uint8_t *byte = &to[target / per_byte];
+        *byte = (uint8_t)((*byte & ~(mask << shift)) | value << shift);
+    }
+}
+
+// ---- copies and fills ---------------------------------------------------------------------------
+
+void hl_copy(int bits, int rank, const int *dims, void *to, const struct hl_layout *to_layout, const void *from,
+             const struct hl_layout *from_layout)
+{
+    const int64_t size = bits / 8, unit = size > 0 ? size : 1;
+    int64_t strides[2][HL_MAX_RANK];
+    for (int axis = 0; axis < rank; axis++) {
+        strides[0][axis] = to_layout->stride[axis] * unit;
+        strides[1][axis] = from_layout->stride[axis] * unit;
+    }
+    struct hl_walk walk;
+    hl_walk_start_strided(&walk, rank, dims, 2, (const int64_t(*)[HL_MAX_RANK])strides);
+    if (walk.count == 0) return;
+    if (size > 0) {
+        copy_units(&walk, (size_t)size, (char *)to + to_layout->offset * size,
+                   (const char *)from + from_layout->offset * size);
+        return;
+    }
+    struct run run = {.count = hl_walk_run(&walk), .to_step = 1, .from_step = 1};
+    if (walk.rank > 0) {
+        run.to_step = walk.stride[0][walk.rank - 1];
+        run.from_step = walk.stride[1][walk.rank - 1];
+    }
+    for (int64_t done = 0; done < walk.count; done += run.count, hl_walk_skip_run(&walk)) {
+        run.to_at = to_layout->offset + walk.at[0];
+        run.from_at = from_layout->offset + walk.at[1];
+        copy_packed(bits, to, from, &run);
+    }
+}
+
+void hl_copy_run(int bits, int64_t count, void *to, int64_t to_at, const void *from, int64_t from_at)
+{
+    if (count == 0) return;
+    const size_t size = (size_t)bits / 8;
+    if (size > 0)
+        memcpy((char *)to + (size_t)to_at * size, (const char *)from + (size_t)from_at * size, (size_t)count * size);
+    else
+        copy_packed(bits, to, from,
+                    &(struct run){.count = count, .to_at = to_at, .to_step = 1, .from_at = from_at, .from_step = 1});
+}
+
+void hl_fill(int bits, int64_t count, void *to, const void *value)
+{
+    if (count == 0) return;
+    const size_t size = (size_t)bits / 8;
+    bool same = true;
+    for (size_t i = 1; i < size; i++) same = same && ((const char *)value)[i] == *(const char *)value;
+    if (same)
+        memset(to, *(const unsigned char *)value, (size_t)count * size);
+    else
+        copy_plane(to, value, size, &(struct plane){.rows = 1, .count = count, .to_step = (int64_t)size});
+}
+
+void hl_fill_zero(TfLiteTensor *tensor)
+{
+    const int zero = hl_has_zero_point(tensor->type) ? hl_zero(tensor) : 0;
+    if (tensor->type == kTfLiteInt16)
+        hl_fill(16, hl_elements(tensor), tensor->data.data, &(int16_t){(int16_t)zero});
+    else if (tensor->bytes > 0)
+        memset(tensor->data.data, (uint8_t)zero, tensor->bytes);
+}
+
+void hl_clear_packed(TfLiteTensor *tensor)
+{
+    int bits = hl_element_bits(tensor->type);
+    if (bits > 0 && bits < 8 && tensor->bytes > 0) memset(tensor->data.data, 0, tensor->bytes);
+}
+
+// ---- small inputs -------------------------------------------------------------------------------
+
+TfLiteStatus hl_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor, int lowest,
+                           int *rank, int *dims)
+{
+    HL_REQUIRE(ctx, node, tensor->type == kTfLiteInt32 || tensor->type == kTfLiteInt64,
+               "a shape must be int32 or int64, not %s", hl_type_name(tensor->type));
+    HL_REQUIRE(ctx, node, hl_rank(tensor) == 1, "a shape must have one dimension, not %d", hl_rank(tensor));
+    HL_REQUIRE(ctx, node, hl_dim(tensor, 0) <= HL_MAX_RANK, "a shape of %d dimensions is above %d", hl_dim(tensor, 0),
+               HL_MAX_RANK);
+    for (int axis = 0; axis < hl_dim(tensor, 0); axis++) {
+        int64_t dim = hl_integer_at(tensor, axis);
+        HL_REQUIRE(ctx, node, dim >= lowest && dim <= INT32_MAX,
+                   "dimension %d of the shape is %lld, which is not possible", axis, (long long)dim);
+        dims[axis] = (int)dim;
+    }
+    *rank = hl_dim(tensor, 0);
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_require_scalar(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor, const char *name)
+{
+    HL_REQUIRE(ctx, node, tensor->type == kTfLiteInt32 || tensor->type == kTfLiteInt64,
+               "the %s must be int32 or int64, not %s", name, hl_type_name(tensor->type));
+    HL_REQUIRE(ctx, node, hl_elements(tensor) == 1, "the %s must be one value, not %lld", name,
+               (long long)hl_elements(tensor));
+    return kTfLiteOk;
+}
+
+bool hl_fold(const TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *output)
+{
+    if (output->type != kTfLiteInt32 && output->type != kTfLiteInt64) return false;
+    for (int i = 0; i < hl_input_count(node); i++) {
+        const TfLiteTensor *input = hl_input(ctx, node, i);
+        if (input && !hl_is_constant(input)) return false;
+    }
+    hl_make_constant(output);
+    return true;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain set of row_loops.h. Floats are added in the order of the columns, as the original's reference kernels do.
+#include "ops/common/row_loops.h"
+
+#include <math.h>
+
+#include "ops/common/sigmoids_i16.h"
+
+static void range(const float *values, int64_t count, float *low, float *high)
+{
+    *low = 0, *high = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (values[i] < *low) *low = values[i];
+        if (values[i] > *high) *high = values[i];
+    }
+}
+
+static void quantize(const float *restrict values, int64_t count, float inverse, int zero, int low,
+                     int8_t *restrict stored)
+{
+    float least = (float)(low - zero), most = (float)(INT8_MAX - zero);
+    for (int64_t i = 0; i < count; i++) {
+        float steps = values[i] * inverse;
+        steps = steps > least ? steps : least;
+        steps = steps < most ? steps : most;
+        stored[i] = (int8_t)((int)(steps + copysignf(HL_NEARLY_HALF, steps)) + zero);
+    }
+}
+
+// Four rows at a time: their sums do not wait for each other, each keeps its order. For int8, compilers turn it into
+// the products of pairs that CPUs have.
+#define DOTS(name, type, x_type, product_type, sum_type)                                                           \
+    static void name(const type *restrict w, int64_t stride, int rows, const x_type *restrict x, int64_t x_stride, \
+                     int count, sum_type *restrict sums)                                                           \
+    {                                                                                                              \
+        int r = 0;                                                                                                 \
+        for (; r + 4 <= rows; r += 4, w += 4 * stride, x += 4 * x_stride) {                                        \
+            const type *w1 = w + stride, *w2 = w1 + stride, *w3 = w2 + stride;                                     \
+            const x_type *x1 = x + x_stride, *x2 = x1 + x_stride, *x3 = x2 + x_stride;                             \
+            sum_type sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;                                                       \
+            for (int i = 0; i < count; i++) {                                                                      \
+                sum0 += (product_type)w[i] * x[i];                                                                 \
+                sum1 += (product_type)w1[i] * x1[i];                                                               \
+                sum2 += (product_type)w2[i] * x2[i];                                                               \
+                sum3 += (product_type)w3[i] * x3[i];                                                               \
+            }                                                                                                      \
+            sums[r] = sum0, sums[r + 1] = sum1, sums[r + 2] = sum2, sums[r + 3] = sum3;                            \
+        }                                                                                                          \
+        for (; r < rows; r++, w += stride, x += x_stride) {                                                        \
+            sum_type sum = 0;                                                                                      \
+            for (int i = 0; i < count; i++) sum += (product_type)w[i] * x[i];                                      \
+            sums[r] = sum;                                                                                         \
+        }                                                                                                          \
+    }
+DOTS(dots_f32, float, float, float, float)
+DOTS(dots_i8, int8_t, int16_t, int16_t, int32_t)
+DOTS(dots_i16, int16_t, int16_t, int32_t, int64_t)
+
+static void logistic(float *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) values[i] = 1 / (1 + expf(-values[i]));
+}
+
+static void tanh_of(float *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) values[i] = tanhf(values[i]);
+}
+
+const struct hl_row_loops hl_plain_row_loops = {
+    .range = range,
+    .quantize = quantize,
+    .dots_f32 = dots_f32,
+    .dots_i8 = dots_i8,
+    .dots_i16 = dots_i16,
+    .logistic = logistic,
+    .tanh = tanh_of,
+    .logistic_i16 = logistic_i16,
+    .tanh_i16 = tanh_i16,
+};

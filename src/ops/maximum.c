@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// MAXIMUM, MINIMUM: y = a > b ? a : b, a < b ? a : b: the second operand where either is NaN.
+// in 0: a, in 1: b of the same type, shapes broadcast; out 0: y of the same type. 8-bit and 16-bit integers are
+// compared as they are stored, whatever their scales.
+#include "ops/common/binary.h"
+
+// The two operators over all their types; `order` is > or <.
+#define PICK_RUNS(name, order)                                                                                 \
+    HL_BINARY_RUN(name##_f32, float, float, void, u order v ? u : v)                                           \
+    HL_BINARY_RUN(name##_f16, uint16_t, uint16_t, void, hl_half_to_float(u) order hl_half_to_float(v) ? u : v) \
+    HL_BINARY_RUN(name##_bf16, uint16_t, uint16_t, void,                                                       \
+                  hl_bfloat16_to_float(u) order hl_bfloat16_to_float(v) ? u : v)                               \
+    HL_BINARY_RUN(name##_i8, int8_t, int8_t, void, u order v ? u : v)                                          \
+    HL_BINARY_RUN(name##_u8, uint8_t, uint8_t, void, u order v ? u : v)                                        \
+    HL_BINARY_RUN(name##_i16, int16_t, int16_t, void, u order v ? u : v)                                       \
+    HL_BINARY_RUN(name##_i32, int32_t, int32_t, void, u order v ? u : v)                                       \
+    HL_BINARY_RUN(name##_i64, int64_t, int64_t, void, u order v ? u : v)                                       \
+    static const hl_binary_runs name##_runs = {                                                                \
+        [kTfLiteFloat32] = name##_f32, [kTfLiteFloat16] = name##_f16, [kTfLiteBFloat16] = name##_bf16,         \
+        [kTfLiteInt8] = name##_i8,     [kTfLiteUInt8] = name##_u8,    [kTfLiteInt16] = name##_i16,             \
+        [kTfLiteInt32] = name##_i32,   [kTfLiteInt64] = name##_i64,                                            \
+    };
+
+PICK_RUNS(maximum, >)
+PICK_RUNS(minimum, <)
+
+static TfLiteStatus maximum_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return hl_binary_prepare(ctx, node, maximum_runs, kTfLiteNoType);
+}
+
+static TfLiteStatus minimum_prepare(TfLiteContext *ctx, TfLiteNode *node)
+{
+    return hl_binary_prepare(ctx, node, minimum_runs, kTfLiteNoType);
+}
+
+const struct hl_op hl_op_maximum = {
+    .state_size = sizeof(struct hl_binary),
+    .prepare = maximum_prepare,
+    .invoke = hl_binary_invoke,
+    .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
+};
+
+const struct hl_op hl_op_minimum = {
+    .state_size = sizeof(struct hl_binary),
+    .prepare = minimum_prepare,
+    .invoke = hl_binary_invoke,
+    .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
+};
