@@ -128,7 +128,7 @@ static void pack_integers(const struct hl_convolve *c, const struct hl_convolve_
 {
     int columns = c->simd->columns;
     const int32_t *bias = node->bias && !c->hybrid ? HL_IN(int32_t, node->bias) : NULL;
-    uint32_t x_zero = c->simd->dot_width == 4 ? c->x_zero ^ c->flip : 0;
+    uint32_t x_zero = c->simd->dot_width == 4 ? hl_simd_value(c->simd, c->x_zero ^ c->flip) : 0;
     for (int64_t p = 0; p < (int64_t)c->groups * c->panels; p++) {
         int64_t group = p / c->panels, first = p % c->panels * columns;
         char *panel = c->weights + p * c->steps * columns * 4;
@@ -251,7 +251,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
                 (double)c->positions * (double)c->depth * shape->outputs / c->groups <= FEW_PRODUCTS;
     if (!c->floats) {
         c->x_zero = c->hybrid ? 0 : (uint8_t)hl_zero(what->input);
-        c->flip = quads && !c->x_unsigned ? 0x80 : 0;
+        c->flip = quads ? hl_simd_sign_offset(simd, c->x_unsigned) : 0;
         c->w_zero = quads ? what->filter_zero - (what->filter->type == kTfLiteUInt8 ? 128 : 0) : 0;
     }
     find_copy(c);
@@ -442,7 +442,7 @@ static void gather_block(const struct hl_convolve *c, const struct scratch *scra
         }
         pack(c, bytes, c->depth, x_zero, row);
         if (c->w_zero == 0) continue;
-        scratch->row_sums[r] = (int32_t)(c->simd->kernels->sum((uint8_t *)row, c->depth) * (uint32_t)c->w_zero);
+        scratch->row_sums[r] = (int32_t)(c->simd->sum_bytes((uint8_t *)row, c->depth) * (uint32_t)c->w_zero);
     }
 }
 

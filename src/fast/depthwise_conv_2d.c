@@ -111,7 +111,7 @@ static void pack_integers(struct depthwise *d, const struct hl_conv *conv, const
     int bytes = d->simd->bytes, channels = d->run.channels, blocks = (channels + bytes - 1) / bytes;
     int64_t each = (int64_t)blocks * bytes;
     int32_t *start = arrays, *multiplier = start + each, *left = multiplier + each, *right = left + each;
-    uint32_t zero = d->x_zero ^ d->run.flip;
+    uint32_t zero = hl_simd_value(d->simd, d->x_zero ^ d->run.flip);
     d->run.start = start;
     d->to_bytes.multiplier = multiplier, d->to_bytes.left = left, d->to_bytes.right = right;
     // The same memory, by channel.
@@ -181,7 +181,7 @@ static void describe(struct depthwise *d, const TfLiteDepthwiseConvParams *param
         while (simd->bytes / d->run.parts > least && channels <= simd->bytes / d->run.parts / 2) d->run.parts *= 2;
         taps = (taps + simd->dot_width - 1) / simd->dot_width * simd->dot_width;
         d->x_zero = d->hybrid ? 0 : (uint8_t)hl_zero(x);
-        d->run.flip = x->type == kTfLiteUInt8 ? 0 : 0x80;
+        d->run.flip = hl_simd_sign_offset(simd, x->type == kTfLiteUInt8);
         find_layers(d, w);
         if (d->kh == 3 && d->kw == 3 && d->dilation_w == 1 && d->stride_w <= 2) d->run.stride_3x3 = d->stride_w;
         d->to_bytes.zero = d->hybrid ? 0 : hl_zero(y);

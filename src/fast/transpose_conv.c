@@ -51,7 +51,7 @@ static void pack(const struct transpose_conv *t, const struct hl_conv *conv, con
 {
     int columns = t->simd->columns, group = t->simd->dot_width;
     int filter_zero = filter->type == kTfLiteUInt8 ? hl_zero(filter) : 0;
-    uint32_t x_zero = group == 4 ? t->x_zero ^ t->flip : 0;
+    uint32_t x_zero = group == 4 ? hl_simd_value(t->simd, t->x_zero ^ t->flip) : 0;
     for (int64_t q = 0; q < t->taps; q++) {
         int64_t tap = q / t->outputs, output = q % t->outputs, n = q % columns;
         int64_t from = (output * t->kh * t->kw + tap) * t->channels;
@@ -135,7 +135,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     t->steps = t->floats ? t->channels : (t->channels + simd->dot_width - 1) / simd->dot_width;
     if (!t->floats) {
         t->x_zero = (uint8_t)hl_zero(x);
-        t->flip = quads && !t->x_unsigned ? 0x80 : 0;
+        t->flip = quads ? hl_simd_sign_offset(simd, t->x_unsigned) : 0;
         t->w_zero = quads && w->type == kTfLiteUInt8 ? hl_zero(w) - 128 : 0;
     }
     cut_work(t, hl_thread_count(ctx));
@@ -198,7 +198,7 @@ static void multiply(const struct transpose_conv *t, const struct scratch *scrat
             simd->kernels->xor_bytes(from, t->flip, t->channels, (uint8_t *)to);
             if (t->w_zero != 0)
                 scratch->row_sums[r] =
-                    (int32_t)(simd->kernels->sum((const uint8_t *)to, t->channels) * (uint32_t)t->w_zero);
+                    (int32_t)(simd->sum_bytes((const uint8_t *)to, t->channels) * (uint32_t)t->w_zero);
         }
     }
     int first = k0 * row / simd->columns, end = (k1 * row - 1) / simd->columns + 1;

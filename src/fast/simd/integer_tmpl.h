@@ -71,6 +71,22 @@ static void multiply_integer(const struct hl_tile *tile)
     }
 }
 
+static uint32_t sum_bytes(const uint8_t *x, int64_t count)
+{
+    uint32_t all = 0;
+    int64_t i = 0;
+#if defined __SSE2__
+    __m128i sums = _mm_setzero_si128(), zero = sums;
+    for (; i + 16 <= count; i += 16)
+        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_loadu_si128((const __m128i *)(x + i)), zero));
+    for (; i + 8 <= count; i += 8)
+        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_loadl_epi64((const __m128i *)(x + i)), zero));
+    all = (uint32_t)_mm_cvtsi128_si32(sums) + (uint32_t)_mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
+#endif
+    for (; i < count; i++) all += x[i];
+    return all;
+}
+
 #include "fast/simd/depthwise_tmpl.h"
 
 #define TEXT(word) #word
@@ -82,6 +98,7 @@ const struct hl_simd SYMBOL(hl_simd_, LEVEL) = {
     .columns = COLUMNS,
     .bytes = BYTES,
     .dot_width = DOT_WIDTH,
+    .sum_bytes = sum_bytes,
     .multiply_integer = multiply_integer,
     .depthwise_integer = depthwise_integer,
     .kernels = &SYMBOL(hl_microkernels_, KERNELS),

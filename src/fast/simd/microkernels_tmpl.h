@@ -195,22 +195,6 @@ static void xor_bytes(const uint8_t *restrict x, uint8_t bits, int64_t count, ui
     for (; i < count; i++) y[i] = x[i] ^ bits;
 }
 
-static uint32_t sum(const uint8_t *x, int64_t count)
-{
-    uint32_t all = 0;
-    int64_t i = 0;
-#if defined __SSE2__
-    __m128i sums = _mm_setzero_si128(), zero = sums;
-    for (; i + 16 <= count; i += 16)
-        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_loadu_si128((const __m128i *)(x + i)), zero));
-    for (; i + 8 <= count; i += 8)
-        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_loadl_epi64((const __m128i *)(x + i)), zero));
-    all = (uint32_t)_mm_cvtsi128_si32(sums) + (uint32_t)_mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
-#endif
-    for (; i < count; i++) all += x[i];
-    return all;
-}
-
 static void widen(const uint8_t *restrict x, int is_unsigned, int zero, int64_t count, int16_t *restrict wide)
 {
     if (is_unsigned)
@@ -225,7 +209,6 @@ const struct hl_microkernels SYMBOL(hl_microkernels_, KERNELS) = {
     .requantize_tile = requantize_tile,
     .unquantize_tile = unquantize_tile,
     .xor_bytes = xor_bytes,
-    .sum = sum,
     .row_loops = ROW_LOOPS,
     .widen = widen,
     .depthwise_f32 = depthwise_f32,

@@ -154,7 +154,6 @@ struct hl_microkernels {
     void (*unquantize_tile)(const struct hl_float_tile *tile);
     // y[i] = x[i] with `bits` flipped.
     void (*xor_bytes)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
-    uint32_t (*sum)(const uint8_t *x, int64_t count);
     struct hl_row_loops row_loops;
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
@@ -174,10 +173,24 @@ struct hl_simd {
     int bytes;         // of a vector
     // How integers are multiplied: 2, int16 pairs from which the zero points are taken already; 4, uint8 with int8.
     int dot_width;
-    void (*multiply_integer)(const struct hl_tile *tile); // sums modulo 2^32
+    bool signed_x;                                          // bytes of x are multiplied as int8; otherwise as uint8
+    uint32_t (*sum_bytes)(const uint8_t *x, int64_t count); // of x as it is multiplied
+    void (*multiply_integer)(const struct hl_tile *tile);   // sums modulo 2^32
     void (*depthwise_integer)(const struct hl_depthwise_run *run);
     const struct hl_microkernels *kernels;
 };
+
+// What a stored byte of x is xored with before it is multiplied: 0x80 where its sign differs from what the level takes.
+static inline uint8_t hl_simd_sign_offset(const struct hl_simd *simd, bool x_unsigned)
+{
+    return x_unsigned == simd->signed_x ? 0x80 : 0;
+}
+
+// The value, modulo 2^32, that such a byte has in a product.
+static inline uint32_t hl_simd_value(const struct hl_simd *simd, uint8_t byte)
+{
+    return simd->signed_x ? (uint32_t)(int8_t)byte : byte;
+}
 
 // The best level that this CPU and this build have and that so many channels fill to the half at least; the environment
 // variable HALITE_SIMD ("baseline", "avx2", "avx512", "avx512vnni") names the highest, and is ignored where it names
