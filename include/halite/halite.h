@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Halite adds to the TensorFlow Lite C API: choice of kernels, limits, and reports of where and how long each node
-// ran and where each tensor lies. Everything here works on objects of tensorflow/lite/c/c_api.h; nothing here is needed
-// to run a model.
+// What Halite adds to the TensorFlow Lite C API: choice of kernels, limits, reports of where and how long each node ran
+// and where each tensor lies, and the nodes and tensors of every subgraph. Everything here works on objects of
+// tensorflow/lite/c/c_api.h; nothing here is needed to run a model.
 #ifndef HALITE_HALITE_H
 #define HALITE_HALITE_H
 
@@ -48,6 +48,10 @@ TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetCallLimit(TfLiteInterpreterOptio
 // ever. Negative numbers are ignored.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWorkLimit(TfLiteInterpreterOptions *options, int64_t steps);
 
+// Keep the value of every tensor of the graph until the next Invoke, so that all of them can be read afterwards: no two
+// tensors share memory, and no node works in place. Costs memory (HaliteMemoryReport.arena_unshared). Off by default.
+TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetPreserveTensors(TfLiteInterpreterOptions *options, bool preserve);
+
 // Start or stop timing each node in Invoke; starting clears the times. Costs two clock reads a node.
 TFL_CAPI_EXPORT void HaliteInterpreterSetProfiling(TfLiteInterpreter *interpreter, bool enable);
 
@@ -92,6 +96,42 @@ TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetTensorReport(const TfLiteInterp
                                                               HaliteTensorReport *report);
 // How many tensors the subgraph has, kernels' scratch tensors included (they come last).
 TFL_CAPI_EXPORT int32_t HaliteInterpreterGetTensorCount(const TfLiteInterpreter *interpreter);
+
+// ---- the graph as it is -----------------------------------------------------------------------------------------
+// Subgraph 0 is the primary one, which TfLiteInterpreterInvoke runs; others are run by control flow and by signatures.
+
+TFL_CAPI_EXPORT int32_t HaliteInterpreterGetSubgraphCount(const TfLiteInterpreter *interpreter);
+// Tensors of one subgraph, kernels' scratch tensors included (they come last). 0 where there is no such subgraph.
+TFL_CAPI_EXPORT int32_t HaliteInterpreterGetSubgraphTensorCount(const TfLiteInterpreter *interpreter, int32_t subgraph);
+// Lent: valid until tensors are added, by AllocateTensors or a delegate. NULL where there is no such tensor.
+TFL_CAPI_EXPORT TfLiteTensor *HaliteInterpreterGetSubgraphTensor(const TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                                 int32_t tensor);
+
+// One node at a position of a subgraph's execution plan; a delegated partition is one node. Pointers are lent and live
+// until a delegate is applied or undone, or the interpreter is deleted.
+typedef struct HaliteNode {
+    int32_t index;          // of the node in the subgraph
+    const char *op;         // as HaliteNodeReport.op
+    int32_t builtin_code;   // TfLiteBuiltinOperator; kTfLiteBuiltinCustom and kTfLiteBuiltinDelegate among them
+    int32_t version;        // of the operator in the model
+    const TfLiteNode *node; // its inputs and outputs are tensor indices, -1: an optional input that is left out
+    const TfLiteRegistration *registration;
+} HaliteNode;
+TFL_CAPI_EXPORT int32_t HaliteInterpreterGetSubgraphNodeCount(const TfLiteInterpreter *interpreter, int32_t subgraph);
+// kTfLiteError where there is no such subgraph or position.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetSubgraphNode(const TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                              int32_t position, HaliteNode *node);
+
+// TfLiteInterpreterResizeInputTensor by the index of the tensor. strict: only dimensions that the model leaves open (-1
+// in dims_signature) may change. kTfLiteError after a message.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterResizeTensor(TfLiteInterpreter *interpreter, int32_t tensor,
+                                                           const int *dims, int32_t rank, bool strict);
+
+// The subgraph that a signature runs, and the indices in it of its inputs and outputs. -1: no such name, or no runner.
+TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetSubgraph(const TfLiteSignatureRunner *runner);
+TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetInputTensorIndex(const TfLiteSignatureRunner *runner, const char *name);
+TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetOutputTensorIndex(const TfLiteSignatureRunner *runner,
+                                                                  const char *name);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,11 @@ void HaliteInterpreterOptionsSetWorkLimit(TfLiteInterpreterOptions *options, int
     if (options && steps >= 0) options->work_limit = steps;
 }
 
+void HaliteInterpreterOptionsSetPreserveTensors(TfLiteInterpreterOptions *options, bool preserve)
+{
+    if (options) options->preserve_tensors = preserve;
+}
+
 static struct hl_subgraph *primary(const TfLiteInterpreter *interpreter)
 {
     return interpreter->subgraphs[0];

@@ -17,6 +17,7 @@ struct TfLiteInterpreterOptions {
     int delegate_count;
     bool cancellation;
     bool delegate_fallback;
+    bool preserve_tensors; // no two tensors share memory
     HaliteKernels kernels;
     size_t memory_limit; // 0: the default
     int64_t call_limit;  // 0: the default

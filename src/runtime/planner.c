@@ -71,6 +71,12 @@ static void find_lives(struct hl_subgraph *subgraph)
         used_at(placement, INT_MAX);
         if (placement->first == INT_MAX) placement->first = 0;
     }
+    if (!subgraph->interpreter->options->preserve_tensors) return;
+    for (int i = 0; i < subgraph->tensor_count; i++) {
+        if (placements[i].first == INT_MAX) continue; // nobody uses it
+        used_at(&placements[i], 0);
+        used_at(&placements[i], INT_MAX);
+    }
 }
 
 // ---- in place -----------------------------------------------------------------------------------
