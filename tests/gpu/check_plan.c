@@ -39,7 +39,7 @@ static size_t bytes_of(const struct gpu_plan *plan, const struct gpu_value *valu
 static bool has_own_buffer(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape s = value->shape;
-    if (plan->places[value->id].used || !(value->is_input || value->is_output)) return false;
+    if (plan->allocations[value->id].used || !(value->is_input || value->is_output)) return false;
     assert_true(plan->precision == GPU_F32 || gpu_elements(s) <= plan->float_elements);
     assert_true(s.c == 4 || (s.w * s.h == 1 && (s.c % 4 == 0 || (s.b == 1 && !value->is_input))));
     return true;
@@ -81,7 +81,7 @@ static void check_places(const struct gpu_plan *plan, struct life *lives)
     size_t sum = 0;
     for (int v = 0; v < plan->graph->value_count; v++) {
         struct life *life = &lives[v];
-        const struct gpu_place *place = &plan->places[v];
+        const struct gpu_allocation *place = &plan->allocations[v];
         if (!life->used) continue;
         assert_true(place->used);
         assert_int_equal(place->offset % 256, 0);

@@ -15,7 +15,7 @@
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
-enum { PRECISIONS = 3, MOST_OUTPUTS = 64 };
+enum { PRECISIONS = 3, MAX_OUTPUTS = 64 };
 static const char *const names[PRECISIONS] = {"f32", "f16s", "f16"};
 static const HaliteGpuPrecision precisions[PRECISIONS] = {kHaliteGpuPrecisionF32, kHaliteGpuPrecisionF16S,
                                                           kHaliteGpuPrecisionF16};
@@ -23,8 +23,8 @@ static const HaliteGpuPrecision precisions[PRECISIONS] = {kHaliteGpuPrecisionF32
 // The outputs of a run, one behind the other.
 struct outputs {
     int count;
-    size_t lengths[MOST_OUTPUTS];
-    bool is_real[MOST_OUTPUTS];
+    size_t lengths[MAX_OUTPUTS];
+    bool is_real[MAX_OUTPUTS];
     double *values;
 };
 
@@ -103,7 +103,7 @@ static bool take(struct outputs *outputs, const TfLiteInterpreter *interpreter)
 {
     size_t length = 0;
     outputs->count = TfLiteInterpreterGetOutputTensorCount(interpreter);
-    if (outputs->count > MOST_OUTPUTS) return false;
+    if (outputs->count > MAX_OUTPUTS) return false;
     for (int i = 0; i < outputs->count; i++) {
         const TfLiteTensor *tensor = TfLiteInterpreterGetOutputTensor(interpreter, i);
         TfLiteType type = TfLiteTensorType(tensor);

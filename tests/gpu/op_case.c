@@ -24,13 +24,13 @@
 static const struct {
     int b, c;
 } sizes[] = {{1, 3}, {2, 5}, {2, 17}, {1, 8}};
-enum { SIZES = sizeof sizes / sizeof *sizes, MOST_OUTPUTS = 8, MOST_TENSORS = 8192, MOST_JOBS = 2048 };
+enum { SIZES = sizeof sizes / sizeof *sizes, MAX_OUTPUTS = 8, MAX_TENSORS = 8192, MAX_JOBS = 2048 };
 
 struct job {
     const struct op_case *row;
     int b, c;
-    bool behind;               // the second kind
-    int outputs[MOST_OUTPUTS]; // tensors of the model
+    bool behind;              // the second kind
+    int outputs[MAX_OUTPUTS]; // tensors of the model
     int output_count;
     int first_tensor, end_tensor; // its own
     int rank, dims[CASE_RANK];    // of output 0
@@ -38,14 +38,14 @@ struct job {
 
 struct table {
     const char *only;
-    struct job jobs[MOST_JOBS];
+    struct job jobs[MAX_JOBS];
     int job_count;
-    struct test_tensor tensors[MOST_TENSORS];
-    char names[MOST_TENSORS][16];
-    void *data[MOST_TENSORS]; // of inputs and constants
+    struct test_tensor tensors[MAX_TENSORS];
+    char names[MAX_TENSORS][16];
+    void *data[MAX_TENSORS]; // of inputs and constants
     int tensor_count;
-    struct test_node nodes[6 * MOST_JOBS];
-    int job_of_node[6 * MOST_JOBS];
+    struct test_node nodes[6 * MAX_JOBS];
+    int job_of_node[6 * MAX_JOBS];
     int node_count;
 };
 
@@ -77,7 +77,7 @@ static void describe(const struct job *job, char *text, size_t size)
 
 static void add_job(struct table *table, const struct op_case *row, int size, bool behind)
 {
-    assert_true(table->job_count < MOST_JOBS);
+    assert_true(table->job_count < MAX_JOBS);
     table->jobs[table->job_count++] =
         (struct job){.row = row, .b = sizes[size].b, .c = sizes[size].c, .behind = behind};
 }
@@ -162,7 +162,7 @@ static void store(const struct test_tensor *tensor, void *data, size_t at, float
 
 static struct test_tensor *add_tensor(struct table *table, enum test_type type, int rank, const int *dims)
 {
-    assert_true(table->tensor_count < MOST_TENSORS);
+    assert_true(table->tensor_count < MAX_TENSORS);
     int index = table->tensor_count++;
     snprintf(table->names[index], sizeof table->names[index], "t%d", index);
     struct test_tensor *tensor = &table->tensors[index];

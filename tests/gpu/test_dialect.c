@@ -17,7 +17,7 @@
 #include "gpu/backend/devices.h"
 #include "gpu/dialect_kernels.h"
 
-enum { SKIPPED = 77, MOST_CONSTANTS = GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES };
+enum { SKIPPED = 77, MAX_CONSTANTS = GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES };
 
 static struct gpu_device_list devices;
 
@@ -46,7 +46,7 @@ struct job {
     const struct gpu_kernel *kernel;
     struct data args[GPU_MAX_BUFFERS]; // the residual behind the kernel's own
     int32_t params[GPU_KERNEL_PARAMS][4];
-    int constants[MOST_CONSTANTS];
+    int constants[MAX_CONSTANTS];
     float operands[GPU_EPILOGUE_STAGES * 2];
     int groups[3], group[3];
 };

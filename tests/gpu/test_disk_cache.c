@@ -13,7 +13,7 @@
 #include "gpu/delegate/disk_cache.h"
 #include "gpu/delegate_session.h"
 
-enum { MOST_BYTES = 1 << 20 };
+enum { MAX_BYTES = 1 << 20 };
 
 // ---- a folder, and the one file in it -----------------------------------------------------------
 
@@ -60,9 +60,9 @@ static size_t read_file(const char *path, unsigned char *bytes)
 {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    size_t size = fread(bytes, 1, MOST_BYTES, file);
+    size_t size = fread(bytes, 1, MAX_BYTES, file);
     fclose(file);
-    assert_in_range(size, 1, MOST_BYTES - 1);
+    assert_in_range(size, 1, MAX_BYTES - 1);
     return size;
 }
 
@@ -203,7 +203,7 @@ static void test_names_prove_nothing(void **state)
     struct start start = {.folder = folder->path}, half = {.folder = folder->path, .precision = "f16"};
     assert_cold(start, NULL);
     count_files(folder);
-    static unsigned char bytes[MOST_BYTES];
+    static unsigned char bytes[MAX_BYTES];
     size_t size = read_file(folder->file, bytes);
     assert_int_equal(remove(folder->file), 0);
     assert_cold(half, NULL);
@@ -216,7 +216,7 @@ static void test_names_prove_nothing(void **state)
 static void test_identity(void **state)
 {
     struct folder *folder = *state;
-    static unsigned char bytes[MOST_BYTES];
+    static unsigned char bytes[MAX_BYTES];
     run((struct start){.folder = folder->path});
     count_files(folder);
     size_t size = read_file(folder->file, bytes), payload;
@@ -255,7 +255,7 @@ static void test_damaged_files(void **state)
 {
     struct folder *folder = *state;
     struct start start = {.folder = folder->path};
-    static unsigned char bytes[MOST_BYTES];
+    static unsigned char bytes[MAX_BYTES];
     run(start);
     count_files(folder);
     size_t size = read_file(folder->file, bytes);

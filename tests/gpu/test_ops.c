@@ -21,7 +21,7 @@ static const struct op_family *const families[] = {
     OP_FAMILIES(OP_FAMILY)
 #undef OP_FAMILY
 };
-enum { FAMILIES = sizeof families / sizeof *families, MOST_RUNS = FAMILIES * 2 * GPU_PRECISIONS };
+enum { FAMILIES = sizeof families / sizeof *families, MAX_RUNS = FAMILIES * 2 * GPU_PRECISIONS };
 
 // ---- a device that passes for a large one -------------------------------------------------------
 
@@ -76,9 +76,9 @@ static void test_family(void **state)
 static int run_all(const struct gpu_device_info *info, const char *device, const char *family, const char *only)
 {
     static const char *const names[] = {"f32", "f16s", "f16"};
-    static struct run runs[MOST_RUNS];
-    static char titles[MOST_RUNS][64];
-    static struct CMUnitTest tests[MOST_RUNS];
+    static struct run runs[MAX_RUNS];
+    static char titles[MAX_RUNS][64];
+    static struct CMUnitTest tests[MAX_RUNS];
     int count = 0;
     for (int f = 0; f < FAMILIES; f++) {
         if (family && strcmp(families[f]->name, family) != 0) continue;

@@ -99,7 +99,7 @@ void gpu_engine_enter(struct gpu_engine *engine, TfLiteContext *context, const c
     engine->stage = stage;
 }
 
-const char *gpu_engine_said(const struct gpu_engine *engine)
+const char *gpu_engine_last_error(const struct gpu_engine *engine)
 {
     return engine->said;
 }

@@ -25,7 +25,7 @@ void gpu_engine_leave(struct gpu_engine *engine);
 
 // Between enter and leave. The reporter lives as long as the engine.
 const struct hl_reporter *gpu_engine_reporter(const struct gpu_engine *engine);
-const char *gpu_engine_said(const struct gpu_engine *engine); // the last message, shortened
+const char *gpu_engine_last_error(const struct gpu_engine *engine); // the last message, shortened
 struct gpu_profiles *gpu_engine_profiles(struct gpu_engine *engine);
 // Opens the device unless it is open. False after a message.
 bool gpu_engine_open(struct gpu_engine *engine);

@@ -155,7 +155,7 @@ static void mark_failed(struct gpu_delegate *delegate, const TfLiteIntArray *nod
             struct gpu_reason *reason = &delegate->rows[r].reason;
             if (delegate->rows[r].node != nodes->data[i]) continue;
             reason->code = GPU_REASON_DEVICE;
-            snprintf(reason->text, sizeof reason->text, "%s", gpu_engine_said(delegate->engine));
+            snprintf(reason->text, sizeof reason->text, "%s", gpu_engine_last_error(delegate->engine));
         }
 }
 

@@ -278,7 +278,7 @@ static bool open_device(TfLiteContext *context, struct gpu_delegate *delegate)
 {
     gpu_engine_enter(delegate->engine, context, "Init");
     bool ok = gpu_engine_open(delegate->engine);
-    if (!ok) withdraw(delegate->rows, delegate->row_count, GPU_REASON_DEVICE, gpu_engine_said(delegate->engine));
+    if (!ok) withdraw(delegate->rows, delegate->row_count, GPU_REASON_DEVICE, gpu_engine_last_error(delegate->engine));
     gpu_engine_leave(delegate->engine);
     return ok;
 }

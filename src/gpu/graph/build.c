@@ -39,7 +39,7 @@ static void describe(struct gpu_value *value, int tensor_index, const TfLiteTens
     value->rank = tensor->dims->size;
     value->type = tensor->type;
     memset(value->dims, 0, sizeof value->dims);
-    for (int i = 0; i < value->rank && i < GPU_MOST_RANK; i++) value->dims[i] = tensor->dims->data[i];
+    for (int i = 0; i < value->rank && i < GPU_MAX_RANK; i++) value->dims[i] = tensor->dims->data[i];
 }
 
 static struct gpu_value *add_constant(struct builder *builder, int index, const TfLiteTensor *from)

@@ -161,7 +161,7 @@ bool gpu_shape_of(const TfLiteIntArray *dims, struct gpu_shape *shape)
     default: break;
     }
     int rank = dims->size;
-    if (rank > GPU_MOST_RANK) return false;
+    if (rank > GPU_MAX_RANK) return false;
     *shape = (struct gpu_shape){1, d[rank - 3], d[rank - 2], d[rank - 1]};
     for (int i = 0; i < rank - 3; i++) shape->b *= d[i];
     return true;

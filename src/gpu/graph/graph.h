@@ -15,7 +15,7 @@
 
 // A tensor of rank 0 to 4 as [b, h, w, c]: [] is [1,1,1,1], [c] is [1,1,1,c], [b,c] is [b,1,1,c], [b,w,c] is [b,1,w,c].
 // Above, all axes but the last three are b; such tensors are for the ops that say so in `supported` (GPU_ANY_RANK).
-enum { GPU_MOST_RANK = 8 };
+enum { GPU_MAX_RANK = 8 };
 struct gpu_shape {
     int b, h, w, c;
 };
@@ -47,7 +47,7 @@ struct gpu_value {
     const char *name;
     struct gpu_shape shape;
     int rank; // of the tensor: what its axes mean
-    int dims[GPU_MOST_RANK];
+    int dims[GPU_MAX_RANK];
     TfLiteType type;          // of the tensor; kTfLiteNoType: made here
     bool is_input, is_output; // of the delegated part: the CPU gives or takes it
     bool exact;               // floats in every precision
@@ -107,7 +107,7 @@ void gpu_graph_replace_value(struct gpu_graph *graph, struct gpu_value *from, st
 // Takes a node out: its inputs lose a consumer.
 void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node);
 
-// [b, h, w, c] of a tensor's dims (rank 0 to GPU_MOST_RANK). False above.
+// [b, h, w, c] of a tensor's dims (rank 0 to GPU_MAX_RANK). False above.
 bool gpu_shape_of(const TfLiteIntArray *dims, struct gpu_shape *shape);
 // Which of b h w c (0..3) an axis of a tensor of this rank is, or is a part of.
 int gpu_axis_of(int rank, int axis);

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LEVELS = 16 };
+enum { MAX_LEVELS = 16 };
 
 struct walk {
     const TfLiteTensor *tensor;
     const TfLiteSparsity *sparsity;
     size_t element, stored; // bytes of an element; elements that there are
     int rank;
-    int block[MOST_LEVELS]; // by dimension: its level of blocks, else -1
-    int at[MOST_LEVELS];    // coordinates, blocks behind the dimensions
+    int block[MAX_LEVELS]; // by dimension: its level of blocks, else -1
+    int at[MAX_LEVELS];    // coordinates, blocks behind the dimensions
     char *dense;
 };
 
@@ -71,8 +71,8 @@ static bool is_well_formed(struct walk *walk)
 {
     const TfLiteSparsity *sparsity = walk->sparsity;
     int levels = sparsity->dim_metadata_size, blocks = levels - walk->rank;
-    bool seen[MOST_LEVELS] = {false};
-    if (walk->rank < 1 || blocks < 0 || levels > MOST_LEVELS || !sparsity->dim_metadata) return false;
+    bool seen[MAX_LEVELS] = {false};
+    if (walk->rank < 1 || blocks < 0 || levels > MAX_LEVELS || !sparsity->dim_metadata) return false;
     if (!sparsity->traversal_order || sparsity->traversal_order->size != levels) return false;
     if (blocks > 0 && (!sparsity->block_map || sparsity->block_map->size != blocks)) return false;
     for (int i = 0; i < levels; i++) {

@@ -156,7 +156,7 @@ static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, 
 // The operand's axes set right-aligned into the output's, as [b, h, w, c].
 static struct gpu_shape aligned(int rank, const int *dims, int output_rank)
 {
-    int sizes[GPU_MOST_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
+    int sizes[GPU_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
     for (int i = 0; i < rank; i++) sizes[output_rank - rank + i] = dims[i];
     return gpu_shape_from(output_rank, sizes);
 }

@@ -379,13 +379,13 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights_input, int inp
                       outputs);
 }
 
-// Whatever the block: rows of up to MOST_TILE output slices more than there are, and inputs rounded up to slices of
+// Whatever the block: rows of up to MAX_TILE output slices more than there are, and inputs rounded up to slices of
 // which a group of channels may touch one more.
-enum { MOST_TILE = 128 };
+enum { MAX_TILE = 128 };
 
 bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outputs, int64_t taps, int64_t inputs)
 {
-    int64_t rows = taps * ((inputs + 3) / 4 + 1) * 4 + 1, slices = (outputs + 3) / 4 + MOST_TILE;
+    int64_t rows = taps * ((inputs + 3) / 4 + 1) * 4 + 1, slices = (outputs + 3) / 4 + MAX_TILE;
     return rows <= INT_MAX / 4 / slices ||
            gpu_refuse(view, GPU_REASON_SHAPE, input, "weights of %lld x %lld x %lld are too many", (long long)outputs,
                       (long long)taps, (long long)inputs);
@@ -394,7 +394,7 @@ bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outp
 // ---- weights ------------------------------------------------------------------------------------
 
 struct packing {
-    const struct gpu_convolution *what;
+    const struct gpu_convolution *conv;
     int tile;      // output slices per stream
     int group_in;  // input channels of a group
     int group_out; // output channels of a group
@@ -410,25 +410,25 @@ static int first_slice_of(const struct packing *packing, int output)
 // The row of `tile` vectors for one tap and one channel (of an input slice counted from the group's first one).
 static void pack_row(const struct packing *packing, int stream, int tap, int channel, float *row)
 {
-    const struct gpu_convolution *what = packing->what;
-    const float *from = what->weights + tap / what->kernel_w * what->by_h + tap % what->kernel_w * what->by_w;
+    const struct gpu_convolution *conv = packing->conv;
+    const float *from = conv->weights + tap / conv->kernel_w * conv->by_h + tap % conv->kernel_w * conv->by_w;
     for (int i = 0; i < 4 * packing->tile; i++) {
         int output = 4 * stream * packing->tile + i;
-        if (output >= what->outputs) return;
+        if (output >= conv->outputs) return;
         int group = output / packing->group_out;
         int input = 4 * first_slice_of(packing, output / 4 * 4) + channel - group * packing->group_in;
-        if (input >= 0 && input < packing->group_in) row[i] = from[output * what->by_output + input * what->by_input];
+        if (input >= 0 && input < packing->group_in) row[i] = from[output * conv->by_output + input * conv->by_input];
     }
 }
 
 static void pack_streams(const struct packing *packing, int streams)
 {
-    const struct gpu_convolution *what = packing->what;
-    int taps = what->kernel_w * what->kernel_h, floats = 4 * packing->tile;
+    const struct gpu_convolution *conv = packing->conv;
+    int taps = conv->kernel_w * conv->kernel_h, floats = 4 * packing->tile;
     float *row = packing->to;
     for (int stream = 0; stream < streams; stream++) {
-        for (int i = 0; i < floats && what->bias && stream * floats + i < what->outputs; i++)
-            row[i] = what->bias[stream * floats + i];
+        for (int i = 0; i < floats && conv->bias && stream * floats + i < conv->outputs; i++)
+            row[i] = conv->bias[stream * floats + i];
         row += floats;
         for (int tap = 0; tap < taps; tap++)
             for (int channel = 0; channel < 4 * packing->slices; channel++, row += floats)
@@ -439,7 +439,7 @@ static void pack_streams(const struct packing *packing, int streams)
 // Input slices that any output slice of a grouped convolution spans: its channels may belong to several groups.
 static int slices_per_output(const struct packing *packing)
 {
-    int outputs = packing->what->outputs, most = 1;
+    int outputs = packing->conv->outputs, most = 1;
     for (int output = 0; output < outputs; output += 4) {
         int end = output + 4 < outputs ? output + 4 : outputs;
         int last_channel = ((end - 1) / packing->group_out + 1) * packing->group_in - 1;
@@ -452,15 +452,15 @@ static int slices_per_output(const struct packing *packing)
 // Neither value nor weights: a failure, after a message.
 static struct gpu_operand pack(struct gpu_plan *plan, struct packing *packing, int streams)
 {
-    const struct gpu_convolution *what = packing->what;
-    int taps = what->kernel_w * what->kernel_h, rows = 4 * packing->slices;
-    if (what->weights_value)
-        return (struct gpu_operand){.value = gpu_plan_packed(plan, what, packing->tile, rows, streams)};
+    const struct gpu_convolution *conv = packing->conv;
+    int taps = conv->kernel_w * conv->kernel_h, rows = 4 * packing->slices;
+    if (conv->weights_value)
+        return (struct gpu_operand){.value = gpu_plan_packed(plan, conv, packing->tile, rows, streams)};
     int64_t stream_vectors = ((int64_t)taps * rows + 1) * packing->tile;
-    assert(streams * stream_vectors <= INT_MAX / 4 && packing->tile <= MOST_TILE); // gpu_check_weights
+    assert(streams * stream_vectors <= INT_MAX / 4 && packing->tile <= MAX_TILE); // gpu_check_weights
     struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)(streams * stream_vectors));
     if (weights) {
-        weights->exact = what->inner;
+        weights->exact = conv->inner;
         packing->to = weights->data;
         pack_streams(packing, streams);
     }
@@ -484,12 +484,12 @@ static int round_for(const struct gpu_conv_block *block, const struct gpu_caps *
 }
 
 // Whether the one tap of every place is in x, and at the place's own number.
-static int input_mode(const struct gpu_convolution *what, int grid_w, int grid_h)
+static int input_mode(const struct gpu_convolution *conv, int grid_w, int grid_h)
 {
-    struct gpu_shape x = what->x->shape;
-    bool spread = or_one(what->spread_w) > 1 || or_one(what->spread_h) > 1;
-    if (what->kernel_w * what->kernel_h != 1 || what->pad_left || what->pad_top || spread) return IN_WINDOW;
-    if ((grid_w - 1) * what->stride_w >= x.w || (grid_h - 1) * what->stride_h >= x.h) return IN_WINDOW;
+    struct gpu_shape x = conv->x->shape;
+    bool spread = or_one(conv->spread_w) > 1 || or_one(conv->spread_h) > 1;
+    if (conv->kernel_w * conv->kernel_h != 1 || conv->pad_left || conv->pad_top || spread) return IN_WINDOW;
+    if ((grid_w - 1) * conv->stride_w >= x.w || (grid_h - 1) * conv->stride_h >= x.h) return IN_WINDOW;
     bool same = grid_w == x.w && grid_h == x.h;
     return same ? IN_SAME : IN_POINT;
 }
@@ -517,22 +517,22 @@ static int find_made(const struct gpu_plan *plan, const int *constants, const st
     return count;
 }
 
-bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
+bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
-    struct gpu_shape x = what->x->shape, y = what->y->shape;
-    bool all = what->grid_w == 0, spread = or_one(what->spread_w) > 1 || or_one(what->spread_h) > 1;
-    int groups = or_one(what->groups), taps = what->kernel_w * what->kernel_h;
-    int grid_w = all ? (what->rows ? x.w : y.w) : what->grid_w;
-    int grid_h = all ? (what->rows ? x.h : y.h) : what->grid_h;
-    struct packing packing = {.what = what, .group_in = what->inputs, .group_out = what->outputs / groups};
+    struct gpu_shape x = conv->x->shape, y = conv->y->shape;
+    bool all = conv->grid_w == 0, spread = or_one(conv->spread_w) > 1 || or_one(conv->spread_h) > 1;
+    int groups = or_one(conv->groups), taps = conv->kernel_w * conv->kernel_h;
+    int grid_w = all ? (conv->rows ? x.w : y.w) : conv->grid_w;
+    int grid_h = all ? (conv->rows ? x.h : y.h) : conv->grid_h;
+    struct packing packing = {.conv = conv, .group_in = conv->inputs, .group_out = conv->outputs / groups};
     packing.slices = groups == 1 ? gpu_slices(x) : slices_per_output(&packing);
 
     int64_t places = (int64_t)grid_w * grid_h * x.b;
-    int slices = gpu_slices(y), in = input_mode(what, grid_w, grid_h);
-    int out = what->rows ? OUT_ROWS : spread || what->offset_x || what->offset_y || !all ? OUT_SPREAD : OUT_SAME;
-    bool no_loops = in == IN_WINDOW && groups == 1 && x.c <= 3 && what->kernel_w == what->kernel_h &&
-                    what->kernel_w <= 5 && what->dilation_w == 1 && what->dilation_h == 1;
-    const struct gpu_epilogue *epilogue = plan->node && !what->inner ? &plan->node->epilogue : NULL;
+    int slices = gpu_slices(y), in = input_mode(conv, grid_w, grid_h);
+    int out = conv->rows ? OUT_ROWS : spread || conv->offset_x || conv->offset_y || !all ? OUT_SPREAD : OUT_SAME;
+    bool no_loops = in == IN_WINDOW && groups == 1 && x.c <= 3 && conv->kernel_w == conv->kernel_h &&
+                    conv->kernel_w <= 5 && conv->dilation_w == 1 && conv->dilation_h == 1;
+    const struct gpu_epilogue *epilogue = plan->node && !conv->inner ? &plan->node->epilogue : NULL;
     bool aligned = packing.group_in % 4 == 0 && packing.group_out % 4 == 0;
     struct gpu_conv_size size = {
         .places = places,
@@ -543,8 +543,8 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
                  : aligned   ? packing.group_out / 4
                              : 1,
     };
-    if (gpu_winograd_pays(plan, what, &size)) return gpu_plan_winograd(plan, what);
-    int constants[CONSTANTS] = {[OUT] = out, [IN] = in, [TAPS] = no_loops ? what->kernel_w : 0, [GROUPED] = groups > 1};
+    if (gpu_winograd_pays(plan, conv, &size)) return gpu_plan_winograd(plan, conv);
+    int constants[CONSTANTS] = {[OUT] = out, [IN] = in, [TAPS] = no_loops ? conv->kernel_w : 0, [GROUPED] = groups > 1};
     struct gpu_conv_block made[32];
     int made_count = find_made(plan, constants, epilogue, made, sizeof made / sizeof *made);
     struct gpu_conv_block block = gpu_choose_block(plan->caps, &size, made, made_count);
@@ -557,15 +557,15 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what)
     struct gpu_operand weights = pack(plan, &packing, (slices + packing.tile - 1) / packing.tile);
     if (!weights.value && !weights.weights) return false;
 
-    int32_t stride_w = spread ? or_one(what->spread_w) : what->stride_w,
-            stride_h = spread ? or_one(what->spread_h) : what->stride_h;
+    int32_t stride_w = spread ? or_one(conv->spread_w) : conv->stride_w,
+            stride_h = spread ? or_one(conv->spread_h) : conv->stride_h;
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_convolve,
-        .operands = {{.value = what->x}, weights, {.value = what->y}},
-        .params = {{packing.slices, what->kernel_w, what->kernel_h, packing.group_in},
-                   {stride_w, stride_h, what->pad_left, what->pad_top},
-                   {what->dilation_w, what->dilation_h, packing.group_out, 0},
-                   {grid_w, grid_h, what->offset_x, what->offset_y}},
+        .operands = {{.value = conv->x}, weights, {.value = conv->y}},
+        .params = {{packing.slices, conv->kernel_w, conv->kernel_h, packing.group_in},
+                   {stride_w, stride_h, conv->pad_left, conv->pad_top},
+                   {conv->dilation_w, conv->dilation_h, packing.group_out, 0},
+                   {grid_w, grid_h, conv->offset_x, conv->offset_y}},
         .group = {block.group[0], block.group[1], block.group[2]},
         .grid = {(int)divide_up(places, block.places), (int)divide_up(slices, block.slices), block.group[2]},
         .epilogue = epilogue,

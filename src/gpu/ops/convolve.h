@@ -31,11 +31,11 @@ struct gpu_convolution {
 };
 
 // Weights from element `first` on and a bias (NULL: zeros), each a constant or not.
-void gpu_set_weights(struct gpu_convolution *what, const struct gpu_value *weights, const struct gpu_value *bias,
+void gpu_set_weights(struct gpu_convolution *conv, const struct gpu_value *weights, const struct gpu_value *bias,
                      int64_t first);
 // Weights and bias that come while running, in streams of rows of `tile` vectors of four outputs: the bias, then for
 // each tap `rows_per_tap` rows, of an input each (without groups).
-const struct gpu_value *gpu_plan_packed(struct gpu_plan *plan, const struct gpu_convolution *what, int tile,
+const struct gpu_value *gpu_plan_packed(struct gpu_plan *plan, const struct gpu_convolution *conv, int tile,
                                         int rows_per_tap, int streams);
 extern const struct gpu_kernel gpu_kernel_pack;
 
@@ -56,7 +56,7 @@ bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outp
 #define GPU_ONE_PLACE .kernel_w = 1, .kernel_h = 1, .stride_w = 1, .stride_h = 1, .dilation_w = 1, .dilation_h = 1
 
 // The epilogue is that of plan->node, unless it is NULL. Uses Winograd's algorithm where that is shorter.
-bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *what);
+bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv);
 
 // How many places and output slices one work-item sums, and how a work-group is made: x over places, y over output
 // slices, z over the terms of the sum.

@@ -126,7 +126,7 @@ static bool supported(const struct gpu_node_view *view)
 static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_value *weights, const struct gpu_value *bias)
 {
     struct gpu_shape k = weights->shape;
-    struct gpu_convolution what = {
+    struct gpu_convolution conv = {
         .inputs = 1,
         .outputs = k.c,
         .kernel_w = k.w,
@@ -135,14 +135,14 @@ static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_value *we
         .by_h = (int64_t)k.w * k.c,
         .by_w = k.c,
     };
-    gpu_set_weights(&what, weights, bias, 0);
-    if (what.weights_value) return (struct gpu_operand){.value = gpu_plan_packed(plan, &what, 1, 1, gpu_slices(k))};
+    gpu_set_weights(&conv, weights, bias, 0);
+    if (conv.weights_value) return (struct gpu_operand){.value = gpu_plan_packed(plan, &conv, 1, 1, gpu_slices(k))};
     size_t taps = (size_t)k.h * (size_t)k.w;
     struct gpu_weights *packed = gpu_plan_weights(plan, (size_t)gpu_slices(k) * (taps + 1));
     for (int c = 0; packed && c < k.c; c++) {
         float *lane = packed->data + (size_t)(c / 4) * 4 * (taps + 1) + c % 4;
-        if (what.bias) lane[0] = what.bias[c];
-        for (size_t t = 0; t < taps; t++) lane[4 * (t + 1)] = what.weights[t * (size_t)k.c + (size_t)c];
+        if (conv.bias) lane[0] = conv.bias[c];
+        for (size_t t = 0; t < taps; t++) lane[4 * (t + 1)] = conv.weights[t * (size_t)k.c + (size_t)c];
     }
     return (struct gpu_operand){.weights = packed};
 }

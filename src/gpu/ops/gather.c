@@ -9,7 +9,7 @@
 #include "tensorflow/lite/builtin_ops.h"
 
 // A half holds integers up to 2048: a constant number is two of them.
-enum { LOW = 1024, MOST = LOW * 2048, MOST_AXES = 4 };
+enum { LOW = 1024, MOST = LOW * 2048, MAX_AXES = 4 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -145,7 +145,7 @@ static bool gather_nd_supported(const struct gpu_node_view *view)
     if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) || !check_numbers(view, 1)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *numbers = gpu_view_input(view, 1)->dims;
     int axes = numbers->size > 0 ? numbers->data[numbers->size - 1] : 0;
-    if (axes < 1 || axes > x->size || axes > MOST_AXES)
+    if (axes < 1 || axes > x->size || axes > MAX_AXES)
         return gpu_refuse(view, GPU_REASON_SHAPE, 1, "%d indices for a tensor of rank %d", axes, x->size);
     for (int i = 0; i < axes; i++)
         if (!check_range(view, 1, i, axes, x->data[i])) return false;
@@ -167,7 +167,7 @@ struct rows {
     const struct gpu_value *x, *numbers;
     struct gpu_value *y;
     int outer, share; // of the outer indices, as many in a row have the same numbers
-    int axes, lengths[MOST_AXES];
+    int axes, lengths[MAX_AXES];
     int row; // elements
 };
 

@@ -16,7 +16,7 @@
 #include "gpu/ops/convolve.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum { MOST_TIMES = 1024 }; // each is three or four dispatches
+enum { MAX_TIMES = 1024 }; // each is three or four dispatches
 
 // ---- kernels ------------------------------------------------------------------------------------
 
@@ -334,7 +334,7 @@ static bool check_full(const struct gpu_node_view *view, int rank, TfLiteFusedAc
         return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank %d, the weights 2", rank);
     int batch = x->data[time_major ? 1 : 0], times = rank == 3 ? x->data[time_major ? 0 : 1] : 1;
     int cells = weights->data[0], inputs = weights->data[1];
-    if (times > MOST_TIMES) return gpu_refuse(view, GPU_REASON_SHAPE, 0, "%d times, at most %d", times, MOST_TIMES);
+    if (times > MAX_TIMES) return gpu_refuse(view, GPU_REASON_SHAPE, 0, "%d times, at most %d", times, MAX_TIMES);
     if (x->data[rank - 1] != inputs)
         return gpu_refuse(view, GPU_REASON_SHAPE, 0, "%d inputs, the weights have %d", x->data[rank - 1], inputs);
     if (!check_states(view, STATE_H, STATE_C, batch, cells, &outputs) || !check_ends(view, rank, outputs)) return false;

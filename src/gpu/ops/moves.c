@@ -50,10 +50,10 @@ static struct gpu_shape shape_around(int rank, const int *lengths, int axis)
 }
 
 // Channels stay the last axis of every shape, so that none has more places or layers than the tensors themselves.
-static int find_passes(const struct gpu_moves *moves, struct pass passes[GPU_MOST_RANK])
+static int find_passes(const struct gpu_moves *moves, struct pass passes[GPU_MAX_RANK])
 {
     int rank = moves->rank, leading = rank > 4 ? rank - 3 : 0, as_b = axis_of_b(moves, leading), count = 0;
-    int lengths[GPU_MOST_RANK];
+    int lengths[GPU_MAX_RANK];
     for (int i = 0; i < rank; i++) lengths[i] = moves->in[i];
     struct gpu_affine none = gpu_affine_identity();
     none.edge = moves->edge;
@@ -85,7 +85,7 @@ static int find_passes(const struct gpu_moves *moves, struct pass passes[GPU_MOS
 bool gpu_plan_moves(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_value *y,
                     const struct gpu_moves *moves)
 {
-    struct pass passes[GPU_MOST_RANK];
+    struct pass passes[GPU_MAX_RANK];
     int count = find_passes(moves, passes);
     for (int i = 0; i < count; i++) {
         const struct pass *pass = &passes[i];

@@ -10,8 +10,8 @@
 
 struct gpu_moves {
     int rank;
-    int in[GPU_MOST_RANK], out[GPU_MOST_RANK]; // lengths
-    int stride[GPU_MOST_RANK], offset[GPU_MOST_RANK];
+    int in[GPU_MAX_RANK], out[GPU_MAX_RANK]; // lengths
+    int stride[GPU_MAX_RANK], offset[GPU_MAX_RANK];
     enum gpu_affine_edge edge;
     float fill;
 };

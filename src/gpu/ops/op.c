@@ -149,28 +149,28 @@ static bool check_runtime_type(const struct gpu_node_view *view, const struct pl
 
 // What every device can count: 65535 work-groups of 128 over places, of 64 over slices and batches. A dimension is also
 // exact as a float, and elements, channels rounded up to four, fit in 32 bits.
-enum { MOST_PLACES = GPU_MOST_ROWS, MOST_LAYERS = 65535 * 64, MOST_LENGTH = 1 << 24, MOST_ELEMENTS = INT32_MAX / 16 };
+enum { MAX_PLACES = GPU_MAX_ROWS, MAX_LAYERS = 65535 * 64, MAX_LENGTH = 1 << 24, MAX_ELEMENTS = INT32_MAX / 16 };
 
 static bool check_extent(const struct gpu_node_view *view, int tensor, struct gpu_shape shape)
 {
     int64_t places = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
-    if (places > MOST_PLACES)
+    if (places > MAX_PLACES)
         return refuse_tensor(view, GPU_REASON_SHAPE, tensor, "%lld places, the GPU takes up to %d", (long long)places,
-                             MOST_PLACES);
-    if (layers > MOST_LAYERS)
+                             MAX_PLACES);
+    if (layers > MAX_LAYERS)
         return refuse_tensor(view, GPU_REASON_SHAPE, tensor,
                              "%lld slices of four channels in all batches, the GPU takes up to %d", (long long)layers,
-                             MOST_LAYERS);
-    if (gpu_elements(shape) > MOST_ELEMENTS)
+                             MAX_LAYERS);
+    if (gpu_elements(shape) > MAX_ELEMENTS)
         return refuse_tensor(view, GPU_REASON_SHAPE, tensor, "%lld elements, the GPU takes up to %d",
-                             (long long)gpu_elements(shape), MOST_ELEMENTS);
+                             (long long)gpu_elements(shape), MAX_ELEMENTS);
     return true;
 }
 
 bool gpu_extent_fits(struct gpu_shape shape)
 {
     int64_t places = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
-    return places <= MOST_PLACES && layers <= MOST_LAYERS && places * gpu_slices(shape) <= MOST_ELEMENTS / 4;
+    return places <= MAX_PLACES && layers <= MAX_LAYERS && places * gpu_slices(shape) <= MAX_ELEMENTS / 4;
 }
 
 bool gpu_check_extent(const struct gpu_node_view *view, int input, struct gpu_shape shape)
@@ -184,20 +184,20 @@ static bool check_dims(const struct gpu_node_view *view, const struct place *pla
     if (!tensor->dims)
         return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor, "%s %d has no shape yet", place->kind,
                              place->number);
-    int most = place->any_rank ? GPU_MOST_RANK : 4;
+    int most = place->any_rank ? GPU_MAX_RANK : 4;
     if (tensor->dims->size > most)
         return refuse_tensor(view, GPU_REASON_RANK, place->tensor, "%s %d has rank %d, the GPU takes up to %d here",
                              place->kind, place->number, tensor->dims->size, most);
     int64_t elements = 1;
     for (int i = 0; i < tensor->dims->size; i++) {
         int size = tensor->dims->data[i];
-        if (size < (constant && place->integers ? 0 : 1) || size > MOST_LENGTH)
+        if (size < (constant && place->integers ? 0 : 1) || size > MAX_LENGTH)
             return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has dimension %d of size %d",
                                  place->kind, place->number, i, size);
         elements *= size;
-        if (elements > MOST_ELEMENTS)
+        if (elements > MAX_ELEMENTS)
             return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has more than %d elements", place->kind,
-                                 place->number, MOST_ELEMENTS);
+                                 place->number, MAX_ELEMENTS);
     }
     struct gpu_shape shape;
     return constant || !gpu_shape_of(tensor->dims, &shape) || check_extent(view, place->tensor, shape);

@@ -52,7 +52,7 @@ static inline bool gpu_is_constant(const TfLiteTensor *tensor)
 }
 // Checks that all ops share: numbers of inputs and outputs, types (float32; float16, int2, int4 and 8-bit constants;
 // 8-bit activations where allowed and per tensor; int32, int64 and bool only for the inputs in integer_inputs, a bit
-// each), ranks up to 4 (with GPU_ANY_RANK among the bits: up to GPU_MOST_RANK), static shapes that kernels can count,
+// each), ranks up to 4 (with GPU_ANY_RANK among the bits: up to GPU_MAX_RANK), static shapes that kernels can count,
 // constants that can be read.
 // GPU_INTEGER_OUTPUTS among the bits: outputs may be such integers, too; on the GPU these are floats, exact up to 2^24.
 #define GPU_INTEGER_OUTPUTS (1u << 31)

@@ -40,33 +40,33 @@ const struct gpu_kernel gpu_kernel_pack = {
 // Vectors side by side: as many rows of them as every device takes hold all that gpu_check_weights allows.
 enum { WIDTH = 1 << 14 };
 
-void gpu_set_weights(struct gpu_convolution *what, const struct gpu_value *weights, const struct gpu_value *bias,
+void gpu_set_weights(struct gpu_convolution *conv, const struct gpu_value *weights, const struct gpu_value *bias,
                      int64_t first)
 {
     if (weights->data && (!bias || bias->data)) {
-        what->weights = weights->data + first;
-        what->bias = bias ? bias->data : NULL;
+        conv->weights = weights->data + first;
+        conv->bias = bias ? bias->data : NULL;
     } else {
-        what->weights_value = weights;
-        what->bias_value = bias;
-        what->first = first;
+        conv->weights_value = weights;
+        conv->bias_value = bias;
+        conv->first = first;
     }
 }
 
-const struct gpu_value *gpu_plan_packed(struct gpu_plan *plan, const struct gpu_convolution *what, int tile,
+const struct gpu_value *gpu_plan_packed(struct gpu_plan *plan, const struct gpu_convolution *conv, int tile,
                                         int rows_per_tap, int streams)
 {
-    int taps = what->kernel_w * what->kernel_h, rows = taps * rows_per_tap + 1, vectors = streams * rows * tile;
+    int taps = conv->kernel_w * conv->kernel_h, rows = taps * rows_per_tap + 1, vectors = streams * rows * tile;
     int width = vectors < WIDTH ? vectors : WIDTH;
-    const struct gpu_value *weights = what->weights_value, *bias = what->bias_value;
+    const struct gpu_value *weights = conv->weights_value, *bias = conv->bias_value;
     struct gpu_value *packed = gpu_plan_scratch(plan, (struct gpu_shape){1, (vectors + width - 1) / width, width, 4});
     if (!packed) return NULL;
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_pack,
         .operands = {{.value = weights}, {.value = bias ? bias : weights}, {.value = packed}},
-        .params = {{tile, rows, rows_per_tap, taps ? what->kernel_w : 1},
-                   {(int)what->by_output, (int)what->by_h, (int)what->by_w, (int)what->by_input},
-                   {(int)what->first, what->outputs, what->inputs, bias != NULL}},
+        .params = {{tile, rows, rows_per_tap, taps ? conv->kernel_w : 1},
+                   {(int)conv->by_output, (int)conv->by_h, (int)conv->by_w, (int)conv->by_input},
+                   {(int)conv->first, conv->outputs, conv->inputs, bias != NULL}},
     };
     gpu_grid_over(&desc, packed->shape);
     return gpu_plan_dispatch(plan, &desc) ? packed : NULL;

@@ -117,8 +117,8 @@ static bool check(const struct gpu_node_view *view, unsigned integers)
     struct gpu_shape y;
     gpu_shape_of(gpu_view_output(view, 0)->dims, &y);
     int64_t vectors = (int64_t)y.b * y.h * y.w * gpu_slices(y);
-    return vectors <= GPU_MOST_ROWS ||
-           gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has more than %d vectors of four", GPU_MOST_ROWS);
+    return vectors <= GPU_MAX_ROWS ||
+           gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has more than %d vectors of four", GPU_MAX_ROWS);
 }
 
 static bool supported(const struct gpu_node_view *view)
@@ -147,12 +147,12 @@ static int kind_of(int builtin)
 }
 
 // How many work-items share an output: enough to fill the device, no more than there are elements.
-enum { MOST_SHARERS = 64 };
+enum { MAX_SHARERS = 64 };
 static int sharers(const struct gpu_caps *caps, int64_t outputs, int count)
 {
     int64_t enough = 256 * (int64_t)(caps->compute_units > 0 ? caps->compute_units : 16);
     int x = 1;
-    while (x < MOST_SHARERS && 2 * x <= count && outputs * x < enough) x *= 2;
+    while (x < MAX_SHARERS && 2 * x <= count && outputs * x < enough) x *= 2;
     return x;
 }
 
@@ -185,7 +185,7 @@ static bool is_wide(const struct gpu_caps *caps, const struct gpu_value *x, cons
 {
     int64_t outputs = (int64_t)x->shape.b * gpu_slices(x->shape), places = (int64_t)over[1] * over[2];
     return !channels && over[0] == 1 && over[1] > 1 && over[2] > 1 && places >= 2048 &&
-           sharers(caps, outputs, 2 * MOST_SHARERS) == MOST_SHARERS;
+           sharers(caps, outputs, 2 * MAX_SHARERS) == MAX_SHARERS;
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

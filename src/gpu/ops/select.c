@@ -56,7 +56,7 @@ static bool supported(const struct gpu_node_view *view)
 static struct gpu_shape aligned(const struct gpu_node *node, int input)
 {
     const struct gpu_value *x = node->inputs[input], *y = node->outputs[0];
-    int dims[GPU_MOST_RANK] = {1, 1, 1, 1, 1, 1, 1, 1}, first = y->rank - x->rank;
+    int dims[GPU_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1}, first = y->rank - x->rank;
     // SELECT's own rule: one entry for each first index.
     if (input == 0 && node->builtin == kTfLiteBuiltinSelect && x->rank == 1) first = 0;
     for (int i = 0; i < x->rank; i++) dims[first + i] = x->dims[i];

@@ -49,15 +49,15 @@ static bool slice_plan(struct gpu_plan *plan, const struct gpu_node *node)
 }
 
 // The entries of begin, end and strides.
-enum { MOST_ENTRIES = 8 };
+enum { MAX_ENTRIES = 8 };
 struct entries {
-    int count, begin[MOST_ENTRIES], end[MOST_ENTRIES], stride[MOST_ENTRIES];
+    int count, begin[MAX_ENTRIES], end[MAX_ENTRIES], stride[MAX_ENTRIES];
 };
 
 // Which entry is for which axis of x: entries for new axes are for none, an ellipsis is for all those without an entry
 // and at least one (as the runtime has it), which may leave entries at the end without an axis.
 // entry_of: by axis, -1: all of it.
-static void match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[GPU_MOST_RANK])
+static void match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[GPU_MAX_RANK])
 {
     int open = rank + 1 - entries, axis = 0;
     for (int i = 0; i < entries; i++) open += (params->new_axis_mask & ~params->ellipsis_mask) >> i & 1;
@@ -97,7 +97,7 @@ static struct gpu_moves find_cut(const TfLiteStridedSliceParams *params, const s
                                  const int *dims)
 {
     struct gpu_moves moves = gpu_moves_none(rank, dims);
-    int entry_of[GPU_MOST_RANK];
+    int entry_of[GPU_MAX_RANK];
     match_axes(params, entries->count, rank, entry_of);
     for (int i = 0; i < rank; i++) {
         if (entry_of[i] < 0) continue;
@@ -117,9 +117,9 @@ static bool strided_supported(const struct gpu_node_view *view)
     const TfLiteTensor *begins = gpu_view_input(view, 1), *ends = gpu_view_input(view, 2),
                        *strides = gpu_view_input(view, 3);
     int64_t count = gpu_tensor_elements(begins);
-    if (count > MOST_ENTRIES)
+    if (count > MAX_ENTRIES)
         return gpu_refuse(view, GPU_REASON_SHAPE, 1, "an index of %lld entries, the GPU takes up to %d",
-                          (long long)count, MOST_ENTRIES);
+                          (long long)count, MAX_ENTRIES);
     for (int i = 1; i < 4; i++)
         if (!gpu_check_integers(view, i, count)) return false;
     struct entries entries = {.count = (int)count};
@@ -154,14 +154,14 @@ static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
 // A permutation with axes that stay side by side as one, and without those of length one.
 struct merged {
     int rank;
-    int from[GPU_MOST_RANK];                   // by output axis
-    int in[GPU_MOST_RANK], out[GPU_MOST_RANK]; // lengths
+    int from[GPU_MAX_RANK];                  // by output axis
+    int in[GPU_MAX_RANK], out[GPU_MAX_RANK]; // lengths
 };
 
 static struct merged merge_axes(int rank, const int *dims, const int *from)
 {
     struct merged merged = {0};
-    int first[GPU_MOST_RANK] = {0}, length[GPU_MOST_RANK] = {0}, last = -1; // of each run, as output axes come
+    int first[GPU_MAX_RANK] = {0}, length[GPU_MAX_RANK] = {0}, last = -1; // of each run, as output axes come
     for (int i = 0; i < rank; i++) {
         if (dims[from[i]] == 1) continue;
         bool follows = last >= 0 && from[i] > last;
@@ -183,7 +183,7 @@ static bool transpose_supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims;
-    int rank = x->size, seen = 0, from[GPU_MOST_RANK];
+    int rank = x->size, seen = 0, from[GPU_MAX_RANK];
     if (!gpu_check_integers(view, 1, rank) || !check_axes(view, 1, rank)) return false;
     for (int i = 0; i < rank; i++) {
         int axis = gpu_integer_at(gpu_view_input(view, 1), i);
@@ -207,7 +207,7 @@ static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
     struct gpu_affine affine = gpu_affine_identity();
     struct gpu_value *y = node->outputs[0];
     struct gpu_shape x_shape = x->shape, y_shape = y->shape;
-    int rank = x->rank, from[GPU_MOST_RANK];
+    int rank = x->rank, from[GPU_MAX_RANK];
     for (int i = 0; i < rank; i++) {
         from[i] = gpu_constant_int(node->inputs[1], i);
         if (from[i] < 0) from[i] += rank;

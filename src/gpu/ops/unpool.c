@@ -80,7 +80,7 @@ static const struct gpu_kernel unpool_kernel = {
 static const struct gpu_kernel *const pool_kernels[] = {&pool_kernel, NULL};
 static const struct gpu_kernel *const unpool_kernels[] = {&unpool_kernel, NULL};
 
-enum { MOST_PLACES = 2048 }; // in a window: a half is exact up to there
+enum { MAX_PLACES = 2048 }; // in a window: a half is exact up to there
 
 static bool is_float(const TfLiteTensor *tensor)
 {
@@ -94,11 +94,11 @@ static bool check(const struct gpu_node_view *view, const TfLiteTensor *large, c
     TfLitePoolParams params;
     gpu_custom_options(view, &params, sizeof params);
     if (params.stride_width < 1 || params.stride_height < 1 || params.filter_width < 1 || params.filter_height < 1 ||
-        (int64_t)params.filter_width * params.filter_height > MOST_PLACES)
+        (int64_t)params.filter_width * params.filter_height > MAX_PLACES)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1,
                           "window %d x %d with strides %d x %d, expected 1 or more and at most %d places",
                           params.filter_width, params.filter_height, params.stride_width, params.stride_height,
-                          (int)MOST_PLACES);
+                          (int)MAX_PLACES);
     if (params.padding != kTfLitePaddingSame && params.padding != kTfLitePaddingValid)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params.padding);
     if (params.activation != kTfLiteActNone)

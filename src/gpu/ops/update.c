@@ -6,7 +6,7 @@
 #include "tensorflow/lite/builtin_ops.h"
 
 enum { X, PIECE, PLACE };
-enum { MOST_PLACE = 2048 };
+enum { MAX_PLACE = 2048 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -58,9 +58,9 @@ static bool supported(const struct gpu_node_view *view)
     if (piece->dims->size != rank || y->dims->size != rank || gpu_tensor_elements(place) != rank)
         return gpu_refuse(view, GPU_REASON_RANK, PIECE, "the ranks of tensor, piece and indices differ");
     for (int i = 0; i < rank && gpu_is_constant(place); i++) // what a half can hold
-        if (gpu_integer_at(place, i) > MOST_PLACE)
+        if (gpu_integer_at(place, i) > MAX_PLACE)
             return gpu_refuse(view, GPU_REASON_PARAMETER, PLACE, "constant index %d, at most %d",
-                              gpu_integer_at(place, i), MOST_PLACE);
+                              gpu_integer_at(place, i), MAX_PLACE);
     for (int i = 0; i < rank; i++)
         if (y->dims->data[i] != x->dims->data[i] || piece->dims->data[i] > x->dims->data[i])
             return gpu_refuse(view, GPU_REASON_SHAPE, PIECE, "dimension %d of the piece is %d, of the tensor %d", i,

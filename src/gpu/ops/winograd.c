@@ -119,9 +119,9 @@ struct tiles {
     struct gpu_shape in, out; // 36 numbers of each channel of each tile
 };
 
-static struct tiles tiles_of(const struct gpu_convolution *what)
+static struct tiles tiles_of(const struct gpu_convolution *conv)
 {
-    struct gpu_shape x = what->x->shape, y = what->y->shape;
+    struct gpu_shape x = conv->x->shape, y = conv->y->shape;
     struct tiles tiles = {.across = (y.w + TILE - 1) / TILE, .down = (y.h + TILE - 1) / TILE};
     tiles.all = (int64_t)tiles.across * tiles.down * y.b;
     int width = tiles.all <= INT32_MAX ? (int)tiles.all : 0;
@@ -130,15 +130,15 @@ static struct tiles tiles_of(const struct gpu_convolution *what)
     return tiles;
 }
 
-static bool can_be_so(const struct gpu_plan *plan, const struct gpu_convolution *what)
+static bool can_be_so(const struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
-    bool dense = what->stride_w == 1 && what->stride_h == 1 && what->dilation_w == 1 && what->dilation_h == 1;
-    bool whole = what->grid_w == 0 && what->spread_w <= 1 && what->spread_h <= 1 && !what->rows;
-    bool constant = !what->weights_value && !what->bias_value;
-    bool small = (int64_t)what->inputs * what->outputs <= 1 << 20; // 36 matrices, on the host as well
+    bool dense = conv->stride_w == 1 && conv->stride_h == 1 && conv->dilation_w == 1 && conv->dilation_h == 1;
+    bool whole = conv->grid_w == 0 && conv->spread_w <= 1 && conv->spread_h <= 1 && !conv->rows;
+    bool constant = !conv->weights_value && !conv->bias_value;
+    bool small = (int64_t)conv->inputs * conv->outputs <= 1 << 20; // 36 matrices, on the host as well
     bool roomy = plan->precision == GPU_F32 || plan->float_elements > 0;
-    if (what->kernel_w != 3 || what->kernel_h != 3 || what->groups > 1) return false;
-    return roomy && dense && whole && constant && small && !what->offset_x && !what->offset_y;
+    if (conv->kernel_w != 3 || conv->kernel_h != 3 || conv->groups > 1) return false;
+    return roomy && dense && whole && constant && small && !conv->offset_x && !conv->offset_y;
 }
 
 static struct gpu_conv_size products_of(const struct tiles *tiles)
@@ -153,11 +153,11 @@ static struct gpu_conv_size products_of(const struct tiles *tiles)
     };
 }
 
-bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution *what,
+bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution *conv,
                        const struct gpu_conv_size *direct)
 {
-    if (!can_be_so(plan, what)) return false;
-    struct tiles tiles = tiles_of(what);
+    if (!can_be_so(plan, conv)) return false;
+    struct tiles tiles = tiles_of(conv);
     if (!gpu_extent_fits(tiles.in) || !gpu_extent_fits(tiles.out)) return false;
     struct gpu_conv_size products = products_of(&tiles);
     int64_t moved = 2 * 16 * tiles.all * (gpu_slices(tiles.in) + gpu_slices(tiles.out));
@@ -179,42 +179,42 @@ static void spread_taps(const double *from, int from_step, double *to, int to_st
 }
 
 // Weights of output o and input i of the 36 matrices, each of so many rows and columns.
-static void spread_weights(const struct gpu_convolution *what, int o, int i, int64_t rows, int64_t columns, float *to)
+static void spread_weights(const struct gpu_convolution *conv, int o, int i, int64_t rows, int64_t columns, float *to)
 {
-    const float *from = what->weights + o * what->by_output + i * what->by_input;
+    const float *from = conv->weights + o * conv->by_output + i * conv->by_input;
     double taps[9], half[3 * SPAN], all[NUMBERS];
-    for (int k = 0; k < 9; k++) taps[k] = from[k / 3 * what->by_h + k % 3 * what->by_w];
+    for (int k = 0; k < 9; k++) taps[k] = from[k / 3 * conv->by_h + k % 3 * conv->by_w];
     for (int row = 0; row < 3; row++) spread_taps(taps + 3 * row, 1, half + SPAN * row, 1);
     for (int column = 0; column < SPAN; column++) spread_taps(half + column, SPAN, all + column, SPAN);
     for (int k = 0; k < NUMBERS; k++) to[(k * rows + o) * columns + i] = (float)all[k];
 }
 
-static float *make_matrices(struct gpu_plan *plan, const struct gpu_convolution *what, int64_t rows, int64_t columns)
+static float *make_matrices(struct gpu_plan *plan, const struct gpu_convolution *conv, int64_t rows, int64_t columns)
 {
     float *matrices = calloc((size_t)(NUMBERS * rows * columns), sizeof *matrices);
     if (!matrices) {
         gpu_plan_fail(plan, "no memory for the weights");
         return NULL;
     }
-    for (int o = 0; o < what->outputs; o++)
-        for (int i = 0; i < what->inputs; i++) spread_weights(what, o, i, rows, columns, matrices);
+    for (int o = 0; o < conv->outputs; o++)
+        for (int i = 0; i < conv->inputs; i++) spread_weights(conv, o, i, rows, columns, matrices);
     return matrices;
 }
 
-bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *what)
+bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *conv)
 {
-    struct tiles tiles = tiles_of(what);
-    int in = 4 * gpu_slices(what->x->shape), out = 4 * gpu_slices(what->y->shape);
+    struct tiles tiles = tiles_of(conv);
+    int in = 4 * gpu_slices(conv->x->shape), out = 4 * gpu_slices(conv->y->shape);
     struct gpu_value *before = gpu_plan_scratch(plan, tiles.in), *after = gpu_plan_scratch(plan, tiles.out);
     struct gpu_weights *bias = gpu_plan_weights(plan, (size_t)out / 4);
-    float *matrices = before && after && bias ? make_matrices(plan, what, out, in) : NULL;
+    float *matrices = before && after && bias ? make_matrices(plan, conv, out, in) : NULL;
     if (!matrices) return false;
     before->exact = after->exact = true;
-    if (what->bias) memcpy(bias->data, what->bias, (size_t)what->outputs * sizeof *bias->data);
+    if (conv->bias) memcpy(bias->data, conv->bias, (size_t)conv->outputs * sizeof *bias->data);
     struct gpu_dispatch_desc first = {
         .kernel = &gpu_kernel_winograd_in,
-        .operands = {{.value = what->x}, {.value = before}},
-        .params = {{tiles.across, tiles.down, what->pad_left, what->pad_top}},
+        .operands = {{.value = conv->x}, {.value = before}},
+        .params = {{tiles.across, tiles.down, conv->pad_left, conv->pad_top}},
         .grid = {tiles.in.w, in / 4, 1},
     };
     struct gpu_convolution products = {
@@ -231,7 +231,7 @@ bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *what
     };
     struct gpu_dispatch_desc last = {
         .kernel = &gpu_kernel_winograd_out,
-        .operands = {{.value = after}, {.weights = bias}, {.value = what->y}},
+        .operands = {{.value = after}, {.weights = bias}, {.value = conv->y}},
         .params = {{tiles.across, tiles.down, 0, 0}},
         .grid = {tiles.out.w, out / 4, 1},
         .epilogue = plan->node ? &plan->node->epilogue : NULL,

@@ -6,10 +6,10 @@
 
 #include "gpu/ops/convolve.h"
 
-// Whether `what` can be done so, exactly enough, and sooner than as the convolution of this size that it is.
-bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution *what,
+// Whether `conv` can be done so, exactly enough, and sooner than as the convolution of this size that it is.
+bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution *conv,
                        const struct gpu_conv_size *direct);
-bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *what);
+bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *conv);
 
 extern const struct gpu_kernel gpu_kernel_winograd_in, gpu_kernel_winograd_out;
 

@@ -352,6 +352,6 @@ void gpu_plan_destroy(struct gpu_plan *plan)
     }
     free(plan->weights);
     free(plan->steps);
-    free(plan->places);
+    free(plan->allocations);
     free(plan);
 }

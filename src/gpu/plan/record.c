@@ -205,7 +205,7 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
         dispatch->buffers[i] = runner->raw[operand->value->id];
         dispatch->sizes[i] = device_bytes(operand->value);
     } else {
-        const struct gpu_place *place = &runner->plan->places[operand->value->id];
+        const struct gpu_allocation *place = &runner->plan->allocations[operand->value->id];
         dispatch->buffers[i] = runner->arena;
         dispatch->offsets[i] = place->offset;
         dispatch->sizes[i] = place->bytes;

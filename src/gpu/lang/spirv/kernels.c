@@ -24,9 +24,9 @@ static const struct gpu_op *const all_ops[] = {
 
 const int gpu_kernel_precisions = GPU_F16S + 1;
 
-enum { MOST_KERNELS = 1024 };
+enum { MAX_KERNELS = 1024 };
 struct seen {
-    const struct gpu_kernel *kernels[MOST_KERNELS];
+    const struct gpu_kernel *kernels[MAX_KERNELS];
     int count;
 };
 
@@ -40,8 +40,8 @@ static int add(struct seen *seen, const struct gpu_kernel *kernel)
             return -1;
         }
     }
-    if (seen->count == MOST_KERNELS) {
-        fprintf(stderr, "more than %d kernels: raise MOST_KERNELS\n", MOST_KERNELS);
+    if (seen->count == MAX_KERNELS) {
+        fprintf(stderr, "more than %d kernels: raise MAX_KERNELS\n", MAX_KERNELS);
         return -1;
     }
     seen->kernels[seen->count++] = kernel;
