@@ -32,20 +32,12 @@ const char *TfLiteXNNPackDelegateInMemoryFilePath(void)
     return ":memory";
 }
 
-TfLiteXNNPackDelegateOptions TfLiteXNNPackDelegateOptionsDefault(void)
-{
-    return (TfLiteXNNPackDelegateOptions){
-        .flags = TFLITE_XNNPACK_DELEGATE_FLAG_QS8 | TFLITE_XNNPACK_DELEGATE_FLAG_QU8,
-        .weight_cache_file_descriptor = -1,
-    };
-}
-
 TfLiteDelegate *TfLiteXNNPackDelegateCreate(const TfLiteXNNPackDelegateOptions *options)
 {
     struct xnnpack_delegate *delegate = calloc(1, sizeof *delegate);
     if (!delegate) return NULL;
     delegate->options = TfLiteXNNPackDelegateOptionsDefault();
-    // Bindings pass structs of older and shorter layouts: only the first field is there in all of them.
+    // Programs pass structs of older and shorter layouts: only the first field is there in all of them.
     if (options) delegate->options.num_threads = options->num_threads;
     delegate->delegate = (TfLiteDelegate){
         .data_ = delegate,

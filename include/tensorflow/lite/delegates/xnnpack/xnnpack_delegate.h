@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The XNNPACK delegate's interface. Halite's CPU kernels are fast by themselves, so its delegate
-// changes how they run (threads, half precision, shared weights) rather than bringing others;
-// programs written for XNNPACK work as they are.
+// takes any options and leaves every node to them; programs written for XNNPACK work as they are.
 #ifndef TENSORFLOW_LITE_DELEGATES_XNNPACK_XNNPACK_DELEGATE_H_
 #define TENSORFLOW_LITE_DELEGATES_XNNPACK_XNNPACK_DELEGATE_H_
 
@@ -71,8 +70,24 @@ TFL_CAPI_EXPORT extern bool TfLiteXNNPackDelegateCanUseInMemoryWeightCacheProvid
 // Value of weight_cache_file_path that asks for such a file. Static.
 TFL_CAPI_EXPORT extern const char* TfLiteXNNPackDelegateInMemoryFilePath(void);
 
-// The values that a delegate made without options has.
+// The values that a delegate made without options has. The library's function writes the first 24
+// bytes only, all zero, because programs built with older headers have no room for more. Programs
+// built with this header get every field: the macro below takes the place of the call.
 TFL_CAPI_EXPORT extern TfLiteXNNPackDelegateOptions TfLiteXNNPackDelegateOptionsDefault(void);
+static inline TfLiteXNNPackDelegateOptions HaliteXNNPackDelegateOptionsDefault(void) {
+    TfLiteXNNPackDelegateOptions options;
+    options.num_threads = 0;
+    options.runtime_flags = 0;
+    options.flags = TFLITE_XNNPACK_DELEGATE_FLAG_QS8 | TFLITE_XNNPACK_DELEGATE_FLAG_QU8;
+    options.weights_cache = NULL;
+    options.handle_variable_ops = false;
+    options.weight_cache_file_path = NULL;
+    options.weight_cache_file_descriptor = -1;
+    options.weight_cache_provider = NULL;
+    options.weight_cache_lock_memory = false;
+    return options;
+}
+#define TfLiteXNNPackDelegateOptionsDefault() HaliteXNNPackDelegateOptionsDefault()
 
 // New delegate; options are copied, NULL means the defaults. The caller frees it with
 // TfLiteXNNPackDelegateDelete after every interpreter that uses it. NULL on failure.
@@ -84,7 +99,7 @@ TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteXNNPackDelegateCreate(
 TFL_CAPI_EXPORT extern TfLiteDelegate* TfLiteXNNPackDelegateCreateWithThreadpool(
     const TfLiteXNNPackDelegateOptions* options, TfLiteContext* context);
 
-// The delegate's pthreadpool_t, or NULL when it uses one thread. The delegate's own.
+// The delegate's pthreadpool_t; NULL here, for the threads are the interpreter's own.
 TFL_CAPI_EXPORT extern void* TfLiteXNNPackDelegateGetThreadPool(TfLiteDelegate* delegate);
 
 // The options in use. The delegate's own. NULL for a NULL delegate.
