@@ -206,6 +206,7 @@ if(TARGET tensorflowlite_gpu_delegate)
 endif()
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs without the sanitizers' flags
     halite_test(api/install COMMAND sh tests/api/install.sh ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
+    halite_test(api/cxx_client COMMAND sh tests/api/cxx_client.sh $<TARGET_FILE:tensorflowlite_c> ${CXX_COMPILER})
     halite_test(api/doc_example COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
         sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
     halite_test(api/selective COMMAND sh tests/api/selective.sh $<TARGET_FILE:select_ops>

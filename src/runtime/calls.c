@@ -141,6 +141,7 @@ const TfLiteTensor *hl_call_result(const TfLiteContext *ctx, int callee, int ind
 static TfLiteStatus copy_value(TfLiteContext *ctx, TfLiteNode *node, struct hl_subgraph *owner, TfLiteTensor *to,
                                const TfLiteTensor *from)
 {
+    if (from->allocation_type == kTfLiteVariantObject) return TfLiteTensorCopy(from, to);
     if (to->type == kTfLiteString) HL_TRY(hl_subgraph_resize_heap_tensor(owner, to, from->bytes));
     HL_REQUIRE(ctx, node, to->bytes == from->bytes, "%zu bytes of tensor %s do not fit %zu bytes of tensor %s",
                from->bytes, hl_tensor_label(from), to->bytes, hl_tensor_label(to));
@@ -164,7 +165,8 @@ TfLiteStatus hl_call(TfLiteContext *ctx, TfLiteNode *node, int index, const TfLi
 
 TfLiteStatus hl_call_take(TfLiteContext *ctx, TfLiteNode *node, TfLiteTensor *output, const TfLiteTensor *value)
 {
-    if (!hl_same_shape(output, value) || (hl_is_dynamic(output) && !output->data.raw)) {
+    bool elements = value->allocation_type != kTfLiteVariantObject;
+    if (elements && (!hl_same_shape(output, value) || (hl_is_dynamic(output) && !output->data.raw))) {
         hl_make_dynamic(output);
         HL_TRY(hl_resize_like(ctx, output, value));
     }

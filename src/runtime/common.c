@@ -9,6 +9,8 @@
 
 #include "ops/op.h"
 #include "runtime/operator.h"
+#include "runtime/subgraph.h"
+#include "runtime/variant.h"
 
 // ---- counted arrays -----------------------------------------------------------------------------
 
@@ -96,24 +98,75 @@ static bool owns_data(const TfLiteTensor *tensor)
     return tensor->allocation_type == kTfLiteDynamic || tensor->allocation_type == kTfLitePersistentRo;
 }
 
+static bool is_variant(const TfLiteTensor *tensor)
+{
+    return tensor->allocation_type == kTfLiteVariantObject;
+}
+
+// Blocks from the caller's allocator, or from the C library where that is NULL. Their size is what `bytes` of the
+// tensor says, one at least, and the tail.
+static size_t block_size(size_t bytes)
+{
+    return (bytes ? bytes : 1) + HL_TENSOR_TAIL;
+}
+
+static void *allocate_block(TfLiteAllocator *allocator, size_t bytes)
+{
+    if (!allocator) return malloc(block_size(bytes));
+    return allocator->allocate(allocator->data, block_size(bytes), HL_TENSOR_ALIGNMENT);
+}
+
+static void *grow_block(TfLiteAllocator *allocator, void *block, size_t old_bytes, size_t bytes)
+{
+    if (!allocator) return realloc(block, block_size(bytes));
+    return allocator->reallocate(allocator->data, block, block_size(old_bytes), block_size(bytes), HL_TENSOR_ALIGNMENT);
+}
+
+static void free_block(TfLiteAllocator *allocator, void *block, size_t bytes)
+{
+    if (!allocator)
+        free(block);
+    else if (block)
+        allocator->deallocate(allocator->data, block, block_size(bytes), HL_TENSOR_ALIGNMENT);
+}
+
+void TfLiteTensorDataFreeWithAllocator(TfLiteTensor *t, TfLiteAllocator *allocator)
+{
+    if (!t || !(owns_data(t) || is_variant(t))) return;
+    if (is_variant(t))
+        hl_variant_delete(t->data.data);
+    else
+        free_block(allocator, t->data.raw, t->bytes);
+    t->data.raw = NULL;
+}
+
 void TfLiteTensorDataFree(TfLiteTensor *t)
 {
-    if (!t || !owns_data(t)) return;
-    free(t->data.raw);
-    t->data.raw = NULL;
+    TfLiteTensorDataFreeWithAllocator(t, NULL);
 }
 
 void TfLiteQuantizationFree(TfLiteQuantization *quantization)
 {
-    if (quantization->params && quantization->type == kTfLiteAffineQuantization) {
+    if (!quantization) return;
+    switch (quantization->type) {
+    case kTfLiteAffineQuantization: {
         TfLiteAffineQuantization *affine = quantization->params;
+        if (!affine) break;
         TfLiteFloatArrayFree(affine->scale);
         TfLiteIntArrayFree(affine->zero_point);
-    } else if (quantization->params && quantization->type == kTfLiteMultiAxisQuantization) {
-        TfLiteMultiAxisQuantization *multi = quantization->params;
-        TfLiteIntArrayFree(multi->quantized_dimensions);
+        free(affine);
+        break;
     }
-    free(quantization->params);
+    case kTfLiteBlockwiseQuantization: free(quantization->params); break;
+    case kTfLiteMultiAxisQuantization: {
+        TfLiteMultiAxisQuantization *multi = quantization->params;
+        if (!multi) break;
+        TfLiteIntArrayFree(multi->quantized_dimensions);
+        free(multi);
+        break;
+    }
+    default: break; // callers set nothing but the type then: params is whatever malloc gave
+    }
     quantization->params = NULL;
     quantization->type = kTfLiteNoQuantization;
 }
@@ -164,6 +217,31 @@ void TfLiteTensorReset(TfLiteType type, const char *name, TfLiteIntArray *dims, 
     };
 }
 
+// What the tensor holds is of use for the copy only where it is an object of the same class.
+static TfLiteStatus copy_variant(const TfLiteTensor *src, TfLiteTensor *dst)
+{
+    if (!src->data.data) return kTfLiteError;
+    if (!is_variant(dst)) {
+        TfLiteTensorDataFree(dst);
+        dst->allocation_type = kTfLiteVariantObject;
+        dst->data.data = NULL;
+    }
+    dst->data.data = hl_variant_copy(src->data.data, dst->data.data);
+    return dst->data.data ? kTfLiteOk : kTfLiteError;
+}
+
+static TfLiteStatus copy_elements(const TfLiteTensor *src, TfLiteTensor *dst)
+{
+    if (is_variant(dst)) {
+        TfLiteTensorDataFree(dst);
+        dst->allocation_type = src->allocation_type;
+    }
+    if (src->bytes == 0) return kTfLiteOk;
+    if (!src->data.raw || !dst->data.raw) return kTfLiteError;
+    memmove(dst->data.raw, src->data.raw_const, src->bytes);
+    return kTfLiteOk;
+}
+
 TfLiteStatus TfLiteTensorCopy(const TfLiteTensor *src, TfLiteTensor *dst)
 {
     if (!src || !dst || src == dst) return kTfLiteOk;
@@ -173,48 +251,58 @@ TfLiteStatus TfLiteTensorCopy(const TfLiteTensor *src, TfLiteTensor *dst)
     TfLiteIntArrayFree(dst->dims);
     dst->dims = dims;
     dst->type = src->type;
-    if (src->bytes) memmove(dst->data.raw, src->data.raw_const, src->bytes);
+    TfLiteStatus status = is_variant(src) ? copy_variant(src, dst) : copy_elements(src, dst);
+    if (status != kTfLiteOk) return status;
     dst->buffer_handle = src->buffer_handle;
     dst->data_is_stale = src->data_is_stale;
     dst->delegate = src->delegate;
     return kTfLiteOk;
 }
 
-TfLiteStatus TfLiteTensorResizeMaybeCopy(size_t num_bytes, TfLiteTensor *tensor, bool preserve_data)
+// A block that is large enough stays where it is: callers hold its address.
+TfLiteStatus TfLiteTensorResizeMaybeCopyWithAllocator(size_t num_bytes, TfLiteTensor *tensor, bool preserve_data,
+                                                      TfLiteAllocator *allocator)
 {
     if (!tensor) return kTfLiteError;
     if (!owns_data(tensor)) return kTfLiteOk;
-    if (num_bytes > PTRDIFF_MAX) { // as in the original, callers who ask for the impossible get their memory back
-        tensor->data.raw = NULL;
-        tensor->bytes = 0;
-        return kTfLiteError;
+    if (num_bytes > PTRDIFF_MAX - HL_TENSOR_TAIL) return kTfLiteError;
+    bool same_block = tensor->data.raw && (allocator ? num_bytes == tensor->bytes : num_bytes <= tensor->bytes);
+    if (same_block) {
+        tensor->bytes = num_bytes;
+        return kTfLiteOk;
     }
-    if (tensor->data.raw && num_bytes == tensor->bytes) return kTfLiteOk;
-    size_t least =
-        num_bytes ? num_bytes : 1; // an empty tensor has an address too: clients take NULL for "no memory yet"
-    void *memory;
-    if (preserve_data) {
-        memory = realloc(tensor->data.raw, least);
-        if (!memory) TfLiteTensorDataFree(tensor);
-    } else {
-        TfLiteTensorDataFree(tensor);
-        memory = malloc(least);
+    if (tensor->data.raw && preserve_data) { // on failure the old block is still valid, and the tensor's
+        void *grown = grow_block(allocator, tensor->data.raw, tensor->bytes, num_bytes);
+        if (!grown) return kTfLiteError;
+        tensor->data.data = grown;
+    } else { // first the old block, so that both need not fit
+        TfLiteTensorDataFreeWithAllocator(tensor, allocator);
+        tensor->data.data = allocate_block(allocator, num_bytes);
     }
-    tensor->data.data = memory;
-    tensor->bytes = memory ? num_bytes : 0;
-    return memory ? kTfLiteOk : kTfLiteError;
+    tensor->bytes = tensor->data.data ? num_bytes : 0;
+    return tensor->data.data ? kTfLiteOk : kTfLiteError;
+}
+
+TfLiteStatus TfLiteTensorResizeMaybeCopy(size_t num_bytes, TfLiteTensor *tensor, bool preserve_data)
+{
+    return TfLiteTensorResizeMaybeCopyWithAllocator(num_bytes, tensor, preserve_data, NULL);
+}
+
+TfLiteStatus TfLiteTensorReallocWithAllocator(size_t num_bytes, TfLiteTensor *tensor, TfLiteAllocator *allocator)
+{
+    return TfLiteTensorResizeMaybeCopyWithAllocator(num_bytes, tensor, true, allocator);
 }
 
 TfLiteStatus TfLiteTensorRealloc(size_t num_bytes, TfLiteTensor *tensor)
 {
-    return TfLiteTensorResizeMaybeCopy(num_bytes, tensor, true);
+    return TfLiteTensorReallocWithAllocator(num_bytes, tensor, NULL);
 }
 
 // ---- copies with memory of their own ------------------------------------------------------------
 
 static void *copy_bytes(const void *from, size_t bytes)
 {
-    void *copy = from ? malloc(bytes ? bytes : 1) : NULL;
+    void *copy = from ? malloc(block_size(bytes)) : NULL;
     if (copy && bytes) memcpy(copy, from, bytes);
     return copy;
 }
@@ -259,7 +347,10 @@ static TfLiteSparsity *clone_sparsity(const TfLiteSparsity *src)
 TfLiteTensor TfLiteTensorClone(TfLiteTensor src)
 {
     TfLiteTensor copy = src;
-    if (owns_data(&src)) copy.data.data = copy_bytes(src.data.data, src.bytes);
+    if (is_variant(&src) && src.data.data)
+        copy.data.data = hl_variant_copy(src.data.data, NULL);
+    else if (owns_data(&src))
+        copy.data.data = copy_bytes(src.data.data, src.bytes);
     copy.dims = TfLiteIntArrayCopy(src.dims);
     copy.dims_signature = TfLiteIntArrayCopy(src.dims_signature);
     copy.quantization = TfLiteQuantizationClone(src.quantization);

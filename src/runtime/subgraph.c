@@ -226,6 +226,9 @@ TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLite
                           hl_tensor_label(tensor), bytes, subgraph->interpreter->memory_limit);
         return kTfLiteError;
     }
+    // TfLiteTensorRealloc lets a smaller tensor keep its block, which would no longer count against the limit.
+    void *smaller = bytes < before ? realloc(tensor->data.raw, bytes + HL_TENSOR_TAIL) : NULL;
+    if (smaller) tensor->data.raw = smaller;
     if (TfLiteTensorRealloc(bytes, tensor) != kTfLiteOk) {
         hl_subgraph_error(subgraph, "out of memory for %zu bytes of tensor %s", bytes, hl_tensor_label(tensor));
         return kTfLiteError;

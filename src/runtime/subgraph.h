@@ -20,6 +20,10 @@
 
 struct TfLiteInterpreter;
 
+// Bytes after the elements of a tensor on the heap that may be read: the kernels of XNNPACK, which delegates from
+// elsewhere bring, load whole vectors.
+enum { HL_TENSOR_TAIL = 16 };
+
 enum hl_subgraph_state {
     HL_NOT_READY, // tensors need AllocateTensors
     HL_READY,

@@ -104,6 +104,21 @@ static void quantization_is_freed(void **state)
     TfLiteQuantizationFree(&quantization);
     assert_null(quantization.params);
     TfLiteQuantizationFree(&quantization);
+    TfLiteQuantizationFree(NULL);
+}
+
+// Programs set nothing but the type in a tensor from malloc.
+static void params_without_quantization_are_not_looked_at(void **state)
+{
+    (void)state;
+    static int not_from_malloc;
+    TfLiteTensor tensor = {.quantization = {kTfLiteNoQuantization, &not_from_malloc}};
+    TfLiteTensorFree(&tensor);
+    assert_null(tensor.quantization.params);
+    tensor.quantization.params = &not_from_malloc;
+    TfLiteTensorReset(kTfLiteInt8, "", NULL, (TfLiteQuantizationParams){0}, NULL, 0, kTfLiteDynamic, NULL, false,
+                      &tensor);
+    assert_null(tensor.quantization.params);
 }
 
 // Programs fill the arrays of compressed dimensions only: those of dense ones are whatever malloc gave.
@@ -207,21 +222,108 @@ static void memory_grows_and_shrinks(void **state)
     TfLiteTensorFree(&tensor);
 }
 
-// The memory from before stays with whoever made it: the tensor lets go of it.
+// A tensor that cannot grow stays as it was.
 static void impossible_sizes_are_refused(void **state)
 {
     (void)state;
     TfLiteTensor tensor = dynamic_floats(4);
     void *before = tensor.data.raw;
     assert_int_equal(TfLiteTensorRealloc(SIZE_MAX - 16, &tensor), kTfLiteError);
+    assert_ptr_equal(tensor.data.raw, before);
+    assert_int_equal(tensor.bytes, 4 * sizeof(float));
     TfLiteTensorFree(&tensor);
-    free(before);
 
     TfLiteTensor empty = {.allocation_type = kTfLiteDynamic};
     assert_int_equal(TfLiteTensorResizeMaybeCopy(SIZE_MAX - 7, &empty, false), kTfLiteError);
     assert_null(empty.data.raw);
     assert_int_equal(TfLiteTensorResizeMaybeCopy(16, NULL, false), kTfLiteError);
     assert_int_equal(TfLiteTensorRealloc(16, NULL), kTfLiteError);
+}
+
+// What a program reads and writes at the address from before is still the tensor's, and so are 16 bytes after it.
+static void a_tensor_that_shrinks_stays_where_it_is(void **state)
+{
+    (void)state;
+    TfLiteTensor tensor = {.allocation_type = kTfLiteDynamic};
+    assert_int_equal(TfLiteTensorRealloc(200000, &tensor), kTfLiteOk);
+    memset(tensor.data.raw, 1, 200000 + 16);
+    void *before = tensor.data.raw;
+    assert_int_equal(TfLiteTensorRealloc(100, &tensor), kTfLiteOk);
+    assert_ptr_equal(tensor.data.raw, before);
+    assert_int_equal(tensor.bytes, 100);
+    assert_int_equal(TfLiteTensorResizeMaybeCopy(50, &tensor, false), kTfLiteOk);
+    assert_ptr_equal(tensor.data.raw, before);
+    TfLiteTensorFree(&tensor);
+}
+
+// ---- an allocator of the caller's ---------------------------------------------------------------
+
+struct heap {
+    size_t taken; // bytes of all blocks
+    bool full;
+};
+
+static void *allocate(void *data, size_t bytes, size_t alignment)
+{
+    struct heap *heap = data;
+    if (heap->full) return NULL;
+    heap->taken += bytes;
+    assert_int_equal(alignment, 64);
+    return malloc(bytes);
+}
+
+static void *reallocate(void *data, void *ptr, size_t old_bytes, size_t new_bytes, size_t alignment)
+{
+    struct heap *heap = data;
+    if (heap->full) return NULL;
+    heap->taken += new_bytes - old_bytes;
+    assert_int_equal(alignment, 64);
+    return realloc(ptr, new_bytes);
+}
+
+static void deallocate(void *data, void *ptr, size_t bytes, size_t alignment)
+{
+    struct heap *heap = data;
+    heap->taken -= bytes;
+    assert_int_equal(alignment, 64);
+    free(ptr);
+}
+
+static void memory_comes_from_the_callers_allocator(void **state)
+{
+    (void)state;
+    struct heap heap = {0};
+    TfLiteAllocator allocator = {&heap, allocate, reallocate, deallocate};
+    TfLiteTensor tensor = {.allocation_type = kTfLitePersistentRo};
+    assert_int_equal(TfLiteTensorResizeMaybeCopyWithAllocator(8, &tensor, false, &allocator), kTfLiteOk);
+    assert_true(heap.taken >= 8);
+    memset(tensor.data.raw, 7, 8);
+    assert_int_equal(TfLiteTensorReallocWithAllocator(100, &tensor, &allocator), kTfLiteOk);
+    assert_true(heap.taken >= 100);
+    assert_int_equal(tensor.data.raw[7], 7);
+    assert_int_equal(TfLiteTensorReallocWithAllocator(4, &tensor, &allocator), kTfLiteOk);
+    assert_int_equal(tensor.bytes, 4);
+
+    heap.full = true;
+    void *before = tensor.data.raw;
+    assert_int_equal(TfLiteTensorReallocWithAllocator(50, &tensor, &allocator), kTfLiteError);
+    assert_ptr_equal(tensor.data.raw, before);
+    assert_int_equal(tensor.bytes, 4);
+    assert_int_equal(TfLiteTensorResizeMaybeCopyWithAllocator(50, &tensor, false, &allocator), kTfLiteError);
+    assert_null(tensor.data.raw);
+    assert_int_equal(tensor.bytes, 0);
+    assert_int_equal(heap.taken, 0); // no block is lost, and each was given back with the size it had
+
+    heap.full = false;
+    assert_int_equal(TfLiteTensorReallocWithAllocator(0, &tensor, &allocator), kTfLiteOk);
+    assert_non_null(tensor.data.raw);
+    TfLiteTensorDataFreeWithAllocator(&tensor, &allocator);
+    assert_null(tensor.data.raw);
+    assert_int_equal(heap.taken, 0);
+    TfLiteTensorDataFreeWithAllocator(&tensor, &allocator);
+    TfLiteTensorDataFreeWithAllocator(NULL, &allocator);
+    assert_int_equal(TfLiteTensorReallocWithAllocator(24, &tensor, NULL), kTfLiteOk); // of malloc
+    TfLiteTensorFree(&tensor);
 }
 
 static void tensors_are_reset(void **state)
@@ -316,10 +418,13 @@ int main(void)
         cmocka_unit_test(float_arrays),
         cmocka_unit_test(type_names),
         cmocka_unit_test(quantization_is_freed),
+        cmocka_unit_test(params_without_quantization_are_not_looked_at),
         cmocka_unit_test(sparsity_is_freed),
         cmocka_unit_test(tensors_are_copied),
         cmocka_unit_test(memory_grows_and_shrinks),
         cmocka_unit_test(impossible_sizes_are_refused),
+        cmocka_unit_test(a_tensor_that_shrinks_stays_where_it_is),
+        cmocka_unit_test(memory_comes_from_the_callers_allocator),
         cmocka_unit_test(tensors_are_reset),
         cmocka_unit_test(knowledge_follows_from_the_allocation),
         cmocka_unit_test(delegates_are_made),

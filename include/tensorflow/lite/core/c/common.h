@@ -404,7 +404,7 @@ typedef enum TfLiteAllocationType {
     kTfLiteDynamic = 4,             // malloc, sized by a kernel while it runs
     kTfLitePersistentRo = 5,        // malloc, written once by a kernel in prepare
     kTfLiteCustom = 6,              // memory of the application
-    kTfLiteVariantObject = 7,       // data points to an object of some op, not to elements
+    kTfLiteVariantObject = 7,       // data points to a VariantData (C++, below), not to elements
     kTfLiteNonCpu = 8               // bytes live on a device; data is NULL
 } TfLiteAllocationType;
 
@@ -508,13 +508,15 @@ typedef struct TfLiteEvalTensor {
     TfLiteType type;
 } TfLiteEvalTensor;
 
-// Frees data of a tensor that owns it (dynamic, persistent read-only); sets data.raw to NULL.
+// Frees data of a tensor that owns it (dynamic, persistent read-only, variant object); sets data.raw to
+// NULL.
 TFL_CAPI_EXPORT extern void TfLiteTensorDataFree(TfLiteTensor* t);
 
 // Copy with params and arrays of its own. Without memory params is NULL and the type kTfLiteNoQuantization.
 TFL_CAPI_EXPORT extern TfLiteQuantization TfLiteQuantizationClone(TfLiteQuantization src);
 
-// Frees params with their arrays and sets the type to kTfLiteNoQuantization.
+// Frees params with their arrays as the type says, and sets the type to kTfLiteNoQuantization and
+// params to NULL. With that type, params is not looked at. NULL is allowed.
 TFL_CAPI_EXPORT extern void TfLiteQuantizationFree(TfLiteQuantization* quantization);
 
 // Frees the arrays and the struct itself. NULL is allowed.
@@ -532,8 +534,9 @@ TFL_CAPI_EXPORT extern void TfLiteTensorReset(TfLiteType type, const char* name,
                                               const void* allocation, bool is_variable,
                                               TfLiteTensor* tensor);
 
-// Copies elements and dims of src into dst's own memory. kTfLiteOk and nothing done when either
-// is NULL; kTfLiteError when their sizes in bytes differ or memory is short.
+// Copies elements and dims of src into dst's own memory; a variant object is cloned. kTfLiteOk and
+// nothing done when either is NULL; kTfLiteError when their sizes in bytes differ, one of them has no
+// data, or memory is short.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteTensorCopy(const TfLiteTensor* src, TfLiteTensor* dst);
 
 // Copy of a tensor with arrays, quantization and sparsity of its own. data and allocation are src's where src does not
@@ -544,14 +547,27 @@ TFL_CAPI_EXPORT extern TfLiteTensor TfLiteTensorClone(TfLiteTensor src);
 TFL_CAPI_EXPORT extern const TfLiteIntArray* TfLiteTensorGetDimsSignature(const TfLiteTensor* t);
 
 // Gives a dynamic or persistent read-only tensor num_bytes of memory; other tensors stay as they
-// are. Keeps the old content up to the smaller size if preserve_data. kTfLiteError without
-// memory; the tensor then has none.
+// are. A tensor that shrinks keeps its block. Keeps the old content up to the smaller size if
+// preserve_data; then a tensor that fails to grow stays as it was, otherwise it has no memory.
+// kTfLiteError without memory, for impossible sizes, and when tensor is NULL.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteTensorResizeMaybeCopy(size_t num_bytes,
                                                                 TfLiteTensor* tensor,
                                                                 bool preserve_data);
 
 // TfLiteTensorResizeMaybeCopy with the content kept.
 TFL_CAPI_EXPORT extern TfLiteStatus TfLiteTensorRealloc(size_t num_bytes, TfLiteTensor* tensor);
+
+// The same with the allocator's memory instead of malloc's; NULL stands for malloc. The allocator is
+// told sizes with 16 bytes of padding, and wants to be told a block's size exactly: a tensor that
+// shrinks is reallocated. Free such a tensor's data with the same allocator before anything else
+// frees the tensor: it does not remember where its memory came from.
+TFL_CAPI_EXPORT extern TfLiteStatus TfLiteTensorResizeMaybeCopyWithAllocator(
+    size_t num_bytes, TfLiteTensor* tensor, bool preserve_data, TfLiteAllocator* allocator);
+TFL_CAPI_EXPORT extern TfLiteStatus TfLiteTensorReallocWithAllocator(size_t num_bytes,
+                                                                     TfLiteTensor* tensor,
+                                                                     TfLiteAllocator* allocator);
+TFL_CAPI_EXPORT extern void TfLiteTensorDataFreeWithAllocator(TfLiteTensor* t,
+                                                              TfLiteAllocator* allocator);
 
 // What is known of a tensor's memory and value. Each accepts any tensor that is not NULL.
 TFL_CAPI_EXPORT extern TfLiteAllocationStrategy
@@ -866,6 +882,59 @@ typedef struct TfLiteContext {
 
 #ifdef __cplusplus
 }  // extern "C"
+
+#include <new>
+#include <utility>
+
+// ---------------------------------------------------------------------------------------------
+// Variant objects: what data.data points to in tensors of type kTfLiteVariant and allocation type
+// kTfLiteVariantObject. Custom operators in C++ make them, of a class of their own; the runtime
+// copies and deletes them through the two virtual functions, whose order is part of the binary
+// interface. The pointer in the tensor is one to VariantData: convert with static_cast.
+
+class VariantData {
+   public:
+    virtual ~VariantData() = default;
+    // A copy of this object: in the place of `target`, which must be of the same class, or new if
+    // that is NULL.
+    virtual VariantData* CloneTo(VariantData* target) const = 0;
+};
+
+// Base of a variant class T: class T : public AbstractVariantData<T>. Copies by T's copy constructor.
+template <typename T>
+class AbstractVariantData : public VariantData {
+   public:
+    VariantData* CloneTo(VariantData* target) const override {
+        const T& self = static_cast<const T&>(*this);
+        if (target == nullptr) return new T(self);
+        T* place = static_cast<T*>(target);
+        place->~T();
+        return new (place) T(self);
+    }
+
+   protected:
+    AbstractVariantData() = default;
+    AbstractVariantData(const AbstractVariantData&) = default;
+};
+
+// Makes a T, constructed from the arguments, the value of a tensor of type kTfLiteVariant. An object
+// that the tensor has is destroyed and must be of the same class: its memory is used again.
+// kTfLiteError when the tensor has another type.
+template <class T, class... Arguments>
+TfLiteStatus TfLiteTensorVariantRealloc(TfLiteTensor* tensor, Arguments&&... arguments) {
+    if (tensor->type != kTfLiteVariant) return kTfLiteError;
+    T* object;
+    if (tensor->data.data == nullptr) {
+        object = new T(std::forward<Arguments>(arguments)...);
+    } else {
+        T* place = static_cast<T*>(static_cast<VariantData*>(tensor->data.data));
+        place->~T();
+        object = new (place) T(std::forward<Arguments>(arguments)...);
+    }
+    tensor->data.data = static_cast<VariantData*>(object);
+    tensor->allocation_type = kTfLiteVariantObject;
+    return kTfLiteOk;
+}
 #endif
 
 #endif  // TENSORFLOW_LITE_CORE_C_COMMON_H_
