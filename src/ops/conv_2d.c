@@ -19,7 +19,7 @@ static struct hl_conv_node describe(const TfLiteNode *node)
         .bias = 2,
         .channel_axis = 0,
         .activation = params->activation,
-        .accepts = HL_CONV_INT4 | HL_CONV_HYBRID_UINT8 | HL_CONV_INT16_BIAS_I32,
+        .accepts = HL_CONV_INT4 | HL_CONV_HYBRID_INT4 | HL_CONV_HYBRID_UINT8 | HL_CONV_INT16_BIAS_I32,
     };
 }
 

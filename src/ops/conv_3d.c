@@ -5,7 +5,8 @@
 // bias [outputs], may be absent, out 0: y [batch, out depth, out height, out width, outputs].
 // CONV_3D_TRANSPOSE: each position of x spreads its products over a window of y; here each position
 // of y gathers them. in 0: shape of y, int32 [5], in 1: w [kd, kh, kw, outputs, channels], in 2: x,
-// in 3: bias, may be absent, out 0: y.
+// in 3: bias, may be absent, out 0: y. A CONV_3D with the same options must turn y's depth, height
+// and width into x's.
 // float32 only.
 #include "ops/common/conv.h"
 #include "ops/common/window.h"
@@ -92,6 +93,10 @@ static TfLiteStatus set_transpose_shape(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, dims[4] == hl_dim(w, 3), "%d output channels differ from the filter's %d", dims[4],
                hl_dim(w, 3));
     HL_TRY(find_windows(ctx, node, dims + 1, w, op->window));
+    for (int i = 0; i < AXES; i++)
+        HL_REQUIRE(ctx, node, op->window[i].out == hl_dim(x, 1 + i),
+                   "output dimension %d of %d belongs to an input of %d, the input has %d", 1 + i, dims[1 + i],
+                   op->window[i].out, hl_dim(x, 1 + i));
     return hl_resize(ctx, hl_output(ctx, node, 0), 5, dims);
 }
 

@@ -23,6 +23,16 @@ static struct hl_conv_node describe(const TfLiteNode *node)
     };
 }
 
+// Weights of hybrid nodes have a scale for each output channel.
+static TfLiteStatus check_hybrid_scales(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *filter)
+{
+    const TfLiteAffineQuantization *weights = hl_affine(filter);
+    int outputs = hl_dim(filter, 3), scales = weights->scale->size, axis = weights->quantized_dimension;
+    HL_REQUIRE(ctx, node, scales == outputs && (axis == 3 || outputs == 1),
+               "%d weight scales along dimension %d do not fit %d output channels", scales, axis, outputs);
+    return kTfLiteOk;
+}
+
 static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteDepthwiseConvParams *params = node->builtin_data;
@@ -44,6 +54,7 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *bias = hl_input(ctx, node, what.bias);
     HL_REQUIRE(ctx, node, !bias || hl_rank(bias) == 1, "the bias has %d dimensions, it must have 1", hl_rank(bias));
     HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
+    if (op->conv.mode == HL_CONV_HYBRID) HL_TRY(check_hybrid_scales(ctx, node, filter));
     op->conv.asymmetric = true;
     HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1), params->stride_height,
                           params->dilation_height_factor, &op->y));

@@ -24,7 +24,8 @@ TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, cons
 
 static bool filter_fits(const TfLiteTensor *input, const TfLiteTensor *filter, unsigned accepts)
 {
-    if (filter->type == kTfLiteInt4 && !(accepts & HL_CONV_INT4)) return false;
+    bool hybrid = input->type == kTfLiteFloat32;
+    if (filter->type == kTfLiteInt4 && !(accepts & (hybrid ? HL_CONV_HYBRID_INT4 : HL_CONV_INT4))) return false;
     bool signed_weights = filter->type == kTfLiteInt8 || filter->type == kTfLiteInt4;
     switch (input->type) {
     case kTfLiteFloat32:

@@ -22,9 +22,10 @@ enum hl_conv_mode {
 // What an operator accepts beyond the combinations that all three accept.
 enum {
     HL_CONV_NO_BIAS = 1,        // the bias may be absent
-    HL_CONV_INT4 = 2,           // int4 weights
+    HL_CONV_INT4 = 2,           // int4 weights with integer activations
     HL_CONV_HYBRID_UINT8 = 4,   // uint8 weights in hybrid nodes, taken as int8
     HL_CONV_INT16_BIAS_I32 = 8, // int16 activations with an int32 bias
+    HL_CONV_HYBRID_INT4 = 16,   // int4 weights in hybrid nodes
 };
 
 // Which inputs a node has, and what its options say.
