@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // STABLEHLO_RNG_BIT_GENERATOR: random bits from a state.
-// in 0: state, uint64 [2] (key, counter) or for Philox also [3] (key, counter, its upper half, which is else the key);
-// out 0: the state to go on from, out 1: int32, uint32, int64 or uint64 of the shape that the model declares.
+// in 0: state, uint64 [2] (key, counter) or for Philox also [3] (key, counter, its upper half, which is otherwise the
+// key); out 0: the state that continues the sequence; out 1: int32, uint32, int64 or uint64 of the shape that the model
+// declares. Only the lower half of the counter counts: the upper one never changes.
 #include <string.h>
 
 #include "ops/common/counter_rng.h"
@@ -54,7 +55,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
         memcpy(out, numbers, taken * sizeof *out);
         out += taken;
         left -= taken;
-        if (++next[1] == 0 && block == 4) next[2]++;
+        next[1]++; // its carry is lost, in Philox too
     }
     memcpy(hl_output(ctx, node, 0)->data.raw, next, state->bytes);
     return kTfLiteOk;

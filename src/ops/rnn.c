@@ -5,7 +5,8 @@
 // in 0: x [batch, n] (RNN), [batch, time, n], or [time, batch, n] (time_major);
 // in 1: W [units, n]; in 2: R [units, units]; in 3: b [units]; in 4: h, a variable [batch, units];
 // bidirectional: in 5..8: the same for the backward layer; in 9: auxiliary input, x's shape with
-// another n; in 10, 11: its weights in either layer. Without them it is the backward layer's input.
+// another n; in 10, 11: its weights in either layer. Without them it is the backward layer's input
+// where time comes first; where the batch comes first, the original never reads it.
 // out 0: h after each time; bidirectional: out 1 the backward layer's, or with merge_outputs both
 // beside each other.
 // float32, and float32 with int8 weights (uint8 ones are read as int8).
@@ -236,7 +237,7 @@ static void collect_both(TfLiteContext *ctx, const TfLiteNode *node, struct laye
         if (weighted) {
             l->auxiliary = auxiliary;
             l->auxiliary_weights = hl_input(ctx, node, 10 + i);
-        } else if (auxiliary && i == BACKWARD) {
+        } else if (auxiliary && i == BACKWARD && params->time_major) {
             l->input = auxiliary;
         }
     }

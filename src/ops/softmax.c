@@ -154,17 +154,21 @@ static void softmax_row_f32(const float *x, float *y, int length, float beta)
     for (int i = 0; i < length; i++) y[i] /= sum;
 }
 
-// The same without room for unrounded exponentials.
-#define SOFTMAX_ROW_HALF(name, load, store)                                                       \
-    static void name(const uint16_t *x, uint16_t *y, int length, float beta)                      \
-    {                                                                                             \
-        float largest = -FLT_MAX, sum = 0;                                                        \
-        for (int i = 0; i < length; i++) {                                                        \
-            float value = load(x[i]);                                                             \
-            if (value > largest) largest = value;                                                 \
-        }                                                                                         \
-        for (int i = 0; i < length; i++) sum += expf((load(x[i]) - largest) * beta);              \
-        for (int i = 0; i < length; i++) y[i] = store(expf((load(x[i]) - largest) * beta) / sum); \
+// The exponentials lie in the output, rounded; their sum is that of the unrounded ones, as in the original.
+#define SOFTMAX_ROW_HALF(name, load, store)                                  \
+    static void name(const uint16_t *x, uint16_t *y, int length, float beta) \
+    {                                                                        \
+        float largest = -FLT_MAX, sum = 0;                                   \
+        for (int i = 0; i < length; i++) {                                   \
+            float value = load(x[i]);                                        \
+            if (value > largest) largest = value;                            \
+        }                                                                    \
+        for (int i = 0; i < length; i++) {                                   \
+            float exponential = expf((load(x[i]) - largest) * beta);         \
+            sum += exponential;                                              \
+            y[i] = store(exponential);                                       \
+        }                                                                    \
+        for (int i = 0; i < length; i++) y[i] = store(load(y[i]) / sum);     \
     }
 SOFTMAX_ROW_HALF(softmax_row_f16, hl_half_to_float, hl_half_from_float)
 SOFTMAX_ROW_HALF(softmax_row_bf16, hl_bfloat16_to_float, hl_bfloat16_from_float)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPARSE_TO_DENSE: a tensor of the default value in which some elements are set.
 //     in 0: indices int32 or int64 [count, dimensions], [count] of one dimension, or one of them
-//     in 1: y's shape, of the indices' type, at most 4 dimensions
+//     in 1: y's shape, int32 or int64, at most 4 dimensions
 //     in 2: values [count], or one for all; in 3: the default value
 //     out 0: y. float32 int8 uint8 int32 int64
 // Of repeated indices the last one counts.
@@ -41,8 +41,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
                hl_type_name(y->type));
     HL_REQUIRE(ctx, node, indices->type == kTfLiteInt32 || indices->type == kTfLiteInt64,
                "the indices must be int32 or int64, not %s", hl_type_name(indices->type));
-    HL_REQUIRE(ctx, node, hl_same_type(indices, shape), "indices are %s, the shape %s", hl_type_name(indices->type),
-               hl_type_name(shape->type));
+    HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32 || shape->type == kTfLiteInt64,
+               "the shape must be int32 or int64, not %s", hl_type_name(shape->type));
     HL_REQUIRE(ctx, node, hl_rank(indices) <= 2, "the indices have %d dimensions, more than 2", hl_rank(indices));
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) <= MOST_DIMENSIONS,
                "the shape must have at most %d entries", MOST_DIMENSIONS);
