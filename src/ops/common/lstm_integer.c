@@ -156,6 +156,7 @@ struct step {
     const int8_t *input;
     int8_t *output_state; // of this batch row
     int16_t *cell_state;
+    int64_t first_cell, peephole_end; // see add_peephole
     int16_t *gates[HL_LSTM_GATES];
     int16_t *wide_input, *wide_state; // less their zero points
 };
@@ -176,6 +177,18 @@ static void multiply_step(const struct step *s, enum hl_lstm_gate g, int row, in
                     rows, s->wide_state, 0, lstm->outputs, from_state);
 }
 
+// The original takes the number of outputs for that of cells here, over the rows of all batches that a step computes
+// together: the peephole weights repeat after as many cells as there are outputs, and the last cells get nothing.
+// first_cell is the number of this row's first cell among those of all rows, peephole_end the first one without.
+static int16_t add_peephole(const struct step *s, enum hl_lstm_gate g, int i, int16_t sum)
+{
+    const struct hl_lstm *lstm = s->lstm;
+    int64_t at = s->first_cell + i, weight = at % lstm->outputs;
+    if (at >= s->peephole_end || weight >= lstm->cells) return sum;
+    int32_t part = HL_IN(int16_t, lstm->peephole[g])[weight] * s->cell_state[i];
+    return hl_saturate_i16((int64_t)sum + hl_rescale_apply(part, s->op->peephole[g]));
+}
+
 static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
 {
     const struct hl_lstm *lstm = s->lstm;
@@ -187,11 +200,7 @@ static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
         if (i % HL_LONG_DOTS_ROWS == 0) multiply_step(s, g, i, from_input, from_state);
         int16_t sum = hl_saturate_i16(finish(from_input[i % HL_LONG_DOTS_ROWS], bias ? bias[i] : 0, op->input[g]));
         sum = hl_saturate_i16(sum + finish(from_state[i % HL_LONG_DOTS_ROWS], 0, op->recurrent[g]));
-        // The original takes the number of outputs for that of cells here.
-        if (lstm->peephole[g] && i < lstm->outputs) {
-            int32_t part = HL_IN(int16_t, lstm->peephole[g])[i] * s->cell_state[i];
-            sum = hl_saturate_i16((int64_t)sum + hl_rescale_apply(part, op->peephole[g]));
-        }
+        if (lstm->peephole[g]) sum = add_peephole(s, g, i, sum);
         s->gates[g][i] = sum;
     }
 }
@@ -386,7 +395,10 @@ void hl_lstm_run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_l
         s.gates[g] = HL_OUT(int16_t, hl_temporary(ctx, node, temporary)) + (int64_t)g * lstm->cells;
     s.wide_input = s.gates[0] + (int64_t)HL_LSTM_GATES * lstm->cells;
     s.wide_state = s.wide_input + lstm->inputs;
+    int together = sequence->time_major ? sequence->batch : 1; // rows that the original computes in one step
+    s.peephole_end = (int64_t)together * lstm->outputs;
     for (int b = 0; b < sequence->batch; b++) {
+        s.first_cell = (int64_t)(b % together) * lstm->cells;
         s.output_state = HL_OUT(int8_t, lstm->output_state) + (int64_t)b * lstm->outputs;
         s.cell_state = HL_OUT(int16_t, lstm->cell_state) + (int64_t)b * lstm->cells;
         for (int t = 0; t < sequence->time; t++) {
