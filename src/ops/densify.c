@@ -177,7 +177,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_densify = {
-    .sparse_inputs = true,
+    .sparse_inputs = 1 << 0,
     .prepare = prepare,
     .invoke = invoke,
 };

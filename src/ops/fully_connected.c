@@ -14,6 +14,7 @@
 #include "ops/common/blockwise.h"
 #include "ops/common/dot.h"
 #include "ops/common/quant.h"
+#include "ops/common/sparse_rows.h"
 #include "ops/common/work.h"
 #include "ops/fully_connected.h"
 
@@ -73,20 +74,14 @@ static TfLiteStatus check_activation(TfLiteContext *ctx, TfLiteNode *node, enum 
     return kTfLiteOk;
 }
 
-// Compressed rows: [units, columns in blocks], the units one after the other.
-static TfLiteStatus check_sparsity(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *filter)
+// Packed weights are symmetric, whatever they are multiplied with.
+static TfLiteStatus check_packed_zero_points(TfLiteContext *ctx, TfLiteNode *node, const TfLiteTensor *filter)
 {
-    const TfLiteSparsity *sparsity = filter->sparsity;
-    if (!sparsity) return kTfLiteOk;
-    const TfLiteDimensionMetadata *levels = sparsity->dim_metadata;
-    int count = sparsity->dim_metadata_size;
-    bool rows = (count == 2 || count == 3) && levels[0].format == kTfLiteDimDense &&
-                levels[1].format == kTfLiteDimSparseCSR && sparsity->traversal_order->data[0] == 0;
-    bool blocks =
-        count != 3 || (sparsity->block_map && sparsity->block_map->size == 1 && sparsity->block_map->data[0] == 1);
-    HL_REQUIRE(ctx, node, rows && blocks, "only weights with compressed rows are supported");
-    HL_REQUIRE(ctx, node, filter->type == kTfLiteFloat32 || filter->type == kTfLiteInt8,
-               "sparse weights of type %s are not supported", hl_type_name(filter->type));
+    const TfLiteAffineQuantization *affine = hl_affine(filter);
+    if (!is_packed(filter->type) || !affine || !affine->zero_point) return kTfLiteOk;
+    for (int i = 0; i < affine->zero_point->size; i++)
+        HL_REQUIRE(ctx, node, affine->zero_point->data[i] == 0, "zero point %d of %s weights, number %d, must be 0",
+                   affine->zero_point->data[i], hl_type_name(filter->type), i);
     return kTfLiteOk;
 }
 
@@ -147,8 +142,6 @@ static TfLiteStatus prepare_integer(TfLiteContext *ctx, TfLiteNode *node, struct
     op->filter_zero = 0;
     if (!per_unit) {
         HL_TRY(check_quantized(ctx, node, filter));
-        HL_REQUIRE(ctx, node, !is_packed(filter->type) || (hl_zero(filter) >= -8 && hl_zero(filter) <= 7),
-                   "weight zero point %d is outside [-8, 7]", hl_zero(filter));
         HL_TRY(check_bias_scale(ctx, node, input->params.scale * scales->data[0]));
         op->filter_zero = hl_zero(filter);
     }
@@ -255,7 +248,8 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
                op->columns);
     HL_TRY(check_activation(ctx, node, op->mode));
     HL_TRY(check_bias(ctx, node, op));
-    HL_TRY(check_sparsity(ctx, node, filter));
+    HL_TRY(hl_require_sparse_rows(ctx, node, filter));
+    HL_TRY(check_packed_zero_points(ctx, node, filter));
     hl_activation_range_f32(params->activation, &op->low_f32, &op->high_f32);
     if (op->mode == HL_FC_INTEGER || op->mode == HL_FC_FIXED_POINT) HL_TRY(prepare_integer(ctx, node, op));
     if (op->mode == HL_FC_HYBRID) HL_TRY(prepare_hybrid(ctx, node, op));
@@ -271,28 +265,13 @@ static void fully_connected_release(void *state)
 
 // ---- weights ------------------------------------------------------------------------------------
 
-// Writes rows [first, first + rows) of sparse weights with their zeros.
-static void expand(const TfLiteTensor *filter, int columns, int first, int rows, char *dense)
-{
-    const TfLiteDimensionMetadata *levels = filter->sparsity->dim_metadata;
-    size_t block = filter->sparsity->dim_metadata_size == 3 ? (size_t)levels[2].dense_size : 1;
-    size_t bytes = block * hl_element_size(filter->type);
-    size_t row_bytes = (size_t)columns * hl_element_size(filter->type);
-    const int *segments = levels[1].array_segments->data, *indices = levels[1].array_indices->data;
-    memset(dense, 0, (size_t)rows * row_bytes);
-    for (int r = 0; r < rows; r++)
-        for (int i = segments[first + r]; i < segments[first + r + 1]; i++)
-            memcpy(dense + (size_t)r * row_bytes + (size_t)indices[i] * bytes,
-                   filter->data.raw_const + (size_t)i * bytes, bytes);
-}
-
 static const float *rows_f32(TfLiteContext *ctx, TfLiteNode *node, const struct hl_fully_connected *op, int first,
                              int rows)
 {
     const TfLiteTensor *filter = hl_input(ctx, node, 1);
     if (!filter->sparsity) return HL_IN(float, filter) + (int64_t)first * op->columns;
     float *dense = HL_OUT(float, hl_temporary(ctx, node, W_DENSE));
-    expand(filter, op->columns, first, rows, (char *)dense);
+    hl_expand_sparse_rows(filter, op->columns, first, rows, dense);
     return dense;
 }
 
@@ -307,7 +286,7 @@ static const int16_t *rows_wide(TfLiteContext *ctx, TfLiteNode *node, const stru
     if (op->mode == HL_FC_HYBRID && type == kTfLiteUInt8) type = kTfLiteInt8; // as the original reads them
     if (filter->sparsity) {
         char *dense = HL_OUT(char, hl_temporary(ctx, node, W_DENSE));
-        expand(filter, op->columns, first, rows, dense);
+        hl_expand_sparse_rows(filter, op->columns, first, rows, dense);
         data = dense;
         at = 0;
     }
@@ -482,7 +461,7 @@ static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_fully_connected = {
-    .sparse_inputs = true,
+    .sparse_inputs = 1 << 1,
     .state_size = sizeof(struct hl_fully_connected),
     .prepare = fully_connected_prepare,
     .invoke = fully_connected_invoke,

@@ -290,6 +290,7 @@ static TfLiteStatus lstm_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_lstm = {
+    .sparse_inputs = 0x1fe | 1 << 16, // input and recurrent weights, projection
     .state_size = sizeof(struct lstm),
     .prepare = lstm_prepare,
     .invoke = lstm_invoke,

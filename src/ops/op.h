@@ -35,7 +35,7 @@ struct hl_op {
     // Steps that the next invoke will take, where they grow faster than the tensors' bytes (work.h). NULL: they do not.
     double (*work)(TfLiteContext *ctx, const TfLiteNode *node);
     void (*release)(void *state); // frees what the state points to beyond itself; NULL: nothing
-    bool sparse_inputs;           // the kernel knows what to do with constants that have a sparsity block
+    uint32_t sparse_inputs;       // bit i: input i may be a constant with a sparsity block
     uint64_t inplace;             // kTfLiteInplaceOp… bits: outputs that may lie in an input's memory
     const struct hl_fast *fast;   // takes over the nodes that it can (fast/fast.h); NULL: there is none
 };

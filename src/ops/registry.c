@@ -71,9 +71,12 @@ static TfLiteStatus prepare(const struct hl_op *op, TfLiteContext *ctx, TfLiteNo
 {
     HL_REQUIRE(ctx, node, (op->state_size == 0 && !op->fast) || node->user_data,
                "the kernel could not be set up: no memory, or unusable options");
-    for (int i = 0; i < node->inputs->size && !op->sparse_inputs; i++) {
-        const TfLiteTensor *input = hl_input(ctx, node, i); // its bytes are fewer than its shape says
-        HL_REQUIRE(ctx, node, !input || !input->sparsity, "input %d is sparse, which this operator does not take", i);
+    for (int i = 0; i < node->inputs->size; i++) {
+        const TfLiteTensor *input = hl_input(ctx, node, i);
+        bool may_be_sparse = i < 32 && (op->sparse_inputs >> i & 1);
+        // A sparse constant has fewer bytes than its shape says.
+        HL_REQUIRE(ctx, node, may_be_sparse || !input || !input->sparsity,
+                   "input %d is sparse, which this operator does not take", i);
     }
     HL_TRY(op->prepare(ctx, node));
     return op->fast ? prepare_fast(op, ctx, node) : kTfLiteOk;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ops/common/matvec.h"
+#include "ops/common/sparse_rows.h"
 
 static const char *const gate_name[HL_LSTM_GATES] = {"input", "forget", "cell", "output"};
 
@@ -66,7 +67,9 @@ static TfLiteStatus check_tensor(const struct check *c, const TfLiteTensor *tens
                tensor->type == type ||
                    (c->kind == HL_LSTM_HYBRID && type == kTfLiteInt8 && tensor->type == kTfLiteUInt8),
                "the %s%s are %s, not %s", gate, what, hl_type_name(tensor->type), hl_type_name(type));
-    HL_REQUIRE(c->ctx, c->node, !tensor->sparsity, "sparse %s%s are not supported", gate, what);
+    HL_REQUIRE(c->ctx, c->node, !tensor->sparsity || (c->kind == HL_LSTM_HYBRID && tensor->type == kTfLiteInt8),
+               "sparse %s%s are supported in int8 with float32 inputs only", gate, what);
+    HL_TRY(hl_require_sparse_rows(c->ctx, c->node, tensor));
     if (rows > 0)
         HL_REQUIRE(c->ctx, c->node, hl_rank(tensor) == 2 && hl_dim(tensor, 0) == rows && hl_dim(tensor, 1) == columns,
                    "the %s%s do not have the shape [%d, %d]", gate, what, rows, columns);
@@ -206,10 +209,19 @@ static void set_operand(const struct hl_row_loops *loops, struct operand *operan
     if (hybrid) hl_store_vector(loops, &operand->stored, values, operand->count, asymmetric);
 }
 
+// Sparse weights are multiplied with the stored values as they are: the original leaves their zero point out.
+static void multiply_add_sparse(const TfLiteTensor *weights, int rows, const int8_t *x, float x_scale, float *sums)
+{
+    float scale = weights->params.scale * x_scale;
+    for (int r = 0; r < rows; r++) sums[r] += (float)hl_sparse_row_dot_i8(weights, r, x) * scale;
+}
+
 static void multiply_add(const struct hl_row_loops *loops, const TfLiteTensor *weights, int rows,
                          const struct operand *x, float *sums)
 {
-    if (weights->type == kTfLiteFloat32)
+    if (weights->sparsity)
+        multiply_add_sparse(weights, rows, hl_stored_values(&x->stored, x->count), x->stored.scale, sums);
+    else if (weights->type == kTfLiteFloat32)
         hl_matvec_f32(loops, HL_IN(float, weights), rows, x->count, x->values, sums);
     else
         hl_matvec_hybrid(loops, HL_IN(int8_t, weights), weights->params.scale, rows, x->count, &x->stored, sums);
@@ -259,6 +271,9 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
     if (g == HL_LSTM_CELL && s->incomplete) return;
     if (lstm->options.diagonal)
         multiply_add_elements(lstm->recurrent_weights[g], s->output_state, cells, gate);
+    else if (lstm->recurrent_weights[g]->sparsity) // the original scales them as it does the input
+        multiply_add_sparse(lstm->recurrent_weights[g], cells, hl_stored_values(&s->state.stored, s->state.count),
+                            s->input.stored.scale, gate);
     else
         multiply_add(s->loops, lstm->recurrent_weights[g], cells, &s->state, gate);
     if (lstm->peephole[g]) multiply_add_elements(lstm->peephole[g], s->cell_state, cells, gate);

@@ -8,7 +8,8 @@
 // CIFG: there is no input gate, 1 - s(gate[forget]) takes its place. Peephole weights P (none for
 // the cell gate; the output gate sees the new c), the projection and layer norms are optional;
 // norms make gate = n[g] (.) normalized(W x + R h + P (.) c) + b[g].
-// Types: float32; hybrid (float32 with int8 weights, uint8 read as int8); int8 with int16 cell
+// Types: float32; hybrid (float32 with int8 weights, which LSTM takes with compressed rows too, uint8
+// read as int8); int8 with int16 cell
 // state, which has two forms: with 5 intermediates gates are int16, with 12 (older, CIFG with norms
 // and projection only) products are int8.
 #ifndef HALITE_OPS_COMMON_LSTM_ENGINE_H

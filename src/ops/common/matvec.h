@@ -19,7 +19,12 @@ struct hl_stored_vector {
 };
 static inline int64_t hl_stored_room(int count)
 {
-    return count + (int64_t)count / 2 + 1; // int8 behind int16
+    return count + (int64_t)count / 2 + 1; // the int8 values follow the int16 ones
+}
+// The stored values themselves, of a vector of `count`.
+static inline const int8_t *hl_stored_values(const struct hl_stored_vector *vector, int count)
+{
+    return (const int8_t *)(vector->wide + count);
 }
 void hl_store_vector(const struct hl_row_loops *loops, struct hl_stored_vector *vector, const float *values, int count,
                      bool asymmetric);
