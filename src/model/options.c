@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // options.def and the options column of ops.def as tables, and one loop that obeys them. In: an
-// operator's table in the file. Out: a TfLite…Params. An operator without options gets all zeros,
-// not the schema's defaults, as in the official runtime.
+// operator's table in the file. Out: a TfLite…Params. An operator without options, or with those of
+// another operator, gets all zeros, not the schema's defaults, as in the official runtime.
 #include "model/options.h"
 
 #include <string.h>
@@ -237,9 +237,11 @@ bool hl_options_read(struct hl_loader *loader, int builtin, size_t operator_tabl
     int64_t type = hl_read_integer(&loader->file, operator_table, type_field);
     size_t table = type == 0 ? 0 : hl_read_child(&loader->file, operator_table, union_field);
     if (type != 0 && type != member->id) {
-        int other = hl_schema_member(second ? HL_BuiltinOptions2 : HL_BuiltinOptions, (unsigned)type);
-        return hl_load_fail(loader, "its options are of type %lld (%s); the operator takes %s", (long long)type,
-                            other < 0 ? "not in the schema" : hl_schema[other].name, member->name);
+        // Another operator's options count as none, as in the official runtime.
+        if (hl_schema_member(second ? HL_BuiltinOptions2 : HL_BuiltinOptions, (unsigned)type) < 0)
+            return hl_load_fail(loader, "its options are of type %lld (not in the schema); the operator takes %s",
+                                (long long)type, member->name);
+        table = 0;
     }
     if (table == 0 && rules->count == REQUIRED) return hl_load_fail(loader, "its %s are missing", member->name);
 
