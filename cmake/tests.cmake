@@ -33,13 +33,19 @@ target_compile_definitions(golden_runner PRIVATE HALITE_DIFFERENCES="${PROJECT_S
 target_link_libraries(golden_runner PRIVATE halite_flags tensorflowlite_c_static Threads::Threads m ${CMAKE_DL_LIBS})
 function(golden_test path)
     set(folder ${HALITE_SHARED}/golden/${path})
-    halite_test(golden/${path} ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
+    golden_folder_test(golden/${path} ${folder} ${ARGN})
+endfunction()
+# The cases of a folder with both sets of kernels.
+function(golden_folder_test name folder)
+    halite_test(${name} ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
         $<TARGET_FILE:golden_runner> --kernels reference ${folder})
     if(EXISTS ${PROJECT_SOURCE_DIR}/src/fast)
-        halite_test(golden/${path}.fast ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
+        halite_test(${name}.fast ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
             $<TARGET_FILE:golden_runner> --kernels fast ${folder})
     endif()
 endfunction()
+# Cases that once failed, here or on a GPU.
+golden_folder_test(golden/once_failing ${HALITE_SHARED}/golden_failing/golden)
 foreach(path ops graphs structure malformed models/micro models/mlperf_tiny models/odd models/small_ops)
     golden_test(${path})
 endforeach()
