@@ -85,7 +85,7 @@ static void fill(struct node *node, int outputs, int channel_axis, struct types 
     if (is_unsigned) {
         w->zero_point = pick(3) ? pick(256) : 128;
         bias->scale = x->scale * w->scale;
-    } else if (pick(3)) { // per channel
+    } else if (pick(3) || (hybrid && channel_axis == 3)) { // per channel, as a hybrid depthwise convolution must be
         w->scale_count = outputs;
         w->quantized_dimension = channel_axis;
         for (int i = 0; i < outputs; i++) node->scales[i] = 0.0001f * (float)(1 + pick(300));

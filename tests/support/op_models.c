@@ -172,6 +172,9 @@ static void write_quantization(struct writer *w, const struct word *word, size_t
     size_t q = file_child(&w->m.file, tensor, HL_Tensor_quantization, HL_QuantizationParameters);
     file_set_vector(&w->m.file, q, HL_QuantizationParameters_scale, scales, (size_t)count);
     file_set_vector(&w->m.file, q, HL_QuantizationParameters_zero_point, zeros, (size_t)count);
+    int axis = 0;
+    while (word->channels && axis < word->rank - 1 && word->dims[axis] != word->channels) axis++;
+    file_set(&w->m.file, q, HL_QuantizationParameters_quantized_dimension, axis);
 }
 
 static void write_sparsity(struct writer *w, const struct word *word, size_t tensor)

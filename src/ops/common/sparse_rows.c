@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights with compressed rows: see sparse_rows.h. Level 0 of the sparsity is the rows, level 1 lists the stored blocks of
-// each row, and level 2, where it exists, is the inside of a block.
+// Weights with compressed rows: see sparse_rows.h. Level 0 of the sparsity is the rows, level 1 lists the stored blocks
+// of each row, and level 2, where it exists, is the inside of a block.
 #include "ops/common/sparse_rows.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant weights [rows, columns] that store only some blocks of each row, as FULLY_CONNECTED and LSTM take them. In: a
-// tensor with a sparsity block, whose indices the model's verifier has checked. Out: whole rows, or products with a
-// vector.
+// Constant weights [rows, columns] that store only some blocks of each row, as FULLY_CONNECTED and LSTM take them.
+// In: a tensor with a sparsity block, whose indices the model's verifier has checked. Out: whole rows, or products with
+// a vector.
 #ifndef HALITE_OPS_COMMON_SPARSE_ROWS_H
 #define HALITE_OPS_COMMON_SPARSE_ROWS_H
 
