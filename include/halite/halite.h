@@ -122,10 +122,10 @@ TFL_CAPI_EXPORT int32_t HaliteInterpreterGetSubgraphNodeCount(const TfLiteInterp
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetSubgraphNode(const TfLiteInterpreter *interpreter, int32_t subgraph,
                                                               int32_t position, HaliteNode *node);
 
-// TfLiteInterpreterResizeInputTensor by the index of the tensor. strict: only dimensions that the model leaves open (-1
-// in dims_signature) may change. kTfLiteError after a message.
-TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterResizeTensor(TfLiteInterpreter *interpreter, int32_t tensor,
-                                                           const int *dims, int32_t rank, bool strict);
+// TfLiteInterpreterResizeInputTensor for any subgraph, by the index of the tensor. strict: only dimensions that the
+// model leaves open (-1 in dims_signature) may change. kTfLiteError after a message.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterResizeTensor(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                           int32_t tensor, const int *dims, int32_t rank, bool strict);
 
 // The subgraph that a signature runs, and the indices in it of its inputs and outputs. -1: no such name, or no runner.
 TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetSubgraph(const TfLiteSignatureRunner *runner);

@@ -51,13 +51,13 @@ TfLiteStatus HaliteInterpreterGetSubgraphNode(const TfLiteInterpreter *interpret
     return kTfLiteOk;
 }
 
-TfLiteStatus HaliteInterpreterResizeTensor(TfLiteInterpreter *interpreter, int32_t tensor, const int *dims,
-                                           int32_t rank, bool strict)
+TfLiteStatus HaliteInterpreterResizeTensor(TfLiteInterpreter *interpreter, int32_t subgraph, int32_t tensor,
+                                           const int *dims, int32_t rank, bool strict)
 {
-    if (!interpreter || (!dims && rank != 0)) return kTfLiteError;
-    struct hl_subgraph *primary = interpreter->subgraphs[0];
-    return strict ? hl_subgraph_resize_input_strict(primary, tensor, dims, rank)
-                  : hl_subgraph_resize_input(primary, tensor, dims, rank);
+    if (!subgraph_at(interpreter, subgraph) || (!dims && rank != 0)) return kTfLiteError;
+    struct hl_subgraph *found = interpreter->subgraphs[subgraph];
+    return strict ? hl_subgraph_resize_input_strict(found, tensor, dims, rank)
+                  : hl_subgraph_resize_input(found, tensor, dims, rank);
 }
 
 int32_t HaliteSignatureRunnerGetSubgraph(const TfLiteSignatureRunner *runner)

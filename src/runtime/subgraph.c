@@ -337,8 +337,10 @@ TfLiteStatus hl_subgraph_resize_input_strict(struct hl_subgraph *subgraph, int i
     }
     for (int i = 0; i < rank; i++) {
         if (open->data[i] == -1 || open->data[i] == dims[i]) continue;
-        hl_subgraph_error(subgraph, "cannot resize dimension %d of tensor %s to %d: the model fixes it to %d", i,
-                          tensor->name, dims[i], open->data[i]);
+        hl_subgraph_error(subgraph,
+                          "ResizeInputTensorStrict only allows mutating unknown dimensions identified by -1: dimension "
+                          "%d of tensor %s is %d in the model, and %d was asked for",
+                          i, tensor->name, open->data[i], dims[i]);
         return kTfLiteError;
     }
     return hl_subgraph_resize_input(subgraph, index, dims, rank);

@@ -82,12 +82,13 @@ static void resizing(void **state)
     struct client c;
     client_begin(&c, &chain);
     const int longer = 7, more[] = {1, 7};
-    assert_ok(HaliteInterpreterResizeTensor(c.interpreter, X, &longer, 1, false));
+    assert_ok(HaliteInterpreterResizeTensor(c.interpreter, 0, X, &longer, 1, false));
     assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
     assert_int_equal(TfLiteTensorByteSize(TfLiteInterpreterGetOutputTensor(c.interpreter, 0)), 7 * sizeof(float));
-    assert_int_equal(HaliteInterpreterResizeTensor(c.interpreter, X, more, 2, true), kTfLiteError);
-    assert_int_equal(HaliteInterpreterResizeTensor(c.interpreter, 99, &longer, 1, false), kTfLiteError);
-    assert_int_equal(HaliteInterpreterResizeTensor(c.interpreter, X, NULL, 1, false), kTfLiteError);
+    assert_int_equal(HaliteInterpreterResizeTensor(c.interpreter, 0, X, more, 2, true), kTfLiteError);
+    assert_int_equal(HaliteInterpreterResizeTensor(c.interpreter, 2, X, &longer, 1, false), kTfLiteError);
+    assert_int_equal(HaliteInterpreterResizeTensor(c.interpreter, 0, 99, &longer, 1, false), kTfLiteError);
+    assert_int_equal(HaliteInterpreterResizeTensor(c.interpreter, 0, X, NULL, 1, false), kTfLiteError);
     client_end(&c);
 }
 
