@@ -249,6 +249,16 @@ if(HALITE_TOOLS)
     endforeach()
 endif()
 
+# ---- language bindings ----------------------------------------------------------------------------------------------
+if(TARGET python_core)
+    file(GLOB python_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} bindings/python/tests/test_*.py)
+    foreach(file IN LISTS python_tests)
+        get_filename_component(name ${file} NAME_WE)
+        halite_test(python/${name} COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
+            sh bindings/python/tests/run.sh ${HALITE_PYTHON_EXECUTABLE} ${file} ENVIRONMENT HALITE_SHARED=${HALITE_SHARED})
+    endforeach()
+endif()
+
 # ---- kernels before the compilers that are here; on devices, slowly ------------------------------------------------
 if(TARGET tensorflowlite_gpu_delegate_static)
     halite_test(gpu/kernels COMMAND sh tests/gpu/kernels.sh $<TARGET_FILE:test_kernels>)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs written for other packages of TensorFlow Lite, run on Halite.
+
+    import halite.compat.tflite_runtime     # from here on `import tflite_runtime.interpreter` is Halite
+    import halite.compat.ai_edge_litert     # the same for ai_edge_litert.interpreter
+    import halite.compat.tensorflow         # the same for tensorflow.lite
+
+or, without a change: python -m halite script.py. Nothing that is installed is touched: the names are taken in this
+process alone, and other parts of an installed original are found as before.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+
+NAMES = ("tflite_runtime", "ai_edge_litert", "tensorflow")
+
+
+def _interpreter_module(name: str) -> types.ModuleType:
+    """A module `name` with what the original's interpreter modules hold."""
+    import halite
+
+    module = types.ModuleType(name, "Halite's interpreter under another name.")
+    for public in ("Delegate", "Interpreter", "InterpreterWithCustomOps", "OpResolverType", "SignatureRunner", "load_delegate"):
+        setattr(module, public, getattr(halite, public))
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None)
+    sys.modules[name] = module
+    return module
+
+
+def _package(name: str) -> types.ModuleType:
+    """A package `name` whose other modules are still found where an original is installed."""
+    found = importlib.util.find_spec(name) if name not in sys.modules else None
+    module = types.ModuleType(name, "Halite under another name.")
+    module.__path__ = list(found.submodule_search_locations or []) if found else []  # type: ignore[attr-defined]
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
+    module.__spec__.submodule_search_locations = module.__path__  # type: ignore[attr-defined]
+    sys.modules[name] = module
+    return module
+
+
+def _take_package(name: str) -> None:
+    if name in sys.modules and not getattr(sys.modules[name], "_halite", False):
+        raise ImportError(f"{name} is imported already; import halite.compat.{name} before it")
+    if name in sys.modules:
+        return
+    package = _package(name)
+    package._halite = True  # type: ignore[attr-defined]
+    package.interpreter = _interpreter_module(f"{name}.interpreter")  # type: ignore[attr-defined]
+
+
+def _take_tensorflow() -> None:
+    """tensorflow.lite becomes Halite; the rest of tensorflow is the installed one, or absent."""
+    take_tensorflow_when_imported()
+    importlib.import_module("tensorflow")
+
+
+def _replace_lite(tensorflow: types.ModuleType) -> None:
+    lite = _interpreter_module("tensorflow.lite")
+    experimental = types.ModuleType("tensorflow.lite.experimental")
+    python = types.ModuleType("tensorflow.lite.python")
+    for package in (lite, python):
+        package.__path__ = []  # type: ignore[attr-defined]
+    for name in ("load_delegate", "OpResolverType"):
+        setattr(experimental, name, getattr(lite, name))
+    python.interpreter = _interpreter_module("tensorflow.lite.python.interpreter")  # type: ignore[attr-defined]
+    lite.experimental, lite.python = experimental, python  # type: ignore[attr-defined]
+    sys.modules.update({experimental.__name__: experimental, python.__name__: python})
+    tensorflow.lite = lite  # type: ignore[attr-defined]
+
+
+class _Loader(importlib.abc.Loader):
+    """Loads tensorflow as `found` does (None: an empty package), then gives it Halite's lite."""
+
+    def __init__(self, found: importlib.machinery.ModuleSpec | None) -> None:
+        self._found = found
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType | None:
+        return self._found.loader.create_module(spec) if self._found and self._found.loader else None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        if self._found and self._found.loader:
+            self._found.loader.exec_module(module)
+        _replace_lite(module)
+
+
+class _WhenImported(importlib.abc.MetaPathFinder):
+    """Importing tensorflow, large as it is, waits until the program does."""
+
+    def find_spec(
+        self, name: str, path: object = None, target: object = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name != "tensorflow":
+            return None
+        sys.meta_path.remove(self)
+        found = importlib.util.find_spec(name)
+        spec = importlib.machinery.ModuleSpec(name, _Loader(found), origin=found.origin if found else None, is_package=True)
+        spec.submodule_search_locations = list(found.submodule_search_locations or []) if found else []
+        return spec
+
+
+def take_tensorflow_when_imported() -> None:
+    """As take("tensorflow"), once the program imports it."""
+    if "tensorflow" in sys.modules:
+        _replace_lite(sys.modules["tensorflow"])
+    else:
+        sys.meta_path.insert(0, _WhenImported())
+
+
+def take(name: str) -> None:
+    """Makes one of NAMES mean Halite in this process."""
+    if name == "tensorflow":
+        _take_tensorflow()
+    else:
+        _take_package(name)
