@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "tensorflow/lite/acceleration/configuration/c/xnnpack_plugin.h"
+
 struct xnnpack_delegate {
     TfLiteDelegate delegate; // first
     TfLiteXNNPackDelegateOptions options;
@@ -106,4 +108,24 @@ bool TfLiteXNNPackDelegateWeightsCacheFinalizeHard(struct TfLiteXNNPackDelegateW
 void TfLiteXNNPackDelegateWeightsCacheDelete(struct TfLiteXNNPackDelegateWeightsCache *cache)
 {
     free(cache);
+}
+
+// ---- as a table of functions --------------------------------------------------------------------
+
+static TfLiteDelegate *create_from_settings(const void *tflite_settings)
+{
+    (void)tflite_settings;
+    return TfLiteXNNPackDelegateCreate(NULL);
+}
+
+static int no_errno(TfLiteDelegate *delegate)
+{
+    (void)delegate;
+    return 0;
+}
+
+const TfLiteDelegatePlugin *TfLiteXnnpackDelegatePluginCApi(void)
+{
+    static const TfLiteDelegatePlugin plugin = {create_from_settings, TfLiteXNNPackDelegateDelete, no_errno};
+    return &plugin;
 }

@@ -28,7 +28,7 @@ for header in $headers; do
 done
 least=150
 if [ "${2:-}" = gpu ]; then
-    required=$(echo "$headers" | grep -e '/delegates/gpu/' -e '^halite/gpu_delegate.h$')
+    required=$(echo "$headers" | grep -e '/delegates/gpu/' -e '/gpu_plugin.h$' -e '^halite/gpu_delegate.h$')
     headers=$required
     least=30
 fi

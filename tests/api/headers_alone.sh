@@ -30,7 +30,7 @@ compile() {
     language=$1
     shift
     for header in $chosen; do
-        if ! printf '#include "%s"\n#include "%s"\n' "$header" "$header" |
+        if ! printf '#include "%s"\n#include "%s"\nextern int unit_is_not_empty;\n' "$header" "$header" |
             "$@" -x "$language" -I "$dir" -fsyntax-only -Wall -Wextra -Wpedantic -Wundef -Werror -
         then
             echo "FAILED as $language: $header"

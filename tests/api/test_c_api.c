@@ -4,6 +4,7 @@
 #include "client.h"
 
 #include "tensorflow/lite/c/c_api_experimental.h"
+#include "tensorflow/lite/version.h"
 
 // ---- models -------------------------------------------------------------------------------------
 
@@ -16,6 +17,10 @@ static void versions(void **state)
     assert_int_equal(sscanf(TfLiteExtensionApisVersion(), "%d.%d.%d", &major, &minor, &patch), 3);
     assert_string_equal(TfLiteVersion(), TfLiteVersion());
     assert_int_equal(TfLiteSchemaVersion(), 3);
+    // What was compiled is what runs.
+    assert_string_equal(TfLiteVersion(), TFLITE_VERSION_STRING);
+    assert_string_equal(TfLiteExtensionApisVersion(), TFLITE_EXTENSION_APIS_VERSION_STRING);
+    assert_int_equal(TfLiteSchemaVersion(), TFLITE_SCHEMA_VERSION);
 }
 
 static void models_that_are_none(void **state)

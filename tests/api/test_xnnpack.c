@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tensorflow/lite/acceleration/configuration/c/xnnpack_plugin.h"
 #include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
 
 // The options of 2.13 to 2.16. Those of 2.12 came back in registers: such programs cannot be served, here as there.
@@ -104,6 +105,17 @@ static void programs_of_today_get_every_field(void **state)
     TfLiteXNNPackDelegateDelete(delegate);
 }
 
+static void the_plugin_makes_the_delegate(void **state)
+{
+    (void)state;
+    const TfLiteDelegatePlugin *plugin = TfLiteXnnpackDelegatePluginCApi();
+    TfLiteDelegate *delegate = plugin->create(NULL);
+    assert_non_null(TfLiteXNNPackDelegateGetOptions(delegate));
+    assert_int_equal(plugin->get_delegate_errno(delegate), 0);
+    plugin->destroy(delegate);
+    plugin->destroy(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +125,7 @@ int main(void)
 #endif
         cmocka_unit_test(older_options_make_a_delegate),
         cmocka_unit_test(programs_of_today_get_every_field),
+        cmocka_unit_test(the_plugin_makes_the_delegate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 // The options of the GPU delegate's interfaces, each field with its values: what becomes of it, by the struct and by
 // the plug-in's texts, and what is refused with which words.
 #include "gpu/delegate_session.h"
+#include "tensorflow/lite/acceleration/configuration/c/gpu_plugin.h"
+#include "tensorflow/lite/delegates/gpu/cl/gpu_api_delegate.h"
 
 static const char invalid[] = "InferenceOptions are invalid.";
 
@@ -347,12 +349,75 @@ static void test_key_of_a_folder(void **state)
     }
 }
 
+// ---- the first OpenCL interface ------------------------------------------------------------------
+
+static void the_first_interface_chooses_the_precision(void **state)
+{
+    (void)state;
+    static const struct {
+        TfLiteGpuCompileOptions_New given;
+        enum gpu_precision precision;
+        const char *problem;
+    } cases[] = {
+        {{.precision_loss_allowed = 0, .inference_priority = TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY}, GPU_F32, NULL},
+        {{.precision_loss_allowed = 1}, GPU_F16, NULL},
+        {{.precision_loss_allowed = 1, .inference_priority = TFLITE_GPU_INFERENCE_PRIORITY_MAX_PRECISION},
+         GPU_F32,
+         NULL},
+        {{.precision_loss_allowed = 1, .inference_priority = TFLITE_GPU_INFERENCE_PRIORITY_MIN_MEMORY_USAGE},
+         GPU_F16S,
+         NULL},
+        {{.precision_loss_allowed = 1, .inference_priority = 9}, GPU_F32, invalid},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TfLiteGpuDelegateOptions_New options = {.compile_options = cases[i].given};
+        TfLiteDelegate *delegate = TfLiteGpuDelegateCreate_New(&options);
+        const struct gpu_options *have = gpu_engine_options(gpu_delegate_of(delegate)->engine);
+        if (cases[i].problem)
+            assert_string_equal(have->problem, cases[i].problem);
+        else
+            assert_int_equal(have->precision, cases[i].precision);
+        assert_true(have->quantized);
+        TfLiteGpuDelegateDelete_New(delegate);
+    }
+    TfLiteGpuDelegateDelete_New(NULL);
+}
+
+static void the_first_interface_has_neither_buffers_nor_a_cache(void **state)
+{
+    (void)state;
+    TfLiteDelegate *delegate = TfLiteGpuDelegateCreate_New(NULL);
+    assert_int_equal(TfLiteGpuDelegateBindGlBufferToTensor(delegate, 1, 0, kTfLiteFloat32, TFLITE_GPU_DATA_LAYOUT_BHWC),
+                     kTfLiteError);
+    size_t size = 1;
+    const uint8_t *data = (const uint8_t *)"";
+    assert_false(TfLiteGpuDelegateGetSerializedBinaryCache(delegate, &size, &data));
+    assert_true(size == 0 && !data);
+    TfLiteGpuDelegateDelete_New(delegate);
+}
+
+static void the_table_of_functions_makes_the_delegate(void **state)
+{
+    (void)state;
+    const TfLiteDelegatePlugin *plugin = TfLiteGpuDelegatePluginCApi();
+    TfLiteDelegate *delegate = plugin->create(NULL);
+    assert_non_null(gpu_delegate_of(delegate));
+    assert_int_equal(plugin->get_delegate_errno(delegate), 0);
+    plugin->destroy(delegate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),          cmocka_unit_test(test_priorities),
-        cmocka_unit_test(test_struct_options),  cmocka_unit_test(test_older_interfaces),
-        cmocka_unit_test(test_halite_options),  cmocka_unit_test(test_key_options),
+        cmocka_unit_test(the_first_interface_chooses_the_precision),
+        cmocka_unit_test(the_first_interface_has_neither_buffers_nor_a_cache),
+        cmocka_unit_test(the_table_of_functions_makes_the_delegate),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_priorities),
+        cmocka_unit_test(test_struct_options),
+        cmocka_unit_test(test_older_interfaces),
+        cmocka_unit_test(test_halite_options),
+        cmocka_unit_test(test_key_options),
         cmocka_unit_test(test_key_of_a_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doors: C interfaces of the GPU delegate (version 2, Halite's, the older OpenGL one, the one for Metal, the
-// plug-in). All make the same object; what differs is how options are written. Nothing here needs a symbol of the
-// runtime. Those of the report and the devices are in report.c and device_list.c.
+// The doors: C interfaces of the GPU delegate (version 2, Halite's, the older ones for OpenGL and OpenCL, the one for
+// Metal, the two plug-ins). All make the same object; what differs is how options are written. Nothing here needs a
+// symbol of the runtime. Those of the report and the devices are in report.c and device_list.c.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TFLITE_GPU_NO_OPTIONS_BY_VALUE
 #include "gpu/delegate/delegate.h"
+#include "tensorflow/lite/acceleration/configuration/c/gpu_plugin.h"
+#include "tensorflow/lite/delegates/gpu/cl/gpu_api_delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 #include "tensorflow/lite/delegates/gpu/gl_delegate.h"
 #include "tensorflow/lite/delegates/gpu/metal_delegate.h"
@@ -106,7 +108,7 @@ TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate *delegate, GLuin
 {
     (void)delegate;
     hl_report(NULL,
-              "TfLiteGpuDelegateBindBufferToTensor: buffer %u for tensor %d: buffers of the application are not taken; "
+              "TfLiteGpuDelegate: buffer %u for tensor %d: buffers of the application are not taken; "
               "copy to and from the tensor",
               buffer, tensor_index);
     return kTfLiteError;
@@ -116,6 +118,40 @@ const uint8_t *TfLiteGpuDelegateGetModelMetadata(const void *tflite_model)
 {
     (void)tflite_model; // plans come from the model itself: no file has metadata that this delegate would read
     return NULL;
+}
+
+// ---- the older one, for OpenCL ------------------------------------------------------------------
+
+TfLiteDelegate *TfLiteGpuDelegateCreate_New(const TfLiteGpuDelegateOptions_New *options)
+{
+    TfLiteGpuDelegateOptionsV2 v2 = TfLiteGpuDelegateOptionsV2Default();
+    if (options && options->compile_options.precision_loss_allowed) {
+        v2.inference_priority1 = options->compile_options.inference_priority;
+        if (v2.inference_priority1 == TFLITE_GPU_INFERENCE_PRIORITY_AUTO)
+            v2.inference_priority1 = TFLITE_GPU_INFERENCE_PRIORITY_MIN_LATENCY;
+    }
+    return TfLiteGpuDelegateV2Create(&v2);
+}
+
+void TfLiteGpuDelegateDelete_New(TfLiteDelegate *delegate)
+{
+    destroy(delegate);
+}
+
+TfLiteStatus TfLiteGpuDelegateBindGlBufferToTensor(TfLiteDelegate *delegate, GLuint buffer_id, int tensor_index,
+                                                   TfLiteType data_type, TfLiteGpuDataLayout data_layout)
+{
+    (void)data_type;
+    (void)data_layout;
+    return TfLiteGpuDelegateBindBufferToTensor(delegate, buffer_id, tensor_index);
+}
+
+bool TfLiteGpuDelegateGetSerializedBinaryCache(TfLiteDelegate *delegate, size_t *size, const uint8_t **data)
+{
+    (void)delegate;
+    if (size) *size = 0;
+    if (data) *data = NULL;
+    return false;
 }
 
 // ---- for Metal ----------------------------------------------------------------------------------
@@ -181,4 +217,25 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *options_keys, c
 void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
 {
     destroy(delegate);
+}
+
+// ---- plug-in of another kind: a table of functions ----------------------------------------------
+
+static TfLiteDelegate *create_from_settings(const void *tflite_settings)
+{
+    if (tflite_settings)
+        hl_report(NULL, "TfLiteGpuDelegatePluginCApi: settings are not read; the delegate has the default options");
+    return TfLiteGpuDelegateV2Create(NULL);
+}
+
+static int no_errno(TfLiteDelegate *delegate)
+{
+    (void)delegate;
+    return 0;
+}
+
+const TfLiteDelegatePlugin *TfLiteGpuDelegatePluginCApi(void)
+{
+    static const TfLiteDelegatePlugin plugin = {create_from_settings, destroy, no_errno};
+    return &plugin;
 }

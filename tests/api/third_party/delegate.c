@@ -9,8 +9,7 @@
 
 #include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/c/common.h"
-
-#define DOOR __attribute__((visibility("default")))
+#include "tensorflow/lite/delegates/external/external_delegate_interface.h"
 
 struct delegate {
     TfLiteDelegate base;
@@ -127,10 +126,9 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base)
 
 // ---- doors ----------------------------------------------------------------------------------------------------------
 
-DOOR TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values, size_t count,
-                                                   void (*report_error)(const char *));
-DOOR TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values, size_t count,
-                                                   void (*report_error)(const char *))
+TFL_EXTERNAL_DELEGATE_EXPORT TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys,
+                                                                           const char *const *values, size_t count,
+                                                                           void (*report_error)(const char *))
 {
     struct delegate *delegate = calloc(1, sizeof *delegate);
     if (!delegate) return NULL;
@@ -154,8 +152,7 @@ DOOR TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, cons
 }
 
 #if !defined(LACKS_DESTROY)
-DOOR void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
-DOOR void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
+TFL_EXTERNAL_DELEGATE_EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
 {
     if (!delegate) return;
     alive--;
@@ -164,8 +161,8 @@ DOOR void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
 #endif
 
 // For the test: delegates and parts that are not freed.
-DOOR int third_party_alive(void);
-DOOR int third_party_alive(void)
+TFL_EXTERNAL_DELEGATE_EXPORT int third_party_alive(void);
+TFL_EXTERNAL_DELEGATE_EXPORT int third_party_alive(void)
 {
     return alive;
 }
