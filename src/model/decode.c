@@ -462,5 +462,5 @@ bool hl_load_decode(struct hl_loader *l)
         if (!read_subgraph(&d, hl_vector_child(&l->file, &subgraphs, i), &subgraph[i])) return false;
     }
     l->subgraph = -1;
-    return read_signatures(l, model) && read_metadata(&d, model);
+    return read_signatures(l, model) && read_metadata(&d, model) && hl_load_control_edges(l, subgraph);
 }

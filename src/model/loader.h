@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the loader share while one file becomes one model: the bytes, the memory, and
-// the place in the file that messages name. In order: flatbuffer.c verifies the structure, decode.c
-// and options.c turn tables into structs, verify.c and verify_data.c check what the structs say.
+// the place in the file that messages name. In order: flatbuffer.c verifies the structure, decode.c,
+// control_edges.c and options.c turn tables into structs, verify.c and verify_data.c check what the structs say.
 #ifndef HALITE_MODEL_LOADER_H
 #define HALITE_MODEL_LOADER_H
 
@@ -47,6 +47,9 @@ bool hl_load_work(struct hl_loader *loader, uint64_t bytes);
 // Tables to structs. Fills loader->model; what it holds then is representable, but not yet
 // verified.
 bool hl_load_decode(struct hl_loader *loader);
+// The part of it that reads control dependencies from the metadata into `subgraphs`, which are the model's. What is
+// broken there is told and left out. False without memory.
+bool hl_load_control_edges(struct hl_loader *loader, struct hl_model_subgraph *subgraphs);
 // The checks. Both leave the model as it is.
 bool hl_load_verify_graph(struct hl_loader *loader);
 bool hl_load_verify_tensor(struct hl_loader *loader, const struct hl_model_subgraph *subgraph,

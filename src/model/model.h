@@ -76,6 +76,11 @@ struct hl_model_node {
     int64_t custom_options_offset; // in the file, -1 without options
 };
 
+// Node `to` must run after node `from`, which comes before it in the file.
+struct hl_model_edge {
+    int from, to;
+};
+
 struct hl_model_subgraph {
     const char *name;
     int tensor_count, node_count, input_count, output_count;
@@ -83,6 +88,9 @@ struct hl_model_subgraph {
     const struct hl_model_node *nodes; // in order of execution
     const int *inputs;
     const int *outputs;
+    // The order that nodes keep beside that of their tensors. NULL: the file does not say.
+    const struct hl_model_edge *control_edges;
+    int control_edge_count;
 };
 
 // One named input or output of a signature.

@@ -316,13 +316,13 @@ static TfLiteStatus restore_after_failure(struct hl_subgraph *subgraph, TfLiteSt
     return status;
 }
 
-// A delegate for fixed shapes cannot take a graph whose shapes are known only while running. Operators that nobody
-// resolved are left out: the delegate may know them.
+// A delegate for fixed shapes cannot take a graph whose shapes are known only while running, nor one with operators
+// that nobody resolved, whose shapes nobody knows: such a delegate has to allow dynamic tensors.
 static TfLiteStatus require_static_shapes(struct hl_subgraph *subgraph)
 {
     for (int position = 0; position < subgraph->plan->size; position++) {
         struct hl_node *node = subgraph->nodes[subgraph->plan->data[position]];
-        TfLiteStatus status = node->unresolved ? kTfLiteOk : hl_subgraph_prepare_node(subgraph, node);
+        TfLiteStatus status = hl_subgraph_prepare_node(subgraph, node);
         if (status != kTfLiteOk) return status;
         for (int i = 0; i < node->node.outputs->size; i++) {
             int tensor = node->node.outputs->data[i];

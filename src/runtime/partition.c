@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // See partition.h. A tensor belongs to the piece whose node writes it; tensors that no node of the plan writes are
-// ready from the start. Nodes with side effects keep their order among themselves.
+// ready from the start.
 #include "runtime/partition.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,11 @@ struct cutter {
     const bool *delegated; // by node
     int *node_piece;       // by plan position: NOT_YET or the piece
     int *tensor_piece;     // by tensor: READY, NOT_YET or the piece that writes it
+    struct control {       // dependencies of the model; NULL arrays without any
+        int *waits_for;    // by plan position: nodes that must come first and have not joined a piece
+        int *first;        // by plan position, and one more: where its followers begin
+        int *followers;    // plan positions
+    } control;
     struct hl_piece *pieces;
     int count;
 };
@@ -41,6 +47,7 @@ static const TfLiteNode *node_at(const struct cutter *cutter, int position)
 static bool is_ready(const struct cutter *cutter, int position)
 {
     const TfLiteNode *node = node_at(cutter, position);
+    if (cutter->control.waits_for && cutter->control.waits_for[position] > 0) return false;
     for (int i = 0; i < node->inputs->size; i++)
         if (node->inputs->data[i] >= 0 && cutter->tensor_piece[node->inputs->data[i]] == NOT_YET) return false;
     return true;
@@ -53,6 +60,9 @@ static bool join_piece(struct cutter *cutter, int position)
     const TfLiteNode *node = node_at(cutter, position);
     if (!append(&piece->nodes, cutter->subgraph->plan->data[position])) return false;
     cutter->node_piece[position] = current;
+    const struct control *control = &cutter->control;
+    for (int i = 0; control->first && i < control->first[position + 1] - control->first[position]; i++)
+        control->waits_for[control->followers[control->first[position] + i]]--;
     for (int i = 0; i < node->outputs->size; i++)
         if (node->outputs->data[i] >= 0) cutter->tensor_piece[node->outputs->data[i]] = current;
     for (int i = 0; i < node->inputs->size; i++) {
@@ -65,7 +75,8 @@ static bool join_piece(struct cutter *cutter, int position)
     return true;
 }
 
-// One sweep over the plan. A node with side effects waits for all such nodes in front of it.
+// One sweep over the plan. Where the model does not say what depends on what, a node with side effects waits for all
+// such nodes before it.
 static bool sweep(struct cutter *cutter, bool *any)
 {
     struct hl_piece *piece = &cutter->pieces[cutter->count - 1];
@@ -73,7 +84,7 @@ static bool sweep(struct cutter *cutter, bool *any)
     *any = false;
     for (int position = 0; position < cutter->subgraph->plan->size; position++) {
         if (cutter->node_piece[position] != NOT_YET) continue;
-        bool effects = node_at(cutter, position)->might_have_side_effect;
+        bool effects = !cutter->control.first && node_at(cutter, position)->might_have_side_effect;
         bool taken = false;
         if (!(effects && effects_wait) && is_ready(cutter, position)) {
             bool delegated = cutter->delegated[cutter->subgraph->plan->data[position]];
@@ -87,6 +98,56 @@ static bool sweep(struct cutter *cutter, bool *any)
     }
     return true;
 }
+
+// ---- control dependencies of the model ------------------------------------------------------------------------------
+
+// By node, the plan position at which it runs, by itself or in a delegate's node.
+static int *find_positions(const struct hl_subgraph *subgraph)
+{
+    int *positions = malloc(((size_t)subgraph->node_count + 1) * sizeof *positions);
+    if (!positions) return NULL;
+    for (int n = 0; n < subgraph->node_count; n++) positions[n] = -1;
+    for (int p = 0; p < subgraph->plan->size; p++) positions[subgraph->plan->data[p]] = p;
+    for (int n = subgraph->node_count - 1; n >= subgraph->model_node_count; n--) { // the newest stand for older ones
+        if (positions[n] < 0) continue; // left over from a replacement that failed
+        const TfLiteIntArray *replaced = hl_delegate_replaced_nodes(subgraph->nodes[n]);
+        for (int i = 0; i < replaced->size; i++) positions[replaced->data[i]] = positions[n];
+    }
+    return positions;
+}
+
+static bool find_followers(const struct hl_subgraph *subgraph, const int *positions, struct control *control)
+{
+    const struct hl_model_subgraph *model = subgraph->model;
+    size_t size = (size_t)subgraph->plan->size;
+    control->waits_for = calloc(size + 1, sizeof(int));
+    control->first = calloc(size + 2, sizeof(int)); // one more: while filling, each entry begins as its predecessor
+    control->followers = malloc(((size_t)model->control_edge_count + 1) * sizeof(int));
+    if (!control->waits_for || !control->first || !control->followers) return false;
+    for (int e = 0; e < model->control_edge_count; e++) {
+        int from = positions[model->control_edges[e].from], to = positions[model->control_edges[e].to];
+        if (from == to) continue; // both in one delegate's node
+        control->first[from + 2]++;
+        control->waits_for[to]++;
+    }
+    for (size_t p = 2; p < size + 2; p++) control->first[p] += control->first[p - 1];
+    for (int e = 0; e < model->control_edge_count; e++) {
+        int from = positions[model->control_edges[e].from], to = positions[model->control_edges[e].to];
+        if (from != to) control->followers[control->first[from + 1]++] = to;
+    }
+    return true;
+}
+
+static bool find_control(const struct hl_subgraph *subgraph, struct control *control)
+{
+    if (!subgraph->model->control_edges) return true;
+    int *positions = find_positions(subgraph);
+    bool ok = positions && find_followers(subgraph, positions, control);
+    free(positions);
+    return ok;
+}
+
+// ---- pieces ---------------------------------------------------------------------------------------------------------
 
 static bool begin_piece(struct cutter *cutter)
 {
@@ -107,6 +168,7 @@ static bool cut(struct cutter *cutter)
         } while (any);
         if (!cutter->pieces[cutter->count - 1].nodes) {
             cutter->count--; // nothing was left
+            for (int p = 0; p < cutter->subgraph->plan->size; p++) assert(cutter->node_piece[p] != NOT_YET);
             return true;
         }
     }
@@ -151,7 +213,7 @@ bool hl_partition(const struct hl_subgraph *subgraph, const TfLiteIntArray *node
         .node_piece = malloc(positions * sizeof(int)),
         .tensor_piece = malloc(tensors * sizeof(int)),
     };
-    bool ok = delegated && cutter.node_piece && cutter.tensor_piece;
+    bool ok = delegated && cutter.node_piece && cutter.tensor_piece && find_control(subgraph, &cutter.control);
     if (ok) {
         for (int i = 0; i < nodes->size; i++)
             if (nodes->data[i] >= 0 && nodes->data[i] < subgraph->node_count) delegated[nodes->data[i]] = true;
@@ -167,6 +229,9 @@ bool hl_partition(const struct hl_subgraph *subgraph, const TfLiteIntArray *node
     free(delegated);
     free(cutter.node_piece);
     free(cutter.tensor_piece);
+    free(cutter.control.waits_for);
+    free(cutter.control.first);
+    free(cutter.control.followers);
     if (!ok) {
         hl_pieces_free(cutter.pieces, cutter.count);
         return false;

@@ -582,6 +582,9 @@ static void operators_that_only_a_delegate_knows(void **state)
     struct client c;
     client_begin(&c, &model);
     assert_int_equal(TfLiteInterpreterAllocateTensors(c.interpreter), kTfLiteUnresolvedOps);
+    // A delegate for fixed shapes would have to know all of them before it is asked.
+    assert_int_equal(apply(&c, &adder, kTfLiteDelegateFlagsNone), kTfLiteUnresolvedOps);
+    assert_int_equal(plan_size(&c), 3);
     assert_ok(apply(&c, &adder, kTfLiteDelegateFlagsAllowDynamicTensors));
     assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
     invoke_sums(&c);
