@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operators this build has kernels for, from the one table of all operators (src/ops/ops.def).
+// Which operators this build has kernels for, from the one table of all operators (src/abi/operators.def).
 #ifndef HALITE_TOOLS_OPSET_H
 #define HALITE_TOOLS_OPSET_H
 
@@ -18,7 +18,7 @@ static inline bool hl_opset_has(const struct hl_model_code *code)
 #define OP(name, builtin, first, last, options, symbol, file) {builtin, NULL},
 #define GAP(name, builtin, first, last, options)
 #define CUSTOM(name, symbol, file) {-1, name},
-#include "ops/ops.def"
+#include "abi/operators.def"
 #undef OP
 #undef GAP
 #undef CUSTOM

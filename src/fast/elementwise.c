@@ -155,7 +155,7 @@ static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_
     if (!*state) return kTfLiteOk;
     struct pairs *made = *state;
     made->loop = loop;
-    made->size = (int)hl_element_size(y->type);
+    made->size = (int)hl_type_size(y->type);
     hl_walk_start(&made->walk, hl_rank(y), y->dims->data, 2,
                   (const TfLiteIntArray *[]){hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims});
     return kTfLiteOk;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of fast kernels.
+// Memory of fast kernels, and the loops that operators without a fast kernel use.
 #include "fast/fast.h"
 
+#include <limits.h>
 #include <stdlib.h>
+
+#include "fast/simd/simd.h"
 
 static bool multiply(size_t a, int64_t b, size_t *product)
 {
@@ -25,4 +28,9 @@ TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t byt
     *state = calloc(1, bytes);
     HL_REQUIRE(ctx, node, *state, "no memory for the %zu bytes of a fast kernel", bytes);
     return kTfLiteOk;
+}
+
+const struct hl_row_loops *hl_fast_row_loops(void)
+{
+    return &hl_simd_best(INT_MAX)->kernels->row_loops;
 }

@@ -51,7 +51,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
         .channels = hl_dim(x, 3),
         .height = hl_dim(y, 1),
         .width = hl_dim(y, 2),
-        .size = hl_element_size(x->type),
+        .size = hl_type_size(x->type),
         .run = x->type == kTfLiteFloat32 ? simd->kernels->resize_f32
                : x->type == kTfLiteUInt8 ? simd->kernels->resize_u8
                : x->type == kTfLiteInt8  ? simd->kernels->resize_i8

@@ -210,8 +210,8 @@ static bool read_tensor(struct decoder *d, size_t table, struct hl_model_tensor 
 
     struct hl_vector shape;
     hl_read_vector(&l->file, table, HL_Tensor_shape, &shape);
-    if (shape.count > HL_LARGEST_RANK)
-        return hl_load_fail(l, "it has %u dimensions; at most %d are supported", shape.count, HL_LARGEST_RANK);
+    if (shape.count > HL_MAX_RANK)
+        return hl_load_fail(l, "it has %u dimensions; at most %d are supported", shape.count, HL_MAX_RANK);
     tensor->dims = read_ints(l, table, HL_Tensor_shape, &tensor->rank);
     if (!tensor->dims) return false;
 

@@ -14,10 +14,7 @@
 #include "model/flatbuffer.h"
 #include "model/model.h"
 
-enum {
-    HL_LARGEST_RANK = 32,  // dimensions of a tensor
-    HL_DEEPEST_CALLS = 128 // subgraphs that call each other: all on a stack of 128 KiB
-};
+enum { HL_DEEPEST_CALLS = 128 }; // subgraphs that call each other: all on a stack of 128 KiB
 
 struct hl_loader {
     struct hl_flatbuffer file;

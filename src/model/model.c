@@ -186,3 +186,9 @@ int hl_model_file_descriptor(const TfLiteModel *model)
 {
     return model->storage->file.descriptor;
 }
+
+const char *hl_model_code_name(const struct hl_model_code *code)
+{
+    const char *name = code->custom_name ? code->custom_name : hl_builtin_name(code->builtin);
+    return name ? name : "UNKNOWN";
+}

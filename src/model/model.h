@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/tensor.h"
 #include "base/report.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"
@@ -138,18 +139,7 @@ void hl_model_release(const TfLiteModel *model); // NULL is fine
 // The file descriptor of a mapped model, -1 otherwise.
 int hl_model_file_descriptor(const TfLiteModel *model);
 
-// Schema name of an operator ("CONV_2D"; a custom one's own name), and of a code without a model. Never NULL.
+// Schema name of an operator ("CONV_2D"; a custom one's own name; "UNKNOWN" where the format has no such operator).
 const char *hl_model_code_name(const struct hl_model_code *code);
-const char *hl_builtin_name(int builtin);
-
-// Bits of one element: 0 for strings, resources and variants.
-int hl_type_bits(TfLiteType type);
-// Bytes of one element: 0 for strings, resources, variants and types that pack several elements into a byte
-// (hl_tensor_bytes knows those).
-size_t hl_type_size(TfLiteType type);
-// Bytes of a dense tensor of this shape. False where a dimension is negative, where the shape is too large for this
-// machine (no partial product of the dimensions, zeros counted as ones, may exceed 2^48), or where the type has no
-// size.
-bool hl_tensor_bytes(TfLiteType type, int rank, const int *dims, size_t *bytes);
 
 #endif

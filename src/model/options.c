@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// options.def and the options column of ops.def as tables, and one loop that obeys them. In: an
-// operator's table in the file. Out: a TfLite…Params. An operator without options, or with those of
-// another operator, gets all zeros, not the schema's defaults, as in the official runtime.
+// options.def and the options column of operators.def as tables, and one loop that obeys them. In: an operator's table
+// in the file. Out: a TfLite…Params. An operator without options, or with those of another operator, gets all zeros,
+// not the schema's defaults, as in the official runtime.
 #include "model/options.h"
 
 #include <string.h>
@@ -101,7 +101,7 @@ struct rule {
 #define GAP(name, code, first, last, table) [code] = rules_##table,
 #define CUSTOM(name, symbol, file)
 static const struct rule *const rules_of[] = {
-#include "ops/ops.def"
+#include "abi/operators.def"
 };
 #undef OP
 #undef GAP

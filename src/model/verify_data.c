@@ -11,7 +11,7 @@
 
 static bool refuse_size(const struct hl_loader *l, const struct hl_model_tensor *tensor)
 {
-    char shape[HL_LARGEST_RANK * 12 + 1] = "";
+    char shape[HL_MAX_RANK * 12 + 1] = "";
     size_t used = 0;
     for (int i = 0; i < tensor->rank; i++)
         used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%d", i ? "," : "", tensor->dims[i]);
@@ -144,7 +144,7 @@ static bool verify_order(const struct hl_loader *l, const struct hl_model_tensor
 {
     const struct hl_model_sparsity *s = tensor->sparsity;
     int rank = tensor->rank, blocks = s->block_map_count;
-    bool seen[2 * HL_LARGEST_RANK] = {false};
+    bool seen[2 * HL_MAX_RANK] = {false};
     if (blocks > rank)
         return hl_load_fail(l, "its sparsity has %d block dimension%s, but it has %d dimension%s", blocks,
                             HL_PLURAL(blocks), rank, HL_PLURAL(rank));
@@ -167,7 +167,7 @@ static bool verify_order(const struct hl_loader *l, const struct hl_model_tensor
 static bool size_levels(const struct hl_loader *l, const struct hl_model_tensor *tensor, int *sizes)
 {
     const struct hl_model_sparsity *s = tensor->sparsity;
-    int rank = tensor->rank, block_size[HL_LARGEST_RANK];
+    int rank = tensor->rank, block_size[HL_MAX_RANK];
     for (int i = 0; i < rank; i++) block_size[i] = 1;
     for (int i = rank; i < s->order_count; i++) {
         const struct hl_model_sparse_dimension *dimension = &s->dimensions[i];
@@ -212,7 +212,7 @@ static bool verify_compressed(const struct hl_loader *l, const struct hl_model_s
 static bool verify_sparsity(const struct hl_loader *l, const struct hl_model_tensor *tensor, int64_t *stored)
 {
     const struct hl_model_sparsity *s = tensor->sparsity;
-    int sizes[2 * HL_LARGEST_RANK] = {0};
+    int sizes[2 * HL_MAX_RANK] = {0};
     if (!verify_order(l, tensor) || !size_levels(l, tensor, sizes)) return false;
     int64_t positions = 1;
     for (int i = 0; i < s->order_count; i++) {

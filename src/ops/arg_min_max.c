@@ -137,7 +137,7 @@ static TfLiteStatus arg_min_max_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     int64_t outer = hl_product(x->dims, 0, op->axis), count = hl_dim(x, op->axis);
     int64_t inner = hl_product(x->dims, op->axis + 1, hl_rank(x));
-    size_t size = hl_element_size(x->type);
+    size_t size = hl_type_size(x->type);
     for (int64_t o = 0; o < outer; o++) {
         const char *block = HL_IN(char, x) + (size_t)(o * count * inner) * size;
         for (int64_t i = 0; i < inner; i++) {

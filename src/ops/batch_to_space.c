@@ -170,7 +170,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, bool to_s
     if (!to_space) hl_fill_zero(y);
     for (int row = 0; row < blocks.block[0]; row++)
         for (int column = 0; column < blocks.block[1]; column++)
-            copy_position(&blocks, row, column, to_space, hl_element_bits(y->type), y->data.data, hl_data(x));
+            copy_position(&blocks, row, column, to_space, hl_type_bits(y->type), y->data.data, hl_data(x));
     return kTfLiteOk;
 }
 

@@ -11,7 +11,7 @@ static TfLiteStatus bitcast_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     TfLiteTensor *output = hl_output(ctx, node, 0);
-    int from = hl_element_bits(input->type), to = hl_element_bits(output->type);
+    int from = hl_type_bits(input->type), to = hl_type_bits(output->type);
     if (from == 0) return hl_unsupported_type(ctx, node, input);
     if (to == 0) return hl_unsupported_type(ctx, node, output);
 

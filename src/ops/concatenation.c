@@ -30,7 +30,7 @@ static void fill_table(const TfLiteTensor *x, const TfLiteTensor *y, uint8_t tab
 // Input x becomes the positions from `start` on along the axis.
 static void join(const TfLiteTensor *x, TfLiteTensor *y, int axis, int start)
 {
-    const int rank = hl_rank(y), bits = hl_element_bits(y->type);
+    const int rank = hl_rank(y), bits = hl_type_bits(y->type);
     if (y->type == kTfLiteUInt8 && !hl_same_quantization(x, y)) {
         const int64_t inner = hl_product(y->dims, axis + 1, rank);
         const int64_t outer = hl_product(y->dims, 0, axis);
@@ -148,7 +148,7 @@ static TfLiteStatus pack(TfLiteContext *ctx, const TfLiteNode *node)
         const TfLiteTensor *x = hl_input(ctx, node, i);
         const struct hl_layout from = hl_row_major(hl_rank(x), x->dims->data);
         const struct hl_layout to = hl_without_axis(&whole, rank, axis, i);
-        hl_copy(hl_element_bits(y->type), hl_rank(x), x->dims->data, y->data.data, &to, hl_data(x), &from);
+        hl_copy(hl_type_bits(y->type), hl_rank(x), x->dims->data, y->data.data, &to, hl_data(x), &from);
     }
     return kTfLiteOk;
 }

@@ -156,7 +156,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
                hl_type_name(x->type));
     HL_REQUIRE(ctx, node, hl_is_constant(x), "the input must be a constant");
     HL_REQUIRE(ctx, node, x->sparsity, "the input is not sparse");
-    struct sparse sparse = {.bits = hl_element_bits(x->type), .from = hl_data(x)};
+    struct sparse sparse = {.bits = hl_type_bits(x->type), .from = hl_data(x)};
     sparse.stored = (int64_t)(x->bytes / ((size_t)sparse.bits / 8));
     HL_TRY(read_levels(ctx, node, x, &sparse));
 

@@ -30,7 +30,7 @@ static void copy_blocks(const TfLiteTensor *x, TfLiteTensor *y, const TfLiteTens
     const struct hl_layout small_layout = {
         .stride = {row * dims[1], row, (int64_t)block * channels, pixel, channels, 1},
     };
-    hl_copy(hl_element_bits(x->type), 6, dims, y->data.data, small == y ? &small_layout : &large_layout, hl_data(x),
+    hl_copy(hl_type_bits(x->type), 6, dims, y->data.data, small == y ? &small_layout : &large_layout, hl_data(x),
             small == y ? &large_layout : &small_layout);
 }
 

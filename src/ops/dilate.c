@@ -25,7 +25,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *dilations = hl_input(ctx, node, 1),
                        *padding = hl_input(ctx, node, 2);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (hl_element_bits(x->type) < 8) return hl_unsupported_type(ctx, node, x);
+    if (hl_type_bits(x->type) < 8) return hl_unsupported_type(ctx, node, x);
     HL_REQUIRE(ctx, node, hl_same_type(x, y) && hl_same_type(x, padding),
                "input, padding value and output differ in type");
     HL_REQUIRE(ctx, node, hl_rank(x) >= 1, "the input must have a dimension");
@@ -46,7 +46,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (hl_is_dynamic(y)) HL_TRY(shape_output(ctx, node));
     if (hl_elements(y) == 0) return kTfLiteOk;
-    int bits = hl_element_bits(x->type), rank = hl_rank(x);
+    int bits = hl_type_bits(x->type), rank = hl_rank(x);
     const int32_t *dilations = HL_IN(int32_t, hl_input(ctx, node, 1));
     struct hl_layout from = hl_row_major(rank, x->dims->data), to = hl_row_major(rank, y->dims->data);
     for (int axis = 0; axis < rank; axis++) to.stride[axis] *= dilations[axis];

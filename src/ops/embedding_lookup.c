@@ -40,7 +40,7 @@ static TfLiteStatus embedding_lookup_prepare(TfLiteContext *ctx, TfLiteNode *nod
     HL_REQUIRE(ctx, node, !table->sparsity, "sparse tables are not supported");
     struct hl_blocks blocks;
     if (!dequantizes(table, y))
-        HL_REQUIRE(ctx, node, hl_same_type(table, y) && hl_element_size(table->type) > 0,
+        HL_REQUIRE(ctx, node, hl_same_type(table, y) && hl_type_size(table->type) > 0,
                    "a table of %s to %s is not supported", hl_type_name(table->type), hl_type_name(y->type));
     else if (hl_is_blockwise(table))
         HL_TRY(hl_find_blocks(ctx, node, table, hl_dim(table, 0), hl_product(table->dims, 1, hl_rank(table)), &blocks));
@@ -98,7 +98,7 @@ static TfLiteStatus embedding_lookup_invoke(TfLiteContext *ctx, TfLiteNode *node
     struct hl_blocks blocks = {0};
     if (quantized && hl_is_blockwise(table))
         HL_TRY(hl_find_blocks(ctx, node, table, hl_dim(table, 0), columns, &blocks));
-    size_t row_bytes = (size_t)columns * hl_element_size(table->type);
+    size_t row_bytes = (size_t)columns * hl_type_size(table->type);
     for (int i = 0; i < hl_dim(ids, 0); i++) {
         int32_t id = HL_IN(int32_t, ids)[i];
         HL_REQUIRE(ctx, node, id >= 0 && id < hl_dim(table, 0), "id %d at place %d is outside the table's %d rows",

@@ -28,7 +28,7 @@ static TfLiteStatus fill(TfLiteContext *ctx, const TfLiteNode *node)
     const struct hl_layout standing = {0};
 
     if (y->type == kTfLiteString) return hl_strings_copy(ctx, node, hl_rank(y), y->dims->data, y, value, &standing);
-    hl_fill(hl_element_bits(y->type), hl_elements(y), y->data.data, hl_data(value));
+    hl_fill(hl_type_bits(y->type), hl_elements(y), y->data.data, hl_data(value));
     return kTfLiteOk;
 }
 

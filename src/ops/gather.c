@@ -82,7 +82,7 @@ static TfLiteStatus gather(TfLiteContext *ctx, const TfLiteNode *node)
     int axis, batch_dims;
 
     HL_TRY(find_axes(ctx, node, &axis, &batch_dims));
-    const int length = hl_dim(x, axis), bits = hl_element_bits(x->type);
+    const int length = hl_dim(x, axis), bits = hl_type_bits(x->type);
     HL_TRY(check_indices(ctx, node, length));
     if (x->type == kTfLiteString) return gather_strings(ctx, node);
 

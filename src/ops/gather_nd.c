@@ -125,7 +125,7 @@ static TfLiteStatus gather_invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_dynamic(y)) HL_TRY(gather_resize(ctx, node));
     if (x->type == kTfLiteString) return gather_strings(ctx, node, &rows);
     for (int64_t row = 0; row < rows.count; row++)
-        hl_copy_run(hl_element_bits(x->type), rows.slice, y->data.data, row * rows.slice, hl_data(x),
+        hl_copy_run(hl_type_bits(x->type), rows.slice, y->data.data, row * rows.slice, hl_data(x),
                     slice_of(&rows, row) * rows.slice);
     return kTfLiteOk;
 }

@@ -30,8 +30,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, keys->type == kTfLiteInt32 && hl_rank(keys) == 1, "the keys must be a list of int32");
     HL_REQUIRE(ctx, node, hl_rank(values) >= 1 && hl_dim(values, 0) == hl_dim(keys, 0),
                "there must be one row of values for each of %d keys", hl_dim(keys, 0));
-    if (values->type != kTfLiteString && hl_element_bits(values->type) < 8)
-        return hl_unsupported_type(ctx, node, values);
+    if (values->type != kTfLiteString && hl_type_bits(values->type) < 8) return hl_unsupported_type(ctx, node, values);
     HL_REQUIRE(ctx, node, hl_same_type(values, y), "the output is %s, the values %s", hl_type_name(y->type),
                hl_type_name(values->type));
     HL_REQUIRE(ctx, node, hits->type == kTfLiteUInt8, "hits must be uint8, not %s", hl_type_name(hits->type));
@@ -93,7 +92,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int i = 0; i < hl_dim(lookup, 0); i++) {
         const int row = find_row(keys, HL_IN(int32_t, lookup)[i]);
         if (row >= 0)
-            hl_copy_run(hl_element_bits(y->type), row_length, y->data.data, i * row_length, hl_data(values),
+            hl_copy_run(hl_type_bits(y->type), row_length, y->data.data, i * row_length, hl_data(values),
                         row * row_length);
     }
     return kTfLiteOk;

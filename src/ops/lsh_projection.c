@@ -18,7 +18,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *weights = hl_input(ctx, node, 2);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (hashes->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, hashes);
-    if (hl_element_bits(items->type) < 8) return hl_unsupported_type(ctx, node, items);
+    if (hl_type_bits(items->type) < 8) return hl_unsupported_type(ctx, node, items);
     if (y->type != kTfLiteInt32) return hl_unsupported_type(ctx, node, y);
     HL_REQUIRE(ctx, node, hl_rank(hashes) == 2, "the hashes have %d dimensions, they must have 2", hl_rank(hashes));
     HL_REQUIRE(ctx, node, hl_dim(hashes, 1) <= 32, "%d bits, at most 32 are supported", hl_dim(hashes, 1));

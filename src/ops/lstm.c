@@ -231,7 +231,7 @@ static void join(TfLiteContext *ctx, TfLiteNode *node, int b, void *joined)
 {
     for (int i = X; i <= LAST_OUTPUT; i++) {
         const TfLiteTensor *part = hl_input(ctx, node, i);
-        size_t bytes = (size_t)hl_dim(part, 1) * hl_element_size(part->type);
+        size_t bytes = (size_t)hl_dim(part, 1) * hl_type_size(part->type);
         if (bytes > 0) memcpy(joined, HL_IN(char, part) + (size_t)b * bytes, bytes);
         joined = (char *)joined + bytes;
     }

@@ -26,7 +26,7 @@ static void set_diagonals(TfLiteTensor *y, const TfLiteTensor *diagonals)
         struct hl_layout from_part = from, to_part = to;
         from_part.offset = done * from.stride[0];
         to_part.offset = done * to.stride[0];
-        hl_copy(hl_element_bits(y->type), 2, (const int[]){part, length}, y->data.data, &to_part, hl_data(diagonals),
+        hl_copy(hl_type_bits(y->type), 2, (const int[]){part, length}, y->data.data, &to_part, hl_data(diagonals),
                 &from_part);
     }
 }

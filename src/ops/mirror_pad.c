@@ -65,7 +65,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 static void mirror_axis(const TfLiteTensor *x, TfLiteTensor *y, const struct hl_layout *layout, int axis, int64_t start,
                         int before, int skipped)
 {
-    const int bits = hl_element_bits(y->type), length = hl_dim(x, axis);
+    const int bits = hl_type_bits(y->type), length = hl_dim(x, axis);
     const int after = hl_dim(y, axis) - before - length;
     const int64_t row = layout->stride[axis];
     void *data = y->data.data;
@@ -94,7 +94,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     const struct hl_layout from = hl_row_major(rank, x->dims->data);
     struct hl_layout to = hl_row_major(rank, dims);
     for (int axis = 0; axis < rank; axis++) to.offset += before[axis] * to.stride[axis];
-    hl_copy(hl_element_bits(x->type), rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
+    hl_copy(hl_type_bits(x->type), rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
 
     // Where x begins, with the axes behind the one at work at their own beginning.
     int64_t start = to.offset;

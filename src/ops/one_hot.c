@@ -55,7 +55,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     if (hl_is_dynamic(y)) HL_TRY(resize(ctx, node));
     const int axis = params->axis == -1 ? hl_rank(y) - 1 : params->axis;
-    const int bits = hl_element_bits(y->type);
+    const int bits = hl_type_bits(y->type);
     const int64_t count = hl_elements(indices);
     const int64_t inner = hl_product(indices->dims, axis, hl_rank(indices));
     const int depth = hl_dim(y, axis);

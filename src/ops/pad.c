@@ -105,7 +105,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *value = hl_input_count(node) == 3 ? hl_input(ctx, node, 2) : NULL;
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const int rank = hl_rank(x);
-    struct padding p = {.bits = hl_element_bits(x->type), .x_dims = {1}, .dims = {1}, .x_inner = {1}, .inner = {1}};
+    struct padding p = {.bits = hl_type_bits(x->type), .x_dims = {1}, .dims = {1}, .x_inner = {1}, .inner = {1}};
 
     HL_TRY(find_borders(ctx, node, p.before, p.dims));
     if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, rank, p.dims));

@@ -210,7 +210,7 @@ static TfLiteStatus pool_run(TfLiteContext *ctx, TfLiteNode *node, pool_kernel *
                 patch.columns = clip(&op->x, j, params->stride_width, params->filter_width, width, &left);
                 patch.first = (((int64_t)b * height + top) * width + left) * channels;
                 kernel(op, &patch, hl_data(x), out);
-                out += (size_t)channels * hl_element_size(x->type);
+                out += (size_t)channels * hl_type_size(x->type);
             }
     return kTfLiteOk;
 }
@@ -256,7 +256,7 @@ static TfLiteStatus max_run(TfLiteContext *ctx, TfLiteNode *node, max_kernel *ke
                 }
                 strip.first = (((int64_t)b * height + top) * width + left) * channels;
                 kernel(op, &strip, hl_data(x), out);
-                out += (size_t)strip.outputs * (size_t)channels * hl_element_size(x->type);
+                out += (size_t)strip.outputs * (size_t)channels * hl_type_size(x->type);
             }
         }
     return kTfLiteOk;

@@ -260,7 +260,7 @@ static void fill_strides(const TfLiteTensor *x, const struct reduction *r, int64
 
 static void reduce(const TfLiteTensor *x, const struct reduction *r, void *sums, int64_t outputs)
 {
-    size_t size = hl_element_size(r->reducer->type), sum_size = hl_element_size(r->reducer->sum_type);
+    size_t size = hl_type_size(r->reducer->type), sum_size = hl_type_size(r->reducer->sum_type);
     for (int64_t i = 0; i < outputs; i++) memcpy((char *)sums + (size_t)i * sum_size, r->reducer->start, sum_size);
 
     int64_t strides[2][HL_MAX_RANK];

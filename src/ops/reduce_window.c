@@ -194,7 +194,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct reduce_window *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
-    size_t size = hl_element_size(x->type);
+    size_t size = hl_type_size(x->type);
     struct reduction r = {.op = op, .x = hl_data(x), .init = hl_data(hl_input(ctx, node, 1)), .value = y->data.raw};
     int64_t count = hl_elements(y);
     for (int64_t i = 0; i < count; i++) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rows of ops.def, in a selective build of those that cmake/select.cmake keeps, to registrations. An hl_op has no
-// init and free of its own: its state is a zeroed block, and before it lies what a fast kernel made that has taken the
-// node over.
-#include "ops/registry.h"
-
+// From rows of operators.def, in a selective build of those that cmake/select.cmake keeps, to registrations. An hl_op
+// has no init and free of its own: its state is a zeroed block, and before it lies what a fast kernel made that has
+// taken the node over.
 #include <stdlib.h>
 #include <string.h>
 
 #include "fast/fast.h"
+#include "ops/common/row_loops.h"
 #include "ops/op.h"
+#include "runtime/builtin_kernels.h"
 
 struct block {
     void *fast;        // state of op->fast, NULL: the reference kernel runs
@@ -112,7 +112,7 @@ static TfLiteStatus invoke(const struct hl_op *op, TfLiteContext *ctx, TfLiteNod
 #define OP(name, code, first, last, options, symbol, file) FUNCTIONS(symbol)
 #define GAP(name, code, first, last, options)
 #define CUSTOM(name, symbol, file) FUNCTIONS(symbol)
-#include "ops/ops.def"
+#include "abi/operators.def"
 #undef OP
 #undef CUSTOM
 
@@ -132,14 +132,14 @@ static const struct row rows[] = {
 #define OP(name, code, first, last, options, symbol, file) \
     {code, NULL, first, last, &hl_op_##symbol, CALLBACKS(symbol)},
 #define CUSTOM(name, symbol, file) {kTfLiteBuiltinCustom, name, 1, 1, &hl_op_##symbol, CALLBACKS(symbol)},
-#include "ops/ops.def"
+#include "abi/operators.def"
 #undef OP
 #undef GAP
 #undef CUSTOM
     {-1, NULL, 0, -1, NULL, {.init = NULL}}, // so that a selective build without operators has a table too
 };
 
-bool hl_registry_find(const struct hl_model_code *code, TfLiteRegistration *registration)
+static bool find(const struct hl_model_code *code, TfLiteRegistration *registration)
 {
     for (size_t i = 0; i + 1 < sizeof rows / sizeof *rows; i++) {
         const struct row *row = &rows[i];
@@ -155,3 +155,5 @@ bool hl_registry_find(const struct hl_model_code *code, TfLiteRegistration *regi
     }
     return false;
 }
+
+const struct hl_builtin_kernels hl_builtin_kernels = {.find = find, .choose_row_loops = hl_row_loops_choose};

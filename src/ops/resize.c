@@ -157,7 +157,7 @@ static TfLiteStatus bilinear_invoke(TfLiteContext *ctx, TfLiteNode *node)
     bool align = params->align_corners, half = params->half_pixel_centers;
     struct hl_resize_axis rows = hl_resize_axis(hl_dim(x, 1), height, align, half);
     struct hl_resize_axis columns = hl_resize_axis(in_width, width, align, half);
-    size_t pixel = (size_t)channels * hl_element_size(x->type), in_row = (size_t)in_width * pixel;
+    size_t pixel = (size_t)channels * hl_type_size(x->type), in_row = (size_t)in_width * pixel;
     char *out = y->data.raw;
     for (int b = 0; b < hl_dim(x, 0); b++) {
         const char *image = HL_IN(char, x) + (size_t)b * (size_t)hl_dim(x, 1) * in_row;
@@ -188,7 +188,7 @@ static TfLiteStatus nearest_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     HL_TRY(prepare(ctx, node));
     const TfLiteTensor *x = hl_input(ctx, node, 0);
-    size_t size = hl_element_size(x->type);
+    size_t size = hl_type_size(x->type);
     if (size != 1 && size != 2 && size != 4) return hl_unsupported_type(ctx, node, x);
     return kTfLiteOk;
 }
@@ -210,7 +210,7 @@ static TfLiteStatus nearest_invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     int in_height = hl_dim(x, 1), in_width = hl_dim(x, 2), height = hl_dim(y, 1), width = hl_dim(y, 2);
     bool align = params->align_corners, half = params->half_pixel_centers;
-    size_t pixel = (size_t)hl_dim(x, 3) * hl_element_size(x->type), in_row = (size_t)in_width * pixel;
+    size_t pixel = (size_t)hl_dim(x, 3) * hl_type_size(x->type), in_row = (size_t)in_width * pixel;
     char *out = y->data.raw;
     size_t out_row = (size_t)width * pixel;
     for (int b = 0; b < hl_dim(x, 0); b++) {

@@ -71,7 +71,7 @@ static TfLiteStatus reverse_invoke(TfLiteContext *ctx, TfLiteNode *node)
         from.offset += (hl_dim(x, axis) - 1) * from.stride[axis];
         from.stride[axis] = -from.stride[axis];
     }
-    hl_copy(hl_element_bits(x->type), rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
+    hl_copy(hl_type_bits(x->type), rank, x->dims->data, y->data.data, &to, hl_data(x), &from);
     return kTfLiteOk;
 }
 
@@ -117,7 +117,7 @@ static void copy_part(const TfLiteNode *node, const TfLiteTensor *x, TfLiteTenso
         from.offset += (count - 1) * from.stride[sequence];
         from.stride[sequence] = -from.stride[sequence];
     }
-    hl_copy(hl_element_bits(x->type), rank, dims, y->data.data, &to, hl_data(x), &from);
+    hl_copy(hl_type_bits(x->type), rank, dims, y->data.data, &to, hl_data(x), &from);
 }
 
 static TfLiteStatus sequence_invoke(TfLiteContext *ctx, TfLiteNode *node)

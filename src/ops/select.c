@@ -21,7 +21,7 @@ static TfLiteStatus check(TfLiteContext *ctx, const TfLiteNode *node)
                hl_type_name(b->type));
     HL_REQUIRE(ctx, node, hl_same_type(a, y), "the output is %s, the values are %s", hl_type_name(y->type),
                hl_type_name(a->type));
-    size_t size = hl_element_size(a->type);
+    size_t size = hl_type_size(a->type);
     bool supported = size == 1 || size == 2 || size == 4 || size == 8;
     return supported ? kTfLiteOk : hl_unsupported_type(ctx, node, a);
 }
@@ -109,7 +109,7 @@ static void select_along(TfLiteContext *ctx, const TfLiteNode *node, struct hl_w
     const TfLiteTensor *condition = hl_input(ctx, node, 0);
     const TfLiteTensor *a = hl_input(ctx, node, 1), *b = hl_input(ctx, node, 2);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    int64_t size = (int64_t)hl_element_size(y->type);
+    int64_t size = (int64_t)hl_type_size(y->type);
     struct steps steps = {.count = hl_walk_run(walk)};
     if (walk->rank > 0) {
         steps.condition = walk->stride[0][walk->rank - 1];

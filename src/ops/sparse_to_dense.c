@@ -64,7 +64,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 
     if (hl_is_dynamic(y)) HL_TRY(resize(ctx, node));
     const int count = index_count(indices), depth = index_depth(indices);
-    const int bits = hl_element_bits(y->type);
+    const int bits = hl_type_bits(y->type);
     hl_fill(bits, hl_elements(y), y->data.data, hl_data(hl_input(ctx, node, 3)));
     for (int i = 0; i < count; i++) {
         int64_t at = 0;

@@ -140,7 +140,7 @@ static TfLiteStatus gather_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct places p;
     HL_TRY(gather_places(ctx, node, &p));
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (hl_element_bits(p.operand->type) < 8) return hl_unsupported_type(ctx, node, p.operand);
+    if (hl_type_bits(p.operand->type) < 8) return hl_unsupported_type(ctx, node, p.operand);
     HL_REQUIRE(ctx, node, hl_same_type(p.operand, y), "the output's type %s differs from the operand's, %s",
                hl_type_name(y->type), hl_type_name(p.operand->type));
     HL_REQUIRE(ctx, node, hl_rank(y) == p.rank, "the model declares %d dimensions for the output, which has %d",
@@ -169,7 +169,7 @@ static TfLiteStatus gather_invoke(TfLiteContext *ctx, TfLiteNode *node)
     struct places p;
     HL_TRY(gather_places(ctx, node, &p));
     p.dims = y->dims->data;
-    int bits = hl_element_bits(p.operand->type), at[HL_MAX_RANK] = {0};
+    int bits = hl_type_bits(p.operand->type), at[HL_MAX_RANK] = {0};
     int64_t count = hl_elements(y);
     for (int64_t i = 0; i < count; i++, step(&p, at)) {
         int64_t index = index_at(&p, at), from = 0;

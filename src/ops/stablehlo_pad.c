@@ -13,7 +13,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *padding = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     int rank = hl_rank(x), dims[HL_MAX_RANK];
-    if (hl_element_bits(x->type) < 8) return hl_unsupported_type(ctx, node, x);
+    if (hl_type_bits(x->type) < 8) return hl_unsupported_type(ctx, node, x);
     HL_REQUIRE(ctx, node, hl_same_type(x, padding) && hl_same_type(x, y),
                "input, padding value and output differ in type");
     HL_REQUIRE(ctx, node, hl_elements(padding) == 1, "the padding value has %lld elements instead of one",
@@ -54,7 +54,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteStablehloPadParams *params = node->builtin_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
-    int bits = hl_element_bits(x->type), rank = hl_rank(x), dims[HL_MAX_RANK];
+    int bits = hl_type_bits(x->type), rank = hl_rank(x), dims[HL_MAX_RANK];
     if (hl_elements(y) == 0) return kTfLiteOk;
     struct hl_layout from = hl_row_major(rank, x->dims->data), to = hl_row_major(rank, y->dims->data);
     int64_t count = 1;

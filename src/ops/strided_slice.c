@@ -129,7 +129,7 @@ static TfLiteStatus copy_selection(TfLiteContext *ctx, const TfLiteNode *node, c
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const struct hl_layout to = hl_row_major(s->rank, s->dims);
-    const int bits = hl_element_bits(x->type);
+    const int bits = hl_type_bits(x->type);
 
     if (x->type == kTfLiteString) return hl_strings_copy(ctx, node, s->rank, s->dims, y, x, &s->layout);
     if (memcmp(s->dims, s->shape, sizeof s->dims) == 0)

@@ -152,7 +152,7 @@ static TfLiteStatus svdf_prepare(TfLiteContext *ctx, TfLiteNode *node)
 // front.
 static void forget_oldest(TfLiteTensor *state)
 {
-    size_t size = hl_element_size(state->type), bytes = hl_dense_bytes(state);
+    size_t size = hl_type_size(state->type), bytes = hl_dense_bytes(state);
     if (bytes > size) memmove(state->data.raw, state->data.raw + size, bytes - size);
 }
 

@@ -125,7 +125,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     if (hl_is_dynamic(values)) HL_TRY(resize(ctx, node));
     const int last = hl_rank(x) - 1, n = hl_dim(x, last), k = hl_dim(values, last);
     const int64_t rows = hl_product(x->dims, 0, last);
-    const int bits = hl_element_bits(x->type);
+    const int bits = hl_type_bits(x->type);
     int32_t *heap = HL_OUT(int32_t, hl_temporary(ctx, node, 0));
 
     if (k == 0) return kTfLiteOk;

@@ -83,8 +83,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
             HL_OUT(int64_t, numbers)[i] = places[place] - 1;
     }
     HL_TRY(hl_resize(ctx, values, 1, &count));
-    for (int i = 0; i < count; i++)
-        hl_copy_run(hl_element_bits(x->type), 1, values->data.data, i, hl_data(x), firsts[i]);
+    for (int i = 0; i < count; i++) hl_copy_run(hl_type_bits(x->type), 1, values->data.data, i, hl_data(x), firsts[i]);
     return kTfLiteOk;
 }
 

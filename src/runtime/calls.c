@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "ops/op.h"
 #include "runtime/interpreter.h"
+#include "runtime/op_context.h"
 #include "runtime/subgraph.h"
 
 static struct hl_subgraph *subgraph_at(const TfLiteContext *ctx, int index)

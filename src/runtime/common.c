@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/op.h"
+#include "abi/tensor.h"
 #include "runtime/operator.h"
 #include "runtime/subgraph.h"
 #include "runtime/variant.h"
@@ -81,14 +81,7 @@ void TfLiteFloatArrayFree(TfLiteFloatArray *a)
 
 const char *TfLiteTypeGetName(TfLiteType type)
 {
-#define TYPE(suffix, public_name, name, bits) [kTfLite##suffix] = #public_name,
-    static const char *const names[] = {
-        [kTfLiteNoType] = "NOTYPE",
-#include "model/types.def"
-    };
-#undef TYPE
-    bool known = (int)type >= 0 && (size_t)type < sizeof names / sizeof *names;
-    return known ? names[type] : "Unknown type";
+    return hl_type_public_name(type);
 }
 
 // ---- what a tensor owns -------------------------------------------------------------------------

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ops/op.h"
 #include "runtime/interpreter.h"
+#include "runtime/op_context.h"
 #include "runtime/operator.h"
 #include "runtime/subgraph.h"
 

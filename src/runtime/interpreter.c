@@ -10,7 +10,7 @@
 
 #include "base/checked.h"
 #include "base/threads.h"
-#include "fast/simd/simd.h"
+#include "runtime/builtin_kernels.h"
 #include "runtime/telemetry.h"
 
 // Three quarters of the machine's memory; half the address space where the machine does not tell.
@@ -96,11 +96,10 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     size_t limit = interpreter->options->memory_limit;
     interpreter->memory_limit = limit ? limit : default_memory_limit();
     interpreter->options->kernels = choose_kernels(interpreter->options);
-    interpreter->row_loops = &hl_plain_row_loops;
-    if (interpreter->options->kernels == kHaliteKernelsFast) { // the reference kernels have no use for these
-        interpreter->row_loops = &hl_simd_best(INT_MAX)->kernels->row_loops;
-        interpreter->threads = hl_threads_create(interpreter->options->num_threads);
-    }
+    bool fast = interpreter->options->kernels == kHaliteKernelsFast;
+    interpreter->row_loops = hl_builtin_kernels.choose_row_loops(fast);
+    // The reference kernels have no use for threads.
+    if (fast) interpreter->threads = hl_threads_create(interpreter->options->num_threads);
     int64_t calls = interpreter->options->call_limit;
     interpreter->call_limit = calls ? calls : HL_DEFAULT_CALL_LIMIT;
     int64_t steps = interpreter->options->work_limit;

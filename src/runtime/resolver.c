@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/registry.h"
+#include "runtime/builtin_kernels.h"
 #include "runtime/operator.h"
 
 static bool is_custom(const struct hl_model_code *code)
@@ -91,7 +91,7 @@ bool hl_resolve(const struct hl_resolver *resolver, const struct hl_model_code *
         found = ask_callbacks(&resolver->callbacks, code, registration);
     else
         found = find_added(resolver, code, registration) ||
-                (!resolver->without_builtins && hl_registry_find(code, registration));
+                (!resolver->without_builtins && hl_builtin_kernels.find(code, registration));
     if (found) stamp(registration, code);
     return found;
 }

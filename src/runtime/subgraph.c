@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "ops/op.h"
 #include "runtime/interpreter.h"
 #include "runtime/operator.h"
 

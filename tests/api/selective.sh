@@ -35,9 +35,9 @@ link() {
         "$work/client.c" src/ops/registry.c "$library" -lm -ldl -lpthread -Wl,--gc-sections -s -o "$work/$1"
 }
 
-mkdir -p "$work/model/ops" "$work/names/ops"
-"$select_ops" src/ops/ops.def "$work/model/ops/ops.def" demo/digits.tflite
-"$select_ops" src/ops/ops.def "$work/names/ops/ops.def" TANH TFLite_Detection_PostProcess
+mkdir -p "$work/model/abi" "$work/names/abi"
+"$select_ops" src/abi/operators.def "$work/model/abi/operators.def" demo/digits.tflite
+"$select_ops" src/abi/operators.def "$work/names/abi/operators.def" TANH TFLite_Detection_PostProcess
 link all_kernels src
 link model_kernels "$work/model"
 link named_kernels "$work/names"
@@ -47,9 +47,9 @@ link named_kernels "$work/names"
 if "$work/model_kernels" "$other" 2>"$work/message"; then fail "a model runs whose operator was not selected"; fi
 grep -q "TANH" "$work/message" || fail "the message does not name the operator: $(cat "$work/message")"
 if "$work/named_kernels" demo/digits.tflite 2>/dev/null; then fail "a model runs whose operators were not named"; fi
-[ "$(grep -c '^CUSTOM\|^OP' "$work/names/ops/ops.def")" -eq 2 ] || fail "two names do not give two rows"
+[ "$(grep -c '^CUSTOM\|^OP' "$work/names/abi/operators.def")" -eq 2 ] || fail "two names do not give two rows"
 all=$(wc -c <"$work/all_kernels") model=$(wc -c <"$work/model_kernels")
 [ $((model * 2)) -lt "$all" ] || fail "$model bytes with some kernels, $all with all"
-if "$select_ops" src/ops/ops.def "$work/none" CONV_99 2>"$work/message"; then fail "an unknown operator is selected"; fi
+if "$select_ops" src/abi/operators.def "$work/none" CONV_99 2>"$work/message"; then fail "an unknown operator is selected"; fi
 grep -q "CONV_99" "$work/message" || fail "the message does not name the unknown operator"
 echo "$model bytes with some kernels, $all with all"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fuzzing starts from, made here so that no file of others is needed: fuzz_seeds FOLDER writes for each target X
-// the files FOLDER/X.corpus/… and the dictionary FOLDER/X.dict. Models: every operator of ops.def, in some shapes and
-// types.
+// the files FOLDER/X.corpus/… and the dictionary FOLDER/X.dict. Models: every operator of operators.def, in some
+// shapes and types.
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,21 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The two houses: the runtime (src/model, runtime, ops, fast) and the delegates (src/gpu, src/delegates) know each other only
-# through the public headers; src/base knows neither.
+# Which folder may include from which. The runtime (src/model, runtime, ops, fast) and the delegates (src/gpu,
+# src/delegates) know each other only through the public headers; within the runtime the direction is
+#     base <- abi <- model <- runtime <- ops <- fast
+# with one header against it: fast/fast.h, through which an operator names its fast kernel. The runtime reaches the
+# operators through a table that it declares itself (runtime/builtin_kernels.h).
 cd "$(dirname "$0")/../.." || exit 2
 failed=0
 
-# refuse FOLDERS HEADERS: no file of FOLDERS includes from the folders HEADERS (alternatives of a regular expression).
-refuse() {
-    for folder in $1; do
-        [ -d "src/$folder" ] || continue
-        if grep -rnE "#[[:space:]]*(include|import)[[:space:]]*[\"<](\.\./|src/)*($2)/" "src/$folder"; then
-            echo "src/$folder must not include from: $2"
-            failed=1
-        fi
-    done
+# only FOLDER ALLOWED [HEADER]: files of src/FOLDER include from the folders ALLOWED (alternatives of a regular expression)
+# and themselves, no others of src; and HEADER, if there is one.
+only() {
+    if grep -rnE '#[[:space:]]*(include|import)[[:space:]]*["<](\.\./|src/)*(base|abi|model|runtime|ops|fast|gpu|delegates)/' \
+        "src/$1" | grep -vE "[\"<](\.\./|src/)*($1|$2)/" | grep -vF "\"${3:-nothing else}\""; then
+        echo "src/$1 may include from $1, $2 alone${3:+, and $3}"
+        failed=1
+    fi
 }
-refuse 'gpu delegates' 'runtime|ops|model|fast'
-refuse 'model runtime ops fast' 'gpu|delegates'
-refuse 'base' 'model|runtime|ops|fast|gpu|delegates'
+only base base
+only abi base
+only model 'base|abi'
+only runtime 'base|abi|model'
+only ops 'base|abi|model|runtime' fast/fast.h
+only fast 'base|abi|model|runtime|ops'
+only delegates 'base|abi'
+only gpu 'base|abi'
 exit $failed

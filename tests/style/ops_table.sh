@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# ops_table.sh OP_TYPES [--write]: docs/ops.md, the table of all operators, is what the rows of src/ops/ops.def and what the
-# program OP_TYPES finds by trying every operator in every type make it; --write makes it so. The rows' files are there.
+# ops_table.sh OP_TYPES [--write]: docs/ops.md, the table of all operators, is what the rows of src/abi/operators.def and what
+# the program OP_TYPES finds by trying every operator in every type make it; --write makes it so. The rows' files are there.
 types=$(realpath "$1")
 cd "$(dirname "$0")/../.." || exit 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for file in $(sed -n 's/^\(OP\|CUSTOM\)(.*, *\(.*\) )$/\2/p' src/ops/ops.def | sort -u); do
+for file in $(sed -n 's/^\(OP\|CUSTOM\)(.*, *\(.*\) )$/\2/p' src/abi/operators.def | sort -u); do
     if [ ! -f "src/ops/$file.c" ]; then
-        echo "src/ops/ops.def: no src/ops/$file.c"
+        echo "src/abi/operators.def: no src/ops/$file.c"
         exit 1
     fi
 done
@@ -18,9 +18,9 @@ done
     cat <<'END'
 # Operators
 
-Made by `./dev docs`; a test checks that it is current. Operators and versions are the rows of `src/ops/ops.def`. Types are
-those of models of one node (`tests/support/op_forms.def`) that the CPU's kernels prepare and invoke, and that the GPU delegate
-takes; another test checks that they are no fewer than the golden cases run with.
+Made by `./dev docs`; a test checks that it is current. Operators and versions are the rows of `src/abi/operators.def`. Types
+are those of models of one node (`tests/support/op_forms.def`) that the CPU's kernels prepare and invoke, and that the GPU
+delegate takes; another test checks that they are no fewer than the golden cases run with.
 
 `a x b`: activations of type a with weights of type b. `a -> b`: inputs of type a, outputs of type b. i8, u8 and i16 are
 quantized or plain, as the operator has it; i4, u4 and i2 are packed. On the GPU numbers are computed as floats, and half
@@ -31,7 +31,7 @@ and a message of the delegate says what stayed on the CPU and why.
 |---|---|---|---|---|
 END
     # Rows as words: kind, name, code, first version, last version …
-    sed -n 's/^\([A-Z_]*\)( *\(.*\) *)$/\1 \2/p' src/ops/ops.def | tr -d '",' | LC_ALL=C awk -v found="$work/types" '
+    sed -n 's/^\([A-Z_]*\)( *\(.*\) *)$/\1 \2/p' src/abi/operators.def | tr -d '",' | LC_ALL=C awk -v found="$work/types" '
         BEGIN {
             while ((getline row <found) > 0) {
                 split(row, part, "\t")

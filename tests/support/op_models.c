@@ -26,7 +26,7 @@ static const struct op {
 #define OP(name, code, first, last, options, symbol, file) {#name, code, last, HL_##options},
 #define GAP(name, code, first, last, options)
 #define CUSTOM(name, symbol, file) {name, CUSTOM_CODE, 1, HL_NONE},
-#include "ops/ops.def"
+#include "abi/operators.def"
 #undef OP
 #undef GAP
 #undef CUSTOM

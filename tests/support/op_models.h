@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of one node for every operator of ops.def, in shapes that it runs with and in all types, whether it takes them
-// or not: what fuzzing starts from, what tests of hostile files change one value of, and where docs/ops.md has its
-// types from.
+// Models of one node for every operator of operators.def, in shapes that it runs with and in all types, whether it
+// takes them or not: what fuzzing starts from, what tests of hostile files change one value of, and where docs/ops.md
+// has its types from.
 #ifndef HALITE_TESTS_SUPPORT_OP_MODELS_H
 #define HALITE_TESTS_SUPPORT_OP_MODELS_H
 

@@ -113,7 +113,7 @@ static void test_every_operator_without_options(void **state)
 #define OP(name, code, first, last, table, symbol, file) {code, sizeof #table != sizeof "NONE"},
 #define GAP(name, code, first, last, table) {code, sizeof #table != sizeof "NONE"},
 #define CUSTOM(name, symbol, file)
-#include "ops/ops.def"
+#include "abi/operators.def"
 #undef OP
 #undef GAP
 #undef CUSTOM

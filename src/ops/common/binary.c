@@ -39,8 +39,8 @@ static TfLiteStatus compute(TfLiteContext *ctx, const TfLiteNode *node)
         .count = hl_walk_run(&walk),
         .state = op,
     };
-    int64_t input_size = (int64_t)hl_element_size(a->type);
-    int64_t output_size = (int64_t)hl_element_size(y->type);
+    int64_t input_size = (int64_t)hl_type_size(a->type);
+    int64_t output_size = (int64_t)hl_type_size(y->type);
     for (int64_t done = 0; done < walk.count; done += args.count, hl_walk_skip_run(&walk)) {
         args.a = HL_IN(char, a) + walk.at[0] * input_size;
         args.b = HL_IN(char, b) + walk.at[1] * input_size;

@@ -245,7 +245,7 @@ void hl_fill_zero(TfLiteTensor *tensor)
 
 void hl_clear_packed(TfLiteTensor *tensor)
 {
-    int bits = hl_element_bits(tensor->type);
+    int bits = hl_type_bits(tensor->type);
     if (bits > 0 && bits < 8 && tensor->bytes > 0) memset(tensor->data.data, 0, tensor->bytes);
 }
 

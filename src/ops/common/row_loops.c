@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "fast/fast.h"
 #include "ops/common/sigmoids_i16.h"
 
 static void range(const float *values, int64_t count, float *low, float *high)
@@ -77,3 +78,8 @@ const struct hl_row_loops hl_plain_row_loops = {
     .logistic_i16 = logistic_i16,
     .tanh_i16 = tanh_i16,
 };
+
+const struct hl_row_loops *hl_row_loops_choose(bool fast)
+{
+    return fast ? hl_fast_row_loops() : &hl_plain_row_loops;
+}

@@ -6,6 +6,7 @@
 #ifndef HALITE_OPS_COMMON_ROW_LOOPS_H
 #define HALITE_OPS_COMMON_ROW_LOOPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { HL_DOTS_I8_MAX_COLUMNS = 65535 };
@@ -33,6 +34,8 @@ struct hl_row_loops {
 };
 
 extern const struct hl_row_loops hl_plain_row_loops;
+// For hl_builtin_kernels: the set of the best CPU level, or the plain one.
+const struct hl_row_loops *hl_row_loops_choose(bool fast);
 
 // Added with x's sign, and the rest cut off, it rounds x half away from zero, up to 2^22: the float below 0.5.
 #define HL_NEARLY_HALF 0x1.fffffep-2f

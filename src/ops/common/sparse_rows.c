@@ -31,7 +31,7 @@ void hl_expand_sparse_rows(const TfLiteTensor *weights, int columns, int first, 
 {
     const TfLiteDimensionMetadata *listed = &weights->sparsity->dim_metadata[1];
     const int *segments = listed->array_segments->data, *indices = listed->array_indices->data;
-    size_t element = hl_element_size(weights->type);
+    size_t element = hl_type_size(weights->type);
     size_t block_bytes = block_length(weights) * element, row_bytes = (size_t)columns * element;
     memset(dense, 0, (size_t)rows * row_bytes);
     for (int r = 0; r < rows; r++)

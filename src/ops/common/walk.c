@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on shapes, and walks: how an operator visits its elements when its operands are
-// stretched, transposed or sliced. In: shapes (right-aligned where ranks differ) or strides. Out:
-// counts, broadcast shapes, one offset per operand for each position of a shape in memory order.
+// Arithmetic on shapes, and the walks of walk.h. In: shapes (right-aligned where ranks differ) or strides. Out:
+// broadcast shapes, and one offset for each operand at each position of a shape, in memory order.
 #include "ops/op.h"
 
 #include <limits.h>
 #include <string.h>
-
-// ---- counts and comparisons ---------------------------------------------------------------------
-
-int64_t hl_product(const TfLiteIntArray *dims, int from, int to)
-{
-    int64_t product = 1;
-    for (int axis = from; axis < to; axis++) product *= dims->data[axis];
-    return product;
-}
-
-int64_t hl_elements(const TfLiteTensor *tensor)
-{
-    return hl_product(tensor->dims, 0, tensor->dims->size);
-}
-
-bool hl_same_shape(const TfLiteTensor *a, const TfLiteTensor *b)
-{
-    if (hl_rank(a) != hl_rank(b)) return false;
-    for (int axis = 0; axis < hl_rank(a); axis++)
-        if (hl_dim(a, axis) != hl_dim(b, axis)) return false;
-    return true;
-}
-
-bool hl_same_type(const TfLiteTensor *a, const TfLiteTensor *b)
-{
-    return a->type == b->type;
-}
 
 bool hl_normalize_axis(int64_t axis, int rank, int *result)
 {
     if (axis < -(int64_t)rank || axis >= rank) return false;
     *result = (int)(axis < 0 ? axis + rank : axis);
     return true;
+}
+
+size_t hl_dense_bytes(const TfLiteTensor *tensor)
+{
+    size_t bytes = 0;
+    return hl_tensor_bytes(tensor->type, tensor->dims->size, tensor->dims->data, &bytes) ? bytes : 0;
 }
 
 // ---- broadcasting -------------------------------------------------------------------------------

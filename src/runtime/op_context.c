@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vocabulary of op.h that touches the runtime: messages, a node's tensors, scratch tensors, sizes.
-#include "ops/op.h"
+// What an operator asks, in terms of the interpreter and the subgraph that its node belongs to.
+#include "runtime/op_context.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/threads.h"
-#include "model/model.h"
 #include "runtime/interpreter.h"
 #include "runtime/subgraph.h"
 
@@ -217,49 +217,4 @@ void *hl_make_table(const TfLiteContext *ctx, size_t count, size_t size)
     size_t bytes;
     if (!hl_mul_size(count, size, &bytes) || bytes > hl_memory_left(ctx)) return NULL;
     return calloc(1, bytes ? bytes : 1);
-}
-
-int64_t hl_integer_at(const TfLiteTensor *tensor, int64_t index)
-{
-    switch (tensor->type) {
-    case kTfLiteInt8: return HL_IN(int8_t, tensor)[index];
-    case kTfLiteUInt8: return HL_IN(uint8_t, tensor)[index];
-    case kTfLiteInt16: return HL_IN(int16_t, tensor)[index];
-    case kTfLiteInt32: return HL_IN(int32_t, tensor)[index];
-    case kTfLiteInt64: return HL_IN(int64_t, tensor)[index];
-    default: return 0;
-    }
-}
-
-int hl_element_bits(TfLiteType type)
-{
-    return hl_type_bits(type);
-}
-
-size_t hl_element_size(TfLiteType type)
-{
-    return hl_type_size(type);
-}
-
-size_t hl_dense_bytes(const TfLiteTensor *tensor)
-{
-    size_t bytes = 0;
-    return hl_tensor_bytes(tensor->type, tensor->dims->size, tensor->dims->data, &bytes) ? bytes : 0;
-}
-
-bool hl_same_quantization(const TfLiteTensor *a, const TfLiteTensor *b)
-{
-    return a->params.scale == b->params.scale && a->params.zero_point == b->params.zero_point;
-}
-
-const char *hl_type_name(TfLiteType type)
-{
-#define TYPE(suffix, public_name, name, bits) [kTfLite##suffix] = #name,
-    static const char *const names[] = {
-        [kTfLiteNoType] = "no type",
-#include "model/types.def"
-    };
-#undef TYPE
-    bool known = (int)type >= 0 && (size_t)type < sizeof names / sizeof *names;
-    return known ? names[type] : "unknown type";
 }

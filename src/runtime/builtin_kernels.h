@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime asks of the built-in operators. The runtime declares it here and src/ops defines it (registry.c), so
+// that the runtime includes nothing of src/ops: operators know the runtime, and not the other way round.
+#ifndef HALITE_RUNTIME_BUILTIN_KERNELS_H
+#define HALITE_RUNTIME_BUILTIN_KERNELS_H
+
+#include <stdbool.h>
+
+#include "model/model.h"
+#include "tensorflow/lite/c/common.h"
+
+struct hl_row_loops;
+
+struct hl_builtin_kernels {
+    // The registration of an operator in that version; false where this build has no kernel for it.
+    bool (*find)(const struct hl_model_code *code, TfLiteRegistration *registration);
+    // The loops over rows that an interpreter's operators use: those of the best CPU level, or the reference ones.
+    const struct hl_row_loops *(*choose_row_loops)(bool fast);
+};
+
+extern const struct hl_builtin_kernels hl_builtin_kernels;
+
+#endif
