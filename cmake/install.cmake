@@ -18,6 +18,26 @@ if(HALITE_TOOLS)
     install(PROGRAMS ${program_links} DESTINATION ${CMAKE_INSTALL_BINDIR}) # as links
 endif()
 
+# Names that other builds of the original have for these libraries: go-tflite links the delegates by names of their own, the
+# original's CMake build makes libtensorflow-lite. `cmake --install BUILD --component link_names` installs them alone.
+option(HALITE_LINK_NAMES "Install links under other names that programs link (libtensorflow-lite, ...)" OFF)
+set(link_names_part COMPONENT link_names)
+if(NOT HALITE_LINK_NAMES)
+    list(APPEND link_names_part EXCLUDE_FROM_ALL)
+endif()
+function(halite_link_names library)
+    foreach(name IN LISTS ARGN)
+        set(link ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}${CMAKE_SHARED_LIBRARY_SUFFIX})
+        file(CREATE_LINK lib${library}${CMAKE_SHARED_LIBRARY_SUFFIX} ${link} SYMBOLIC)
+        install(FILES ${link} DESTINATION ${CMAKE_INSTALL_LIBDIR} ${link_names_part})
+    endforeach()
+endfunction()
+halite_link_names(tensorflowlite_c
+    tensorflow-lite tensorflowlite tensorflowlite-delegate_xnnpack tensorflowlite-delegate_external XNNPACK)
+if(TARGET tensorflowlite_gpu_delegate)
+    halite_link_names(tensorflowlite_gpu_delegate tensorflowlite_c_delegate_gpu)
+endif()
+
 # find_package(tensorflowlite_c)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tensorflowlite_c)
 install(EXPORT tensorflowlite_c NAMESPACE tensorflowlite_c:: FILE tensorflowlite_cTargets.cmake DESTINATION ${package_dir})

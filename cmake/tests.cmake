@@ -204,6 +204,12 @@ halite_test(api/abi_layout_c COMMAND ${CMAKE_C_COMPILER} -std=c11 ${check_header
 if(CXX_COMPILER)
     halite_test(api/abi_layout_cxx COMMAND ${CXX_COMPILER} -std=c++17 ${check_headers} -x c++ tests/api/abi_layout.c)
 endif()
+halite_test(api/abi_releases_c COMMAND ${CMAKE_C_COMPILER} -std=c11 ${check_headers} tests/api/abi_releases.c)
+if(CXX_COMPILER)
+    halite_test(api/abi_releases_cxx
+        COMMAND ${CXX_COMPILER} -std=c++17 ${check_headers} -x c++ tests/api/abi_releases.c)
+endif()
+halite_test(api/abi_releases_documented COMMAND sh tests/api/abi_releases.sh)
 halite_test(api/headers_alone COMMAND sh tests/api/headers_alone.sh . ${CMAKE_C_COMPILER} ${CXX_COMPILER})
 halite_test(api/exported_symbols COMMAND sh tests/api/exported_symbols.sh $<TARGET_FILE:tensorflowlite_c>)
 if(TARGET tensorflowlite_gpu_delegate)

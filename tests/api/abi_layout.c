@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tensorflow/lite/acceleration/configuration/c/stable_delegate.h"
 #include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 #include "tensorflow/lite/c/c_api_types.h"
@@ -13,9 +14,11 @@
 #include "tensorflow/lite/core/async/interop/c/types.h"
 #include "tensorflow/lite/delegates/coreml/coreml_delegate.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
+#include "tensorflow/lite/delegates/gpu/cl/gpu_api_delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate_options.h"
 #include "tensorflow/lite/delegates/gpu/gl_delegate.h"
 #include "tensorflow/lite/delegates/gpu/metal_delegate.h"
+#include "tensorflow/lite/delegates/nnapi/nnapi_delegate_c_api.h"
 #include "tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
 #include "tensorflow/lite/profiling/telemetry/c/profiler.h"
 
@@ -302,6 +305,30 @@ AT(TfLiteTelemetryProfilerStruct, ReportBeginOpInvokeEvent, 32);
 AT(TfLiteTelemetryProfilerStruct, ReportEndOpInvokeEvent, 40);
 AT(TfLiteTelemetryProfilerStruct, ReportOpInvokeEvent, 48);
 
+SIZE(TfLiteGpuCompileOptions_New, 8);
+AT(TfLiteGpuCompileOptions_New, inference_priority, 4);
+SIZE(TfLiteGpuDelegateOptions_New, 40);
+AT(TfLiteGpuDelegateOptions_New, egl_display, 8);
+AT(TfLiteGpuDelegateOptions_New, egl_context, 16);
+AT(TfLiteGpuDelegateOptions_New, serialized_binary_cache_data, 24);
+AT(TfLiteGpuDelegateOptions_New, serialized_binary_cache_size, 32);
+
+SIZE(TfLiteNnapiDelegateOptions, 56);
+AT(TfLiteNnapiDelegateOptions, accelerator_name, 8);
+AT(TfLiteNnapiDelegateOptions, model_token, 24);
+AT(TfLiteNnapiDelegateOptions, disallow_nnapi_cpu, 32);
+AT(TfLiteNnapiDelegateOptions, allow_fp16, 36);
+AT(TfLiteNnapiDelegateOptions, max_number_delegated_partitions, 40);
+AT(TfLiteNnapiDelegateOptions, nnapi_support_library_handle, 48);
+
+SIZE(TfLiteDelegatePlugin, 24);
+AT(TfLiteDelegatePlugin, destroy, 8);
+AT(TfLiteDelegatePlugin, get_delegate_errno, 16);
+SIZE(TfLiteStableDelegate, 32);
+AT(TfLiteStableDelegate, delegate_name, 8);
+AT(TfLiteStableDelegate, delegate_version, 16);
+AT(TfLiteStableDelegate, delegate_plugin, 24);
+
 SIZE(TfLiteTelemetrySettings, 16);
 AT(TfLiteTelemetrySettings, source, 0);
 AT(TfLiteTelemetrySettings, data, 8);
@@ -562,6 +589,9 @@ VALUE(TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION, 8);
 VALUE(TFLITE_GL_OBJECT_TYPE_FASTEST, 0);
 VALUE(TFLITE_GL_OBJECT_TYPE_TEXTURE, 1);
 VALUE(TFLITE_GL_OBJECT_TYPE_BUFFER, 2);
+
+VALUE(TFLITE_GPU_DATA_LAYOUT_BHWC, 0);
+VALUE(TFLITE_GPU_DATA_LAYOUT_DHWC4, 1);
 
 VALUE(TFLGpuDelegateWaitTypePassive, 0);
 VALUE(TFLGpuDelegateWaitTypeActive, 1);

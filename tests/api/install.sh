@@ -58,6 +58,18 @@ if ldd "$work/static" | grep tensorflowlite; then
 fi
 run 'pkg-config, static' "$work/static"
 
+# Other names of the library, which are asked for.
+if [ -n "$(find "$work/root" -name 'libtensorflow-lite.so')" ]; then
+    echo "link names are installed without being asked for"
+    exit 1
+fi
+DESTDIR=$work/root cmake --install "$build" --component link_names >>"$work/install.log"
+# shellcheck disable=SC2046
+"$cc" $(pkg-config --cflags tensorflowlite_c) "$work/app/app.c" -o "$work/named" -L "$(dirname "$library")" \
+    -Wl,--no-as-needed -ltensorflow-lite -ltensorflowlite -ltensorflowlite-delegate_xnnpack -lXNNPACK \
+    -ltensorflowlite-delegate_external
+run 'link names' "$work/named"
+
 # docs/gpu.md's program, on the device that needs none.
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/gpu.md >"$work/app/gpu.c"
 [ "$(grep -c 'int main' "$work/app/gpu.c")" -eq 1 ] || { echo "docs/gpu.md has no C program, or several"; exit 1; }
