@@ -47,7 +47,7 @@ set(gpu_dialect_files tests/gpu/dialect_kernels.c) # of tests/gpu/test_dialect
 if(VULKAN_HEADERS AND GLSLANG)
     list(APPEND gpu_backends HALITE_GPU_VULKAN=1)
     halite_spirv(gpu_shaders ${CMAKE_BINARY_DIR}/gpu_spirv.c
-        src/gpu/lang/spirv/kernels.c $<TARGET_OBJECTS:halite_gpu_front>)
+        $<TARGET_OBJECTS:halite_gpu_front>)
     list(APPEND gpu_back_files ${CMAKE_BINARY_DIR}/gpu_spirv.c)
     if(HALITE_TESTS)
         file(GLOB gpu_lang_files CONFIGURE_DEPENDS src/gpu/lang/*.c)

@@ -85,6 +85,8 @@ static const struct op_case cases[] = {
     GATHER("in batches by an input", 1, 1, IN(B, 5, C), IN_INT(B, 3)),
     GATHER("in batches of rank 4", 2, 1, IN(B, 3, 5, C), IN_INT(B, 4)),
     GATHER("in two batches", 2, 2, IN(B, 3, C), MADE_INT(B, 3, 6)),
+    GATHER("by numbers that are computed", 2, 0, IN(B, 3, 4, C), COMPUTED_INT(5)),
+    GATHER("of a table by numbers that are computed", 0, 0, CONST(19, C), COMPUTED_INT(B, 6)),
     {.name = "GATHER_ND of rows", OP(GatherNd), .inputs = {IN(3, C), IN_INT(B, 5, 1)}},
     {.name = "GATHER_ND of places", OP(GatherNd), .inputs = {IN(3, 4, C), IN_INT(B, 5, 2)}},
     {.name = "GATHER_ND by numbers of the device", OP(GatherNd), .inputs = {IN(3, 3, 4, C), MADE_INT(B, 5, 3)}},
@@ -99,6 +101,7 @@ static const struct op_case cases[] = {
     ONE_HOT("behind", -1, IN_INT(B, 3, 5)),
     ONE_HOT("in front", 0, IN_INT(B, 3, 5)),
     ONE_HOT("between", 2, MADE_INT(B, 3, 5)),
+    ONE_HOT("of numbers that are computed", -1, COMPUTED_INT(B, 3, 5)),
 
     {.name = "MaxPoolingWithArgmax2D",
      CUSTOM("MaxPoolingWithArgmax2D", windows[0]),

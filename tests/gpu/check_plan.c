@@ -153,6 +153,26 @@ int check_plan_count(void)
     return count;
 }
 
+enum { MAX_KERNELS = 1024 };
+static const struct gpu_kernel *used[MAX_KERNELS];
+static int used_count;
+
+bool check_plan_used(const struct gpu_kernel *kernel)
+{
+    for (int i = 0; i < used_count; i++)
+        if (used[i] == kernel) return true;
+    return false;
+}
+
+static void note_kernels(const struct gpu_plan *plan)
+{
+    for (int s = 0; s < plan->step_count; s++) {
+        if (check_plan_used(plan->steps[s].kernel)) continue;
+        assert_true(used_count < MAX_KERNELS);
+        used[used_count++] = plan->steps[s].kernel;
+    }
+}
+
 struct gpu_runner *__real_gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
                                             struct gpu_device *device);
 struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan, const struct gpu_backend *backend,
@@ -161,6 +181,7 @@ struct gpu_runner *__wrap_gpu_runner_create(struct gpu_plan *plan, const struct 
                                             struct gpu_device *device)
 {
     check_plan(plan);
+    note_kernels(plan);
     count++;
     return __real_gpu_runner_create(plan, backend, device);
 }

@@ -13,6 +13,8 @@ void check_plan(const struct gpu_plan *plan);
 
 // A program that this file is part of checks each plan in the place where it becomes a runner; so many so far.
 int check_plan_count(void);
+// Whether one of them had a step with this kernel.
+bool check_plan_used(const struct gpu_kernel *kernel);
 
 // Commands of one list, as gpu_null_text gives them: no dispatch touches what another since the last barrier has
 // written, nor writes what it has read; and without any one of the barriers this would not be so.

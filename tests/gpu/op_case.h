@@ -44,7 +44,8 @@ struct case_tensor {
     int int_count;       // of an input's
     float scale;         // 8-bit, 16-bit and int32: numbers are rounded to it; 0: not quantized
     int zero_point;
-    bool made;        // by a node on the device, of what the model is given
+    bool made;        // by a CAST on the device, of what the model is given
+    bool computed;    // made, of a sum: the operator reads what the device holds, and not what the model is given
     int channel_axis; // 1 + axis: a scale for each of its indices, growing from `scale`
 };
 
@@ -96,6 +97,11 @@ struct op_case {
 #define MADE_INT(...)                                                                                         \
     {                                                                                                         \
         .kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, .made = true, SHAPED(__VA_ARGS__) \
+    }
+#define COMPUTED_INT(...)                                                                                   \
+    {                                                                                                       \
+        .kind = TENSOR_INPUT, .type = TEST_INT32, .values = VALUES_INDICES, .made = true, .computed = true, \
+        SHAPED(__VA_ARGS__)                                                                                 \
     }
 #define IN_LIST(shape_, ...)                                                            \
     {                                                                                   \
@@ -189,5 +195,7 @@ OP_FAMILIES(OP_FAMILY)
 // Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU
 // and a message each fail the running cmocka test. only: rows whose name has it; NULL: all.
 void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only);
+// Only plans the family for the device, and runs nothing.
+void op_family_plan(const struct op_family *family, const char *device, enum gpu_precision precision);
 
 #endif

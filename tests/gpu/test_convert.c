@@ -15,10 +15,10 @@
 #include "base/half.h"
 #include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
+#include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
 #include "gpu/graph/sparse.h"
 #include "gpu/ops/op.h"
-#include "gpu/ops/stages.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // ---- tensors ------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The op table of the GPU delegate on one device, in every precision that it has:
 //     test_ops DEVICE [FAMILY [ROWS]]   DEVICE: opencl, vulkan:0 …; ROWS: a part of rows' names
-//     test_ops --covered                needs no device: every operator of ops.def is in the table
 // Ends with 77 where there is no such device.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +13,6 @@
 #include "gpu/backend/devices.h"
 #include "gpu/check_plan.h"
 #include "gpu/op_case.h"
-#include "gpu/ops/op.h"
 
 static const struct op_family *const families[] = {
 #define OP_FAMILY(name) &op_family_##name,
@@ -107,36 +105,6 @@ static int run_all(const struct gpu_device_info *info, const char *device, const
     return _cmocka_run_group_tests("ops", tests, (size_t)count, NULL, NULL);
 }
 
-// ---- every operator has a row -------------------------------------------------------------------
-
-static bool is_covered(int builtin, const char *custom)
-{
-    for (int f = 0; f < FAMILIES; f++)
-        for (const struct op_case *row = families[f]->cases; row->name; row++)
-            if (row->builtin == builtin && (!custom || (row->custom && strcmp(row->custom, custom) == 0))) return true;
-    return false;
-}
-
-static int say_uncovered(void)
-{
-    static const struct {
-        int builtin;
-        const char *custom, *name;
-    } ops[] = {
-#define GPU_OP(name, suffix, symbol) {kTfLiteBuiltin##suffix, NULL, #name},
-#define GPU_CUSTOM(name, symbol) {kTfLiteBuiltinCustom, name, name},
-#include "gpu/ops/ops.def"
-    };
-    int missing = 0;
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        bool own = ops[i].custom && strncmp(ops[i].custom, "Halite.", 7) == 0; // made by the delegate, never in a model
-        if (own || is_covered(ops[i].builtin, ops[i].custom)) continue;
-        fprintf(stderr, "%s is in src/gpu/ops/ops.def, but in no row of tests/gpu/cases_*.c\n", ops[i].name);
-        missing++;
-    }
-    return missing ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
 // The Khronos layer, with its checks of synchronization: what it says fails the table like any other message.
 static void note_missing_layer(void *missing, const char *format, va_list args)
 {
@@ -160,10 +128,9 @@ static void ask_for_validation(const struct gpu_device_info *info)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: test_ops DEVICE [FAMILY [ROWS]] | test_ops --covered\n");
+        fprintf(stderr, "usage: test_ops DEVICE [FAMILY [ROWS]]\n");
         return EXIT_FAILURE;
     }
-    if (strcmp(argv[1], "--covered") == 0) return say_uncovered();
     struct gpu_device_info info;
     if (!gpu_device_choose(argv[1], "", NULL, &info)) return 77; // after a message
     ask_for_validation(&info);

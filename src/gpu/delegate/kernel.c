@@ -9,8 +9,8 @@
 #include "gpu/delegate/disk_cache.h"
 #include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
+#include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
-#include "gpu/ops/op.h"
 #include "gpu/plan/plan.h"
 
 // A value that the CPU gives or takes.

@@ -7,7 +7,7 @@
 
 #include "gpu/delegate/delegate.h"
 #include "gpu/delegate/support.h"
-#include "tensorflow/lite/builtin_ops.h"
+#include "gpu/graph/op.h"
 
 static TfLiteIntArray *int_array(int size)
 {
@@ -40,24 +40,14 @@ static int64_t elements_of(const TfLiteTensor *tensor)
     return count;
 }
 
-static double node_work(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration)
+static double node_work(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration)
 {
     if (node->outputs->size == 0 || node->outputs->data[0] < 0) return 0;
-    const TfLiteTensor *output = &context->tensors[node->outputs->data[0]];
-    double elements = (double)elements_of(output);
-    switch (registration->builtin_code) {
-    case kTfLiteBuiltinConv2d:
-    case kTfLiteBuiltinDepthwiseConv2d:
-    case kTfLiteBuiltinFullyConnected:
-    case kTfLiteBuiltinTransposeConv: {
-        if (node->inputs->size < 2 || node->inputs->data[1] < 0 || !output->dims || output->dims->size == 0) break;
-        int channels = output->dims->data[output->dims->size - 1];
-        if (channels > 0) return elements * (double)elements_of(&context->tensors[node->inputs->data[1]]) / channels;
-        break;
-    }
-    default: break;
-    }
-    return elements * ELEMENT_WORK;
+    double elements = (double)elements_of(&context->tensors[node->outputs->data[0]]);
+    const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
+    struct gpu_node_view view = {.context = context, .node = node, .registration = registration};
+    int64_t macs = op && op->macs ? op->macs(&view) : 0;
+    return elements * (double)(macs > 0 ? macs : ELEMENT_WORK);
 }
 
 static double copied_bytes(const TfLiteContext *context, const TfLiteIntArray *tensors)

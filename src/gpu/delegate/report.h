@@ -5,7 +5,7 @@
 #define HALITE_GPU_DELEGATE_REPORT_H
 
 #include "gpu/backend/devices.h"
-#include "gpu/ops/op.h"
+#include "gpu/graph/op.h"
 
 enum { GPU_REPORT_RANK = 8, GPU_REPORT_GRAPHS = 64 };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
+#include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // ---- names --------------------------------------------------------------------------------------
@@ -100,15 +100,12 @@ static TfLiteNode shown_node(const TfLiteNode *node, const int *source, TfLiteIn
     return shown;
 }
 
-// Where the CPU moves bytes without a look at scales, floats with other scales on both sides would be other bytes.
-static bool keeps_its_bytes(const struct gpu_node_view *view)
+// Where the CPU does not look at scales, floats with different scales on both sides would become other bytes.
+static bool check_scales(const struct gpu_node_view *view, const struct gpu_op *op)
 {
     const TfLiteTensor *out = gpu_view_output(view, 0);
     bool bytes = out && (out->type == kTfLiteInt8 || out->type == kTfLiteUInt8);
-    int builtin = view->registration->builtin_code;
-    bool rescales = builtin == kTfLiteBuiltinConcatenation;
-    bool ignores_scales = gpu_only_moves(builtin) || builtin == kTfLiteBuiltinAveragePool2d;
-    if (!bytes || rescales || !ignores_scales) return true;
+    if (!bytes || (op->bytes != GPU_BYTES_MOVED && op->bytes != GPU_BYTES_SAME)) return true;
     const TfLiteAffineQuantization *to = gpu_affine_of(out);
     for (int i = 0; i < view->node->inputs->size; i++) {
         const TfLiteTensor *in = gpu_view_input(view, i);
@@ -137,13 +134,14 @@ static void check_node(const struct gpu_node_view *view)
     bool builtin = registration->builtin_code != kTfLiteBuiltinCustom;
     bool params = builtin ? view->node->builtin_data != NULL : view->node->custom_initial_data != NULL;
     if (op->params_size > 0 &&
-        (!params || (!builtin && view->node->custom_initial_data_size < (int)op->params_least))) {
+        (!params || (!builtin && view->node->custom_initial_data_size < (int)op->min_params_size))) {
         gpu_refuse(view, GPU_REASON_PARAMETER, -1, "its options are missing");
         return;
     }
-    TfLiteFusedActivation activation =
-        builtin ? gpu_fused_activation(registration->builtin_code, view->node->builtin_data) : kTfLiteActNone;
-    if (op->supported(view) && gpu_check_activation(view, activation) && keeps_its_bytes(view)) {
+    bool counted = op->operands.inputs[0] == 0 || gpu_check_operands(view, &op->operands);
+    TfLiteFusedActivation activation = gpu_fused_activation(op, view->node->builtin_data);
+    if (counted && (!op->supported || op->supported(view)) && gpu_check_activation(view, activation) &&
+        check_scales(view, op)) {
         view->reason->code = GPU_REASON_OK;
         view->reason->text[0] = 0;
         view->reason->tensor = -1;

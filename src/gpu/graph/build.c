@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "gpu/graph/convert.h"
-#include "gpu/ops/op.h"
-#include "gpu/ops/stages.h"
+#include "gpu/graph/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 struct builder {
@@ -75,32 +74,22 @@ static struct gpu_value *add_runtime_value(struct builder *builder, int index, b
     return value;
 }
 
-// The numbers of a node's inputs that a bias is about; false: it has none.
-static bool find_bias(const TfLiteNode *node, int builtin, int *x, int *weights, int *bias)
-{
-    *x = builtin == kTfLiteBuiltinTransposeConv ? 2 : 0;
-    *weights = 1;
-    *bias = *x + (*x == 0 ? 2 : 1);
-    bool known = builtin == kTfLiteBuiltinConv2d || builtin == kTfLiteBuiltinDepthwiseConv2d ||
-                 builtin == kTfLiteBuiltinFullyConnected || builtin == kTfLiteBuiltinTransposeConv;
-    return known && *bias < node->inputs->size && node->inputs->data[*bias] >= 0;
-}
-
 // A value of its own where input i of the node is the integer bias of 8-bit inputs and weights: the same tensor may be
 // that of another node, with other scales. *none: it is not.
-static struct gpu_value *integer_bias(struct builder *builder, const TfLiteNode *node, int builtin, int i, bool *none)
+static struct gpu_value *integer_bias(struct builder *builder, const TfLiteNode *node, const struct gpu_op *op, int i,
+                                      bool *none)
 {
-    int x, weights, bias;
+    const struct gpu_weighted *in = &op->weighted;
     *none = true;
-    if (!find_bias(node, builtin, &x, &weights, &bias) || i != bias) return NULL;
-    const TfLiteTensor *tensors = builder->context->tensors, *tensor = &tensors[node->inputs->data[bias]];
-    const TfLiteAffineQuantization *x_scale = gpu_affine_of(&tensors[node->inputs->data[x]]);
-    const TfLiteAffineQuantization *w_scale = gpu_affine_of(&tensors[node->inputs->data[weights]]);
+    if (!in->weights || i != in->bias || node->inputs->data[i] < 0) return NULL;
+    const TfLiteTensor *tensors = builder->context->tensors, *tensor = &tensors[node->inputs->data[i]];
+    const TfLiteAffineQuantization *x_scale = gpu_affine_of(&tensors[node->inputs->data[in->x]]);
+    const TfLiteAffineQuantization *w_scale = gpu_affine_of(&tensors[node->inputs->data[in->weights]]);
     if (tensor->type != kTfLiteInt32 || !gpu_is_constant(tensor) || !x_scale || !w_scale) return NULL;
     *none = false;
     struct gpu_value *value = gpu_graph_add_constant(builder->graph, tensor->name, shape_of(tensor->dims));
     if (!value) return NULL;
-    describe(value, node->inputs->data[bias], tensor);
+    describe(value, node->inputs->data[i], tensor);
     if (gpu_bias_from(tensor, x_scale, w_scale, value->data)) return value;
     fail(builder, "cannot read a bias", tensor);
     return NULL;
@@ -124,27 +113,6 @@ static struct gpu_value *value_of(struct builder *builder, int index, bool is_ma
 }
 
 // ---- fused activations --------------------------------------------------------------------------
-
-TfLiteFusedActivation gpu_fused_activation(int builtin, const void *params)
-{
-    if (!params) return kTfLiteActNone;
-    switch (builtin) {
-    case kTfLiteBuiltinConv2d: return ((const TfLiteConvParams *)params)->activation;
-    case kTfLiteBuiltinDepthwiseConv2d: return ((const TfLiteDepthwiseConvParams *)params)->activation;
-    case kTfLiteBuiltinTransposeConv: return ((const TfLiteTransposeConvParams *)params)->activation;
-    case kTfLiteBuiltinFullyConnected: return ((const TfLiteFullyConnectedParams *)params)->activation;
-    case kTfLiteBuiltinAveragePool2d:
-    case kTfLiteBuiltinMaxPool2d:
-    case kTfLiteBuiltinL2Pool2d: return ((const TfLitePoolParams *)params)->activation;
-    case kTfLiteBuiltinAdd: return ((const TfLiteAddParams *)params)->activation;
-    case kTfLiteBuiltinSub: return ((const TfLiteSubParams *)params)->activation;
-    case kTfLiteBuiltinMul: return ((const TfLiteMulParams *)params)->activation;
-    case kTfLiteBuiltinDiv: return ((const TfLiteDivParams *)params)->activation;
-    case kTfLiteBuiltinConcatenation: return ((const TfLiteConcatenationParams *)params)->activation;
-    case kTfLiteBuiltinL2Normalization: return ((const TfLiteL2NormParams *)params)->activation;
-    default: return kTfLiteActNone;
-    }
-}
 
 static enum gpu_epilogue_op stage_of(TfLiteFusedActivation activation)
 {
@@ -190,7 +158,7 @@ static bool connect(struct builder *builder, struct gpu_node *node, const TfLite
     for (int i = 0; i < from->inputs->size; i++) {
         int tensor = from->inputs->data[i];
         bool none;
-        struct gpu_value *value = integer_bias(builder, from, node->builtin, i, &none);
+        struct gpu_value *value = integer_bias(builder, from, node->op, i, &none);
         if (none) value = tensor >= 0 ? value_of(builder, tensor, false) : NULL;
         if (tensor >= 0 && !value) return false;
         gpu_graph_connect_input(node, value);
@@ -220,8 +188,7 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
         memcpy(node->params, from->custom_initial_data, given < op->params_size ? given : op->params_size);
     }
     if (!connect(builder, node, from)) return false;
-    TfLiteFusedActivation activation =
-        custom ? kTfLiteActNone : gpu_fused_activation(node->builtin, from->builtin_data);
+    TfLiteFusedActivation activation = gpu_fused_activation(op, from->builtin_data);
     struct gpu_epilogue stages = {.count = 1, .stages = {{.op = stage_of(activation)}}};
     return stages.stages[0].op == GPU_EPI_NONE || gpu_graph_add_stages(graph, graph->node_count - 1, 0, &stages);
 }

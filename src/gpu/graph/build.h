@@ -19,14 +19,9 @@ struct gpu_partition {
 // value with data and not is_output: nothing on the device makes it.
 struct gpu_graph *gpu_graph_build(const struct gpu_partition *partition, const struct hl_reporter *reporter);
 
-// The activation that a builtin operator's options carry; kTfLiteActNone where they have none or are NULL.
-TfLiteFusedActivation gpu_fused_activation(int builtin, const void *params);
-
 // quantize.c: after each node whose output is stored in 8 bits on the CPU, stages that round as storing it would. False
 // without memory.
 bool gpu_graph_quantize(struct gpu_graph *graph, enum gpu_precision precision);
-// quantize.c: whether all that an operator writes are elements that it has read.
-bool gpu_only_moves(int builtin);
 // build.c: stages at the end of what makes output `output` of the node: in its epilogue, else in a node of their own
 // behind it. position: of the node in graph->nodes.
 bool gpu_graph_add_stages(struct gpu_graph *graph, int position, int output, const struct gpu_epilogue *stages);

@@ -7,33 +7,24 @@
 // stay: padding is not part of them, and a bias that takes them back is large, which half precision does not forgive.
 #include <string.h>
 
+#include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// Inputs of a node that sums products.
-struct roles {
-    int builtin, x, weights, bias;
-};
-
-static const struct roles *roles_of(const struct gpu_node *node)
+// NULL: the node does not sum products.
+static const struct gpu_weighted *weighted_of(const struct gpu_node *node)
 {
-    static const struct roles roles[] = {{kTfLiteBuiltinConv2d, 0, 1, 2},
-                                         {kTfLiteBuiltinDepthwiseConv2d, 0, 1, 2},
-                                         {kTfLiteBuiltinFullyConnected, 0, 1, 2},
-                                         {kTfLiteBuiltinTransposeConv, 2, 1, 3}};
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (node->builtin == roles[i].builtin) return &roles[i];
-    return NULL;
+    return node->op->weighted.weights ? &node->op->weighted : NULL;
 }
 
-static struct gpu_value *bias_of(const struct gpu_node *node, const struct roles *roles)
+static struct gpu_value *bias_of(const struct gpu_node *node, const struct gpu_weighted *in)
 {
-    return roles->bias < node->input_count ? node->inputs[roles->bias] : NULL;
+    return in->bias < node->input_count ? node->inputs[in->bias] : NULL;
 }
 
-static bool has_constants(const struct gpu_node *node, const struct roles *roles)
+static bool has_constants(const struct gpu_node *node, const struct gpu_weighted *in)
 {
-    const struct gpu_value *weights = node->inputs[roles->weights], *bias = bias_of(node, roles);
+    const struct gpu_value *weights = node->inputs[in->weights], *bias = bias_of(node, in);
     int outputs = node->outputs[0]->shape.c;
     bool depthwise = node->builtin == kTfLiteBuiltinDepthwiseConv2d;
     if (!weights->data || (depthwise ? weights->shape.c : weights->shape.b) != outputs) return false;
@@ -144,12 +135,12 @@ static bool try_behind(struct gpu_graph *graph, struct gpu_node *node)
     int through = node->dead ? -1 : through_of(node);
     if (through < 0 || !gpu_is_private(node->inputs[through]) || divides_by_zero(node, through)) return false;
     struct gpu_node *conv = node->inputs[through]->producer;
-    const struct roles *roles = conv ? roles_of(conv) : NULL;
-    if (!roles || conv->epilogue.count || !has_constants(conv, roles) ||
+    const struct gpu_weighted *in = conv ? weighted_of(conv) : NULL;
+    if (!in || conv->epilogue.count || !has_constants(conv, in) ||
         !gpu_can_take_residual(graph, conv, node->epilogue.residual))
         return false;
-    struct gpu_value *weights = copy_weights(graph, conv->inputs[roles->weights]);
-    struct gpu_value *bias = weights ? copy_bias(graph, conv, bias_of(conv, roles)) : NULL;
+    struct gpu_value *weights = copy_weights(graph, conv->inputs[in->weights]);
+    struct gpu_value *bias = weights ? copy_bias(graph, conv, bias_of(conv, in)) : NULL;
     if (!bias) return false;
     for (int64_t i = 0; i < gpu_elements(weights->shape); i++)
         weights->data[i] *= affine_of(node, through, (int)output_of(conv, weights, i)).scale;
@@ -157,8 +148,8 @@ static bool try_behind(struct gpu_graph *graph, struct gpu_node *node)
         struct affine affine = affine_of(node, through, o);
         bias->data[o] = bias->data[o] * affine.scale + affine.shift;
     }
-    set_input(conv, roles->weights, weights);
-    set_input(conv, roles->bias, bias);
+    set_input(conv, in->weights, weights);
+    set_input(conv, in->bias, bias);
     gpu_take_over_output(graph, conv, node);
     return true;
 }
@@ -173,9 +164,9 @@ bool gpu_pass_fold_behind(struct gpu_graph *graph)
 // ---- in front -----------------------------------------------------------------------------------
 
 // Whether each weight is for one channel of x: rows of FULLY_CONNECTED may be shorter than its places.
-static bool knows_channels(const struct gpu_node *conv, const struct roles *roles)
+static bool knows_channels(const struct gpu_node *conv, const struct gpu_weighted *in)
 {
-    const struct gpu_value *x = conv->inputs[roles->x], *weights = conv->inputs[roles->weights];
+    const struct gpu_value *x = conv->inputs[in->x], *weights = conv->inputs[in->weights];
     return conv->builtin != kTfLiteBuiltinFullyConnected || weights->shape.c % x->shape.c == 0;
 }
 
@@ -186,20 +177,19 @@ static bool shifts(const struct gpu_node *node)
 
 static bool try_in_front(struct gpu_graph *graph, struct gpu_node *conv)
 {
-    const struct roles *roles = conv->dead ? NULL : roles_of(conv);
-    if (!roles || !gpu_is_private(conv->inputs[roles->x]) || !has_constants(conv, roles) ||
-        !knows_channels(conv, roles))
+    const struct gpu_weighted *in = conv->dead ? NULL : weighted_of(conv);
+    if (!in || !gpu_is_private(conv->inputs[in->x]) || !has_constants(conv, in) || !knows_channels(conv, in))
         return false;
-    struct gpu_value *x = conv->inputs[roles->x];
+    struct gpu_value *x = conv->inputs[in->x];
     struct gpu_node *node = x->producer;
     int through = node ? through_of(node) : -1;
     if (through < 0 || shifts(node) || node->epilogue.count || divides_by_zero(node, through)) return false;
-    struct gpu_value *weights = copy_weights(graph, conv->inputs[roles->weights]);
+    struct gpu_value *weights = copy_weights(graph, conv->inputs[in->weights]);
     if (!weights) return false;
     for (int64_t i = 0; i < gpu_elements(weights->shape); i++)
         weights->data[i] *= affine_of(node, through, (int)input_of(conv, x, weights, i)).scale;
-    set_input(conv, roles->weights, weights);
-    set_input(conv, roles->x, node->inputs[through]);
+    set_input(conv, in->weights, weights);
+    set_input(conv, in->x, node->inputs[through]);
     gpu_graph_remove_node(graph, node);
     return true;
 }

@@ -4,8 +4,8 @@
 //   fuse_swish      conv -> x, x * sigmoid(x)   =>  conv + swish
 //   fuse_residual   conv -> add(., other)   =>  conv + add other      (other is there before conv runs)
 // The value in between must be read by nobody else and wanted by nobody outside.
+#include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
-#include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 static bool can_take_stages(const struct gpu_node *node, int count)

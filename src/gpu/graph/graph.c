@@ -2,6 +2,7 @@
 // The gpu graph's values and nodes: made, connected, replaced, freed. See graph.h.
 #include "gpu/graph/graph.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,4 +173,28 @@ int gpu_axis_of(int rank, int axis)
     static const int axes[5][4] = {{3}, {3}, {0, 3}, {0, 2, 3}, {0, 1, 2, 3}};
     if (rank > 4) return axis < rank - 3 ? 0 : axis - rank + 4;
     return axes[rank][axis];
+}
+
+struct gpu_shape gpu_shape_from(int rank, const int *dims)
+{
+    struct gpu_shape shape = {1, 1, 1, 1};
+    for (int i = 0; i < rank; i++) *gpu_along(&shape, gpu_axis_of(rank, i)) *= dims[i];
+    return shape;
+}
+
+bool gpu_extent_fits(struct gpu_shape shape)
+{
+    int64_t positions = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
+    return positions <= GPU_MAX_ROWS && layers <= GPU_MAX_LAYERS &&
+           positions * gpu_slices(shape) <= GPU_MAX_ELEMENTS / 4;
+}
+
+// Constants travel as floats, which are exact up to 2^24: every axis, size and padding of a tensor that fits is.
+// Larger ones, such as the "to the end" of slices, are clamped to int.
+int gpu_constant_int(const struct gpu_value *value, int index)
+{
+    float v = value->data[index];
+    if (v >= 2147483648.0f) return INT32_MAX;
+    if (v <= -2147483648.0f) return INT32_MIN;
+    return (int)lrintf(v);
 }

@@ -14,7 +14,7 @@
 #include "tensorflow/lite/c/common.h"
 
 // A tensor of rank 0 to 4 as [b, h, w, c]: [] is [1,1,1,1], [c] is [1,1,1,c], [b,c] is [b,1,1,c], [b,w,c] is [b,1,w,c].
-// Above, all axes but the last three are b; such tensors are for the ops that say so in `supported` (GPU_ANY_RANK).
+// Above, all axes but the last three are b; only operators that say so take such tensors (gpu_operands.any_rank).
 enum { GPU_MAX_RANK = 8 };
 struct gpu_shape {
     int b, h, w, c;
@@ -109,7 +109,24 @@ void gpu_graph_remove_node(struct gpu_graph *graph, struct gpu_node *node);
 
 // [b, h, w, c] of a tensor's dims (rank 0 to GPU_MAX_RANK). False above.
 bool gpu_shape_of(const TfLiteIntArray *dims, struct gpu_shape *shape);
+struct gpu_shape gpu_shape_from(int rank, const int *dims);
 // Which of b h w c (0..3) an axis of a tensor of this rank is, or is a part of.
 int gpu_axis_of(int rank, int axis);
+// The size along one of b h w c (0..3).
+static inline int *gpu_along(struct gpu_shape *shape, int axis)
+{
+    return axis == 0 ? &shape->b : axis == 1 ? &shape->h : axis == 2 ? &shape->w : &shape->c;
+}
+// What every device can count: 65535 work-groups of 128 over positions, of 64 over slices and batches. Lengths are
+// exact as floats, and elements, with channels rounded up to four, fit in 32 bits.
+enum {
+    GPU_MAX_ROWS = 65535 * 128,
+    GPU_MAX_LAYERS = 65535 * 64,
+    GPU_MAX_LENGTH = 1 << 24,
+    GPU_MAX_ELEMENTS = INT32_MAX / 16,
+};
+bool gpu_extent_fits(struct gpu_shape shape);
+// An element of a constant of integers (axes, sizes, paddings), clamped to int.
+int gpu_constant_int(const struct gpu_value *value, int index);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/ops/op.h"
+#include "gpu/graph/op.h"
 
 static const struct {
     const char *name;

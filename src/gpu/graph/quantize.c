@@ -3,64 +3,23 @@
 // results stay those of the quantized model. Nothing is put behind nodes that only move values of the same
 // quantization, nor in front of outputs that nobody on the device reads: the CPU rounds these as it stores them.
 #include "gpu/graph/build.h"
-#include "gpu/ops/op.h"
-#include "tensorflow/lite/builtin_ops.h"
-
-bool gpu_only_moves(int builtin)
-{
-    switch (builtin) {
-    case kTfLiteBuiltinReshape:
-    case kTfLiteBuiltinSqueeze:
-    case kTfLiteBuiltinExpandDims:
-    case kTfLiteBuiltinTranspose:
-    case kTfLiteBuiltinSplit:
-    case kTfLiteBuiltinSplitV:
-    case kTfLiteBuiltinSlice:
-    case kTfLiteBuiltinStridedSlice:
-    case kTfLiteBuiltinConcatenation:
-    case kTfLiteBuiltinPack:
-    case kTfLiteBuiltinUnpack:
-    case kTfLiteBuiltinPad:
-    case kTfLiteBuiltinMirrorPad:
-    case kTfLiteBuiltinTile:
-    case kTfLiteBuiltinGather:
-    case kTfLiteBuiltinGatherNd:
-    case kTfLiteBuiltinDynamicUpdateSlice:
-    case kTfLiteBuiltinBroadcastTo:
-    case kTfLiteBuiltinReverseV2:
-    case kTfLiteBuiltinDepthToSpace:
-    case kTfLiteBuiltinSpaceToDepth:
-    case kTfLiteBuiltinBatchToSpaceNd:
-    case kTfLiteBuiltinSpaceToBatchNd:
-    case kTfLiteBuiltinMaxPool2d:
-    case kTfLiteBuiltinMaximum:
-    case kTfLiteBuiltinMinimum:
-    case kTfLiteBuiltinReduceMax:
-    case kTfLiteBuiltinReduceMin:
-    case kTfLiteBuiltinResizeNearestNeighbor: return true;
-    default: return false;
-    }
-}
+#include "gpu/graph/op.h"
 
 static bool same_quantization(const struct gpu_quantization *a, const struct gpu_quantization *b)
 {
     return a->type == b->type && a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
-// Its output is on the grid already.
+// Whether the output already consists of values that its 8 bits can store: the node only moves runtime values that are
+// stored with the same scale. Constants are floats of any value.
 static bool keeps_the_grid(const struct gpu_node *node, const struct gpu_value *output)
 {
-    if (!gpu_only_moves(node->builtin) || node->epilogue.count > 0) return false;
+    if (!gpu_moves_only(node->op->bytes) || node->epilogue.count > 0) return false;
+    unsigned moved = node->op->moved_inputs ? node->op->moved_inputs : GPU_INPUT(0);
     for (int i = 0; i < node->input_count; i++) {
         const struct gpu_value *input = node->inputs[i];
-        if (!input) continue;
-        // Constants: axes, sizes and paddings do not reach the output, values do.
-        bool values = i == 0 || node->builtin == kTfLiteBuiltinConcatenation || node->builtin == kTfLiteBuiltinPack ||
-                      node->builtin == kTfLiteBuiltinMaximum || node->builtin == kTfLiteBuiltinMinimum ||
-                      node->builtin == kTfLiteBuiltinSplit;
-        if (input->data ? values && node->builtin != kTfLiteBuiltinSplit
-                        : values && !same_quantization(&input->quantization, &output->quantization))
-            return false;
+        if (!input || (moved != GPU_ALL_INPUTS && !(moved >> i & 1))) continue;
+        if (input->data || !same_quantization(&input->quantization, &output->quantization)) return false;
     }
     return true;
 }

@@ -4,103 +4,16 @@
 //   all,
 //                     paddings by nothing, resizes to the same size, transpositions of axes that have one index
 //   merge_padding     PAD of zeros on h and w in front of a convolution or depthwise convolution without padding
+#include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
-#include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
-
-static bool reverses(const struct gpu_node *node)
-{
-    const struct gpu_value *strides = node->inputs[3];
-    for (int64_t i = 0; i < gpu_elements(strides->shape); i++)
-        if (gpu_constant_int(strides, (int)i) < 0) return true;
-    return false;
-}
-
-// Whether the axes that have more than one index keep their order.
-static bool keeps_order(const struct gpu_node *node)
-{
-    const struct gpu_value *x = node->inputs[0];
-    int sizes[4] = {x->shape.b, x->shape.h, x->shape.w, x->shape.c}, last = -1;
-    if (x->rank > 4) return false;
-    for (int i = 0; i < x->rank; i++) {
-        int axis = gpu_constant_int(node->inputs[1], i);
-        axis = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
-        if (sizes[axis] == 1) continue;
-        if (axis < last) return false;
-        last = axis;
-    }
-    return true;
-}
-
-// Whether the node writes what it reads, where both have the same [b, h, w, c].
-static bool copies(const struct gpu_node *node)
-{
-    switch (node->builtin) {
-    case kTfLiteBuiltinReshape:
-    case kTfLiteBuiltinSqueeze:
-    case kTfLiteBuiltinExpandDims:
-    case kTfLiteBuiltinDequantize:
-    case kTfLiteBuiltinQuantize: // its rounding, where there is any, is in the epilogue
-    case kTfLiteBuiltinResizeBilinear:
-    case kTfLiteBuiltinResizeNearestNeighbor:
-    case kTfLiteBuiltinSlice: // of the same shape: all of it, padded by nothing, once
-    case kTfLiteBuiltinPad:
-    case kTfLiteBuiltinPadv2:
-    case kTfLiteBuiltinMirrorPad:
-    case kTfLiteBuiltinTile:
-    case kTfLiteBuiltinBroadcastTo:
-    case kTfLiteBuiltinMean: // along axes of one index
-    case kTfLiteBuiltinSum:
-    case kTfLiteBuiltinReduceMax:
-    case kTfLiteBuiltinReduceMin:
-    case kTfLiteBuiltinReduceProd: return true;
-    case kTfLiteBuiltinConcatenation: return node->input_count == 1;
-    case kTfLiteBuiltinStridedSlice: return !reverses(node);
-    case kTfLiteBuiltinTranspose: return keeps_order(node);
-    default: return false;
-    }
-}
-
-// Whether it is all the same to an operator of what rank its tensors are, as long as [b, h, w, c] is: it has no axes in
-// its options or constants.
-static bool is_rank_blind(int builtin)
-{
-    switch (builtin) {
-    case kTfLiteBuiltinConv2d:
-    case kTfLiteBuiltinDepthwiseConv2d:
-    case kTfLiteBuiltinTransposeConv:
-    case kTfLiteBuiltinFullyConnected:
-    case kTfLiteBuiltinAveragePool2d:
-    case kTfLiteBuiltinMaxPool2d:
-    case kTfLiteBuiltinResizeBilinear:
-    case kTfLiteBuiltinResizeNearestNeighbor:
-    case kTfLiteBuiltinSpaceToDepth:
-    case kTfLiteBuiltinDepthToSpace:
-    case kTfLiteBuiltinReshape:
-    case kTfLiteBuiltinSqueeze:
-    case kTfLiteBuiltinExpandDims:
-    case kTfLiteBuiltinQuantize:
-    case kTfLiteBuiltinDequantize:
-    case kTfLiteBuiltinCast:
-    case kTfLiteBuiltinSoftmax:
-    case kTfLiteBuiltinLogSoftmax:
-    case kTfLiteBuiltinL2Normalization:
-    case kTfLiteBuiltinRelu:
-    case kTfLiteBuiltinRelu6:
-    case kTfLiteBuiltinLogistic:
-    case kTfLiteBuiltinTanh:
-    case kTfLiteBuiltinHardSwish:
-    case kTfLiteBuiltinLeakyRelu: return true;
-    default: return false;
-    }
-}
 
 static bool readers_are_rank_blind(const struct gpu_graph *graph, const struct gpu_value *value)
 {
     for (int n = 0; n < graph->node_count; n++) {
         const struct gpu_node *node = graph->nodes[n];
         for (int i = 0; i < node->input_count && !node->dead; i++)
-            if (node->inputs[i] == value && !is_rank_blind(node->builtin)) return false;
+            if (node->inputs[i] == value && !node->op->rank_blind) return false;
     }
     return true;
 }
@@ -120,12 +33,12 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
         struct gpu_node *node = graph->nodes[n];
         if (node->dead || node->epilogue.count || node->output_count != 1) continue;
         struct gpu_value *from = node->inputs[0], *to = node->outputs[0];
-        if (!from || !gpu_same_shape(from->shape, to->shape) || !copies(node)) continue;
+        if (!from || !gpu_same_shape(from->shape, to->shape) || !node->op->copies || !node->op->copies(node)) continue;
         if (!to->is_output) {
             if (!same_dims(from, to) && !readers_are_rank_blind(graph, to)) continue;
             gpu_graph_replace_value(graph, to, from);
         } else if (from->producer && !from->is_output && from->consumers == 1 && from->producer->output_count == 1 &&
-                   (same_dims(from, to) || is_rank_blind(from->producer->builtin))) {
+                   (same_dims(from, to) || from->producer->op->rank_blind)) {
             from->producer->outputs[0] = to; // the producer writes the output itself
             to->producer = from->producer;
             from->producer = NULL;

@@ -6,61 +6,15 @@
 // nano: 515 dispatches become 170.
 #include <string.h>
 
+#include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
-#include "gpu/ops/op.h"
-#include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// How an operator's options and constants name axes, with all inputs transposed alike.
-enum axes {
-    AXES_STAY,       // not a node to move behind
-    AXES_NONE,       // elementwise; constants are numbers, or one for each index of one axis
-    AXES_OF_PADDING, // input 1 has a pair for each axis
-    AXES_TO_REDUCE,  // input 1 is a list of axes; dimensions of 1 stay
-    AXES_TO_JOIN,    // the option of CONCATENATION
-};
-
-static enum axes axes_of(const struct gpu_node *node)
+static enum gpu_axes axes_of(const struct gpu_node *node)
 {
-    switch (node->builtin) {
-    case kTfLiteBuiltinRelu:
-    case kTfLiteBuiltinRelu6:
-    case kTfLiteBuiltinReluN1To1:
-    case kTfLiteBuiltinRelu0To1:
-    case kTfLiteBuiltinTanh:
-    case kTfLiteBuiltinLogistic:
-    case kTfLiteBuiltinHardSwish:
-    case kTfLiteBuiltinLeakyRelu:
-    case kTfLiteBuiltinElu:
-    case kTfLiteBuiltinGelu:
-    case kTfLiteBuiltinExp:
-    case kTfLiteBuiltinLog:
-    case kTfLiteBuiltinSqrt:
-    case kTfLiteBuiltinRsqrt:
-    case kTfLiteBuiltinSquare:
-    case kTfLiteBuiltinAbs:
-    case kTfLiteBuiltinNeg:
-    case kTfLiteBuiltinQuantize:
-    case kTfLiteBuiltinDequantize:
-    case kTfLiteBuiltinAdd:
-    case kTfLiteBuiltinSub:
-    case kTfLiteBuiltinMul:
-    case kTfLiteBuiltinDiv:
-    case kTfLiteBuiltinMaximum:
-    case kTfLiteBuiltinMinimum:
-    case kTfLiteBuiltinSquaredDifference:
-    case kTfLiteBuiltinPow: return AXES_NONE;
-    case kTfLiteBuiltinPad:
-    case kTfLiteBuiltinPadv2:
-    case kTfLiteBuiltinMirrorPad: return AXES_OF_PADDING;
-    case kTfLiteBuiltinMean:
-    case kTfLiteBuiltinSum:
-    case kTfLiteBuiltinReduceMax:
-    case kTfLiteBuiltinReduceMin:
-        return node->params && ((const TfLiteReducerParams *)node->params)->keep_dims ? AXES_TO_REDUCE : AXES_STAY;
-    case kTfLiteBuiltinConcatenation: return AXES_TO_JOIN;
-    default: return AXES_STAY;
-    }
+    const TfLiteReducerParams *reducer = node->params;
+    bool loses_axes = node->op->axes == GPU_AXES_REDUCED && !(reducer && reducer->keep_dims);
+    return loses_axes ? GPU_AXES_FIXED : node->op->axes;
 }
 
 // ---- transpositions: output axis i is input axis from[i] ----------------------------------------
@@ -138,7 +92,7 @@ static bool only_moving_readers(const struct gpu_graph *graph, const struct gpu_
         const struct gpu_node *node = graph->nodes[n];
         for (int i = 0; i < node->input_count && !node->dead; i++)
             if (node->inputs[i] == value) {
-                if (axes_of(node) == AXES_STAY && !is_plain_transpose(node)) return false;
+                if (axes_of(node) == GPU_AXES_FIXED && !is_plain_transpose(node)) return false;
                 readers++;
             }
     }
@@ -209,9 +163,9 @@ static struct gpu_value *turn_constant(struct gpu_graph *graph, const struct gpu
 {
     struct gpu_value *value = node->inputs[input];
     switch (axes_of(node)) {
-    case AXES_OF_PADDING: return input == 1 ? turn_padding(graph, value, order) : value; // input 2: what to pad with
-    case AXES_TO_REDUCE: return turn_axes(graph, value, order);
-    case AXES_TO_JOIN: return NULL;
+    case GPU_AXES_PADDED: return input == 1 ? turn_padding(graph, value, order) : value; // input 2: what to pad with
+    case GPU_AXES_REDUCED: return turn_axes(graph, value, order);
+    case GPU_AXES_JOINED: return NULL;
     default: return turn_operand(graph, value, order);
     }
 }
@@ -235,7 +189,7 @@ static bool move_behind(struct gpu_graph *graph, int position)
     set_dims(between, order.rank, dims);
     between->type = after->type;
     between->quantization = after->quantization;
-    if (axes_of(node) == AXES_TO_JOIN) {
+    if (axes_of(node) == GPU_AXES_JOINED) {
         TfLiteConcatenationParams *params = node->params;
         params->axis = order.from[params->axis < 0 ? params->axis + order.rank : params->axis];
     }
@@ -266,7 +220,7 @@ bool gpu_pass_move_transposes(struct gpu_graph *graph)
         if (node->dead || node->output_count != 1 || !node->inputs[0]) continue;
         if (node->builtin == kTfLiteBuiltinTranspose)
             changed = join(graph, node) || changed;
-        else if (axes_of(node) != AXES_STAY && !node->epilogue.residual)
+        else if (axes_of(node) != GPU_AXES_FIXED && !node->epilogue.residual)
             changed = move_behind(graph, n) || changed;
     }
     return changed;

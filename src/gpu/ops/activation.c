@@ -73,13 +73,10 @@ static const struct gpu_kernel kernel = {
         } if (FUNCTION == 21) v = floor(v);
         if (FUNCTION == 22) v = ceil(v); if (FUNCTION == 23) v = round_even(v); write_y(p, finish(to_real4(v), p));),
 };
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-
 // ---- nodes --------------------------------------------------------------------------------------
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK)) return false;
     bool by_codes = view->registration->builtin_code == kTfLiteBuiltinNeg;
     return (!by_codes || gpu_check_no_codes(view, 0)) && gpu_check_same_dims(view);
 }
@@ -162,14 +159,19 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     return true;
 }
 
-#define UNARY(symbol, text, version, size)                         \
-    const struct gpu_op gpu_op_##symbol = {.name = text,           \
-                                           .max_version = version, \
-                                           .supported = supported, \
-                                           .plan = plan,           \
-                                           .epilogue = true,       \
-                                           .as_stage = as_stage,   \
-                                           .params_size = size,    \
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+#define UNARY(symbol, text, version, size)                                                \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                                  \
+                                           .max_version = version,                        \
+                                           .operands = {.inputs = {1}, .any_rank = true}, \
+                                           .supported = supported,                        \
+                                           .plan = plan,                                  \
+                                           .params_size = size,                           \
+                                           .epilogue = true,                              \
+                                           .as_stage = as_stage,                          \
+                                           .bytes = GPU_BYTES_COMPUTED,                   \
+                                           .rank_blind = true,                            \
+                                           .axes = GPU_AXES_NONE,                         \
                                            .kernels = kernels};
 UNARY(relu, "RELU", 3, 0)
 UNARY(relu6, "RELU6", 3, 0)

@@ -56,8 +56,6 @@ const struct gpu_kernel gpu_kernel_affine = {
     ),
 };
 // clang-format on
-const struct gpu_kernel *const gpu_affine_kernels[] = {&gpu_kernel_affine, &gpu_kernel_reshape, NULL};
-
 struct gpu_affine gpu_affine_identity(void)
 {
     return (struct gpu_affine){.from = {0, 1, 2, 3}, .stride = {1, 1, 1, 1}};

@@ -4,7 +4,7 @@
 #ifndef HALITE_GPU_OPS_AFFINE_H
 #define HALITE_GPU_OPS_AFFINE_H
 
-#include "gpu/ops/op.h"
+#include "gpu/ops/reshape.h"
 
 // What happens where the input place lies outside of the input.
 enum gpu_affine_edge {
@@ -34,6 +34,7 @@ bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, cons
                         const struct gpu_affine *affine);
 
 extern const struct gpu_kernel gpu_kernel_affine;
-extern const struct gpu_kernel *const gpu_affine_kernels[]; // with that of reshape
+// Those that affine movement uses, for the lists of operators.
+#define GPU_AFFINE_KERNELS &gpu_kernel_affine, &gpu_kernel_reshape
 
 #endif

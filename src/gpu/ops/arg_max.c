@@ -66,11 +66,8 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
-
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_INTEGER_OUTPUTS)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *axis = gpu_view_input(view, 1);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = x->dims->size;
@@ -101,9 +98,11 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc) && gpu_plan_written_as(plan, to, y, NULL);
 }
 
+static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
 const struct gpu_op gpu_op_arg_max = {
     .name = "ARG_MAX",
     .max_version = 3,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .integer_outputs = true},
     .supported = supported,
     .plan = plan,
     .kernels = kernels,
@@ -111,6 +110,7 @@ const struct gpu_op gpu_op_arg_max = {
 const struct gpu_op gpu_op_arg_min = {
     .name = "ARG_MIN",
     .max_version = 3,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .integer_outputs = true},
     .supported = supported,
     .plan = plan,
     .kernels = kernels,

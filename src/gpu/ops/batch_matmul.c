@@ -86,9 +86,6 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &kernel, &gpu_kernel_affine,
-                                                   &gpu_kernel_reshape, NULL};
-
 // ---- operands that broadcast --------------------------------------------------------------------
 
 // From an operand to the same over all of y's batches but the last axis of them.
@@ -124,7 +121,6 @@ static const struct gpu_value *folded(struct gpu_plan *plan, const struct gpu_va
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, GPU_ANY_RANK)) return false;
     const TfLiteBatchMatMulParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteIntArray *a = gpu_view_input(view, 0)->dims, *b = gpu_view_input(view, 1)->dims;
@@ -203,12 +199,22 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
+static int64_t macs(const struct gpu_node_view *view)
+{
+    const TfLiteIntArray *a = gpu_view_input(view, 0)->dims;
+    const TfLiteBatchMatMulParams *params = view->node->builtin_data;
+    return a->data[a->size - (params->adj_x ? 2 : 1)];
+}
+
 const struct gpu_op gpu_op_batch_matmul = {
     .name = "BATCH_MATMUL",
     .max_version = 4,
+    .operands = {.inputs = {2}, .any_rank = true},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS(TfLiteBatchMatMulParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteBatchMatMulParams),
-    .kernels = kernels,
+    .bytes = GPU_BYTES_COMPUTED,
+    .macs = macs,
+    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &kernel, GPU_AFFINE_KERNELS),
 };

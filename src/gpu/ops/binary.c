@@ -149,8 +149,6 @@ static const struct gpu_kernel with_constant = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, &gpu_kernel_reshape, NULL};
-
 // ---- shapes -------------------------------------------------------------------------------------
 
 // The operand's axes set right-aligned into the output's, as [b, h, w, c].
@@ -161,7 +159,7 @@ static struct gpu_shape aligned(int rank, const int *dims, int output_rank)
     return gpu_shape_from(output_rank, sizes);
 }
 
-static bool check_operands(const struct gpu_node_view *view)
+static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *output = gpu_view_output(view, 0);
     bool constant = true;
@@ -176,27 +174,17 @@ static bool check_operands(const struct gpu_node_view *view)
     return true;
 }
 
-static bool supported(const struct gpu_node_view *view)
-{
-    return gpu_check_common(view, 2, 2, 1, GPU_ANY_RANK) && check_operands(view);
-}
-
 // Integers are not compared: they are exact only as far as the device's floats are; nor are 8-bit tensors, whose real
 // numbers are equal or not by a rounding.
 static bool supported_comparison(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 3 | GPU_INTEGER_OUTPUTS | GPU_ANY_RANK) || !check_operands(view)) return false;
+    if (!supported(view)) return false;
     for (int i = 0; i < 2; i++) {
         TfLiteType type = gpu_view_input(view, i)->type;
         if (type != kTfLiteFloat32 && type != kTfLiteFloat16 && type != kTfLiteBool)
             return gpu_refuse(view, GPU_REASON_TYPE, i, "integers are not compared on the GPU");
     }
     return true;
-}
-
-static bool supported_sum(const struct gpu_node_view *view)
-{
-    return gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, GPU_ANY_RANK) && check_operands(view);
 }
 
 // ---- plan ---------------------------------------------------------------------------------------
@@ -318,40 +306,54 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     }
 }
 
-#define BINARY(symbol, text, version, size, check)                 \
+static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, &gpu_kernel_reshape, NULL};
+#define BINARY(symbol, text, version, ...)                         \
     const struct gpu_op gpu_op_##symbol = {.name = text,           \
                                            .max_version = version, \
-                                           .supported = check,     \
                                            .plan = plan,           \
                                            .epilogue = true,       \
                                            .as_stage = as_stage,   \
-                                           .params_size = size,    \
-                                           .kernels = kernels};
-BINARY(add, "ADD", 6, sizeof(TfLiteAddParams), supported)
-BINARY(sub, "SUB", 5, sizeof(TfLiteSubParams), supported)
-BINARY(mul, "MUL", 8, sizeof(TfLiteMulParams), supported)
-BINARY(div, "DIV", 2, sizeof(TfLiteDivParams), supported)
-BINARY(maximum, "MAXIMUM", 4, 0, supported)
-BINARY(minimum, "MINIMUM", 4, 0, supported)
-BINARY(squared_difference, "SQUARED_DIFFERENCE", 2, 0, supported)
-BINARY(pow, "POW", 1, 0, supported)
-BINARY(floor_div, "FLOOR_DIV", 3, 0, supported)
-BINARY(floor_mod, "FLOOR_MOD", 2, 0, supported)
-BINARY(prelu, "PRELU", 1, 0, supported)
-BINARY(atan2, "ATAN2", 1, 0, supported)
-BINARY(equal, "EQUAL", 5, 0, supported_comparison)
-BINARY(not_equal, "NOT_EQUAL", 4, 0, supported_comparison)
-BINARY(less, "LESS", 3, 0, supported_comparison)
-BINARY(less_equal, "LESS_EQUAL", 2, 0, supported_comparison)
-BINARY(greater, "GREATER", 2, 0, supported_comparison)
-BINARY(greater_equal, "GREATER_EQUAL", 3, 0, supported_comparison)
-BINARY(logical_and, "LOGICAL_AND", 1, 0, supported_comparison)
-BINARY(logical_or, "LOGICAL_OR", 1, 0, supported_comparison)
+                                           .kernels = kernels,     \
+                                           __VA_ARGS__};
+#define ELEMENTWISE                                                                                     \
+    .operands = {.inputs = {2}, .any_rank = true}, .supported = supported, .bytes = GPU_BYTES_COMPUTED, \
+    .axes = GPU_AXES_NONE
+BINARY(add, "ADD", 6, ELEMENTWISE, GPU_PARAMS_ACTIVATION(TfLiteAddParams))
+BINARY(sub, "SUB", 5, ELEMENTWISE, GPU_PARAMS_ACTIVATION(TfLiteSubParams))
+BINARY(mul, "MUL", 8, ELEMENTWISE, GPU_PARAMS_ACTIVATION(TfLiteMulParams))
+BINARY(div, "DIV", 2, ELEMENTWISE, GPU_PARAMS_ACTIVATION(TfLiteDivParams))
+BINARY(squared_difference, "SQUARED_DIFFERENCE", 2, ELEMENTWISE)
+BINARY(pow, "POW", 1, ELEMENTWISE)
+BINARY(floor_div, "FLOOR_DIV", 3, ELEMENTWISE)
+BINARY(floor_mod, "FLOOR_MOD", 2, ELEMENTWISE)
+BINARY(atan2, "ATAN2", 1, ELEMENTWISE)
+BINARY(prelu, "PRELU", 1, ELEMENTWISE)
+
+#define CHOICE                                                                                       \
+    .operands = {.inputs = {2}, .any_rank = true}, .supported = supported, .bytes = GPU_BYTES_MOVED, \
+    .moved_inputs = GPU_ALL_INPUTS, .axes = GPU_AXES_NONE
+BINARY(maximum, "MAXIMUM", 4, CHOICE)
+BINARY(minimum, "MINIMUM", 4, CHOICE)
+
+#define COMPARISON                                                                                            \
+    .operands = {.inputs = {2}, .integer_inputs = GPU_ALL_INPUTS, .integer_outputs = true, .any_rank = true}, \
+    .supported = supported_comparison
+BINARY(equal, "EQUAL", 5, COMPARISON)
+BINARY(not_equal, "NOT_EQUAL", 4, COMPARISON)
+BINARY(less, "LESS", 3, COMPARISON)
+BINARY(less_equal, "LESS_EQUAL", 2, COMPARISON)
+BINARY(greater, "GREATER", 2, COMPARISON)
+BINARY(greater_equal, "GREATER_EQUAL", 3, COMPARISON)
+BINARY(logical_and, "LOGICAL_AND", 1, COMPARISON)
+BINARY(logical_or, "LOGICAL_OR", 1, COMPARISON)
+
 const struct gpu_op gpu_op_add_n = {
     .name = "ADD_N",
     .max_version = 1,
-    .supported = supported_sum,
+    .operands = {.inputs = {1, GPU_NODE_INPUTS}, .any_rank = true},
+    .supported = supported,
     .plan = plan_sum,
     .epilogue = true,
-    .kernels = kernels,
+    .bytes = GPU_BYTES_COMPUTED,
+    GPU_KERNELS(&two_values, &gpu_kernel_reshape),
 };

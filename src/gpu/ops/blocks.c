@@ -73,7 +73,6 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 
 static bool plan_blocks(struct gpu_plan *plan, const struct gpu_node *node, enum mode mode, const int block[4])
 {
@@ -99,7 +98,6 @@ static int block_size(bool gather, const void *params)
 
 static bool depth_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
     if (gpu_is_constant(gpu_view_input(view, 0)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (gpu_view_input(view, 0)->dims->size != 4)
@@ -120,7 +118,6 @@ static bool depth_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool batch_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 3, 3, 1, 6)) return false;
     if (gpu_is_constant(gpu_view_input(view, 0)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = gpu_view_input(view, 0)->dims->size;
@@ -144,37 +141,29 @@ static bool batch_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return plan_blocks(plan, node, gather ? SPACE_TO_BATCH : BATCH_TO_SPACE, block);
 }
 
-const struct gpu_op gpu_op_space_to_depth = {
-    .name = "SPACE_TO_DEPTH",
-    .max_version = 2,
-    .supported = depth_supported,
-    .plan = depth_plan,
-    .epilogue = true,
-    .params_size = sizeof(TfLiteSpaceToDepthParams),
-    .kernels = kernels,
-};
-const struct gpu_op gpu_op_depth_to_space = {
-    .name = "DEPTH_TO_SPACE",
-    .max_version = 2,
-    .supported = depth_supported,
-    .plan = depth_plan,
-    .epilogue = true,
-    .params_size = sizeof(TfLiteDepthToSpaceParams),
-    .kernels = kernels,
-};
-const struct gpu_op gpu_op_space_to_batch_nd = {
-    .name = "SPACE_TO_BATCH_ND",
-    .max_version = 4,
-    .supported = batch_supported,
-    .plan = batch_plan,
-    .epilogue = true,
-    .kernels = kernels,
-};
-const struct gpu_op gpu_op_batch_to_space_nd = {
-    .name = "BATCH_TO_SPACE_ND",
-    .max_version = 4,
-    .supported = batch_supported,
-    .plan = batch_plan,
-    .epilogue = true,
-    .kernels = kernels,
-};
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+#define DEPTH(symbol, text, params)                                      \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                 \
+                                           .max_version = 2,             \
+                                           .operands = {.inputs = {1}},  \
+                                           .supported = depth_supported, \
+                                           .plan = depth_plan,           \
+                                           GPU_PARAMS(params),           \
+                                           .epilogue = true,             \
+                                           .bytes = GPU_BYTES_MOVED,     \
+                                           .rank_blind = true,           \
+                                           .kernels = kernels};
+DEPTH(space_to_depth, "SPACE_TO_DEPTH", TfLiteSpaceToDepthParams)
+DEPTH(depth_to_space, "DEPTH_TO_SPACE", TfLiteDepthToSpaceParams)
+
+#define BATCH(symbol, text)                                                                                            \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                                                               \
+                                           .max_version = 4,                                                           \
+                                           .operands = {.inputs = {3}, .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2)}, \
+                                           .supported = batch_supported,                                               \
+                                           .plan = batch_plan,                                                         \
+                                           .epilogue = true,                                                           \
+                                           .bytes = GPU_BYTES_MOVED,                                                   \
+                                           .kernels = kernels};
+BATCH(space_to_batch_nd, "SPACE_TO_BATCH_ND")
+BATCH(batch_to_space_nd, "BATCH_TO_SPACE_ND")

@@ -30,11 +30,8 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, 1 | GPU_INTEGER_OUTPUTS | GPU_ANY_RANK)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if ((x->type == kTfLiteInt32 || x->type == kTfLiteInt64) && (y->type == kTfLiteInt32 || y->type == kTfLiteInt64))
@@ -69,19 +66,24 @@ static bool not_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return plan_mode(plan, node, IS_ZERO);
 }
 
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 const struct gpu_op gpu_op_cast = {
     .name = "CAST",
     .max_version = 9,
+    .operands = {.inputs = {1}, .integer_inputs = GPU_INPUT(0), .integer_outputs = true, .any_rank = true},
     .supported = supported,
     .plan = cast_plan,
     .epilogue = true,
+    .rank_blind = true,
     .kernels = kernels,
 };
 const struct gpu_op gpu_op_logical_not = {
     .name = "LOGICAL_NOT",
     .max_version = 1,
+    .operands = {.inputs = {1}, .integer_inputs = GPU_INPUT(0), .integer_outputs = true, .any_rank = true},
     .supported = supported,
     .plan = not_plan,
     .epilogue = true,
+    .rank_blind = true,
     .kernels = kernels,
 };

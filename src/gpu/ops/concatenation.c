@@ -2,7 +2,7 @@
 // CONCATENATION along any axis, and PACK (whose new axis has length one in each part). Two parts at a time: each
 // dispatch writes every slice of its output whole, also where the parts meet inside a slice; more parts are joined as a
 // tree.
-#include "gpu/ops/reshape.h"
+#include "gpu/ops/concatenation.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -25,7 +25,7 @@
     }
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
-static const struct gpu_kernel kernel = {
+const struct gpu_kernel gpu_kernel_concatenate = {
     .name = "concatenate",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "head"}, {GPU_IN, "tail"}, {GPU_OUT, "y"}},
@@ -53,8 +53,6 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
-
 static int axis_of(int builtin, const void *params)
 {
     return builtin == kTfLiteBuiltinPack ? ((const TfLitePackParams *)params)->axis
@@ -65,7 +63,6 @@ static bool supported(const struct gpu_node_view *view)
 {
     int inputs = view->node->inputs->size;
     if (inputs > GPU_NODE_INPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs are too many", inputs);
-    if (!gpu_check_common(view, 1, GPU_NODE_INPUTS, 1, GPU_ANY_RANK)) return false;
     int rank = gpu_view_output(view, 0)->dims->size,
         axis = axis_of(view->registration->builtin_code, view->node->builtin_data);
     return (axis >= -rank && axis < rank) ||
@@ -81,7 +78,7 @@ static bool join(struct gpu_plan *plan, struct part a, struct part b, struct par
                  const struct gpu_epilogue *epilogue)
 {
     struct gpu_dispatch_desc desc = {
-        .kernel = &kernel,
+        .kernel = &gpu_kernel_concatenate,
         .operands = {{.value = a.value}, {.value = b.value}, {.value = y.value}},
         .views = {a.shape, b.shape, y.shape},
         .constants = {{"AXIS", axis}, {"WHOLE", a.shape.c % 4 == 0}},
@@ -148,21 +145,35 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
            gpu_plan_written_as(plan, to, y, &node->epilogue);
 }
 
+static bool has_one_input(const struct gpu_node *node)
+{
+    return node->input_count == 1;
+}
+
+static const struct gpu_kernel *const kernels[] = {GPU_CONCATENATION_KERNELS, NULL};
 const struct gpu_op gpu_op_pack = {
     .name = "PACK",
     .max_version = 5,
+    .operands = {.inputs = {1, GPU_NODE_INPUTS}, .any_rank = true},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS(TfLitePackParams),
     .epilogue = true,
-    .params_size = sizeof(TfLitePackParams),
+    .bytes = GPU_BYTES_MOVED,
+    .moved_inputs = GPU_ALL_INPUTS,
     .kernels = kernels,
 };
 const struct gpu_op gpu_op_concatenation = {
     .name = "CONCATENATION",
     .max_version = 7,
+    .operands = {.inputs = {1, GPU_NODE_INPUTS}, .any_rank = true},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS_ACTIVATION(TfLiteConcatenationParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteConcatenationParams),
+    .bytes = GPU_BYTES_JOINED,
+    .moved_inputs = GPU_ALL_INPUTS,
+    .axes = GPU_AXES_JOINED,
+    .copies = has_one_input,
     .kernels = kernels,
 };

@@ -5,7 +5,6 @@
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
     const TfLiteConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1);
@@ -76,15 +75,17 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_convolve(plan, &sum);
 }
 
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_winograd_in,
-                                                   &gpu_kernel_winograd_out, NULL};
-
 const struct gpu_op gpu_op_conv_2d = {
     .name = "CONV_2D",
     .max_version = 8,
+    .operands = {.inputs = {2, 3}},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS_ACTIVATION(TfLiteConvParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteConvParams),
-    .kernels = kernels,
+    .bytes = GPU_BYTES_COMPUTED,
+    .rank_blind = true,
+    .weighted = {.x = 0, .weights = 1, .bias = 2},
+    .macs = gpu_macs_of_weights,
+    GPU_KERNELS(GPU_CONVOLVE_KERNELS),
 };

@@ -80,7 +80,9 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
 int gpu_conv_units(const struct gpu_caps *caps);
 int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size *size);
 
-extern const struct gpu_kernel gpu_kernel_convolve;
+extern const struct gpu_kernel gpu_kernel_convolve, gpu_kernel_winograd_in, gpu_kernel_winograd_out;
+// Those that gpu_convolve and gpu_plan_packed use, for the lists of operators.
+#define GPU_CONVOLVE_KERNELS &gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_winograd_in, &gpu_kernel_winograd_out
 
 // SAME and VALID: zeros in front, for this many places.
 static inline int gpu_pad_before(TfLitePadding padding, int in, int out, int kernel, int stride, int dilation)

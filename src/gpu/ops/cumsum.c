@@ -68,11 +68,8 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     return gpu_check_axis(view, 1, x->dims->size);
@@ -99,8 +96,9 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_cumsum = {
     .name = "CUMSUM",
     .max_version = 1,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1)},
     .supported = supported,
     .plan = plan,
-    .params_size = sizeof(TfLiteCumsumParams),
-    .kernels = kernels,
+    GPU_PARAMS(TfLiteCumsumParams),
+    GPU_KERNELS(&kernel),
 };

@@ -90,13 +90,11 @@ static const struct gpu_kernel any = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&sliding, &any, &gpu_kernel_pack, NULL};
 
 // ---- nodes --------------------------------------------------------------------------------------
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
     const TfLiteDepthwiseConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1), *y = gpu_view_output(view, 0);
@@ -211,9 +209,14 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_depthwise_conv_2d = {
     .name = "DEPTHWISE_CONV_2D",
     .max_version = 7,
+    .operands = {.inputs = {2, 3}},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS_ACTIVATION(TfLiteDepthwiseConvParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteDepthwiseConvParams),
-    .kernels = kernels,
+    .bytes = GPU_BYTES_COMPUTED,
+    .rank_blind = true,
+    .weighted = {.x = 0, .weights = 1, .bias = 2},
+    .macs = gpu_macs_of_weights,
+    GPU_KERNELS(&sliding, &any, &gpu_kernel_pack),
 };

@@ -6,8 +6,6 @@
 #include "gpu/ops/convolve.h"
 #include "gpu/ops/reshape.h"
 
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, &gpu_kernel_reshape, NULL};
-
 static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x, const TfLiteTensor *weights)
 {
     const TfLiteTensor *y = gpu_view_output(view, 0);
@@ -27,7 +25,6 @@ static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
     const TfLiteFullyConnectedParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     if (params->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
@@ -78,9 +75,14 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_fully_connected = {
     .name = "FULLY_CONNECTED",
     .max_version = 14,
+    .operands = {.inputs = {2, 3}},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS_ACTIVATION(TfLiteFullyConnectedParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteFullyConnectedParams),
-    .kernels = kernels,
+    .bytes = GPU_BYTES_COMPUTED,
+    .rank_blind = true,
+    .weighted = {.x = 0, .weights = 1, .bias = 2},
+    .macs = gpu_macs_of_weights,
+    GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_reshape),
 };

@@ -123,7 +123,7 @@ static bool check_rows(const struct gpu_node_view *view, int input, const TfLite
 
 static bool gather_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) || !check_numbers(view, 1)) return false;
+    if (!check_numbers(view, 1)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *numbers = gpu_view_input(view, 1)->dims;
     const TfLiteGatherParams *params = view->node->builtin_data;
     int axis = params->axis < 0 ? params->axis + x->size : params->axis;
@@ -142,7 +142,7 @@ static bool gather_supported(const struct gpu_node_view *view)
 
 static bool gather_nd_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) || !check_numbers(view, 1)) return false;
+    if (!check_numbers(view, 1)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *numbers = gpu_view_input(view, 1)->dims;
     int axes = numbers->size > 0 ? numbers->data[numbers->size - 1] : 0;
     if (axes < 1 || axes > x->size || axes > MAX_AXES)
@@ -154,7 +154,7 @@ static bool gather_nd_supported(const struct gpu_node_view *view)
 
 static bool lookup_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 1 | GPU_ANY_RANK) || !check_numbers(view, 0)) return false;
+    if (!check_numbers(view, 0)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 1)->dims;
     if (x->size == 0) return gpu_refuse(view, GPU_REASON_RANK, 1, "the table is a scalar");
     return check_rows(view, 1, x, 1) && check_range(view, 0, 0, 1, x->data[0]);
@@ -310,25 +310,31 @@ static bool lookup_plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_gather = {
     .name = "GATHER",
     .max_version = 8,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = gather_supported,
     .plan = gather_plan,
+    GPU_PARAMS(TfLiteGatherParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteGatherParams),
+    .bytes = GPU_BYTES_MOVED,
     .kernels = kernels,
 };
 const struct gpu_op gpu_op_gather_nd = {
     .name = "GATHER_ND",
     .max_version = 6,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = gather_nd_supported,
     .plan = gather_nd_plan,
     .epilogue = true,
+    .bytes = GPU_BYTES_MOVED,
     .kernels = kernels,
 };
 const struct gpu_op gpu_op_embedding_lookup = {
     .name = "EMBEDDING_LOOKUP",
     .max_version = 5,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(0), .any_rank = true},
     .supported = lookup_supported,
     .plan = lookup_plan,
     .epilogue = true,
+    .bytes = GPU_BYTES_COMPUTED,
     .kernels = kernels,
 };

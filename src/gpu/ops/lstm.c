@@ -13,6 +13,7 @@
 
 #include "gpu/graph/convert.h"
 #include "gpu/ops/affine.h"
+#include "gpu/ops/concatenation.h"
 #include "gpu/ops/convolve.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -326,7 +327,8 @@ static bool check_full(const struct gpu_node_view *view, int rank, TfLiteFusedAc
                        bool diagonal)
 {
     int count = view->node->inputs->size, outputs;
-    if (!gpu_check_common(view, 1, 24, 1, 0) || !check_activation(view, activation)) return false;
+    static const struct gpu_operands operands = {.inputs = {1, 24}};
+    if (!gpu_check_operands(view, &operands) || !check_activation(view, activation)) return false;
     if (count != 20 && count != 24) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs", count);
     if (!gpu_check_constant(view, W + OUTPUT)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *weights = gpu_view_input(view, W + OUTPUT)->dims;
@@ -350,7 +352,8 @@ static bool check_full(const struct gpu_node_view *view, int rank, TfLiteFusedAc
 static bool check_basic(const struct gpu_node_view *view)
 {
     const TfLiteLSTMParams *params = view->node->builtin_data;
-    if (!gpu_check_common(view, 5, 5, 4, 0) || !check_activation(view, params->activation)) return false;
+    static const struct gpu_operands operands = {.inputs = {5}, .outputs = 4};
+    if (!gpu_check_operands(view, &operands) || !check_activation(view, params->activation)) return false;
     if (params->cell_clip != 0 || params->proj_clip != 0)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the basic kernel does not clip");
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *h = gpu_view_input(view, BASIC_H)->dims;
@@ -669,23 +672,24 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
            plan_states(plan, node, &layer, scratch.states[layer.times % 2]);
 }
 
-// gpu_affine_kernels and the concatenation's are listed where they are.
-static const struct gpu_kernel *const kernels[] = {&put_kernel,  &take_kernel,    &gates_kernel,
-                                                   &cell_kernel, &project_kernel, NULL};
+#define LSTM_KERNELS &put_kernel, &take_kernel, &gates_kernel, &cell_kernel, &project_kernel, GPU_CONVOLVE_KERNELS
 
+// Two forms with different operands, which `supported` tells apart.
 const struct gpu_op gpu_op_lstm = {
     .name = "LSTM",
     .max_version = 4,
     .supported = lstm_supported,
     .plan = plan,
-    .params_size = sizeof(TfLiteLSTMParams),
-    .kernels = kernels,
+    GPU_PARAMS(TfLiteLSTMParams),
+    .applies_activation = true,
+    GPU_KERNELS(LSTM_KERNELS, &gpu_kernel_affine, GPU_CONCATENATION_KERNELS),
 };
 const struct gpu_op gpu_op_unidirectional_sequence_lstm = {
     .name = "UNIDIRECTIONAL_SEQUENCE_LSTM",
     .max_version = 4,
     .supported = sequence_supported,
     .plan = plan,
-    .params_size = sizeof(TfLiteUnidirectionalSequenceLSTMParams),
-    .kernels = kernels,
+    GPU_PARAMS(TfLiteUnidirectionalSequenceLSTMParams),
+    .applies_activation = true,
+    GPU_KERNELS(LSTM_KERNELS),
 };

@@ -47,11 +47,8 @@ static const struct gpu_kernel kernel = {
             write_y(p, finish(to_real4(v), p));
         }),
 };
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     return x->dims->size > 0 || gpu_refuse(view, GPU_REASON_RANK, 0, "the input is a scalar");
@@ -70,20 +67,27 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 const struct gpu_op gpu_op_l2_normalization = {
     .name = "L2_NORMALIZATION",
     .max_version = 2,
+    .operands = {.inputs = {1}, .any_rank = true},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS_ACTIVATION(TfLiteL2NormParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteL2NormParams),
+    .bytes = GPU_BYTES_COMPUTED,
+    .rank_blind = true,
     .kernels = kernels,
 };
 const struct gpu_op gpu_op_log_softmax = {
     .name = "LOG_SOFTMAX",
     .max_version = 2,
+    .operands = {.inputs = {1}, .any_rank = true},
     .supported = supported,
     .plan = plan,
     .epilogue = true,
+    .bytes = GPU_BYTES_COMPUTED,
+    .rank_blind = true,
     .kernels = kernels,
 };

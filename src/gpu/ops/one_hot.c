@@ -37,13 +37,11 @@
 KERNEL(by_raw, "one_hot_raw", GPU_RAW_IN, GPU_INDEX_RAW)
 KERNEL(by_value, "one_hot", GPU_IN, GPU_INDEX_VALUE)
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&by_raw, &by_value, NULL};
 
 enum { INDICES, DEPTH, ON, OFF };
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 4, 4, 1, 15 | GPU_INTEGER_OUTPUTS | GPU_ANY_RANK)) return false;
     for (int i = DEPTH; i <= OFF; i++)
         if (!gpu_check_constant(view, i)) return false;
     const TfLiteTensor *indices = gpu_view_input(view, INDICES), *y = gpu_view_output(view, 0);
@@ -81,9 +79,10 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_one_hot = {
     .name = "ONE_HOT",
     .max_version = 1,
+    .operands = {.inputs = {4}, .integer_inputs = GPU_ALL_INPUTS, .integer_outputs = true, .any_rank = true},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS(TfLiteOneHotParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteOneHotParams),
-    .kernels = kernels,
+    GPU_KERNELS(&by_raw, &by_value),
 };

@@ -3,7 +3,6 @@
 // with. In: a node of the runtime. Out: yes, or no with a reason as code and text.
 #include "gpu/ops/op.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +78,7 @@ void gpu_custom_options(const struct gpu_node_view *view, void *options, size_t 
 
 // ---- one tensor ---------------------------------------------------------------------------------
 
-struct place {
+struct operand {
     const char *kind; // "input"
     int number;       // of the kind
     int tensor;       // index in the graph
@@ -93,18 +92,19 @@ static bool is_integer(TfLiteType type)
 }
 
 // Integers that are meant as they are stored: with a scale, they would be read as real numbers.
-static bool check_plain(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
+static bool check_plain(const struct gpu_node_view *view, const struct operand *operand, const TfLiteTensor *tensor)
 {
     const TfLiteAffineQuantization *affine = tensor->type == kTfLiteInt32 ? gpu_affine_of(tensor) : NULL;
     if (!affine || (affine->scale->size == 1 && affine->scale->data[0] == 1 && affine->zero_point->data[0] == 0))
         return true;
-    return refuse_tensor(view, GPU_REASON_QUANTIZATION, place->tensor, "%s %d has integers with a scale of %g",
-                         place->kind, place->number, (double)affine->scale->data[0]);
+    return refuse_tensor(view, GPU_REASON_QUANTIZATION, operand->tensor, "%s %d has integers with a scale of %g",
+                         operand->kind, operand->number, (double)affine->scale->data[0]);
 }
 
-static bool check_constant_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
+static bool check_constant_type(const struct gpu_node_view *view, const struct operand *operand,
+                                const TfLiteTensor *tensor)
 {
-    if (place->integers && is_integer(tensor->type) && !tensor->sparsity) return check_plain(view, place, tensor);
+    if (operand->integers && is_integer(tensor->type) && !tensor->sparsity) return check_plain(view, operand, tensor);
     switch (tensor->type) {
     case kTfLiteFloat32:
     case kTfLiteFloat16: return true;
@@ -114,63 +114,54 @@ static bool check_constant_type(const struct gpu_node_view *view, const struct p
     case kTfLiteUInt8:
     case kTfLiteInt32:
         if (gpu_affine_of(tensor)) return true;
-        return refuse_tensor(view, GPU_REASON_QUANTIZATION, place->tensor,
-                             "%s %d is a constant of type %s without scale and zero point", place->kind, place->number,
-                             gpu_type_name(tensor->type));
+        return refuse_tensor(view, GPU_REASON_QUANTIZATION, operand->tensor,
+                             "%s %d is a constant of type %s without scale and zero point", operand->kind,
+                             operand->number, gpu_type_name(tensor->type));
     default:
-        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
-                             "%s %d is a constant of type %s, which the GPU does not take here", place->kind,
-                             place->number, gpu_type_name(tensor->type));
+        return refuse_tensor(view, GPU_REASON_TYPE, operand->tensor,
+                             "%s %d is a constant of type %s, which the GPU does not take here", operand->kind,
+                             operand->number, gpu_type_name(tensor->type));
     }
 }
 
-static bool check_runtime_type(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor)
+static bool check_runtime_type(const struct gpu_node_view *view, const struct operand *operand,
+                               const TfLiteTensor *tensor)
 {
     if (tensor->type == kTfLiteFloat32 || tensor->type == kTfLiteFloat16) return true;
-    if (place->integers && is_integer(tensor->type)) return check_plain(view, place, tensor);
+    if (operand->integers && is_integer(tensor->type)) return check_plain(view, operand, tensor);
     if (tensor->type != kTfLiteInt8 && tensor->type != kTfLiteUInt8)
-        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
-                             "%s %d has type %s, which the GPU does not take here", place->kind, place->number,
+        return refuse_tensor(view, GPU_REASON_TYPE, operand->tensor,
+                             "%s %d has type %s, which the GPU does not take here", operand->kind, operand->number,
                              gpu_type_name(tensor->type));
     if (!view->quantized_allowed)
-        return refuse_tensor(view, GPU_REASON_TYPE, place->tensor,
-                             "%s %d has type %s, and quantized models are switched off in the options", place->kind,
-                             place->number, gpu_type_name(tensor->type));
+        return refuse_tensor(view, GPU_REASON_TYPE, operand->tensor,
+                             "%s %d has type %s, and quantized models are switched off in the options", operand->kind,
+                             operand->number, gpu_type_name(tensor->type));
     const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
     if (!affine)
-        return refuse_tensor(view, GPU_REASON_QUANTIZATION, place->tensor,
-                             "%s %d has type %s without scale and zero point", place->kind, place->number,
+        return refuse_tensor(view, GPU_REASON_QUANTIZATION, operand->tensor,
+                             "%s %d has type %s without scale and zero point", operand->kind, operand->number,
                              gpu_type_name(tensor->type));
     if (affine->scale->size != 1)
-        return refuse_tensor(view, GPU_REASON_QUANTIZATION, place->tensor,
-                             "%s %d: Non-constant per-channel quantized tensor", place->kind, place->number);
+        return refuse_tensor(view, GPU_REASON_QUANTIZATION, operand->tensor,
+                             "%s %d: Non-constant per-channel quantized tensor", operand->kind, operand->number);
     return true;
 }
-
-// What every device can count: 65535 work-groups of 128 over places, of 64 over slices and batches. A dimension is also
-// exact as a float, and elements, channels rounded up to four, fit in 32 bits.
-enum { MAX_PLACES = GPU_MAX_ROWS, MAX_LAYERS = 65535 * 64, MAX_LENGTH = 1 << 24, MAX_ELEMENTS = INT32_MAX / 16 };
 
 static bool check_extent(const struct gpu_node_view *view, int tensor, struct gpu_shape shape)
 {
-    int64_t places = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
-    if (places > MAX_PLACES)
-        return refuse_tensor(view, GPU_REASON_SHAPE, tensor, "%lld places, the GPU takes up to %d", (long long)places,
-                             MAX_PLACES);
-    if (layers > MAX_LAYERS)
+    int64_t positions = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
+    if (positions > GPU_MAX_ROWS)
+        return refuse_tensor(view, GPU_REASON_SHAPE, tensor, "%lld places, the GPU takes up to %d",
+                             (long long)positions, GPU_MAX_ROWS);
+    if (layers > GPU_MAX_LAYERS)
         return refuse_tensor(view, GPU_REASON_SHAPE, tensor,
                              "%lld slices of four channels in all batches, the GPU takes up to %d", (long long)layers,
-                             MAX_LAYERS);
-    if (gpu_elements(shape) > MAX_ELEMENTS)
+                             GPU_MAX_LAYERS);
+    if (gpu_elements(shape) > GPU_MAX_ELEMENTS)
         return refuse_tensor(view, GPU_REASON_SHAPE, tensor, "%lld elements, the GPU takes up to %d",
-                             (long long)gpu_elements(shape), MAX_ELEMENTS);
+                             (long long)gpu_elements(shape), GPU_MAX_ELEMENTS);
     return true;
-}
-
-bool gpu_extent_fits(struct gpu_shape shape)
-{
-    int64_t places = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
-    return places <= MAX_PLACES && layers <= MAX_LAYERS && places * gpu_slices(shape) <= MAX_ELEMENTS / 4;
 }
 
 bool gpu_check_extent(const struct gpu_node_view *view, int input, struct gpu_shape shape)
@@ -178,44 +169,44 @@ bool gpu_check_extent(const struct gpu_node_view *view, int input, struct gpu_sh
     return check_extent(view, input >= 0 ? view->node->inputs->data[input] : -1, shape);
 }
 
-static bool check_dims(const struct gpu_node_view *view, const struct place *place, const TfLiteTensor *tensor,
+static bool check_dims(const struct gpu_node_view *view, const struct operand *operand, const TfLiteTensor *tensor,
                        bool constant)
 {
     if (!tensor->dims)
-        return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor, "%s %d has no shape yet", place->kind,
-                             place->number);
-    int most = place->any_rank ? GPU_MAX_RANK : 4;
+        return refuse_tensor(view, GPU_REASON_DYNAMIC, operand->tensor, "%s %d has no shape yet", operand->kind,
+                             operand->number);
+    int most = operand->any_rank ? GPU_MAX_RANK : 4;
     if (tensor->dims->size > most)
-        return refuse_tensor(view, GPU_REASON_RANK, place->tensor, "%s %d has rank %d, the GPU takes up to %d here",
-                             place->kind, place->number, tensor->dims->size, most);
+        return refuse_tensor(view, GPU_REASON_RANK, operand->tensor, "%s %d has rank %d, the GPU takes up to %d here",
+                             operand->kind, operand->number, tensor->dims->size, most);
     int64_t elements = 1;
     for (int i = 0; i < tensor->dims->size; i++) {
         int size = tensor->dims->data[i];
-        if (size < (constant && place->integers ? 0 : 1) || size > MAX_LENGTH)
-            return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has dimension %d of size %d",
-                                 place->kind, place->number, i, size);
+        if (size < (constant && operand->integers ? 0 : 1) || size > GPU_MAX_LENGTH)
+            return refuse_tensor(view, GPU_REASON_SHAPE, operand->tensor, "%s %d has dimension %d of size %d",
+                                 operand->kind, operand->number, i, size);
         elements *= size;
-        if (elements > MAX_ELEMENTS)
-            return refuse_tensor(view, GPU_REASON_SHAPE, place->tensor, "%s %d has more than %d elements", place->kind,
-                                 place->number, MAX_ELEMENTS);
+        if (elements > GPU_MAX_ELEMENTS)
+            return refuse_tensor(view, GPU_REASON_SHAPE, operand->tensor, "%s %d has more than %d elements",
+                                 operand->kind, operand->number, GPU_MAX_ELEMENTS);
     }
     struct gpu_shape shape;
-    return constant || !gpu_shape_of(tensor->dims, &shape) || check_extent(view, place->tensor, shape);
+    return constant || !gpu_shape_of(tensor->dims, &shape) || check_extent(view, operand->tensor, shape);
 }
 
-static bool check_tensor(const struct gpu_node_view *view, const struct place *place)
+static bool check_tensor(const struct gpu_node_view *view, const struct operand *operand)
 {
-    const TfLiteTensor *tensor = &view->context->tensors[place->tensor];
+    const TfLiteTensor *tensor = &view->context->tensors[operand->tensor];
     bool constant = gpu_is_constant(tensor);
     if (tensor->allocation_type == kTfLiteDynamic)
-        return refuse_tensor(view, GPU_REASON_DYNAMIC, place->tensor,
-                             "%s %d has a shape that is known only while running", place->kind, place->number);
-    if (!check_dims(view, place, tensor, constant)) return false;
-    if (!constant) return check_runtime_type(view, place, tensor);
-    if (!check_constant_type(view, place, tensor)) return false;
-    return gpu_can_read(tensor) ||
-           refuse_tensor(view, GPU_REASON_CONSTANT, place->tensor,
-                         "%s %d is a constant without as many elements as its shape has", place->kind, place->number);
+        return refuse_tensor(view, GPU_REASON_DYNAMIC, operand->tensor,
+                             "%s %d has a shape that is known only while running", operand->kind, operand->number);
+    if (!check_dims(view, operand, tensor, constant)) return false;
+    if (!constant) return check_runtime_type(view, operand, tensor);
+    if (!check_constant_type(view, operand, tensor)) return false;
+    return gpu_can_read(tensor) || refuse_tensor(view, GPU_REASON_CONSTANT, operand->tensor,
+                                                 "%s %d is a constant without as many elements as its shape has",
+                                                 operand->kind, operand->number);
 }
 
 // ---- whole nodes --------------------------------------------------------------------------------
@@ -234,22 +225,22 @@ static bool check_counts(const struct gpu_node_view *view, int min_inputs, int m
     return true;
 }
 
-bool gpu_check_common(const struct gpu_node_view *view, int min_inputs, int max_inputs, int outputs,
-                      unsigned integer_inputs)
+bool gpu_check_operands(const struct gpu_node_view *view, const struct gpu_operands *operands)
 {
-    if (!check_counts(view, min_inputs, max_inputs, outputs)) return false;
-    bool any_rank = (integer_inputs & GPU_ANY_RANK) != 0;
+    int most = operands->inputs[1] ? operands->inputs[1] : operands->inputs[0];
+    if (!check_counts(view, operands->inputs[0], most, operands->outputs ? operands->outputs : 1)) return false;
     const TfLiteIntArray *in = view->node->inputs, *out = view->node->outputs;
     for (int i = 0; i < in->size; i++) {
-        struct place place = {"input", i, in->data[i], i < 30 && (integer_inputs >> i & 1), any_rank};
-        if (place.tensor >= 0 && !check_tensor(view, &place)) return false;
+        struct operand operand = {"input", i, in->data[i], i < 32 && (operands->integer_inputs >> i & 1),
+                                  operands->any_rank};
+        if (operand.tensor >= 0 && !check_tensor(view, &operand)) return false;
     }
     for (int i = 0; i < out->size; i++) {
-        struct place place = {"output", i, out->data[i], (integer_inputs & GPU_INTEGER_OUTPUTS) != 0, any_rank};
-        if (place.tensor < 0) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "output %d is left out", i);
-        if (!check_tensor(view, &place)) return false;
-        if (gpu_is_constant(&view->context->tensors[place.tensor]))
-            return refuse_tensor(view, GPU_REASON_CONSTANT, place.tensor, "output %d is a constant", i);
+        struct operand operand = {"output", i, out->data[i], operands->integer_outputs, operands->any_rank};
+        if (operand.tensor < 0) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "output %d is left out", i);
+        if (!check_tensor(view, &operand)) return false;
+        if (gpu_is_constant(&view->context->tensors[operand.tensor]))
+            return refuse_tensor(view, GPU_REASON_CONSTANT, operand.tensor, "output %d is a constant", i);
     }
     return true;
 }
@@ -317,12 +308,25 @@ int gpu_integer_at(const TfLiteTensor *tensor, int64_t index)
     return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int)value;
 }
 
-// Constants travel as floats: exact up to 2^24, which every axis, size and padding of a tensor that fits is. Larger
-// ones, the "to the end" of slices, are clamped to int.
-int gpu_constant_int(const struct gpu_value *value, int index)
+int64_t gpu_macs_of_weights(const struct gpu_node_view *view)
 {
-    float v = value->data[index];
-    if (v >= 2147483648.0f) return INT32_MAX;
-    if (v <= -2147483648.0f) return INT32_MIN;
-    return (int)lrintf(v);
+    const struct gpu_op *op = gpu_op_find(view->registration->builtin_code, view->registration->custom_name);
+    const TfLiteTensor *weights = gpu_view_input(view, op->weighted.weights), *y = gpu_view_output(view, 0);
+    int channels = weights && y && y->dims && y->dims->size > 0 ? y->dims->data[y->dims->size - 1] : 0;
+    return channels > 0 ? gpu_tensor_elements(weights) / channels : 0;
+}
+
+// ---- facts --------------------------------------------------------------------------------------
+
+TfLiteFusedActivation gpu_fused_activation(const struct gpu_op *op, const void *params)
+{
+    TfLiteFusedActivation activation = kTfLiteActNone;
+    if (op->has_activation && params) memcpy(&activation, (const char *)params + op->activation, sizeof activation);
+    return activation;
+}
+
+bool gpu_always(const struct gpu_node *node)
+{
+    (void)node;
+    return true;
 }

@@ -82,11 +82,9 @@ static const struct gpu_kernel shared_kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, &shared_kernel, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, 0)) return false;
     const TfLitePoolParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     struct gpu_window window = {
@@ -134,13 +132,17 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-#define POOL(symbol, text)                                                          \
+static const struct gpu_kernel *const kernels[] = {&kernel, &shared_kernel, NULL};
+#define POOL(symbol, text, bytes_)                                                  \
     const struct gpu_op gpu_op_##symbol = {.name = text,                            \
                                            .max_version = 3,                        \
+                                           .operands = {.inputs = {1}},             \
                                            .supported = supported,                  \
                                            .plan = plan,                            \
+                                           GPU_PARAMS_ACTIVATION(TfLitePoolParams), \
                                            .epilogue = true,                        \
-                                           .params_size = sizeof(TfLitePoolParams), \
+                                           .bytes = bytes_,                         \
+                                           .rank_blind = true,                      \
                                            .kernels = kernels};
-POOL(average_pool_2d, "AVERAGE_POOL_2D")
-POOL(max_pool_2d, "MAX_POOL_2D")
+POOL(average_pool_2d, "AVERAGE_POOL_2D", GPU_BYTES_SAME)
+POOL(max_pool_2d, "MAX_POOL_2D", GPU_BYTES_MOVED)

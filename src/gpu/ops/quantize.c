@@ -6,14 +6,9 @@
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_op_stages.supported(view)) return false;
+    if (!gpu_check_same_dims(view)) return false;
     return !gpu_is_constant(gpu_view_input(view, 0)) ||
            gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-}
-
-static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
-{
-    return gpu_op_stages.plan(plan, node);
 }
 
 // No stage of its own: only those behind it move.
@@ -23,20 +18,19 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     return node->epilogue.count > 0;
 }
 
-// The kernel is that of gpu_op_stages.
-const struct gpu_op gpu_op_quantize = {
-    .name = "QUANTIZE",
-    .max_version = 6,
-    .supported = supported,
-    .plan = plan,
-    .epilogue = true,
-    .as_stage = as_stage,
-};
-const struct gpu_op gpu_op_dequantize = {
-    .name = "DEQUANTIZE",
-    .max_version = 9,
-    .supported = supported,
-    .plan = plan,
-    .epilogue = true,
-    .as_stage = as_stage,
-};
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_stages, NULL};
+#define COPY(symbol, text, version)                                                                                  \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                                                             \
+                                           .max_version = version,                                                   \
+                                           .operands = {.inputs = {1}, .any_rank = true},                            \
+                                           .supported = supported,                                                   \
+                                           .plan = gpu_plan_stages,                                                  \
+                                           .epilogue = true,                                                         \
+                                           .as_stage = as_stage,                                                     \
+                                           .bytes = GPU_BYTES_COMPUTED,                                              \
+                                           .rank_blind = true,                                                       \
+                                           .axes = GPU_AXES_NONE,                                                    \
+                                           .copies = gpu_always, /* rounding, if there is any, is in the epilogue */ \
+                                           .kernels = kernels};
+COPY(quantize, "QUANTIZE", 6)
+COPY(dequantize, "DEQUANTIZE", 9)

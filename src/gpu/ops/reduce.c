@@ -95,11 +95,9 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-
-static bool check(const struct gpu_node_view *view, unsigned integers)
+static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK | integers) || !gpu_check_integers(view, 1, -1)) return false;
+    if (!gpu_check_integers(view, 1, -1)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *axes = gpu_view_input(view, 1);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = x->dims->size;
@@ -121,14 +119,9 @@ static bool check(const struct gpu_node_view *view, unsigned integers)
            gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has more than %d vectors of four", GPU_MAX_ROWS);
 }
 
-static bool supported(const struct gpu_node_view *view)
-{
-    return check(view, 0);
-}
-
 static bool truths_supported(const struct gpu_node_view *view)
 {
-    if (!check(view, 1 | GPU_INTEGER_OUTPUTS)) return false;
+    if (!supported(view)) return false;
     return gpu_view_input(view, 0)->type == kTfLiteBool ||
            gpu_refuse(view, GPU_REASON_TYPE, 0, "the input must be bool");
 }
@@ -213,18 +206,38 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return reduce(plan, x, y, over, channels, kind, mean ? elements : 1.0f, &node->epilogue);
 }
 
-#define REDUCTION(symbol, text, version, check_node)                                   \
-    const struct gpu_op gpu_op_##symbol = {.name = text,                               \
-                                           .max_version = version,                     \
-                                           .supported = check_node,                    \
-                                           .plan = plan,                               \
-                                           .epilogue = true,                           \
-                                           .params_size = sizeof(TfLiteReducerParams), \
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
+#define REDUCTION(symbol, text, version, bytes_, axes_)                                        \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                                       \
+                                           .max_version = version,                             \
+                                           .operands = {.inputs = {2},                         \
+                                                        .integer_inputs = GPU_INPUT(1),        \
+                                                        .any_rank = true},                     \
+                                           .supported = supported,                             \
+                                           .plan = plan,                                       \
+                                           GPU_PARAMS(TfLiteReducerParams),                    \
+                                           .epilogue = true,                                   \
+                                           .bytes = bytes_,                                    \
+                                           .axes = axes_,                                      \
+                                           .copies = gpu_always, /* along axes of one index */ \
                                            .kernels = kernels};
-REDUCTION(mean, "MEAN", 3, supported)
-REDUCTION(sum, "SUM", 2, supported)
-REDUCTION(reduce_max, "REDUCE_MAX", 3, supported)
-REDUCTION(reduce_min, "REDUCE_MIN", 3, supported)
-REDUCTION(reduce_prod, "REDUCE_PROD", 2, supported)
-REDUCTION(reduce_any, "REDUCE_ANY", 1, truths_supported)
-REDUCTION(reduce_all, "REDUCE_ALL", 1, truths_supported)
+REDUCTION(mean, "MEAN", 3, GPU_BYTES_COMPUTED, GPU_AXES_REDUCED)
+REDUCTION(sum, "SUM", 2, GPU_BYTES_COMPUTED, GPU_AXES_REDUCED)
+REDUCTION(reduce_max, "REDUCE_MAX", 3, GPU_BYTES_MOVED, GPU_AXES_REDUCED)
+REDUCTION(reduce_min, "REDUCE_MIN", 3, GPU_BYTES_MOVED, GPU_AXES_REDUCED)
+REDUCTION(reduce_prod, "REDUCE_PROD", 2, GPU_BYTES_COMPUTED, GPU_AXES_FIXED)
+
+#define TRUTH(symbol, text)                                                                            \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                                               \
+                                           .max_version = 1,                                           \
+                                           .operands = {.inputs = {2},                                 \
+                                                        .integer_inputs = GPU_INPUT(0) | GPU_INPUT(1), \
+                                                        .integer_outputs = true,                       \
+                                                        .any_rank = true},                             \
+                                           .supported = truths_supported,                              \
+                                           .plan = plan,                                               \
+                                           GPU_PARAMS(TfLiteReducerParams),                            \
+                                           .epilogue = true,                                           \
+                                           .kernels = kernels};
+TRUTH(reduce_any, "REDUCE_ANY")
+TRUTH(reduce_all, "REDUCE_ALL")

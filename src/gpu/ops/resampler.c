@@ -31,11 +31,8 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 0)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *places = gpu_view_input(view, 1), *y = gpu_view_output(view, 0);
     const TfLiteTensor *all[] = {x, places, y};
     for (int i = 0; i < 3; i++) {
@@ -64,8 +61,9 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_resampler = {
     .name = "Resampler",
     .max_version = 1,
+    .operands = {.inputs = {2}},
     .supported = supported,
     .plan = plan,
     .epilogue = true,
-    .kernels = kernels,
+    GPU_KERNELS(&kernel),
 };

@@ -38,21 +38,6 @@ const struct gpu_kernel gpu_kernel_reshape = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_reshape, NULL};
-
-// The new shape is the output tensor's; further inputs only led to it.
-static bool supported(const struct gpu_node_view *view)
-{
-    return gpu_check_common(view, 1, 2, 1, 2 | GPU_ANY_RANK);
-}
-
-struct gpu_shape gpu_shape_from(int rank, const int *dims)
-{
-    struct gpu_shape shape = {1, 1, 1, 1};
-    for (int i = 0; i < rank; i++) *gpu_along(&shape, gpu_axis_of(rank, i)) *= dims[i];
-    return shape;
-}
-
 bool gpu_folds(int rank, const int *dims, int y_rank, const int *y_dims)
 {
     bool all = true, one = true;
@@ -118,12 +103,19 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_reshape(plan, node->inputs[0], node->outputs[0], &node->epilogue);
 }
 
-#define SHAPED(symbol, text, version)                              \
-    const struct gpu_op gpu_op_##symbol = {.name = text,           \
-                                           .max_version = version, \
-                                           .supported = supported, \
-                                           .plan = plan,           \
-                                           .epilogue = true,       \
+static const struct gpu_kernel *const kernels[] = {&gpu_kernel_reshape, NULL};
+// The new shape is the output tensor's; a second input only led to it.
+#define SHAPED(symbol, text, version)                                                   \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                                \
+                                           .max_version = version,                      \
+                                           .operands = {.inputs = {1, 2},               \
+                                                        .integer_inputs = GPU_INPUT(1), \
+                                                        .any_rank = true},              \
+                                           .plan = plan,                                \
+                                           .epilogue = true,                            \
+                                           .bytes = GPU_BYTES_MOVED,                    \
+                                           .rank_blind = true,                          \
+                                           .copies = gpu_always,                        \
                                            .kernels = kernels};
 SHAPED(reshape, "RESHAPE", 1)
 SHAPED(squeeze, "SQUEEZE", 2)

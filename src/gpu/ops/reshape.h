@@ -26,12 +26,4 @@ bool gpu_plan_written_as(struct gpu_plan *plan, const struct gpu_value *target, 
 bool gpu_folds(int rank, const int *dims, int y_rank, const int *y_dims);
 bool gpu_check_folds(const struct gpu_node_view *view, int input);
 
-// The dims of a tensor of this rank as [b, h, w, c].
-struct gpu_shape gpu_shape_from(int rank, const int *dims);
-// The size along one of b h w c (0..3).
-static inline int *gpu_along(struct gpu_shape *shape, int axis)
-{
-    return axis == 0 ? &shape->b : axis == 1 ? &shape->h : axis == 2 ? &shape->w : &shape->c;
-}
-
 #endif

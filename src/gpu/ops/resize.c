@@ -44,11 +44,8 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2)) return false;
     if (gpu_view_input(view, 0)->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
     return true;
@@ -86,21 +83,30 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
+static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
 const struct gpu_op gpu_op_resize_bilinear = {
     .name = "RESIZE_BILINEAR",
     .max_version = 4,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1)},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS(TfLiteResizeBilinearParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteResizeBilinearParams),
+    .bytes = GPU_BYTES_SAME,
+    .rank_blind = true,
+    .copies = gpu_always,
     .kernels = kernels,
 };
 const struct gpu_op gpu_op_resize_nearest_neighbor = {
     .name = "RESIZE_NEAREST_NEIGHBOR",
     .max_version = 4,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1)},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS(TfLiteResizeNearestNeighborParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteResizeNearestNeighborParams),
+    .bytes = GPU_BYTES_MOVED,
+    .rank_blind = true,
+    .copies = gpu_always,
     .kernels = kernels,
 };

@@ -32,11 +32,8 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
-
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 3, 3, 1, 1 | GPU_ANY_RANK)) return false;
     if (gpu_view_input(view, 0)->type != kTfLiteBool)
         return gpu_refuse(view, GPU_REASON_TYPE, 0, "the condition must be bool");
     if (!gpu_check_no_codes(view, -1)) return false;
@@ -84,9 +81,11 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
+static const struct gpu_kernel *const kernels[] = {&kernel, &gpu_kernel_reshape, NULL};
 const struct gpu_op gpu_op_select = {
     .name = "SELECT",
     .max_version = 4,
+    .operands = {.inputs = {3}, .integer_inputs = GPU_INPUT(0), .any_rank = true},
     .supported = supported,
     .plan = plan,
     .kernels = kernels,
@@ -94,6 +93,7 @@ const struct gpu_op gpu_op_select = {
 const struct gpu_op gpu_op_select_v2 = {
     .name = "SELECT_V2",
     .max_version = 2,
+    .operands = {.inputs = {3}, .integer_inputs = GPU_INPUT(0), .any_rank = true},
     .supported = supported,
     .plan = plan,
     .kernels = kernels,

@@ -26,7 +26,6 @@ static bool check_axes(const struct gpu_node_view *view, int input, int rank)
 
 static bool slice_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 3, 3, 1, 6 | GPU_ANY_RANK)) return false;
     int rank = gpu_view_input(view, 0)->dims->size;
     if (!gpu_check_integers(view, 1, rank) || !gpu_check_integers(view, 2, rank)) return false;
     for (int i = 0; i < rank; i++) {
@@ -109,7 +108,6 @@ static struct gpu_moves find_cut(const TfLiteStridedSliceParams *params, const s
 
 static bool strided_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 4, 4, 1, 14 | GPU_ANY_RANK)) return false;
     const TfLiteStridedSliceParams *params = view->node->builtin_data;
     if (params->offset && params->end_mask)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "ends that count from the begin and an end mask");
@@ -181,7 +179,6 @@ static struct merged merge_axes(int rank, const int *dims, const int *from)
 
 static bool transpose_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims;
     int rank = x->size, seen = 0, from[GPU_MAX_RANK];
     if (!gpu_check_integers(view, 1, rank) || !check_axes(view, 1, rank)) return false;
@@ -226,8 +223,7 @@ static bool transpose_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool reverse_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) &&
-           check_axes(view, 1, gpu_view_input(view, 0)->dims->size);
+    return check_axes(view, 1, gpu_view_input(view, 0)->dims->size);
 }
 
 static bool reverse_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -247,7 +243,6 @@ static bool reverse_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool pad_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 3, 1, 2 | GPU_ANY_RANK)) return false;
     int rank = gpu_view_input(view, 0)->dims->size;
     if (!gpu_check_integers(view, 1, 2 * rank)) return false;
     const TfLiteTensor *fill = gpu_view_input(view, 2), *y = gpu_view_output(view, 0);
@@ -283,7 +278,7 @@ static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool repeat_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 2, 1, 2 | GPU_ANY_RANK) || !gpu_check_constant(view, 1)) return false;
+    if (!gpu_check_constant(view, 1)) return false;
     int rank = gpu_view_input(view, 0)->dims->size, most = gpu_view_output(view, 0)->dims->size;
     return rank <= most || gpu_refuse(view, GPU_REASON_RANK, 0, "its rank is %d, that of the output %d", rank, most);
 }
@@ -304,14 +299,12 @@ static bool repeat_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool split_supported(const struct gpu_node_view *view)
 {
-    int outputs = view->node->outputs->size;
-    if (outputs > GPU_NODE_OUTPUTS)
-        return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
-    bool by_sizes = view->registration->builtin_code == kTfLiteBuiltinSplitV; // x, sizes, axis; SPLIT has axis, x
-    if (!gpu_check_common(view, by_sizes ? 3 : 2, by_sizes ? 3 : 2, outputs, (by_sizes ? 6 : 1) | GPU_ANY_RANK))
-        return false;
-    const TfLiteTensor *x = gpu_view_input(view, by_sizes ? 0 : 1);
-    return gpu_check_axis(view, by_sizes ? 2 : 0, x->dims->size);
+    return gpu_check_axis(view, 0, gpu_view_input(view, 1)->dims->size);
+}
+
+static bool split_v_supported(const struct gpu_node_view *view)
+{
+    return gpu_check_axis(view, 2, gpu_view_input(view, 0)->dims->size);
 }
 
 static bool plan_parts(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, int axis)
@@ -339,11 +332,8 @@ static bool split_v_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool unpack_supported(const struct gpu_node_view *view)
 {
-    int outputs = view->node->outputs->size;
-    if (outputs > GPU_NODE_OUTPUTS)
-        return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d outputs are too many", outputs);
-    if (!gpu_check_common(view, 1, 1, outputs, GPU_ANY_RANK)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
+    int outputs = view->node->outputs->size;
     int axis = ((const TfLiteUnpackParams *)view->node->builtin_data)->axis, rank = x->dims->size;
     if (axis < -rank || axis >= rank || x->dims->data[axis < 0 ? axis + rank : axis] != outputs)
         return gpu_refuse(view, GPU_REASON_PARAMETER, 0, "axis %d does not have length %d", axis, outputs);
@@ -355,101 +345,151 @@ static bool unpack_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return plan_parts(plan, node, node->inputs[0], ((const TfLiteUnpackParams *)node->params)->axis);
 }
 
+// ---- rows ---------------------------------------------------------------------------------------
+
+// Whether the whole of the input is not read backwards.
+static bool goes_forward(const struct gpu_node *node)
+{
+    const struct gpu_value *strides = node->inputs[3];
+    for (int64_t i = 0; i < gpu_elements(strides->shape); i++)
+        if (gpu_constant_int(strides, (int)i) < 0) return false;
+    return true;
+}
+
+// Whether the axes that have more than one index keep their order.
+static bool keeps_order(const struct gpu_node *node)
+{
+    const struct gpu_value *x = node->inputs[0];
+    int sizes[4] = {x->shape.b, x->shape.h, x->shape.w, x->shape.c}, last = -1;
+    if (x->rank > 4) return false;
+    for (int i = 0; i < x->rank; i++) {
+        int axis = gpu_constant_int(node->inputs[1], i);
+        axis = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
+        if (sizes[axis] == 1) continue;
+        if (axis < last) return false;
+        last = axis;
+    }
+    return true;
+}
+
+static const struct gpu_kernel *const kernels[] = {GPU_AFFINE_KERNELS, NULL};
+#define MOVES .epilogue = true, .bytes = GPU_BYTES_MOVED, .kernels = kernels
 const struct gpu_op gpu_op_slice = {
     .name = "SLICE",
     .max_version = 8,
+    .operands = {.inputs = {3}, .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2), .any_rank = true},
     .supported = slice_supported,
     .plan = slice_plan,
-    .epilogue = true,
-    .kernels = gpu_affine_kernels,
+    .copies = gpu_always,
+    MOVES,
 };
 const struct gpu_op gpu_op_strided_slice = {
     .name = "STRIDED_SLICE",
     .max_version = 8,
+    .operands = {.inputs = {4}, .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2) | GPU_INPUT(3), .any_rank = true},
     .supported = strided_supported,
     .plan = strided_plan,
-    .epilogue = true,
-    .params_size = sizeof(TfLiteStridedSliceParams),
-    .kernels = gpu_affine_kernels,
+    GPU_PARAMS(TfLiteStridedSliceParams),
+    .copies = goes_forward,
+    MOVES,
 };
 const struct gpu_op gpu_op_transpose = {
     .name = "TRANSPOSE",
     .max_version = 9,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = transpose_supported,
     .plan = transpose_plan,
-    .epilogue = true,
-    .kernels = gpu_affine_kernels,
+    .copies = keeps_order,
+    MOVES,
 };
 const struct gpu_op gpu_op_pad = {
     .name = "PAD",
     .max_version = 6,
+    .operands = {.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = pad_supported,
     .plan = pad_plan,
-    .epilogue = true,
-    .kernels = gpu_affine_kernels,
+    .axes = GPU_AXES_PADDED,
+    .copies = gpu_always,
+    MOVES,
 };
 const struct gpu_op gpu_op_padv2 = {
     .name = "PADV2",
     .max_version = 6,
+    .operands = {.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = pad_supported,
     .plan = pad_plan,
-    .epilogue = true,
-    .kernels = gpu_affine_kernels,
+    .axes = GPU_AXES_PADDED,
+    .copies = gpu_always,
+    MOVES,
 };
 const struct gpu_op gpu_op_mirror_pad = {
     .name = "MIRROR_PAD",
     .max_version = 3,
+    .operands = {.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = pad_supported,
     .plan = pad_plan,
-    .epilogue = true,
-    .params_size = sizeof(TfLiteMirrorPaddingParams),
-    .kernels = gpu_affine_kernels,
+    GPU_PARAMS(TfLiteMirrorPaddingParams),
+    .axes = GPU_AXES_PADDED,
+    .copies = gpu_always,
+    MOVES,
 };
 const struct gpu_op gpu_op_tile = {
     .name = "TILE",
     .max_version = 3,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = repeat_supported,
     .plan = repeat_plan,
-    .epilogue = true,
-    .kernels = gpu_affine_kernels,
+    .copies = gpu_always,
+    MOVES,
 };
 const struct gpu_op gpu_op_broadcast_to = {
     .name = "BROADCAST_TO",
     .max_version = 4,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = repeat_supported,
     .plan = repeat_plan,
-    .epilogue = true,
-    .kernels = gpu_affine_kernels,
+    .copies = gpu_always,
+    MOVES,
 };
 const struct gpu_op gpu_op_reverse_v2 = {
     .name = "REVERSE_V2",
     .max_version = 4,
+    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = reverse_supported,
     .plan = reverse_plan,
-    .epilogue = true,
-    .kernels = gpu_affine_kernels,
+    MOVES,
 };
+
+// Several outputs cannot share one epilogue.
+#define PARTS .bytes = GPU_BYTES_MOVED, .kernels = kernels
 const struct gpu_op gpu_op_unpack = {
     .name = "UNPACK",
     .max_version = 6,
+    .operands = {.inputs = {1}, .outputs = GPU_ANY_OUTPUTS, .any_rank = true},
     .supported = unpack_supported,
     .plan = unpack_plan,
-    .params_size = sizeof(TfLiteUnpackParams),
-    .kernels = gpu_affine_kernels,
+    GPU_PARAMS(TfLiteUnpackParams),
+    PARTS,
 };
 const struct gpu_op gpu_op_split = {
     .name = "SPLIT",
     .max_version = 5,
+    .operands = {.inputs = {2}, .outputs = GPU_ANY_OUTPUTS, .integer_inputs = GPU_INPUT(0), .any_rank = true},
     .supported = split_supported,
     .plan = split_plan,
-    .params_size = sizeof(TfLiteSplitParams),
-    .kernels = gpu_affine_kernels,
+    GPU_PARAMS(TfLiteSplitParams),
+    .moved_inputs = GPU_INPUT(1),
+    PARTS,
 };
 const struct gpu_op gpu_op_split_v = {
     .name = "SPLIT_V",
     .max_version = 3,
-    .supported = split_supported,
+    .operands = {.inputs = {3},
+                 .outputs = GPU_ANY_OUTPUTS,
+                 .integer_inputs = GPU_INPUT(1) | GPU_INPUT(2),
+                 .any_rank = true},
+    .supported = split_v_supported,
     .plan = split_v_plan,
-    .params_size = sizeof(TfLiteSplitVParams),
-    .kernels = gpu_affine_kernels,
+    GPU_PARAMS(TfLiteSplitVParams),
+    PARTS,
 };

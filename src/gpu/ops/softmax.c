@@ -75,11 +75,8 @@ static const struct gpu_kernel kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 1, 1, 1, GPU_ANY_RANK)) return false;
     if (!view->node->builtin_data) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0);
     if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
@@ -108,9 +105,12 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_softmax = {
     .name = "SOFTMAX",
     .max_version = 4,
+    .operands = {.inputs = {1}, .any_rank = true},
     .supported = supported,
     .plan = plan,
+    GPU_PARAMS(TfLiteSoftmaxParams),
     .epilogue = true,
-    .params_size = sizeof(TfLiteSoftmaxParams),
-    .kernels = kernels,
+    .bytes = GPU_BYTES_COMPUTED,
+    .rank_blind = true,
+    GPU_KERNELS(&kernel),
 };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator without a row in ops.def: a copy that does nothing but its epilogue. The builder puts one behind a node
-// that cannot take stages itself (a fused activation behind a concatenation), or has no room for them.
+// y = finish(x): a copy that applies the node's stages. gpu_op_stages (gpu/graph/op.h) is just this: the graph puts one
+// behind a node that cannot take stages itself, such as a fused activation behind several outputs, or has no room for
+// them. Operators that are a stage, or nothing but the stages behind them, are planned with it too.
 #ifndef HALITE_GPU_OPS_STAGES_H
 #define HALITE_GPU_OPS_STAGES_H
 
 #include "gpu/ops/op.h"
 
-extern const struct gpu_op gpu_op_stages;
+bool gpu_plan_stages(struct gpu_plan *plan, const struct gpu_node *node);
+
+extern const struct gpu_kernel gpu_kernel_stages;
 
 #endif

@@ -6,60 +6,54 @@
 #include <stddef.h>
 
 #include "gpu/ops/convolve.h"
-#include "tensorflow/lite/builtin_ops.h"
 
-// Which input is what.
-struct roles {
-    int x, weights, bias;
-};
-static const struct roles builtin_roles = {2, 1, 3}, custom_roles = {0, 1, 2};
+extern const struct gpu_op gpu_op_transpose_conv, gpu_op_convolution_2d_transpose_bias;
 
-static bool check_shapes(const struct gpu_node_view *view, const struct roles *roles,
+static bool check_shapes(const struct gpu_node_view *view, const struct gpu_weighted *in,
                          const TfLiteTransposeConvParams *params)
 {
-    const TfLiteTensor *x = gpu_view_input(view, roles->x), *weights = gpu_view_input(view, roles->weights);
+    const TfLiteTensor *x = gpu_view_input(view, in->x), *weights = gpu_view_input(view, in->weights);
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, roles->x,
+        return gpu_refuse(view, GPU_REASON_RANK, in->x,
                           "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
                           weights->dims->size, y->dims->size);
-    const int *k = weights->dims->data, *in = x->dims->data, *out = y->dims->data;
-    if (k[0] != out[3] || k[1] < 1 || k[2] < 1 || k[3] != in[3] || in[0] != out[0])
-        return gpu_refuse(view, GPU_REASON_SHAPE, roles->weights,
+    const int *k = weights->dims->data, *from = x->dims->data, *out = y->dims->data;
+    if (k[0] != out[3] || k[1] < 1 || k[2] < 1 || k[3] != from[3] || from[0] != out[0])
+        return gpu_refuse(view, GPU_REASON_SHAPE, in->weights,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
-                          k[3], in[3], out[3]);
+                          k[3], from[3], out[3]);
     struct gpu_window window = {k[2], k[1], params->stride_width, params->stride_height, 1, 1, params->padding};
-    if (!gpu_check_bias(view, roles->weights, roles->bias, k[0]) || !gpu_check_window(view, &window) ||
-        !gpu_check_weights(view, roles->weights, k[0], (int64_t)k[1] * k[2], k[3]))
+    if (!gpu_check_bias(view, in->weights, in->bias, k[0]) || !gpu_check_window(view, &window) ||
+        !gpu_check_weights(view, in->weights, k[0], (int64_t)k[1] * k[2], k[3]))
         return false;
     return (int64_t)params->stride_width * params->stride_height <= 64 ||
            gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions",
                       params->stride_width, params->stride_height);
 }
 
-static bool check(const struct gpu_node_view *view, const struct roles *roles, const TfLiteTransposeConvParams *params)
+static bool check(const struct gpu_node_view *view, const struct gpu_weighted *in,
+                  const TfLiteTransposeConvParams *params)
 {
-    if (gpu_is_constant(gpu_view_input(view, roles->x)))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, roles->x, "the input is a constant");
-    return check_shapes(view, roles, params);
+    if (gpu_is_constant(gpu_view_input(view, in->x)))
+        return gpu_refuse(view, GPU_REASON_CONSTANT, in->x, "the input is a constant");
+    return check_shapes(view, in, params);
 }
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 3, 4, 1, 1u << 0)) return false;
     const TfLiteTransposeConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
-    return gpu_check_constant(view, 0) && check(view, &builtin_roles, params);
+    return gpu_check_constant(view, 0) && check(view, &gpu_op_transpose_conv.weighted, params);
 }
 
 static bool custom_supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 2, 3, 1, 0)) return false;
     TfLiteTransposeConvParams params = {0};
     gpu_custom_options(view, &params, sizeof params);
     if (params.activation != kTfLiteActNone)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "it has a fused activation");
-    return check(view, &custom_roles, &params);
+    return check(view, &gpu_op_convolution_2d_transpose_bias.weighted, &params);
 }
 
 // Along one axis: the outputs at this remainder, and the taps that reach them. Output o = remainder + stride * place
@@ -85,9 +79,9 @@ static struct axis axis_at(int remainder, int out, int kernel, int stride, int p
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const TfLiteTransposeConvParams *params = node->params;
-    const struct roles *roles = node->builtin == kTfLiteBuiltinTransposeConv ? &builtin_roles : &custom_roles;
-    const struct gpu_value *x = node->inputs[roles->x], *y = node->outputs[0], *weights = node->inputs[roles->weights];
-    const struct gpu_value *bias = node->input_count > roles->bias ? node->inputs[roles->bias] : NULL;
+    const struct gpu_weighted *in = &node->op->weighted;
+    const struct gpu_value *x = node->inputs[in->x], *y = node->outputs[0], *weights = node->inputs[in->weights];
+    const struct gpu_value *bias = node->input_count > in->bias ? node->inputs[in->bias] : NULL;
     struct gpu_shape k = weights->shape;
     int stride_w = params->stride_width, stride_h = params->stride_height;
     int left = gpu_pad_before(params->padding, y->shape.w, x->shape.w, k.w, stride_w, 1);
@@ -130,25 +124,27 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return true;
 }
 
-static const struct gpu_kernel *const kernels[] = {&gpu_kernel_convolve, &gpu_kernel_pack, NULL};
-
+static const struct gpu_kernel *const kernels[] = {GPU_CONVOLVE_KERNELS, NULL};
+#define TRANSPOSE_CONV                                                                                            \
+    .plan = plan, .epilogue = true, .bytes = GPU_BYTES_COMPUTED, .rank_blind = true, .macs = gpu_macs_of_weights, \
+    .kernels = kernels
 const struct gpu_op gpu_op_transpose_conv = {
     .name = "TRANSPOSE_CONV",
     .max_version = 4,
+    .operands = {.inputs = {3, 4}, .integer_inputs = GPU_INPUT(0)},
     .supported = supported,
-    .plan = plan,
-    .epilogue = true,
-    .params_size = sizeof(TfLiteTransposeConvParams),
-    .kernels = kernels,
+    GPU_PARAMS_ACTIVATION(TfLiteTransposeConvParams),
+    .weighted = {.x = 2, .weights = 1, .bias = 3},
+    TRANSPOSE_CONV,
 };
 // Files hold padding and strides, and newer ones more.
 const struct gpu_op gpu_op_convolution_2d_transpose_bias = {
     .name = "Convolution2DTransposeBias",
     .max_version = 1,
+    .operands = {.inputs = {2, 3}},
     .supported = custom_supported,
-    .plan = plan,
-    .epilogue = true,
-    .params_size = sizeof(TfLiteTransposeConvParams),
-    .params_least = offsetof(TfLiteTransposeConvParams, activation),
-    .kernels = kernels,
+    GPU_PARAMS(TfLiteTransposeConvParams),
+    .min_params_size = offsetof(TfLiteTransposeConvParams, activation),
+    .weighted = {.x = 0, .weights = 1, .bias = 2},
+    TRANSPOSE_CONV,
 };

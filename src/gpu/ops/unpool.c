@@ -77,9 +77,6 @@ static const struct gpu_kernel unpool_kernel = {
     ),
 };
 // clang-format on
-static const struct gpu_kernel *const pool_kernels[] = {&pool_kernel, NULL};
-static const struct gpu_kernel *const unpool_kernels[] = {&unpool_kernel, NULL};
-
 enum { MAX_PLACES = 2048 }; // in a window: a half is exact up to there
 
 static bool is_float(const TfLiteTensor *tensor)
@@ -117,14 +114,12 @@ static bool check(const struct gpu_node_view *view, const TfLiteTensor *large, c
 
 static bool pool_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 1, 1, 2, 0) &&
-           check(view, gpu_view_input(view, 0), gpu_view_output(view, 0), gpu_view_output(view, 1));
+    return check(view, gpu_view_input(view, 0), gpu_view_output(view, 0), gpu_view_output(view, 1));
 }
 
 static bool unpool_supported(const struct gpu_node_view *view)
 {
-    return gpu_check_common(view, 2, 2, 1, 0) &&
-           check(view, gpu_view_output(view, 0), gpu_view_input(view, 0), gpu_view_input(view, 1));
+    return check(view, gpu_view_output(view, 0), gpu_view_input(view, 0), gpu_view_input(view, 1));
 }
 
 static void set_window(struct gpu_dispatch_desc *desc, const TfLitePoolParams *params, int left, int top)
@@ -171,19 +166,21 @@ static bool unpool_plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_max_pooling_with_argmax_2d = {
     .name = "MaxPoolingWithArgmax2D",
     .max_version = 1,
+    .operands = {.inputs = {1}, .outputs = 2},
     .supported = pool_supported,
     .plan = pool_plan,
-    .params_size = sizeof(TfLitePoolParams),
-    .params_least = offsetof(TfLitePoolParams, computed),
-    .kernels = pool_kernels,
+    GPU_PARAMS(TfLitePoolParams),
+    .min_params_size = offsetof(TfLitePoolParams, computed),
+    GPU_KERNELS(&pool_kernel),
 };
 const struct gpu_op gpu_op_max_unpooling_2d = {
     .name = "MaxUnpooling2D",
     .max_version = 1,
+    .operands = {.inputs = {2}},
     .supported = unpool_supported,
     .plan = unpool_plan,
     .epilogue = true,
-    .params_size = sizeof(TfLitePoolParams),
-    .params_least = offsetof(TfLitePoolParams, computed),
-    .kernels = unpool_kernels,
+    GPU_PARAMS(TfLitePoolParams),
+    .min_params_size = offsetof(TfLitePoolParams, computed),
+    GPU_KERNELS(&unpool_kernel),
 };

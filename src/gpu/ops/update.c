@@ -43,11 +43,9 @@ enum { MAX_PLACE = 2048 };
 KERNEL(by_raw, "update_slice_raw", GPU_RAW_IN, GPU_INDEX_RAW)
 KERNEL(by_value, "update_slice", GPU_IN, GPU_INDEX_VALUE)
 // clang-format on
-static const struct gpu_kernel *const kernels[] = {&by_raw, &by_value, NULL};
 
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!gpu_check_common(view, 3, 3, 1, 1u << PLACE)) return false;
     const TfLiteTensor *x = gpu_view_input(view, X), *piece = gpu_view_input(view, PIECE);
     const TfLiteTensor *place = gpu_view_input(view, PLACE), *y = gpu_view_output(view, 0);
     if (gpu_is_constant(x) && gpu_is_constant(piece))
@@ -85,7 +83,10 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_dynamic_update_slice = {
     .name = "DYNAMIC_UPDATE_SLICE",
     .max_version = 6,
+    .operands = {.inputs = {3}, .integer_inputs = GPU_INPUT(PLACE)},
     .supported = supported,
     .plan = plan,
-    .kernels = kernels,
+    .bytes = GPU_BYTES_MOVED,
+    .moved_inputs = GPU_INPUT(X) | GPU_INPUT(PIECE),
+    GPU_KERNELS(&by_raw, &by_value),
 };

@@ -11,6 +11,4 @@ bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution
                        const struct gpu_conv_size *direct);
 bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *conv);
 
-extern const struct gpu_kernel gpu_kernel_winograd_in, gpu_kernel_winograd_out;
-
 #endif

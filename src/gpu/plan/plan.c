@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/ops/op.h"
+#include "gpu/graph/op.h"
 #include "gpu/plan/kernels.h"
 
 // ---- kernels' tables: what is the kernel's own, and what the emitter adds -----------------------
@@ -154,8 +154,19 @@ static bool grow(void *list, int count, int *capacity, size_t size)
     return true;
 }
 
+// Vulkan has programs only for kernels that some operator lists, so every other backend holds operators to their lists
+// as well.
+static bool check_listed(struct gpu_plan *plan, const struct gpu_kernel *kernel)
+{
+    if (!plan->node) return true;
+    for (const struct gpu_kernel *const *listed = plan->node->op->kernels; *listed; listed++)
+        if (*listed == kernel) return true;
+    return gpu_plan_fail(plan, "kernel %s is not among the operator's .kernels", kernel->name);
+}
+
 bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *desc)
 {
+    if (!check_listed(plan, desc->kernel)) return false;
     if (!grow(&plan->steps, plan->step_count, &plan->step_capacity, sizeof *plan->steps))
         return gpu_plan_fail(plan, "out of memory");
     struct gpu_plan_step *step = &plan->steps[plan->step_count];

@@ -84,7 +84,6 @@ struct gpu_value *gpu_plan_scratch(struct gpu_plan *plan, struct gpu_shape shape
 void gpu_grid_over(struct gpu_dispatch_desc *desc, struct gpu_shape over);
 // For grids of `rows` along y, of `width` work-items each: how many rows a group of 64 takes, or more of them where the
 // device would not have that many groups. Every device takes GPU_MAX_ROWS.
-enum { GPU_MAX_ROWS = 65535 * 128 };
 int gpu_rows_per_group(const struct gpu_caps *caps, int width, int64_t rows);
 // "CONV_2D (node 3): text" to the reporter; always false.
 bool gpu_plan_fail(struct gpu_plan *plan, const char *format, ...) HL_PRINTF(2, 3);

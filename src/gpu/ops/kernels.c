@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See kernels.h. The lists of kernels come from ops.def (gpu_op.kernels) and plan/kernels.h.
+// All kernels that there are, see gpu/lang/spirv/kernels.h: those of the plan, and those that the operators of ops.def
+// list.
 #include "gpu/lang/spirv/kernels.h"
 
 #include <stdio.h>

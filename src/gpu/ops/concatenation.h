@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the plan of CONCATENATION uses, for operators that plan one for themselves.
+#ifndef HALITE_GPU_OPS_CONCATENATION_H
+#define HALITE_GPU_OPS_CONCATENATION_H
+
+#include "gpu/ops/reshape.h"
+
+extern const struct gpu_kernel gpu_kernel_concatenate;
+#define GPU_CONCATENATION_KERNELS &gpu_kernel_concatenate, &gpu_kernel_reshape
+
+#endif
