@@ -25,4 +25,10 @@ only ops 'base|abi|model|runtime' fast/fast.h
 only fast 'base|abi|model|runtime|ops'
 only delegates 'base|abi'
 only gpu 'base|abi'
+# Inside the delegate: delegate -> ops -> plan -> graph, backend -> lang
+only gpu/lang base
+only gpu/backend 'base|gpu/lang'
+only gpu/graph 'base|abi|gpu/lang'
+only gpu/plan 'base|gpu/(lang|graph|backend)'
+only gpu/ops 'base|abi|gpu/(lang|graph|plan)'
 exit $failed
