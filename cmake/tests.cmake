@@ -264,6 +264,12 @@ if(TARGET python_core)
         halite_test(python/${name} COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
             sh bindings/python/tests/run.sh ${HALITE_PYTHON_EXECUTABLE} ${file} ENVIRONMENT HALITE_SHARED=${HALITE_SHARED})
     endforeach()
+    set(python_golden ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
+        sh cmake/with_data.sh ${HALITE_SHARED}/golden
+        sh bindings/python/tests/run.sh ${HALITE_PYTHON_EXECUTABLE} bindings/python/tests/golden.py)
+    halite_test(python/golden COMMAND ${python_golden} ${HALITE_SHARED}/golden/graphs ${HALITE_SHARED}/golden/structure
+        ${HALITE_SHARED}/golden/models/micro ${HALITE_SHARED}/golden/models/small_ops)
+    halite_test(python/golden_models SLOW COMMAND ${python_golden} ${HALITE_SHARED}/golden/models)
 endif()
 
 # ---- kernels before the compilers that are here; on devices, slowly ------------------------------------------------

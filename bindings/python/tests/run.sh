@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh PYTHON TEST.py: runs one test of the Python package, with the PYTHONPATH that says where the package is. numpy comes
-# from a virtual environment beside the package where PYTHON has none; without a way to it the test is skipped.
+# run.sh PYTHON TEST.py [ARGUMENT...]: runs one test of the Python package, with the PYTHONPATH that says where the
+# package is. numpy comes from a virtual environment beside the package where PYTHON has none; without a way to it the
+# test is skipped.
 python=$1
-test=$2
+shift
 if ! "$python" -c 'import numpy' 2>/dev/null; then
     venv=${PYTHONPATH%%:*}/../python-venv
     mkdir -p "$venv"
@@ -17,4 +18,4 @@ if ! "$python" -c 'import numpy' 2>/dev/null; then
     }
     python=$venv/bin/python
 fi
-exec "$python" -X faulthandler "$test"
+exec "$python" -X faulthandler "$@"
