@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Halite adds to the TensorFlow Lite C API: choice of kernels, limits, reports of where and how long each node ran
-// and where each tensor lies, and the nodes and tensors of every subgraph. Everything here works on objects of
-// tensorflow/lite/c/c_api.h; nothing here is needed to run a model.
+// and where each tensor lies, the nodes and tensors of every subgraph, and changes to an interpreter that is there.
+// Everything here works on objects of tensorflow/lite/c/c_api.h; nothing here is needed to run a model.
 #ifndef HALITE_HALITE_H
 #define HALITE_HALITE_H
 
@@ -11,6 +11,7 @@
 
 #include "halite/gpu_delegate.h" // the GPU delegate's part, which is in a library of its own
 #include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/c/common.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -132,6 +133,46 @@ TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetSubgraph(const TfLiteSignatureRu
 TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetInputTensorIndex(const TfLiteSignatureRunner *runner, const char *name);
 TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetOutputTensorIndex(const TfLiteSignatureRunner *runner,
                                                                   const char *name);
+
+// ---- changes to an interpreter that is there ----------------------------------------------------------------------
+// What the original's C++ classes can do with one, for facades in other languages. Not while it runs.
+
+// CPU threads as TfLiteInterpreterOptionsSetNumThreads has them. Tensors lose their memory, and a delegate that relies
+// on their shapes is applied again: call TfLiteInterpreterAllocateTensors afterwards. Calls Refresh of external
+// contexts. kTfLiteError below -1, after a message, and where a Refresh fails.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetNumThreads(TfLiteInterpreter *interpreter, int32_t num_threads);
+
+// Gives the memory of all tensors but variables back until the next TfLiteInterpreterAllocateTensors, and with it their
+// values. For interpreters that wait long for their next input.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterReleaseMemory(TfLiteInterpreter *interpreter);
+
+// Takes off all delegates, for good: the nodes are those of the model, on the CPU. Tensors must be allocated again. The
+// delegates may be deleted afterwards.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterRemoveDelegates(TfLiteInterpreter *interpreter);
+
+// An object that kernels of one kind share, such as the Edge TPU's. Not owned: the caller keeps it until the
+// interpreter is deleted or another takes its place; NULL takes it away. kTfLiteError for a type that does not exist.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetExternalContext(TfLiteInterpreter *interpreter,
+                                                                 TfLiteExternalContextType type,
+                                                                 TfLiteExternalContext *context);
+// NULL where none was set.
+TFL_CAPI_EXPORT TfLiteExternalContext *HaliteInterpreterGetExternalContext(const TfLiteInterpreter *interpreter,
+                                                                           TfLiteExternalContextType type);
+
+// Whether delegates and kernels of others may compute float32 in half precision (allow_fp32_relax_to_fp16 of
+// TfLiteContext). Before they are applied or prepared. Halite's own CPU kernels do not. False by default.
+TFL_CAPI_EXPORT void HaliteInterpreterSetAllowHalfPrecision(TfLiteInterpreter *interpreter, bool allow);
+TFL_CAPI_EXPORT bool HaliteInterpreterGetAllowHalfPrecision(const TfLiteInterpreter *interpreter);
+
+// ---- what a model says of itself ------------------------------------------------------------------------------------
+
+// The metadata entries of the file: a name and bytes of it. Lent, as long as the model lives. kTfLiteError where index
+// is outside or a pointer is NULL.
+TFL_CAPI_EXPORT int32_t HaliteModelGetMetadataCount(const TfLiteModel *model);
+TFL_CAPI_EXPORT TfLiteStatus HaliteModelGetMetadata(const TfLiteModel *model, int32_t index, const char **name,
+                                                    const void **data, size_t *bytes);
+// The file's description, "" where it has none. Lent, as long as the model lives.
+TFL_CAPI_EXPORT const char *HaliteModelGetDescription(const TfLiteModel *model);
 
 #ifdef __cplusplus
 }
