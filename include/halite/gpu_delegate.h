@@ -47,7 +47,7 @@ typedef struct HaliteGpuDelegateOptions {
     // Which device: "opencl", "vulkan" or "gles" (the fastest of that API, a software device where it has no other),
     // "vulkan:1" (one of a HaliteDeviceList by name), "auto" (the fastest real GPU), "null" (computes nothing: for a
     // report without a GPU). NULL or "": what the environment variable HALITE_DEVICE says, and without that "auto".
-    // A name that is unknown or not there is an error when the delegate is applied, as is auto without a real GPU.
+    // A device that is not there is an error when the delegate is applied, as is auto without a real GPU.
     const char *device;
     HaliteGpuPrecision precision;
     // Applying fails with kTfLiteDelegateError rather than leave a node on the CPU.

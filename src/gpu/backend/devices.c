@@ -227,6 +227,35 @@ static int parse_number(const char *text)
     return number;
 }
 
+// The row that the text begins with, and the number after it, -1 without one. NULL after a message about `asked`.
+static const struct row *read_device(const char *text, const char *asked, const struct hl_reporter *reporter,
+                                     int *number)
+{
+    const char *colon = strchr(text, ':');
+    size_t length = colon ? (size_t)(colon - text) : strlen(text);
+    struct text names = {.length = 0};
+    *number = colon ? parse_number(colon + 1) : -1;
+    for (int i = 0; i < ROWS; i++) {
+        put(&names, ", %s", rows[i].name);
+        if (strlen(rows[i].name) != length || strncmp(rows[i].name, text, length) != 0) continue;
+        if (!colon || *number >= 0) return &rows[i];
+        hl_report(reporter, "%s: what follows the colon is no number of a device", asked);
+        return NULL;
+    }
+    hl_report(reporter, "%s: unknown; known are auto%s, each but auto also with a number (opencl:0)", asked,
+              names.data);
+    return NULL;
+}
+
+bool gpu_device_text_is_valid(const char *text, const struct hl_reporter *reporter)
+{
+    char asked[64];
+    int number;
+    if (!*text || strcmp(text, "auto") == 0) return true;
+    snprintf(asked, sizeof asked, "device %s", text);
+    return read_device(text, asked, reporter, &number) != NULL;
+}
+
 bool gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen)
 {
@@ -238,23 +267,13 @@ bool gpu_device_choose(const char *text, const char *only, const struct hl_repor
     if (!text || !*text || strcmp(text, "auto") == 0) return choose_any(only, reporter, chosen);
 
     char asked[64];
+    int number;
     snprintf(asked, sizeof asked, "%s%s", source, text);
-    const char *colon = strchr(text, ':');
-    size_t length = colon ? (size_t)(colon - text) : strlen(text);
-    int number = colon ? parse_number(colon + 1) : -1;
-    struct text names = {.length = 0};
-    for (int i = 0; i < ROWS; i++) {
-        put(&names, ", %s", rows[i].name);
-        if (strlen(rows[i].name) != length || strncmp(rows[i].name, text, length) != 0) continue;
-        if (*only && strcmp(rows[i].name, only) != 0) {
-            hl_report(reporter, "%s: the options demand the backend %s", asked, only);
-            return false;
-        }
-        if (!colon || number >= 0) return choose_of(&rows[i], number, asked, reporter, chosen);
-        hl_report(reporter, "%s: what follows the colon is no number of a device", asked);
+    const struct row *row = read_device(text, asked, reporter, &number);
+    if (!row) return false;
+    if (*only && strcmp(row->name, only) != 0) {
+        hl_report(reporter, "%s: the options demand the backend %s", asked, only);
         return false;
     }
-    hl_report(reporter, "%s: unknown; known are auto%s, each but auto also with a number (opencl:0)", asked,
-              names.data);
-    return false;
+    return choose_of(row, number, asked, reporter, chosen);
 }

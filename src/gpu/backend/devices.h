@@ -42,5 +42,7 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 // no other. only: the name of a backend that it has to be, "": any. False after a message.
 bool gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen);
+// Whether the text is one of these, wherever it runs: nothing is opened. False after a message.
+bool gpu_device_text_is_valid(const char *text, const struct hl_reporter *reporter);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/backend/devices.h"
+
 TfLiteGpuDelegateOptionsV2 TfLiteGpuDelegateOptionsV2Default(void)
 {
     return (TfLiteGpuDelegateOptionsV2){
@@ -135,6 +137,7 @@ static bool apply_device(const char *text, const struct hl_reporter *reporter, s
         hl_report(reporter, "GPU delegate: option device is too long: \"%.40s...\"", text);
         return false;
     }
+    if (!gpu_device_text_is_valid(text, reporter)) return false;
     strcpy(options->device, text);
     return true;
 }
