@@ -4,6 +4,7 @@
 // device.
 #include "gpu/op_case.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +39,7 @@ struct job {
 
 struct table {
     const char *only;
+    enum gpu_precision precision;
     struct job jobs[MAX_JOBS];
     int job_count;
     struct test_tensor tensors[MAX_TENSORS];
@@ -86,6 +88,7 @@ static void add_jobs(struct table *table, const struct op_family *family)
 {
     for (const struct op_case *row = family->cases; row->name; row++) {
         if (table->only && !strstr(row->name, table->only)) continue;
+        if (row->singles && table->precision != GPU_F32) continue;
         int last = has_counted(row) ? SIZES : 1;
         for (int size = 0; size < last; size++) add_job(table, row, size, false);
         const struct gpu_op *op = gpu_op_find(row->builtin, row->custom);
@@ -124,6 +127,47 @@ static float draw_value(struct seed *seed, enum case_values values)
     case VALUES_EQUAL: return (float)(draw(seed, 5) - 2);
     default: return (float)(draw(seed, 65) - 32) / 8;
     }
+}
+
+static float special_value(enum case_values values, size_t i)
+{
+    static const float numbers[] = {
+        0,
+        -0.0f,
+        INFINITY,
+        -INFINITY,
+        NAN,
+        1,
+        -1,
+        0.5f,
+        -2.5f,
+        3,
+        -6,
+        65504,
+        -65504,
+        0.00006103515625f,
+        1024,
+        -7,
+        2,
+        FLT_MAX,
+        -FLT_MAX,
+        3e38f,
+        -1e38f,
+        1e30f,
+        -1e-30f,
+        2e-38f,
+        1e19f,
+        16777216.0f,
+        -16777217.0f,
+        88.5f,
+        -88.5f,
+        100,
+        -104,
+        1e-6f,
+    };
+    enum { HALVES = 17, ALL = sizeof numbers / sizeof *numbers };
+    if (values == VALUES_SPECIAL_ROWS) return numbers[i / HALVES % HALVES];
+    return numbers[i % (values == VALUES_SPECIAL ? HALVES : ALL)];
 }
 
 static size_t bytes_of(enum test_type type)
@@ -198,9 +242,10 @@ static void fill(struct table *table, struct test_tensor *tensor, const struct c
     for (int i = from->channel_axis; from->channel_axis && i < tensor->rank; i++) behind *= (size_t)tensor->dims[i];
     for (size_t i = 0; i < count; i++) {
         float scale = tensor->scale_count ? tensor->scales[i / behind % (size_t)tensor->scale_count] : tensor->scale;
-        float value = is_list(from)     ? (float)counted(from->ints[i], job)
-                      : from->int_count ? (float)from->ints[i % (size_t)from->int_count]
-                                        : draw_value(&seed, from->values);
+        float value = is_list(from)                    ? (float)counted(from->ints[i], job)
+                      : from->int_count                ? (float)from->ints[i % (size_t)from->int_count]
+                      : from->values >= VALUES_SPECIAL ? special_value(from->values, i)
+                                                       : draw_value(&seed, from->values);
         store(tensor, data, i, value, scale);
     }
     table->data[index_of(table, tensor)] = data;
@@ -517,7 +562,9 @@ static bool differs(const struct job *job, const char *what, const TfLiteTensor 
     assert_int_equal(TfLiteTensorByteSize(got), TfLiteTensorByteSize(wanted));
     for (size_t i = 0; i < count; i++) {
         double a = element(wanted, i), b = element(got, i), room = allowed(job, TfLiteTensorType(wanted), a, precision);
-        if (a == b || fabs(a - b) <= room) continue;
+        if (a == b || fabs(a - b) <= room || (isnan(a) && isnan(b))) continue;
+        // A half ends at 65504.
+        if (precision != GPU_F32 && isinf(b) && fabs(a) >= 65504 && (a < 0) == (b < 0)) continue;
         if (bad++ == 0 || fabs(a - b) - room > excess) {
             worst = i;
             excess = fabs(a - b) - room;
@@ -577,6 +624,7 @@ void op_family_run(const struct op_family *family, const char *device, enum gpu_
     struct table *table = calloc(1, sizeof *table);
     assert_non_null(table);
     table->only = only;
+    table->precision = precision;
     add_jobs(table, family);
     if (table->job_count == 0) fail_msg("no row of %s has \"%s\" in its name", family->name, only);
     learn_shapes(table);

@@ -23,16 +23,19 @@ enum { CASE_INPUTS = 24, CASE_INTS = 16, CASE_RANK = 8 };
 
 // What a float tensor is filled with; all of it is exact in half precision.
 enum case_values {
-    VALUES_EIGHTHS,  // multiples of 1/8 from -4 to 4
-    VALUES_POSITIVE, // multiples of 1/8 from 1/8 to 4
-    VALUES_SMALL,    // multiples of 1/16 from -1 to 1
-    VALUES_DIVISORS, // -2, -1/2, 1/2, 1, 2: quotients by them are exact
-    VALUES_TRUTH,    // 0 or 1
-    VALUES_NEAR_ONE, // 1 and 1/8 more or less: products of many stay small
-    VALUES_INDICES,  // integers 0, 1, 2
-    VALUES_WIDE,     // multiples of 1/2 from -16 to 16
-    VALUES_FAR,      // multiples of 1/8 from -2 to 6, and now and then 30000 and -30000
-    VALUES_EQUAL     // few different numbers, so that equal ones meet
+    VALUES_EIGHTHS,      // multiples of 1/8 from -4 to 4
+    VALUES_POSITIVE,     // multiples of 1/8 from 1/8 to 4
+    VALUES_SMALL,        // multiples of 1/16 from -1 to 1
+    VALUES_DIVISORS,     // -2, -1/2, 1/2, 1, 2: quotients by them are exact
+    VALUES_TRUTH,        // 0 or 1
+    VALUES_NEAR_ONE,     // 1 and 1/8 more or less: products of many stay small
+    VALUES_INDICES,      // integers 0, 1, 2
+    VALUES_WIDE,         // multiples of 1/2 from -16 to 16
+    VALUES_FAR,          // multiples of 1/8 from -2 to 6, and now and then 30000 and -30000
+    VALUES_EQUAL,        // few different numbers, so that equal ones meet
+    VALUES_SPECIAL,      // in turns: zeros of both signs, infinities, NaN, the ends of half precision, a few plain ones
+    VALUES_SPECIAL_ROWS, // the same, each as often in a row as there are: beside VALUES_SPECIAL each meets each
+    VALUES_EXTREME       // in turns: numbers near both ends of single precision, and the special ones
 };
 
 struct case_tensor {
@@ -76,7 +79,8 @@ struct op_case {
     int output_count;             // 0 means 1
     struct case_output output;    // of each
     enum gpu_tolerance tolerance;
-    int steps; // 8-bit outputs: by how many steps of the scale they may differ
+    int steps;    // 8-bit outputs: by how many steps of the scale they may differ
+    bool singles; // only in f32: its numbers are no halves
 };
 
 #define CASE_COUNT(...) (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
@@ -187,7 +191,8 @@ struct op_family {
     int repeats;
 };
 // Each in a file of its own, cases_NAME.c.
-#define OP_FAMILIES(X) X(elementwise) X(move) X(pick) X(beyond) X(reduce) X(convolve) X(quantized) X(ranks) X(recurrent)
+#define OP_FAMILIES(X) \
+    X(elementwise) X(move) X(pick) X(beyond) X(reduce) X(convolve) X(quantized) X(ranks) X(recurrent) X(special)
 #define OP_FAMILY(name) extern const struct op_family op_family_##name;
 OP_FAMILIES(OP_FAMILY)
 #undef OP_FAMILY

@@ -114,8 +114,11 @@ static struct gpu_value *value_of(struct builder *builder, int index, bool is_ma
 
 // ---- fused activations --------------------------------------------------------------------------
 
-static enum gpu_epilogue_op stage_of(TfLiteFusedActivation activation)
+// Fused activations are clamps: like the CPU, all but FULLY_CONNECTED ignore those that are not.
+static enum gpu_epilogue_op stage_of(int builtin, TfLiteFusedActivation activation)
 {
+    bool curved = activation == kTfLiteActTanh || activation == kTfLiteActSigmoid;
+    if (curved && builtin != kTfLiteBuiltinFullyConnected) return GPU_EPI_NONE;
     switch (activation) {
     case kTfLiteActRelu: return GPU_EPI_RELU;
     case kTfLiteActReluN1To1: return GPU_EPI_RELU_N1_TO_1;
@@ -189,7 +192,7 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
     }
     if (!connect(builder, node, from)) return false;
     TfLiteFusedActivation activation = gpu_fused_activation(op, from->builtin_data);
-    struct gpu_epilogue stages = {.count = 1, .stages = {{.op = stage_of(activation)}}};
+    struct gpu_epilogue stages = {.count = 1, .stages = {{.op = stage_of(node->builtin, activation)}}};
     return stages.stages[0].op == GPU_EPI_NONE || gpu_graph_add_stages(graph, graph->node_count - 1, 0, &stages);
 }
 

@@ -113,6 +113,7 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     struct gpu_value *between = node->inputs[through], *other = node->inputs[1 - through];
     struct gpu_node *before = between->producer;
     if (other == between || other->data || !gpu_is_private(between)) return false;
+    if (node->outputs[0]->type == kTfLiteFloat16) return false; // it ends at the largest half
     if (between->rank != node->outputs[0]->rank) return false;
     if (!can_take_stages(before, 1 + node->epilogue.count) || node->epilogue.residual ||
         !gpu_can_take_residual(graph, before, other))

@@ -134,6 +134,7 @@ static const char words[] =
     "FUNCTION_ i4_ to_int4(f4_ v) { return mki4((int)v.x, (int)v.y, (int)v.z, (int)v.w); }\n"
     "FUNCTION_ float dot4(f4_ a, f4_ b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }\n"
     "#define bits_to_float(x) __int_as_float(x)\n"
+    "#define float_to_bits(x) __float_as_int(x)\n"
     "#define is_nan_(x) ((__float_as_int(x) & 0x7fffffff) > 0x7f800000)\n"
     "#define pick(c, a, b) ((c) ? (a) : (b))\n"
     "#define mad(a, b, c) ((a) * (b) + (c))\n"

@@ -207,6 +207,10 @@ static const char common_words[] =
     "FUNCTION_ float4 at_most(float4 v, float4 high) {\n"
     "    return mkf4(not_above_(v.x, high.x), not_above_(v.y, high.y), not_above_(v.z, high.z), not_above_(v.w, high.w));\n"
     "}\n"
+    "FUNCTION_ float finite_(float v) {\n"
+    "    return pick((float_to_bits(v) & 0x7fffffff) == 0x7f800000, bits_to_float(float_to_bits(v) - 1), v);\n"
+    "}\n"
+    "FUNCTION_ float4 finite(float4 v) { return mkf4(finite_(v.x), finite_(v.y), finite_(v.z), finite_(v.w)); }\n"
     "FUNCTION_ int imod_positive_(int a, int b) { return pick(a >= 0, a % b, b - 1 - (-1 - a) % b); }\n"
     "FUNCTION_ int imod(int a, int b) { return pick(b > 0, imod_positive_(a, b), -imod_positive_(-a, -b)); }\n";
 
@@ -221,9 +225,9 @@ static const char *const stage_texts[] = {
     [GPU_EPI_HARD_SWISH] = "v = v * min(max(v + splatf4(3.0f), splatf4(0.0f)), splatf4(6.0f)) * (1.0f / 6.0f);",
     [GPU_EPI_LEAKY_RELU] = "v = at_least(v, splatf4(0.0f)) + at_most(v, splatf4(0.0f)) * a;",
     [GPU_EPI_CLAMP] = "v = at_most(at_least(v, splatf4(a)), splatf4(b));",
-    [GPU_EPI_SCALE_SHIFT] = "v = v * a + splatf4(b);",
-    [GPU_EPI_ADD_VALUE] = "v = v + r;",
-    [GPU_EPI_MUL_VALUE] = "v = v * r;",
+    [GPU_EPI_SCALE_SHIFT] = "v = finite(v * a + splatf4(b));",
+    [GPU_EPI_ADD_VALUE] = "v = finite(v + r);",
+    [GPU_EPI_MUL_VALUE] = "v = finite(v * r);",
     [GPU_EPI_ELU] = "v = at_least(v, splatf4(0.0f)) + (exp(at_most(v, splatf4(0.0f))) - splatf4(1.0f));",
     [GPU_EPI_EXP] = "v = exp(v);",
     [GPU_EPI_SQRT] = "v = sqrt(v);",

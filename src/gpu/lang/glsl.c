@@ -109,6 +109,7 @@ static const char half_mediump[] = HALF_STORAGE
     "#define to_float4(v) vec4(v)\n" \
     "#define to_int4(v) ivec4(v)\n" \
     "#define bits_to_float(x) intBitsToFloat(x)\n" \
+    "#define float_to_bits(x) floatBitsToInt(x)\n" \
     "#define is_nan_(x) ((floatBitsToInt(x) & 0x7fffffff) > 0x7f800000)\n" \
     "#define pick(c, a, b) ((c) ? (a) : (b))\n" \
     "#define mad(a, b, c) ((a) * (b) + (c))\n" \
@@ -131,14 +132,20 @@ static const char half_mediump[] = HALF_STORAGE
     /* by way of exp in many drivers, which overflows; a clamp may lose a NaN */ \
     "float tanh_(float v) { return is_nan_(v) ? v : tanh(clamp(v, -15.0, 15.0)); }\n" \
     "vec4 tanh_(vec4 v) { return vec4(tanh_(v.x), tanh_(v.y), tanh_(v.z), tanh_(v.w)); }\n" \
-    /* pow of a negative number is undefined */ \
+    /* as C's: pow of a negative number is undefined here, and so are infinities and NaN */ \
     "float pow_safe(float a, float b) {\n" \
-    "    float whole = floor(b);\n" \
-    "    float result = pow(abs(a), b);\n" \
-    "    if (a == 0.0) result = b == 0.0 ? 1.0 : (b > 0.0 ? 0.0 : intBitsToFloat(0x7f800000));\n" \
-    "    if (a < 0.0 && whole - 2.0 * floor(whole * 0.5) == 1.0) result = -result;\n" \
+    "    float size = abs(a), whole = floor(b), result = pow(size, b);\n" \
+    "    float infinity = intBitsToFloat(0x7f800000);\n" \
+    "    bool grows = b > 0.0, odd = whole == b && abs(b) < 16777216.0 && whole - 2.0 * floor(whole * 0.5) == 1.0;\n" \
+    "    bool far = (floatBitsToInt(b) & 0x7fffffff) == 0x7f800000;\n" \
     "    if (a < 0.0 && whole != b) result = intBitsToFloat(0x7fc00000);\n" \
-    "    return result;\n" \
+    "    if (far) result = size == 1.0 ? 1.0 : (size > 1.0) == grows ? infinity : 0.0;\n" \
+    "    if (size == 0.0) result = grows ? 0.0 : infinity;\n" \
+    "    if (floatBitsToInt(size) == 0x7f800000) result = grows ? infinity : 0.0;\n" \
+    "    if (odd && floatBitsToInt(a) < 0) result = -result;\n" \
+    "    if (is_nan_(a) || is_nan_(b)) result = intBitsToFloat(0x7fc00000);\n" \
+    "    if (b == 1.0) result = a;\n" \
+    "    return b == 0.0 || a == 1.0 ? 1.0 : result;\n" \
     "}\n" \
     "vec4 pow_safe(vec4 a, vec4 b) {\n" \
     "    return vec4(pow_safe(a.x, b.x), pow_safe(a.y, b.y), pow_safe(a.z, b.z), pow_safe(a.w, b.w));\n" \

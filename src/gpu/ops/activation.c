@@ -32,6 +32,11 @@ enum function {
     ROUND,
 };
 
+// GELU of minus infinity is the product of an infinity and zero, as on the CPU: NaN.
+#define GELU_LANE(NAME) v.NAME = pick(float_to_bits(v.NAME) == -8388608, bits_to_float(2143289344), z.NAME);
+#define GELU_LANES GELU_LANE(x) GELU_LANE(y) GELU_LANE(z) GELU_LANE(w)
+#define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
+
 // Always in float: the values are loaded and stored once, so that half arithmetic would save next to nothing.
 // GELU's erf is the rational approximation 7.1.26 of Abramowitz and Stegun, off by at most 1.5e-7.
 static const struct gpu_kernel kernel = {
@@ -41,7 +46,7 @@ static const struct gpu_kernel kernel = {
     .params = {"slope"},
     .constants = {{"FUNCTION", RELU}},
     .epilogue = true,
-    .body = GPU_TEXT(
+    .body = TEXT_OF(
         int4 p = position(); if (outside_y(p)) return; float4 v = to_acc4(read_x(p)); float4 zero = splatf4(0.0f);
         float4 one = splatf4(1.0f); if (FUNCTION == 0) v = at_least(v, zero);
         if (FUNCTION == 1) v = at_most(at_least(v, zero), splatf4(6.0f));
@@ -61,10 +66,12 @@ static const struct gpu_kernel kernel = {
             sum = sum * t + splatf4(-0.284496736f);
             sum = sum * t + splatf4(0.254829592f);
             float4 tail = sum * t * exp(max(-(z * z), splatf4(-80.0f)));
-            v = at_least(v, zero) - at_most(abs(v), splatf4(80.0f)) * tail * 0.5f;
+            z = at_least(v, zero) - at_most(abs(v), splatf4(80.0f)) * tail * 0.5f;
+            GELU_LANES
         } if (FUNCTION == 19) {
             float4 z = (v + v * v * v * 0.044715f) * 0.79788456f;
-            v = at_least(v, splatf4(-80.0f)) / (exp(at_most(z * -2.0f, splatf4(80.0f))) + one); // (1 + tanh(z)) / 2
+            z = at_least(v, splatf4(-80.0f)) / (exp(at_most(z * -2.0f, splatf4(80.0f))) + one); // (1 + tanh(z)) / 2
+            GELU_LANES
         } if (FUNCTION == 20) {
             v.x = pick(v.x > 0.0f, 1.0f, pick(v.x < 0.0f, -1.0f, v.x));
             v.y = pick(v.y > 0.0f, 1.0f, pick(v.y < 0.0f, -1.0f, v.y));

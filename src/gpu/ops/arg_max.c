@@ -10,15 +10,23 @@ enum { MOST = 2048 };
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
 #define TAKE(LANE, I)                                                   \
-    if (I == 0 || v.LANE > best.LANE) {                                 \
+    if (I == 0 || v.LANE > best.LANE || (is_nan_(best.LANE) && !is_nan_(v.LANE))) { \
         best.LANE = v.LANE;                                             \
         where.LANE = to_float(I);                                       \
     }
+// In whole slices each lane has a leader of its own, as the CPU takes rows: that decides which NaN stay.
+#define TAKE_NEXT(LANE, I)                                              \
+    if (v.LANE > best.LANE || (is_nan_(best.LANE) && !is_nan_(v.LANE))) { \
+        best.LANE = v.LANE;                                             \
+        where.LANE = to_float(s * 4 + I);                               \
+    }
 #define TAKE_ONE(LANE, I)                                               \
-    if (left > I && (s * 4 + I == 0 || v.LANE > most)) {                \
+    if (left > I && (s * 4 + I == 0 || v.LANE > most || (is_nan_(most) && !is_nan_(v.LANE)))) { \
         most = v.LANE;                                                  \
         place = to_float(s * 4 + I);                                    \
     }
+#define TAKE_LEADER(LANE)                                               \
+    if (best.LANE == most && where.LANE < place) place = where.LANE;
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel kernel = {
@@ -34,7 +42,31 @@ static const struct gpu_kernel kernel = {
         if (AXIS == 3) {
             float most = 0.0f;
             float place = 0.0f;
-            for (int s = 0; s < x_s; s += 1) {
+            acc4 best = splatf4(0.0f);
+            for (int s = 0; s < x_c / 4; s += 1) {
+                p.z = s;
+                acc4 v = to_acc4(read_x(p)) * sense;
+                if (s == 0) best = v;
+                if (s == 0) where = mkf4(0.0f, 1.0f, 2.0f, 3.0f);
+                TAKE_NEXT(x, 0)
+                TAKE_NEXT(y, 1)
+                TAKE_NEXT(z, 2)
+                TAKE_NEXT(w, 3)
+            }
+            if (x_c >= 4) {
+                most = pick(best.y > best.x, best.y, best.x);
+                place = pick(best.y > best.x, where.y, where.x);
+                float second = pick(best.w > best.z, best.w, best.z);
+                if (second > most) {
+                    most = second;
+                    place = pick(best.w > best.z, where.w, where.z);
+                }
+                TAKE_LEADER(x)
+                TAKE_LEADER(y)
+                TAKE_LEADER(z)
+                TAKE_LEADER(w)
+            }
+            for (int s = x_c / 4; s < x_s; s += 1) {
                 p.z = s;
                 acc4 v = to_acc4(read_x(p)) * sense;
                 int left = x_c - s * 4;

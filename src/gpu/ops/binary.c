@@ -33,21 +33,25 @@ enum function {
 #define PER_LANE(OP)                                                                   \
     u = mkf4(pick(u.x OP v.x, 1.0f, 0.0f), pick(u.y OP v.y, 1.0f, 0.0f),                \
              pick(u.z OP v.z, 1.0f, 0.0f), pick(u.w OP v.w, 1.0f, 0.0f));
-// The angle of (v, u): that of the shorter over the longer side, taken from pi / 8 at most, by a polynomial that is off by
-// 2^-23; then turned to where the point lies. The languages' own functions may be off by 4096 units (Vulkan).
+// The angle of (v, u), for zeros of either sign, infinities and NaN as atan2 of C has it: that of the shorter over the
+// longer side, taken from pi / 8 at most, by a polynomial that is off by 2^-23; then turned to where the point lies. The
+// languages' own functions may be off by 4096 units (Vulkan).
 #define ANGLE(NAME) {                                                                  \
     float up = abs(u.NAME);                                                            \
     float across = abs(v.NAME);                                                        \
     float longer = max(up, across);                                                    \
     float t = pick(longer > 0.0f, min(up, across) / longer, 0.0f);                     \
+    t = pick(min(up, across) > 3.4028234e38f, 1.0f, t);                                \
     float from = pick(t > 0.41421356f, 0.78539816f, 0.0f);                             \
     t = pick(t > 0.41421356f, (t - 1.0f) / (t + 1.0f), t);                             \
     float z = t * t;                                                                   \
     float r = ((0.0805374450f * z - 0.138776856f) * z + 0.199777106f) * z - 0.333329492f; \
     r = r * z * t + t + from;                                                          \
     r = pick(up > across, 1.57079633f - r, r);                                         \
-    r = pick(v.NAME < 0.0f, 3.14159265f - r, r);                                       \
-    u.NAME = pick(u.NAME < 0.0f, 0.0f - r, r);                                         \
+    r = pick(float_to_bits(v.NAME) < 0, 3.14159265f - r, r);                           \
+    r = pick(float_to_bits(u.NAME) < 0, -r, r);                                        \
+    r = pick(is_nan_(u.NAME), u.NAME, r);                                              \
+    u.NAME = pick(is_nan_(v.NAME), v.NAME, r);                                         \
 }
 // The whole part below a / b, by what is left of a: a division may be off by 2.5 units, and below 2^-126, which is where the
 // inverse of numbers above 2^126 lies, it may give zero.
@@ -61,6 +65,24 @@ enum function {
     q = pick((q + 1.0f) * b <= a, q + 1.0f, below);                                    \
     w.NAME = q;                                                                        \
 }
+// What is left of u after as many v as fit, with the sign of v. Whatever the quotient, each difference here is exact.
+#define REST(NAME) {                                                                   \
+    float rest = abs(u.NAME);                                                          \
+    float by = abs(v.NAME);                                                            \
+    int doubled = 0;                                                                   \
+    while (by <= rest - by && doubled < 300) {                                         \
+        by = by + by;                                                                  \
+        doubled += 1;                                                                  \
+    }                                                                                  \
+    for (int i = 0; i <= doubled; i += 1) {                                            \
+        if (rest >= by) rest = rest - by;                                              \
+        by = by * 0.5f;                                                                \
+    }                                                                                  \
+    float signed_rest = pick(u.NAME < 0.0f, -rest, rest);                              \
+    if (rest > 0.0f && (u.NAME < 0.0f) != (v.NAME < 0.0f)) signed_rest = signed_rest + v.NAME; \
+    w.NAME = pick(v.NAME == 0.0f || is_nan_(u.NAME) || is_nan_(v.NAME), bits_to_float(0x7fc00000), signed_rest); \
+    w.NAME = pick((float_to_bits(u.NAME) & 0x7fffffff) == 0x7f800000, bits_to_float(0x7fc00000), w.NAME); \
+}
 // What both kernels do with their operands u and v.
 #define APPLY                                                                          \
     if (FUNCTION == 0) u = u + v;                                                      \
@@ -71,14 +93,21 @@ enum function {
     if (FUNCTION == 5) u = at_most(v, u);                                              \
     if (FUNCTION == 6) u = (u - v) * (u - v);                                          \
     if (FUNCTION == 7) u = pow_safe(u, v);                                             \
-    if (FUNCTION == 8 || FUNCTION == 9) {                                              \
+    if (FUNCTION == 8) {                                                               \
         acc4 w = u;                                                                    \
         WHOLE(x)                                                                       \
         WHOLE(y)                                                                       \
         WHOLE(z)                                                                       \
         WHOLE(w)                                                                       \
-        if (FUNCTION == 8) u = w;                                                      \
-        if (FUNCTION == 9) u = u - w * v;                                              \
+        u = w;                                                                         \
+    }                                                                                  \
+    if (FUNCTION == 9) {                                                               \
+        acc4 w = u;                                                                    \
+        REST(x)                                                                        \
+        REST(y)                                                                        \
+        REST(z)                                                                        \
+        REST(w)                                                                        \
+        u = w;                                                                         \
     }                                                                                  \
     if (FUNCTION == 10) {                                                              \
         u.x = pick(u.x >= 0.0f, u.x, u.x * v.x);                                        \
@@ -98,6 +127,8 @@ enum function {
         ANGLE(z)                                                                        \
         ANGLE(w)                                                                        \
     }                                                                                   \
+    if (LARGEST == 1) u = finite(u);                                                    \
+    if (LARGEST == 2) u = at_most(at_least(u, splatf4(-65504.0f)), splatf4(65504.0f));  \
     write_y(p, finish(to_real4(u), p));
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
@@ -105,7 +136,7 @@ static const struct gpu_kernel two_values = {
     .name = "binary",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "left"}, {GPU_IN, "right"}, {GPU_OUT, "y"}},
-    .constants = {{"FUNCTION", 0}, {"STRETCH_A", 0}, {"STRETCH_B", 0}},
+    .constants = {{"FUNCTION", 0}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"LARGEST", 0}},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();
@@ -126,7 +157,7 @@ static const struct gpu_kernel with_constant = {
     .group = {32, 4, 1},
     .args = {{GPU_IN, "left"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "y"}},
     .params = {"size"},
-    .constants = {{"FUNCTION", 0}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"CONSTANT_FIRST", 0}},
+    .constants = {{"FUNCTION", 0}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"CONSTANT_FIRST", 0}, {"LARGEST", 0}},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();
@@ -215,6 +246,21 @@ static int function_of(const struct gpu_node *node)
     }
 }
 
+// Sums, differences, products and quotients end at the largest number of their type, as on the CPU, where no
+// activation is a clamp to all finite numbers.
+static int largest_of(const struct gpu_node *node)
+{
+    enum { INFINITE, FLOAT, HALF };
+    switch (node->builtin) {
+    case kTfLiteBuiltinAdd:
+    case kTfLiteBuiltinSub:
+    case kTfLiteBuiltinMul:
+    case kTfLiteBuiltinDiv:
+    case kTfLiteBuiltinAddN: return node->outputs[0]->type == kTfLiteFloat16 ? HALF : FLOAT;
+    default: return INFINITE;
+    }
+}
+
 // [b, h, w, c] floats in slices of four, as values lie.
 static void lay_out(float *to, const float *from, struct gpu_shape shape)
 {
@@ -245,7 +291,8 @@ static bool plan_constant(struct gpu_plan *plan, const struct gpu_node *node, in
         .constants = {{"FUNCTION", function_of(node)},
                       {"STRETCH_A", view.c == 1 && y->shape.c > 1},
                       {"STRETCH_B", shape.c == 1 && y->shape.c > 1},
-                      {"CONSTANT_FIRST", constant == 0}},
+                      {"CONSTANT_FIRST", constant == 0},
+                      {"LARGEST", largest_of(node)}},
         .epilogue = &node->epilogue,
     };
     gpu_grid_over(&desc, y->shape);
@@ -264,7 +311,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         .views = {first, second},
         .constants = {{"FUNCTION", function_of(node)},
                       {"STRETCH_A", first.c == 1 && y->shape.c > 1},
-                      {"STRETCH_B", second.c == 1 && y->shape.c > 1}},
+                      {"STRETCH_B", second.c == 1 && y->shape.c > 1},
+                      {"LARGEST", largest_of(node)}},
         .epilogue = &node->epilogue,
     };
     gpu_grid_over(&desc, y->shape);
@@ -282,6 +330,7 @@ static bool plan_sum(struct gpu_plan *plan, const struct gpu_node *node)
         struct gpu_dispatch_desc desc = {
             .kernel = &two_values,
             .operands = {{.value = sum}, {.value = node->inputs[i]}, {.value = to}},
+            .constants = {{"LARGEST", largest_of(node)}},
             .epilogue = last ? &node->epilogue : NULL,
         };
         gpu_grid_over(&desc, y->shape);
@@ -294,7 +343,7 @@ static bool plan_sum(struct gpu_plan *plan, const struct gpu_node *node)
 static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
 {
     const struct gpu_value *k = node->inputs[1];
-    if (!k || !k->data || gpu_elements(k->shape) != 1) return false;
+    if (!k || !k->data || gpu_elements(k->shape) != 1 || node->outputs[0]->type == kTfLiteFloat16) return false;
     float number = k->data[0];
     stage->count = 1;
     stage->stages[0].op = GPU_EPI_SCALE_SHIFT;

@@ -39,7 +39,8 @@ static const struct gpu_kernel kernel = {
                 if (left > 3) sum += v.w;
             }
         } float rest = log(sum);
-        if (FUNCTION == 0) rest = 1.0f / max(sqrt(sum), 1.0e-6f); for (int s = 0; s < x_s; s += 1) {
+        if (FUNCTION == 0) rest = 1.0f / at_least(splatf4(sqrt(sum)), splatf4(1.0e-6f)).x;
+        for (int s = 0; s < x_s; s += 1) {
             p.z = s;
             acc4 v = to_acc4(read_x(p));
             if (FUNCTION == 0) v = v * rest;

@@ -27,12 +27,12 @@ static const struct gpu_kernel kernel = {
         for (int py = y0; py < y1; py += 1) {
             for (int px = x0; px < x1; px += 1) {
                 acc4 u = to_acc4(load_x((from + py) * x_w + px));
-                if (MAXIMUM == 1) v = max(v, u);
+                if (MAXIMUM == 1) v = at_least(v, u);
                 else v += u;
             }
         }
         if (MAXIMUM == 0) v = v * (1.0f / to_float(max((x1 - x0) * (y1 - y0), 1)));
-        write_y(p, finish(to_real4(v), p));
+        write_y(p, finish(to_real4(finite(v)), p));
     ),
 };
 
@@ -62,14 +62,14 @@ static const struct gpu_kernel shared_kernel = {
         for (int n = LID0; n < count; n += GROUP_X) {
             int down = n / across;
             acc4 u = to_acc4(load_x((from + y0 + down) * x_w + x0 + n - down * across));
-            if (MAXIMUM == 1) v = max(v, u);
+            if (MAXIMUM == 1) v = at_least(v, u);
             else v += u;
         }
         parts[LID0] = v;
         BARRIER;
         UNROLL for (int half_way = GROUP_X / 2; half_way > 0; half_way /= 2) {
             if (LID0 < half_way) {
-                if (MAXIMUM == 1) parts[LID0] = max(parts[LID0], parts[LID0 + half_way]);
+                if (MAXIMUM == 1) parts[LID0] = at_least(parts[LID0], parts[LID0 + half_way]);
                 else parts[LID0] = parts[LID0] + parts[LID0 + half_way];
             }
             BARRIER;
@@ -77,7 +77,7 @@ static const struct gpu_kernel shared_kernel = {
         if (LID0 == 0) {
             v = parts[0];
             if (MAXIMUM == 0) v = v * (1.0f / to_float(max(count, 1)));
-            write_y(p, finish(to_real4(v), p));
+            write_y(p, finish(to_real4(finite(v)), p));
         }
     ),
 };

@@ -58,8 +58,8 @@ static const struct gpu_kernel kernel = {
                     v.w = pick(left > 3, v.w, neutral);
                 }
                 if (KIND == 0) sum += v;
-                if (KIND == 1) sum = max(sum, v);
-                if (KIND == 2) sum = min(sum, v);
+                if (KIND == 1) sum = at_least(sum, v);
+                if (KIND == 2) sum = at_most(sum, v);
                 if (KIND == 3) sum = sum * v;
             }
             if (CHANNELS == 0) {
@@ -82,8 +82,8 @@ static const struct gpu_kernel kernel = {
             UNROLL for (int apart = GROUP_X / 2; apart > 0; apart /= 2) {
                 if (LID0 < apart) {
                     if (KIND == 0) parts[lid] = parts[lid] + parts[lid + apart];
-                    if (KIND == 1) parts[lid] = max(parts[lid], parts[lid + apart]);
-                    if (KIND == 2) parts[lid] = min(parts[lid], parts[lid + apart]);
+                    if (KIND == 1) parts[lid] = at_least(parts[lid], parts[lid + apart]);
+                    if (KIND == 2) parts[lid] = at_most(parts[lid], parts[lid + apart]);
                     if (KIND == 3) parts[lid] = parts[lid] * parts[lid + apart];
                 }
                 BARRIER;
