@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of floats, for a run of output positions (struct hl_depthwise_run of simd.h): pointers to the
-// input in, one for each tap, outputs out. Included by microkernels_tmpl.h.
+// Depthwise convolution of floats for a run of neighboring output positions (struct hl_depthwise_run of simd.h). In: a
+// pointer to the input for each tap. Out: floats.
 #ifndef HALITE_FAST_SIMD_DEPTHWISE_F32_TMPL_H
 #define HALITE_FAST_SIMD_DEPTHWISE_F32_TMPL_H
 
 #include "fast/simd/simd.h"
 #include "fast/simd/vector.h"
 
-// So many positions and vectors of channels at once: sums in registers, and weights loaded once for all positions.
-#if defined __AVX512F__ || defined __aarch64__
-enum { POSITIONS = 4, VECTORS = 4 };
-#else
-enum { POSITIONS = 4, VECTORS = 2 };
-#endif
+// So many positions and vectors of channels are computed at once: their sums fit the registers, and weights are loaded
+// once for all positions.
+enum { POSITIONS = 4, VECTORS = REGISTERS >= 32 ? 4 : 2 };
 
-// The bias comes last, as in the reference kernel, from which only fused products differ.
+// The bias is added last, as the reference kernel does; only fused products make a difference to it.
 INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int c, int positions, int vectors)
 {
     const float *w = (const float *)run->w + c, *start = (const float *)run->start + c;
@@ -35,12 +32,12 @@ INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int 
     float *y = (float *)run->y + (ptrdiff_t)at * run->channels + c;
     UNROLL for (int p = 0; p < positions; p++) UNROLL for (int v = 0; v < vectors; v++)
     {
-        f32_vector out = clamp_f32(sums[p][v] + load_f32(start + v * LANES), run->low, run->high);
-        memcpy(y + (ptrdiff_t)p * run->channels + v * LANES, &out, sizeof out);
+        store_f32(y + (ptrdiff_t)p * run->channels + v * LANES,
+                  clamp_f32(sums[p][v] + load_f32(start + v * LANES), run->low, run->high));
     }
 }
 
-// All channels of some positions. Where they do not fill vectors, some channels come twice.
+// All channels of some positions. Where they do not fill vectors, some channels are computed twice.
 INLINE void depthwise_positions_f32(const struct hl_depthwise_run *run, int at, int positions)
 {
     int c = 0, channels = run->channels;
@@ -70,7 +67,7 @@ static void depthwise_f32(const struct hl_depthwise_run *run)
     int at = 0;
     for (; at + POSITIONS <= run->count; at += POSITIONS) depthwise_positions_f32(run, at, POSITIONS);
     if (at == run->count) return;
-    if (run->count >= POSITIONS) { // some positions twice
+    if (run->count >= POSITIONS) { // computes some positions twice
         depthwise_positions_f32(run, run->count - POSITIONS, POSITIONS);
         return;
     }

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of struct hl_resize_row, in the words of vector.h. Included by microkernels_tmpl.h, so once for each level.
-// The two input rows are mixed first, all of them; then each output pixel mixes two places of that. Pixels are written
-// in whole vectors, what is too much by the next pixel again; the last pixels of a row go by way of a small buffer.
+// RESIZE_BILINEAR of one output row (struct hl_resize_row of simd.h). First the two input rows are mixed, then each
+// output pixel is mixed from two pixels of that row. Pixels are stored as whole vectors, whose surplus the next pixel
+// overwrites; the last pixels of a row go through a small buffer.
 #ifndef HALITE_FAST_SIMD_RESIZE_TMPL_H
 #define HALITE_FAST_SIMD_RESIZE_TMPL_H
 
 #include "fast/simd/simd.h"
 #include "fast/simd/vector.h"
 
-static inline void store_low_bytes(uint8_t *at, u32_vector v)
-{
-#if defined __AVX512F__
-    _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8((__m512i)v));
-#else
-    uint8_t bytes[LANES]; // of a vector in memory: compilers pack it
-    for (int i = 0; i < LANES; i++) bytes[i] = (uint8_t)v[i];
-    memcpy(at, bytes, sizeof bytes);
-#endif
-}
-
-// Values [i, i + LANES) of the pixel's neighbors, mixed. Of the parts that the stored rows have: floats, one of both
-// rows; uint8, the upper row's and the lower one's, as their sum is rounded product by product; int8, one in units of
-// 2^-10.
+// Values [i, i + LANES) of a pixel, from its left and right neighbor in row->mixed. Floats have one mixed row. Uint8
+// has the products of the upper and of the lower row, because the reference rounds each product. Int8 has one row, in
+// units of 2^-10.
 INLINE f32_vector mix_f32(const struct hl_resize_row *row, int pixel, int64_t i)
 {
     const float *mixed = row->mixed;
@@ -31,33 +20,27 @@ INLINE f32_vector mix_f32(const struct hl_resize_row *row, int pixel, int64_t i)
     return left * (1 - part) + right * part;
 }
 
-INLINE u32_vector mix_u8(const struct hl_resize_row *row, int pixel, int64_t i)
+INLINE i32_vector mix_u8(const struct hl_resize_row *row, int pixel, int64_t i)
 {
     const float *top = row->mixed, *bottom = top + row->in_count + HL_RESIZE_SPARE;
     int32_t left = row->left[pixel], right = row->right[pixel];
     float part = row->part[pixel], rest = 1 - part;
-    return (u32_vector)to_i32(load_f32(top + left + i) * rest + load_f32(bottom + left + i) * rest +
-                              load_f32(top + right + i) * part + load_f32(bottom + right + i) * part + 0.5f);
+    return to_i32(load_f32(top + left + i) * rest + load_f32(bottom + left + i) * rest +
+                  load_f32(top + right + i) * part + load_f32(bottom + right + i) * part + 0.5f);
 }
 
-INLINE u32_vector mix_i8(const struct hl_resize_row *row, int pixel, int64_t i)
+INLINE i32_vector mix_i8(const struct hl_resize_row *row, int pixel, int64_t i)
 {
     const int32_t *mixed = row->mixed;
     int32_t part = row->part_1024[pixel];
     i32_vector sum = (i32_vector)(load_i32(mixed + row->left[pixel] + i) * (uint32_t)(1024 - part) +
                                   load_i32(mixed + row->right[pixel] + i) * (uint32_t)part);
-    // Half away from zero; the division by 2^20 drops what is left, towards zero. 0 is 0 either way.
+    // Adds half of 2^20 away from zero; the division then truncates towards zero.
     i32_vector negative = sum >> 31;
     sum += (1 << 19) - (negative & (1 << 20));
     negative = sum >> 31;
-    return (u32_vector)((sum + (negative & ((1 << 20) - 1))) >> 20);
+    return (sum + (negative & ((1 << 20) - 1))) >> 20;
 }
-
-#define STORE_F32(at, v)                  \
-    do {                                  \
-        f32_vector out_ = (v);            \
-        memcpy((at), &out_, sizeof out_); \
-    } while (0)
 
 #define MIX_ROW(name, Type, mix, store)                                                      \
     INLINE void name(const struct hl_resize_row *row)                                        \
@@ -76,9 +59,9 @@ INLINE u32_vector mix_i8(const struct hl_resize_row *row, int pixel, int64_t i)
                 memcpy(y + at + i, some, (size_t)left * sizeof *y);                          \
             }                                                                                \
     }
-MIX_ROW(mix_row_f32, float, mix_f32, STORE_F32)
-MIX_ROW(mix_row_u8, uint8_t, mix_u8, store_low_bytes)
-MIX_ROW(mix_row_i8, uint8_t, mix_i8, store_low_bytes)
+MIX_ROW(mix_row_f32, float, mix_f32, store_f32)
+MIX_ROW(mix_row_u8, uint8_t, mix_u8, store_bytes)
+MIX_ROW(mix_row_i8, uint8_t, mix_i8, store_bytes)
 
 static void resize_f32(const struct hl_resize_row *row)
 {

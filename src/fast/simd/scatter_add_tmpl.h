@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The microkernels of struct hl_scatter_add. microkernels_tmpl.h includes them, once for each CPU level.
+// Adds rows of a matrix product to output positions that may overlap (struct hl_scatter_add of simd.h), as transposed
+// convolutions do.
 #ifndef HALITE_FAST_SIMD_SCATTER_ADD_TMPL_H
 #define HALITE_FAST_SIMD_SCATTER_ADD_TMPL_H
 
 #include "fast/simd/simd.h"
 #include "fast/simd/vector.h"
 
-// What is left of a row, fewer than LANES.
+// The rest of a row, fewer than LANES columns.
 static inline void add_rest_f32(float *y, const float *sums, int columns)
 {
-#if defined __AVX512F__
-    __mmask16 these = (__mmask16)((1u << columns) - 1);
-    _mm512_mask_storeu_ps(y, these, _mm512_add_ps(_mm512_maskz_loadu_ps(these, y), _mm512_maskz_loadu_ps(these, sums)));
-#else
+    if (HAS_MASKS) {
+        store_first(y, (u32_vector)(load_first_f32(y, columns) + load_first_f32(sums, columns)), columns);
+        return;
+    }
     for (int c = 0; c < columns; c++) y[c] += sums[c];
-#endif
 }
 
 static inline void add_rest_integer(uint32_t *y, const uint32_t *sums, uint32_t less, int columns)
 {
-#if defined __AVX512F__
-    __mmask16 these = (__mmask16)((1u << columns) - 1);
-    __m512i sum = _mm512_add_epi32(_mm512_maskz_loadu_epi32(these, y), _mm512_maskz_loadu_epi32(these, sums));
-    _mm512_mask_storeu_epi32(y, these, _mm512_sub_epi32(sum, _mm512_set1_epi32((int32_t)less)));
-#else
+    if (HAS_MASKS) {
+        store_first(y, load_first(y, columns) + load_first(sums, columns) - less, columns);
+        return;
+    }
     for (int c = 0; c < columns; c++) y[c] += sums[c] - less;
-#endif
 }
 
 static void scatter_add_f32(const struct hl_scatter_add *scatter)
@@ -35,10 +33,7 @@ static void scatter_add_f32(const struct hl_scatter_add *scatter)
     int columns = scatter->columns;
     for (int64_t r = 0; r < scatter->rows; r++, sums += scatter->stride, y += scatter->y_stride) {
         int c = 0;
-        for (; c + LANES <= columns; c += LANES) {
-            f32_vector sum = load_f32(y + c) + load_f32(sums + c);
-            memcpy(y + c, &sum, sizeof sum);
-        }
+        for (; c + LANES <= columns; c += LANES) store_f32(y + c, load_f32(y + c) + load_f32(sums + c));
         if (c < columns) add_rest_f32(y + c, sums + c, columns - c);
     }
 }
@@ -52,11 +47,8 @@ static void scatter_add_integer(const struct hl_scatter_add *scatter)
         uint32_t less = (uint32_t)scatter->less[r];
         int c = 0;
         for (; c + LANES <= columns; c += LANES) {
-            u32_vector a, b;
-            memcpy(&a, y + c, sizeof a);
-            memcpy(&b, sums + c, sizeof b);
-            a += b - less;
-            memcpy(y + c, &a, sizeof a);
+            const u32_vector sum = load_u32(y + c) + load_u32(sums + c) - less;
+            memcpy(y + c, &sum, sizeof sum);
         }
         if (c < columns) add_rest_integer(y + c, sums + c, less, columns - c);
     }

@@ -1,37 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX of rows of floats, in the words of vector.h. Included by microkernels_tmpl.h, so once for each level.
+// SOFTMAX of rows of floats. In: rows and beta. Out: rows of probabilities.
 #ifndef HALITE_FAST_SIMD_SOFTMAX_TMPL_H
 #define HALITE_FAST_SIMD_SOFTMAX_TMPL_H
 
 #include <float.h>
 
-#include "fast/simd/elements_tmpl.h"
+#include "fast/simd/functions_tmpl.h"
 #include "fast/simd/vector.h"
 
-// The lanes of a vector without a NaN as one value, and their sum.
-INLINE float largest_lane(f32_vector v)
-{
-#if defined __AVX512F__
-    return _mm512_reduce_max_ps((__m512)v);
-#else
-    float largest = v[0];
-    for (int lane = 1; lane < LANES; lane++) largest = v[lane] > largest ? v[lane] : largest;
-    return largest;
-#endif
-}
-
-INLINE float sum_of_lanes(f32_vector v)
-{
-#if defined __AVX512F__
-    return _mm512_reduce_add_ps((__m512)v);
-#else
-    float sum = 0;
-    for (int lane = 0; lane < LANES; lane++) sum += v[lane];
-    return sum;
-#endif
-}
-
-// A NaN is not the largest, as in the reference kernel.
+// The largest value; as in the reference kernel, a NaN never is.
 static float largest_of(const float *x, int length)
 {
     f32_vector most = splat_f32(-FLT_MAX);
@@ -43,16 +20,16 @@ static float largest_of(const float *x, int length)
     return largest;
 }
 
-// e^x for x up to 0, or NaN. Results below e^-87, a little above the least normal number, are 0: numbers below that one
-// take CPUs a hundred cycles, and masks make many. (4.5 million values, most of them masked: 22 ms with them, 4 ms
-// without.)
+// e^x, for x <= 0 or NaN. Results below e^-87, which is a little above the smallest normal number, become 0: CPUs need
+// a hundred cycles for a subnormal number, and masked scores make many of them. (4.5 million values, most of them
+// masked: 22 ms with subnormal results, 4 ms without.)
 INLINE f32_vector exp_below_0(f32_vector x)
 {
     const struct exponential e = exponential_of(clamp_f32(x, -87, 0));
     return choose(x < -87, splat_f32(0), (1 + (e.upper + e.lower)) * power_of_2(e.n));
 }
 
-// y[i] = exp((x[i] - largest) * beta), and their sum.
+// Stores y[i] = exp((x[i] - largest) * beta) and returns their sum.
 static float exponentials(const float *x, float *y, int length, float largest, float beta)
 {
     f32_vector sums = {0};
@@ -60,23 +37,23 @@ static float exponentials(const float *x, float *y, int length, float largest, f
     for (; i + LANES <= length; i += LANES) {
         f32_vector v = exp_below_0((load_f32(x + i) - largest) * beta);
         sums += v;
-        memcpy(y + i, &v, sizeof v);
+        store_f32(y + i, v);
     }
     float sum = 0;
     if (i < length) {
-        f32_vector v = exp_below_0((load_some(x + i, length - i) - largest) * beta);
+        f32_vector v = exp_below_0((load_first_f32(x + i, length - i) - largest) * beta);
         memcpy(y + i, &v, (size_t)(length - i) * sizeof *y);
         for (; i < length; i++) sum += y[i];
     }
     return sum + sum_of_lanes(sums);
 }
 
-// Rows shorter than a vector, as many as fit a buffer at a time, share the vectors of exponentials.
+// Rows that are shorter than a vector share the vectors of exponentials, as many rows as fit a buffer at a time.
 static void softmax_short_rows(const float *x, float *y, int64_t rows, int length, float beta)
 {
-    enum { MOST = 512 };
-    float values[MOST + LANES] = {0};
-    int together = MOST / length;
+    enum { MAX_VALUES = 512 };
+    float values[MAX_VALUES + LANES] = {0};
+    int together = MAX_VALUES / length;
     for (int64_t row = 0, count; row < rows; row += count) {
         count = rows - row < together ? rows - row : together;
         const float *from = x + row * length;
@@ -89,8 +66,7 @@ static void softmax_short_rows(const float *x, float *y, int64_t rows, int lengt
             for (int i = 0; i < length; i++) values[at + i] = (from[at + i] - largest) * beta;
         }
         for (int i = 0; i < all; i += LANES) {
-            f32_vector v = exp_below_0(load_f32(values + i));
-            memcpy(values + i, &v, sizeof v);
+            store_f32(values + i, exp_below_0(load_f32(values + i)));
         }
         for (int at = 0; at < all; at += length) {
             float sum = 0;

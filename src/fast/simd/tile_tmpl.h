@@ -1,60 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tiles (struct hl_tile of simd.h) are cut for the instructions that a file is compiled for.
-// A tile keeps ROWS x 2 vectors of sums in registers. Rows of x are read where they are, one value for all lanes; so
-// many rows that the loads of weights do not count, so few that the sums and two vectors of weights fit the register
-// file.
+// How matrix products are cut into tiles (struct hl_tile of simd.h). A tile keeps TILE_ROWS x 2 vectors of sums in
+// registers. Each value of x is read where it lies and splat to all lanes. TILE_ROWS is as large as the register file
+// allows beside two vectors of weights, so that the loads of weights are shared by many rows.
 #ifndef HALITE_FAST_SIMD_TILE_TMPL_H
 #define HALITE_FAST_SIMD_TILE_TMPL_H
 
 #include "fast/simd/simd.h"
 #include "fast/simd/vector.h"
 
-#if defined __AVX512F__
-enum { ROWS = 14 }; // 32 registers
-#elif defined __aarch64__
-enum { ROWS = 8 }; // 32 registers
-#elif defined __AVX2__
-enum { ROWS = 6 }; // 16 registers
-#else
-enum { ROWS = 4 };
-#endif
-enum { COLUMNS = 2 * LANES };
+enum { ROWS = TILE_ROWS, COLUMNS = 2 * LANES };
 
-// One step's weights into the second-level cache. Tiles of few rows have nothing ahead, and no time for it.
+// Tiles of at most FEW_ROWS do not prefetch: they wait for memory as it is.
 enum { FEW_ROWS = 2 };
-INLINE void fetch(const char *at)
+
+// Prefetches the weights of one step into the second-level cache.
+INLINE void prefetch_step(const char *at)
 {
     enum { LINE = 64 };
     UNROLL for (int i = 0; i < COLUMNS * 4; i += LINE) __builtin_prefetch(at + i, 0, 2);
 }
 
-// A function of a tile, its rows, and which of a panel's two vectors it has: where a panel has few columns the first
-// one only, which takes half of the time. Rows and vectors are constant.
-#define CASE(name, count)          \
-    case count:                    \
-        if (tile->columns > LANES) \
-            name(tile, count, 2);  \
-        else                       \
-            name(tile, count, 1);  \
+// Calls function(tile, rows, vectors) with constant rows and vectors, so that the compiler unrolls their loops. A panel
+// of few columns needs only the first of its two vectors, which halves the time.
+#define TILE_CALL(function)                 \
+    switch (tile->rows) {                   \
+        SYMBOL(CASES_, TILE_ROWS)(function) \
+    }
+#define CASE(function, count)         \
+    case count:                       \
+        if (tile->columns > LANES)    \
+            function(tile, count, 2); \
+        else                          \
+            function(tile, count, 1); \
         break;
-#if defined __AVX512F__
-#define CASES(name) \
-    CASE(name, 14)  \
-    CASE(name, 13)  \
-    CASE(name, 12)  \
-    CASE(name, 11)  \
-    CASE(name, 10)  \
-    CASE(name, 9)   \
-    CASE(name, 8) CASE(name, 7) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
-#elif defined __aarch64__
-#define CASES(name) \
-    CASE(name, 8)   \
-    CASE(name, 7)   \
-    CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
-#elif defined __AVX2__
-#define CASES(name) CASE(name, 6) CASE(name, 5) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
-#else
-#define CASES(name) CASE(name, 4) CASE(name, 3) CASE(name, 2) CASE(name, 1)
-#endif
+// clang-format off
+#define CASES_1(function) CASE(function, 1)
+#define CASES_2(function) CASES_1(function) CASE(function, 2)
+#define CASES_3(function) CASES_2(function) CASE(function, 3)
+#define CASES_4(function) CASES_3(function) CASE(function, 4)
+#define CASES_5(function) CASES_4(function) CASE(function, 5)
+#define CASES_6(function) CASES_5(function) CASE(function, 6)
+#define CASES_7(function) CASES_6(function) CASE(function, 7)
+#define CASES_8(function) CASES_7(function) CASE(function, 8)
+#define CASES_9(function) CASES_8(function) CASE(function, 9)
+#define CASES_10(function) CASES_9(function) CASE(function, 10)
+#define CASES_11(function) CASES_10(function) CASE(function, 11)
+#define CASES_12(function) CASES_11(function) CASE(function, 12)
+#define CASES_13(function) CASES_12(function) CASE(function, 13)
+#define CASES_14(function) CASES_13(function) CASE(function, 14)
+// clang-format on
 
 #endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SIMD wrappers in plain C with the compiler's vector types, for architectures that have no header of their own.
+// It and lanes.h say what each wrapper does. x86.h and neon.h define the same constants and functions with
+// instructions; a function that belongs to a capability (HAS_...) is missing where the capability is 0.
+#ifndef HALITE_FAST_SIMD_GENERIC_H
+#define HALITE_FAST_SIMD_GENERIC_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { BYTES = 16 }; // of a vector register
+#include "fast/simd/lanes.h"
+#include "fast/simd/vector_types.h"
+
+// ---- what the level can do ----------------------------------------------------------------------
+
+#define TILE_ROWS 4 // rows of a matrix product's tile: so many that 2 * TILE_ROWS sums and the operands fit registers
+enum { REGISTERS = 16 }; // vector registers
+#define MAX_PARTS 1      // vectors are loaded from up to so many addresses: 1, 2 (load_halves), 4 (load_quarters)
+#define HAS_MASKS 0      // load_first and store_first cost no more than whole vectors
+#define HAS_RESCALE 0    // high_product, rescale_lanes, narrow, store_clamped, clamp_i32: integer sums become bytes
+#define HAS_TABLES 0     // struct byte_table, load_table, look_up: tables of 256 bytes
+#define HAS_DOT4 0       // add_dot4: dot products of four bytes
+#define DOT4_SIGNED_X 0  // the second operand of add_dot4 is int8; otherwise it is uint8
+
+// ---- loads and stores ---------------------------------------------------------------------------
+
+// LANES bytes as 32-bit lanes.
+static inline u32_vector load_u8_as_i32(const uint8_t *at)
+{
+    u8_lanes bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return __builtin_convertvector(bytes, u32_vector);
+}
+
+static inline u32_vector load_i8_as_i32(const uint8_t *at)
+{
+    i8_lanes bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return (u32_vector) __builtin_convertvector(bytes, i32_vector);
+}
+
+// WIDE int8 as 16-bit lanes.
+static inline u32_vector load_i8_as_i16(const int8_t *at)
+{
+    int8_t bytes __attribute__((vector_size(WIDE)));
+    memcpy(&bytes, at, sizeof bytes);
+    return (u32_vector) __builtin_convertvector(bytes, i16_vector);
+}
+
+// Stores the lowest byte of each 32-bit lane: LANES bytes.
+static inline void store_bytes(uint8_t *at, i32_vector v)
+{
+    for (int i = 0; i < LANES; i++) at[i] = (uint8_t)v[i];
+}
+
+// ---- floats -------------------------------------------------------------------------------------
+
+// sum + w * x, fused where the CPU can.
+static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
+{
+    return sum + w * x;
+}
+
+// a < b ? a : b and a > b ? a : b: the result is b where either is a NaN.
+static inline f32_vector min_f32(f32_vector a, f32_vector b)
+{
+    for (int i = 0; i < LANES; i++) a[i] = a[i] < b[i] ? a[i] : b[i];
+    return a;
+}
+
+static inline f32_vector max_f32(f32_vector a, f32_vector b)
+{
+    for (int i = 0; i < LANES; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
+    return a;
+}
+
+static inline f32_vector sqrt_f32(f32_vector x)
+{
+    for (int i = 0; i < LANES; i++) x[i] = sqrtf(x[i]);
+    return x;
+}
+
+// Truncates towards zero.
+static inline i32_vector to_i32(f32_vector v)
+{
+    return __builtin_convertvector(v, i32_vector);
+}
+
+// A NaN stays one, as in the reference kernels.
+static inline f32_vector clamp_f32(f32_vector v, float low, float high)
+{
+    for (int i = 0; i < LANES; i++) v[i] = v[i] < low ? low : v[i] > high ? high : v[i];
+    return v;
+}
+
+// v must not be a NaN.
+static inline f64_vector clamp_f64(f64_vector v, double low, double high)
+{
+    for (int i = 0; i < LANES / 2; i++) v[i] = v[i] < low ? low : v[i] > high ? high : v[i];
+    return v;
+}
+
+// ---- integers -----------------------------------------------------------------------------------
+
+// Each lane: sum + the two products of its int16.
+static inline u32_vector add_dot2(u32_vector sum, u32_vector w, u32_vector x)
+{
+    i32_vector low = ((i32_vector)(w << 16) >> 16) * ((i32_vector)(x << 16) >> 16);
+    return sum + (u32_vector)low + (u32_vector)(((i32_vector)w >> 16) * ((i32_vector)x >> 16));
+}
+
+// Adds 16 bytes, each xor `mask`, to the lanes of sums; it does not matter which byte goes to which lane.
+static inline u32_quad add_16_bytes(u32_quad sums, const uint8_t *at, uint8_t mask)
+{
+    u32_quad x;
+    memcpy(&x, at, sizeof x);
+    x ^= mask * 0x01010101u;
+    return sums + (x & 255) + (x >> 8 & 255) + (x >> 16 & 255) + (x >> 24);
+}
+
+// Elements of 8, 16, 32 or 64 bits of a and b in turn, from the lower or the upper half of each 16 bytes.
+static inline u8_vector interleave_low_8(u8_vector a, u8_vector b)
+{
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+
+static inline u8_vector interleave_high_8(u8_vector a, u8_vector b)
+{
+    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+
+static inline u8_vector interleave_low_16(u8_vector a, u8_vector b)
+{
+    return (u8_vector)__builtin_shufflevector((i16_vector)a, (i16_vector)b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+
+static inline u8_vector interleave_high_16(u8_vector a, u8_vector b)
+{
+    return (u8_vector)__builtin_shufflevector((i16_vector)a, (i16_vector)b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+static inline u8_vector interleave_low_32(u8_vector a, u8_vector b)
+{
+    return (u8_vector)__builtin_shufflevector((u32_vector)a, (u32_vector)b, 0, 4, 1, 5);
+}
+
+static inline u8_vector interleave_high_32(u8_vector a, u8_vector b)
+{
+    return (u8_vector)__builtin_shufflevector((u32_vector)a, (u32_vector)b, 2, 6, 3, 7);
+}
+
+static inline u8_vector interleave_low_64(u8_vector a, u8_vector b)
+{
+    return (u8_vector)__builtin_shufflevector((u32_vector)a, (u32_vector)b, 0, 1, 4, 5);
+}
+
+static inline u8_vector interleave_high_64(u8_vector a, u8_vector b)
+{
+    return (u8_vector)__builtin_shufflevector((u32_vector)a, (u32_vector)b, 2, 3, 6, 7);
+}
+
+// What the capabilities add, for the architectures that have them:
+//
+// HAS_RESCALE (see ops/quant.h for the arithmetic)
+// u32_vector high_product(u32_vector value, u32_vector multiplier)
+//     hl_high_mul of each lane, modulo 2^32: value * multiplier / 2^31, rounded to the nearest, halves up. The
+//     multiplier is not negative.
+// u32_vector rescale_lanes(u32_vector value, u32_vector multiplier, u32_vector left, u32_vector right)
+//     hl_rescale_apply of each lane: shifted left, times multiplier / 2^31, divided by 2^right with halves away from 0.
+// u8_vector narrow(const u32_vector values[4], int32_t zero, int32_t low, int32_t high)
+//     Four vectors of int32 plus zero, as bytes in [low, high]: uint8, or int8 where low < 0. Each 16 bytes of the
+//     result are 4 bytes each of the same 16 bytes of all four.
+// void store_clamped(uint8_t *at, u32_vector value, int32_t zero, int32_t low, int32_t high)
+//     LANES int32 plus zero, as bytes in [low, high].
+//
+// HAS_TABLES
+// struct byte_table load_table(const uint8_t table[256])
+// u8_vector look_up(const struct byte_table *table, u8_vector index)
+//     table[index] of each byte.
+//
+// HAS_DOT4
+// u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
+//     Each lane: sum + the four products of its bytes, int8 of w with int8 or uint8 of x (DOT4_SIGNED_X).
+//
+// MAX_PARTS of 2 and 4
+// u8_vector load_halves(const void *a, const void *b)
+// u8_vector load_quarters(const void *a, const void *b, const void *c, const void *d)
+//     A vector whose halves, or quarters, are loaded from these addresses.
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The symbols of one CPU level. Each level_*.c defines LEVEL, the name of the level, and KERNELS, the name of the level
+// whose microkernels it uses, before it includes templates.
+#ifndef HALITE_FAST_SIMD_LEVEL_TMPL_H
+#define HALITE_FAST_SIMD_LEVEL_TMPL_H
+
+#include "fast/simd/simd.h"
+#include "fast/simd/vector.h"
+
+#define LEVEL_SIMD SYMBOL(hl_simd_, LEVEL)
+#define LEVEL_KERNELS SYMBOL(hl_microkernels_, KERNELS)
+extern const struct hl_simd LEVEL_SIMD;
+extern const struct hl_microkernels LEVEL_KERNELS;
+
+#define LEVEL_NAME NAME_OF(LEVEL)
+#define NAME_OF(name) TEXT_OF(name)
+#define TEXT_OF(text) #text
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What integer sums become: 8-bit values (struct hl_byte_tile of simd.h) by fixed-point multipliers or by double
+// scales, or floats (struct hl_float_tile).
+#ifndef HALITE_FAST_SIMD_REQUANTIZE_TMPL_H
+#define HALITE_FAST_SIMD_REQUANTIZE_TMPL_H
+
+#include "fast/simd/simd.h"
+#include "fast/simd/vector.h"
+
+// hl_rescale_apply of `count` sums; the loop after the vectors is written so that compilers make vectors of it where
+// HAS_RESCALE is 0. Halves up in the high product equal the reference's nudge and division. The clamp comes before the
+// zero point so that nothing overflows.
+static void requantize(const struct hl_requantize *by, const int32_t *restrict sums, uint32_t less, int64_t first,
+                       int count, uint8_t *restrict y)
+{
+    const int32_t *restrict multiplier = by->multiplier + first;
+    const int32_t *restrict left = by->left + first, *restrict right = by->right + first;
+    int32_t zero = by->zero, low = by->low - zero, high = by->high - zero;
+    int c = 0;
+#if HAS_RESCALE
+    for (; c + LANES <= count; c += LANES) {
+        u32_vector value =
+            rescale_lanes(load_i32(sums + c) - less, load_i32(multiplier + c), load_i32(left + c), load_i32(right + c));
+        store_clamped(y + c, value, zero, by->low, by->high);
+    }
+#endif
+    for (; c < count; c++) {
+        int64_t product =
+            (int64_t)(int32_t)(((uint32_t)sums[c] - less) << left[c]) * multiplier[c] + (INT64_C(1) << 30);
+        int32_t value = (int32_t)(uint32_t)((uint64_t)product >> 31);
+        int32_t mask = (int32_t)((UINT32_C(1) << right[c]) - 1);
+        int32_t rest = value & mask, half = (mask >> 1) + (value < 0);
+        value = (value >> right[c]) + (rest > half);
+        value = value < low ? low : value > high ? high : value;
+        y[c] = (uint8_t)(value + zero);
+    }
+}
+
+// v[i] * scales[i], clamped to [low, high] and rounded half away from zero.
+static inline i32_half rounded_products(i32_half v, const double *scales, double low, double high)
+{
+    f64_vector x;
+    memcpy(&x, scales, sizeof x);
+    x = clamp_f64(x * __builtin_convertvector(v, f64_vector), low, high);
+    i64_vector half = ((i64_vector)x & INT64_MIN) | (i64_vector)splat_f64(0.5 - 0x1p-54);
+    return __builtin_convertvector(x + (f64_vector)half, i32_half);
+}
+
+// The range has whole numbers as its ends, so values may be clamped to it before they are rounded. (Ten layers of 1,700
+// values in all: 5.1 us, of which this takes 1.4 us; one value at a time 11.9 us, of which 6.5 us.)
+static void scale_tile(const struct hl_byte_tile *tile)
+{
+    const int32_t zero = tile->by->zero;
+    const double low = tile->by->low - zero, high = tile->by->high - zero;
+    for (int c = 0; c < tile->columns; c += LANES) {
+        const int count = tile->columns - c;
+        for (int r = 0; r < tile->rows; r++) {
+            u32_vector sums =
+                load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
+            const double *scales = tile->scales + tile->first + c;
+            i32_half halves[2];
+            memcpy(halves, &sums, sizeof sums);
+            i32_vector values = join_halves(rounded_products(halves[0], scales, low, high),
+                                            rounded_products(halves[1], scales + LANES / 2, low, high));
+            uint8_t *y = tile->y + r * tile->y_stride + c, some[LANES];
+            store_bytes(count < LANES ? some : y, values + zero);
+            if (count < LANES) memcpy(y, some, (size_t)count);
+        }
+    }
+}
+
+// The multipliers of a vector of columns stay in registers for all rows.
+static void requantize_tile(const struct hl_byte_tile *tile)
+{
+    const struct hl_requantize *by = tile->by;
+    if (tile->scales) {
+        scale_tile(tile);
+        return;
+    }
+#if HAS_RESCALE
+    for (int c = 0; c < tile->columns; c += LANES) {
+        u32_vector multiplier = load_i32(by->multiplier + tile->first + c);
+        u32_vector left = load_i32(by->left + tile->first + c), right = load_i32(by->right + tile->first + c);
+        int count = tile->columns - c;
+        for (int r = 0; r < tile->rows; r++) {
+            u32_vector sums =
+                load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
+            uint8_t *y = tile->y + r * tile->y_stride + c, some[LANES];
+            store_clamped(count < LANES ? some : y, rescale_lanes(sums, multiplier, left, right), by->zero, by->low,
+                          by->high);
+            if (count < LANES) memcpy(y, some, (size_t)count);
+        }
+    }
+#else
+    for (int r = 0; r < tile->rows; r++)
+        requantize(by, tile->sums + r * tile->sums_stride, (uint32_t)(tile->less ? tile->less[r] : 0), tile->first,
+                   tile->columns, tile->y + r * tile->y_stride);
+#endif
+}
+
+// The values of a vector of columns stay in registers for all rows.
+static void unquantize_tile(const struct hl_float_tile *tile)
+{
+    const struct hl_unquantize by = *tile->by;
+    for (int c = 0; c < tile->columns; c += LANES) {
+        const f32_vector bias = load_f32(by.bias + c), both = load_f32(by.scales + c);
+        const f32_vector first = by.two_steps ? both : both * by.x_scale,
+                         second = splat_f32(by.two_steps ? by.x_scale : 1);
+        const u32_vector less = load_u32(by.w_sums + c) * by.zero;
+        for (int r = 0; r < tile->rows; r++) {
+            const i32_vector sums = (i32_vector)(load_i32(tile->sums + r * tile->sums_stride + c) - less);
+            const f32_vector value = __builtin_convertvector(sums, f32_vector) * first * second + bias;
+            store_first_f32(tile->y + r * tile->y_stride + c, clamp_f32(value, by.low, by.high), tile->columns - c);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector types of one CPU level, and the few macros that templates need. An architecture header includes this file
+// after it has defined BYTES, the size of a vector register.
+#ifndef HALITE_FAST_SIMD_VECTOR_TYPES_H
+#define HALITE_FAST_SIMD_VECTOR_TYPES_H
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    LANES = BYTES / 4, // 32-bit lanes of a vector
+    WIDE = BYTES / 2,  // 16-bit lanes of a vector
+};
+
+// Arithmetic on u32_vector wraps modulo 2^32, so sums of integers have this type.
+typedef float f32_vector __attribute__((vector_size(BYTES)));
+typedef uint32_t u32_vector __attribute__((vector_size(BYTES)));
+typedef int32_t i32_vector __attribute__((vector_size(BYTES)));
+typedef double f64_vector __attribute__((vector_size(BYTES)));
+typedef int64_t i64_vector __attribute__((vector_size(BYTES)));
+typedef int16_t i16_vector __attribute__((vector_size(BYTES)));
+typedef uint8_t u8_vector __attribute__((vector_size(BYTES)));
+typedef int32_t i32_half __attribute__((vector_size(BYTES / 2)));
+typedef uint8_t u8_lanes __attribute__((vector_size(LANES)));
+typedef int8_t i8_lanes __attribute__((vector_size(LANES)));
+typedef float f32_quad __attribute__((vector_size(16)));
+typedef uint32_t u32_quad __attribute__((vector_size(16)));
+
+// A loop of constant length is unrolled in full, so that its arrays of vectors become registers.
+#if defined __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+#define INLINE static inline __attribute__((always_inline))
+#define SYMBOL(prefix, level) JOIN(prefix, level)
+#define JOIN(a, b) a##b
+
+static inline u32_vector load_u32(const void *at)
+{
+    u32_vector v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+static inline u32_vector splat_i32(int32_t x)
+{
+    return (uint32_t)x + (u32_vector){0};
+}
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SIMD wrappers that only 256-bit vectors of x86 have in this form (AVX2 and FMA). x86.h includes this file;
+// generic.h says what each wrapper does.
+#ifndef HALITE_FAST_SIMD_X86_AVX2_H
+#define HALITE_FAST_SIMD_X86_AVX2_H
+
+#include <immintrin.h>
+
+enum { BYTES = 32 };
+#include "fast/simd/vector_types.h"
+
+#define MM(name) _mm256_##name // an instruction on vectors of this level
+typedef __m256 f32_register;
+typedef __m256d f64_register;
+typedef __m256i int_register;
+
+#define TILE_ROWS 6
+enum { REGISTERS = 16 };
+#define MAX_PARTS 2
+#define HAS_MASKS 0
+#define HAS_RESCALE 1
+#define HAS_TABLES 1
+
+// ---- loads and stores ---------------------------------------------------------------------------
+
+static inline __m256i first_lanes(int64_t count)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+static inline u32_vector load_first(const void *at, int64_t count)
+{
+    return (u32_vector)_mm256_maskload_epi32(at, first_lanes(count));
+}
+
+static inline void store_first(void *at, u32_vector v, int64_t count)
+{
+    _mm256_maskstore_epi32(at, first_lanes(count), (__m256i)v);
+}
+
+static inline u32_vector load_u8_as_i32(const uint8_t *at)
+{
+    return (u32_vector)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)at));
+}
+
+static inline u32_vector load_i8_as_i32(const uint8_t *at)
+{
+    return (u32_vector)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)at));
+}
+
+static inline u32_vector load_i8_as_i16(const int8_t *at)
+{
+    return (u32_vector)_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)at));
+}
+
+static inline u32_vector load_first_i16(const int16_t *at, int count)
+{
+    int16_t lanes[WIDE] = {0};
+    if (count % 2 == 0) return load_first(at, count / 2);
+    for (int i = 0; i < count; i++) lanes[i] = at[i];
+    return load_u32(lanes);
+}
+
+static inline u32_vector load_first_i8_as_i16(const int8_t *at, int count)
+{
+    int16_t lanes[WIDE] = {0};
+    for (int i = 0; i < count; i++) lanes[i] = at[i];
+    return load_u32(lanes);
+}
+
+static inline void store_bytes(uint8_t *at, i32_vector v)
+{
+    __m256i bytes = (__m256i)(v & 255);
+    __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256(bytes, 1));
+    _mm_storel_epi64((__m128i *)at, _mm_packus_epi16(words, words));
+}
+
+// By way of memory the CPU would wait for both stores.
+static inline i32_vector join_halves(i32_half first, i32_half second)
+{
+    return (i32_vector)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)first), (__m128i)second, 1);
+}
+
+static inline u8_vector load_halves(const void *a, const void *b)
+{
+    const __m128i low = _mm_loadu_si128(a), high = _mm_loadu_si128(b);
+    return (u8_vector)_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+
+// ---- arithmetic ---------------------------------------------------------------------------------
+
+static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
+{
+    return (f32_vector)_mm256_fmadd_ps((__m256)w, (__m256)x, (__m256)sum);
+}
+
+static inline float largest_lane(f32_vector v)
+{
+    float largest = v[0];
+    for (int lane = 1; lane < LANES; lane++) largest = v[lane] > largest ? v[lane] : largest;
+    return largest;
+}
+
+static inline float sum_of_lanes(f32_vector v)
+{
+    float sum = 0;
+    for (int lane = 0; lane < LANES; lane++) sum += v[lane];
+    return sum;
+}
+
+// Lanes 0, 2 ... of `even`, lanes 1, 3 ... of `odd`.
+static inline __m256i even_and_odd(__m256i even, __m256i odd)
+{
+    return _mm256_blend_epi32(even, odd, 0xaa);
+}
+
+// The same 16 bytes in each 16 bytes of a vector.
+static inline __m256i splat_16_bytes(__m128i bytes)
+{
+    return _mm256_broadcastsi128_si256(bytes);
+}
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SIMD wrappers that only 512-bit vectors of x86 have in this form (AVX-512 F, BW, DQ and VL). x86.h includes this
+// file; generic.h says what each wrapper does.
+#ifndef HALITE_FAST_SIMD_X86_AVX512_H
+#define HALITE_FAST_SIMD_X86_AVX512_H
+
+#include <immintrin.h>
+
+enum { BYTES = 64 };
+#include "fast/simd/vector_types.h"
+
+#define MM(name) _mm512_##name // an instruction on vectors of this level
+typedef __m512 f32_register;
+typedef __m512d f64_register;
+typedef __m512i int_register;
+
+#define TILE_ROWS 14
+enum { REGISTERS = 32 };
+#define MAX_PARTS 4
+#define HAS_MASKS 1
+#define HAS_RESCALE 1
+#define HAS_TABLES 1
+
+// ---- loads and stores ---------------------------------------------------------------------------
+
+static inline __mmask16 first_lanes(int64_t count)
+{
+    return (__mmask16)((1u << count) - 1);
+}
+
+static inline u32_vector load_first(const void *at, int64_t count)
+{
+    return (u32_vector)_mm512_maskz_loadu_epi32(first_lanes(count), at);
+}
+
+static inline void store_first(void *at, u32_vector v, int64_t count)
+{
+    _mm512_mask_storeu_epi32(at, first_lanes(count), (__m512i)v);
+}
+
+static inline u32_vector load_u8_as_i32(const uint8_t *at)
+{
+    return (u32_vector)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)at));
+}
+
+static inline u32_vector load_i8_as_i32(const uint8_t *at)
+{
+    return (u32_vector)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)at));
+}
+
+static inline u32_vector load_i8_as_i16(const int8_t *at)
+{
+    return (u32_vector)_mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)at));
+}
+
+static inline u32_vector load_first_i16(const int16_t *at, int count)
+{
+    return (u32_vector)_mm512_maskz_loadu_epi16((1u << count) - 1, at);
+}
+
+static inline u32_vector load_first_i8_as_i16(const int8_t *at, int count)
+{
+    return (u32_vector)_mm512_cvtepi8_epi16(_mm256_maskz_loadu_epi8((1u << count) - 1, at));
+}
+
+static inline void store_bytes(uint8_t *at, i32_vector v)
+{
+    _mm_storeu_si128((__m128i *)at, _mm512_cvtepi32_epi8((__m512i)v));
+}
+
+// By way of memory the CPU would wait for both stores.
+static inline i32_vector join_halves(i32_half first, i32_half second)
+{
+    return (i32_vector)_mm512_inserti64x4(_mm512_castsi256_si512((__m256i)first), (__m256i)second, 1);
+}
+
+static inline u8_vector load_halves(const void *a, const void *b)
+{
+    const __m256i low = _mm256_loadu_si256(a), high = _mm256_loadu_si256(b);
+    return (u8_vector)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+static inline u8_vector load_quarters(const void *a, const void *b, const void *c, const void *d)
+{
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(a)), _mm_loadu_si128(b), 1);
+    const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(c)), _mm_loadu_si128(d), 1);
+    return (u8_vector)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+// ---- arithmetic ---------------------------------------------------------------------------------
+
+static inline f32_vector add_product(f32_vector sum, f32_vector w, f32_vector x)
+{
+    return (f32_vector)_mm512_fmadd_ps((__m512)w, (__m512)x, (__m512)sum);
+}
+
+static inline float largest_lane(f32_vector v)
+{
+    return _mm512_reduce_max_ps((__m512)v);
+}
+
+static inline float sum_of_lanes(f32_vector v)
+{
+    return _mm512_reduce_add_ps((__m512)v);
+}
+
+// Lanes 0, 2 ... of `even`, lanes 1, 3 ... of `odd`.
+static inline __m512i even_and_odd(__m512i even, __m512i odd)
+{
+    return _mm512_mask_mov_epi32(even, 0xaaaa, odd);
+}
+
+// The same 16 bytes in each 16 bytes of a vector.
+static inline __m512i splat_16_bytes(__m128i bytes)
+{
+    return _mm512_broadcast_i32x4(bytes);
+}
+
+// ---- dot products of bytes ----------------------------------------------------------------------
+
+#if defined __AVX512VNNI__
+#define HAS_DOT4 1
+static inline u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
+{
+    return (u32_vector)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, (__m512i)w);
+}
+#endif
+
+#endif
