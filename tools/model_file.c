@@ -134,6 +134,15 @@ bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct 
     return file->delegate != NULL;
 }
 
+// What an interpreter without delegates reports is about the user's settings (HALITE_SIMD, HALITE_KERNELS); what a
+// delegate does not take is no cause of what fails later.
+static void warn_of_messages(const struct hl_model_file *file)
+{
+    const char *line = file->messages.length > 0 ? file->messages.data : "";
+    for (size_t length; (length = strcspn(line, "\n")) > 0; line += length + (line[length] == '\n'))
+        hl_warn(file->command, NULL, "%.*s", (int)length, line);
+}
+
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
 {
     if (options->gpu && !(hl_model_file_open_gpu(file) && hl_model_file_create_gpu_delegate(file, options)))
@@ -143,7 +152,8 @@ bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_optio
         hl_model_file_failed(file, "no interpreter can be made for it");
         return false;
     }
-    hl_text_clear(&file->messages); // what a delegate does not take is no cause of what fails later
+    if (file->delegate == NULL && options->delegates == NULL) warn_of_messages(file);
+    hl_text_clear(&file->messages);
     return true;
 }
 

@@ -30,7 +30,8 @@ TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t byt
     return kTfLiteOk;
 }
 
-const struct hl_row_loops *hl_fast_row_loops(void)
+const struct hl_row_loops *hl_fast_row_loops(const struct hl_reporter *reporter)
 {
+    hl_simd_check(reporter);
     return &hl_simd_best(INT_MAX)->kernels->row_loops;
 }

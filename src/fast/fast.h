@@ -40,8 +40,8 @@ static inline bool hl_is_packable(const TfLiteTensor *tensor)
     return hl_is_constant(tensor) && tensor->data.raw_const && !tensor->sparsity;
 }
 
-// The loops over rows of the best CPU level.
-const struct hl_row_loops *hl_fast_row_loops(void);
+// The loops over rows of the best CPU level. Reports a HALITE_SIMD that names none.
+const struct hl_row_loops *hl_fast_row_loops(const struct hl_reporter *reporter);
 
 extern const struct hl_fast hl_fast_conv_2d, hl_fast_depthwise_conv_2d, hl_fast_fully_connected;
 extern const struct hl_fast hl_fast_relu, hl_fast_relu6, hl_fast_relu_n1_to_1, hl_fast_relu_0_to_1, hl_fast_quantize,

@@ -9,13 +9,15 @@
 #include "model/model.h"
 #include "tensorflow/lite/c/common.h"
 
+struct hl_reporter;
 struct hl_row_loops;
 
 struct hl_builtin_kernels {
     // The registration of an operator in that version; false where this build has no kernel for it.
     bool (*find)(const struct hl_model_code *code, TfLiteRegistration *registration);
     // The loops over rows that an interpreter's operators use: those of the best CPU level, or the reference ones.
-    const struct hl_row_loops *(*choose_row_loops)(bool fast);
+    // Settings of the user that make no sense are reported.
+    const struct hl_row_loops *(*choose_row_loops)(bool fast, const struct hl_reporter *reporter);
 };
 
 extern const struct hl_builtin_kernels hl_builtin_kernels;

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops for x86 with AVX-512 and its dot products of bytes. CMakeLists.txt gives the flags.
-#if defined __x86_64__ || defined __i386__
+// x86 with AVX-512 VNNI: dot products of four bytes; everything else is the code of the level avx512.
 #define LEVEL avx512vnni
 #define KERNELS avx512
 #include "fast/simd/integer_tmpl.h"
-#else
-typedef int hl_not_here; // ISO C wants something in a file
-#endif

@@ -1,54 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which levels this CPU has.
+// Which CPU levels there are (levels.def), and which of them this CPU has.
 #include "fast/simd/simd.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct hl_simd hl_simd_baseline;
+#include "base/cpu.h"
 
+// HL_ON_X(...) is its arguments where the program is compiled for the architecture X, and nothing elsewhere.
+#define HL_ON_ANY(...) __VA_ARGS__
 #if defined __x86_64__ || defined __i386__
-extern const struct hl_simd hl_simd_avx2, hl_simd_avx512, hl_simd_avx512vnni;
-
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-static bool has_avx512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-
-static bool has_avx512vnni(void)
-{
-    return has_avx512() && __builtin_cpu_supports("avx512vnni");
-}
+#define HL_ON_X86(...) __VA_ARGS__
+#else
+#define HL_ON_X86(...)
+#endif
+#if defined __aarch64__
+#define HL_ON_ARM64(...) __VA_ARGS__
+#else
+#define HL_ON_ARM64(...)
 #endif
 
-static bool always(void)
-{
-    return true;
-}
+#define HL_LEVEL(architecture, name, features, flags) HL_ON_##architecture(extern const struct hl_simd hl_simd_##name;)
+#include "fast/simd/levels.def"
+#undef HL_LEVEL
 
 static const struct {
-    bool (*here)(void);
+    uint32_t features;
     const struct hl_simd *level;
 } levels[] = {
-    {always, &hl_simd_baseline},
-#if defined __x86_64__ || defined __i386__
-    {has_avx2, &hl_simd_avx2},
-    {has_avx512, &hl_simd_avx512},
-    {has_avx512vnni, &hl_simd_avx512vnni},
-#endif
+#define HL_LEVEL(architecture, name, features, flags) HL_ON_##architecture({features, &hl_simd_##name}, )
+#include "fast/simd/levels.def"
+#undef HL_LEVEL
 };
 
 const struct hl_simd *hl_simd_level(int index)
 {
-    if ((size_t)index >= sizeof levels / sizeof *levels || !levels[index].here()) return NULL;
-    return levels[index].level;
+    const uint32_t features = hl_cpu_features();
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if ((levels[i].features & ~features) == 0 && index-- == 0) return levels[i].level;
+    return NULL;
 }
 
 const struct hl_simd *hl_simd_best(int channels)
@@ -60,4 +51,19 @@ const struct hl_simd *hl_simd_best(int channels)
         if (wanted && strcmp(wanted, level->name) == 0) break;
     }
     return best;
+}
+
+void hl_simd_check(const struct hl_reporter *reporter)
+{
+    const char *wanted = getenv("HALITE_SIMD");
+    const struct hl_simd *level;
+    char names[256] = "";
+    size_t length = 0;
+    if (!wanted || !*wanted) return;
+    for (int i = 0; (level = hl_simd_level(i)); i++) {
+        if (strcmp(wanted, level->name) == 0) return;
+        int added = snprintf(names + length, sizeof names - length, "%s%s", i > 0 ? ", " : "", level->name);
+        if (added > 0 && (size_t)added < sizeof names - length) length += (size_t)added;
+    }
+    hl_report(reporter, "HALITE_SIMD is \"%s\", which is no CPU level here (%s): the best one is used", wanted, names);
 }

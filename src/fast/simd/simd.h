@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/report.h"
 #include "fast/elements.h"
 #include "ops/common/quant.h"
 #include "ops/common/row_loops.h"
@@ -192,11 +193,12 @@ static inline uint32_t hl_simd_value(const struct hl_simd *simd, uint8_t byte)
     return simd->signed_x ? (uint32_t)(int8_t)byte : byte;
 }
 
-// The best level that this CPU and this build have and that so many channels fill to the half at least; the environment
-// variable HALITE_SIMD ("baseline", "avx2", "avx512", "avx512vnni") names the highest, and is ignored where it names
-// none that is here.
+// The best level of this CPU and library whose tiles `channels` fill at least to the half. The environment variable
+// HALITE_SIMD names the highest level that may be chosen.
 const struct hl_simd *hl_simd_best(int channels);
-// Levels from the lowest on, NULL after the last that this CPU has.
+// The levels that this CPU and library have, from the slowest on; NULL after the last.
 const struct hl_simd *hl_simd_level(int index);
+// Reports a HALITE_SIMD that names none of them. hl_simd_best ignores it.
+void hl_simd_check(const struct hl_reporter *reporter);
 
 #endif

@@ -79,7 +79,7 @@ const struct hl_row_loops hl_plain_row_loops = {
     .tanh_i16 = tanh_i16,
 };
 
-const struct hl_row_loops *hl_row_loops_choose(bool fast)
+const struct hl_row_loops *hl_row_loops_choose(bool fast, const struct hl_reporter *reporter)
 {
-    return fast ? hl_fast_row_loops() : &hl_plain_row_loops;
+    return fast ? hl_fast_row_loops(reporter) : &hl_plain_row_loops;
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/report.h"
+
 enum { HL_DOTS_I8_MAX_COLUMNS = 65535 };
 
 struct hl_row_loops {
@@ -35,7 +37,7 @@ struct hl_row_loops {
 
 extern const struct hl_row_loops hl_plain_row_loops;
 // For hl_builtin_kernels: the set of the best CPU level, or the plain one.
-const struct hl_row_loops *hl_row_loops_choose(bool fast);
+const struct hl_row_loops *hl_row_loops_choose(bool fast, const struct hl_reporter *reporter);
 
 // Added with x's sign, and the rest cut off, it rounds x half away from zero, up to 2^22: the float below 0.5.
 #define HL_NEARLY_HALF 0x1.fffffep-2f

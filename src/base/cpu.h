@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the CPU that the program runs on can do beyond its architecture's baseline, which every build may use.
+#ifndef HALITE_BASE_CPU_H
+#define HALITE_BASE_CPU_H
+
+#include <stdint.h>
+
+// Each bit stands for instructions that the operating system lets programs use as well. The bits of another
+// architecture are never set.
+enum {
+    HL_CPU_AVX2 = 1 << 0,       // AVX2 and FMA
+    HL_CPU_AVX512 = 1 << 1,     // AVX-512 F, BW, DQ and VL
+    HL_CPU_AVX512VNNI = 1 << 2, // and its dot products of bytes
+};
+
+uint32_t hl_cpu_features(void);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of a CPU level: HALITE_SIMD caps it, names that no level has are reported, and what kernels learn from
+// struct hl_simd about signed bytes agrees with its sums. What the microkernels compute is tested by test_fast,
+// test_row_loops and test_elements, on every level.
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fast/simd/simd.h"
+
+static void keep_message(void *user_data, const char *format, va_list args)
+{
+    vsnprintf(user_data, 512, format, args);
+}
+
+// What hl_simd_check says of the value, or "".
+static const char *message_for(const char *value)
+{
+    static char message[512];
+    const struct hl_reporter reporter = {keep_message, message};
+    *message = '\0';
+    setenv("HALITE_SIMD", value, 1);
+    hl_simd_check(&reporter);
+    return message;
+}
+
+static void the_environment_names_the_highest_level(void **state)
+{
+    (void)state;
+    const struct hl_simd *level;
+    for (int i = 0; (level = hl_simd_level(i)); i++) {
+        setenv("HALITE_SIMD", level->name, 1);
+        assert_ptr_equal(hl_simd_best(INT_MAX), level);
+    }
+    unsetenv("HALITE_SIMD");
+}
+
+static void unknown_names_are_reported_and_ignored(void **state)
+{
+    (void)state;
+    unsetenv("HALITE_SIMD");
+    const struct hl_simd *best = hl_simd_best(INT_MAX), *level;
+    const char *message = message_for("avx1024");
+    assert_non_null(strstr(message, "avx1024"));
+    for (int i = 0; (level = hl_simd_level(i)); i++) assert_non_null(strstr(message, level->name));
+    assert_ptr_equal(hl_simd_best(INT_MAX), best);
+    for (int i = 0; (level = hl_simd_level(i)); i++) assert_string_equal(message_for(level->name), "");
+    assert_string_equal(message_for(""), "");
+    unsetenv("HALITE_SIMD");
+}
+
+// Stored bytes, signed or not, have the same sum after the sign offset but for the offset's own value.
+static void sums_of_bytes_have_the_sign_of_the_level(void **state)
+{
+    (void)state;
+    enum { MAX = 200 };
+    const struct hl_simd *level;
+    for (int i = 0; (level = hl_simd_level(i)); i++)
+        for (int count = 0; count <= MAX; count++) {
+            uint8_t *x = malloc((size_t)count + (count == 0)); // ends where a sanitizer sees it
+            uint32_t expected = 0;
+            assert_non_null(x);
+            for (int k = 0; k < count; k++) {
+                x[k] = (uint8_t)(k % 3 == 0 ? 255 : k % 3 == 1 ? 128 : 37 * k);
+                expected += level->signed_x ? (uint32_t)(int8_t)x[k] : x[k];
+                assert_int_equal(hl_simd_value(level, x[k]), level->signed_x ? (uint32_t)(int8_t)x[k] : x[k]);
+            }
+            assert_int_equal(level->sum_bytes(x, count), expected);
+            free(x);
+        }
+    assert_int_equal(hl_simd_sign_offset(&(struct hl_simd){.signed_x = false}, false), 0x80);
+    assert_int_equal(hl_simd_sign_offset(&(struct hl_simd){.signed_x = false}, true), 0);
+    assert_int_equal(hl_simd_sign_offset(&(struct hl_simd){.signed_x = true}, false), 0);
+    assert_int_equal(hl_simd_sign_offset(&(struct hl_simd){.signed_x = true}, true), 0x80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_environment_names_the_highest_level),
+        cmocka_unit_test(unknown_names_are_reported_and_ignored),
+        cmocka_unit_test(sums_of_bytes_have_the_sign_of_the_level),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
