@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "base/clock.h"
 #include "commands.h"
 #include "message.h"
 #include "run_graph.h"
@@ -83,9 +84,9 @@ static bool time_runs(struct hl_graph *graph, const struct options *options)
     bool ok = true;
     for (int i = 0; ok && i < options->warmup; i++) ok = invoke(graph);
     for (int i = 0; ok && i < options->runs; i++) {
-        double start = hl_model_clock();
+        double start = hl_seconds();
         ok = invoke(graph);
-        seconds[i] = hl_model_clock() - start;
+        seconds[i] = hl_seconds() - start;
     }
     if (ok) print_times(seconds, options->runs);
     free(seconds);

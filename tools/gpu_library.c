@@ -2,7 +2,6 @@
 // See gpu_library.h.
 #include "gpu_library.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,14 +22,11 @@ void hl_gpu_library_path(struct hl_text *path)
 
 static bool load_functions(struct hl_gpu_library *gpu, struct hl_text *problem)
 {
-    void *symbol;
 #define X(result, name, arguments)                                                                     \
-    symbol = dlsym(gpu->handle, #name);                                                                \
-    if (symbol == NULL) {                                                                              \
+    if (!hl_library_find(gpu->handle, #name, &gpu->name, sizeof gpu->name)) {                          \
         hl_text_add(problem, "%s has no " #name ": it is of another version of Halite", library_name); \
         return false;                                                                                  \
-    }                                                                                                  \
-    memcpy(&gpu->name, &symbol, sizeof symbol);
+    }
     HL_GPU_FUNCTIONS(X)
 #undef X
     return true;
@@ -41,11 +37,11 @@ bool hl_gpu_library_open(struct hl_gpu_library *gpu, struct hl_text *problem)
     *gpu = (struct hl_gpu_library){0};
     struct hl_text path = {0};
     hl_gpu_library_path(&path);
-    gpu->handle = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+    gpu->handle = hl_library_open(path.data);
     hl_text_free(&path);
     if (gpu->handle == NULL) {
         hl_text_add(problem, "no GPU delegate beside this program: %s; build Halite with the OpenCL headers installed",
-                    dlerror());
+                    hl_library_error());
         return false;
     }
     return load_functions(gpu, problem);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/library.h"
 #include "halite/gpu_delegate.h"
 #include "text.h"
 
@@ -36,7 +37,7 @@
 // clang-format on
 
 struct hl_gpu_library {
-    void *handle; // stays open, drivers do not like to be unloaded; NULL: it is not there
+    struct hl_library *handle; // stays open, drivers do not like to be unloaded; NULL: it is not there
 #define X(result, name, arguments) result(*name) arguments;
     HL_GPU_FUNCTIONS(X)
 #undef X

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "base/clock.h"
 #include "commands.h"
 #include "image.h"
 #include "labels.h"
@@ -298,9 +299,9 @@ static bool label_picture(struct labeller *labeller, const char *picture)
     hl_preprocess_store(labeller->pixels, (size_t)hl_model_elements(input), labeller->shape.channels,
                         &labeller->normalization, TfLiteTensorType(input), TfLiteTensorQuantizationParams(input),
                         TfLiteTensorData(input));
-    double start = hl_model_clock();
+    double start = hl_seconds();
     ok = TfLiteInterpreterInvoke(interpreter) == kTfLiteOk;
-    double seconds = hl_model_clock() - start;
+    double seconds = hl_seconds() - start;
     if (!ok) hl_model_file_failed(&labeller->file, "the inference failed");
     if (ok && (ok = read_scores(labeller, picture))) {
         int top = rank_classes(labeller);

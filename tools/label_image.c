@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "base/clock.h"
 #include "commands.h"
 #include "delegates.h"
 #include "element.h"
@@ -191,13 +192,13 @@ static bool fill(struct labeller *labeller)
 // Milliseconds of a run, below 0 after a message.
 static double invoke(struct labeller *labeller, int count)
 {
-    double start = hl_model_clock();
+    double start = hl_seconds();
     for (int i = 0; i < count; i++) {
         if (TfLiteInterpreterInvoke(labeller->file.interpreter) == kTfLiteOk) continue;
         hl_model_file_failed(&labeller->file, "Failed to invoke tflite!");
         return -1;
     }
-    return count > 0 ? 1000 * (hl_model_clock() - start) / count : 0;
+    return count > 0 ? 1000 * (hl_seconds() - start) / count : 0;
 }
 
 static void print_profile(const TfLiteInterpreter *interpreter)

@@ -3,12 +3,11 @@
 // shown, with the model's path in front.
 #include "model_file.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "alloc.h"
+#include "base/library.h"
 #include "element.h"
 #include "files.h"
 #include "message.h"
@@ -65,14 +64,15 @@ bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, c
 // Looked at before the library does, which would write to standard error in its own words.
 static bool is_delegate(struct hl_model_file *file, const char *path)
 {
-    void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    struct hl_library *library = hl_library_open(path);
+    void (*create)(void);
     if (library == NULL) {
-        hl_error(file->command, NULL, "the delegate cannot be opened: %s", dlerror());
+        hl_error(file->command, NULL, "the delegate cannot be opened: %s", hl_library_error());
         return false;
     }
-    bool found = dlsym(library, "tflite_plugin_create_delegate") != NULL;
+    bool found = hl_library_find(library, "tflite_plugin_create_delegate", &create, sizeof create);
     if (!found) hl_error(file->command, path, "is no delegate: it has no tflite_plugin_create_delegate");
-    dlclose(library);
+    hl_library_close(library);
     return found;
 }
 
@@ -292,11 +292,4 @@ int64_t hl_model_elements(const TfLiteTensor *tensor)
     int64_t count = 1;
     for (int i = 0; i < TfLiteTensorNumDims(tensor); i++) count *= TfLiteTensorDim(tensor, i);
     return count;
-}
-
-double hl_model_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

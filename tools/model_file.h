@@ -122,7 +122,4 @@ void hl_model_add_tensor_shape(struct hl_text *text, const TfLiteTensor *tensor)
 // Elements of a tensor with a shape.
 int64_t hl_model_elements(const TfLiteTensor *tensor);
 
-// Seconds on a clock that only goes forward.
-double hl_model_clock(void);
-
 #endif

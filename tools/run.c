@@ -3,6 +3,7 @@
 // about each. What the graph is fed with is in run_input.c, what becomes of the results in run_output.c.
 #include <string.h>
 
+#include "base/clock.h"
 #include "commands.h"
 #include "message.h"
 #include "run_graph.h"
@@ -55,12 +56,12 @@ static bool run_times(struct hl_graph *graph, int repeat)
 {
     double best = 0, total = 0;
     for (int i = 0; i < repeat; i++) {
-        double start = hl_model_clock();
+        double start = hl_seconds();
         if (hl_graph_invoke(graph) != kTfLiteOk) {
             hl_model_file_failed(graph->file, "the run failed");
             return false;
         }
-        double seconds = hl_model_clock() - start;
+        double seconds = hl_seconds() - start;
         if (i == 0 || seconds < best) best = seconds;
         total += seconds;
     }

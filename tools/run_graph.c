@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "base/clock.h"
 #include "message.h"
 
 bool hl_graph_open(struct hl_graph *graph, const char *signature)
@@ -98,9 +99,9 @@ double hl_graph_time(struct hl_graph *graph, int runs)
     double *seconds = hl_alloc((size_t)runs, sizeof *seconds);
     bool ok = hl_graph_invoke(graph) == kTfLiteOk;
     for (int i = 0; ok && i < runs; i++) {
-        double start = hl_model_clock();
+        double start = hl_seconds();
         ok = hl_graph_invoke(graph) == kTfLiteOk;
-        seconds[i] = hl_model_clock() - start;
+        seconds[i] = hl_seconds() - start;
     }
     qsort(seconds, (size_t)runs, sizeof *seconds, compare);
     double median = ok ? seconds[runs / 2] : -1;

@@ -5,12 +5,18 @@
 // before they sleep: a sleeper takes as long to wake as a small layer takes to run.
 #include "base/threads.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <unistd.h>
+#endif
 
 struct worker {
     struct hl_threads *threads;
@@ -157,10 +163,23 @@ void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void
             sched_yield();
 }
 
+int hl_processors(void)
+{
+#if defined(_WIN32)
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    return (int)system.dwNumberOfProcessors;
+#elif defined(_SC_NPROCESSORS_ONLN)
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors < 1 ? 1 : processors < INT_MAX ? (int)processors : INT_MAX;
+#else
+    return 1;
+#endif
+}
+
 void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    int count = processors < HL_MOST_PASSING ? (int)processors : HL_MOST_PASSING;
+    int processors = hl_processors(), count = processors < HL_MOST_PASSING ? processors : HL_MOST_PASSING;
     pthread_attr_t attributes;
 #if defined(__SANITIZE_THREAD__)
     count = 1; // gcc 12's fails in one of 80 processes where a thread begins after a driver has loaded its libraries

@@ -26,4 +26,7 @@ void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void
 enum { HL_MOST_PASSING = 16 };
 void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg);
 
+// Processors that are online, 1 where the system does not tell.
+int hl_processors(void);
+
 #endif

@@ -3,10 +3,10 @@
 // wraps what comes back so that deleting the wrapper destroys the inner delegate and closes the library.
 #include "tensorflow/lite/delegates/external/external_delegate.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "base/report.h"
 
 typedef TfLiteDelegate *(*create_function)(const char *const *keys, const char *const *values, size_t count,
@@ -17,7 +17,7 @@ struct external_delegate {
     TfLiteDelegate outer; // first: the wrapper's address is the struct's
     TfLiteDelegate *inner;
     destroy_function destroy;
-    void *library;
+    struct hl_library *library;
 };
 
 static struct external_delegate *wrapper_of(TfLiteDelegate *delegate)
@@ -79,15 +79,6 @@ TfLiteExternalDelegateOptions TfLiteExternalDelegateOptionsDefault(const char *l
 
 // ---- life ---------------------------------------------------------------------------------------
 
-// A function pointer out of dlsym, without the cast that C does not define.
-static bool find_function(void *library, const char *name, void *function, size_t size)
-{
-    void *symbol = dlsym(library, name);
-    if (!symbol) return false;
-    memcpy(function, &symbol, size);
-    return true;
-}
-
 TfLiteDelegate *TfLiteExternalDelegateCreate(const TfLiteExternalDelegateOptions *options)
 {
     if (!options || !options->lib_path || options->count < 0 || options->count > kExternalDelegateMaxOptions) {
@@ -100,14 +91,14 @@ TfLiteDelegate *TfLiteExternalDelegateCreate(const TfLiteExternalDelegateOptions
         return NULL;
     }
     create_function create;
-    delegate->library = dlopen(options->lib_path, RTLD_NOW | RTLD_LOCAL);
+    delegate->library = hl_library_open(options->lib_path);
     if (!delegate->library) {
-        hl_report(NULL, "external delegate: cannot open %s: %s", options->lib_path, dlerror());
+        hl_report(NULL, "external delegate: cannot open %s: %s", options->lib_path, hl_library_error());
         goto fail;
     }
-    if (!find_function(delegate->library, "tflite_plugin_create_delegate", &create, sizeof create) ||
-        !find_function(delegate->library, "tflite_plugin_destroy_delegate", &delegate->destroy,
-                       sizeof delegate->destroy)) {
+    if (!hl_library_find(delegate->library, "tflite_plugin_create_delegate", &create, sizeof create) ||
+        !hl_library_find(delegate->library, "tflite_plugin_destroy_delegate", &delegate->destroy,
+                         sizeof delegate->destroy)) {
         hl_report(NULL,
                   "external delegate: %s is no delegate: it lacks tflite_plugin_create_delegate or "
                   "tflite_plugin_destroy_delegate",
@@ -130,7 +121,7 @@ TfLiteDelegate *TfLiteExternalDelegateCreate(const TfLiteExternalDelegateOptions
     return &delegate->outer;
 
 fail:
-    if (delegate->library) dlclose(delegate->library);
+    if (delegate->library) hl_library_close(delegate->library);
     free(delegate);
     return NULL;
 }
@@ -140,6 +131,6 @@ void TfLiteExternalDelegateDelete(TfLiteDelegate *delegate)
     if (!delegate) return;
     struct external_delegate *external = wrapper_of(delegate);
     external->destroy(external->inner);
-    dlclose(external->library);
+    hl_library_close(external->library);
     free(external);
 }

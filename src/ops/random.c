@@ -7,7 +7,8 @@
 // promised then.
 #include <math.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #include "ops/common/copy.h"
 #include "ops/common/counter_rng.h"
@@ -28,9 +29,7 @@ static void next_block(struct random *random, uint32_t numbers[4])
 
 static uint64_t any_seed(const void *salt)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t mixed = (uint64_t)now.tv_sec * 1000000007u ^ (uint64_t)now.tv_nsec << 20 ^ (uint64_t)(uintptr_t)salt;
+    uint64_t mixed = hl_calendar_nanoseconds() * 1000000007u ^ (uint64_t)(uintptr_t)salt;
     return mixed * 0x9E3779B97F4A7C15u;
 }
 

@@ -6,9 +6,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/checked.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "runtime/builtin_kernels.h"
 #include "runtime/telemetry.h"
@@ -16,10 +15,8 @@
 // Three quarters of the machine's memory; half the address space where the machine does not tell.
 static size_t default_memory_limit(void)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-    size_t bytes;
-    if (pages <= 0 || page <= 0 || !hl_mul_size((size_t)pages, (size_t)page, &bytes)) return SIZE_MAX / 2;
-    return bytes / 4 * 3;
+    size_t bytes = hl_physical_memory();
+    return bytes > 0 ? bytes / 4 * 3 : SIZE_MAX / 2;
 }
 
 // What the default stands for.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "runtime/interpreter.h"
 #include "runtime/subgraph.h"
 
@@ -276,10 +277,10 @@ static TfLiteStatus place_persistent(struct hl_subgraph *subgraph)
         }
         if (!placement->block || placement->bytes != tensor->bytes) {
             if (placement->block) left += placement->bytes;
-            free(placement->block);
+            hl_aligned_free(placement->block);
             placement->block = NULL;
-            if (tensor->bytes > left || posix_memalign(&placement->block, HL_TENSOR_ALIGNMENT, tensor->bytes) != 0) {
-                placement->block = NULL;
+            if (tensor->bytes <= left) placement->block = hl_aligned_alloc(HL_TENSOR_ALIGNMENT, tensor->bytes);
+            if (!placement->block) {
                 hl_subgraph_error(subgraph, "no memory for %zu bytes of tensor %s, or above the limit of %zu bytes",
                                   tensor->bytes, hl_tensor_label(tensor), subgraph->interpreter->memory_limit);
                 return kTfLiteError;
@@ -354,7 +355,7 @@ void hl_planner_reset(struct hl_subgraph *subgraph)
 
 void hl_planner_free(struct hl_planner *planner)
 {
-    for (int i = 0; i < planner->count; i++) free(planner->placements[i].block);
+    for (int i = 0; i < planner->count; i++) hl_aligned_free(planner->placements[i].block);
     free(planner->placements);
     free(planner->arena_block);
     *planner = (struct hl_planner){0};

@@ -31,4 +31,17 @@ only gpu/backend 'base|gpu/lang'
 only gpu/graph 'base|abi|gpu/lang'
 only gpu/plan 'base|gpu/(lang|graph|backend)'
 only gpu/ops 'base|abi|gpu/(lang|graph|plan)'
+
+# What differs between systems is called in src/base alone; tools still have files, signals and processes of their own.
+calls='sysconf|posix_memalign|aligned_alloc|dlopen|dlsym|dlclose|dlerror|clock_gettime|nanosleep|GetProcAddress|LoadLibraryA'
+more='mmap|munmap|fork|waitpid|getpid|mkstemp|pthread_[a-z_]+|sched_yield|open|stat|fstat|access|unlink|rename'
+if grep -rnE "(^|[^a-zA-Z0-9_.>\"-])($calls|$more)\(" src --include='*.[ch]' |
+    grep -vE '^src/(base|gpu/lang/(build|spirv))/|^[^:]*:[0-9]*: *//'; then
+    echo "such calls belong in src/base"
+    failed=1
+fi
+if grep -rnE "(^|[^a-zA-Z0-9_.>\"-])($calls)\(" tools --include='*.[ch]' | grep -v '^tools/benchmark/memory.c:'; then
+    echo "src/base has these (clock.h, library.h, memory.h, threads.h)"
+    failed=1
+fi
 exit $failed

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "alloc.h"
+#include "base/clock.h"
 #include "benchmark/benchmark.h"
 #include "benchmark/inputs.h"
 #include "benchmark/memory.h"
@@ -218,7 +218,7 @@ static bool initialize(struct benchmark *benchmark)
     const struct hl_benchmark_options *options = benchmark->options;
     struct hl_model_file *file = &benchmark->file;
     const char *signature;
-    double start = hl_model_clock();
+    double start = hl_seconds();
     if (!hl_benchmark_open_model(file, options->graph)) return false;
     hl_info(HL_TFLITE, NULL, "Loaded model %s", options->graph);
     if (options->list_signatures) {
@@ -243,13 +243,13 @@ static bool initialize(struct benchmark *benchmark)
         .profiler = options->enable_op_profiling ? &benchmark->runs.hooks : NULL,
     };
     hl_profile_begin_run(&benchmark->initialization);
-    double before = hl_model_clock(), between;
+    double before = hl_seconds(), between;
     if (!hl_model_file_start(file, &how) || !hl_graph_open(&benchmark->graph, signature) ||
         !hl_benchmark_inputs_resize(&benchmark->graph, options))
         return false;
-    between = hl_model_clock();
+    between = hl_seconds();
     if (!hl_graph_allocate(&benchmark->graph)) return false;
-    double end = hl_model_clock();
+    double end = hl_seconds();
     if (benchmark->delegates.count > 0)
         hl_profile_add(&benchmark->initialization, "ModifyGraphWithDelegate", 1e6 * (between - before));
     hl_profile_add(&benchmark->initialization, "AllocateTensors", 1e6 * (end - between));
@@ -268,24 +268,13 @@ static bool initialize(struct benchmark *benchmark)
 
 // ---- runs ---------------------------------------------------------------------------------------
 
-static void sleep_for(double seconds)
-{
-    if (!(seconds > 0)) return;
-    struct timespec time = {
-        .tv_sec = (time_t)seconds,
-        .tv_nsec = (long)(1e9 * (seconds - floor(seconds))),
-    };
-    while (nanosleep(&time, &time) != 0) {
-    }
-}
-
 static bool run_once(struct benchmark *benchmark, struct hl_profile *profile, double *microseconds)
 {
     if (!hl_benchmark_inputs_write(&benchmark->inputs, &benchmark->graph)) return false;
     if (profile != NULL) hl_profile_begin_run(profile);
-    double start = hl_model_clock();
+    double start = hl_seconds();
     TfLiteStatus status = hl_graph_invoke(&benchmark->graph);
-    *microseconds = floor(1e6 * (hl_model_clock() - start));
+    *microseconds = floor(1e6 * (hl_seconds() - start));
     if (profile != NULL) hl_profile_end_run(profile);
     if (status != kTfLiteOk) hl_model_file_failed(&benchmark->file, "Failed to invoke!");
     return status == kTfLiteOk;
@@ -296,20 +285,20 @@ static bool run_series(struct benchmark *benchmark, int runs, double least, stru
                        struct hl_series *series)
 {
     const struct hl_benchmark_options *options = benchmark->options;
-    double most = options->max_secs, start = hl_model_clock(), microseconds;
+    double most = options->max_secs, start = hl_seconds(), microseconds;
     hl_info(
         HL_TFLITE, NULL,
         "Running benchmark for at least %d iterations and at least %g seconds but terminate if exceeding %g seconds.",
         runs, least, most);
     for (int i = 0; !options->dry_run; i++) {
-        double gone = hl_model_clock() - start;
+        double gone = hl_seconds() - start;
         if ((i >= runs && gone >= least) || gone > most) break;
         if (!run_once(benchmark, profile, &microseconds)) return false;
         hl_series_add(series, microseconds);
         if (options->run_frequency > 0)
-            sleep_for(start + (i + 1) / options->run_frequency - hl_model_clock());
+            hl_sleep(start + (i + 1) / options->run_frequency - hl_seconds());
         else
-            sleep_for(options->run_delay);
+            hl_sleep(options->run_delay);
     }
     struct hl_text text = {0};
     hl_series_print(series, true, &text);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "alloc.h"
+#include "base/clock.h"
 #include "benchmark/benchmark.h"
 #include "commands.h"
 #include "message.h"
@@ -159,14 +160,7 @@ static bool run_way(const struct options *options, struct result *result)
         benchmark.delegates.gpu_precision_loss_allowed = way->half;
     }
     hl_info(HL_TFLITE, NULL, "Performance option: %s", way->name);
-    double pause = options->option_benchmark_run_delay;
-    if (pause > 0) {
-        struct timespec time = {
-            .tv_sec = (time_t)pause,
-            .tv_nsec = (long)(1e9 * (pause - (double)(time_t)pause)),
-        };
-        nanosleep(&time, NULL);
-    }
+    hl_sleep(options->option_benchmark_run_delay);
     return hl_benchmark_run(&hl_command_benchmark_model_performance_options, &benchmark, &result->figures);
 }
 

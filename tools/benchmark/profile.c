@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "base/clock.h"
 #include "json.h"
 #include "runtime/interpreter.h"
 
@@ -80,7 +81,7 @@ static uint32_t begin_node(TfLiteTelemetryProfilerStruct *hooks, const char *typ
     if (!profile->on || profile->open_count == (int)(sizeof profile->open / sizeof *profile->open)) return 0;
     const struct hl_profile_row *row = row_of(profile, type, subgraph, node, false);
     profile->open[profile->open_count].row = (int)(row - profile->rows);
-    profile->open[profile->open_count++].start = hl_model_clock();
+    profile->open[profile->open_count++].start = hl_seconds();
     return (uint32_t)profile->open_count;
 }
 
@@ -89,7 +90,7 @@ static void end_node(TfLiteTelemetryProfilerStruct *hooks, uint32_t handle)
     struct hl_profile *profile = hooks->data;
     if (handle == 0 || (int)handle != profile->open_count) return;
     profile->open_count--;
-    double microseconds = 1e6 * (hl_model_clock() - profile->open[profile->open_count].start);
+    double microseconds = 1e6 * (hl_seconds() - profile->open[profile->open_count].start);
     add_time(&profile->rows[profile->open[profile->open_count].row], microseconds);
 }
 

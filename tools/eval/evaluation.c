@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "alloc.h"
+#include "base/clock.h"
 #include "eval/pipeline.h"
 #include "eval/result.h"
 #include "files.h"
@@ -213,9 +214,9 @@ static bool infer(struct run *run, const struct hl_pipeline_item *item, struct h
     struct hl_model_file *file = &run->evaluation->model.file;
     TfLiteTensor *input = TfLiteInterpreterGetInputTensor(file->interpreter, 0);
     TfLiteStatus status = TfLiteTensorCopyFromBuffer(input, item->input, item->bytes);
-    double start = hl_model_clock();
+    double start = hl_seconds();
     if (status == kTfLiteOk) status = TfLiteInterpreterInvoke(file->interpreter);
-    double microseconds = floor(1e6 * (hl_model_clock() - start));
+    double microseconds = floor(1e6 * (hl_seconds() - start));
     if (status != kTfLiteOk) {
         hl_progress_clear(&run->evaluation->progress);
         hl_model_file_failed(file, "the inference failed");

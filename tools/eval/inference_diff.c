@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "base/clock.h"
 #include "commands.h"
 #include "element.h"
 #include "eval/result.h"
@@ -108,12 +109,12 @@ static bool fill_inputs(struct diff *diff)
 static bool invoke(struct hl_eval_model *model, struct hl_stat *microseconds)
 {
     for (int i = 0; i < INVOCATIONS; i++) {
-        double start = hl_model_clock();
+        double start = hl_seconds();
         if (TfLiteInterpreterInvoke(model->file.interpreter) != kTfLiteOk) {
             hl_model_file_failed(&model->file, "the inference failed");
             return false;
         }
-        hl_stat_add(microseconds, floor(1e6 * (hl_model_clock() - start)));
+        hl_stat_add(microseconds, floor(1e6 * (hl_seconds() - start)));
     }
     return true;
 }

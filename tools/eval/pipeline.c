@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/threads.h"
 #include "files.h"
 #include "image.h"
 #include "model_file.h"
@@ -95,9 +96,9 @@ static void *work(void *given)
         pthread_mutex_unlock(&pipeline->mutex);
         struct place *place = &pipeline->places[n % pipeline->place_count];
         hl_text_clear(&place->error);
-        double start = hl_model_clock();
+        double start = hl_seconds();
         place->ok = load(pipeline, pipeline->setting.paths[n], place);
-        place->microseconds = floor(1e6 * (hl_model_clock() - start));
+        place->microseconds = floor(1e6 * (hl_seconds() - start));
         pthread_mutex_lock(&pipeline->mutex);
         place->ready = true;
         pthread_cond_signal(&pipeline->filled);
@@ -132,8 +133,8 @@ bool hl_pipeline_next(struct hl_pipeline *pipeline, struct hl_pipeline_item *ite
 
 static int choose_threads(int wanted)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (wanted <= 0) wanted = processors > 0 && processors < MOST_THREADS ? (int)processors : 1;
+    int processors = hl_processors();
+    if (wanted <= 0) wanted = processors < MOST_THREADS ? processors : 1;
     return wanted < MOST_THREADS ? wanted : MOST_THREADS;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "message.h"
 #include "model_file.h"
 #include "table.h"
@@ -55,13 +56,13 @@ void hl_progress_start(struct hl_progress *progress, const char *word, int first
     progress->first = first;
     progress->total = total;
     progress->bar = bar && isatty(STDOUT_FILENO);
-    progress->start = hl_model_clock();
+    progress->start = hl_seconds();
 }
 
 static void show_bar(struct hl_progress *progress, int done)
 {
     enum { WIDTH = 30 };
-    double now = hl_model_clock();
+    double now = hl_seconds();
     if (now - progress->shown < 0.1) return;
     progress->shown = now;
     int filled = (int)((double)WIDTH * done / progress->total), fresh = done - progress->first;

@@ -5,11 +5,11 @@
 // library).
 #include "gpu/backend/gles_api.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
+#include "base/mutex.h"
 #include "gpu/backend/name_list.h"
 
 struct instance {
@@ -89,38 +89,28 @@ static void add_displays(struct gles_library *library, const struct gles_api *gl
 // ---- libraries
 // --------------------------------------------------------------------------------------------------------
 
-static void *open_first(const char *const *names)
-{
-    void *handle = NULL;
-    for (; *names && !handle; names++) handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-    return handle;
-}
-
 struct source {
-    void *egl, *gl; // gl: NULL where EGL finds all
+    struct hl_library *egl, *gl; // gl: NULL where EGL finds all
     void *(*address)(const char *);
 };
 
-static void *find(const struct source *source, const char *name)
+static bool find(const struct source *source, const char *name, void *pointer, size_t size)
 {
-    void *symbol = dlsym(source->egl, name);
-    if (!symbol && source->gl) symbol = dlsym(source->gl, name);
-    return symbol ? symbol : source->address(name);
+    if (hl_library_find(source->egl, name, pointer, size)) return true;
+    if (source->gl && hl_library_find(source->gl, name, pointer, size)) return true;
+    void *symbol = source->address(name);
+    memcpy(pointer, &symbol, size);
+    return symbol != NULL;
 }
 
 static bool load_functions(struct gles_api *gl, struct source *source)
 {
-    void *symbol = dlsym(source->egl, "eglGetProcAddress");
-    if (!symbol) return false;
-    memcpy(&source->address, &symbol, sizeof symbol);
-#define X(result, name, arguments)                     \
-    if (!(symbol = find(source, #name))) return false; \
-    memcpy(&gl->name, &symbol, sizeof symbol);
+    if (!hl_library_find(source->egl, "eglGetProcAddress", &source->address, sizeof source->address)) return false;
+#define X(result, name, arguments) \
+    if (!find(source, #name, &gl->name, sizeof gl->name)) return false;
     GLES_FUNCTIONS(X)
 #undef X
-#define X(result, name, arguments) \
-    symbol = find(source, #name);  \
-    memcpy(&gl->name, &symbol, sizeof symbol);
+#define X(result, name, arguments) find(source, #name, &gl->name, sizeof gl->name);
     GLES_EXTENSION_FUNCTIONS(X)
 #undef X
     return true;
@@ -134,13 +124,13 @@ static void load(struct instance *instance)
     struct gles_library *library = &instance->library;
     const char *named = getenv("HALITE_GLES_LIBRARY");
     if (named && !*named) named = NULL;
-    struct source source = {.egl = named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : open_first(egl_names)};
+    struct source source = {.egl = named ? hl_library_open(named) : hl_library_open_first(egl_names)};
     if (!source.egl) {
         library->why = named ? "the library that HALITE_GLES_LIBRARY names does not open: correct the path or unset it"
                              : "no libEGL.so.1: install EGL and a driver of OpenGL ES 3.1";
         return;
     }
-    source.gl = open_first(gl_names);
+    source.gl = hl_library_open_first(gl_names);
     if (!load_functions(&instance->gl, &source)) {
         library->why = "its library lacks functions of EGL 1.4 or OpenGL ES 3.1: update the driver";
         return;
@@ -166,7 +156,7 @@ static void load_instance(void)
 
 const struct gles_library *gles_library_get(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load_instance);
+    static struct hl_once once = HL_ONCE_INIT;
+    hl_once(&once, load_instance);
     return &get_instance()->library;
 }

@@ -4,14 +4,15 @@
 // its library, but not the file in /etc/OpenCL/vendors that would tell the loader about it.
 #include "gpu/backend/opencl_api.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #if !defined(__APPLE__)
 #include <CL/cl_icd.h>
+
+#include "base/library.h"
+#include "base/mutex.h"
 #endif
 
 enum { MAX_PLATFORMS = 16 };
@@ -28,26 +29,17 @@ struct instance {
     struct source loader, driver;
 };
 
-static void *open_first(const char *const *names)
+static bool load_functions(struct opencl_api *cl, struct hl_library *handle)
 {
-    void *handle = NULL;
-    for (; *names && !handle; names++) handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-    return handle;
-}
-
-static bool load_functions(struct opencl_api *cl, void *handle)
-{
-    void *symbol;
-#define X(result, name, arguments)                      \
-    if (!(symbol = dlsym(handle, #name))) return false; \
-    memcpy(&cl->name, &symbol, sizeof symbol);
+#define X(result, name, arguments) \
+    if (!hl_library_find(handle, #name, &cl->name, sizeof cl->name)) return false;
     OPENCL_FUNCTIONS(X)
 #undef X
     return true;
 }
 
 // An installable driver exports little: its platforms carry the table of its functions.
-static bool load_driver(struct source *source, void *handle)
+static bool load_driver(struct source *source, struct hl_library *handle)
 {
 #if defined(__APPLE__)
     (void)source, (void)handle;
@@ -55,9 +47,8 @@ static bool load_driver(struct source *source, void *handle)
 #else
     void *(CL_API_CALL * address)(const char *);
     cl_int(CL_API_CALL * platforms)(cl_uint, cl_platform_id *, cl_uint *);
-    void *symbol = dlsym(handle, "clGetExtensionFunctionAddress");
-    if (!symbol) return false;
-    memcpy(&address, &symbol, sizeof symbol);
+    if (!hl_library_find(handle, "clGetExtensionFunctionAddress", &address, sizeof address)) return false;
+    void *symbol;
     if (!(symbol = address("clIcdGetPlatformIDsKHR"))) return false;
     memcpy(&platforms, &symbol, sizeof symbol);
     if (platforms(MAX_PLATFORMS, source->platforms, &source->count) != CL_SUCCESS || source->count == 0) {
@@ -91,7 +82,7 @@ static void add_devices(struct opencl_library *library, const struct source *sou
 }
 
 // Libraries stay open: drivers do not like to be unloaded. *why: what it lacks, where it has no platform.
-static void load_loader(struct instance *instance, void *handle, const char **why)
+static void load_loader(struct instance *instance, struct hl_library *handle, const char **why)
 {
     struct source *loader = &instance->loader;
     if (!load_functions(&loader->cl, handle)) {
@@ -118,10 +109,11 @@ static void load(struct instance *instance)
     const char *named = getenv("HALITE_OPENCL_LIBRARY"), *why = "no libOpenCL.so.1: install an OpenCL driver";
     if (named && !*named) named = NULL;
     if (named) why = "the library that HALITE_OPENCL_LIBRARY names does not open: correct the path or unset it";
-    void *handle = named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : open_first(loaders);
+    struct hl_library *handle = named ? hl_library_open(named) : hl_library_open_first(loaders);
     if (handle) load_loader(instance, handle, &why);
     add_devices(library, &instance->loader, true);
-    if (library->count == 0 && !named && (handle = open_first(drivers)) && load_driver(&instance->driver, handle))
+    if (library->count == 0 && !named && (handle = hl_library_open_first(drivers)) &&
+        load_driver(&instance->driver, handle))
         add_devices(library, &instance->driver, true);
     add_devices(library, &instance->loader, false);
     library->why = library->count ? NULL : why;
@@ -140,7 +132,7 @@ static void load_instance(void)
 
 const struct opencl_library *opencl_library_get(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load_instance);
+    static struct hl_once once = HL_ONCE_INIT;
+    hl_once(&once, load_instance);
     return &get_instance()->library;
 }

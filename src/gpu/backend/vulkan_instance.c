@@ -4,13 +4,13 @@
 // there is none. Environment: HALITE_VULKAN_LIBRARY (path of the loader), HALITE_VULKAN_VALIDATION=1 (the Khronos
 // layer, with checks of synchronization; its messages become errors of the device's reporter).
 #if defined(HALITE_GPU_VULKAN)
-#include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
+#include "base/mutex.h"
 #include "gpu/backend/vulkan.h"
 
 enum { MAX_FAMILIES = 32 };
@@ -21,7 +21,7 @@ bool gpu_vulkan_is_set(const char *variable)
     return value && *value && strcmp(value, "0") != 0;
 }
 
-static void *open_library(const char **why)
+static struct hl_library *open_library(const char **why)
 {
     static const char *const names[] = {
 #if defined(__APPLE__)
@@ -31,18 +31,15 @@ static void *open_library(const char **why)
         "libvulkan.so.1",
         "libvulkan.so",
 #endif
+        NULL,
     };
     const char *named = getenv("HALITE_VULKAN_LIBRARY");
     if (named && *named) {
         *why = "the library that HALITE_VULKAN_LIBRARY names does not open: correct the path or unset it";
-        return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+        return hl_library_open(named);
     }
     *why = "no libvulkan.so.1: install the Vulkan loader and a driver";
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        if (handle) return handle;
-    }
-    return NULL;
+    return hl_library_open_first(names);
 }
 
 static bool has_validation_layer(const struct vulkan_instance_api *vk)
@@ -151,11 +148,12 @@ static void find_devices(struct vulkan_instance *instance)
 
 static void load(struct vulkan_instance *instance)
 {
-    void *library = open_library(&instance->why); // stays open: drivers do not like to be unloaded
+    struct hl_library *library = open_library(&instance->why); // stays open: drivers do not like to be unloaded
     if (!library) return;
     instance->why = "libvulkan.so.1 has no vkGetInstanceProcAddr: install the Vulkan loader";
-    instance->vk.vkGetInstanceProcAddr = (PFN_vkGetInstanceProcAddr)dlsym(library, "vkGetInstanceProcAddr");
-    if (instance->vk.vkGetInstanceProcAddr && load_functions(instance)) find_devices(instance);
+    PFN_vkGetInstanceProcAddr *address = &instance->vk.vkGetInstanceProcAddr;
+    if (!hl_library_find(library, "vkGetInstanceProcAddr", address, sizeof *address)) return;
+    if (load_functions(instance)) find_devices(instance);
 }
 
 static struct vulkan_instance *instance_memory(void)
@@ -171,8 +169,8 @@ static void load_instance(void)
 
 const struct vulkan_instance *gpu_vulkan_instance(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load_instance);
+    static struct hl_once once = HL_ONCE_INIT;
+    hl_once(&once, load_instance);
     return instance_memory();
 }
 

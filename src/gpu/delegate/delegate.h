@@ -6,8 +6,7 @@
 #ifndef HALITE_GPU_DELEGATE_DELEGATE_H
 #define HALITE_GPU_DELEGATE_DELEGATE_H
 
-#include <pthread.h>
-
+#include "base/mutex.h"
 #include "gpu/delegate/engine.h"
 #include "gpu/delegate/report.h"
 #include "tensorflow/lite/c/common.h"
@@ -15,7 +14,7 @@
 struct gpu_delegate {
     TfLiteDelegate tflite; // data_ points back to this struct
     struct gpu_engine *engine;
-    pthread_mutex_t mutex; // one graph at a time: guards what is below
+    struct hl_mutex mutex; // one graph at a time: guards what is below
     struct gpu_report report;
     // While prepare runs, for the kernels' init, which the runtime calls from within it:
     struct gpu_report_row *rows; // of this graph

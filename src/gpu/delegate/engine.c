@@ -2,15 +2,16 @@
 // See engine.h.
 #include "gpu/delegate/engine.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mutex.h"
+
 struct gpu_engine {
     struct gpu_options options;
-    pthread_mutex_t mutex; // held between enter and leave
-    pthread_mutex_t references_mutex;
+    struct hl_mutex mutex; // held between enter and leave
+    struct hl_mutex references_mutex;
     int references;
     struct hl_reporter reporter;
     TfLiteContext *context; // of the call that holds the mutex
@@ -51,12 +52,12 @@ struct gpu_engine *gpu_engine_create(const struct gpu_options *options)
 {
     struct gpu_engine *engine = calloc(1, sizeof *engine);
     if (!engine) return NULL;
-    if (pthread_mutex_init(&engine->mutex, NULL) != 0) {
+    if (!hl_mutex_init(&engine->mutex)) {
         free(engine);
         return NULL;
     }
-    if (pthread_mutex_init(&engine->references_mutex, NULL) != 0) {
-        pthread_mutex_destroy(&engine->mutex);
+    if (!hl_mutex_init(&engine->references_mutex)) {
+        hl_mutex_destroy(&engine->mutex);
         free(engine);
         return NULL;
     }
@@ -68,22 +69,22 @@ struct gpu_engine *gpu_engine_create(const struct gpu_options *options)
 
 void gpu_engine_retain(struct gpu_engine *engine)
 {
-    pthread_mutex_lock(&engine->references_mutex);
+    hl_mutex_lock(&engine->references_mutex);
     engine->references++;
-    pthread_mutex_unlock(&engine->references_mutex);
+    hl_mutex_unlock(&engine->references_mutex);
 }
 
 void gpu_engine_release(struct gpu_engine *engine)
 {
     if (!engine) return;
-    pthread_mutex_lock(&engine->references_mutex);
+    hl_mutex_lock(&engine->references_mutex);
     bool last = --engine->references == 0;
-    pthread_mutex_unlock(&engine->references_mutex);
+    hl_mutex_unlock(&engine->references_mutex);
     if (!last) return;
     if (engine->device) engine->info.backend->close(engine->device);
     gpu_options_free(&engine->options);
-    pthread_mutex_destroy(&engine->mutex);
-    pthread_mutex_destroy(&engine->references_mutex);
+    hl_mutex_destroy(&engine->mutex);
+    hl_mutex_destroy(&engine->references_mutex);
     free(engine);
 }
 
@@ -94,7 +95,7 @@ const struct gpu_options *gpu_engine_options(const struct gpu_engine *engine)
 
 void gpu_engine_enter(struct gpu_engine *engine, TfLiteContext *context, const char *stage)
 {
-    pthread_mutex_lock(&engine->mutex);
+    hl_mutex_lock(&engine->mutex);
     engine->context = context;
     engine->stage = stage;
 }
@@ -107,7 +108,7 @@ const char *gpu_engine_last_error(const struct gpu_engine *engine)
 void gpu_engine_leave(struct gpu_engine *engine)
 {
     engine->context = NULL;
-    pthread_mutex_unlock(&engine->mutex);
+    hl_mutex_unlock(&engine->mutex);
 }
 
 struct gpu_profiles *gpu_engine_profiles(struct gpu_engine *engine)

@@ -20,13 +20,13 @@
 struct gpu_delegate *gpu_delegate_create(struct gpu_options *options)
 {
     struct gpu_delegate *delegate = calloc(1, sizeof *delegate);
-    if (delegate && pthread_mutex_init(&delegate->mutex, NULL) == 0) {
+    if (delegate && hl_mutex_init(&delegate->mutex)) {
         delegate->engine = gpu_engine_create(options);
         if (delegate->engine) {
             delegate->tflite = (TfLiteDelegate){.data_ = delegate, .Prepare = gpu_delegate_prepare};
             return delegate;
         }
-        pthread_mutex_destroy(&delegate->mutex);
+        hl_mutex_destroy(&delegate->mutex);
     }
     free(delegate);
     gpu_options_free(options);
@@ -39,7 +39,7 @@ void gpu_delegate_destroy(struct gpu_delegate *delegate)
     if (!delegate) return;
     gpu_engine_release(delegate->engine);
     gpu_report_free(&delegate->report);
-    pthread_mutex_destroy(&delegate->mutex);
+    hl_mutex_destroy(&delegate->mutex);
     free(delegate);
 }
 

@@ -363,9 +363,9 @@ TfLiteStatus gpu_delegate_prepare(TfLiteContext *context, TfLiteDelegate *tflite
         return kTfLiteError;
     }
     memcpy(copy->data, plan->data, (size_t)plan->size * sizeof(int));
-    pthread_mutex_lock(&delegate->mutex);
+    hl_mutex_lock(&delegate->mutex);
     status = prepare_plan(context, delegate, copy);
-    pthread_mutex_unlock(&delegate->mutex);
+    hl_mutex_unlock(&delegate->mutex);
     free(copy);
     return status;
 }

@@ -137,7 +137,7 @@ HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate)
     struct gpu_delegate *own = gpu_delegate_of(delegate);
     HaliteDelegateReport *report = own ? calloc(1, sizeof *report) : NULL;
     if (!report) return NULL;
-    pthread_mutex_lock(&own->mutex);
+    hl_mutex_lock(&own->mutex);
     bool ok = copy_report(report, &own->report);
     gpu_engine_enter(own->engine, NULL, "Report");
     ok = ok && copy_profiles(report, gpu_engine_profiles(own->engine));
@@ -148,7 +148,7 @@ HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate)
         report->precision = kHaliteGpuPrecisionF32 + gpu_engine_precision(own->engine);
     }
     gpu_engine_leave(own->engine);
-    pthread_mutex_unlock(&own->mutex);
+    hl_mutex_unlock(&own->mutex);
     if (ok) return report;
     HaliteDelegateReportDelete(report);
     return NULL;

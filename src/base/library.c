@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared libraries through dlopen on POSIX systems and through LoadLibrary on Windows.
+#include "base/library.h"
+
+#include <assert.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#include <stdio.h>
+#include <windows.h>
+
+struct hl_library *hl_library_open(const char *name)
+{
+    return (struct hl_library *)LoadLibraryA(name);
+}
+
+const char *hl_library_error(void)
+{
+    static _Thread_local char text[48];
+    snprintf(text, sizeof text, "system error %lu", (unsigned long)GetLastError());
+    return text;
+}
+
+void hl_library_close(struct hl_library *library)
+{
+    FreeLibrary((HMODULE)library);
+}
+
+bool hl_library_find(struct hl_library *library, const char *name, void *pointer, size_t size)
+{
+    FARPROC symbol = GetProcAddress((HMODULE)library, name);
+    assert(size == sizeof symbol);
+    memcpy(pointer, &symbol, size);
+    return symbol != NULL;
+}
+
+#else
+#include <dlfcn.h>
+
+struct hl_library *hl_library_open(const char *name)
+{
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+const char *hl_library_error(void)
+{
+    const char *text = dlerror();
+    return text ? text : "no reason is known";
+}
+
+void hl_library_close(struct hl_library *library)
+{
+    dlclose(library);
+}
+
+bool hl_library_find(struct hl_library *library, const char *name, void *pointer, size_t size)
+{
+    void *symbol = dlsym((void *)library, name);
+    assert(size == sizeof symbol);
+    memcpy(pointer, &symbol, size);
+    return symbol != NULL;
+}
+
+#endif
+
+struct hl_library *hl_library_open_first(const char *const *names)
+{
+    struct hl_library *library = NULL;
+    for (; *names && !library; names++) library = hl_library_open(*names);
+    return library;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared libraries that are opened while the program runs: drivers of GPUs, delegates of others.
+#ifndef HALITE_BASE_LIBRARY_H
+#define HALITE_BASE_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct hl_library; // the system's handle
+
+// A path, or a name that the system searches for. Symbols of the library stay out of other libraries' sight. NULL where
+// it does not open: hl_library_error says why, until the next call of this thread.
+struct hl_library *hl_library_open(const char *name);
+// Opens the first of the names that opens; the list ends with NULL.
+struct hl_library *hl_library_open_first(const char *const *names);
+const char *hl_library_error(void);
+void hl_library_close(struct hl_library *library);
+
+// Stores the address of a function or of data in *pointer, which is a pointer of `size` bytes (a cast from an object
+// pointer to a function pointer would not be C). False, with *pointer NULL, where the library has no such symbol.
+bool hl_library_find(struct hl_library *library, const char *name, void *pointer, size_t size);
+
+#endif
