@@ -227,6 +227,7 @@ if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs wit
     set_tests_properties(api/selective PROPERTIES FIXTURES_REQUIRED seeds)
     halite_test(style/check COMMAND sh tests/style/check.sh)
     halite_test(style/houses COMMAND sh tests/style/houses.sh)
+    halite_test(style/history COMMAND sh tests/style/history.sh)
     if(TARGET tensorflowlite_gpu_delegate_static)
         add_executable(op_types tests/style/op_types.c)
         target_link_libraries(op_types PRIVATE test_support tensorflowlite_gpu_delegate_static tensorflowlite_c_static
