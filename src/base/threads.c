@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers wait for a round to begin, come in, take items until there are none, and go. Who gives the work closes the
-// round when there are no items left and waits for those inside only: not for one that sleeps, or that the system has
-// not let run. Between two rounds, which in a network follow each other within microseconds, workers look for a while
-// before they sleep: a sleeper takes as long to wake as a small layer takes to run.
+// A thread pool that works in rounds. Workers wait until a round begins, enter it, take items until none are left, and
+// leave. The caller closes the round when no items are left and then waits for the workers inside the round only, not
+// for one that still sleeps or that the system has not scheduled yet. In a network, rounds follow each other within
+// microseconds, and waking a sleeping thread takes as long as a small layer. So workers poll for a while before they
+// sleep.
 #include "base/threads.h"
 
 #include <limits.h>
@@ -26,13 +27,13 @@ struct worker {
 
 struct hl_threads {
     int count; // workers, and the caller
-    // this and what follows: as long as the round is open, or someone inside
+    // These fields belong to the round; they stay valid until it is closed and no worker is inside.
     void (*work)(void *arg, int64_t item, int worker);
     void *arg;
     int64_t items;
-    atomic_llong next; // item
+    atomic_llong next; // item that the next thread takes
     atomic_bool open;
-    atomic_int inside; // workers
+    atomic_int inside; // workers that are in the round
     atomic_uint round;
     atomic_bool ending;
     pthread_mutex_t mutex;
@@ -40,12 +41,13 @@ struct hl_threads {
     struct worker workers[HL_MOST_THREADS - 1];
 };
 
-// Looks before a sleep: 0.1 to 0.3 ms, as long as what one thread does alone between two rounds. (4000 looks without a
-// rest took two microseconds; MobileNet v1 float with two threads: 6.8 ms then, 5.7 so.)
-enum { LOOKS = 5000 };
+// How often a thread polls before it sleeps. With a pause in each poll this takes 0.1 to 0.3 ms, as long as the serial
+// work between two rounds. (4000 polls without a pause took two microseconds, and MobileNet v1 float with two threads
+// 6.8 ms instead of 5.7 ms.)
+enum { POLLS = 5000 };
 
-// Tells the processor that this thread only looks.
-static void rest(void)
+// Tells the processor that this thread is polling.
+static void pause_polling(void)
 {
 #if defined __x86_64__ || defined __i386__
     __builtin_ia32_pause();
@@ -54,7 +56,7 @@ static void rest(void)
 #endif
 }
 
-// Of threads that compile: some C libraries give 128 KiB.
+// Stack of threads that run compilers: some C libraries give a thread 128 KiB only.
 enum { DEEP_STACK = 8 << 20 };
 
 static void take_items(struct hl_threads *threads, int worker)
@@ -66,12 +68,12 @@ static void take_items(struct hl_threads *threads, int worker)
     }
 }
 
-// Until the round is another one than `last`.
+// Waits until the current round is another one than `last`, and returns it.
 static unsigned wait_for_round(struct hl_threads *threads, unsigned last)
 {
     unsigned round = last;
-    for (int i = 0; i < LOOKS && round == last; i++) {
-        rest();
+    for (int i = 0; i < POLLS && round == last; i++) {
+        pause_polling();
         round = atomic_load(&threads->round);
     }
     if (round != last) return round;
@@ -88,7 +90,7 @@ static void *run_worker(void *arg)
     for (unsigned round = 0;;) {
         round = wait_for_round(threads, round);
         if (atomic_load(&threads->ending)) return NULL;
-        atomic_fetch_add(&threads->inside, 1); // before the look: who closes looks after
+        atomic_fetch_add(&threads->inside, 1); // the caller closes the round first and reads this later
         if (atomic_load(&threads->open)) take_items(threads, worker->number);
         atomic_fetch_sub(&threads->inside, 1);
     }
@@ -157,8 +159,8 @@ void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void
     take_items(threads, 0);
     atomic_store(&threads->open, false);
     for (int i = 0; atomic_load(&threads->inside) > 0; i++)
-        if (i < LOOKS)
-            rest();
+        if (i < POLLS)
+            pause_polling();
         else
             sched_yield();
 }

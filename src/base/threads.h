@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few threads that share the items of one piece of work after another.
+// A pool of threads. In: a function and a number of items. The threads share the items among them.
 #ifndef HALITE_BASE_THREADS_H
 #define HALITE_BASE_THREADS_H
 
@@ -9,8 +9,8 @@ struct hl_threads;
 
 enum { HL_MOST_THREADS = 64 };
 
-// `count` threads, the caller of hl_threads_run among them, or as many as the system gives, HL_MOST_THREADS at most.
-// NULL where that is one: hl_threads_run takes NULL.
+// Makes a pool of `count` threads, which include the thread that calls hl_threads_run; fewer where the system refuses
+// more, and at most HL_MOST_THREADS. NULL where only one thread is left; all functions here take NULL.
 struct hl_threads *hl_threads_create(int count);
 void hl_threads_destroy(struct hl_threads *threads);
 int hl_threads_count(const struct hl_threads *threads);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tensorflow/lite/c/c_api.h: arguments are checked here, and only here; the work is behind.
+// The functions of tensorflow/lite/c/c_api.h: arguments are checked here, and only here. The work is done in
+// interpreter.c, subgraph.c and model.c.
 #include "tensorflow/lite/c/c_api.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "runtime/interpreter.h"
 #include "runtime/signature.h"
 
-// The TensorFlow Lite release whose interface this is (facts: the reference tree says so).
+// The TensorFlow Lite release whose interface this is.
 #define INTERFACE_VERSION "2.19.0"
 
 const char *TfLiteVersion(void)
