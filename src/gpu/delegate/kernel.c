@@ -62,7 +62,7 @@ static bool is_constant_output(const TfLiteContext *context, const struct gpu_va
                                const TfLiteIntArray *outputs)
 {
     for (int i = 0; value->data && i < outputs->size; i++)
-        if (outputs->data[i] == value->tensor) return !gpu_is_constant(&context->tensors[value->tensor]);
+        if (outputs->data[i] == value->tensor) return !hl_is_constant(&context->tensors[value->tensor]);
     return false;
 }
 

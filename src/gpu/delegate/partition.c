@@ -33,17 +33,10 @@ enum {
     ELEMENT_WORK = 10, // of an operator that does not multiply: a CPU handles one element in a nanosecond
 };
 
-static int64_t elements_of(const TfLiteTensor *tensor)
-{
-    int64_t count = 1;
-    for (int i = 0; tensor->dims && i < tensor->dims->size; i++) count *= tensor->dims->data[i];
-    return count;
-}
-
 static double node_work(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration)
 {
     if (node->outputs->size == 0 || node->outputs->data[0] < 0) return 0;
-    double elements = (double)elements_of(&context->tensors[node->outputs->data[0]]);
+    double elements = (double)hl_elements(&context->tensors[node->outputs->data[0]]);
     const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
     struct gpu_node_view view = {.context = context, .node = node, .registration = registration};
     int64_t macs = op && op->macs ? op->macs(&view) : 0;
@@ -55,7 +48,7 @@ static double copied_bytes(const TfLiteContext *context, const TfLiteIntArray *t
     double bytes = 0;
     for (int i = 0; i < tensors->size; i++) {
         int tensor = tensors->data[i];
-        if (tensor >= 0 && !gpu_is_constant(&context->tensors[tensor])) bytes += (double)context->tensors[tensor].bytes;
+        if (tensor >= 0 && !hl_is_constant(&context->tensors[tensor])) bytes += (double)context->tensors[tensor].bytes;
     }
     return bytes;
 }

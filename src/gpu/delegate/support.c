@@ -15,23 +15,10 @@
 
 // ---- names --------------------------------------------------------------------------------------
 
-// Names of builtin operators, for those that have no GPU kernel too: messages are about these.
-static const char *builtin_name(int builtin)
-{
-    switch (builtin) {
-#define NAME(enumerator, text) \
-    case enumerator:           \
-        return text;
-#include "gpu/delegate/builtin_names.def"
-#undef NAME
-    default: return NULL;
-    }
-}
-
 static void name_node(const TfLiteRegistration *registration, struct gpu_report_row *row)
 {
     const char *name = registration->builtin_code == kTfLiteBuiltinCustom ? registration->custom_name
-                                                                          : builtin_name(registration->builtin_code);
+                                                                          : hl_builtin_name(registration->builtin_code);
     if (name)
         snprintf(row->op, sizeof row->op, "%s", name);
     else
@@ -68,8 +55,8 @@ static int copied_constant(const TfLiteContext *context, const TfLiteNode *node,
     bool floats = from->type == kTfLiteFloat16 || from->type == kTfLiteFloat32;
     bool bytes = from->type == kTfLiteInt8 || from->type == kTfLiteUInt8 || from->type == kTfLiteInt4;
     const TfLiteTensor *to = &context->tensors[node->outputs->data[0]];
-    bool whole = from->dims && to->dims && gpu_tensor_elements(from) == gpu_tensor_elements(to);
-    return gpu_is_constant(from) && (floats || bytes) && whole && gpu_can_read(from) ? tensor : -1;
+    bool whole = from->dims && to->dims && hl_elements(from) == hl_elements(to);
+    return hl_is_constant(from) && (floats || bytes) && whole && gpu_can_read(from) ? tensor : -1;
 }
 
 // The runtime has computed all that it makes while it prepared: SHAPE, and what follows from shapes alone. Such nodes

@@ -47,7 +47,7 @@ static struct gpu_value *add_constant(struct builder *builder, int index, const 
     struct gpu_value *value = gpu_graph_add_constant(builder->graph, tensor->name, shape_of(tensor->dims));
     if (!value) return NULL;
     describe(value, index, tensor);
-    if (gpu_tensor_elements(from) != gpu_tensor_elements(tensor) || !gpu_floats_from(from, value->data)) {
+    if (hl_elements(from) != hl_elements(tensor) || !gpu_floats_from(from, value->data)) {
         fail(builder, "cannot read a constant as floats", from);
         return NULL;
     }
@@ -85,7 +85,7 @@ static struct gpu_value *integer_bias(struct builder *builder, const TfLiteNode 
     const TfLiteTensor *tensors = builder->context->tensors, *tensor = &tensors[node->inputs->data[i]];
     const TfLiteAffineQuantization *x_scale = gpu_affine_of(&tensors[node->inputs->data[in->x]]);
     const TfLiteAffineQuantization *w_scale = gpu_affine_of(&tensors[node->inputs->data[in->weights]]);
-    if (tensor->type != kTfLiteInt32 || !gpu_is_constant(tensor) || !x_scale || !w_scale) return NULL;
+    if (tensor->type != kTfLiteInt32 || !hl_is_constant(tensor) || !x_scale || !w_scale) return NULL;
     *none = false;
     struct gpu_value *value = gpu_graph_add_constant(builder->graph, tensor->name, shape_of(tensor->dims));
     if (!value) return NULL;
@@ -104,7 +104,7 @@ static struct gpu_value *value_of(struct builder *builder, int index, bool is_ma
     struct gpu_value *value;
     if (source >= 0)
         value = add_constant(builder, index, &builder->context->tensors[source]);
-    else if (gpu_is_constant(tensor))
+    else if (hl_is_constant(tensor))
         value = add_constant(builder, index, tensor);
     else
         value = add_runtime_value(builder, index, !is_made_here);
@@ -211,7 +211,7 @@ static bool makes_constants(const struct builder *builder, const TfLiteNode *nod
 {
     bool all = node->outputs->size > 0;
     for (int i = 0; i < node->outputs->size && all; i++)
-        all = node->outputs->data[i] >= 0 && gpu_is_constant(&builder->context->tensors[node->outputs->data[i]]);
+        all = node->outputs->data[i] >= 0 && hl_is_constant(&builder->context->tensors[node->outputs->data[i]]);
     return all;
 }
 

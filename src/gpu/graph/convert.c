@@ -10,22 +10,6 @@
 #include "base/half.h"
 #include "gpu/graph/sparse.h"
 
-const char *gpu_type_name(TfLiteType type)
-{
-    static const char *const names[] = {"NOTYPE",     "FLOAT32",  "INT32",     "UINT8",   "INT64",   "STRING",
-                                        "BOOL",       "INT16",    "COMPLEX64", "INT8",    "FLOAT16", "FLOAT64",
-                                        "COMPLEX128", "UINT64",   "RESOURCE",  "VARIANT", "UINT32",  "UINT16",
-                                        "INT4",       "BFLOAT16", "INT2",      "UINT4"};
-    return (size_t)type < sizeof names / sizeof *names ? names[type] : "Unknown type";
-}
-
-int64_t gpu_tensor_elements(const TfLiteTensor *tensor)
-{
-    int64_t count = 1;
-    for (int i = 0; i < tensor->dims->size; i++) count *= tensor->dims->data[i];
-    return count;
-}
-
 const TfLiteAffineQuantization *gpu_affine_of(const TfLiteTensor *tensor)
 {
     if (tensor->quantization.type != kTfLiteAffineQuantization) return NULL;
@@ -119,7 +103,7 @@ bool gpu_can_read(const TfLiteTensor *tensor)
 {
     bool bytes = tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8 || packed_bits(tensor->type);
     if (bytes && !gpu_affine_of(tensor)) return false;
-    if (!tensor->sparsity) return has_room(tensor, gpu_tensor_elements(tensor));
+    if (!tensor->sparsity) return has_room(tensor, hl_elements(tensor));
     size_t element = element_bytes(tensor->type);
     void *dense = element ? gpu_dense_from(tensor, element) : NULL;
     free(dense);
@@ -132,7 +116,7 @@ static bool floats_from_sparse(const TfLiteTensor *tensor, float *to)
     TfLiteTensor dense = *tensor;
     dense.data.data = element ? gpu_dense_from(tensor, element) : NULL;
     if (!dense.data.data) return false;
-    dense.bytes = (size_t)gpu_tensor_elements(tensor) * element;
+    dense.bytes = (size_t)hl_elements(tensor) * element;
     dense.sparsity = NULL;
     bool ok = gpu_floats_from(&dense, to);
     free(dense.data.data);
@@ -142,7 +126,7 @@ static bool floats_from_sparse(const TfLiteTensor *tensor, float *to)
 bool gpu_floats_from(const TfLiteTensor *tensor, float *to)
 {
     if (tensor->sparsity) return floats_from_sparse(tensor, to);
-    int64_t count = gpu_tensor_elements(tensor);
+    int64_t count = hl_elements(tensor);
     if (!has_room(tensor, count)) return false;
     if (count == 0) return true;
     const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
@@ -170,7 +154,7 @@ bool gpu_floats_from(const TfLiteTensor *tensor, float *to)
 bool gpu_bias_from(const TfLiteTensor *bias, const TfLiteAffineQuantization *x, const TfLiteAffineQuantization *weights,
                    float *to)
 {
-    int64_t count = gpu_tensor_elements(bias);
+    int64_t count = hl_elements(bias);
     int scales = weights->scale->size;
     if (!has_room(bias, count) || (scales != 1 && scales != count)) return false;
     for (int64_t i = 0; i < count; i++) {
@@ -207,7 +191,7 @@ static int64_t to_int64(float value)
 
 bool gpu_floats_to(const float *from, TfLiteTensor *tensor)
 {
-    int64_t count = gpu_tensor_elements(tensor);
+    int64_t count = hl_elements(tensor);
     if (!has_room(tensor, count)) return false;
     const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
     float scale = affine ? affine->scale->data[0] : 0;

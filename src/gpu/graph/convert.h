@@ -6,16 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/tensor.h"
 #include "tensorflow/lite/c/common.h"
-
-// "FLOAT32". Own, because this library needs no function of the runtime's.
-const char *gpu_type_name(TfLiteType type);
 
 // Scale and zero point with at least one scale, all of them positive, and one zero point each (or one for all); NULL:
 // the tensor has none, or they do not fit its shape.
 const TfLiteAffineQuantization *gpu_affine_of(const TfLiteTensor *tensor);
-
-int64_t gpu_tensor_elements(const TfLiteTensor *tensor);
 
 // All elements: float32, float16, int32, int64, bool as they are; int2, int4, 8-bit and int32 with scales as real
 // numbers, per tensor or per channel; sparse ones with zeros where nothing is stored. False: no such type, no data, or

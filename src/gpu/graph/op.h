@@ -6,6 +6,7 @@
 #ifndef HALITE_GPU_GRAPH_OP_H
 #define HALITE_GPU_GRAPH_OP_H
 
+#include "abi/tensor.h"
 #include "gpu/graph/graph.h"
 #include "halite/gpu_delegate.h"
 
@@ -44,10 +45,6 @@ static inline const TfLiteTensor *gpu_view_output(const struct gpu_node_view *vi
 {
     const TfLiteIntArray *list = view->node->outputs;
     return index < list->size && list->data[index] >= 0 ? &view->context->tensors[list->data[index]] : NULL;
-}
-static inline bool gpu_is_constant(const TfLiteTensor *tensor)
-{
-    return tensor->allocation_type == kTfLiteMmapRo || tensor->allocation_type == kTfLitePersistentRo;
 }
 
 // ---- facts

@@ -101,7 +101,7 @@ static const struct gpu_kernel kernel = {
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0), *axis = gpu_view_input(view, 1);
-    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = x->dims->size;
     if (!gpu_check_axis(view, 1, rank)) return false;
     int number = gpu_integer_at(axis, 0);

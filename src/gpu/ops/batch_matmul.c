@@ -133,10 +133,10 @@ static bool supported(const struct gpu_node_view *view)
     if (k != depth || y->data[y->size - 2] != m || y->data[y->size - 1] != n)
         return gpu_refuse(view, GPU_REASON_SHAPE, -1, "%d x %d times %d x %d is not %d x %d", m, k, depth, n,
                           y->data[y->size - 2], y->data[y->size - 1]);
-    if (gpu_is_constant(gpu_view_input(view, 0)) && gpu_is_constant(gpu_view_input(view, 1)))
+    if (hl_is_constant(gpu_view_input(view, 0)) && hl_is_constant(gpu_view_input(view, 1)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "both inputs are constants");
     if (!check_folds(view, 0) || !check_folds(view, 1)) return false;
-    return !gpu_is_constant(gpu_view_input(view, 1)) || gpu_check_weights(view, 1, n, 1, k);
+    return !hl_is_constant(gpu_view_input(view, 1)) || gpu_check_weights(view, 1, n, 1, k);
 }
 
 // Vectors from one row, slice, layer (h) and batch (b) of an operand to the next; 0 where it broadcasts over y's.

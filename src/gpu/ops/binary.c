@@ -196,7 +196,7 @@ static bool supported(const struct gpu_node_view *view)
     bool constant = true;
     for (int i = 0; i < view->node->inputs->size; i++) {
         const TfLiteTensor *input = gpu_view_input(view, i);
-        constant = constant && gpu_is_constant(input);
+        constant = constant && hl_is_constant(input);
         if (input->dims->size > output->dims->size)
             return gpu_refuse(view, GPU_REASON_RANK, i, "its rank is above the output's");
         if (!gpu_check_folds(view, i)) return false;

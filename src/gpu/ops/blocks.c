@@ -98,7 +98,7 @@ static int block_size(bool gather, const void *params)
 
 static bool depth_supported(const struct gpu_node_view *view)
 {
-    if (gpu_is_constant(gpu_view_input(view, 0)))
+    if (hl_is_constant(gpu_view_input(view, 0)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (gpu_view_input(view, 0)->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
@@ -118,7 +118,7 @@ static bool depth_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 static bool batch_supported(const struct gpu_node_view *view)
 {
-    if (gpu_is_constant(gpu_view_input(view, 0)))
+    if (hl_is_constant(gpu_view_input(view, 0)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = gpu_view_input(view, 0)->dims->size;
     if (rank < 3) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 3 or 4");

@@ -8,7 +8,7 @@ static bool supported(const struct gpu_node_view *view)
     const TfLiteConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1);
-    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0,
@@ -22,7 +22,7 @@ static bool supported(const struct gpu_node_view *view)
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], inputs, outputs);
     const TfLiteTensor *bias = gpu_view_input(view, 2);
-    bool constants = gpu_is_constant(weights) && (!bias || gpu_is_constant(bias));
+    bool constants = hl_is_constant(weights) && (!bias || hl_is_constant(bias));
     if (inputs > k[3] && !constants)
         return gpu_refuse(view, GPU_REASON_NOT_CONSTANT, 1, "weights and bias of %d groups must be constants",
                           inputs / k[3]);

@@ -368,10 +368,10 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights_input, int inp
 {
     const TfLiteTensor *bias = gpu_view_input(view, input);
     if (!bias) return true;
-    if (gpu_tensor_elements(bias) != outputs)
+    if (hl_elements(bias) != outputs)
         return gpu_refuse(view, GPU_REASON_SHAPE, input,
                           "the bias has %lld elements, expected one for each of %d outputs",
-                          (long long)gpu_tensor_elements(bias), outputs);
+                          (long long)hl_elements(bias), outputs);
     const TfLiteAffineQuantization *weights = gpu_affine_of(gpu_view_input(view, weights_input));
     int scales = bias->type == kTfLiteInt32 && weights ? weights->scale->size : 1;
     return scales == 1 || scales == outputs ||

@@ -98,7 +98,7 @@ static bool supported(const struct gpu_node_view *view)
     const TfLiteDepthwiseConvParams *params = view->node->builtin_data;
     if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1), *y = gpu_view_output(view, 0);
-    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0,
                           "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,

@@ -87,7 +87,7 @@ static bool check_numbers(const struct gpu_node_view *view, int input)
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (numbers->type != kTfLiteInt32 && numbers->type != kTfLiteInt64)
         return gpu_refuse(view, GPU_REASON_TYPE, input, "the indices must be int32 or int64");
-    if (gpu_is_constant(x) && gpu_is_constant(numbers))
+    if (hl_is_constant(x) && hl_is_constant(numbers))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 1 - input, "all inputs are constants");
     bool bytes = y->type == kTfLiteInt8 || y->type == kTfLiteUInt8;
     return !bytes || x->type == y->type ||
@@ -98,9 +98,9 @@ static bool check_numbers(const struct gpu_node_view *view, int input)
 static bool check_range(const struct gpu_node_view *view, int input, int first, int step, int length)
 {
     const TfLiteTensor *numbers = gpu_view_input(view, input);
-    if (!gpu_is_constant(numbers)) return true;
+    if (!hl_is_constant(numbers)) return true;
     if (!gpu_check_constant(view, input)) return false;
-    int64_t count = gpu_tensor_elements(numbers);
+    int64_t count = hl_elements(numbers);
     for (int64_t i = first; i < count; i += step) {
         int number = gpu_integer_at(numbers, i);
         if (number < 0 || number >= length || number >= MOST)
@@ -116,9 +116,9 @@ static bool check_rows(const struct gpu_node_view *view, int input, const TfLite
     for (int i = axis; i < x->size; i++) row *= x->data[i];
     const TfLiteTensor *from = gpu_view_input(view, input), *to = gpu_view_output(view, 0);
     if (row < 1) return gpu_refuse(view, GPU_REASON_SHAPE, input, "rows without elements");
-    struct gpu_shape x_shape = {1, 1, (int)(gpu_tensor_elements(from) / row), (int)row};
-    struct gpu_shape y_shape = {1, 1, (int)(gpu_tensor_elements(to) / row), (int)row};
-    return (gpu_is_constant(from) || gpu_check_extent(view, input, x_shape)) && gpu_check_extent(view, -1, y_shape);
+    struct gpu_shape x_shape = {1, 1, (int)(hl_elements(from) / row), (int)row};
+    struct gpu_shape y_shape = {1, 1, (int)(hl_elements(to) / row), (int)row};
+    return (hl_is_constant(from) || gpu_check_extent(view, input, x_shape)) && gpu_check_extent(view, -1, y_shape);
 }
 
 static bool gather_supported(const struct gpu_node_view *view)

@@ -266,7 +266,7 @@ static bool has(const struct gpu_node_view *view, int input)
 static bool check_size(const struct gpu_node_view *view, int input, int64_t elements)
 {
     if (!gpu_check_constant(view, input)) return false;
-    return gpu_tensor_elements(gpu_view_input(view, input)) == elements ||
+    return hl_elements(gpu_view_input(view, input)) == elements ||
            gpu_refuse(view, GPU_REASON_SHAPE, input, "input %d has not the layer's size", input);
 }
 
@@ -296,7 +296,7 @@ static bool check_states(const struct gpu_node_view *view, int h, int c, int bat
 static bool check_ends(const struct gpu_node_view *view, int rank, int outputs)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
-    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (x->type != kTfLiteFloat32) return gpu_refuse(view, GPU_REASON_TYPE, 0, "a layer of integers");
     bool fit = x->dims->size == rank && y->dims->size == rank && y->dims->data[rank - 1] == outputs;
     for (int i = 0; fit && i < rank - 1; i++) fit = x->dims->data[i] == y->dims->data[i];

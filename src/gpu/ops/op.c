@@ -116,11 +116,11 @@ static bool check_constant_type(const struct gpu_node_view *view, const struct o
         if (gpu_affine_of(tensor)) return true;
         return refuse_tensor(view, GPU_REASON_QUANTIZATION, operand->tensor,
                              "%s %d is a constant of type %s without scale and zero point", operand->kind,
-                             operand->number, gpu_type_name(tensor->type));
+                             operand->number, hl_type_public_name(tensor->type));
     default:
         return refuse_tensor(view, GPU_REASON_TYPE, operand->tensor,
                              "%s %d is a constant of type %s, which the GPU does not take here", operand->kind,
-                             operand->number, gpu_type_name(tensor->type));
+                             operand->number, hl_type_public_name(tensor->type));
     }
 }
 
@@ -132,16 +132,16 @@ static bool check_runtime_type(const struct gpu_node_view *view, const struct op
     if (tensor->type != kTfLiteInt8 && tensor->type != kTfLiteUInt8)
         return refuse_tensor(view, GPU_REASON_TYPE, operand->tensor,
                              "%s %d has type %s, which the GPU does not take here", operand->kind, operand->number,
-                             gpu_type_name(tensor->type));
+                             hl_type_public_name(tensor->type));
     if (!view->quantized_allowed)
         return refuse_tensor(view, GPU_REASON_TYPE, operand->tensor,
                              "%s %d has type %s, and quantized models are switched off in the options", operand->kind,
-                             operand->number, gpu_type_name(tensor->type));
+                             operand->number, hl_type_public_name(tensor->type));
     const TfLiteAffineQuantization *affine = gpu_affine_of(tensor);
     if (!affine)
         return refuse_tensor(view, GPU_REASON_QUANTIZATION, operand->tensor,
                              "%s %d has type %s without scale and zero point", operand->kind, operand->number,
-                             gpu_type_name(tensor->type));
+                             hl_type_public_name(tensor->type));
     if (affine->scale->size != 1)
         return refuse_tensor(view, GPU_REASON_QUANTIZATION, operand->tensor,
                              "%s %d: Non-constant per-channel quantized tensor", operand->kind, operand->number);
@@ -197,7 +197,7 @@ static bool check_dims(const struct gpu_node_view *view, const struct operand *o
 static bool check_tensor(const struct gpu_node_view *view, const struct operand *operand)
 {
     const TfLiteTensor *tensor = &view->context->tensors[operand->tensor];
-    bool constant = gpu_is_constant(tensor);
+    bool constant = hl_is_constant(tensor);
     if (tensor->allocation_type == kTfLiteDynamic)
         return refuse_tensor(view, GPU_REASON_DYNAMIC, operand->tensor,
                              "%s %d has a shape that is known only while running", operand->kind, operand->number);
@@ -239,7 +239,7 @@ bool gpu_check_operands(const struct gpu_node_view *view, const struct gpu_opera
         struct operand operand = {"output", i, out->data[i], operands->integer_outputs, operands->any_rank};
         if (operand.tensor < 0) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "output %d is left out", i);
         if (!check_tensor(view, &operand)) return false;
-        if (gpu_is_constant(&view->context->tensors[operand.tensor]))
+        if (hl_is_constant(&view->context->tensors[operand.tensor]))
             return refuse_tensor(view, GPU_REASON_CONSTANT, operand.tensor, "output %d is a constant", i);
     }
     return true;
@@ -277,7 +277,7 @@ bool gpu_check_constant(const struct gpu_node_view *view, int input)
 {
     const TfLiteTensor *tensor = gpu_view_input(view, input);
     if (!tensor) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "input %d is left out", input);
-    if (gpu_is_constant(tensor) && tensor->data.raw_const) return true;
+    if (hl_is_constant(tensor) && tensor->data.raw_const) return true;
     return gpu_refuse(view, GPU_REASON_NOT_CONSTANT, input, "input %d must be a constant", input);
 }
 
@@ -287,7 +287,7 @@ bool gpu_check_integers(const struct gpu_node_view *view, int input, int64_t cou
     const TfLiteTensor *tensor = gpu_view_input(view, input);
     if (tensor->type != kTfLiteInt32 && tensor->type != kTfLiteInt64)
         return gpu_refuse(view, GPU_REASON_TYPE, input, "input %d must be int32 or int64", input);
-    int64_t elements = gpu_tensor_elements(tensor);
+    int64_t elements = hl_elements(tensor);
     return count < 0 || elements == count ||
            gpu_refuse(view, GPU_REASON_SHAPE, input, "input %d has %lld elements, expected %lld", input,
                       (long long)elements, (long long)count);
@@ -313,7 +313,7 @@ int64_t gpu_macs_of_weights(const struct gpu_node_view *view)
     const struct gpu_op *op = gpu_op_find(view->registration->builtin_code, view->registration->custom_name);
     const TfLiteTensor *weights = gpu_view_input(view, op->weighted.weights), *y = gpu_view_output(view, 0);
     int channels = weights && y && y->dims && y->dims->size > 0 ? y->dims->data[y->dims->size - 1] : 0;
-    return channels > 0 ? gpu_tensor_elements(weights) / channels : 0;
+    return channels > 0 ? hl_elements(weights) / channels : 0;
 }
 
 // ---- facts --------------------------------------------------------------------------------------

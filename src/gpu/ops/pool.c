@@ -98,7 +98,7 @@ static bool supported(const struct gpu_node_view *view)
     };
     if (!gpu_check_window(view, &window)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
-    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (x->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0, "the input has rank %d, expected 4", x->dims->size);
     return true;

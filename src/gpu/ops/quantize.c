@@ -7,7 +7,7 @@
 static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_same_dims(view)) return false;
-    return !gpu_is_constant(gpu_view_input(view, 0)) ||
+    return !hl_is_constant(gpu_view_input(view, 0)) ||
            gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
 }
 

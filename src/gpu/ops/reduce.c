@@ -99,9 +99,9 @@ static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_integers(view, 1, -1)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *axes = gpu_view_input(view, 1);
-    if (gpu_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     int rank = x->dims->size;
-    int64_t count = gpu_tensor_elements(axes);
+    int64_t count = hl_elements(axes);
     // axes, a bit each; those that are one to the kernel
     unsigned over = 0, folded = rank > 4 ? (1u << (rank - 3)) - 1 : 0;
     for (int64_t i = 0; i < count; i++) {

@@ -40,7 +40,7 @@ static bool supported(const struct gpu_node_view *view)
         if (all[i]->type != kTfLiteFloat32 && all[i]->type != kTfLiteFloat16)
             return gpu_refuse(view, GPU_REASON_TYPE, i, "inputs and output must be floats");
     }
-    if (gpu_is_constant(x) && gpu_is_constant(places))
+    if (hl_is_constant(x) && hl_is_constant(places))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "all inputs are constants");
     const int *from = x->dims->data, *at = places->dims->data, *to = y->dims->data;
     bool fit = from[0] == at[0] && at[0] == to[0] && at[1] == to[1] && at[2] == to[2] && from[3] == to[3] && at[3] >= 2;

@@ -39,7 +39,7 @@ static bool supported(const struct gpu_node_view *view)
     if (!gpu_check_no_codes(view, -1)) return false;
     bool constant = true;
     for (int i = 0; i < 3; i++) {
-        constant = constant && gpu_is_constant(gpu_view_input(view, i));
+        constant = constant && hl_is_constant(gpu_view_input(view, i));
         if (gpu_view_input(view, i)->dims->size > gpu_view_output(view, 0)->dims->size)
             return gpu_refuse(view, GPU_REASON_RANK, i, "its rank is above the output's");
         if (!gpu_check_folds(view, i)) return false;

@@ -14,7 +14,7 @@ static bool check_axes(const struct gpu_node_view *view, int input, int rank)
 {
     if (!gpu_check_integers(view, input, -1)) return false;
     const TfLiteTensor *axes = gpu_view_input(view, input);
-    for (int64_t i = 0; i < gpu_tensor_elements(axes); i++) {
+    for (int64_t i = 0; i < hl_elements(axes); i++) {
         int axis = gpu_integer_at(axes, i);
         if (axis < -rank || axis >= rank)
             return gpu_refuse(view, GPU_REASON_PARAMETER, input, "axis %d of a tensor of rank %d", axis, rank);
@@ -114,7 +114,7 @@ static bool strided_supported(const struct gpu_node_view *view)
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
     const TfLiteTensor *begins = gpu_view_input(view, 1), *ends = gpu_view_input(view, 2),
                        *strides = gpu_view_input(view, 3);
-    int64_t count = gpu_tensor_elements(begins);
+    int64_t count = hl_elements(begins);
     if (count > MAX_ENTRIES)
         return gpu_refuse(view, GPU_REASON_SHAPE, 1, "an index of %lld entries, the GPU takes up to %d",
                           (long long)count, MAX_ENTRIES);
@@ -129,9 +129,9 @@ static bool strided_supported(const struct gpu_node_view *view)
     }
     struct gpu_moves moves = find_cut(params, &entries, x->dims->size, x->dims->data);
     int64_t kept = gpu_elements(gpu_shape_from(moves.rank, moves.out));
-    return kept == gpu_tensor_elements(y) ||
+    return kept == hl_elements(y) ||
            gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has %lld elements, the slice %lld",
-                      (long long)gpu_tensor_elements(y), (long long)kept);
+                      (long long)hl_elements(y), (long long)kept);
 }
 
 static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -253,8 +253,7 @@ static bool pad_supported(const struct gpu_node_view *view)
         (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0]))
         return gpu_refuse(view, GPU_REASON_QUANTIZATION, 2,
                           "the pad value and the output have different scales or zero points");
-    return gpu_tensor_elements(fill) == 1 ||
-           gpu_refuse(view, GPU_REASON_SHAPE, 2, "the pad value has several elements");
+    return hl_elements(fill) == 1 || gpu_refuse(view, GPU_REASON_SHAPE, 2, "the pad value has several elements");
 }
 
 static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)

@@ -35,7 +35,7 @@ static bool check_shapes(const struct gpu_node_view *view, const struct gpu_weig
 static bool check(const struct gpu_node_view *view, const struct gpu_weighted *in,
                   const TfLiteTransposeConvParams *params)
 {
-    if (gpu_is_constant(gpu_view_input(view, in->x)))
+    if (hl_is_constant(gpu_view_input(view, in->x)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, in->x, "the input is a constant");
     return check_shapes(view, in, params);
 }

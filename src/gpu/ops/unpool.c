@@ -100,7 +100,7 @@ static bool check(const struct gpu_node_view *view, const TfLiteTensor *large, c
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params.padding);
     if (params.activation != kTfLiteActNone)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "it has a fused activation");
-    if (gpu_is_constant(gpu_view_input(view, 0)))
+    if (hl_is_constant(gpu_view_input(view, 0)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
     if (!is_float(large) || !is_float(small) || !is_float(places))
         return gpu_refuse(view, GPU_REASON_TYPE, 0, "elements and places must be floats");

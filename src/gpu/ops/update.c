@@ -48,14 +48,14 @@ static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *x = gpu_view_input(view, X), *piece = gpu_view_input(view, PIECE);
     const TfLiteTensor *place = gpu_view_input(view, PLACE), *y = gpu_view_output(view, 0);
-    if (gpu_is_constant(x) && gpu_is_constant(piece))
+    if (hl_is_constant(x) && hl_is_constant(piece))
         return gpu_refuse(view, GPU_REASON_CONSTANT, X, "all elements are constants");
     if (place->type != kTfLiteInt32 && place->type != kTfLiteInt64)
         return gpu_refuse(view, GPU_REASON_TYPE, PLACE, "the indices must be int32 or int64");
     int rank = x->dims->size;
-    if (piece->dims->size != rank || y->dims->size != rank || gpu_tensor_elements(place) != rank)
+    if (piece->dims->size != rank || y->dims->size != rank || hl_elements(place) != rank)
         return gpu_refuse(view, GPU_REASON_RANK, PIECE, "the ranks of tensor, piece and indices differ");
-    for (int i = 0; i < rank && gpu_is_constant(place); i++) // what a half can hold
+    for (int i = 0; i < rank && hl_is_constant(place); i++) // what a half can hold
         if (gpu_integer_at(place, i) > MAX_PLACE)
             return gpu_refuse(view, GPU_REASON_PARAMETER, PLACE, "constant index %d, at most %d",
                               gpu_integer_at(place, i), MAX_PLACE);
