@@ -6,31 +6,12 @@
 
 static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
-    const TfLiteConvParams *params = node->builtin_data;
     const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     bool hybrid = op->conv.mode == HL_CONV_HYBRID;
     if (op->conv.mode == HL_CONV_INT16 || (hybrid && w->type == kTfLiteUInt8)) return kTfLiteOk;
     if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0) return kTfLiteOk;
-    const struct hl_convolve_shape shape = {
-        .batches = hl_dim(x, 0),
-        .height = hl_dim(x, 1),
-        .width = hl_dim(x, 2),
-        .channels = hl_dim(x, 3),
-        .outputs = hl_dim(w, 0),
-        .kh = hl_dim(w, 1),
-        .kw = hl_dim(w, 2),
-        .filter_channels = hl_dim(w, 3),
-        .out_height = op->y.out,
-        .out_width = op->x.out,
-        .stride_h = params->stride_height,
-        .stride_w = params->stride_width,
-        .dilation_h = params->dilation_height_factor,
-        .dilation_w = params->dilation_width_factor,
-        .before_h = op->y.before,
-        .before_w = op->x.before,
-    };
     const struct hl_convolve_node what = {
         .input = x,
         .filter = w,
@@ -47,7 +28,7 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void *
         .high = op->conv.high,
         .rescales = op->conv.rescales,
     };
-    return hl_convolve_create(ctx, node, &shape, &what, state, bytes);
+    return hl_convolve_create(ctx, node, &op->shape, &what, state, bytes);
 }
 
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

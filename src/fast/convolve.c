@@ -19,7 +19,7 @@
 
 struct hl_convolve {
     const struct hl_simd *simd;
-    struct hl_convolve_shape shape;
+    struct hl_conv_shape shape;
     bool floats; // throughout
     bool hybrid, asymmetric, two_steps;
     bool x_unsigned;
@@ -188,7 +188,7 @@ static void find_copy(struct hl_convolve *c)
     // Of output rows, which tiles must not leave; and of the input with its padding: dilation reaches as far as a file
     // says.
     enum { LEAST_WIDTH = 4, MOST_PADDED = 4 };
-    const struct hl_convolve_shape *s = &c->shape;
+    const struct hl_conv_shape *s = &c->shape;
     c->segment = c->depth;
     c->copied = !c->floats && c->groups == 1 && s->dilation_w == 1 && c->w_zero == 0 && s->out_width >= LEAST_WIDTH &&
                 (int64_t)s->kh * s->kw > (int64_t)s->stride_h * s->stride_w;
@@ -196,7 +196,7 @@ static void find_copy(struct hl_convolve *c)
     c->segment = (int64_t)s->kw * s->channels;
     int64_t reach_h = (int64_t)(s->out_height - 1) * s->stride_h + (int64_t)(s->kh - 1) * s->dilation_h + 1;
     int64_t reach_w = (int64_t)(s->out_width - 1) * s->stride_w + s->kw;
-    int64_t height = (int64_t)s->height + s->before_h, width = (int64_t)s->width + s->before_w;
+    int64_t height = (int64_t)s->height + s->pad_top, width = (int64_t)s->width + s->pad_left;
     c->copy_height = reach_h > height ? reach_h : height;
     c->copy_width = reach_w > width ? reach_w : width;
     if ((double)c->copy_height * (double)c->copy_width <= MOST_PADDED * (double)s->height * s->width) return;
@@ -207,20 +207,20 @@ static void find_copy(struct hl_convolve *c)
 // Rows of the output must be longer than tiles, for their ends make small ones.
 static void find_inside(struct hl_convolve *c)
 {
-    const struct hl_convolve_shape *s = &c->shape;
+    const struct hl_conv_shape *s = &c->shape;
     int64_t reach_h = (int64_t)(s->kh - 1) * s->dilation_h, reach_w = s->kw - 1;
     c->windowed = c->floats && !c->in_place && s->dilation_w == 1 && c->groups == 1 &&
                   s->out_width >= 4 * c->simd->rows && s->height > reach_h && s->width > reach_w;
     if (!c->windowed) return;
-    int64_t end_i = (s->height - 1 - reach_h + s->before_h) / s->stride_h + 1;
-    int64_t end_j = (s->width - 1 - reach_w + s->before_w) / s->stride_w + 1;
-    c->first_i = (s->before_h + s->stride_h - 1) / s->stride_h;
-    c->first_j = (s->before_w + s->stride_w - 1) / s->stride_w;
+    int64_t end_i = (s->height - 1 - reach_h + s->pad_top) / s->stride_h + 1;
+    int64_t end_j = (s->width - 1 - reach_w + s->pad_left) / s->stride_w + 1;
+    c->first_i = (s->pad_top + s->stride_h - 1) / s->stride_h;
+    c->first_j = (s->pad_left + s->stride_w - 1) / s->stride_w;
     c->end_i = end_i < s->out_height ? (int)end_i : s->out_height;
     c->end_j = end_j < s->out_width ? (int)end_j : s->out_width;
 }
 
-TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_convolve_shape *shape,
+TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
                                 const struct hl_convolve_node *what, void **state, size_t *bytes)
 {
     // A panel of half as many columns as a vector has lanes is still faster than lower levels.
@@ -345,13 +345,13 @@ struct place {
     int i, j;
 };
 
-static struct place place_of(const struct hl_convolve_shape *s, int64_t position)
+static struct place place_of(const struct hl_conv_shape *s, int64_t position)
 {
     int64_t row = position / s->out_width;
     return (struct place){row / s->out_height, (int)(row % s->out_height), (int)(position % s->out_width)};
 }
 
-static void advance(const struct hl_convolve_shape *s, struct place *place)
+static void advance(const struct hl_conv_shape *s, struct place *place)
 {
     if (++place->j < s->out_width) return;
     place->j = 0;
@@ -377,9 +377,9 @@ static int alike(const struct hl_convolve *c, struct place place)
 static void gather(const struct hl_convolve *c, const char *x, struct place place, int group, size_t size, uint8_t pad,
                    char *row)
 {
-    const struct hl_convolve_shape *s = &c->shape;
+    const struct hl_conv_shape *s = &c->shape;
     int64_t plane = place.batch * s->height;
-    int64_t top = (int64_t)place.i * s->stride_h - s->before_h, left = (int64_t)place.j * s->stride_w - s->before_w;
+    int64_t top = (int64_t)place.i * s->stride_h - s->pad_top, left = (int64_t)place.j * s->stride_w - s->pad_left;
     size_t tap = (size_t)s->filter_channels * size;
     bool together = s->dilation_w == 1 && c->groups == 1; // neighbors are neighbors in memory too
     bool inside =
@@ -426,7 +426,7 @@ static void pack(const struct hl_convolve *c, const uint8_t *bytes, int64_t coun
 static void gather_block(const struct hl_convolve *c, const struct scratch *scratch, const void *x, int64_t first,
                          int count, int group)
 {
-    const struct hl_convolve_shape *s = &c->shape;
+    const struct hl_conv_shape *s = &c->shape;
     struct place place = place_of(s, first);
     for (int r = 0; r < count; r++, advance(s, &place)) {
         char *row = scratch->rows + r * c->steps * 4;
@@ -449,11 +449,11 @@ static void gather_block(const struct hl_convolve *c, const struct scratch *scra
 // Rows [first, end) of the copy.
 static void copy_rows(const struct hl_convolve *c, const uint8_t *x, int64_t first, int64_t end)
 {
-    const struct hl_convolve_shape *s = &c->shape;
+    const struct hl_conv_shape *s = &c->shape;
     const size_t size = copied_element(c), pixel = (size_t)s->channels * size, bytes = (size_t)c->copy_width * pixel;
-    const size_t before = (size_t)s->before_w * pixel, inside = (size_t)s->width * pixel;
+    const size_t before = (size_t)s->pad_left * pixel, inside = (size_t)s->width * pixel;
     for (int64_t row = first; row < end; row++) {
-        int64_t batch = row / c->copy_height, i = row % c->copy_height - s->before_h;
+        int64_t batch = row / c->copy_height, i = row % c->copy_height - s->pad_top;
         uint8_t x_zero = c->hybrid ? (uint8_t)c->x_zeros[batch] : c->x_zero;
         int pad = c->simd->dot_width == 4 ? x_zero ^ c->flip : 0;
         char *to = c->copy + (size_t)row * bytes;
@@ -521,7 +521,7 @@ static void store_floats(const struct hl_convolve *c, const struct scratch *scra
 static void find_rows(const struct hl_convolve *c, const struct scratch *scratch, const float *x, int64_t first, int r,
                       int group, struct hl_tile *tile)
 {
-    const struct hl_convolve_shape *s = &c->shape;
+    const struct hl_conv_shape *s = &c->shape;
     tile->x = scratch->rows + r * c->steps * 4;
     tile->x_stride = c->steps;
     tile->segments = 0;
@@ -535,8 +535,8 @@ static void find_rows(const struct hl_convolve *c, const struct scratch *scratch
     int most = alike(c, place);
     if (tile->rows > most) tile->rows = most;
     if (!is_inside(c, place)) return;
-    int64_t top = place.batch * s->height + (int64_t)place.i * s->stride_h - s->before_h;
-    tile->x = x + (top * s->width + (int64_t)place.j * s->stride_w - s->before_w) * s->channels;
+    int64_t top = place.batch * s->height + (int64_t)place.i * s->stride_h - s->pad_top;
+    tile->x = x + (top * s->width + (int64_t)place.j * s->stride_w - s->pad_left) * s->channels;
     tile->x_stride = (ptrdiff_t)s->stride_w * s->channels;
     tile->segments = s->kh - 1;
     tile->x_segment = (ptrdiff_t)s->dilation_h * s->width * s->channels;
@@ -547,7 +547,7 @@ static void find_rows(const struct hl_convolve *c, const struct scratch *scratch
 static void find_integer_rows(const struct hl_convolve *c, const struct scratch *scratch, int64_t first, int r,
                               struct hl_tile *tile)
 {
-    const struct hl_convolve_shape *s = &c->shape;
+    const struct hl_conv_shape *s = &c->shape;
     tile->x = scratch->rows + r * c->steps * 4;
     tile->x_stride = c->steps * 4;
     if (!c->copied) return;

@@ -6,16 +6,7 @@
 #ifndef HALITE_FAST_CONVOLVE_H
 #define HALITE_FAST_CONVOLVE_H
 
-#include "ops/common/quant.h"
-#include "ops/op.h"
-
-struct hl_convolve_shape {
-    int batches, height, width, channels; // of the input
-    int outputs, kh, kw, filter_channels; // of the filter; channels / filter_channels groups
-    int out_height, out_width;            // of the output
-    int stride_h, stride_w, dilation_h, dilation_w;
-    int before_h, before_w; // padding in front
-};
+#include "ops/common/conv.h"
 
 struct hl_convolve_node {
     const TfLiteTensor *input, *filter, *bias, *output; // filter and bias constant, no bias: NULL
@@ -38,7 +29,7 @@ struct hl_convolve_node {
 // *state: a struct hl_convolve of *bytes bytes, or NULL (fast.h). float32, or int8 and uint8 with weights that hl_widen
 // reads, or float32 with such weights.
 // There is at least one output position, and one output channel.
-TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_convolve_shape *shape,
+TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_shape *shape,
                                 const struct hl_convolve_node *what, void **state, size_t *bytes);
 void hl_convolve_destroy(void *convolve);
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y);

@@ -23,8 +23,7 @@ struct depthwise {
     void *convolution; // or NULL, and all that follows
     const struct hl_simd *simd;
     bool hybrid;
-    int kh, kw, stride_h, stride_w, dilation_h, dilation_w, before_h, before_w;
-    int batches, height, width, out_height, out_width;
+    struct hl_conv_shape shape;
     int multiplier; // outputs of an input channel
     int columns;    // of the table
     int size;       // of an element of x, as it is multiplied
@@ -79,7 +78,7 @@ static void find_layers(struct depthwise *d, const TfLiteTensor *w)
 static int tap_at(const struct depthwise *d, int t)
 {
     if (d->run.stride_3x3 && d->simd->dot_width == 4) return t % 4 == 3 ? -1 : t % 4 * 3 + t / 4;
-    return t < d->kh * d->kw ? t : -1;
+    return t < d->shape.kh * d->shape.kw ? t : -1;
 }
 
 // The weights of one output channel, element i of a block; their sum.
@@ -147,33 +146,21 @@ static bool all_finite(const float *values, int64_t count)
     return true;
 }
 
-static void describe(struct depthwise *d, const TfLiteDepthwiseConvParams *params, const struct hl_conv_2d *op,
-                     const TfLiteTensor *x, const TfLiteTensor *w, const TfLiteTensor *y)
+static void describe(struct depthwise *d, const struct hl_conv_2d *op, const TfLiteTensor *x, const TfLiteTensor *w,
+                     const TfLiteTensor *y)
 {
     bool floats = op->conv.mode == HL_CONV_F32;
-    int channels = hl_dim(w, 3);
+    int channels = op->shape.outputs;
     *d = (struct depthwise){
         .hybrid = op->conv.mode == HL_CONV_HYBRID,
-        .kh = hl_dim(w, 1),
-        .kw = hl_dim(w, 2),
-        .stride_h = params->stride_height,
-        .stride_w = params->stride_width,
-        .dilation_h = params->dilation_height_factor,
-        .dilation_w = params->dilation_width_factor,
-        .before_h = op->y.before,
-        .before_w = op->x.before,
-        .batches = hl_dim(x, 0),
-        .height = hl_dim(x, 1),
-        .width = hl_dim(x, 2),
-        .out_height = op->y.out,
-        .out_width = op->x.out,
-        .multiplier = channels / hl_dim(x, 3),
+        .shape = op->shape,
+        .multiplier = channels / op->shape.channels,
         .size = floats ? sizeof(float) : 1,
         .run = {.channels = channels, .low = op->conv.low_f32, .high = op->conv.high_f32, .layers = 1, .parts = 1},
     };
     // Integers of few channels fill vectors with several positions.
     const struct hl_simd *simd = d->simd = hl_simd_best(floats ? channels : INT_MAX);
-    int64_t taps = (int64_t)d->kh * d->kw;
+    int64_t taps = (int64_t)d->shape.kh * d->shape.kw;
     if (!floats) {
         // 32 channels gain nothing. (MobileNet v1 0.25 quantized, all of it: 1.49 ms, 1.56 ms without.)
         d->run.side_by_side = channels < simd->bytes && (channels == 8 || channels == 16);
@@ -183,42 +170,24 @@ static void describe(struct depthwise *d, const TfLiteDepthwiseConvParams *param
         d->x_zero = d->hybrid ? 0 : (uint8_t)hl_zero(x);
         d->run.flip = hl_simd_sign_offset(simd, x->type == kTfLiteUInt8);
         find_layers(d, w);
-        if (d->kh == 3 && d->kw == 3 && d->dilation_w == 1 && d->stride_w <= 2) d->run.stride_3x3 = d->stride_w;
+        if (d->shape.kh == 3 && d->shape.kw == 3 && d->shape.dilation_w == 1 && d->shape.stride_w <= 2)
+            d->run.stride_3x3 = d->shape.stride_w;
         d->to_bytes.zero = d->hybrid ? 0 : hl_zero(y);
         d->to_bytes.low = op->conv.low, d->to_bytes.high = op->conv.high;
         d->to_floats.two_steps = op->conv.two_steps;
         d->to_floats.low = op->conv.low_f32, d->to_floats.high = op->conv.high_f32;
     }
-    int64_t columns = (int64_t)(RUN - 1) * d->stride_w + (int64_t)(d->kw - 1) * d->dilation_w + 1;
-    bool fits = taps <= MOST_POINTERS && columns * d->kh <= MOST_POINTERS;
+    int64_t columns = (int64_t)(RUN - 1) * d->shape.stride_w + (int64_t)(d->shape.kw - 1) * d->shape.dilation_w + 1;
+    bool fits = taps <= MOST_POINTERS && columns * d->shape.kh <= MOST_POINTERS;
     d->run.taps = fits ? (int)taps : 0;
     d->columns = fits ? (int)columns : 0;
-    d->run.x_step = (ptrdiff_t)d->stride_w * d->kh;
+    d->run.x_step = (ptrdiff_t)d->shape.stride_w * d->shape.kh;
 }
 
 static TfLiteStatus prepare_convolution(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
-    const TfLiteDepthwiseConvParams *params = node->builtin_data;
     const struct hl_conv_2d *op = node->user_data;
     const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1);
-    const struct hl_convolve_shape shape = {
-        .batches = hl_dim(x, 0),
-        .height = hl_dim(x, 1),
-        .width = hl_dim(x, 2),
-        .channels = 1,
-        .outputs = hl_dim(w, 3),
-        .kh = hl_dim(w, 1),
-        .kw = hl_dim(w, 2),
-        .filter_channels = 1,
-        .out_height = op->y.out,
-        .out_width = op->x.out,
-        .stride_h = params->stride_height,
-        .stride_w = params->stride_width,
-        .dilation_h = params->dilation_height_factor,
-        .dilation_w = params->dilation_width_factor,
-        .before_h = op->y.before,
-        .before_w = op->x.before,
-    };
     const struct hl_convolve_node what = {
         .input = x,
         .filter = w,
@@ -235,7 +204,7 @@ static TfLiteStatus prepare_convolution(TfLiteContext *ctx, TfLiteNode *node, vo
     struct depthwise made = {0};
     size_t own = 0;
     hl_fast_part(&own, 1, 1, sizeof made);
-    HL_TRY(hl_convolve_create(ctx, node, &shape, &what, &made.convolution, bytes));
+    HL_TRY(hl_convolve_create(ctx, node, &op->shape, &what, &made.convolution, bytes));
     if (!made.convolution) return kTfLiteOk;
     TfLiteStatus status = hl_fast_make(ctx, node, own, state);
     *bytes += own;
@@ -257,11 +226,12 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     if (floats && !all_finite(HL_IN(float, w), hl_elements(w))) return kTfLiteOk;
     if (hl_dim(x, 3) == 1 && op->conv.mode != HL_CONV_HYBRID) return prepare_convolution(ctx, node, state, bytes);
     struct depthwise made, *d = &made;
-    describe(d, node->builtin_data, op, x, w, y);
+    describe(d, op, x, w, y);
     if (d->run.taps == 0) return kTfLiteOk;
 
     int width = d->simd->bytes, channels = d->run.channels, workers = hl_thread_count(ctx);
-    int64_t blocks = floats ? 0 : (channels + width - 1) / width, batch = (int64_t)d->height * d->width * channels;
+    int64_t blocks = floats ? 0 : (channels + width - 1) / width,
+            batch = (int64_t)d->shape.height * d->shape.width * channels;
     size_t total = 0;
     hl_fast_part(&total, 1, 1, sizeof *d);
     size_t taps = hl_fast_part(&total, d->run.taps, 1, sizeof(int32_t));
@@ -270,12 +240,12 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     size_t padding = hl_fast_part(&total, channels + width, 1, (size_t)d->size);
     size_t x_stored = hl_fast_part(&total, d->hybrid ? batch / d->multiplier : 0, 1, 1);
     size_t x_many = hl_fast_part(&total, d->multiplier > 1 ? batch : 0, 1, (size_t)d->size);
-    size_t pointers = hl_fast_part(&total, (int64_t)workers * d->columns * d->kh, 1, sizeof(void *));
-    d->line = (int64_t)(d->columns / d->stride_w + 1) * channels + width;
+    size_t pointers = hl_fast_part(&total, (int64_t)workers * d->columns * d->shape.kh, 1, sizeof(void *));
+    d->line = (int64_t)(d->columns / d->shape.stride_w + 1) * channels + width;
     if (d->run.side_by_side)
-        hl_fast_part(&d->copies_bytes, (int64_t)d->kh * d->stride_w, 1, d->line);
+        hl_fast_part(&d->copies_bytes, (int64_t)d->shape.kh * d->shape.stride_w, 1, d->line);
     else if (!floats && channels < width) // blocks reach so many columns beyond theirs at most
-        hl_fast_part(&d->copies_bytes, (int64_t)d->kh * (1 + (width - 1) / channels), 1, (size_t)width);
+        hl_fast_part(&d->copies_bytes, (int64_t)d->shape.kh * (1 + (width - 1) / channels), 1, (size_t)width);
     size_t copies = hl_fast_part(&total, workers, 1, d->copies_bytes);
     hl_fast_part(&total, 1, 1, HL_LINE);
     HL_TRY(hl_fast_make(ctx, node, total, state));
@@ -292,7 +262,7 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     for (int t = 0; t < d->run.taps; t++) {
         int real = floats ? t : tap_at(d, t);
         if (real < 0) real = 0;
-        tap[t] = real % d->kw * d->dilation_w * d->kh + real / d->kw;
+        tap[t] = real % d->shape.kw * d->shape.dilation_w * d->shape.kh + real / d->shape.kw;
     }
     d->run.tap = tap;
     d->run.w = base + weights;
@@ -314,10 +284,10 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
 // Moves what a row of pointers points to.
 static void copy_side_by_side(const struct depthwise *d, int columns, const void **pointers, char *line)
 {
-    for (int phase = 0; phase < d->stride_w; phase++, line += d->line) {
+    for (int phase = 0; phase < d->shape.stride_w; phase++, line += d->line) {
         char *to = line;
-        const void **at = pointers + (ptrdiff_t)phase * d->kh;
-        for (int c = phase; c < columns; c += d->stride_w, at += d->run.x_step, to += d->run.channels) {
+        const void **at = pointers + (ptrdiff_t)phase * d->shape.kh;
+        for (int c = phase; c < columns; c += d->shape.stride_w, at += d->run.x_step, to += d->run.channels) {
             if (d->run.channels == 8)
                 memcpy(to, *at, 8);
             else
@@ -333,29 +303,30 @@ static void point(const struct depthwise *d, int64_t row, int64_t left, int colu
                   char *copies)
 {
     size_t position = (size_t)d->run.channels * (size_t)d->size;
-    int64_t batch = (row - d->first_row / d->out_height * d->out_height) / d->out_height; // counted from d->x
-    int64_t top = row % d->out_height * d->stride_h - d->before_h;
-    for (int k = 0; k < d->kh; k++) {
-        int64_t in_y = top + (int64_t)k * d->dilation_h;
-        bool outside = in_y < 0 || in_y >= d->height;
-        const char *line = d->x + (outside ? 0 : (batch * d->height + in_y) * d->width) * (int64_t)position;
+    int64_t batch =
+        (row - d->first_row / d->shape.out_height * d->shape.out_height) / d->shape.out_height; // counted from d->x
+    int64_t top = row % d->shape.out_height * d->shape.stride_h - d->shape.pad_top;
+    for (int k = 0; k < d->shape.kh; k++) {
+        int64_t in_y = top + (int64_t)k * d->shape.dilation_h;
+        bool outside = in_y < 0 || in_y >= d->shape.height;
+        const char *line = d->x + (outside ? 0 : (batch * d->shape.height + in_y) * d->shape.width) * (int64_t)position;
         int before = left < 0 ? (int)(left < -columns ? columns : -left) : 0;
-        int64_t inside = outside || left >= d->width ? 0 : d->width - left;
+        int64_t inside = outside || left >= d->shape.width ? 0 : d->shape.width - left;
         int after = inside < columns ? (int)inside : columns, c = 0;
-        for (; c < before && c < columns; c++) pointers[c * d->kh + k] = d->padding;
-        for (; c < after; c++) pointers[c * d->kh + k] = line + (left + c) * (int64_t)position;
-        for (; c < columns; c++) pointers[c * d->kh + k] = d->padding;
+        for (; c < before && c < columns; c++) pointers[c * d->shape.kh + k] = d->padding;
+        for (; c < after; c++) pointers[c * d->shape.kh + k] = line + (left + c) * (int64_t)position;
+        for (; c < columns; c++) pointers[c * d->shape.kh + k] = d->padding;
         if (d->run.side_by_side) {
-            copy_side_by_side(d, columns, pointers + k, copies + (size_t)k * (size_t)d->stride_w * d->line);
+            copy_side_by_side(d, columns, pointers + k, copies + (size_t)k * (size_t)d->shape.stride_w * d->line);
             continue;
         }
         if (d->copies_bytes == 0 || outside) continue;
         size_t reach = (size_t)(d->simd->bytes / d->run.parts);
         for (c = after - 1; c >= before; c--) {
-            const char *from = pointers[c * d->kh + k];
+            const char *from = pointers[c * d->shape.kh + k];
             size_t there = (size_t)(d->x_end - from);
             if (there >= reach) break;
-            pointers[c * d->kh + k] = memcpy(copies, from, there);
+            pointers[c * d->shape.kh + k] = memcpy(copies, from, there);
             copies += d->simd->bytes;
         }
     }
@@ -364,7 +335,7 @@ static void point(const struct depthwise *d, int64_t row, int64_t left, int colu
 static void run_rows(void *arg, int64_t item, int worker)
 {
     const struct depthwise *d = arg;
-    const void **pointers = d->pointers + (ptrdiff_t)worker * d->columns * d->kh;
+    const void **pointers = d->pointers + (ptrdiff_t)worker * d->columns * d->shape.kh;
     char *copies = d->copies + (size_t)worker * d->copies_bytes;
     struct hl_depthwise_run run = d->run;
     size_t y_size = d->size == 1 && !d->hybrid ? 1 : sizeof(float);
@@ -376,12 +347,12 @@ static void run_rows(void *arg, int64_t item, int worker)
     int64_t row = d->first_row + item * d->item_rows, last = row + d->item_rows;
     if (last > d->end) last = d->end;
     for (; row < last; row++)
-        for (int j = 0; j < d->out_width; j += RUN) {
-            run.count = d->out_width - j < RUN ? d->out_width - j : RUN;
-            run.y = d->y + (size_t)(row * d->out_width + j) * (size_t)run.channels * y_size;
+        for (int j = 0; j < d->shape.out_width; j += RUN) {
+            run.count = d->shape.out_width - j < RUN ? d->shape.out_width - j : RUN;
+            run.y = d->y + (size_t)(row * d->shape.out_width + j) * (size_t)run.channels * y_size;
             int count = (run.count + run.parts - 1) / run.parts * run.parts;
-            int columns = (count - 1) * d->stride_w + (d->kw - 1) * d->dilation_w + 1;
-            point(d, row, (int64_t)j * d->stride_w - d->before_w, columns, pointers, copies);
+            int columns = (count - 1) * d->shape.stride_w + (d->shape.kw - 1) * d->shape.dilation_w + 1;
+            point(d, row, (int64_t)j * d->shape.stride_w - d->shape.pad_left, columns, pointers, copies);
             if (d->size == 1)
                 d->simd->depthwise_integer(&run);
             else
@@ -393,7 +364,7 @@ static void run_rows(void *arg, int64_t item, int worker)
 static void share_rows(TfLiteContext *ctx, struct depthwise *d, int64_t first, int64_t end)
 {
     int64_t rows = end - first, threads = hl_thread_count(ctx), items = rows < 2 * threads ? rows : 2 * threads;
-    if (rows * d->out_width * d->run.channels < LEAST_OUTPUTS || threads == 1) items = 1;
+    if (rows * d->shape.out_width * d->run.channels < LEAST_OUTPUTS || threads == 1) items = 1;
     d->first_row = first, d->end = end;
     d->item_rows = (rows + items - 1) / items;
     hl_parallel(ctx, (rows + d->item_rows - 1) / d->item_rows, run_rows, d);
@@ -401,7 +372,7 @@ static void share_rows(TfLiteContext *ctx, struct depthwise *d, int64_t first, i
 
 static void repeat_channels(struct depthwise *d, const char *x)
 {
-    int64_t count = (int64_t)d->height * d->width * (d->run.channels / d->multiplier);
+    int64_t count = (int64_t)d->shape.height * d->shape.width * (d->run.channels / d->multiplier);
     int multiplier = d->multiplier;
     if (d->size == 1) {
         for (int64_t i = 0; i < count; i++) memset(d->x_many + i * multiplier, x[i], (size_t)multiplier);
@@ -423,13 +394,13 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
         hl_convolve_run(ctx, d->convolution, x, d->y);
         return kTfLiteOk;
     }
-    int64_t batch = (int64_t)d->height * d->width * (d->run.channels / d->multiplier);
+    int64_t batch = (int64_t)d->shape.height * d->shape.width * (d->run.channels / d->multiplier);
     if (!d->hybrid && d->multiplier == 1) {
-        d->x = x, d->x_end = x + d->batches * batch * d->size;
-        share_rows(ctx, d, 0, (int64_t)d->batches * d->out_height);
+        d->x = x, d->x_end = x + d->shape.batches * batch * d->size;
+        share_rows(ctx, d, 0, (int64_t)d->shape.batches * d->shape.out_height);
         return kTfLiteOk;
     }
-    for (int b = 0; b < d->batches; b++) {
+    for (int b = 0; b < d->shape.batches; b++) {
         d->x = x + b * batch * d->size;
         if (d->hybrid) {
             const float *values = (const float *)(const void *)x + b * batch;
@@ -445,7 +416,7 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node, void 
             repeat_channels(d, d->x);
             d->x = d->x_many, d->x_end = d->x + batch * d->multiplier * d->size;
         }
-        share_rows(ctx, d, (int64_t)b * d->out_height, (int64_t)(b + 1) * d->out_height);
+        share_rows(ctx, d, (int64_t)b * d->shape.out_height, (int64_t)(b + 1) * d->shape.out_height);
     }
     return kTfLiteOk;
 }

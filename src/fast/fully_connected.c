@@ -42,7 +42,7 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
     bool hybrid = op->mode == HL_FC_HYBRID && takes_hybrid(node, op, w);
     if (op->mode != HL_FC_FLOAT && !hybrid && !(bytes_only && fits(bias, op->columns))) return kTfLiteOk;
     const TfLiteFullyConnectedParams *params = node->builtin_data;
-    const struct hl_convolve_shape shape = {
+    const struct hl_conv_shape shape = {
         .batches = op->rows,
         .height = 1,
         .width = 1,

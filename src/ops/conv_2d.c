@@ -18,6 +18,11 @@ static struct hl_conv_node describe(const TfLiteNode *node)
         .filter = 1,
         .bias = 2,
         .channel_axis = 0,
+        .padding = params->padding,
+        .stride_h = params->stride_height,
+        .stride_w = params->stride_width,
+        .dilation_h = params->dilation_height_factor,
+        .dilation_w = params->dilation_width_factor,
         .activation = params->activation,
         .accepts = HL_CONV_INT4 | HL_CONV_HYBRID_INT4 | HL_CONV_HYBRID_UINT8 | HL_CONV_INT16_BIAS_I32,
     };
@@ -36,7 +41,7 @@ static TfLiteStatus check_zero_weight_points(TfLiteContext *ctx, TfLiteNode *nod
 // there are no groups.
 static bool wants_asymmetric(const struct hl_conv_2d *op, const TfLiteTensor *filter)
 {
-    if (op->groups > 1) return true;
+    if (hl_conv_groups(&op->shape) > 1) return true;
     if (filter->type == kTfLiteUInt8) return false;
     const TfLiteFloatArray *scales = hl_affine(filter)->scale;
     for (int i = 1; i < scales->size; i++)
@@ -46,96 +51,81 @@ static bool wants_asymmetric(const struct hl_conv_2d *op, const TfLiteTensor *fi
 
 static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteConvParams *params = node->builtin_data;
     struct hl_conv_2d *op = node->user_data;
-    struct hl_conv_node what = describe(node);
+    struct hl_conv_shape *shape = &op->shape;
+    const struct hl_conv_node desc = describe(node);
     HL_TRY(hl_require_counts(ctx, node, 2, 3, 1));
-    HL_TRY(hl_conv_make_temporaries(ctx, node, &what));
+    HL_TRY(hl_conv_make_temporaries(ctx, node, &desc));
+    HL_TRY(hl_conv_read_full_shape(ctx, node, &desc, shape));
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
-    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4", hl_rank(input));
-    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4", hl_rank(filter));
-    int height = hl_dim(input, 1), width = hl_dim(input, 2), channels = hl_dim(input, 3);
-    HL_REQUIRE(ctx, node, height > 0 && width > 0 && channels > 0,
-               "input height %d, width %d and channels %d must be positive", height, width, channels);
-    int outputs = hl_dim(filter, 0), filter_channels = hl_dim(filter, 3);
-    HL_REQUIRE(ctx, node, filter_channels > 0 && channels % filter_channels == 0,
-               "%d input channels are not a multiple of the filter's %d", channels, filter_channels);
-    op->groups = channels / filter_channels;
-    HL_REQUIRE(ctx, node, outputs % op->groups == 0, "%d output channels are not a multiple of %d groups", outputs,
-               op->groups);
+    HL_REQUIRE(ctx, node, shape->filter_channels > 0 && shape->channels % shape->filter_channels == 0,
+               "%d input channels are not a multiple of the filter's %d", shape->channels, shape->filter_channels);
+    int groups = hl_conv_groups(shape);
+    HL_REQUIRE(ctx, node, shape->outputs % groups == 0, "%d output channels are not a multiple of %d groups",
+               shape->outputs, groups);
     bool hybrid_uint8 = input->type == kTfLiteFloat32 && filter->type == kTfLiteUInt8;
-    HL_REQUIRE(ctx, node, op->groups == 1 || !hybrid_uint8,
-               "float32 input with uint8 weights is not supported in %d groups", op->groups);
+    HL_REQUIRE(ctx, node, groups == 1 || !hybrid_uint8,
+               "float32 input with uint8 weights is not supported in %d groups", groups);
 
-    HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
+    HL_TRY(hl_conv_check(ctx, node, &desc, &op->conv));
     if (op->conv.mode == HL_CONV_8BIT ? filter->type != kTfLiteUInt8 : op->conv.mode == HL_CONV_INT16)
         HL_TRY(check_zero_weight_points(ctx, node, filter));
     if (op->conv.mode == HL_CONV_HYBRID) op->conv.asymmetric = op->conv.two_steps = wants_asymmetric(op, filter);
-    HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1), params->stride_height,
-                          params->dilation_height_factor, &op->y));
-    HL_TRY(hl_window_size(ctx, node, "width", params->padding, width, hl_dim(filter, 2), params->stride_width,
-                          params->dilation_width_factor, &op->x));
-    HL_TRY(hl_conv_scratch(ctx, node, &what, &op->conv, HL_ADD_DOTS_ROWS));
-    int dims[4] = {hl_dim(input, 0), op->y.out, op->x.out, outputs};
-    return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
+    HL_TRY(hl_conv_scratch(ctx, node, &desc, &op->conv, HL_ADD_DOTS_ROWS));
+    return hl_conv_shape_output(ctx, node, &desc, shape);
 }
 
-struct sizes {
-    int batches, height, width, channels; // of the input
-    int outputs, kh, kw, filter_channels; // of the filter
+// An output position: the input position where its window begins, which may lie in the padding.
+struct window {
+    int64_t plane; // rows of the batches before
+    int64_t top, left;
 };
 
-// Adds up one output position: rows output channels, whose weights are given, of one group, whose
-// channels begin at `channel`.
-static void add_window(const TfLiteConvParams *params, const struct sizes *size, const struct hl_conv_work *work,
-                       union hl_conv_weights weights, int rows, int64_t plane, int64_t top, int64_t left, int channel,
-                       union hl_conv_sums *sums)
+// Adds up one output position: `rows` output channels, whose weights are given, of one group, whose channels begin at
+// `channel`.
+static void add_window(const struct hl_conv_shape *s, const struct hl_conv_work *work, union hl_conv_weights weights,
+                       int rows, const struct window *window, int channel, union hl_conv_sums *sums)
 {
-    int64_t row = (int64_t)size->kh * size->kw * size->filter_channels;
-    int dilation_h = params->dilation_height_factor, dilation_w = params->dilation_width_factor;
+    int64_t row = (int64_t)s->kh * s->kw * s->filter_channels;
     int k0, k1, l0, l1;
-    hl_conv_taps(top, size->height, size->kh, dilation_h, &k0, &k1);
-    hl_conv_taps(left, size->width, size->kw, dilation_w, &l0, &l1);
+    hl_conv_taps(window->top, s->height, s->kh, s->dilation_h, &k0, &k1);
+    hl_conv_taps(window->left, s->width, s->kw, s->dilation_w, &l0, &l1);
     // Neighboring taps that are neighbors in memory too are taken as one.
-    int together = dilation_w == 1 && size->channels == size->filter_channels ? l1 - l0 : 1;
+    int together = s->dilation_w == 1 && s->channels == s->filter_channels ? l1 - l0 : 1;
     for (int k = k0; k < k1; k++)
         for (int l = l0; l < l1; l += together) {
-            int64_t position = (plane + top + (int64_t)k * dilation_h) * size->width + left + (int64_t)l * dilation_w;
-            hl_conv_add(work, sums, position * size->channels + channel, weights,
-                        ((int64_t)k * size->kw + l) * size->filter_channels, row, rows,
-                        (int64_t)together * size->filter_channels);
+            int64_t in_y = window->plane + window->top + (int64_t)k * s->dilation_h;
+            int64_t position = in_y * s->width + window->left + (int64_t)l * s->dilation_w;
+            hl_conv_add(work, sums, position * s->channels + channel, weights,
+                        ((int64_t)k * s->kw + l) * s->filter_channels, row, rows,
+                        (int64_t)together * s->filter_channels);
         }
 }
 
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteConvParams *params = node->builtin_data;
     const struct hl_conv_2d *op = node->user_data;
-    const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
-    struct hl_conv_node what = describe(node);
+    const struct hl_conv_shape *s = &op->shape;
+    const struct hl_conv_node desc = describe(node);
     struct hl_conv_work work;
-    hl_conv_start(ctx, node, &what, &op->conv, &work);
-    const struct sizes size = {
-        hl_dim(input, 0),  hl_dim(input, 1),  hl_dim(input, 2),  hl_dim(input, 3),
-        hl_dim(filter, 0), hl_dim(filter, 1), hl_dim(filter, 2), hl_dim(filter, 3),
-    };
-    int64_t row = (int64_t)size.kh * size.kw * size.filter_channels;
-    int per_group = size.outputs / op->groups;
+    hl_conv_start(ctx, node, &desc, &op->conv, &work);
+    int64_t row = (int64_t)s->kh * s->kw * s->filter_channels;
+    int per_group = s->outputs / hl_conv_groups(s);
 
     // A few rows of weights stay in the cache while all positions pass by.
-    for (int o = 0, rows; o < size.outputs; o += rows) {
+    for (int o = 0, rows; o < s->outputs; o += rows) {
         int group = o / per_group, left_in_group = (group + 1) * per_group - o;
         rows = left_in_group < HL_ADD_DOTS_ROWS ? left_in_group : HL_ADD_DOTS_ROWS;
         union hl_conv_weights weights = hl_conv_rows(&work, o * row, rows * row);
         int64_t at = o;
-        for (int b = 0; b < size.batches; b++)
-            for (int i = 0; i < op->y.out; i++)
-                for (int j = 0; j < op->x.out; j++, at += size.outputs) {
+        for (int b = 0; b < s->batches; b++)
+            for (int i = 0; i < s->out_height; i++)
+                for (int j = 0; j < s->out_width; j++, at += s->outputs) {
+                    const struct window window = {(int64_t)b * s->height, (int64_t)i * s->stride_h - s->pad_top,
+                                                  (int64_t)j * s->stride_w - s->pad_left};
                     union hl_conv_sums sums;
                     hl_conv_clear(&sums);
-                    add_window(params, &size, &work, weights, rows, (int64_t)b * size.height,
-                               (int64_t)i * params->stride_height - op->y.before,
-                               (int64_t)j * params->stride_width - op->x.before, group * size.filter_channels, &sums);
+                    add_window(s, &work, weights, rows, &window, group * s->filter_channels, &sums);
                     hl_conv_store(&work, b, o, rows, &sums, at);
                 }
     }

@@ -18,6 +18,11 @@ static struct hl_conv_node describe(const TfLiteNode *node)
         .filter = 1,
         .bias = 2,
         .channel_axis = 3,
+        .padding = params->padding,
+        .stride_h = params->stride_height,
+        .stride_w = params->stride_width,
+        .dilation_h = params->dilation_height_factor,
+        .dilation_w = params->dilation_width_factor,
         .activation = params->activation,
         .accepts = HL_CONV_NO_BIAS | HL_CONV_INT4,
     };
@@ -35,41 +40,29 @@ static TfLiteStatus check_hybrid_scales(TfLiteContext *ctx, TfLiteNode *node, co
 
 static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteDepthwiseConvParams *params = node->builtin_data;
     struct hl_conv_2d *op = node->user_data;
-    struct hl_conv_node what = describe(node);
+    struct hl_conv_shape *shape = &op->shape;
+    const struct hl_conv_node desc = describe(node);
     HL_TRY(hl_require_counts(ctx, node, 2, 3, 1));
-    HL_TRY(hl_conv_make_temporaries(ctx, node, &what));
-    const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
-    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4", hl_rank(input));
-    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4", hl_rank(filter));
-    int height = hl_dim(input, 1), width = hl_dim(input, 2), channels = hl_dim(input, 3);
-    HL_REQUIRE(ctx, node, height > 0 && width > 0 && channels > 0,
-               "input height %d, width %d and channels %d must be positive", height, width, channels);
+    HL_TRY(hl_conv_make_temporaries(ctx, node, &desc));
+    HL_TRY(hl_conv_read_full_shape(ctx, node, &desc, shape));
+    const TfLiteTensor *filter = hl_input(ctx, node, desc.filter), *bias = hl_input(ctx, node, desc.bias);
     HL_REQUIRE(ctx, node, hl_dim(filter, 0) == 1, "the filter's first dimension %d must be 1", hl_dim(filter, 0));
-    int outputs = hl_dim(filter, 3);
-    HL_REQUIRE(ctx, node, outputs % channels == 0, "%d output channels are not a multiple of %d input channels",
-               outputs, channels);
-
-    const TfLiteTensor *bias = hl_input(ctx, node, what.bias);
+    HL_REQUIRE(ctx, node, shape->outputs % shape->channels == 0,
+               "%d output channels are not a multiple of %d input channels", shape->outputs, shape->channels);
     HL_REQUIRE(ctx, node, !bias || hl_rank(bias) == 1, "the bias has %d dimensions, it must have 1", hl_rank(bias));
-    HL_TRY(hl_conv_check(ctx, node, &what, &op->conv));
+    HL_TRY(hl_conv_check(ctx, node, &desc, &op->conv));
     if (op->conv.mode == HL_CONV_HYBRID) HL_TRY(check_hybrid_scales(ctx, node, filter));
     op->conv.asymmetric = true;
-    HL_TRY(hl_window_size(ctx, node, "height", params->padding, height, hl_dim(filter, 1), params->stride_height,
-                          params->dilation_height_factor, &op->y));
-    HL_TRY(hl_window_size(ctx, node, "width", params->padding, width, hl_dim(filter, 2), params->stride_width,
-                          params->dilation_width_factor, &op->x));
-    HL_TRY(hl_conv_scratch(ctx, node, &what, &op->conv, 1));
-    int dims[4] = {hl_dim(input, 0), op->y.out, op->x.out, outputs};
-    return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
+    HL_TRY(hl_conv_scratch(ctx, node, &desc, &op->conv, 1));
+    return hl_conv_shape_output(ctx, node, &desc, shape);
 }
 
 // Channels that are added up at once.
 enum { BLOCK = 64 };
 
-// What the additions at one output position need: the taps inside the input, and where they are.
-struct place {
+// The taps of one output position that lie inside the input, and where they are.
+struct window {
     int k0, k1, l0, l1;         // taps
     int64_t x, x_down, x_right; // input elements: of tap (0, 0), from tap to tap
     int64_t w_down, w_right;    // the same of the filter
@@ -77,31 +70,31 @@ struct place {
 
 // sums[i] = sum over the taps of x * w for output channels first .. first + count. Each input
 // channel has `multiplier` output channels.
-#define ADD_TAPS(name, type, sum_type)                                                                              \
-    static void name(const type *x, const type *w, const struct place *place, int multiplier, int first, int count, \
-                     sum_type *restrict sums)                                                                       \
-    {                                                                                                               \
-        for (int i = 0; i < count; i++) sums[i] = 0;                                                                \
-        for (int k = place->k0; k < place->k1; k++)                                                                 \
-            for (int l = place->l0; l < place->l1; l++) {                                                           \
-                const type *in = x + (place->x + k * place->x_down + l * place->x_right);                           \
-                const type *weights = w + (k * place->w_down + l * place->w_right + first);                         \
-                if (multiplier == 1) {                                                                              \
-                    for (int i = 0; i < count; i++) sums[i] += (sum_type)in[first + i] * weights[i];                \
-                    continue;                                                                                       \
-                }                                                                                                   \
-                int channel = first / multiplier, copy = first % multiplier;                                        \
-                for (int i = 0; i < count; i++) {                                                                   \
-                    sums[i] += (sum_type)in[channel] * weights[i];                                                  \
-                    if (++copy == multiplier) channel++, copy = 0;                                                  \
-                }                                                                                                   \
-            }                                                                                                       \
+#define ADD_TAPS(name, type, sum_type)                                                                                \
+    static void name(const type *x, const type *w, const struct window *window, int multiplier, int first, int count, \
+                     sum_type *restrict sums)                                                                         \
+    {                                                                                                                 \
+        for (int i = 0; i < count; i++) sums[i] = 0;                                                                  \
+        for (int k = window->k0; k < window->k1; k++)                                                                 \
+            for (int l = window->l0; l < window->l1; l++) {                                                           \
+                const type *in = x + (window->x + k * window->x_down + l * window->x_right);                          \
+                const type *weights = w + (k * window->w_down + l * window->w_right + first);                         \
+                if (multiplier == 1) {                                                                                \
+                    for (int i = 0; i < count; i++) sums[i] += (sum_type)in[first + i] * weights[i];                  \
+                    continue;                                                                                         \
+                }                                                                                                     \
+                int channel = first / multiplier, copy = first % multiplier;                                          \
+                for (int i = 0; i < count; i++) {                                                                     \
+                    sums[i] += (sum_type)in[channel] * weights[i];                                                    \
+                    if (++copy == multiplier) channel++, copy = 0;                                                    \
+                }                                                                                                     \
+            }                                                                                                         \
     }
 ADD_TAPS(add_taps_f32, float, float)
 ADD_TAPS(add_taps_wide, int16_t, int64_t)
 
-static void convolve_position(const struct hl_conv_work *work, union hl_conv_weights weights, const struct place *place,
-                              int batch, int multiplier, int outputs, int64_t at)
+static void convolve_position(const struct hl_conv_work *work, union hl_conv_weights weights,
+                              const struct window *window, int batch, int multiplier, int outputs, int64_t at)
 {
     union {
         float f32[BLOCK];
@@ -110,43 +103,39 @@ static void convolve_position(const struct hl_conv_work *work, union hl_conv_wei
     for (int o = 0; o < outputs; o += BLOCK) {
         int count = outputs - o < BLOCK ? outputs - o : BLOCK;
         if (work->conv->mode == HL_CONV_F32)
-            add_taps_f32(work->x_f32, weights.f32, place, multiplier, o, count, sums.f32);
+            add_taps_f32(work->x_f32, weights.f32, window, multiplier, o, count, sums.f32);
         else
-            add_taps_wide(work->x_wide, weights.wide, place, multiplier, o, count, sums.wide);
+            add_taps_wide(work->x_wide, weights.wide, window, multiplier, o, count, sums.wide);
         hl_conv_store(work, batch, o, count, &sums, at + o);
     }
 }
 
 static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteDepthwiseConvParams *params = node->builtin_data;
     const struct hl_conv_2d *op = node->user_data;
-    const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
-    struct hl_conv_node what = describe(node);
+    const struct hl_conv_shape *s = &op->shape;
+    const struct hl_conv_node desc = describe(node);
     struct hl_conv_work work;
-    hl_conv_start(ctx, node, &what, &op->conv, &work);
-    int batches = hl_dim(input, 0), height = hl_dim(input, 1), width = hl_dim(input, 2);
-    int channels = hl_dim(input, 3), kh = hl_dim(filter, 1), kw = hl_dim(filter, 2);
-    int outputs = hl_dim(filter, 3);
-    if (outputs == 0) return kTfLiteOk;
-    union hl_conv_weights weights = hl_conv_rows(&work, 0, hl_elements(filter));
+    hl_conv_start(ctx, node, &desc, &op->conv, &work);
+    if (s->outputs == 0) return kTfLiteOk;
+    union hl_conv_weights weights = hl_conv_rows(&work, 0, (int64_t)s->kh * s->kw * s->outputs);
 
-    struct place place = {
-        .x_down = (int64_t)params->dilation_height_factor * width * channels,
-        .x_right = (int64_t)params->dilation_width_factor * channels,
-        .w_down = (int64_t)kw * outputs,
-        .w_right = outputs,
+    struct window window = {
+        .x_down = (int64_t)s->dilation_h * s->width * s->channels,
+        .x_right = (int64_t)s->dilation_w * s->channels,
+        .w_down = (int64_t)s->kw * s->outputs,
+        .w_right = s->outputs,
     };
     int64_t at = 0;
-    for (int b = 0; b < batches; b++)
-        for (int i = 0; i < op->y.out; i++) {
-            int64_t top = (int64_t)i * params->stride_height - op->y.before;
-            hl_conv_taps(top, height, kh, params->dilation_height_factor, &place.k0, &place.k1);
-            for (int j = 0; j < op->x.out; j++, at += outputs) {
-                int64_t left = (int64_t)j * params->stride_width - op->x.before;
-                hl_conv_taps(left, width, kw, params->dilation_width_factor, &place.l0, &place.l1);
-                place.x = (((int64_t)b * height + top) * width + left) * channels;
-                convolve_position(&work, weights, &place, b, outputs / channels, outputs, at);
+    for (int b = 0; b < s->batches; b++)
+        for (int i = 0; i < s->out_height; i++) {
+            int64_t top = (int64_t)i * s->stride_h - s->pad_top;
+            hl_conv_taps(top, s->height, s->kh, s->dilation_h, &window.k0, &window.k1);
+            for (int j = 0; j < s->out_width; j++, at += s->outputs) {
+                int64_t left = (int64_t)j * s->stride_w - s->pad_left;
+                hl_conv_taps(left, s->width, s->kw, s->dilation_w, &window.l0, &window.l1);
+                window.x = (((int64_t)b * s->height + top) * s->width + left) * s->channels;
+                convolve_position(&work, weights, &window, b, s->outputs / s->channels, s->outputs, at);
             }
         }
     return kTfLiteOk;

@@ -15,44 +15,50 @@
 #include "fast/fast.h"
 #include "ops/common/work.h"
 
-TfLiteStatus hl_transpose_conv_windows(TfLiteContext *ctx, const TfLiteNode *node, int height, int width,
-                                       struct hl_window *y, struct hl_window *x)
+// Gives the output its shape, and the node the padding of the windows that slide over it. *y, *x: these windows.
+static TfLiteStatus set_output(TfLiteContext *ctx, TfLiteNode *node, const int *dims, struct hl_window *y,
+                               struct hl_window *x)
 {
-    const struct hl_transpose_conv *op = node->user_data;
-    const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
-    HL_TRY(hl_window_size(ctx, node, "height", op->padding, height, hl_dim(filter, 1), op->stride_height, 1, y));
-    return hl_window_size(ctx, node, "width", op->padding, width, hl_dim(filter, 2), op->stride_width, 1, x);
+    struct hl_transpose_conv *op = node->user_data;
+    struct hl_conv_shape *shape = &op->shape;
+    TfLitePadding padding = op->desc.padding;
+    HL_TRY(hl_window_size(ctx, node, "height", padding, dims[1], shape->kh, shape->stride_h, 1, y));
+    HL_TRY(hl_window_size(ctx, node, "width", padding, dims[2], shape->kw, shape->stride_w, 1, x));
+    shape->out_height = dims[1];
+    shape->out_width = dims[2];
+    shape->pad_top = y->before;
+    shape->pad_left = x->before;
+    return kTfLiteOk;
 }
 
 static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTensor *filter = hl_input(ctx, node, 1), *input = hl_input(ctx, node, 2);
+    const struct hl_transpose_conv *op = node->user_data;
+    const struct hl_conv_shape *s = &op->shape;
     const int32_t *shape = HL_IN(int32_t, hl_input(ctx, node, 0));
-    HL_REQUIRE(ctx, node, shape[0] == hl_dim(input, 0), "output batch %d differs from the input's %d", (int)shape[0],
-               hl_dim(input, 0));
-    HL_REQUIRE(ctx, node, shape[3] == hl_dim(filter, 0), "%d output channels differ from the filter's %d",
-               (int)shape[3], hl_dim(filter, 0));
-    struct hl_window y, x;
-    HL_TRY(hl_transpose_conv_windows(ctx, node, shape[1], shape[2], &y, &x));
-    HL_REQUIRE(ctx, node, y.out == hl_dim(input, 1) && x.out == hl_dim(input, 2),
-               "output %dx%d belongs to input %dx%d, the input is %dx%d", (int)shape[1], (int)shape[2], y.out, x.out,
-               hl_dim(input, 1), hl_dim(input, 2));
+    HL_REQUIRE(ctx, node, shape[0] == s->batches, "output batch %d differs from the input's %d", (int)shape[0],
+               s->batches);
+    HL_REQUIRE(ctx, node, shape[3] == s->outputs, "%d output channels differ from the filter's %d", (int)shape[3],
+               s->outputs);
     int dims[4] = {shape[0], shape[1], shape[2], shape[3]};
+    struct hl_window y, x;
+    HL_TRY(set_output(ctx, node, dims, &y, &x));
+    HL_REQUIRE(ctx, node, y.out == s->height && x.out == s->width,
+               "output %dx%d belongs to input %dx%d, the input is %dx%d", (int)shape[1], (int)shape[2], y.out, x.out,
+               s->height, s->width);
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
 }
 
-// What both operators demand of x and w.
-static TfLiteStatus check_operands(TfLiteContext *ctx, TfLiteNode *node)
+// The sizes of x and w, of which both operators demand the same.
+static TfLiteStatus read_shape(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const struct hl_transpose_conv *op = node->user_data;
-    const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
-    const TfLiteTensor *input = hl_input(ctx, node, op->what.input);
-    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4", hl_rank(input));
-    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4", hl_rank(filter));
-    HL_REQUIRE(ctx, node, hl_dim(input, 3) == hl_dim(filter, 3), "%d input channels differ from the filter's %d",
-               hl_dim(input, 3), hl_dim(filter, 3));
-    HL_REQUIRE(ctx, node, op->stride_height > 0 && op->stride_width > 0, "stride %dx%d must be positive",
-               op->stride_height, op->stride_width);
+    struct hl_transpose_conv *op = node->user_data;
+    struct hl_conv_shape *s = &op->shape;
+    HL_TRY(hl_conv_read_shape(ctx, node, &op->desc, s));
+    HL_REQUIRE(ctx, node, s->channels == s->filter_channels, "%d input channels differ from the filter's %d",
+               s->channels, s->filter_channels);
+    HL_REQUIRE(ctx, node, s->stride_h > 0 && s->stride_w > 0, "stride %dx%d must be positive", s->stride_h,
+               s->stride_w);
     return kTfLiteOk;
 }
 
@@ -60,39 +66,35 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     const TfLiteTransposeConvParams *params = node->builtin_data;
     struct hl_transpose_conv *op = node->user_data;
-    op->what = (struct hl_conv_node){
+    op->desc = (struct hl_conv_node){
         .input = 2,
         .filter = 1,
         .bias = 3,
         .channel_axis = 0,
+        .padding = params->padding,
+        .stride_h = params->stride_height,
+        .stride_w = params->stride_width,
+        .dilation_h = 1,
+        .dilation_w = 1,
         .activation = params->activation,
         .accepts = HL_CONV_NO_BIAS | HL_CONV_INT16_BIAS_I32,
         .short_sums = params->quantized_bias_type == kTfLiteInt32,
     };
-    op->padding = params->padding;
-    op->stride_height = params->stride_height;
-    op->stride_width = params->stride_width;
     HL_TRY(hl_require_counts(ctx, node, 3, 4, 1));
-    HL_TRY(hl_conv_make_temporaries(ctx, node, &op->what));
+    HL_TRY(hl_conv_make_temporaries(ctx, node, &op->desc));
     const TfLiteTensor *shape = hl_input(ctx, node, 0);
     HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32, "the output shape is %s, it must be int32",
                hl_type_name(shape->type));
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) == 4, "the output shape must be a list of 4 numbers");
-    HL_TRY(check_operands(ctx, node));
+    HL_TRY(read_shape(ctx, node));
 
-    HL_TRY(hl_conv_check(ctx, node, &op->what, &op->conv));
+    HL_TRY(hl_conv_check(ctx, node, &op->desc, &op->conv));
     op->conv.asymmetric = op->conv.scaled_products = true;
-    HL_TRY(hl_conv_scratch(ctx, node, &op->what, &op->conv, HL_ADD_DOTS_ROWS));
+    HL_TRY(hl_conv_scratch(ctx, node, &op->desc, &op->conv, HL_ADD_DOTS_ROWS));
     if (hl_is_constant(shape)) return set_output_shape(ctx, node);
     hl_make_dynamic(hl_output(ctx, node, 0));
     return kTfLiteOk;
 }
-
-struct sizes {
-    int batches, height, width, channels; // of the input
-    int outputs, kh, kw;                  // of the filter
-    int out_height, out_width;
-};
 
 // Hybrid: adds the products of one input position as floats, each with its scales, as the original does. Where large
 // products cancel out, sums of integers would differ visibly.
@@ -107,55 +109,47 @@ static void add_scaled(const struct hl_conv_work *work, int batch, int channel, 
 }
 
 // Adds up one output position, (i, j) counted with the padding in front, of `rows` channels from `channel` on.
-static void gather(const struct hl_transpose_conv *op, const struct sizes *size, const struct hl_conv_work *work,
-                   union hl_conv_weights weights, int channel, int rows, int batch, int64_t i, int64_t j,
-                   union hl_conv_sums *sums)
+static void gather(const struct hl_transpose_conv *op, const struct hl_conv_work *work, union hl_conv_weights weights,
+                   int channel, int rows, int batch, int64_t i, int64_t j, union hl_conv_sums *sums)
 {
-    int64_t row = (int64_t)size->kh * size->kw * size->channels;
+    const struct hl_conv_shape *shape = &op->shape;
+    int64_t row = (int64_t)shape->kh * shape->kw * shape->channels;
     int s0, s1, t0, t1;
-    hl_conv_sources(i, size->height, size->kh, op->stride_height, &s0, &s1);
-    hl_conv_sources(j, size->width, size->kw, op->stride_width, &t0, &t1);
+    hl_conv_sources(i, shape->height, shape->kh, shape->stride_h, &s0, &s1);
+    hl_conv_sources(j, shape->width, shape->kw, shape->stride_w, &t0, &t1);
     for (int s = s0; s < s1; s++)
         for (int t = t0; t < t1; t++) {
-            int64_t k = i - (int64_t)s * op->stride_height;
-            int64_t l = j - (int64_t)t * op->stride_width;
-            int64_t x_at = (((int64_t)batch * size->height + s) * size->width + t) * size->channels;
-            int64_t w_at = (k * size->kw + l) * size->channels;
+            int64_t k = i - (int64_t)s * shape->stride_h;
+            int64_t l = j - (int64_t)t * shape->stride_w;
+            int64_t x_at = (((int64_t)batch * shape->height + s) * shape->width + t) * shape->channels;
+            int64_t w_at = (k * shape->kw + l) * shape->channels;
             if (op->conv.mode == HL_CONV_HYBRID)
-                add_scaled(work, batch, channel, work->x_wide + x_at, weights.wide + w_at, row, rows, size->channels,
+                add_scaled(work, batch, channel, work->x_wide + x_at, weights.wide + w_at, row, rows, shape->channels,
                            sums->f32);
             else
-                hl_conv_add(work, sums, x_at, weights, w_at, row, rows, size->channels);
+                hl_conv_add(work, sums, x_at, weights, w_at, row, rows, shape->channels);
         }
 }
 
 static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct hl_transpose_conv *op = node->user_data;
+    const struct hl_conv_shape *s = &op->shape;
     if (hl_is_dynamic(hl_output(ctx, node, 0))) HL_TRY(set_output_shape(ctx, node));
-    const TfLiteTensor *filter = hl_input(ctx, node, op->what.filter);
-    const TfLiteTensor *input = hl_input(ctx, node, op->what.input);
-    const TfLiteTensor *output = hl_output(ctx, node, 0);
-    const struct sizes size = {
-        hl_dim(input, 0),  hl_dim(input, 1),  hl_dim(input, 2),  hl_dim(input, 3),  hl_dim(filter, 0),
-        hl_dim(filter, 1), hl_dim(filter, 2), hl_dim(output, 1), hl_dim(output, 2),
-    };
-    struct hl_window y, x;
-    HL_TRY(hl_transpose_conv_windows(ctx, node, size.out_height, size.out_width, &y, &x));
     struct hl_conv_work work;
-    hl_conv_start(ctx, node, &op->what, &op->conv, &work);
+    hl_conv_start(ctx, node, &op->desc, &op->conv, &work);
 
-    int64_t row = (int64_t)size.kh * size.kw * size.channels;
-    for (int o = 0, rows; o < size.outputs; o += rows) {
-        rows = size.outputs - o < HL_ADD_DOTS_ROWS ? size.outputs - o : HL_ADD_DOTS_ROWS;
+    int64_t row = (int64_t)s->kh * s->kw * s->channels;
+    for (int o = 0, rows; o < s->outputs; o += rows) {
+        rows = s->outputs - o < HL_ADD_DOTS_ROWS ? s->outputs - o : HL_ADD_DOTS_ROWS;
         union hl_conv_weights weights = hl_conv_rows(&work, o * row, rows * row);
         int64_t at = o;
-        for (int b = 0; b < size.batches; b++)
-            for (int i = 0; i < size.out_height; i++)
-                for (int j = 0; j < size.out_width; j++, at += size.outputs) {
+        for (int b = 0; b < s->batches; b++)
+            for (int i = 0; i < s->out_height; i++)
+                for (int j = 0; j < s->out_width; j++, at += s->outputs) {
                     union hl_conv_sums sums;
                     hl_conv_clear(&sums);
-                    gather(op, &size, &work, weights, o, rows, b, (int64_t)i + y.before, (int64_t)j + x.before, &sums);
+                    gather(op, &work, weights, o, rows, b, (int64_t)i + s->pad_top, (int64_t)j + s->pad_left, &sums);
                     hl_conv_store(&work, b, o, rows, &sums, at);
                 }
     }
@@ -166,7 +160,7 @@ static TfLiteStatus transpose_conv_invoke(TfLiteContext *ctx, TfLiteNode *node)
 static double transpose_conv_work(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const struct hl_transpose_conv *op = node->user_data;
-    return hl_rows(hl_input(ctx, node, op->what.input)) * (double)hl_elements(hl_input(ctx, node, op->what.filter));
+    return hl_rows(hl_input(ctx, node, op->desc.input)) * (double)hl_elements(hl_input(ctx, node, op->desc.filter));
 }
 
 const struct hl_op hl_op_transpose_conv = {
@@ -191,10 +185,17 @@ static TfLiteStatus with_bias_parse(TfLiteContext *ctx, void *state, const void 
     }
     memcpy(&params, options, NEEDED);
     struct hl_transpose_conv *op = state;
-    op->what = (struct hl_conv_node){.input = 0, .filter = 1, .bias = 2, .channel_axis = 0};
-    op->padding = params.padding;
-    op->stride_height = params.stride_height;
-    op->stride_width = params.stride_width;
+    op->desc = (struct hl_conv_node){
+        .input = 0,
+        .filter = 1,
+        .bias = 2,
+        .channel_axis = 0,
+        .padding = params.padding,
+        .stride_h = params.stride_height,
+        .stride_w = params.stride_width,
+        .dilation_h = 1,
+        .dilation_w = 1,
+    };
     return kTfLiteOk;
 }
 
@@ -211,17 +212,18 @@ static TfLiteStatus with_bias_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
     struct hl_transpose_conv *op = node->user_data;
     HL_TRY(hl_require_counts(ctx, node, 3, 3, 1));
-    HL_TRY(check_operands(ctx, node));
+    HL_TRY(read_shape(ctx, node));
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
     if (input->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, input);
     if (filter->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, filter);
-    HL_TRY(hl_conv_check(ctx, node, &op->what, &op->conv));
-    int dims[4] = {hl_dim(input, 0), covered(op->padding, hl_dim(input, 1), hl_dim(filter, 1), op->stride_height),
-                   covered(op->padding, hl_dim(input, 2), hl_dim(filter, 2), op->stride_width), hl_dim(filter, 0)};
-    HL_REQUIRE(ctx, node, dims[1] > 0 && dims[2] > 0, "an input of %dx%d has no output of usable size",
-               hl_dim(input, 1), hl_dim(input, 2));
+    HL_TRY(hl_conv_check(ctx, node, &op->desc, &op->conv));
+    const struct hl_conv_shape *s = &op->shape;
+    int dims[4] = {s->batches, covered(op->desc.padding, s->height, s->kh, s->stride_h),
+                   covered(op->desc.padding, s->width, s->kw, s->stride_w), s->outputs};
+    HL_REQUIRE(ctx, node, dims[1] > 0 && dims[2] > 0, "an input of %dx%d has no output of usable size", s->height,
+               s->width);
     struct hl_window y, x;
-    HL_TRY(hl_transpose_conv_windows(ctx, node, dims[1], dims[2], &y, &x));
+    HL_TRY(set_output(ctx, node, dims, &y, &x));
     return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
 }
 

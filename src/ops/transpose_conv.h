@@ -7,13 +7,8 @@
 
 struct hl_transpose_conv {
     struct hl_conv conv; // first: hl_conv_release
-    struct hl_conv_node what;
-    TfLitePadding padding;
-    int stride_height, stride_width;
+    struct hl_conv_node desc;
+    struct hl_conv_shape shape; // complete as soon as the output's shape is known: in prepare, or else in invoke
 };
-
-// The windows that slide over an output of `height` and `width`.
-TfLiteStatus hl_transpose_conv_windows(TfLiteContext *ctx, const TfLiteNode *node, int height, int width,
-                                       struct hl_window *y, struct hl_window *x);
 
 #endif

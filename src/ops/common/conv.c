@@ -14,10 +14,62 @@ static bool is_hybrid(const TfLiteTensor *input, const TfLiteTensor *filter)
     return input->type == kTfLiteFloat32 && filter->type != kTfLiteFloat32;
 }
 
-TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what)
+TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc)
 {
-    if (hl_input(ctx, node, what->filter)->type == kTfLiteFloat32) return kTfLiteOk;
+    if (hl_input(ctx, node, desc->filter)->type == kTfLiteFloat32) return kTfLiteOk;
     return hl_make_temporaries(ctx, node, TEMPORARIES);
+}
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+TfLiteStatus hl_conv_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_node *desc,
+                                struct hl_conv_shape *shape)
+{
+    const TfLiteTensor *input = hl_input(ctx, node, desc->input), *filter = hl_input(ctx, node, desc->filter);
+    HL_REQUIRE(ctx, node, hl_rank(input) == 4, "the input has %d dimensions, it must have 4", hl_rank(input));
+    HL_REQUIRE(ctx, node, hl_rank(filter) == 4, "the filter has %d dimensions, it must have 4", hl_rank(filter));
+    bool depthwise = desc->channel_axis == 3;
+    *shape = (struct hl_conv_shape){
+        .batches = hl_dim(input, 0),
+        .height = hl_dim(input, 1),
+        .width = hl_dim(input, 2),
+        .channels = hl_dim(input, 3),
+        .outputs = hl_dim(filter, desc->channel_axis),
+        .kh = hl_dim(filter, 1),
+        .kw = hl_dim(filter, 2),
+        .filter_channels = depthwise ? 1 : hl_dim(filter, 3),
+        .stride_h = desc->stride_h,
+        .stride_w = desc->stride_w,
+        .dilation_h = desc->dilation_h,
+        .dilation_w = desc->dilation_w,
+    };
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_conv_read_full_shape(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_node *desc,
+                                     struct hl_conv_shape *shape)
+{
+    HL_TRY(hl_conv_read_shape(ctx, node, desc, shape));
+    HL_REQUIRE(ctx, node, shape->height > 0 && shape->width > 0 && shape->channels > 0,
+               "input height %d, width %d and channels %d must be positive", shape->height, shape->width,
+               shape->channels);
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_conv_shape_output(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
+                                  struct hl_conv_shape *shape)
+{
+    struct hl_window y, x;
+    HL_TRY(hl_window_size(ctx, node, "height", desc->padding, shape->height, shape->kh, shape->stride_h,
+                          shape->dilation_h, &y));
+    HL_TRY(hl_window_size(ctx, node, "width", desc->padding, shape->width, shape->kw, shape->stride_w,
+                          shape->dilation_w, &x));
+    shape->out_height = y.out;
+    shape->out_width = x.out;
+    shape->pad_top = y.before;
+    shape->pad_left = x.before;
+    int dims[4] = {shape->batches, y.out, x.out, shape->outputs};
+    return hl_resize(ctx, hl_output(ctx, node, 0), 4, dims);
 }
 
 // ---- prepare ------------------------------------------------------------------------------------
@@ -36,17 +88,17 @@ static bool filter_fits(const TfLiteTensor *input, const TfLiteTensor *filter, u
     }
 }
 
-static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
+static TfLiteStatus check_bias(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
                                enum hl_conv_mode mode, int channels)
 {
-    const TfLiteTensor *bias = hl_input(ctx, node, what->bias);
+    const TfLiteTensor *bias = hl_input(ctx, node, desc->bias);
     if (!bias) {
-        HL_REQUIRE(ctx, node, what->accepts & HL_CONV_NO_BIAS, "the bias is missing");
+        HL_REQUIRE(ctx, node, desc->accepts & HL_CONV_NO_BIAS, "the bias is missing");
         return kTfLiteOk;
     }
     bool floats = mode == HL_CONV_F32 || mode == HL_CONV_HYBRID;
     TfLiteType type = floats ? kTfLiteFloat32 : mode == HL_CONV_8BIT ? kTfLiteInt32 : kTfLiteInt64;
-    bool short_bias = mode == HL_CONV_INT16 && bias->type == kTfLiteInt32 && (what->accepts & HL_CONV_INT16_BIAS_I32);
+    bool short_bias = mode == HL_CONV_INT16 && bias->type == kTfLiteInt32 && (desc->accepts & HL_CONV_INT16_BIAS_I32);
     HL_REQUIRE(ctx, node, bias->type == type || short_bias, "the bias is %s, it must be %s", hl_type_name(bias->type),
                hl_type_name(type));
     HL_REQUIRE(ctx, node, hl_elements(bias) == channels, "a bias of %lld elements does not fit %d output channels",
@@ -67,11 +119,11 @@ static TfLiteStatus check_hybrid(TfLiteContext *ctx, TfLiteNode *node, const TfL
     return kTfLiteOk;
 }
 
-static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
+static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
                                   struct hl_conv *conv, int channels)
 {
-    const TfLiteTensor *input = hl_input(ctx, node, what->input);
-    const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
+    const TfLiteTensor *input = hl_input(ctx, node, desc->input);
+    const TfLiteTensor *filter = hl_input(ctx, node, desc->filter);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     bool wide = conv->mode == HL_CONV_INT16;
     HL_TRY(wide ? hl_require_symmetric(ctx, node, input) : hl_require_quantized(ctx, node, input));
@@ -81,18 +133,18 @@ static TfLiteStatus check_integer(TfLiteContext *ctx, TfLiteNode *node, const st
     free(conv->rescales);
     conv->rescales = hl_make_table(ctx, (size_t)channels, sizeof *conv->rescales);
     HL_REQUIRE(ctx, node, conv->rescales, "no memory for %d multipliers", channels);
-    HL_TRY(hl_channel_rescales(ctx, node, input, filter, hl_input(ctx, node, what->bias), output, channels,
+    HL_TRY(hl_channel_rescales(ctx, node, input, filter, hl_input(ctx, node, desc->bias), output, channels,
                                conv->rescales));
-    hl_activation_range(what->activation, output, &conv->low, &conv->high);
-    const TfLiteTensor *bias = hl_input(ctx, node, what->bias);
-    conv->wide_sums = wide && (bias ? bias->type != kTfLiteInt32 : !what->short_sums);
+    hl_activation_range(desc->activation, output, &conv->low, &conv->high);
+    const TfLiteTensor *bias = hl_input(ctx, node, desc->bias);
+    conv->wide_sums = wide && (bias ? bias->type != kTfLiteInt32 : !desc->short_sums);
     return kTfLiteOk;
 }
 
-TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what, struct hl_conv *conv)
+TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc, struct hl_conv *conv)
 {
-    const TfLiteTensor *input = hl_input(ctx, node, what->input);
-    const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
+    const TfLiteTensor *input = hl_input(ctx, node, desc->input);
+    const TfLiteTensor *filter = hl_input(ctx, node, desc->filter);
     TfLiteTensor *output = hl_output(ctx, node, 0);
     switch (input->type) {
     case kTfLiteFloat32: conv->mode = is_hybrid(input, filter) ? HL_CONV_HYBRID : HL_CONV_F32; break;
@@ -103,27 +155,27 @@ TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     }
     HL_REQUIRE(ctx, node, output->type == input->type, "the output's type %s differs from the input's, %s",
                hl_type_name(output->type), hl_type_name(input->type));
-    HL_REQUIRE(ctx, node, filter_fits(input, filter, what->accepts), "%s weights are not supported for %s input",
+    HL_REQUIRE(ctx, node, filter_fits(input, filter, desc->accepts), "%s weights are not supported for %s input",
                hl_type_name(filter->type), hl_type_name(input->type));
     HL_REQUIRE(ctx, node, !filter->sparsity, "sparse weights are not supported");
 
-    int channels = hl_dim(filter, what->channel_axis);
-    HL_TRY(check_bias(ctx, node, what, conv->mode, channels));
-    hl_activation_range_f32(what->activation, &conv->low_f32, &conv->high_f32);
+    int channels = hl_dim(filter, desc->channel_axis);
+    HL_TRY(check_bias(ctx, node, desc, conv->mode, channels));
+    hl_activation_range_f32(desc->activation, &conv->low_f32, &conv->high_f32);
     if (conv->mode == HL_CONV_F32) return kTfLiteOk;
     if (conv->mode == HL_CONV_HYBRID) return check_hybrid(ctx, node, filter, channels);
-    return check_integer(ctx, node, what, conv, channels);
+    return check_integer(ctx, node, desc, conv, channels);
 }
 
-TfLiteStatus hl_conv_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
+TfLiteStatus hl_conv_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
                              const struct hl_conv *conv, int rows)
 {
     if (conv->mode == HL_CONV_F32) return kTfLiteOk;
-    const TfLiteTensor *input = hl_input(ctx, node, what->input);
+    const TfLiteTensor *input = hl_input(ctx, node, desc->input);
     int x[4], w[4], none[1] = {0}, batches[1] = {hl_dim(input, 0)};
     for (int axis = 0; axis < 4; axis++) {
         x[axis] = hl_dim(input, axis);
-        w[axis] = hl_dim(hl_input(ctx, node, what->filter), axis);
+        w[axis] = hl_dim(hl_input(ctx, node, desc->filter), axis);
     }
     if (w[0] > rows) w[0] = rows;
     bool hybrid = conv->mode == HL_CONV_HYBRID, widened = conv->mode != HL_CONV_INT16;
@@ -156,15 +208,15 @@ static void quantize_input(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     }
 }
 
-void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what, const struct hl_conv *conv,
+void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc, const struct hl_conv *conv,
                    struct hl_conv_work *work)
 {
-    const TfLiteTensor *input = hl_input(ctx, node, what->input);
-    const TfLiteTensor *filter = hl_input(ctx, node, what->filter);
+    const TfLiteTensor *input = hl_input(ctx, node, desc->input);
+    const TfLiteTensor *filter = hl_input(ctx, node, desc->filter);
     *work = (struct hl_conv_work){
         .conv = conv,
         .filter = filter,
-        .bias = hl_input(ctx, node, what->bias),
+        .bias = hl_input(ctx, node, desc->bias),
         .output = hl_output(ctx, node, 0),
     };
     if (conv->mode == HL_CONV_F32) {

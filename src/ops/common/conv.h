@@ -32,10 +32,28 @@ enum {
 struct hl_conv_node {
     int input, filter, bias; // numbers of the node's inputs
     int channel_axis;        // of the filter: its output channels
+    TfLitePadding padding;
+    int stride_h, stride_w, dilation_h, dilation_w;
     TfLiteFusedActivation activation;
     unsigned accepts;
     bool short_sums; // int16 activations without a bias: the options say int32
 };
+
+// The sizes of a convolution. Prepare fills them once, for the reference kernel and the fast one. A transposed
+// convolution has the same fields: its windows slide over the output, and the padding is the output's.
+struct hl_conv_shape {
+    int batches, height, width, channels; // of the input
+    int outputs, kh, kw;                  // of the filter: output channels and taps
+    int filter_channels;                  // input channels that one output channel sees
+    int out_height, out_width;
+    int stride_h, stride_w, dilation_h, dilation_w;
+    int pad_top, pad_left;
+};
+
+static inline int hl_conv_groups(const struct hl_conv_shape *shape)
+{
+    return shape->channels / shape->filter_channels;
+}
 
 struct hl_conv {
     enum hl_conv_mode mode;
@@ -51,17 +69,27 @@ struct hl_conv {
 // The state of CONV_2D and DEPTHWISE_CONV_2D.
 struct hl_conv_2d {
     struct hl_conv conv; // first: hl_conv_release
-    struct hl_window y, x;
-    int groups;
+    struct hl_conv_shape shape;
 };
+
+// The sizes of input and filter, whose ranks it checks, and the strides and dilations. The output's sizes and the
+// padding stay 0.
+TfLiteStatus hl_conv_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_node *desc,
+                                struct hl_conv_shape *shape);
+// The same for an input that must not be empty, as CONV_2D and DEPTHWISE_CONV_2D demand.
+TfLiteStatus hl_conv_read_full_shape(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_node *desc,
+                                     struct hl_conv_shape *shape);
+// The output's sizes and the padding of CONV_2D and DEPTHWISE_CONV_2D, in `shape` and in the output tensor.
+TfLiteStatus hl_conv_shape_output(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
+                                  struct hl_conv_shape *shape);
 
 // In prepare, in this order, before and after taking pointers to tensors:
 // the scratch tensors that the node's types need;
-TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what);
+TfLiteStatus hl_conv_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc);
 // types, bias, quantization (asymmetric and two_steps, scaled_products are the operator's own to set);
-TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what, struct hl_conv *conv);
+TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc, struct hl_conv *conv);
 // sizes of the scratch tensors; rows: how many of the filter's first dimension are widened at once.
-TfLiteStatus hl_conv_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what,
+TfLiteStatus hl_conv_scratch(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
                              const struct hl_conv *conv, int rows);
 // The hl_op.release of an operator whose state begins with a struct hl_conv.
 void hl_conv_release(void *state);
@@ -79,7 +107,7 @@ struct hl_conv_work {
     const float *filter_scales; // hybrid: filter_scale_step 1 for one per channel, 0 for one in all
     int filter_scale_step;
 };
-void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *what, const struct hl_conv *conv,
+void hl_conv_start(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc, const struct hl_conv *conv,
                    struct hl_conv_work *work);
 
 // Weights [first, first + count), ready to be multiplied until the next call.
