@@ -2,14 +2,67 @@
 // Memory of fast kernels, and the loops that operators without a fast kernel use.
 #include "fast/fast.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fast/simd/simd.h"
+
+void hl_parts_add(struct hl_parts *parts, void *pointer, int64_t rows, int64_t columns, size_t size)
+{
+    assert(parts->count < HL_MAX_PARTS);
+    parts->parts[parts->count++] =
+        (struct hl_part){.pointer = pointer, .workers = 1, .rows = rows, .columns = columns, .size = size};
+}
+
+void hl_parts_add_scratch(struct hl_parts *parts, struct hl_scratch *scratch, int workers, int64_t rows,
+                          int64_t columns, size_t size)
+{
+    hl_parts_add(parts, &scratch->first, rows, columns, size);
+    parts->parts[parts->count - 1].workers = workers;
+    parts->parts[parts->count - 1].scratch = scratch;
+}
 
 static bool multiply(size_t a, int64_t b, size_t *product)
 {
     return b >= 0 && (int64_t)(size_t)b == b && hl_mul_size(a, (size_t)b, product);
+}
+
+// The bytes of one worker's array, in whole cache lines; SIZE_MAX: too many.
+static size_t bytes_of(const struct hl_part *part)
+{
+    size_t bytes;
+    bool fits = multiply(part->size, part->rows, &bytes) && multiply(bytes, part->columns, &bytes);
+    return fits && bytes <= SIZE_MAX / 4 ? (bytes + HL_LINE - 1) / HL_LINE * HL_LINE : SIZE_MAX;
+}
+
+TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts, void *made,
+                           size_t size, void **state, size_t *bytes)
+{
+    size_t total = size + HL_LINE, all;
+    *state = NULL;
+    for (int i = 0; i < parts->count; i++) {
+        const struct hl_part *part = &parts->parts[i];
+        if (!multiply(bytes_of(part), part->workers, &all) || all > SIZE_MAX / 4) return kTfLiteOk; // more than fits
+        total += all;
+        if (total > SIZE_MAX / 4) return kTfLiteOk;
+    }
+    HL_TRY(hl_fast_make(ctx, node, total, state));
+    if (!*state) return kTfLiteOk;
+    char *at = (char *)*state + size;
+    at += HL_LINE - (uintptr_t)at % HL_LINE;
+    for (int i = 0; i < parts->count; i++) {
+        const struct hl_part *part = &parts->parts[i];
+        size_t one = bytes_of(part);
+        if (part->scratch) part->scratch->bytes = one;
+        char *array = one > 0 ? at : NULL;
+        memcpy(part->pointer, &array, sizeof array); // pointers to any type have one form
+        at += one * (size_t)part->workers;
+    }
+    memcpy(*state, made, size);
+    *bytes = total;
+    return kTfLiteOk;
 }
 
 size_t hl_fast_part(size_t *total, int64_t rows, int64_t columns, size_t size)

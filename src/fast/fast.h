@@ -17,10 +17,42 @@ struct hl_fast {
     void (*release)(void *state);
 };
 
+// The memory of a state: a struct, and behind it arrays that begin at cache lines. A kernel fills a struct of its own
+// and lists its arrays; hl_fast_build sizes them all, lets the struct's pointers point to them, and copies the struct.
+// An array of no elements is NULL.
+enum { HL_MAX_PARTS = 24, HL_LINE = 64 };
+
+// An array that each worker of hl_parallel has.
+struct hl_scratch {
+    char *first;
+    size_t bytes; // of one worker's array, in whole cache lines
+};
+static inline void *hl_scratch_of(const struct hl_scratch *scratch, int worker)
+{
+    return scratch->first ? scratch->first + (size_t)worker * scratch->bytes : NULL;
+}
+
+struct hl_parts {
+    int count;
+    struct hl_part {
+        void *pointer;              // the address of the struct's pointer to the array
+        struct hl_scratch *scratch; // or what the workers have; otherwise NULL
+        int64_t workers;
+        int64_t rows, columns; // elements of one array: the product of both
+        size_t size;           // of an element
+    } parts[HL_MAX_PARTS];
+};
+void hl_parts_add(struct hl_parts *parts, void *pointer, int64_t rows, int64_t columns, size_t size);
+void hl_parts_add_scratch(struct hl_parts *parts, struct hl_scratch *scratch, int workers, int64_t rows,
+                          int64_t columns, size_t size);
+
+// *state: a copy of the `size` bytes of `made` with its arrays, zeroed, or NULL as from hl_fast_make.
+TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts, void *made,
+                           size_t size, void **state, size_t *bytes);
+
 // A state may be cut into parts that begin at cache lines. hl_fast_part: where one of rows * columns * size bytes lies;
 // *total grows by it, and stays SIZE_MAX once that is too much, which hl_fast_make refuses. hl_fast_base: where the
 // parts begin, in a state that was made HL_LINE bytes larger.
-enum { HL_LINE = 64 };
 size_t hl_fast_part(size_t *total, int64_t rows, int64_t columns, size_t size);
 static inline char *hl_fast_base(void *state)
 {

@@ -12,13 +12,11 @@ struct resize {
     int batches, in_height, in_width, channels, height, width;
     size_t size; // of a value
     void (*run)(const struct hl_resize_row *row);
-    // Behind the struct.
     struct hl_resize_sample *rows; // [height]
     int32_t *left, *right, *part_1024;
-    float *part;       // these: [width]
-    char *scratch;     // of each worker
-    size_t mixed_size; // of one, in bytes
-    int block;         // rows of one item
+    float *part;             // these: [width]
+    struct hl_scratch mixed; // of each worker: two rows
+    int block;               // rows of one item
 };
 
 // Fewer values than this take about as long as it takes to share them.
@@ -67,26 +65,16 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     int threads = hl_elements(y) < LEAST_VALUES ? 1 : hl_thread_count(ctx);
     int64_t rows = (int64_t)made.batches * made.height;
     made.block = threads == 1 ? made.height : (int)(rows / (4 * threads)) + 1;
-    size_t total = 0;
-    hl_fast_part(&total, 1, 1, sizeof made);
-    size_t samples = hl_fast_part(&total, made.height, 1, sizeof(struct hl_resize_sample));
-    size_t left = hl_fast_part(&total, made.width, 1, 4), right = hl_fast_part(&total, made.width, 1, 4);
-    size_t part_1024 = hl_fast_part(&total, made.width, 1, 4), part = hl_fast_part(&total, made.width, 1, 4);
-    hl_fast_part(&made.mixed_size, 2, in_count + HL_RESIZE_SPARE, 4);
-    size_t scratch = hl_fast_part(&total, hl_thread_count(ctx), 1, made.mixed_size);
-    hl_fast_part(&total, 1, 1, HL_LINE);
-    HL_TRY(hl_fast_make(ctx, node, total, state));
+    struct hl_parts parts = {0};
+    hl_parts_add(&parts, &made.rows, made.height, 1, sizeof *made.rows);
+    hl_parts_add(&parts, &made.left, made.width, 1, sizeof *made.left);
+    hl_parts_add(&parts, &made.right, made.width, 1, sizeof *made.right);
+    hl_parts_add(&parts, &made.part_1024, made.width, 1, sizeof *made.part_1024);
+    hl_parts_add(&parts, &made.part, made.width, 1, sizeof *made.part);
+    hl_parts_add_scratch(&parts, &made.mixed, hl_thread_count(ctx), 2, in_count + HL_RESIZE_SPARE, 4);
+    HL_TRY(hl_fast_build(ctx, node, &parts, &made, sizeof made, state, bytes));
     struct resize *r = *state;
     if (!r) return kTfLiteOk;
-    *bytes = total;
-    *r = made;
-    char *base = hl_fast_base(r);
-    r->rows = (struct hl_resize_sample *)(base + samples);
-    r->left = (int32_t *)(base + left);
-    r->right = (int32_t *)(base + right);
-    r->part_1024 = (int32_t *)(base + part_1024);
-    r->part = (float *)(base + part);
-    r->scratch = base + scratch;
 
     struct hl_resize_axis down = hl_resize_axis(r->in_height, r->height, align, half);
     struct hl_resize_axis across = hl_resize_axis(r->in_width, r->width, align, half);
@@ -123,7 +111,7 @@ static void run_item(void *arg, int64_t item, int worker)
             .in_count = in_count,
             .down = at->part,
             .down_1024 = (int32_t)at->part_1024,
-            .mixed = r->scratch + (size_t)worker * r->mixed_size,
+            .mixed = hl_scratch_of(&r->mixed, worker),
             .left = r->left,
             .right = r->right,
             .part = r->part,
