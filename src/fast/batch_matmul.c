@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// BATCH_MATMUL of floats by tiles. The second operand is packed into panels, each by the item of work that multiplies
-// with it, or once where it is constant; rows of the first are read where they lie, or turned where they are columns.
+// BATCH_MATMUL of floats as products of tiles. The second operand is packed into panels: each by the item of work that
+// multiplies with it, or all once where it is constant. Rows of the first operand are read where they lie, or are
+// transposed first where they are columns.
 #include "ops/batch_matmul.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "fast/fast.h"
-#include "fast/simd/simd.h"
+#include "fast/gemm.h"
 #include "ops/common/copy.h"
 
 struct matmul {
-    const struct hl_simd *simd;
-    bool x_turned, w_turned; // stored as [k, m], [n, k]
-    int64_t m, n, k, batches;
-    int64_t panels;
-    float *packed; // [matrices of w][panels][k][columns], NULL: not constant
-    // of each worker: a panel where w is not constant, and at rows_at rows of x where they are turned
-    char *scratch;
-    size_t worker_bytes, rows_at;
+    struct hl_packed packed; // without weights where w is not constant
+    struct hl_matrix w;      // without data
+    bool x_transposed;       // stored as [k, m]
+    int64_t m, batches;
+    // What each worker has: a panel where w is not constant, and rows of x where they are transposed.
+    struct hl_scratch panel, rows;
     // Each batch is cut into so many parts by its rows, and by its panels.
     int64_t row_parts, panel_parts;
 };
@@ -30,22 +29,12 @@ static int64_t smaller(int64_t a, int64_t b)
 
 static void cut_work(struct matmul *op, int threads)
 {
-    int rows = op->simd->rows;
-    if ((double)op->batches * (double)op->m * (double)op->n * (double)op->k < HL_LEAST_PRODUCTS) threads = 1;
-    op->panel_parts = smaller((threads + op->batches - 1) / op->batches, op->panels);
-    int64_t items = op->batches * op->panel_parts;
+    const struct hl_packed *packed = &op->packed;
+    double products = (double)op->batches * (double)op->m * (double)packed->columns * (double)packed->depth;
+    if (products < HL_LEAST_PRODUCTS) threads = 1;
+    op->panel_parts = smaller((threads + op->batches - 1) / op->batches, packed->panels);
+    int64_t items = op->batches * op->panel_parts, rows = packed->simd->rows;
     op->row_parts = smaller((threads + items - 1) / items, (op->m + rows - 1) / rows);
-}
-
-// Columns [first, first + simd->columns) of one matrix of w; those beyond the last stay what they are.
-static void pack(const struct matmul *op, const float *w, int64_t first, float *panel)
-{
-    int columns = op->simd->columns;
-    const int dims[2] = {(int)op->k, (int)smaller(op->n - first, columns)};
-    const struct hl_layout to = {.stride = {columns, 1}};
-    const struct hl_layout straight = {.offset = first, .stride = {op->n, 1}};
-    const struct hl_layout turned = {.offset = first * op->k, .stride = {1, op->k}};
-    hl_copy(32, 2, dims, panel, &to, w, op->w_turned ? &turned : &straight);
 }
 
 static bool is_one_matrix(const int *batches)
@@ -63,42 +52,38 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (op->mode != HL_MATMUL_FLOAT || hl_elements(y) == 0 || op->k == 0) return kTfLiteOk;
     const struct hl_simd *simd = hl_simd_best(op->n);
+    const bool constant = hl_is_packable(w);
+    const int64_t size = (int64_t)op->n * op->k;
     struct matmul made = {
-        .simd = simd,
-        .x_turned = params->adj_x,
-        .w_turned = params->adj_y,
+        .w = {.type = kTfLiteFloat32,
+              .matrices = constant ? hl_elements(w) / size : 0,
+              .depth = op->k,
+              .columns = op->n,
+              .matrix_stride = size,
+              .depth_stride = params->adj_y ? 1 : op->n,
+              .column_stride = params->adj_y ? op->k : 1,
+              .run = op->n},
+        .x_transposed = params->adj_x,
         .m = op->m,
-        .n = op->n,
-        .k = op->k,
         .batches = hl_elements(y) / ((int64_t)op->m * op->n),
-        .panels = (op->n + simd->columns - 1) / simd->columns,
     };
     if (is_one_matrix(op->w_batch) && !params->adj_x) { // all batches of x are rows of one
         made.m *= made.batches;
         made.batches = 1;
     }
+    hl_packed_init(&made.packed, simd, &made.w, made.w.depth);
     cut_work(&made, hl_thread_count(ctx));
-    bool constant = hl_is_packable(w);
-    int64_t matrices = constant ? hl_elements(w) / ((int64_t)op->n * op->k) : 0, panel = op->k * (int64_t)simd->columns;
-    int64_t turned = params->adj_x ? made.m + simd->rows : 0; // at least a part's rows
-    size_t total = 0;
-    hl_fast_part(&total, 1, 1, sizeof made);
-    size_t packed = hl_fast_part(&total, matrices * made.panels, panel, sizeof(float));
-    hl_fast_part(&made.worker_bytes, constant ? 0 : 1, panel, sizeof(float));
-    made.rows_at = hl_fast_part(&made.worker_bytes, turned, op->k, sizeof(float));
-    size_t scratch = hl_fast_part(&total, hl_thread_count(ctx), 1, made.worker_bytes);
-    hl_fast_part(&total, 1, 1, HL_LINE);
-    HL_TRY(hl_fast_make(ctx, node, total, state));
-    struct matmul *fast = *state;
-    if (!fast) return kTfLiteOk;
-    *fast = made;
-    char *base = hl_fast_base(fast);
-    fast->packed = constant ? (float *)(base + packed) : NULL;
-    fast->scratch = base + scratch;
-    for (int64_t i = 0; i < matrices * made.panels; i++)
-        pack(fast, HL_IN(float, w) + i / made.panels * (made.n * made.k), i % made.panels * simd->columns,
-             fast->packed + i * panel);
-    *bytes = total;
+    struct hl_parts parts = {0};
+    const int threads = hl_thread_count(ctx);
+    hl_packed_parts(&made.packed, made.w.matrices, false, false, &parts);
+    hl_parts_add_scratch(&parts, &made.panel, threads, constant ? 0 : op->k, simd->columns, sizeof(float));
+    hl_parts_add_scratch(&parts, &made.rows, threads, params->adj_x ? made.m + simd->rows : 0, op->k, sizeof(float));
+    HL_TRY(hl_fast_build(ctx, node, &parts, &made, sizeof made, state, bytes));
+    if (!*state || !constant) return kTfLiteOk;
+    const struct matmul *fast = *state;
+    struct hl_matrix weights = fast->w;
+    weights.data = hl_data(w);
+    hl_packed_fill(&fast->packed, &weights, &(struct hl_initial){0});
     return kTfLiteOk;
 }
 
@@ -109,53 +94,48 @@ struct run {
     float *y;
 };
 
+// Rows [first, end) of one matrix of x, as they are multiplied.
+static const float *rows_of(const struct matmul *fast, const float *x, int64_t first, int64_t end, float *rows)
+{
+    const int64_t k = fast->packed.depth;
+    if (!fast->x_transposed) return x + first * k;
+    const int dims[2] = {(int)(end - first), (int)k};
+    const struct hl_layout to = {.stride = {k, 1}};
+    const struct hl_layout from = {.offset = first, .stride = {1, fast->m}};
+    hl_copy(32, 2, dims, rows, &to, x, &from);
+    return rows;
+}
+
 static void run_item(void *arg, int64_t item, int worker)
 {
-    static const float zeros[64] = {0}; // as many columns as any tile has, and more
     const struct run *run = arg;
     const struct matmul *fast = run->fast;
-    const struct hl_simd *simd = fast->simd;
+    const struct hl_packed *packed = &fast->packed;
     int64_t row_part = item % fast->row_parts, rest = item / fast->row_parts;
     int64_t panel_part = rest % fast->panel_parts, batch = rest / fast->panel_parts;
     int64_t first = fast->m * row_part / fast->row_parts;
     int64_t end = fast->m * (row_part + 1) / fast->row_parts;
-    int64_t panel = fast->panels * panel_part / fast->panel_parts;
-    int64_t panel_end = fast->panels * (panel_part + 1) / fast->panel_parts;
-    int64_t x_matrix = 0, w_matrix = 0, step = fast->k * simd->columns;
+    int64_t panel = packed->panels * panel_part / fast->panel_parts;
+    int64_t panel_end = packed->panels * (panel_part + 1) / fast->panel_parts;
+    int64_t x_matrix = 0, w_matrix = 0;
     if (fast->batches > 1) hl_find_matrices(run->op, batch, &x_matrix, &w_matrix);
 
-    char *memory = fast->scratch + (size_t)worker * fast->worker_bytes;
-    float *own = (float *)memory;
-    const float *x = run->x + x_matrix * fast->m * fast->k;
-    if (fast->x_turned) {
-        float *rows = (float *)(memory + fast->rows_at);
-        const int dims[2] = {(int)(end - first), (int)fast->k};
-        const struct hl_layout to = {.stride = {fast->k, 1}};
-        const struct hl_layout from = {.offset = first, .stride = {1, fast->m}};
-        hl_copy(32, 2, dims, rows, &to, x, &from);
-        x = rows;
-    } else {
-        x += first * fast->k;
-    }
+    struct hl_matrix w = fast->w;
+    w.data = run->w;
+    float *own = hl_scratch_of(&fast->panel, worker);
+    const float *x =
+        rows_of(fast, run->x + x_matrix * fast->m * packed->depth, first, end, hl_scratch_of(&fast->rows, worker));
     for (; panel < panel_end; panel++) {
-        int64_t column = panel * simd->columns;
-        if (!fast->packed) pack(fast, run->w + w_matrix * fast->n * fast->k, column, own);
-        struct hl_tile tile = {
-            .x_stride = fast->k,
-            .w = fast->packed ? fast->packed + (w_matrix * fast->panels + panel) * step : own,
-            .steps = fast->k,
-            .start = zeros,
-            .y_stride = fast->n,
-            .columns = (int)smaller(fast->n - column, simd->columns),
-            .low = -INFINITY,
-            .high = INFINITY,
-        };
-        for (int64_t r = first; r < end; r += tile.rows) {
-            tile.rows = (int)smaller(end - r, simd->rows);
-            tile.x = x + (r - first) * fast->k;
-            tile.y = run->y + (batch * fast->m + r) * fast->n + column;
-            simd->kernels->multiply_f32(&tile);
+        struct hl_tile tile = hl_packed_tile(packed, w_matrix, panel);
+        if (!packed->weights) {
+            hl_pack_panel(packed, &w, w_matrix, panel, own);
+            tile.w = own;
         }
+        tile.x = x;
+        tile.x_stride = packed->depth;
+        tile.y = run->y + (batch * fast->m + first) * packed->columns + panel * packed->simd->columns;
+        tile.y_stride = packed->columns;
+        hl_gemm(packed, &tile, end - first);
     }
 }
 

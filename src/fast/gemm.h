@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix product with packed weights: y[r][n] = initial[n] + sum over k of x[r][k] * w[k][n]. In: weights of any type
+// and strides. Out: the weights in panels, as the tiles of one CPU level read them, each panel's initial accumulators,
+// and struct hl_tile for the product of a few rows with one panel.
+#ifndef HALITE_FAST_GEMM_H
+#define HALITE_FAST_GEMM_H
+
+#include "fast/fast.h"
+#include "fast/simd/simd.h"
+
+// One or several matrices of weights. Element (k, n) of matrix m is at
+// m * matrix_stride + k * depth_stride + n / run * run_stride + n % run * column_stride.
+struct hl_matrix {
+    TfLiteType type;
+    const void *data;
+    int zero; // the zero point of integers
+    int64_t matrices, depth, columns;
+    int64_t matrix_stride, depth_stride, column_stride; // in elements
+    int64_t run, run_stride;                            // run: `columns` where all columns are equally far apart
+};
+
+struct hl_packed {
+    const struct hl_simd *simd;
+    void (*multiply)(const struct hl_tile *tile);
+    // So many neighboring k are one step of a tile, and 4 bytes of a packed row: 1 float, 2 int16, or 4 bytes.
+    int dot_width;
+    int64_t columns, panels; // of one matrix
+    int64_t depth;           // products of one sum
+    // Rows of x may come in several segments of equal length, each of which begins with a new step.
+    int64_t segment, segment_steps;
+    int64_t steps; // of all segments
+    // The zero point of the weights as they are packed. Bytes (dot width 4) keep it, so that the sum of each row of x,
+    // times this, must be taken from the products of that row; int16 have lost it, and so have the zero points of x.
+    int w_zero;
+    char *weights;    // [matrices][panels][steps][simd->columns][4 bytes]
+    char *initial;    // [matrices][panels][simd->columns], float or int32. NULL: zeros
+    uint32_t *w_sums; // the same order: sums of a column's weights, less their zero points. NULL: not kept
+};
+
+// What hl_packed_fill adds to the accumulators.
+struct hl_initial {
+    const void *bias; // [matrices][columns], float or int32; NULL: none
+    uint32_t x_zero;  // the value in a product of a byte of x that means 0; 0 for floats and int16
+};
+
+// Everything but the memory.
+void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const struct hl_matrix *matrix,
+                    int64_t segment);
+// The arrays for so many matrices (0: weights are packed later, hl_pack_panel).
+void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, bool keep_sums, struct hl_parts *parts);
+// Packs all matrices.
+void hl_packed_fill(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct hl_initial *initial);
+// Packs one panel of floats. What lies behind the last column stays as it is.
+void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index, int64_t panel,
+                   float *to);
+
+// Bytes of a packed panel, and of a packed row of x.
+static inline int64_t hl_packed_panel_bytes(const struct hl_packed *packed)
+{
+    return packed->steps * packed->simd->columns * 4;
+}
+static inline int64_t hl_packed_row_bytes(const struct hl_packed *packed)
+{
+    return packed->steps * 4;
+}
+// Where a panel begins in arrays of one value for each column.
+static inline int64_t hl_packed_column(const struct hl_packed *packed, int64_t matrix, int64_t panel)
+{
+    return (matrix * packed->panels + panel) * packed->simd->columns;
+}
+
+// A tile of one panel, without its rows and y. Floats are not bounded.
+struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, int64_t panel);
+// The product of `rows` rows. The tile says where the first row of x lies, and that of y; the others are its strides
+// apart.
+void hl_gemm(const struct hl_packed *packed, struct hl_tile *tile, int64_t rows);
+
+#endif
