@@ -7,28 +7,13 @@
 static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const struct hl_conv_2d *op = node->user_data;
-    const TfLiteTensor *x = hl_input(ctx, node, 0), *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
+    const TfLiteTensor *w = hl_input(ctx, node, 1), *bias = hl_input(ctx, node, 2);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     bool hybrid = op->conv.mode == HL_CONV_HYBRID;
     if (op->conv.mode == HL_CONV_INT16 || (hybrid && w->type == kTfLiteUInt8)) return kTfLiteOk;
     if (!hl_is_packable(w) || (bias && !hl_is_packable(bias)) || hl_elements(y) == 0) return kTfLiteOk;
-    const struct hl_convolve_node what = {
-        .input = x,
-        .filter = w,
-        .bias = bias,
-        .output = y,
-        .filter_zero = w->type == kTfLiteUInt8 ? hl_zero(w) : 0,
-        .low_f32 = op->conv.low_f32,
-        .high_f32 = op->conv.high_f32,
-        .filter_scales = hybrid ? hl_affine(w)->scale->data : NULL,
-        .filter_scale_step = hybrid && hl_affine(w)->scale->size > 1,
-        .asymmetric = op->conv.asymmetric,
-        .two_steps = op->conv.two_steps,
-        .low = op->conv.low,
-        .high = op->conv.high,
-        .rescales = op->conv.rescales,
-    };
-    return hl_convolve_create(ctx, node, &op->shape, &what, state, bytes);
+    struct hl_convolve_params params = hl_convolve_conv_params(ctx, node, &op->conv);
+    return hl_convolve_create(ctx, node, &op->shape, &params, state, bytes);
 }
 
 static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

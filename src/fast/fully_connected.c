@@ -9,8 +9,7 @@
 #include "fast/convolve.h"
 #include "fast/fast.h"
 
-// So many products of a value in [-255, 255] with another, and a bias, have a sum of 32 bits, as the reference's has
-// 64.
+// The reference kernel adds in 64 bits. `columns` products of two values in [-255, 255], and a bias, must fit 32.
 static bool fits(const TfLiteTensor *bias, int columns)
 {
     int64_t largest = 0;
@@ -23,7 +22,7 @@ static bool fits(const TfLiteTensor *bias, int columns)
     return (int64_t)columns * 255 * 255 + largest <= INT32_MAX;
 }
 
-// Scales of whole units, weights whose type is what they are, and an activation that is a range.
+// One scale for each unit, weights whose stored type is what they mean, and an activation that is a range.
 static bool takes_hybrid(const TfLiteNode *node, const struct hl_fully_connected *op, const TfLiteTensor *w)
 {
     const TfLiteFullyConnectedParams *params = node->builtin_data;
@@ -58,27 +57,28 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
         .dilation_h = 1,
         .dilation_w = 1,
     };
-    struct hl_convolve_node what = {
+    struct hl_convolve_params desc = {
         .input = x,
         .filter = w,
         .bias = bias,
-        .output = y,
         .filter_zero = op->filter_zero,
-        .low_f32 = op->low_f32,
-        .high_f32 = op->high_f32,
-        .low = op->low,
-        .high = op->high,
-        .scales = hybrid ? NULL : op->scales,
+        .results = {.low_f32 = op->low_f32, .high_f32 = op->high_f32, .low = op->low, .high = op->high},
     };
-    if (hybrid) {
-        what.filter_zero = 0;
-        what.filter_scales = op->scales;
-        what.filter_scale_step = 1;
-        what.asymmetric = params->asymmetric_quantize_inputs;
-        if (what.low_f32 == -FLT_MAX) what.low_f32 = -INFINITY; // what has no bound is not kept from infinity
-        if (what.high_f32 == FLT_MAX) what.high_f32 = INFINITY;
+    if (bytes_only) {
+        desc.results.scales = op->scales;
+        desc.results.zero = hl_zero(y);
     }
-    return hl_convolve_create(ctx, node, &shape, &what, state, bytes);
+    if (hybrid) {
+        desc.filter_zero = 0;
+        desc.asymmetric = params->asymmetric_quantize_inputs;
+        desc.results.filter_scales = op->scales;
+        desc.results.filter_scale_step = 1;
+        desc.results.bias = bias ? HL_IN(float, bias) : NULL;
+        // Without an activation there is no bound, and infinities stay.
+        if (desc.results.low_f32 == -FLT_MAX) desc.results.low_f32 = -INFINITY;
+        if (desc.results.high_f32 == FLT_MAX) desc.results.high_f32 = INFINITY;
+    }
+    return hl_convolve_create(ctx, node, &shape, &desc, state, bytes);
 }
 
 static TfLiteStatus fully_connected_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)

@@ -37,7 +37,7 @@ struct hl_tile {
 
 // From sums to stored 8-bit values, by channel: the rescaling of ops/common/quant.h.
 struct hl_requantize {
-    const int32_t *multiplier, *left, *right; // shifts: one of the two is 0
+    int32_t *multiplier, *left, *right; // shifts: one of the two is 0
     int32_t zero, low, high;
 };
 
@@ -50,8 +50,8 @@ static inline void hl_requantize_set(struct hl_rescale by, int32_t *multiplier, 
 
 // From sums to floats, by channel: (sums[i] - w_sums[i] * zero) by two scales, and bias, kept in a range.
 struct hl_unquantize {
-    const float *scales, *bias;
-    const uint32_t *w_sums;
+    float *scales, *bias;
+    uint32_t *w_sums;
     uint32_t zero;
     float x_scale;
     int two_steps; // by one scale after the other, not by their product

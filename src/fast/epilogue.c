@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The four epilogues.
+#include "fast/epilogue.h"
+
+static char *output_at(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
+                       int64_t size)
+{
+    return (char *)output->y + (at->position * e->channels + at->channel) * size;
+}
+
+// ---- floats: the product writes and bounds them itself ------------------------------------------
+
+static bool f32_fits(const struct hl_epilogue_params *params)
+{
+    return !params->filter_scales && !params->scales && !params->rescales;
+}
+
+static void f32_parts(struct hl_epilogue *e, int64_t columns, struct hl_parts *parts)
+{
+    (void)e, (void)columns, (void)parts;
+}
+
+static void f32_set(const struct hl_epilogue *e, const struct hl_epilogue_params *params, int64_t channel,
+                    int64_t column)
+{
+    (void)e, (void)params, (void)channel, (void)column;
+}
+
+static void f32_place(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
+                      struct hl_tile *tile)
+{
+    tile->y = output_at(e, output, at, sizeof(float));
+    tile->y_stride = e->channels;
+    tile->low = e->low;
+    tile->high = e->high;
+}
+
+static void f32_finish(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
+                       const struct hl_tile *tile)
+{
+    (void)e, (void)output, (void)at, (void)tile;
+}
+
+const struct hl_epilogue_form hl_epilogue_f32 = {"f32", f32_fits, f32_parts, f32_set, f32_place, f32_finish};
+
+// ---- integers: sums first -----------------------------------------------------------------------
+
+static void integer_place(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
+                          struct hl_tile *tile)
+{
+    (void)at;
+    tile->y = output->sums;
+    tile->y_stride = e->simd->columns;
+}
+
+static struct hl_byte_tile byte_tile(const struct hl_epilogue *e, const struct hl_output *output,
+                                     const struct hl_output_tile *at, const struct hl_tile *tile)
+{
+    return (struct hl_byte_tile){
+        .by = &e->requant,
+        .scales = e->scales,
+        .first = at->column,
+        .rows = tile->rows,
+        .columns = tile->columns,
+        .sums = output->sums,
+        .sums_stride = e->simd->columns,
+        .less = output->corrections ? output->corrections + at->row : NULL,
+        .y = (uint8_t *)output_at(e, output, at, 1),
+        .y_stride = e->channels,
+    };
+}
+
+static void bytes_finish(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
+                         const struct hl_tile *tile)
+{
+    const struct hl_byte_tile bytes = byte_tile(e, output, at, tile);
+    e->simd->kernels->requantize_tile(&bytes);
+}
+
+static bool requantized_fits(const struct hl_epilogue_params *params)
+{
+    return params->rescales != NULL;
+}
+
+static void requantized_parts(struct hl_epilogue *e, int64_t columns, struct hl_parts *parts)
+{
+    hl_parts_add(parts, &e->requant.multiplier, columns, 1, sizeof *e->requant.multiplier);
+    hl_parts_add(parts, &e->requant.left, columns, 1, sizeof *e->requant.left);
+    hl_parts_add(parts, &e->requant.right, columns, 1, sizeof *e->requant.right);
+}
+
+static void requantized_set(const struct hl_epilogue *e, const struct hl_epilogue_params *params, int64_t channel,
+                            int64_t column)
+{
+    hl_requantize_set(params->rescales[channel], &e->requant.multiplier[column], &e->requant.left[column],
+                      &e->requant.right[column]);
+}
+
+const struct hl_epilogue_form hl_epilogue_requantized = {
+    "requantized", requantized_fits, requantized_parts, requantized_set, integer_place, bytes_finish,
+};
+
+static bool scaled_fits(const struct hl_epilogue_params *params)
+{
+    return params->scales != NULL;
+}
+
+static void scaled_parts(struct hl_epilogue *e, int64_t columns, struct hl_parts *parts)
+{
+    hl_parts_add(parts, &e->scales, columns, 1, sizeof *e->scales);
+}
+
+static void scaled_set(const struct hl_epilogue *e, const struct hl_epilogue_params *params, int64_t channel,
+                       int64_t column)
+{
+    e->scales[column] = params->scales[channel];
+}
+
+const struct hl_epilogue_form hl_epilogue_scaled = {
+    "scaled", scaled_fits, scaled_parts, scaled_set, integer_place, bytes_finish,
+};
+
+// ---- hybrid: integer sums to floats -------------------------------------------------------------
+
+static bool hybrid_fits(const struct hl_epilogue_params *params)
+{
+    return params->filter_scales != NULL;
+}
+
+static void hybrid_parts(struct hl_epilogue *e, int64_t columns, struct hl_parts *parts)
+{
+    hl_parts_add(parts, &e->unquant.scales, columns, 1, sizeof *e->unquant.scales);
+    hl_parts_add(parts, &e->unquant.bias, columns, 1, sizeof *e->unquant.bias);
+}
+
+static void hybrid_set(const struct hl_epilogue *e, const struct hl_epilogue_params *params, int64_t channel,
+                       int64_t column)
+{
+    e->unquant.scales[column] = params->filter_scales[channel * params->filter_scale_step];
+    e->unquant.bias[column] = params->bias ? params->bias[channel] : 0;
+}
+
+// The batches of a tile differ in their scale and zero point. Bytes (dot width 4) keep the zero point, which is not
+// known before the input is quantized; here it is taken away.
+static void hybrid_finish(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
+                          const struct hl_tile *tile)
+{
+    struct hl_unquantize unquant = e->unquant;
+    unquant.scales += at->column, unquant.bias += at->column, unquant.w_sums += at->column;
+    struct hl_float_tile floats = {
+        .by = &unquant,
+        .columns = tile->columns,
+        .sums_stride = e->simd->columns,
+        .y_stride = e->channels,
+    };
+    float *y = (float *)(void *)output_at(e, output, at, sizeof *y);
+    for (int r = 0; r < tile->rows; r += floats.rows) {
+        int64_t batch = (at->position + r) / e->positions, left = (batch + 1) * e->positions - (at->position + r);
+        unquant.zero = e->simd->dot_width == 4 ? (uint32_t)output->x_zeros[batch] : 0;
+        unquant.x_scale = output->x_scales[batch];
+        floats.rows = left < tile->rows - r ? (int)left : tile->rows - r;
+        floats.sums = output->sums + r * floats.sums_stride;
+        floats.y = y + r * floats.y_stride;
+        e->simd->kernels->unquantize_tile(&floats);
+    }
+}
+
+const struct hl_epilogue_form hl_epilogue_hybrid = {
+    "hybrid", hybrid_fits, hybrid_parts, hybrid_set, integer_place, hybrid_finish,
+};
+
+// ---- choice -------------------------------------------------------------------------------------
+
+void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, int channels, int64_t positions,
+                      const struct hl_epilogue_params *params)
+{
+    static const struct hl_epilogue_form *const forms[] = {
+        &hl_epilogue_f32,
+        &hl_epilogue_requantized,
+        &hl_epilogue_scaled,
+        &hl_epilogue_hybrid,
+    };
+    int i = 0;
+    while (!forms[i]->fits(params)) i++;
+    *epilogue = (struct hl_epilogue){
+        .form = forms[i],
+        .simd = simd,
+        .channels = channels,
+        .positions = positions,
+        .low = params->low_f32,
+        .high = params->high_f32,
+        .requant = {.zero = params->zero, .low = params->low, .high = params->high},
+        .unquant = {.two_steps = params->two_steps, .low = params->low_f32, .high = params->high_f32},
+    };
+}

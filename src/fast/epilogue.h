@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the sums of a product: floats are bounded, integers are requantized to bytes, scaled in doubles to
+// bytes, or, in hybrid nodes, made floats. In: one tile of sums. Out: values of the output tensor. Each way is a struct
+// hl_epilogue_form, which also knows what it keeps for each output channel.
+#ifndef HALITE_FAST_EPILOGUE_H
+#define HALITE_FAST_EPILOGUE_H
+
+#include "fast/fast.h"
+#include "fast/gemm.h"
+
+// What the operator wants done.
+struct hl_epilogue_params {
+    float low_f32, high_f32; // floats: the range of outputs
+    int32_t low, high, zero; // bytes: the range of stored outputs, and their zero point
+    // One of these says what kind of sums there are; all NULL: floats. Each has one element for each output channel,
+    // filter_scales only where its step is 1 and not 0.
+    const struct hl_rescale *rescales;
+    const double *scales; // products are rounded half away from zero
+    const float *filter_scales;
+    int filter_scale_step;
+    bool two_steps;    // hybrid: multiply by the filter's scale, then by the input's, not by the product of both
+    const float *bias; // hybrid, may be NULL; other biases are initial accumulators
+};
+
+// A block of rows that is being multiplied, as the epilogue sees it.
+struct hl_output {
+    void *y;                    // the output tensor
+    int32_t *sums;              // one tile of this worker
+    const int32_t *corrections; // taken from the sums of each row of the block; NULL: none
+    const float *x_scales;      // hybrid, for each batch
+    const int32_t *x_zeros;
+};
+
+// One tile of it.
+struct hl_output_tile {
+    int64_t position; // the output position of the first row
+    int row;          // that row in the block
+    int64_t channel;  // the first output channel
+    int64_t column;   // the same in arrays that are padded to whole panels
+};
+
+struct hl_epilogue;
+struct hl_epilogue_form {
+    const char *name;
+    bool (*fits)(const struct hl_epilogue_params *params);
+    // Lists the arrays, of `columns` elements.
+    void (*parts)(struct hl_epilogue *epilogue, int64_t columns, struct hl_parts *parts);
+    // Fills element `column` of the arrays for an output channel.
+    void (*set)(const struct hl_epilogue *epilogue, const struct hl_epilogue_params *params, int64_t channel,
+                int64_t column);
+    // Says where the product writes the sums: y and y_stride of the tile.
+    void (*place)(const struct hl_epilogue *epilogue, const struct hl_output *output, const struct hl_output_tile *at,
+                  struct hl_tile *tile);
+    // After the product.
+    void (*finish)(const struct hl_epilogue *epilogue, const struct hl_output *output, const struct hl_output_tile *at,
+                   const struct hl_tile *tile);
+};
+extern const struct hl_epilogue_form hl_epilogue_f32, hl_epilogue_requantized, hl_epilogue_scaled, hl_epilogue_hybrid;
+
+struct hl_epilogue {
+    const struct hl_epilogue_form *form;
+    const struct hl_simd *simd;
+    int channels;                 // of the output: from row to row
+    int64_t positions;            // hybrid: of one batch
+    float low, high;              // f32
+    struct hl_requantize requant; // requantized; its range and zero point: scaled, too
+    double *scales;               // scaled
+    struct hl_unquantize unquant; // hybrid, without what a batch has
+};
+
+// Everything but the memory. channels: of the output; positions: of one batch of it.
+void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, int channels, int64_t positions,
+                      const struct hl_epilogue_params *params);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the rows of the left operand come from, when a convolution is computed as a matrix product: row r holds the
+// window of output position r. In: the input tensor. Out: for each tile, a pointer to its rows and the distances
+// between them. What differs is a struct hl_row_source; hl_rows_init picks the first one of its list that can serve.
+#ifndef HALITE_FAST_ROWS_H
+#define HALITE_FAST_ROWS_H
+
+#include "fast/fast.h"
+#include "fast/gemm.h"
+#include "ops/common/conv.h"
+
+// A block of neighboring rows, in the memory of one worker.
+struct hl_row_block {
+    int64_t first; // output position
+    int count;
+    int group;            // of the convolution's
+    char *packed;         // [count][steps][4 bytes]; sources that read in place leave it alone
+    uint8_t *window;      // [depth] stored bytes of one window
+    int32_t *corrections; // [count]: sum of a row times the weights' zero point, where they keep one
+};
+
+struct hl_rows;
+struct hl_row_source {
+    const char *name;
+    // Whether this source can serve. It may set rows->segment and its own part of the union.
+    bool (*fits)(struct hl_rows *rows);
+    bool loads;    // load needs the arrays of struct hl_row_block
+    bool segments; // rows may come in several segments
+    // Once for each invoke, before all blocks. NULL: nothing to do.
+    void (*start)(TfLiteContext *ctx, const struct hl_rows *rows, const void *x);
+    // Before a block is multiplied. NULL: nothing to do.
+    void (*load)(const struct hl_rows *rows, const struct hl_row_block *block, const void *x);
+    // Sets x, x_stride and the segments of a tile that begins with row r of the block; may take rows away from it.
+    void (*locate)(const struct hl_rows *rows, const struct hl_row_block *block, const void *x, int r,
+                   struct hl_tile *tile);
+};
+extern const struct hl_row_source hl_rows_direct, hl_rows_windows, hl_rows_packed, hl_rows_copy, hl_rows_gather,
+    hl_rows_gather_packed;
+
+struct hl_rows {
+    const struct hl_row_source *source;
+    const struct hl_simd *simd;
+    struct hl_conv_shape shape;
+    int groups;
+    int dot_width;       // as in struct hl_packed; 1: floats
+    int64_t depth;       // values of a window
+    int64_t segment;     // values of a row that lie in one piece
+    int64_t steps;       // of a packed row
+    bool is_unsigned;    // integers: stored as uint8
+    uint8_t sign_offset; // what makes stored bytes those that are multiplied: xor with this
+    int w_zero;          // struct hl_packed.w_zero
+    // Integers: the zero points of the batches, zero_step apart (0: one for all), which may change with each invoke.
+    int32_t *zeros;
+    int zero_step;
+    union {
+        struct {
+            int first_i, end_i, first_j, end_j; // output positions whose windows lie inside the input
+        } windows;
+        struct {
+            int64_t height, width; // of the padded input
+            int items;             // in which threads share its rows
+            char *data;            // [batches][height][width][channels], bytes or int16
+        } copy;
+    };
+};
+
+// An output position.
+struct hl_position {
+    int64_t batch;
+    int i, j;
+};
+
+// dot_width, w_zero: of the weights. Everything but the memory; rows->segment is what the weights must be packed with.
+void hl_rows_init(struct hl_rows *rows, const struct hl_simd *simd, const struct hl_conv_shape *shape, int dot_width,
+                  int w_zero, bool is_unsigned);
+void hl_rows_parts(struct hl_rows *rows, int threads, struct hl_parts *parts);
+
+// Sets one zero point for all batches. The value in a product of a byte that means 0; 0 for int16.
+uint32_t hl_rows_set_zero(const struct hl_rows *rows, int32_t zero);
+// `count` stored bytes as they are multiplied: int16 less their zero point, or bytes with another sign.
+void hl_rows_pack(const struct hl_rows *rows, const uint8_t *bytes, int64_t count, int32_t zero, void *packed);
+
+static inline int32_t hl_rows_zero(const struct hl_rows *rows, int64_t batch)
+{
+    return rows->zeros[batch * rows->zero_step];
+}
+
+#endif
