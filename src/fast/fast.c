@@ -65,15 +65,6 @@ TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const str
     return kTfLiteOk;
 }
 
-size_t hl_fast_part(size_t *total, int64_t rows, int64_t columns, size_t size)
-{
-    const size_t most = SIZE_MAX / 2 - HL_LINE;
-    size_t at = *total, bytes;
-    bool fits = at <= most && multiply(size, rows, &bytes) && multiply(bytes, columns, &bytes) && bytes <= most - at;
-    *total = fits ? at + (bytes + HL_LINE - 1) / HL_LINE * HL_LINE : SIZE_MAX;
-    return at;
-}
-
 TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t bytes, void **state)
 {
     *state = NULL;

@@ -50,15 +50,6 @@ void hl_parts_add_scratch(struct hl_parts *parts, struct hl_scratch *scratch, in
 TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts, void *made,
                            size_t size, void **state, size_t *bytes);
 
-// A state may be cut into parts that begin at cache lines. hl_fast_part: where one of rows * columns * size bytes lies;
-// *total grows by it, and stays SIZE_MAX once that is too much, which hl_fast_make refuses. hl_fast_base: where the
-// parts begin, in a state that was made HL_LINE bytes larger.
-size_t hl_fast_part(size_t *total, int64_t rows, int64_t columns, size_t size);
-static inline char *hl_fast_base(void *state)
-{
-    return (char *)state + (HL_LINE - (uintptr_t)state % HL_LINE);
-}
-
 // Fewer products than this take about as long as it takes to share them among threads.
 enum { HL_LEAST_PRODUCTS = 200000 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRANSPOSE_CONV and Convolution2DTransposeBias with constant weights, float32 or 8-bit. All products of an input
-// position with the filter, [kh][kw][outputs], are one row of a matrix product; they are then added where they belong
-// in the output. A strip of output rows is one item of work: floats are added in the output itself, integers beside it.
-// Integers: zero points as in fast/convolve.c.
+// TRANSPOSE_CONV and Convolution2DTransposeBias with constant weights, float32 or 8-bit. The input is multiplied with
+// the filter as a 1x1 convolution of kh * kw * outputs columns; each row of products is then added to the outputs that
+// its input position reaches. A strip of output rows is one item of work: floats are added in the output itself,
+// integers in an array beside it, from which they are requantized.
 #include "ops/transpose_conv.h"
 
 #include <math.h>
@@ -10,34 +10,20 @@
 #include <string.h>
 
 #include "fast/fast.h"
-#include "fast/simd/simd.h"
+#include "fast/gemm.h"
+#include "fast/rows.h"
 
 struct transpose_conv {
-    const struct hl_simd *simd;
-    bool floats, x_unsigned;
     struct hl_conv_shape shape;
-    int taps;      // kh * kw * outputs, columns of the product
-    int panels;    // of these
-    int64_t steps; // of a tile
-    int strip;     // output rows of one item
-    int block;     // input positions of one product
-    uint8_t x_zero, flip;
-    int32_t w_zero; // of the bytes that are multiplied
+    struct hl_packed packed; // [taps][outputs] columns
+    struct hl_rows rows;     // of the input's positions
+    struct hl_requantize requant;
     float low, high;
-    struct hl_requantize by;
-    // Behind the struct.
-    char *weights; // [panels][steps][columns][4 bytes]
-    int32_t *starts, *multiplier, *left, *right;
-    char *scratch;
-    size_t scratch_bytes, sums, rows, row_sums, strip_sums;
-};
-
-// What one worker has.
-struct scratch {
-    char *sums;           // [block][taps][4 bytes]
-    char *rows;           // [block][steps][4 bytes]
-    int32_t *row_sums;    // [block]
-    uint32_t *strip_sums; // [strip][out_width][outputs]
+    int strip; // output rows of one item
+    int block; // input positions of one product
+    // What each worker has: products [block][columns], a block of packed rows, and the sums of integers
+    // [strip][out_width][outputs].
+    struct hl_scratch products, packed_rows, corrections, strip_sums;
 };
 
 // Strips and products have about so many bytes.
@@ -45,117 +31,112 @@ enum { STRIP_BYTES = 256 << 10, PRODUCT_BYTES = 64 << 10 };
 
 // ---- prepare ------------------------------------------------------------------------------------
 
-static void pack(const struct transpose_conv *t, const struct hl_conv *conv, const TfLiteTensor *filter)
-{
-    int columns = t->simd->columns, group = t->simd->dot_width;
-    int filter_zero = filter->type == kTfLiteUInt8 ? hl_zero(filter) : 0;
-    uint32_t x_zero = group == 4 ? hl_simd_value(t->simd, t->x_zero ^ t->flip) : 0;
-    for (int64_t q = 0; q < t->taps; q++) {
-        int64_t tap = q / t->shape.outputs, output = q % t->shape.outputs, n = q % columns;
-        int64_t from = (output * t->shape.kh * t->shape.kw + tap) * t->shape.channels;
-        char *panel = t->weights + q / columns * t->steps * columns * 4;
-        uint32_t sum = 0;
-        for (int64_t c = 0; c < t->shape.channels; c++) {
-            if (t->floats) {
-                ((float *)panel)[c * columns + n] = HL_IN(float, filter)[from + c];
-                continue;
-            }
-            int16_t value;
-            hl_widen(filter->type, hl_data(filter), from + c, 1, filter_zero, &value);
-            int64_t place = (c / group * columns + n) * group + c % group;
-            if (group == 4)
-                ((int8_t *)panel)[place] = (int8_t)(value + t->w_zero);
-            else
-                ((int16_t *)panel)[place] = value;
-            sum += (uint32_t)value;
-        }
-        if (!t->floats) t->starts[q] = (int32_t) - (x_zero * sum);
-    }
-    for (int o = 0; !t->floats && o < t->shape.outputs; o++)
-        hl_requantize_set(conv->rescales[o], &t->multiplier[o], &t->left[o], &t->right[o]);
-}
-
 static int at_most(int64_t a, int b)
 {
     return a < b ? (int)a : b;
 }
 
-// Strips that fit the cache, or lower ones that all threads have some; and blocks of input positions.
+// From one row of products to the next.
+static int products_stride(const struct transpose_conv *t)
+{
+    return (int)t->packed.panels * t->packed.simd->columns;
+}
+
+// Strips that fit the cache, or lower ones so that all threads have some; and blocks of input positions.
 static void cut_work(struct transpose_conv *t, int threads)
 {
-    double products =
-        (double)t->shape.batches * t->shape.height * t->shape.width * (double)t->taps * (double)t->shape.channels;
-    int64_t strip = STRIP_BYTES / 4 / ((int64_t)t->shape.out_width * t->shape.outputs);
-    int64_t least = 2 * (int64_t)(t->shape.kh > t->shape.stride_h ? t->shape.kh : t->shape.stride_h);
-    int64_t each = ((int64_t)t->shape.out_height * t->shape.batches + 2 * threads - 1) / (2 * threads);
+    const struct hl_conv_shape *s = &t->shape;
+    double products = (double)s->batches * s->height * s->width * (double)t->packed.columns * (double)t->packed.depth;
+    int64_t strip = STRIP_BYTES / 4 / ((int64_t)s->out_width * s->outputs);
+    int64_t least = 2 * (int64_t)(s->kh > s->stride_h ? s->kh : s->stride_h);
+    int64_t each = ((int64_t)s->out_height * s->batches + 2 * threads - 1) / (2 * threads);
     if (threads > 1 && products >= HL_LEAST_PRODUCTS && strip > each) strip = each;
-    t->strip = at_most(strip > least ? strip : least, t->shape.out_height);
-    int64_t rows = t->simd->rows, tiles = PRODUCT_BYTES / 4 / (t->taps * rows);
-    t->block = at_most(rows * (tiles > 0 ? tiles : 1), t->shape.width);
+    t->strip = at_most(strip > least ? strip : least, s->out_height);
+    int64_t rows = t->packed.simd->rows, tiles = PRODUCT_BYTES / 4 / (t->packed.columns * rows);
+    t->block = at_most(rows * (tiles > 0 ? tiles : 1), s->width);
+}
+
+// Column (tap, output) of the product is row `output` of the filter, [outputs][taps][channels], at this tap.
+static struct hl_matrix filter_matrix(const struct hl_conv_shape *s, const TfLiteTensor *filter)
+{
+    const int64_t taps = (int64_t)s->kh * s->kw;
+    return (struct hl_matrix){
+        .type = filter->type,
+        .data = hl_data(filter),
+        .zero = filter->type == kTfLiteUInt8 ? hl_zero(filter) : 0,
+        .matrices = 1,
+        .depth = s->channels,
+        .columns = taps * s->outputs,
+        .depth_stride = 1,
+        .column_stride = taps * s->channels,
+        .run = s->outputs,
+        .run_stride = s->channels,
+    };
+}
+
+// The input's positions as the windows of a 1x1 convolution.
+static struct hl_conv_shape positions_shape(const struct hl_conv_shape *s)
+{
+    return (struct hl_conv_shape){
+        .batches = s->batches,
+        .height = s->height,
+        .width = s->width,
+        .channels = s->channels,
+        .outputs = s->outputs,
+        .kh = 1,
+        .kw = 1,
+        .filter_channels = s->channels,
+        .out_height = s->height,
+        .out_width = s->width,
+        .stride_h = 1,
+        .stride_w = 1,
+        .dilation_h = 1,
+        .dilation_w = 1,
+    };
 }
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const struct hl_transpose_conv *op = node->user_data;
+    const struct hl_conv_shape *s = &op->shape;
     const TfLiteTensor *x = hl_input(ctx, node, op->desc.input), *w = hl_input(ctx, node, op->desc.filter);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
     if (op->conv.mode != HL_CONV_F32 && op->conv.mode != HL_CONV_8BIT) return kTfLiteOk;
     if (hl_is_dynamic(y) || !hl_is_packable(w) || hl_elements(y) == 0 || hl_elements(x) == 0) return kTfLiteOk;
-    int64_t taps = hl_product(w->dims, 0, 3);
-    if (taps > INT32_MAX / 64) return kTfLiteOk;
+    if (hl_product(w->dims, 0, 3) > INT32_MAX / 64) return kTfLiteOk;
+    const struct hl_matrix filter = filter_matrix(s, w);
+    const struct hl_conv_shape positions = positions_shape(s);
     // Columns that stay empty cost nothing, few rows of a tile do.
-    const struct hl_simd *simd = hl_simd_best(taps < 16 ? 16 : (int)taps);
-    struct transpose_conv made = {
-        .simd = simd,
-        .floats = op->conv.mode == HL_CONV_F32,
-        .x_unsigned = x->type == kTfLiteUInt8,
-        .shape = op->shape,
-        .taps = (int)taps,
-        .panels = ((int)taps + simd->columns - 1) / simd->columns,
-        .low = op->conv.low_f32,
-        .high = op->conv.high_f32,
-    };
+    const struct hl_simd *simd = hl_simd_best(filter.columns < 16 ? 16 : (int)filter.columns);
+    struct transpose_conv made = {.shape = *s, .low = op->conv.low_f32, .high = op->conv.high_f32};
     struct transpose_conv *t = &made;
-    bool quads = !t->floats && simd->dot_width == 4;
-    t->steps = t->floats ? t->shape.channels : (t->shape.channels + simd->dot_width - 1) / simd->dot_width;
-    if (!t->floats) {
-        t->x_zero = (uint8_t)hl_zero(x);
-        t->flip = quads ? hl_simd_sign_offset(simd, t->x_unsigned) : 0;
-        t->w_zero = quads && w->type == kTfLiteUInt8 ? hl_zero(w) - 128 : 0;
-    }
+    hl_packed_init(&t->packed, simd, &filter, filter.depth);
+    hl_rows_init(&t->rows, simd, &positions, t->packed.dot_width, t->packed.w_zero, x->type == kTfLiteUInt8);
     cut_work(t, hl_thread_count(ctx));
 
-    int integers = t->floats ? 0 : 1;
-    int64_t columns = (int64_t)t->panels * simd->columns;
-    size_t total = 0;
-    hl_fast_part(&total, 1, 1, sizeof *t);
-    size_t weights = hl_fast_part(&total, columns, t->steps, 4);
-    size_t starts = hl_fast_part(&total, columns, 1, 4);
-    size_t multiplier = hl_fast_part(&total, integers * t->shape.outputs, 1, 4);
-    size_t left = hl_fast_part(&total, integers * t->shape.outputs, 1, 4);
-    size_t right_shift = hl_fast_part(&total, integers * t->shape.outputs, 1, 4);
-    t->sums = hl_fast_part(&t->scratch_bytes, t->block, columns, 4);
-    t->rows = hl_fast_part(&t->scratch_bytes, integers * t->block, t->steps, 4);
-    t->row_sums = hl_fast_part(&t->scratch_bytes, t->block, 1, 4);
-    t->strip_sums =
-        hl_fast_part(&t->scratch_bytes, integers * (int64_t)t->strip * t->shape.out_width, t->shape.outputs, 4);
-    size_t scratch = hl_fast_part(&total, hl_thread_count(ctx), 1, t->scratch_bytes);
-    hl_fast_part(&total, 1, 1, HL_LINE);
-    HL_TRY(hl_fast_make(ctx, node, total, state));
-    char *memory = *state;
-    if (!memory) return kTfLiteOk;
-    char *base = hl_fast_base(memory);
-    t->weights = base + weights;
-    t->starts = (int32_t *)(base + starts);
-    t->multiplier = (int32_t *)(base + multiplier);
-    t->left = (int32_t *)(base + left);
-    t->right = (int32_t *)(base + right_shift);
-    t->scratch = base + scratch;
-    if (!t->floats)
-        t->by = (struct hl_requantize){t->multiplier, t->left, t->right, hl_zero(y), op->conv.low, op->conv.high};
-    pack(t, &op->conv, w);
-    memcpy(memory, t, sizeof *t);
-    *bytes = total;
+    const int threads = hl_thread_count(ctx), rescaled = op->conv.mode == HL_CONV_8BIT ? s->outputs : 0;
+    struct hl_parts parts = {0};
+    hl_packed_parts(&t->packed, 1, false, false, &parts);
+    hl_rows_parts(&t->rows, threads, &parts);
+    hl_parts_add(&parts, &t->requant.multiplier, rescaled, 1, sizeof *t->requant.multiplier);
+    hl_parts_add(&parts, &t->requant.left, rescaled, 1, sizeof *t->requant.left);
+    hl_parts_add(&parts, &t->requant.right, rescaled, 1, sizeof *t->requant.right);
+    hl_parts_add_scratch(&parts, &t->products, threads, t->block, products_stride(t), 4);
+    hl_parts_add_scratch(&parts, &t->packed_rows, threads, t->rows.source->loads ? t->block : 0, t->packed.steps, 4);
+    hl_parts_add_scratch(&parts, &t->corrections, threads, rescaled > 0 ? t->block : 0, 1, sizeof(int32_t));
+    hl_parts_add_scratch(&parts, &t->strip_sums, threads, rescaled > 0 ? (int64_t)t->strip * s->out_width : 0,
+                         s->outputs, 4);
+    HL_TRY(hl_fast_build(ctx, node, &parts, t, sizeof *t, state, bytes));
+    t = *state;
+    if (!t) return kTfLiteOk;
+    struct hl_initial initial = {0};
+    if (rescaled > 0) {
+        t->requant.zero = hl_zero(y), t->requant.low = op->conv.low, t->requant.high = op->conv.high;
+        initial.x_zero = hl_rows_set_zero(&t->rows, hl_zero(x));
+    }
+    hl_packed_fill(&t->packed, &filter, &initial);
+    for (int o = 0; o < rescaled; o++)
+        hl_requantize_set(op->conv.rescales[o], &t->requant.multiplier[o], &t->requant.left[o], &t->requant.right[o]);
     return kTfLiteOk;
 }
 
@@ -168,144 +149,134 @@ struct run {
     char *y;
 };
 
-// Sums of `count` input positions from x on, of those panels that hold rows [k0, k1) of the filter.
-static void multiply(const struct transpose_conv *t, const struct scratch *scratch, const char *x, int count, int k0,
-                     int k1)
-{
-    const struct hl_simd *simd = t->simd;
-    int row = t->shape.kw * t->shape.outputs, stride = t->panels * simd->columns;
-    for (int r = 0; !t->floats && r < count; r++) {
-        const uint8_t *from = (const uint8_t *)x + (int64_t)r * t->shape.channels;
-        char *to = scratch->rows + r * t->steps * 4;
-        if (simd->dot_width == 2) {
-            int zero = t->x_unsigned ? t->x_zero : (int8_t)t->x_zero;
-            simd->kernels->widen(from, t->x_unsigned, zero, t->shape.channels, (int16_t *)to);
-        } else {
-            simd->kernels->xor_bytes(from, t->flip, t->shape.channels, (uint8_t *)to);
-            if (t->w_zero != 0)
-                scratch->row_sums[r] =
-                    (int32_t)(simd->sum_bytes((const uint8_t *)to, t->shape.channels) * (uint32_t)t->w_zero);
-        }
-    }
-    int first = k0 * row / simd->columns, end = (k1 * row - 1) / simd->columns + 1;
-    for (int panel = first; panel < end; panel++) {
-        struct hl_tile tile = {
-            .x_stride = t->floats ? t->shape.channels : t->steps * 4,
-            .w = t->weights + (int64_t)panel * t->steps * simd->columns * 4,
-            .steps = t->steps,
-            .start = t->starts + (int64_t)panel * simd->columns,
-            .y_stride = stride,
-            .columns = simd->columns,
-            .low = -INFINITY,
-            .high = INFINITY,
-        };
-        for (int r = 0; r < count; r += tile.rows) {
-            tile.rows = count - r < simd->rows ? count - r : simd->rows;
-            tile.y = scratch->sums + ((int64_t)r * stride + panel * simd->columns) * 4;
-            if (t->floats) {
-                tile.x = x + (int64_t)r * t->shape.channels * 4;
-                simd->kernels->multiply_f32(&tile);
-            } else {
-                tile.x = scratch->rows + r * t->steps * 4;
-                simd->multiply_integer(&tile);
-            }
-        }
-    }
-}
+// What one worker has.
+struct worker {
+    struct hl_row_block block;
+    char *products;
+    uint32_t *strip_sums;
+};
 
-// Adds taps [l, l + taps) of row k of the filter, of positions [first, first + count) of an input row, to a row of
-// sums, where these taps lie inside it.
-static void add_taps(const struct transpose_conv *t, const struct scratch *scratch, int k, int l, int taps, int first,
-                     int count, char *row)
-{
-    int low, end;
-    // Positions p with 0 <= p * stride + l - before and p * stride + l + taps <= out_width + before.
-    int64_t from = (int64_t)t->shape.pad_left - l, to = (int64_t)t->shape.out_width + t->shape.pad_left - l - taps;
-    low = from > 0 ? (int)((from + t->shape.stride_w - 1) / t->shape.stride_w) : 0;
-    end = to < 0 ? 0 : at_most(to / t->shape.stride_w + 1, t->shape.width);
-    if (low < first) low = first;
-    if (end > first + count) end = first + count;
-    if (low >= end) return;
-    int stride = t->panels * t->simd->columns;
-    int64_t place = ((int64_t)low * t->shape.stride_w + l - t->shape.pad_left) * t->shape.outputs;
-    const struct hl_scatter_add spread = {
-        .sums =
-            scratch->sums + ((int64_t)(low - first) * stride + ((int64_t)k * t->shape.kw + l) * t->shape.outputs) * 4,
-        .stride = stride,
-        .y = row + place * 4,
-        .y_stride = (ptrdiff_t)t->shape.stride_w * t->shape.outputs,
-        .less = scratch->row_sums + (low - first),
-        .rows = end - low,
-        .columns = taps * t->shape.outputs,
-    };
-    (t->floats ? t->simd->kernels->scatter_add_f32 : t->simd->kernels->scatter_add_integer)(&spread);
-}
-
-// One input row's products, added to output rows [i0, i1), which begin at `to`.
-static void add_row(const struct run *run, const struct scratch *scratch, int batch, int s, int i0, int i1, char *to)
+// The products of a block of input positions with those panels that hold rows [k0, k1) of the filter.
+static void multiply(const struct run *run, const struct worker *worker, int k0, int k1)
 {
     const struct transpose_conv *t = run->t;
-    size_t out_row = (size_t)t->shape.out_width * (size_t)t->shape.outputs * 4;
-    int top = s * t->shape.stride_h - t->shape.pad_top; // the output row of k = 0
-    int k0 = i0 > top ? i0 - top : 0, k1 = i1 - top < t->shape.kh ? i1 - top : t->shape.kh;
-    if (k0 >= k1) return;
-    for (int first = 0, count; first < t->shape.width; first += count) {
-        count = t->shape.width - first < t->block ? t->shape.width - first : t->block;
-        int64_t at = (((int64_t)batch * t->shape.height + s) * t->shape.width + first) * t->shape.channels;
-        multiply(t, scratch, run->x + at * (t->floats ? 4 : 1), count, k0, k1);
-        for (int k = k0; k < k1; k++) {
-            char *row = to + (size_t)(top + k - i0) * out_row;
-            // Neighboring taps go together where they do not meet those of the next position, which would wait for
-            // them.
-            bool whole = t->shape.kw <= t->shape.stride_w && t->shape.pad_left == 0 &&
-                         (int64_t)(t->shape.width - 1) * t->shape.stride_w + t->shape.kw <= t->shape.out_width;
-            for (int l = 0, taps = whole ? t->shape.kw : 1; l < t->shape.kw; l += taps)
-                add_taps(t, scratch, k, l, taps, first, count, row);
-        }
+    const struct hl_row_block *block = &worker->block;
+    const int columns = t->packed.simd->columns, row = t->shape.kw * t->shape.outputs;
+    if (t->rows.source->load) t->rows.source->load(&t->rows, block, run->x);
+    for (int panel = k0 * row / columns; panel < (k1 * row - 1) / columns + 1; panel++) {
+        struct hl_tile tile = hl_packed_tile(&t->packed, 0, panel);
+        t->rows.source->locate(&t->rows, block, run->x, 0, &tile);
+        tile.columns = columns;
+        tile.y = worker->products + (int64_t)panel * columns * 4;
+        tile.y_stride = products_stride(t);
+        hl_gemm(&t->packed, &tile, block->count);
     }
 }
 
-// bias: `outputs` floats or integers, alike in their bits. NULL: zeros.
-static void start_sums(const struct transpose_conv *t, const void *bias, int64_t positions, uint32_t *sums)
+// Adds taps [l, l + taps) of row k of the filter, of a block of input positions, to a row of sums, where these taps lie
+// inside it. left: the column of the block's first position.
+static void add_taps(const struct transpose_conv *t, const struct worker *worker, int k, int l, int taps, int left,
+                     char *row)
+{
+    const struct hl_conv_shape *s = &t->shape;
+    // Positions p with 0 <= p * stride + l - pad and p * stride + l + taps <= out_width + pad.
+    int64_t from = (int64_t)s->pad_left - l, to = (int64_t)s->out_width + s->pad_left - l - taps;
+    int low = from > 0 ? (int)((from + s->stride_w - 1) / s->stride_w) : 0;
+    int end = to < 0 ? 0 : at_most(to / s->stride_w + 1, s->width);
+    if (low < left) low = left;
+    if (end > left + worker->block.count) end = left + worker->block.count;
+    if (low >= end) return;
+    int stride = products_stride(t);
+    int64_t at = ((int64_t)low * s->stride_w + l - s->pad_left) * s->outputs;
+    const struct hl_scatter_add scatter = {
+        .sums = worker->products + ((int64_t)(low - left) * stride + ((int64_t)k * s->kw + l) * s->outputs) * 4,
+        .stride = stride,
+        .y = row + at * 4,
+        .y_stride = (ptrdiff_t)s->stride_w * s->outputs,
+        .less = worker->block.corrections ? worker->block.corrections + (low - left) : NULL,
+        .rows = end - low,
+        .columns = taps * s->outputs,
+    };
+    const struct hl_microkernels *kernels = t->packed.simd->kernels;
+    (t->packed.dot_width == 1 ? kernels->scatter_add_f32 : kernels->scatter_add_integer)(&scatter);
+}
+
+// The products of input row `i`, added to output rows [first, end), which begin at `to`.
+static void add_row(const struct run *run, struct worker *worker, int batch, int i, int first, int end, char *to)
+{
+    const struct transpose_conv *t = run->t;
+    const struct hl_conv_shape *s = &t->shape;
+    size_t out_row = (size_t)s->out_width * (size_t)s->outputs * 4;
+    int top = i * s->stride_h - s->pad_top; // the output row of k = 0
+    int k0 = first > top ? first - top : 0, k1 = end - top < s->kh ? end - top : s->kh;
+    if (k0 >= k1) return;
+    // Neighboring taps go together where they do not meet those of the next position, which would wait for them.
+    bool whole =
+        s->kw <= s->stride_w && s->pad_left == 0 && (int64_t)(s->width - 1) * s->stride_w + s->kw <= s->out_width;
+    for (int left = 0; left < s->width; left += worker->block.count) {
+        worker->block.count = s->width - left < t->block ? s->width - left : t->block;
+        worker->block.first = ((int64_t)batch * s->height + i) * s->width + left;
+        multiply(run, worker, k0, k1);
+        for (int k = k0; k < k1; k++)
+            for (int l = 0, taps = whole ? s->kw : 1; l < s->kw; l += taps)
+                add_taps(t, worker, k, l, taps, left, to + (size_t)(top + k - first) * out_row);
+    }
+}
+
+// The sums begin with the bias: `outputs` floats or integers, whose bits are copied alike. NULL: zeros.
+static void start_sums(int outputs, const void *bias, int64_t positions, uint32_t *sums)
 {
     if (!bias) {
-        memset(sums, 0, (size_t)positions * (size_t)t->shape.outputs * sizeof *sums);
+        memset(sums, 0, (size_t)positions * (size_t)outputs * sizeof *sums);
         return;
     }
-    size_t bytes = (size_t)t->shape.outputs * 4, done = bytes, all = bytes * (size_t)positions;
+    size_t bytes = (size_t)outputs * 4, done = bytes, all = bytes * (size_t)positions;
     memcpy(sums, bias, bytes);
     for (; done < all; done *= 2) // what is there, once more
         memcpy((char *)sums + done, sums, done < all - done ? done : all - done);
 }
 
-static void run_item(void *arg, int64_t item, int worker)
+// From the sums of a strip, `at` elements behind the output's begin, to its values.
+static void finish(const struct run *run, const uint32_t *sums, int64_t positions, int64_t at)
 {
-    const struct run *run = arg;
     const struct transpose_conv *t = run->t;
-    char *memory = t->scratch + (size_t)worker * t->scratch_bytes;
-    const struct scratch scratch = {memory + t->sums, memory + t->rows, (int32_t *)(memory + t->row_sums),
-                                    (uint32_t *)(memory + t->strip_sums)};
-    int strips = (t->shape.out_height - 1) / t->strip + 1;
-    int batch = (int)(item / strips), i0 = (int)(item % strips) * t->strip;
-    int i1 = t->shape.out_height - i0 < t->strip ? t->shape.out_height : i0 + t->strip;
-    int64_t positions = (int64_t)(i1 - i0) * t->shape.out_width, count = positions * t->shape.outputs;
-    int64_t at = ((int64_t)batch * t->shape.out_height + i0) * t->shape.out_width * t->shape.outputs;
-    uint32_t *sums = t->floats ? (uint32_t *)run->y + at : scratch.strip_sums;
-
-    start_sums(t, run->bias, positions, sums);
-    int s0, s1, unused;
-    hl_conv_sources((int64_t)i0 + t->shape.pad_top, t->shape.height, t->shape.kh, t->shape.stride_h, &s0, &unused);
-    hl_conv_sources((int64_t)i1 - 1 + t->shape.pad_top, t->shape.height, t->shape.kh, t->shape.stride_h, &unused, &s1);
-    for (int s = s0; s < s1; s++) add_row(run, &scratch, batch, s, i0, i1, (char *)sums);
-    if (t->floats) {
+    const int outputs = t->shape.outputs;
+    if (t->packed.dot_width == 1) {
         float *y = (float *)run->y + at;
         if (t->low > -INFINITY || t->high < INFINITY)
-            for (int64_t i = 0; i < count; i++) y[i] = y[i] < t->low ? t->low : y[i] > t->high ? t->high : y[i];
+            for (int64_t i = 0; i < positions * outputs; i++)
+                y[i] = y[i] < t->low ? t->low : y[i] > t->high ? t->high : y[i];
         return;
     }
     for (int64_t p = 0; p < positions; p++)
-        t->simd->kernels->requantize(&t->by, (const int32_t *)sums + p * t->shape.outputs, 0, 0, t->shape.outputs,
-                                     (uint8_t *)run->y + at + p * t->shape.outputs);
+        t->packed.simd->kernels->requantize(&t->requant, (const int32_t *)sums + p * outputs, 0, 0, outputs,
+                                            (uint8_t *)run->y + at + p * outputs);
+}
+
+static void run_item(void *arg, int64_t item, int worker_index)
+{
+    const struct run *run = arg;
+    const struct transpose_conv *t = run->t;
+    const struct hl_conv_shape *s = &t->shape;
+    struct worker worker = {
+        .block = {.packed = hl_scratch_of(&t->packed_rows, worker_index),
+                  .corrections = hl_scratch_of(&t->corrections, worker_index)},
+        .products = hl_scratch_of(&t->products, worker_index),
+        .strip_sums = hl_scratch_of(&t->strip_sums, worker_index),
+    };
+    int strips = (s->out_height - 1) / t->strip + 1;
+    int batch = (int)(item / strips), first = (int)(item % strips) * t->strip;
+    int end = s->out_height - first < t->strip ? s->out_height : first + t->strip;
+    int64_t positions = (int64_t)(end - first) * s->out_width;
+    int64_t at = ((int64_t)batch * s->out_height + first) * s->out_width * s->outputs;
+    uint32_t *sums = worker.strip_sums ? worker.strip_sums : (uint32_t *)(void *)run->y + at;
+
+    start_sums(s->outputs, run->bias, positions, sums);
+    int s0, s1, unused;
+    hl_conv_sources((int64_t)first + s->pad_top, s->height, s->kh, s->stride_h, &s0, &unused);
+    hl_conv_sources((int64_t)end - 1 + s->pad_top, s->height, s->kh, s->stride_h, &unused, &s1);
+    for (int i = s0; i < s1; i++) add_row(run, &worker, batch, i, first, end, (char *)sums);
+    finish(run, sums, positions, at);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node, void *state)
