@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row sources (fast/rows.h) on every CPU level: what a tile finds in its rows against the windows of the input, value by
+// value, for random convolutions, and that each source is chosen at all.
+#include "fast/rows.h"
+
+#include "fast_parts.h"
+
+enum { CASES = 600 };
+
+void __wrap_hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *, int64_t, int), void *arg);
+
+// One thread, and no interpreter.
+void __wrap_hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *, int64_t, int), void *arg)
+{
+    (void)ctx;
+    for (int64_t i = 0; i < items; i++) work(arg, i, 0);
+}
+
+static int outputs_of(int in, int filter, int stride, int dilation, int before, int after)
+{
+    int reach = (filter - 1) * dilation + 1;
+    return in + before + after < reach ? 0 : (in + before + after - reach) / stride + 1;
+}
+
+static struct hl_conv_shape random_shape(int *pads)
+{
+    int groups = pick(4) ? 1 : 1 + pick(3), one = pick(4) == 0;
+    struct hl_conv_shape s = {
+        .batches = 1 + pick(2),
+        .height = 1 + pick(9),
+        .width = pick(3) ? 1 + pick(12) : 60 + pick(40),
+        .outputs = groups,
+        .kh = one ? 1 : 1 + pick(4),
+        .kw = one ? 1 : 1 + pick(4),
+        .filter_channels = 1 + pick(pick(2) ? 20 : 3),
+        .stride_h = one ? 1 : 1 + pick(3),
+        .stride_w = one ? 1 : 1 + pick(3),
+        .dilation_h = 1 + pick(2),
+        .dilation_w = 1 + (pick(3) == 0),
+    };
+    s.channels = groups * s.filter_channels;
+    if (!one) s.pad_top = pick(s.kh), s.pad_left = pick(s.kw);
+    *pads = one ? 0 : pick(2);
+    s.out_height = outputs_of(s.height, s.kh, s.stride_h, s.dilation_h, s.pad_top, *pads * s.pad_top);
+    s.out_width = outputs_of(s.width, s.kw, s.stride_w, s.dilation_w, s.pad_left, *pads * s.pad_left);
+    return s;
+}
+
+// The value of element k of a window: floats as they are, integers less the zero point of their batch.
+static float expected_value(const struct hl_rows *rows, const void *x, int64_t position, int group, int64_t k)
+{
+    const struct hl_conv_shape *s = &rows->shape;
+    int64_t row = position / s->out_width, batch = row / s->out_height, tap = k / s->filter_channels;
+    int64_t in_y = row % s->out_height * s->stride_h - s->pad_top + tap / s->kw * s->dilation_h;
+    int64_t in_x = position % s->out_width * s->stride_w - s->pad_left + tap % s->kw * s->dilation_w;
+    if (in_y < 0 || in_y >= s->height || in_x < 0 || in_x >= s->width) return 0;
+    int64_t at = ((batch * s->height + in_y) * s->width + in_x) * s->channels + (int64_t)group * s->filter_channels +
+                 k % s->filter_channels;
+    if (rows->dot_width == 1) return ((const float *)x)[at];
+    int stored = rows->is_unsigned ? ((const uint8_t *)x)[at] : ((const int8_t *)x)[at];
+    return (float)(stored - hl_rows_zero(rows, batch));
+}
+
+// The same, as the tile finds it.
+static float tile_value(const struct hl_rows *rows, const struct hl_tile *tile, int r, int64_t k, int64_t position)
+{
+    int64_t in_piece = tile->segments > 0 ? rows->depth / (tile->segments + 1) : rows->depth;
+    int64_t segment = k / in_piece, rest = k % in_piece;
+    if (rows->dot_width == 1) return ((const float *)tile->x)[r * tile->x_stride + segment * tile->x_segment + rest];
+    const char *row = (const char *)tile->x + r * tile->x_stride + segment * tile->x_segment;
+    if (rows->dot_width == 2) {
+        int16_t value;
+        memcpy(&value, row + rest * 2, sizeof value);
+        return value;
+    }
+    uint8_t stored = (uint8_t)row[rest] ^ rows->sign_offset;
+    int value = rows->is_unsigned ? stored : (int8_t)stored;
+    return (float)(value - hl_rows_zero(rows, position / (rows->shape.out_height * rows->shape.out_width)));
+}
+
+static void check_block(const struct hl_rows *rows, const struct hl_row_block *block, const void *x)
+{
+    struct hl_tile tile = {.steps = rows->steps};
+    if (rows->source->load) rows->source->load(rows, block, x);
+    for (int r = 0; r < block->count; r += tile.rows) {
+        tile.rows = block->count - r < rows->simd->rows ? block->count - r : rows->simd->rows;
+        rows->source->locate(rows, block, x, r, &tile);
+        assert_in_range(tile.rows, 1, rows->simd->rows);
+        for (int t = 0; t < tile.rows; t++)
+            for (int64_t k = 0; k < rows->depth; k++) {
+                int64_t position = block->first + r + t;
+                float expected = expected_value(rows, x, position, block->group, k);
+                float got = tile_value(rows, &tile, t, k, position);
+                if (expected != got)
+                    fail_msg("%s, %s: position %d, element %d is %g, not %g", rows->source->name, rows->simd->name,
+                             (int)position, (int)k, (double)got, (double)expected);
+            }
+    }
+}
+
+static const struct hl_row_source *check(const struct hl_conv_shape *shape, const struct hl_simd *simd, int dot_width)
+{
+    struct hl_rows rows;
+    struct hl_parts parts = {0};
+    hl_rows_init(&rows, simd, shape, dot_width, 0, pick(2));
+    rows.zero_step = pick(2);
+    hl_rows_parts(&rows, 1 + pick(3), &parts);
+    make_parts(&parts);
+    for (int b = 0; dot_width > 1 && b < (rows.zero_step ? shape->batches : 1); b++)
+        rows.zeros[b] = rows.is_unsigned ? pick(256) : pick(256) - 128;
+    int64_t count = (int64_t)shape->batches * shape->height * shape->width * shape->channels;
+    int64_t positions = (int64_t)shape->batches * shape->out_height * shape->out_width, size = 1 + pick(50);
+    char *x = zeroed((size_t)count, dot_width == 1 ? 4 : 1);
+    for (int64_t i = 0; i < count; i++)
+        if (dot_width == 1)
+            ((float *)x)[i] = (float)(1 + pick(1000));
+        else
+            x[i] = (char)pick(256);
+    if (rows.source->start) rows.source->start(NULL, &rows, x);
+    struct hl_row_block block = {
+        .packed = zeroed((size_t)(size * rows.steps), 4),
+        .window = zeroed((size_t)rows.depth, 1),
+        .corrections = zeroed((size_t)size, sizeof(int32_t)),
+    };
+    for (block.group = 0; block.group < rows.groups; block.group++)
+        for (block.first = 0; block.first < positions; block.first += block.count) {
+            block.count = (int)(positions - block.first < size ? positions - block.first : size);
+            check_block(&rows, &block, x);
+        }
+    free(block.packed);
+    free(block.window);
+    free(block.corrections);
+    free(x);
+    free_parts(&parts);
+    return rows.source;
+}
+
+static void sources(void **state)
+{
+    (void)state;
+    const struct hl_row_source *const all[] = {&hl_rows_direct, &hl_rows_windows, &hl_rows_gather,
+                                               &hl_rows_packed, &hl_rows_copy,    &hl_rows_gather_packed};
+    int seen[6] = {0};
+    for (int i = 0; i < CASES; i++) {
+        int pads;
+        const struct hl_conv_shape shape = random_shape(&pads);
+        if (shape.out_height == 0 || shape.out_width == 0) continue;
+        const struct hl_simd *simd;
+        for (int level = 0; (simd = hl_simd_level(level)); level++)
+            for (int integers = 0; integers < 2; integers++) {
+                const struct hl_row_source *source = check(&shape, simd, integers ? simd->dot_width : 1);
+                for (int k = 0; k < 6; k++) seen[k] += source == all[k];
+            }
+    }
+    for (int k = 0; k < 6; k++)
+        if (seen[k] == 0) fail_msg("%s was never chosen", all[k]->name);
+}
+
+// The sum of a row of bytes, times the zero point that the weights keep.
+static void corrections(void **state)
+{
+    (void)state;
+    const struct hl_simd *simd;
+    const struct hl_conv_shape shape = {1, 1, 3, 5, 1, 1, 1, 5, 1, 3, 1, 1, 1, 1, 0, 0};
+    const int8_t x[3 * 5] = {1, -2, 3, -4, 5, -128, 127, -128, 127, 0, 9, 9, 9, 9, 9};
+    for (int level = 0; (simd = hl_simd_level(level)); level++) {
+        if (simd->dot_width != 4) continue;
+        struct hl_rows rows;
+        struct hl_parts parts = {0};
+        hl_rows_init(&rows, simd, &shape, 4, 7, false);
+        hl_rows_parts(&rows, 1, &parts);
+        make_parts(&parts);
+        char packed[3 * 8] = {0};
+        int32_t got[3];
+        const struct hl_row_block block = {.count = 3, .packed = packed, .corrections = got};
+        rows.source->load(&rows, &block, x);
+        for (int r = 0; r < 3; r++) {
+            uint32_t sum = 0;
+            for (int k = 0; k < 5; k++) sum += hl_simd_value(simd, (uint8_t)((uint8_t)x[r * 5 + k] ^ rows.sign_offset));
+            assert_int_equal((uint32_t)got[r], 7 * sum);
+        }
+        free_parts(&parts);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sources), cmocka_unit_test(corrections)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
