@@ -194,7 +194,7 @@ static void run_panel(const struct run *run, const struct hl_row_block *block, c
         at.row = r;
         tile.rows = block->count - r < rows ? block->count - r : rows;
         // The second tile fetches the next panel, while the first one waits for its own.
-        tile.ahead = r > 0 && r <= rows && panel + 1 < packed->panels ? hl_packed_panel_bytes(packed) : 0;
+        tile.prefetch = r > 0 && r <= rows && panel + 1 < packed->panels ? hl_packed_panel_bytes(packed) : 0;
         source->locate(&c->rows, block, run->x, r, &tile);
         epilogue->form->place(epilogue, output, &at, &tile);
         packed->multiply(&tile);

@@ -110,7 +110,7 @@ static void pack_integers(const struct depthwise *d, const struct hl_conv *conv,
                           const TfLiteTensor *bias)
 {
     const int bytes = d->simd->bytes, channels = d->run.channels;
-    const uint32_t zero = hl_simd_value(d->simd, d->x_zero ^ d->run.flip);
+    const uint32_t zero = hl_simd_value(d->simd, d->x_zero ^ d->run.sign_offset);
     const int64_t block_bytes = (int64_t)d->run.taps / d->simd->dot_width * d->run.layers * bytes * 4;
     for (int64_t at = 0; at < (int64_t)blocks_of(d) * bytes; at++) {
         int block = (int)(at / bytes), i = (int)(at % bytes), first = block * bytes;
@@ -152,7 +152,7 @@ static void describe_integers(struct depthwise *d, const struct hl_conv *conv, c
     int least = d->run.side_by_side ? channels : 16;
     while (simd->bytes / d->run.parts > least && channels <= simd->bytes / d->run.parts / 2) d->run.parts *= 2;
     d->x_zero = d->hybrid ? 0 : (uint8_t)hl_zero(x);
-    d->run.flip = hl_simd_sign_offset(simd, x->type == kTfLiteUInt8);
+    d->run.sign_offset = hl_simd_sign_offset(simd, x->type == kTfLiteUInt8);
     find_layers(d, w);
     if (d->shape.kh == 3 && d->shape.kw == 3 && d->shape.dilation_w == 1 && d->shape.stride_w <= 2)
         d->run.stride_3x3 = d->shape.stride_w;
@@ -255,7 +255,7 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node, void
     }
     d->run.tap = d->taps;
     d->run.w = floats ? hl_data(w) : d->weights;
-    d->run.start = d->initial;
+    d->run.initial = d->initial;
     if (!floats) {
         memset(d->padding, d->x_zero, (size_t)d->run.channels + (size_t)d->simd->bytes);
         pack_integers(d, &op->conv, w, bias);
@@ -393,7 +393,7 @@ static void write_out(struct pass *pass, bool asymmetric, const char *x)
         int32_t zero = 0;
         hl_quantize_row(&d->simd->kernels->row_loops, asymmetric, (const float *)(const void *)x, batch, d->x_stored,
                         &pass->to_floats.x_scale, &zero);
-        pass->to_floats.zero = (uint32_t)zero + d->run.flip;
+        pass->to_floats.zero = (uint32_t)zero + d->run.sign_offset;
         memset(d->padding, zero, (size_t)d->run.channels + (size_t)d->simd->bytes);
         pass->x = (const char *)d->x_stored;
     }

@@ -57,14 +57,14 @@ static struct hl_byte_tile byte_tile(const struct hl_epilogue *e, const struct h
                                      const struct hl_output_tile *at, const struct hl_tile *tile)
 {
     return (struct hl_byte_tile){
-        .by = &e->requant,
+        .params = &e->requant,
         .scales = e->scales,
         .first = at->column,
         .rows = tile->rows,
         .columns = tile->columns,
         .sums = output->sums,
         .sums_stride = e->simd->columns,
-        .less = output->corrections ? output->corrections + at->row : NULL,
+        .corrections = output->corrections ? output->corrections + at->row : NULL,
         .y = (uint8_t *)output_at(e, output, at, 1),
         .y_stride = e->channels,
     };
@@ -148,7 +148,7 @@ static void hybrid_finish(const struct hl_epilogue *e, const struct hl_output *o
     struct hl_unquantize unquant = e->unquant;
     unquant.scales += at->column, unquant.bias += at->column, unquant.w_sums += at->column;
     struct hl_float_tile floats = {
-        .by = &unquant,
+        .params = &unquant,
         .columns = tile->columns,
         .sums_stride = e->simd->columns,
         .y_stride = e->channels,

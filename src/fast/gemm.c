@@ -131,7 +131,8 @@ struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, in
     return (struct hl_tile){
         .w = packed->weights ? packed->weights + index * hl_packed_panel_bytes(packed) : NULL,
         .steps = packed->steps,
-        .start = packed->initial ? packed->initial + hl_packed_column(packed, matrix, panel) * 4 : (const char *)zeros,
+        .initial =
+            packed->initial ? packed->initial + hl_packed_column(packed, matrix, panel) * 4 : (const char *)zeros,
         .columns = left < packed->simd->columns ? (int)left : packed->simd->columns,
         .low = -INFINITY,
         .high = INFINITY,

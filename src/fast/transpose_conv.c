@@ -193,7 +193,7 @@ static void add_taps(const struct transpose_conv *t, const struct worker *worker
         .stride = stride,
         .y = row + at * 4,
         .y_stride = (ptrdiff_t)s->stride_w * s->outputs,
-        .less = worker->block.corrections ? worker->block.corrections + (low - left) : NULL,
+        .corrections = worker->block.corrections ? worker->block.corrections + (low - left) : NULL,
         .rows = end - low,
         .columns = taps * s->outputs,
     };

@@ -14,7 +14,7 @@ enum { POSITIONS = 4, VECTORS = REGISTERS >= 32 ? 4 : 2 };
 // The bias is added last, as the reference kernel does; only fused products make a difference to it.
 INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int c, int positions, int vectors)
 {
-    const float *w = (const float *)run->w + c, *start = (const float *)run->start + c;
+    const float *w = (const float *)run->w + c, *initial = (const float *)run->initial + c;
     const void *const *x = run->x + (ptrdiff_t)at * run->x_step;
     f32_vector sums[POSITIONS][VECTORS];
     UNROLL for (int p = 0; p < positions; p++) UNROLL for (int v = 0; v < vectors; v++) sums[p][v] = (f32_vector){0};
@@ -33,7 +33,7 @@ INLINE void depthwise_block_f32(const struct hl_depthwise_run *run, int at, int 
     UNROLL for (int p = 0; p < positions; p++) UNROLL for (int v = 0; v < vectors; v++)
     {
         store_f32(y + (ptrdiff_t)p * run->channels + v * LANES,
-                  clamp_f32(sums[p][v] + load_f32(start + v * LANES), run->low, run->high));
+                  clamp_f32(sums[p][v] + load_f32(initial + v * LANES), run->low, run->high));
     }
 }
 
@@ -48,7 +48,7 @@ INLINE void depthwise_positions_f32(const struct hl_depthwise_run *run, int at, 
         depthwise_block_f32(run, at, channels - LANES, positions, 1);
         return;
     }
-    const float *w = run->w, *start = run->start;
+    const float *w = run->w, *initial = run->initial;
     for (int p = at; p < at + positions; p++) {
         float *y = (float *)run->y + (ptrdiff_t)p * channels;
         for (c = 0; c < channels; c++) {
@@ -56,7 +56,7 @@ INLINE void depthwise_positions_f32(const struct hl_depthwise_run *run, int at, 
             for (int t = 0; t < run->taps; t++)
                 sum += ((const float *)run->x[(ptrdiff_t)p * run->x_step + run->tap[t]])[c] *
                        w[(ptrdiff_t)t * channels + c];
-            sum += start[c];
+            sum += initial[c];
             y[c] = sum < run->low ? run->low : sum > run->high ? run->high : sum;
         }
     }

@@ -46,15 +46,15 @@ INLINE void depthwise_values(const u8_vector bytes[DOT_WIDTH], u32_vector values
 INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const *x, int c, int block, int parts,
                            int dots, int layers, u32_vector sums[4])
 {
-    const int32_t *start = (const int32_t *)run->start + (ptrdiff_t)block * BYTES;
+    const int32_t *initial = (const int32_t *)run->initial + (ptrdiff_t)block * BYTES;
     const int32_t *w = (const int32_t *)run->w + (ptrdiff_t)block * dots * layers * BYTES;
-    u8_vector flip = (u8_vector){0} + run->flip;
-    UNROLL for (int v = 0; v < 4; v++) sums[v] = load_i32(start + v * LANES);
+    u8_vector sign_offset = (u8_vector){0} + run->sign_offset;
+    UNROLL for (int v = 0; v < 4; v++) sums[v] = load_i32(initial + v * LANES);
     for (int t = 0; t < dots * DOT_WIDTH; t += DOT_WIDTH) {
         u8_vector bytes[DOT_WIDTH];
         u32_vector values[4];
         UNROLL for (int i = 0; i < DOT_WIDTH; i++) bytes[i] =
-            load_parts(x + run->tap[t + i], run->x_step, c, parts) ^ flip;
+            load_parts(x + run->tap[t + i], run->x_step, c, parts) ^ sign_offset;
         depthwise_values(bytes, values);
         for (int layer = 0; layer < layers; layer++, w += BYTES)
             UNROLL for (int v = 0; v < 4; v++) sums[v] = add_dots(sums[v], load_i32(w + v * LANES), values[v]);
@@ -63,16 +63,16 @@ INLINE void depthwise_sums(const struct hl_depthwise_run *run, const void *const
 
 #if HAS_RESCALE
 // The stored bytes of a block, with the channels in their own order.
-INLINE u8_vector depthwise_stored(const struct hl_requantize *by, int block, const u32_vector sums[4])
+INLINE u8_vector depthwise_stored(const struct hl_requantize *params, int block, const u32_vector sums[4])
 {
     u32_vector values[4];
     UNROLL for (int v = 0; v < 4; v++)
     {
         ptrdiff_t i = (ptrdiff_t)block * BYTES + v * LANES;
-        values[v] =
-            rescale_lanes(sums[v], load_i32(by->multiplier + i), load_i32(by->left + i), load_i32(by->right + i));
+        values[v] = rescale_lanes(sums[v], load_i32(params->multiplier + i), load_i32(params->left + i),
+                                  load_i32(params->right + i));
     }
-    return narrow(values, by->zero, by->low, by->high);
+    return narrow(values, params->zero, params->low, params->high);
 }
 #endif
 
@@ -92,9 +92,9 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     if (run->to_floats) {
         int32_t ordered[BYTES];
         depthwise_ordered(sums, ordered);
-        struct hl_unquantize by = *run->to_floats;
-        by.scales += c, by.bias += c, by.w_sums += c;
-        const struct hl_float_tile tile = {&by,          positions, count,
+        struct hl_unquantize params = *run->to_floats;
+        params.scales += c, params.bias += c, params.w_sums += c;
+        const struct hl_float_tile tile = {&params,      positions, count,
                                            ordered,      width,     (float *)run->y + (ptrdiff_t)at * run->channels + c,
                                            run->channels};
         LEVEL_KERNELS.unquantize_tile(&tile);
@@ -155,8 +155,8 @@ INLINE void depthwise_any(const struct hl_depthwise_run *run, int loads)
 INLINE void depthwise_column(const struct hl_depthwise_run *run, int column, int c, u32_vector values[4])
 {
     const void *const *x = run->x + (ptrdiff_t)column * 3;
-    u8_vector flip = (u8_vector){0} + run->flip, bytes[4] = {{0}, {0}, {0}, {0}};
-    UNROLL for (int i = 0; i < 3; i++) bytes[i] = load_parts(x + i, 0, c, 1) ^ flip;
+    u8_vector sign_offset = (u8_vector){0} + run->sign_offset, bytes[4] = {{0}, {0}, {0}, {0}};
+    UNROLL for (int i = 0; i < 3; i++) bytes[i] = load_parts(x + i, 0, c, 1) ^ sign_offset;
     depthwise_values(bytes, values);
 }
 
@@ -178,19 +178,19 @@ INLINE void depthwise_3x3(const struct hl_depthwise_run *shared, int stride, int
     for (int block = 0, c = 0; c < channels; block++, c += BYTES) {
         int first = c < last ? c : last;
         const int32_t *weights = (const int32_t *)run.w + (ptrdiff_t)block * 3 * layers * BYTES;
-        u32_vector w[3][4], start[4], sums[4], next[4], values[4], second = load_i32(weights + (layers - 1) * BYTES);
+        u32_vector w[3][4], initial[4], sums[4], next[4], values[4], second = load_i32(weights + (layers - 1) * BYTES);
         const u32_vector *more = layers == 2 ? &second : NULL;
         UNROLL for (int v = 0; v < 4; v++)
         {
-            start[v] = load_i32((const int32_t *)run.start + (ptrdiff_t)block * BYTES + v * LANES);
+            initial[v] = load_i32((const int32_t *)run.initial + (ptrdiff_t)block * BYTES + v * LANES);
             UNROLL for (int l = 0; l < 3; l++) w[l][v] = load_i32(weights + l * layers * BYTES + v * LANES);
         }
         depthwise_column(&run, 0, first, values);
-        depthwise_add(sums, start, w[0], more, values);
+        depthwise_add(sums, initial, w[0], more, values);
         if (stride == 1) {
             depthwise_column(&run, 1, first, values);
             depthwise_add(sums, sums, w[1], more, values);
-            depthwise_add(next, start, w[0], more, values);
+            depthwise_add(next, initial, w[0], more, values);
         }
         for (int at = 0; at < run.count; at++) {
             u32_vector done[4];
@@ -202,9 +202,9 @@ INLINE void depthwise_3x3(const struct hl_depthwise_run *shared, int stride, int
             depthwise_add(done, sums, w[2], more, values);
             if (stride == 1) {
                 depthwise_add(sums, next, w[1], more, values);
-                depthwise_add(next, start, w[0], more, values);
+                depthwise_add(next, initial, w[0], more, values);
             } else {
-                depthwise_add(sums, start, w[0], more, values);
+                depthwise_add(sums, initial, w[0], more, values);
             }
             depthwise_store(&run, at, 1, first, count, block, 1, done);
         }

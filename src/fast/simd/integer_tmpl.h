@@ -22,21 +22,21 @@ INLINE void tile_integer(const struct hl_tile *tile, int rows, int vectors)
 {
     const int chains = CHAINS(rows, vectors);
     const char *x = tile->x;
-    const int32_t *w = tile->w, *start = tile->start;
+    const int32_t *w = tile->w, *initial = tile->initial;
     const ptrdiff_t stride = tile->x_stride;
     const int64_t steps = tile->steps;
     u32_vector sums[MAX_SUMS][2];
     UNROLL for (int s = 0; s < chains * rows; s++)
     {
-        sums[s][0] = s < rows ? load_i32(start) : splat_i32(0);
-        if (vectors == 2) sums[s][1] = s < rows ? load_i32(start + LANES) : splat_i32(0);
+        sums[s][0] = s < rows ? load_i32(initial) : splat_i32(0);
+        if (vectors == 2) sums[s][1] = s < rows ? load_i32(initial + LANES) : splat_i32(0);
     }
     for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - 4 * steps)
         for (int64_t k = 0; k < steps; k += chains) UNROLL for (int chain = 0; chain < chains; chain++)
             {
                 if (chain > 0 && k + chain >= steps) continue;
                 u32_vector w0 = load_i32(w), w1 = vectors == 2 ? load_i32(w + LANES) : w0;
-                if (rows > FEW_ROWS) prefetch_step((const char *)w + tile->ahead);
+                if (rows > FEW_ROWS) prefetch_step((const char *)w + tile->prefetch);
                 UNROLL for (int r = 0; r < rows; r++)
                 {
                     int32_t dot;

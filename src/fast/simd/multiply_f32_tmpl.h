@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of floats: one tile (struct hl_tile of simd.h) of x times a panel of w, plus a start value for each
-// column, clamped to a range.
+// Matrix products of floats: one tile (struct hl_tile of simd.h) of x times a panel of w, plus an initial value for
+// each column, clamped to a range.
 #ifndef HALITE_FAST_SIMD_MULTIPLY_F32_TMPL_H
 #define HALITE_FAST_SIMD_MULTIPLY_F32_TMPL_H
 
@@ -10,7 +10,7 @@
 
 INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
 {
-    const float *x = tile->x, *w = tile->w, *start = tile->start;
+    const float *x = tile->x, *w = tile->w, *initial = tile->initial;
     ptrdiff_t stride = tile->x_stride;
     f32_vector sums[ROWS][2];
     UNROLL for (int r = 0; r < rows; r++)
@@ -21,7 +21,7 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
     for (int segment = 0; segment <= tile->segments; segment++, x += tile->x_segment - tile->steps)
         for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS, x++) {
             f32_vector w0 = load_f32(w), w1 = vectors == 2 ? load_f32(w + LANES) : w0;
-            if (rows > FEW_ROWS) prefetch_step((const char *)w + tile->ahead);
+            if (rows > FEW_ROWS) prefetch_step((const char *)w + tile->prefetch);
             UNROLL for (int r = 0; r < rows; r++)
             {
                 f32_vector value = splat_f32(x[r * stride]);
@@ -33,7 +33,7 @@ INLINE void tile_f32(const struct hl_tile *tile, int rows, int vectors)
     {
         float *y = (float *)tile->y + r * tile->y_stride;
         UNROLL for (int v = 0; v < vectors; v++)
-            store_first_f32(y + v * LANES, clamp_f32(sums[r][v] + load_f32(start + v * LANES), tile->low, tile->high),
+            store_first_f32(y + v * LANES, clamp_f32(sums[r][v] + load_f32(initial + v * LANES), tile->low, tile->high),
                             tile->columns - v * LANES);
     }
 }
@@ -46,7 +46,7 @@ static void multiply_rounded(const struct hl_tile *tile)
             const float *x = (const float *)tile->x + r * tile->x_stride, *w = (const float *)tile->w + c;
             f32_vector sum = splat_f32(0);
             for (int64_t k = 0; k < tile->steps; k++, w += COLUMNS) sum += load_f32(w) * x[k];
-            sum += load_f32((const float *)tile->start + c);
+            sum += load_f32((const float *)tile->initial + c);
             store_first_f32((float *)tile->y + r * tile->y_stride + c, clamp_f32(sum, tile->low, tile->high),
                             tile->columns - c);
         }

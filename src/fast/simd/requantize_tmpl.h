@@ -10,23 +10,23 @@
 // hl_rescale_apply of `count` sums; the loop after the vectors is written so that compilers make vectors of it where
 // HAS_RESCALE is 0. Halves up in the high product equal the reference's nudge and division. The clamp comes before the
 // zero point so that nothing overflows.
-static void requantize(const struct hl_requantize *by, const int32_t *restrict sums, uint32_t less, int64_t first,
-                       int count, uint8_t *restrict y)
+static void requantize(const struct hl_requantize *params, const int32_t *restrict sums, uint32_t correction,
+                       int64_t first, int count, uint8_t *restrict y)
 {
-    const int32_t *restrict multiplier = by->multiplier + first;
-    const int32_t *restrict left = by->left + first, *restrict right = by->right + first;
-    int32_t zero = by->zero, low = by->low - zero, high = by->high - zero;
+    const int32_t *restrict multiplier = params->multiplier + first;
+    const int32_t *restrict left = params->left + first, *restrict right = params->right + first;
+    int32_t zero = params->zero, low = params->low - zero, high = params->high - zero;
     int c = 0;
 #if HAS_RESCALE
     for (; c + LANES <= count; c += LANES) {
-        u32_vector value =
-            rescale_lanes(load_i32(sums + c) - less, load_i32(multiplier + c), load_i32(left + c), load_i32(right + c));
-        store_clamped(y + c, value, zero, by->low, by->high);
+        u32_vector value = rescale_lanes(load_i32(sums + c) - correction, load_i32(multiplier + c), load_i32(left + c),
+                                         load_i32(right + c));
+        store_clamped(y + c, value, zero, params->low, params->high);
     }
 #endif
     for (; c < count; c++) {
         int64_t product =
-            (int64_t)(int32_t)(((uint32_t)sums[c] - less) << left[c]) * multiplier[c] + (INT64_C(1) << 30);
+            (int64_t)(int32_t)(((uint32_t)sums[c] - correction) << left[c]) * multiplier[c] + (INT64_C(1) << 30);
         int32_t value = (int32_t)(uint32_t)((uint64_t)product >> 31);
         int32_t mask = (int32_t)((UINT32_C(1) << right[c]) - 1);
         int32_t rest = value & mask, half = (mask >> 1) + (value < 0);
@@ -50,13 +50,13 @@ static inline i32_half rounded_products(i32_half v, const double *scales, double
 // values in all: 5.1 us, of which this takes 1.4 us; one value at a time 11.9 us, of which 6.5 us.)
 static void scale_tile(const struct hl_byte_tile *tile)
 {
-    const int32_t zero = tile->by->zero;
-    const double low = tile->by->low - zero, high = tile->by->high - zero;
+    const int32_t zero = tile->params->zero;
+    const double low = tile->params->low - zero, high = tile->params->high - zero;
     for (int c = 0; c < tile->columns; c += LANES) {
         const int count = tile->columns - c;
         for (int r = 0; r < tile->rows; r++) {
-            u32_vector sums =
-                load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
+            u32_vector sums = load_i32(tile->sums + r * tile->sums_stride + c) -
+                              (uint32_t)(tile->corrections ? tile->corrections[r] : 0);
             const double *scales = tile->scales + tile->first + c;
             i32_half halves[2];
             memcpy(halves, &sums, sizeof sums);
@@ -72,45 +72,46 @@ static void scale_tile(const struct hl_byte_tile *tile)
 // The multipliers of a vector of columns stay in registers for all rows.
 static void requantize_tile(const struct hl_byte_tile *tile)
 {
-    const struct hl_requantize *by = tile->by;
+    const struct hl_requantize *params = tile->params;
     if (tile->scales) {
         scale_tile(tile);
         return;
     }
 #if HAS_RESCALE
     for (int c = 0; c < tile->columns; c += LANES) {
-        u32_vector multiplier = load_i32(by->multiplier + tile->first + c);
-        u32_vector left = load_i32(by->left + tile->first + c), right = load_i32(by->right + tile->first + c);
+        u32_vector multiplier = load_i32(params->multiplier + tile->first + c);
+        u32_vector left = load_i32(params->left + tile->first + c), right = load_i32(params->right + tile->first + c);
         int count = tile->columns - c;
         for (int r = 0; r < tile->rows; r++) {
-            u32_vector sums =
-                load_i32(tile->sums + r * tile->sums_stride + c) - (uint32_t)(tile->less ? tile->less[r] : 0);
+            u32_vector sums = load_i32(tile->sums + r * tile->sums_stride + c) -
+                              (uint32_t)(tile->corrections ? tile->corrections[r] : 0);
             uint8_t *y = tile->y + r * tile->y_stride + c, some[LANES];
-            store_clamped(count < LANES ? some : y, rescale_lanes(sums, multiplier, left, right), by->zero, by->low,
-                          by->high);
+            store_clamped(count < LANES ? some : y, rescale_lanes(sums, multiplier, left, right), params->zero,
+                          params->low, params->high);
             if (count < LANES) memcpy(y, some, (size_t)count);
         }
     }
 #else
     for (int r = 0; r < tile->rows; r++)
-        requantize(by, tile->sums + r * tile->sums_stride, (uint32_t)(tile->less ? tile->less[r] : 0), tile->first,
-                   tile->columns, tile->y + r * tile->y_stride);
+        requantize(params, tile->sums + r * tile->sums_stride, (uint32_t)(tile->corrections ? tile->corrections[r] : 0),
+                   tile->first, tile->columns, tile->y + r * tile->y_stride);
 #endif
 }
 
 // The values of a vector of columns stay in registers for all rows.
 static void unquantize_tile(const struct hl_float_tile *tile)
 {
-    const struct hl_unquantize by = *tile->by;
+    const struct hl_unquantize params = *tile->params;
     for (int c = 0; c < tile->columns; c += LANES) {
-        const f32_vector bias = load_f32(by.bias + c), both = load_f32(by.scales + c);
-        const f32_vector first = by.two_steps ? both : both * by.x_scale,
-                         second = splat_f32(by.two_steps ? by.x_scale : 1);
-        const u32_vector less = load_u32(by.w_sums + c) * by.zero;
+        const f32_vector bias = load_f32(params.bias + c), both = load_f32(params.scales + c);
+        const f32_vector first = params.two_steps ? both : both * params.x_scale,
+                         second = splat_f32(params.two_steps ? params.x_scale : 1);
+        const u32_vector correction = load_u32(params.w_sums + c) * params.zero;
         for (int r = 0; r < tile->rows; r++) {
-            const i32_vector sums = (i32_vector)(load_i32(tile->sums + r * tile->sums_stride + c) - less);
+            const i32_vector sums = (i32_vector)(load_i32(tile->sums + r * tile->sums_stride + c) - correction);
             const f32_vector value = __builtin_convertvector(sums, f32_vector) * first * second + bias;
-            store_first_f32(tile->y + r * tile->y_stride + c, clamp_f32(value, by.low, by.high), tile->columns - c);
+            store_first_f32(tile->y + r * tile->y_stride + c, clamp_f32(value, params.low, params.high),
+                            tile->columns - c);
         }
     }
 }

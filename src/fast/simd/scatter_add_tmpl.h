@@ -17,13 +17,13 @@ static inline void add_rest_f32(float *y, const float *sums, int columns)
     for (int c = 0; c < columns; c++) y[c] += sums[c];
 }
 
-static inline void add_rest_integer(uint32_t *y, const uint32_t *sums, uint32_t less, int columns)
+static inline void add_rest_integer(uint32_t *y, const uint32_t *sums, uint32_t correction, int columns)
 {
     if (HAS_MASKS) {
-        store_first(y, load_first(y, columns) + load_first(sums, columns) - less, columns);
+        store_first(y, load_first(y, columns) + load_first(sums, columns) - correction, columns);
         return;
     }
-    for (int c = 0; c < columns; c++) y[c] += sums[c] - less;
+    for (int c = 0; c < columns; c++) y[c] += sums[c] - correction;
 }
 
 static void scatter_add_f32(const struct hl_scatter_add *scatter)
@@ -44,13 +44,13 @@ static void scatter_add_integer(const struct hl_scatter_add *scatter)
     uint32_t *y = scatter->y;
     int columns = scatter->columns;
     for (int64_t r = 0; r < scatter->rows; r++, sums += scatter->stride, y += scatter->y_stride) {
-        uint32_t less = (uint32_t)scatter->less[r];
+        uint32_t correction = (uint32_t)scatter->corrections[r];
         int c = 0;
         for (; c + LANES <= columns; c += LANES) {
-            const u32_vector sum = load_u32(y + c) + load_u32(sums + c) - less;
+            const u32_vector sum = load_u32(y + c) + load_u32(sums + c) - correction;
             memcpy(y + c, &sum, sizeof sum);
         }
-        if (c < columns) add_rest_integer(y + c, sums + c, less, columns - c);
+        if (c < columns) add_rest_integer(y + c, sums + c, correction, columns - c);
     }
 }
 

@@ -14,74 +14,80 @@
 #include "ops/common/quant.h"
 #include "ops/common/row_loops.h"
 
-// One tile of a matrix product, y[r][c] = sum over k of x[r][k] * w[k][c], for a few rows r and one panel of columns.
-// Weights lie in panels: all columns of the panel for one step of k (floats) or of `group` neighboring k (integers).
+// One tile of a matrix product, y[r][c] = initial[c] + sum over k of x[r][k] * w[k][c], for a few rows r and one panel
+// of columns. A step of the panel holds all its columns for one k (floats), or for hl_simd.dot_width neighboring k
+// (integers).
 struct hl_tile {
     int rows; // 1 .. hl_simd.rows
     const void *x;
     ptrdiff_t x_stride; // from row to row: in floats, or in bytes
     const void *w;
-    int64_t steps; // of k, or of groups of k
-    int segments;  // rows of x come in so many further pieces of as many steps, x_segment floats or bytes apart
+    int64_t steps; // of one segment
+    // Rows of x may continue in so many further segments of as many steps, each x_segment floats or bytes behind the
+    // one before.
+    int segments;
     ptrdiff_t x_segment;
-    bool rounded; // floats in one piece: no fused multiply-adds
-    // added to the sums, for each column of the panel: float or int32; floats last, as the reference kernels
-    const void *start;
+    bool rounded; // floats of one segment: products are rounded before they are added, not fused
+    // The initial accumulators of the panel's columns, float or int32. Floats are added last, like the reference
+    // kernel's bias.
+    const void *initial;
     void *y; // float or int32
     ptrdiff_t y_stride;
-    // bytes from the weights to those that will be needed soon, which are fetched along with them; 0: none
-    ptrdiff_t ahead;
-    int columns;     // to be written, of the panel's
-    float low, high; // range of y, floats only
+    ptrdiff_t prefetch; // bytes from the weights that are read to those that are fetched with them; 0: none
+    int columns;        // of the panel, to be written
+    float low, high;    // floats: the range of y
 };
 
 // From sums to stored 8-bit values, by channel: the rescaling of ops/common/quant.h.
 struct hl_requantize {
-    int32_t *multiplier, *left, *right; // shifts: one of the two is 0
-    int32_t zero, low, high;
+    int32_t *multiplier, *left, *right; // shifts, of which at least one is 0
+    int32_t zero, low, high;            // zero point and range of stored values
 };
 
-static inline void hl_requantize_set(struct hl_rescale by, int32_t *multiplier, int32_t *left, int32_t *right)
+static inline void hl_requantize_set(struct hl_rescale rescale, int32_t *multiplier, int32_t *left, int32_t *right)
 {
-    *multiplier = by.multiplier;
-    *left = by.shift > 0 ? by.shift : 0;
-    *right = by.shift > 0 ? 0 : -by.shift;
+    *multiplier = rescale.multiplier;
+    *left = rescale.shift > 0 ? rescale.shift : 0;
+    *right = rescale.shift > 0 ? 0 : -rescale.shift;
 }
 
-// From sums to floats, by channel: (sums[i] - w_sums[i] * zero) by two scales, and bias, kept in a range.
+// From sums to floats, by channel: (sums[i] - zero * w_sums[i]) * scales[i] * x_scale + bias[i], kept in a range.
 struct hl_unquantize {
     float *scales, *bias;
     uint32_t *w_sums;
     uint32_t zero;
     float x_scale;
-    int two_steps; // by one scale after the other, not by their product
+    int two_steps; // multiply by one scale after the other, not by their product
     float low, high;
 };
 
-// Neighboring output positions of a depthwise convolution:
-// y[p][c] = start[c] + sum over t of x[p * x_step + tap[t]][c] * w[t][c].
+// A run of neighboring output positions of a depthwise convolution:
+// y[p][c] = initial[c] + sum over t of x[p * x_step + tap[t]][c] * w[t][c].
 struct hl_depthwise_run {
     int count, channels;
-    const void *const *x; // pointers to the channels of input positions; what lies outside the input has one, too
+    // Pointers to the channels of input positions. A position outside the input has a pointer to zero points.
+    const void *const *x;
     ptrdiff_t x_step;
     const int32_t *tap;
     int taps; // integers: a multiple of hl_simd.dot_width, of which the last ones may have weights of 0
-    // Floats: w [taps][channels], start [channels].
-    // Integers: [blocks][taps / group][layers][bytes][4 bytes] and [blocks][bytes] int32, in the order of
-    // hl_depthwise_channel. What x has more than w can be multiplied with is in start.
-    const void *w, *start;
+    // Floats: w [taps][channels], initial [channels].
+    // Integers: w [blocks][taps / dot_width][layers][bytes][4 bytes], initial [blocks][bytes] int32, both in the order
+    // of hl_depthwise_channel. The initial accumulators hold the bias and the correction of x's zero point.
+    const void *w, *initial;
     void *y;         // [count][channels]
-    float low, high; // floats
-    // Integers: the bytes of x with `flip` flipped are unsigned. Weights are sums of their layers: one of their
-    // own, and more that all share, where they do not fit what is multiplied. A block is hl_simd.bytes channels, the
-    // last one ends with the last channel; where there are fewer channels, it is those of `parts` positions, and so
-    // many bytes as it has can be read.
-    uint8_t flip;
-    int layers, parts;
-    bool side_by_side; // what a tap reads for neighboring positions, too
-    // 1 or 2: windows of 3x3 whose columns are next to each other, 3 pointers each, and a group of 4 each; 0: others.
+    float low, high; // floats: the range of y
+    // Integers only, from here on. Bytes of x are xored with this before they are multiplied.
+    uint8_t sign_offset;
+    // A weight that does not fit the multiplication is a sum of layers: one of its own, and one or two that all share.
+    int layers;
+    // A block is hl_simd.bytes channels, and the last block ends with the last channel. Where there are fewer channels,
+    // a block is the channels of `parts` neighboring positions; all its bytes can be read.
+    int parts;
+    bool side_by_side; // what a tap reads for neighboring positions lies side by side
+    // 1 or 2: the stride of 3x3 windows whose columns are next to each other. Each column has 3 pointers, and its
+    // weights are one dot product of 4. 0: other windows.
     int stride_3x3;
-    const struct hl_requantize *to_bytes;  // its arrays [blocks][bytes], ordered as the weights
+    const struct hl_requantize *to_bytes;  // its arrays are [blocks][bytes], in the order of the weights
     const struct hl_unquantize *to_floats; // or this, by channel
 };
 
@@ -92,13 +98,13 @@ static inline int hl_depthwise_channel(int i, int bytes, int parts)
     return (i % lanes / 4 * 16 + i / lanes * 4 + i % 4) % (bytes / parts);
 }
 
-// Rows of sums that are added to places of y that may be near each other: y[r][c] += sums[r][c] - less[r].
+// Adds rows of sums to rows of y that may overlap (col2im): y[r][c] += sums[r][c] - corrections[r].
 struct hl_scatter_add {
     const void *sums; // float or int32
     ptrdiff_t stride; // from row to row
     void *y;
     ptrdiff_t y_stride;
-    const int32_t *less; // integers only
+    const int32_t *corrections; // integers only
     int64_t rows;
     int columns;
 };
@@ -121,23 +127,24 @@ struct hl_resize_row {
     void *y;
 };
 
-// Rows of sums that become bytes, of the same channels.
+// Rows of sums that become bytes.
 struct hl_byte_tile {
-    const struct hl_requantize *by;
-    // by channel, in place of by's multipliers; products are rounded half away from zero. NULL: none
+    const struct hl_requantize *params;
+    // One for each channel, instead of the multipliers of `params`: products are rounded half away from zero. NULL:
+    // none.
     const double *scales;
-    int64_t first; // channel; the arrays of `by`, and scales, go on to a whole panel
+    int64_t first; // the first channel; the arrays of `params`, and scales, go on to a whole panel
     int rows, columns;
     const int32_t *sums;
     ptrdiff_t sums_stride;
-    const int32_t *less; // of each row, taken from its sums; NULL: nothing
+    const int32_t *corrections; // one for each row, taken from its sums; NULL: none
     uint8_t *y;
     ptrdiff_t y_stride;
 };
 
 // Rows of sums that become floats.
 struct hl_float_tile {
-    const struct hl_unquantize *by; // of the tile's columns; its arrays and the rows of sums go on to a whole vector
+    const struct hl_unquantize *params; // of the tile's columns; its arrays and the sums go on to a whole vector
     int rows, columns;
     const int32_t *sums;
     ptrdiff_t sums_stride;
@@ -148,9 +155,9 @@ struct hl_float_tile {
 // Loops that do not depend on how integers are multiplied: levels may share them.
 struct hl_microkernels {
     void (*multiply_f32)(const struct hl_tile *tile);
-    // y[i] of channel first + i, from sums[i] - less.
-    void (*requantize)(const struct hl_requantize *by, const int32_t *sums, uint32_t less, int64_t first, int count,
-                       uint8_t *y);
+    // y[i] of channel first + i, from sums[i] - correction.
+    void (*requantize)(const struct hl_requantize *params, const int32_t *sums, uint32_t correction, int64_t first,
+                       int count, uint8_t *y);
     void (*requantize_tile)(const struct hl_byte_tile *tile);
     void (*unquantize_tile)(const struct hl_float_tile *tile);
     // y[i] = x[i] with `bits` flipped.
