@@ -72,7 +72,7 @@ static void check(const struct test_model *model, int threads, double units, boo
                 ((uint8_t *)values[i])[k] = (uint8_t)pick(256);
     }
     const struct expectation what = {model, units, taken};
-    void *expected = on_every_level(loaded, threads, values, compare, &what, &bytes);
+    void *expected = on_every_level(model, loaded, threads, values, compare, &what, &bytes);
     for (int i = 0; i < model->input_count; i++) free(values[i]);
     free(expected);
     TfLiteModelDelete(loaded);
@@ -320,8 +320,9 @@ static void functions(void **state)
     check_function(offsetof(struct hl_element_loops, exp), exp, "exp");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add),           cmocka_unit_test(sub),
         cmocka_unit_test(mul),           cmocka_unit_test(squared_difference),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fast kernels against the reference kernels, on random nodes and on every level of instructions that this CPU has:
-// integers bit for bit, hybrid nodes (float activations, integer weights) too, floats but for the rounding of sums;
-// with one thread and with three.
+// CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED against the reference kernels, on random nodes and every CPU level
+// that is here: integers bit for bit, hybrid nodes (float activations, integer weights) too, floats but for the
+// rounding of sums; with one thread and with three. --bench prints their times (support/bench.h).
 #include "both_kernels.h"
 
 #include <math.h>
@@ -236,7 +236,7 @@ static void check(const struct node *node, int threads)
             x[i] = real();
         else
             ((uint8_t *)x)[i] = (uint8_t)pick(256);
-    void *values = x, *expected = on_every_level(loaded, threads, &values, compare, node, &bytes);
+    void *values = x, *expected = on_every_level(&model, loaded, threads, &values, compare, node, &bytes);
     check_limit(node, loaded, x, expected, bytes);
     free(expected);
     free(x);
@@ -305,8 +305,9 @@ static void fully_connected(void **state)
     assert_true(limited > 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conv_2d),
         cmocka_unit_test(far_dilation),

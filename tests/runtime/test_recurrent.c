@@ -193,7 +193,7 @@ static void check_many(void (*make)(struct layer *layer))
         unsigned char *file = test_model_write(&model, &size);
         TfLiteModel *loaded = TfLiteModelCreate(file, size);
         assert_non_null(loaded);
-        free(on_every_level(loaded, 1, &x, compare, &layer, &bytes));
+        free(on_every_level(&model, loaded, 1, &x, compare, &layer, &bytes));
         TfLiteModelDelete(loaded);
         free(file);
         free(x);
@@ -219,8 +219,9 @@ static void lstm(void **state)
     check_many(make_lstm);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(svdf),
         cmocka_unit_test(rnn),

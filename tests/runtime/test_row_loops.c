@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of ops/common/row_loops.h: those of every level of instructions that this CPU has against the plain ones.
-// Rows of all lengths around those of vectors; matrices end where their memory does, so that a sanitizer sees what is
-// read beyond.
+// The loops of ops/common/row_loops.h: those of every CPU level that is here against the plain ones. Rows of all
+// lengths around those of vectors; matrices end where their memory does, so that a sanitizer sees what is read beyond.
+// --bench prints the times of some rows (support/bench.h).
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "fast/simd/simd.h"
+#include "support/bench.h"
 
 enum { CASES = 2000, EXTREMES = 40 };
 
@@ -54,6 +55,52 @@ static int value_in(int low, int high, int case_index)
     return case_index % 3 == 0 ? (pick(2) ? low : high) : low + pick(high - low + 1);
 }
 
+// ---- --bench ------------------------------------------------------------------------------------
+
+enum dots { DOTS_I8, DOTS_I16, DOTS_F32 };
+struct timed {
+    enum dots dots;
+    const struct hl_row_loops *loops;
+    const struct shape *shape;
+    const void *w, *x;
+};
+
+static void call_dots(void *arg)
+{
+    const struct timed *t = arg;
+    const struct shape *s = t->shape;
+    union {
+        int32_t i32[20];
+        int64_t i64[20];
+        float f32[20];
+    } sums;
+    switch (t->dots) {
+    case DOTS_I8: t->loops->dots_i8(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, sums.i32); break;
+    case DOTS_I16: t->loops->dots_i16(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, sums.i64); break;
+    case DOTS_F32: t->loops->dots_f32(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, sums.f32); break;
+    }
+}
+
+// With --bench: the time of every hundredth case.
+static void bench_dots(int case_index, enum dots dots, const struct shape *s, const void *w, const void *x)
+{
+    static const char *const names[] = {"dots_i8", "dots_i16", "dots_f32"};
+    char label[64];
+    if (!bench_wanted || case_index % 100 != 99 || s->count == 0) return;
+    struct timed timed = {dots, &hl_plain_row_loops, s, w, x};
+    snprintf(label, sizeof label, "%s, %d rows of %d%s", names[dots], s->rows, s->count,
+             s->x_stride == 0 ? ", one vector" : "");
+    bench_begin(label, bench_call(call_dots, &timed));
+    const struct hl_simd *level;
+    for (int l = 0; (level = hl_simd_level(l)); l++) {
+        timed.loops = &level->kernels->row_loops;
+        bench_level(level->name, bench_call(call_dots, &timed));
+    }
+    bench_end();
+}
+
+// ---- tests --------------------------------------------------------------------------------------
+
 static void dots_of_int8(void **state)
 {
     (void)state;
@@ -72,6 +119,7 @@ static void dots_of_int8(void **state)
             if (memcmp(expected, got, (size_t)s.rows * sizeof *got) != 0)
                 fail_msg("%s: %d rows of %d", level->name, s.rows, s.count);
         }
+        bench_dots(i, DOTS_I8, &s, w, x);
         free(w);
         free(x);
     }
@@ -94,6 +142,7 @@ static void dots_of_int16(void **state)
             if (memcmp(expected, got, (size_t)s.rows * sizeof *got) != 0)
                 fail_msg("%s: %d rows of %d", level->name, s.rows, s.count);
         }
+        bench_dots(i, DOTS_I16, &s, w, x);
         free(w);
         free(x);
     }
@@ -121,6 +170,7 @@ static void dots_of_floats(void **state)
                     fail_msg("%s: row %d of %d, %d long, is %g, not %g", level->name, r, s.rows, s.count,
                              (double)got[r], (double)expected[r]);
         }
+        bench_dots(i, DOTS_F32, &s, w, x);
         free(w);
         free(x);
     }
@@ -178,8 +228,9 @@ static void sigmoids_of_int16(void **state)
     free(got);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dots_of_int8), cmocka_unit_test(dots_of_int16),     cmocka_unit_test(dots_of_floats),
         cmocka_unit_test(sigmoids),     cmocka_unit_test(sigmoids_of_int16),

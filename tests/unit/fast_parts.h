@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of the parts that fast kernels are made of: random numbers, and the arrays that a part lists, each in memory
-// of its own, so that a sanitizer sees what is read or written beyond one.
+// For tests of the parts that fast kernels are made of: random numbers, and the arrays that a part lists, each in
+// memory of its own, so that a sanitizer sees what is read or written beyond one.
 #ifndef HALITE_TESTS_UNIT_FAST_PARTS_H
 #define HALITE_TESTS_UNIT_FAST_PARTS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row sources (fast/rows.h) on every CPU level: what a tile finds in its rows against the windows of the input, value by
-// value, for random convolutions, and that each source is chosen at all.
+// Row sources (fast/rows.h) on every CPU level: what a tile finds in its rows against the windows of the input, value
+// by value, for random convolutions, and that each source is chosen at all.
 #include "fast/rows.h"
 
 #include "fast_parts.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fast kernels other than convolutions against the reference kernels, on random nodes and every level of instructions
-// that this CPU has: integers bit for bit, floats but for the rounding of sums; with one thread and with three.
+// BATCH_MATMUL, TRANSPOSE_CONV, RESIZE_BILINEAR and SOFTMAX against the reference kernels, on random nodes and every
+// CPU level that is here: integers bit for bit, floats but for the rounding of sums; with one thread and with three.
+// --bench prints their times (support/bench.h).
 #include "both_kernels.h"
 
 #include <math.h>
@@ -221,7 +222,7 @@ static void check(struct node *node, int threads)
     unsigned char *file = test_model_write(&model, &size);
     TfLiteModel *loaded = TfLiteModelCreate(file, size);
     assert_non_null(loaded);
-    void *expected = on_every_level(loaded, threads, inputs, compare, node, &bytes);
+    void *expected = on_every_level(&model, loaded, threads, inputs, compare, node, &bytes);
     free(expected);
     for (int i = 0; i < MOST_TENSORS; i++) free(inputs[i]);
     TfLiteModelDelete(loaded);
@@ -262,8 +263,9 @@ static void transpose_conv(void **state)
     check_many(make_transpose_conv);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batch_matmul),
         cmocka_unit_test(resize_bilinear),
