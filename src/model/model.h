@@ -124,7 +124,7 @@ struct TfLiteModel {
     const struct hl_model_metadata *metadata;
     size_t file_size;
 
-    struct hl_model_storage *storage; // what the above lies in: model/model.c
+    struct hl_model_storage *storage; // what the above lies in: model/load.c
 };
 
 // data must stay as it is until the last release; it need not be aligned. NULL on failure, after one message.
