@@ -11,6 +11,7 @@ enum {
     HL_CPU_AVX2 = 1 << 0,       // AVX2 and FMA
     HL_CPU_AVX512 = 1 << 1,     // AVX-512 F, BW, DQ and VL
     HL_CPU_AVX512VNNI = 1 << 2, // and its dot products of bytes
+    HL_CPU_DOTPROD = 1 << 3,    // Arm's dot products of bytes, SDOT and UDOT
 };
 
 uint32_t hl_cpu_features(void);

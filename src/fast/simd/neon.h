@@ -15,8 +15,12 @@ enum { REGISTERS = 32 };
 #define HAS_MASKS 0
 #define HAS_RESCALE 1
 #define HAS_TABLES 1
+#if defined __ARM_FEATURE_DOTPROD
+#define HAS_DOT4 1
+#else
 #define HAS_DOT4 0
-#define DOT4_SIGNED_X 0
+#endif
+#define DOT4_SIGNED_X 1 // as SDOT takes it
 
 // ---- loads and stores ---------------------------------------------------------------------------
 
@@ -97,6 +101,13 @@ static inline u32_vector add_dot2(u32_vector sum, u32_vector w, u32_vector x)
     const int32x4_t low = vmull_s16(vget_low_s16(a), vget_low_s16(b)), high = vmull_high_s16(a, b);
     return sum + (u32_vector)vpaddq_s32(low, high);
 }
+
+#if HAS_DOT4
+static inline u32_vector add_dot4(u32_vector sum, u32_vector w, u32_vector x)
+{
+    return (u32_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)w, (int8x16_t)x);
+}
+#endif
 
 static inline u32_quad add_16_bytes(u32_quad sums, const uint8_t *at, uint8_t mask)
 {
