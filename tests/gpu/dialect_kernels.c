@@ -65,7 +65,7 @@ const struct gpu_kernel dialect_value = {
     .name = "value_words",
     .group = {4, 2, 1},
     .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "w"}, {GPU_OUT, "y"}},
-    .constants = {{"TIMES", 1}, {"ROOM", 2}},
+    GPU_CONSTANTS({"TIMES", 1}, {"ROOM", 2}),
     .shared = {"stor4 tile[GROUP_X * GROUP_Y * ROOM]", "float sums[GROUP_X * GROUP_Y]"},
     .body = GPU_TEXT(
         int4 p = position(); int t = LID1 * GROUP_X + LID0; int last = GROUP_X * GROUP_Y - 1;
@@ -110,7 +110,7 @@ const struct gpu_kernel dialect_epilogue = {
     .name = "epilogue_words",
     .group = {8, 2, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .constants = {{"FACTOR", 3}},
+    GPU_CONSTANTS({"FACTOR", 3}),
     .epilogue = true,
     .body =
         GPU_TEXT(int4 p = position(); if (outside_y(p)) return; write_y(p, finish(read_x(p) * to_real(FACTOR), p));),

@@ -72,7 +72,7 @@ static const struct gpu_kernel scale = {
     .group = {8, 8, 1},
     .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "y"}},
     .params = {"factor"},
-    .constants = {{"TIMES", 1}},
+    GPU_CONSTANTS({"TIMES", 1}),
     .shared = {"float part[GROUP_X * GROUP_Y]"},
     .epilogue = true,
     .body = GPU_TEXT(

@@ -229,7 +229,7 @@ static void lint_table(const struct gpu_kernel *kernel)
     }
     if (!output) fault(kernel, "no output", "", 0);
     for (const char *const *param = kernel->params; *param; param++) lint_name(kernel, *param, false);
-    for (const struct gpu_constant *constant = kernel->constants; constant->name; constant++) {
+    for (const struct gpu_constant *constant = kernel->constants; constant && constant->name; constant++) {
         lint_name(kernel, constant->name, true);
         for (const char *at = constant->name; *at; at++)
             if (islower((unsigned char)*at)) {

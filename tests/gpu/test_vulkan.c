@@ -242,7 +242,7 @@ static const struct gpu_kernel group_sums = {
     .name = "group_sums",
     .group = {64, 1, 1},
     .args = {{GPU_RAW_IN, "a"}, {GPU_RAW_OUT, "sum"}},
-    .constants = {{"OTHER", 5}, {"TIMES", 1}},
+    GPU_CONSTANTS({"OTHER", 5}, {"TIMES", 1}),
     .shared = {"float part[GROUP_X * GROUP_Y * GROUP_Z]"},
     .body = GPU_TEXT(
         int size = GROUP_X * GROUP_Y * GROUP_Z;

@@ -284,7 +284,7 @@ static bool put_constants(struct gpu_device *device, const struct gpu_program_de
 {
     const struct gpu_kernel *kernel = desc->kernel;
     int count = gpu_kernel_constant_count(kernel), own = 0;
-    while (kernel->constants[own].name) own++;
+    while (kernel->constants && kernel->constants[own].name) own++;
     for (int i = 0; i < count; i++) {
         int value = desc->constants ? desc->constants[i] : i < own ? kernel->constants[i].value : 0;
         if (i < own ? !put(device, " %s=%d", kernel->constants[i].name, value)

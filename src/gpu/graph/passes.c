@@ -76,27 +76,11 @@ static void add_value(struct text *text, const struct gpu_value *value)
 
 static const char *stage_name(enum gpu_epilogue_op op)
 {
-    static const char *const names[] = {[GPU_EPI_NONE] = "none",
-                                        [GPU_EPI_RELU] = "relu",
-                                        [GPU_EPI_RELU6] = "relu6",
-                                        [GPU_EPI_RELU_N1_TO_1] = "relu_n1_to_1",
-                                        [GPU_EPI_TANH] = "tanh",
-                                        [GPU_EPI_SIGMOID] = "sigmoid",
-                                        [GPU_EPI_HARD_SWISH] = "hard_swish",
-                                        [GPU_EPI_LEAKY_RELU] = "leaky_relu",
-                                        [GPU_EPI_CLAMP] = "clamp",
-                                        [GPU_EPI_SCALE_SHIFT] = "scale_shift",
-                                        [GPU_EPI_ADD_VALUE] = "add",
-                                        [GPU_EPI_MUL_VALUE] = "mul",
-                                        [GPU_EPI_ELU] = "elu",
-                                        [GPU_EPI_EXP] = "exp",
-                                        [GPU_EPI_SQRT] = "sqrt",
-                                        [GPU_EPI_RSQRT] = "rsqrt",
-                                        [GPU_EPI_SQUARE] = "square",
-                                        [GPU_EPI_ABS] = "abs",
-                                        [GPU_EPI_NEG] = "neg",
-                                        [GPU_EPI_QUANTIZE] = "quantize",
-                                        [GPU_EPI_SWISH] = "swish"};
+    static const char *const names[] = {
+#define STAGE(NAME, name, takes_value, text) [GPU_EPI_##NAME] = name,
+#include "gpu/lang/epilogue.def"
+#undef STAGE
+    };
     return names[op];
 }
 

@@ -26,7 +26,7 @@ int gpu_kernel_arg_count(const struct gpu_kernel *kernel)
 static int own_constants(const struct gpu_kernel *kernel)
 {
     int count = 0;
-    while (kernel->constants[count].name) count++;
+    while (kernel->constants && kernel->constants[count].name) count++;
     return count;
 }
 
@@ -215,39 +215,24 @@ static const char common_words[] =
     "FUNCTION_ int imod(int a, int b) { return pick(b > 0, imod_positive_(a, b), -imod_positive_(-a, -b)); }\n";
 
 // ---- the epilogue: float4 v, its operands float a and b, float4 r: the other value
-static const char *const stage_texts[] = {
-    [GPU_EPI_NONE] = NULL,
-    [GPU_EPI_RELU] = "v = at_least(v, splatf4(0.0f));",
-    [GPU_EPI_RELU6] = "v = at_most(at_least(v, splatf4(0.0f)), splatf4(6.0f));",
-    [GPU_EPI_RELU_N1_TO_1] = "v = at_most(at_least(v, splatf4(-1.0f)), splatf4(1.0f));",
-    [GPU_EPI_TANH] = "v = tanh(v);",
-    [GPU_EPI_SIGMOID] = "v = splatf4(1.0f) / (exp(at_most(-v, splatf4(80.0f))) + splatf4(1.0f));",
-    [GPU_EPI_HARD_SWISH] = "v = v * min(max(v + splatf4(3.0f), splatf4(0.0f)), splatf4(6.0f)) * (1.0f / 6.0f);",
-    [GPU_EPI_LEAKY_RELU] = "v = at_least(v, splatf4(0.0f)) + at_most(v, splatf4(0.0f)) * a;",
-    [GPU_EPI_CLAMP] = "v = at_most(at_least(v, splatf4(a)), splatf4(b));",
-    [GPU_EPI_SCALE_SHIFT] = "v = finite(v * a + splatf4(b));",
-    [GPU_EPI_ADD_VALUE] = "v = finite(v + r);",
-    [GPU_EPI_MUL_VALUE] = "v = finite(v * r);",
-    [GPU_EPI_ELU] = "v = at_least(v, splatf4(0.0f)) + (exp(at_most(v, splatf4(0.0f))) - splatf4(1.0f));",
-    [GPU_EPI_EXP] = "v = exp(v);",
-    [GPU_EPI_SQRT] = "v = sqrt(v);",
-    [GPU_EPI_RSQRT] = "v = rsqrt(v);",
-    [GPU_EPI_SQUARE] = "v = v * v;",
-    [GPU_EPI_ABS] = "v = abs(v);",
-    [GPU_EPI_NEG] = "v = -v;",
-    [GPU_EPI_QUANTIZE] = "v = min(max(round_away(v / splatf4(a)), splatf4(b)), splatf4(b + 255.0f)) * a;",
-    [GPU_EPI_SWISH] = "v = v / (exp(at_most(-v, splatf4(80.0f))) + splatf4(1.0f));",
+static const struct stage {
+    const char *text;
+    bool takes_value;
+} known_stages[] = {
+#define STAGE(NAME, name, takes_value, text) [GPU_EPI_##NAME] = {text, takes_value},
+#include "gpu/lang/epilogue.def"
+#undef STAGE
 };
-enum { STAGE_TEXTS = sizeof stage_texts / sizeof *stage_texts };
+enum { STAGE_TEXTS = sizeof known_stages / sizeof *known_stages };
 
 static const char *stage_text(int op)
 {
-    return op >= 0 && op < STAGE_TEXTS ? stage_texts[op] : NULL;
+    return op >= 0 && op < STAGE_TEXTS ? known_stages[op].text : NULL;
 }
 
 static bool takes_value(int op)
 {
-    return op == GPU_EPI_ADD_VALUE || op == GPU_EPI_MUL_VALUE;
+    return op >= 0 && op < STAGE_TEXTS && known_stages[op].takes_value;
 }
 
 static const char *const stage_operands[GPU_EPILOGUE_STAGES] = {
@@ -288,11 +273,13 @@ static void put_epilogue(struct text *text, const struct gpu_prelude *prelude, c
     put(text, "    return to_real4(v);\n}\n");
     if (prelude->constants_stay) {
         put(text, "FUNCTION_ float4 residual_(int4 p) {\n    float4 r = splatf4(0.0f);\n    if (");
-        for (int i = 0; i < GPU_EPILOGUE_STAGES; i++) {
-            put_with(text, i ? " || EPI_@ == @ || EPI_@ == " : "EPI_@ == @ || EPI_@ == ", NULL,
-                     (int[3]){i, GPU_EPI_ADD_VALUE, i});
-            put_with(text, "@", NULL, (int[3]){GPU_EPI_MUL_VALUE});
-        }
+        bool first = true;
+        for (int i = 0; i < GPU_EPILOGUE_STAGES; i++)
+            for (int op = 0; op < STAGE_TEXTS; op++) {
+                if (!takes_value(op)) continue;
+                put_with(text, first ? "EPI_@ == @" : " || EPI_@ == @", NULL, (int[3]){i, op});
+                first = false;
+            }
         put(text, ") r = to_acc4(read_r_(p));\n    return r;\n}\n"
                   "#define finish(v, p) finish_(v, residual_(p), E0_, E1_)\n");
     } else if (value) {
@@ -314,6 +301,18 @@ static const char *grid_value(const struct gpu_kernel *kernel)
     return name;
 }
 
+// "FIRST SECOND": numbers from 0 on.
+static void put_value_names(struct text *text, const char *names)
+{
+    for (int value = 0; names && *names; value++) {
+        size_t length = strcspn(names, " ");
+        put(text, "#define ");
+        put_bytes(text, names, length);
+        put_with(text, " @\n", NULL, (int[3]){value});
+        names += length + (names[length] == ' ');
+    }
+}
+
 static void put_constants(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel,
                           const int *constants, const int group[3])
 {
@@ -326,6 +325,7 @@ static void put_constants(struct text *text, const struct gpu_prelude *prelude, 
         put_with(text, prelude->constant, name, prelude->constants_stay ? numbers : numbers + 1);
     }
     put_with(text, prelude->group, NULL, group ? group : kernel->group);
+    for (int i = 0; i < GPU_KERNEL_NAMES; i++) put_value_names(text, kernel->value_names[i]);
 }
 
 // The int4s in the order that kernel.h states, each through a template.

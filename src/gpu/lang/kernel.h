@@ -46,18 +46,28 @@ struct gpu_constant {
     const char *name;
     int value; // unless the plan says otherwise
 };
+#define GPU_CONSTANTS(...) .constants = (const struct gpu_constant[]){__VA_ARGS__, {NULL, 0}}
+// Values of constants can have names, "FIRST SECOND" for 0 and 1, which the text uses in place of numbers. One list
+// makes them and the enum: #define KINDS(X) X(SUM) X(MAXIMUM), then enum kind { KINDS(GPU_VALUE) } for the plan and
+// .value_names = {KINDS(GPU_VALUE_NAME)} for the kernel.
+#define GPU_VALUE(name) name,
+#define GPU_VALUE_NAME(name) #name " "
+// Which of a value's axes a constant means, the same numbers as those of gpu_axis_of.
+#define GPU_AXES(X) X(AXIS_B) X(AXIS_H) X(AXIS_W) X(AXIS_C)
+enum gpu_axis { GPU_AXES(GPU_VALUE) };
 
-enum { GPU_KERNEL_ARGS = 4, GPU_KERNEL_PARAMS = 4, GPU_KERNEL_CONSTANTS = 8, GPU_KERNEL_SHARED = 3 };
+enum { GPU_KERNEL_ARGS = 4, GPU_KERNEL_PARAMS = 4, GPU_KERNEL_CONSTANTS = 8, GPU_KERNEL_SHARED = 3, GPU_KERNEL_NAMES = 2 };
 
 struct gpu_kernel {
     const char *name;
     int group[3]; // work-group size unless the plan chooses another; constants GROUP_X, GROUP_Y, GROUP_Z in the text
     struct gpu_arg args[GPU_KERNEL_ARGS + 1];
     const char *params[GPU_KERNEL_PARAMS + 1];  // int4 each: P_NAME.x …; floats travel as bits: bits_to_float(P_NAME.x)
-    struct gpu_constant constants[GPU_KERNEL_CONSTANTS + 1];
+    const struct gpu_constant *constants; // GPU_CONSTANTS(…), up to GPU_KERNEL_CONSTANTS; NULL: none
+    const char *value_names[GPU_KERNEL_NAMES];
     const char *shared[GPU_KERNEL_SHARED + 1];  // "stor4 tile[TILE * 4]", "float sums[GROUP_X]"
-    // The text may call finish(v, p): what was fused behind the operator (activation, residual add …); see
-    // gpu/plan/epilogue.h. Then there may be at most three args: the fourth is the residual value, named r_.
+    // The text calls finish(v, p), which applies the stages that were fused into the operator (epilogue.def). There may
+    // then be at most three args: the fourth is the value that a stage takes, named r_.
     bool epilogue;
     const char *body;
 };
@@ -68,18 +78,13 @@ struct gpu_kernel {
 int gpu_kernel_arg_count(const struct gpu_kernel *kernel);
 int gpu_kernel_constant_count(const struct gpu_kernel *kernel); // those of the table, and the epilogue's behind them
 
-// The epilogue's constants (behind the kernel's own) and its params (behind the kernel's own): emit.c declares them,
-// the plan fills them in. EPI_n: the operation of stage n; each stage has two floats. Stage 1 is the residual's place.
+// An epilogue is a list of stages (epilogue.def). Its constants come after the kernel's own: EPI_0 to EPI_3 are the
+// operations, one for each stage. Its params come after the kernel's own, too: two floats, a and b, for each stage.
+// emit.c declares them, the plan fills them in.
 enum gpu_epilogue_op {
-    GPU_EPI_NONE, GPU_EPI_RELU, GPU_EPI_RELU6, GPU_EPI_RELU_N1_TO_1, GPU_EPI_TANH, GPU_EPI_SIGMOID, GPU_EPI_HARD_SWISH,
-    GPU_EPI_LEAKY_RELU,  // a: slope
-    GPU_EPI_CLAMP,       // a: low, b: high
-    GPU_EPI_SCALE_SHIFT, // v * a + b
-    GPU_EPI_ADD_VALUE,   // + r_ at the same place
-    GPU_EPI_MUL_VALUE,   // * r_
-    GPU_EPI_ELU, GPU_EPI_EXP, GPU_EPI_SQRT, GPU_EPI_RSQRT, GPU_EPI_SQUARE, GPU_EPI_ABS, GPU_EPI_NEG,
-    GPU_EPI_QUANTIZE,    // to the 256 multiples of a from a * b on: a: scale, b: smallest stored value - zero point
-    GPU_EPI_SWISH,       // v * sigmoid(v)
+#define STAGE(NAME, name, takes_value, text) GPU_EPI_##NAME,
+#include "gpu/lang/epilogue.def"
+#undef STAGE
 };
 enum { GPU_EPILOGUE_STAGES = 4 };
 

@@ -1,37 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one element: activations, roots, logarithms, rounding. One kernel for all of them, the function a
-// constant of the program; those that the epilogue knows can become a stage of their producer instead.
-#include "gpu/ops/op.h"
+// Functions of one element: activations, roots, logarithms, rounding. Most of them are stages of an epilogue
+// (gpu/lang/epilogue.def): the producer of their input applies them, or a copy where no producer can. The others share
+// one kernel, with the function as a constant of the program.
+#include "gpu/ops/stages.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// What the kernel's constant FUNCTION stands for; the text below has the numbers.
-enum function {
-    RELU,
-    RELU6,
-    RELU_N1_TO_1,
-    RELU_0_TO_1,
-    TANH,
-    LOGISTIC,
-    HARD_SWISH,
-    LEAKY_RELU,
-    ELU,
-    EXP,
-    SQRT,
-    RSQRT,
-    SQUARE,
-    ABS,
-    NEG,
-    LOG,
-    SIN,
-    COS,
-    GELU,
-    GELU_TANH,
-    SIGN,
-    FLOOR,
-    CEIL,
-    ROUND,
-};
+#define FUNCTIONS(X) X(LOG) X(SIN) X(COS) X(GELU) X(GELU_TANH) X(SIGN) X(FLOOR) X(CEIL) X(ROUND)
+enum function { FUNCTIONS(GPU_VALUE) };
 
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 // GELU of minus infinity is the product of an infinity and zero, as on the CPU: NaN.
 #define GELU_LANE(NAME) v.NAME = pick(float_to_bits(v.NAME) == -8388608, bits_to_float(2143289344), z.NAME);
 #define GELU_LANES GELU_LANE(x) GELU_LANE(y) GELU_LANE(z) GELU_LANE(w)
@@ -43,22 +21,19 @@ static const struct gpu_kernel kernel = {
     .name = "unary",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .params = {"slope"},
-    .constants = {{"FUNCTION", RELU}},
+    GPU_CONSTANTS({"FUNCTION", LOG}),
+    .value_names = {FUNCTIONS(GPU_VALUE_NAME)},
     .epilogue = true,
     .body = TEXT_OF(
-        int4 p = position(); if (outside_y(p)) return; float4 v = to_acc4(read_x(p)); float4 zero = splatf4(0.0f);
-        float4 one = splatf4(1.0f); if (FUNCTION == 0) v = at_least(v, zero);
-        if (FUNCTION == 1) v = at_most(at_least(v, zero), splatf4(6.0f));
-        if (FUNCTION == 2) v = at_most(at_least(v, splatf4(-1.0f)), one);
-        if (FUNCTION == 3) v = at_most(at_least(v, zero), one); if (FUNCTION == 4) v = tanh(v);
-        if (FUNCTION == 5) v = one / (exp(at_most(-v, splatf4(80.0f))) + one);
-        if (FUNCTION == 6) v = v * min(max(v + splatf4(3.0f), zero), splatf4(6.0f)) * (1.0f / 6.0f);
-        if (FUNCTION == 7) v = at_least(v, zero) + at_most(v, zero) * bits_to_float(P_slope.x);
-        if (FUNCTION == 8) v = at_least(v, zero) + (exp(at_most(v, zero)) - one); if (FUNCTION == 9) v = exp(v);
-        if (FUNCTION == 10) v = sqrt(v); if (FUNCTION == 11) v = rsqrt(v); if (FUNCTION == 12) v = v * v;
-        if (FUNCTION == 13) v = abs(v); if (FUNCTION == 14) v = -v; if (FUNCTION == 15) v = log(v);
-        if (FUNCTION == 16) v = sin(v); if (FUNCTION == 17) v = cos(v); if (FUNCTION == 18) {
+        int4 p = position();
+        if (outside_y(p)) return;
+        float4 v = to_acc4(read_x(p));
+        float4 zero = splatf4(0.0f);
+        float4 one = splatf4(1.0f);
+        if (FUNCTION == LOG) v = log(v);
+        if (FUNCTION == SIN) v = sin(v);
+        if (FUNCTION == COS) v = cos(v);
+        if (FUNCTION == GELU) {
             float4 z = abs(v) * 0.70710678f;
             float4 t = one / (one + z * 0.3275911f);
             float4 sum = t * 1.061405429f + splatf4(-1.453152027f);
@@ -68,44 +43,81 @@ static const struct gpu_kernel kernel = {
             float4 tail = sum * t * exp(max(-(z * z), splatf4(-80.0f)));
             z = at_least(v, zero) - at_most(abs(v), splatf4(80.0f)) * tail * 0.5f;
             GELU_LANES
-        } if (FUNCTION == 19) {
+        }
+        if (FUNCTION == GELU_TANH) { // (1 + tanh(z)) / 2
             float4 z = (v + v * v * v * 0.044715f) * 0.79788456f;
-            z = at_least(v, splatf4(-80.0f)) / (exp(at_most(z * -2.0f, splatf4(80.0f))) + one); // (1 + tanh(z)) / 2
+            z = at_least(v, splatf4(-80.0f)) / (exp(at_most(z * -2.0f, splatf4(80.0f))) + one);
             GELU_LANES
-        } if (FUNCTION == 20) {
+        }
+        if (FUNCTION == SIGN) {
             v.x = pick(v.x > 0.0f, 1.0f, pick(v.x < 0.0f, -1.0f, v.x));
             v.y = pick(v.y > 0.0f, 1.0f, pick(v.y < 0.0f, -1.0f, v.y));
             v.z = pick(v.z > 0.0f, 1.0f, pick(v.z < 0.0f, -1.0f, v.z));
             v.w = pick(v.w > 0.0f, 1.0f, pick(v.w < 0.0f, -1.0f, v.w));
-        } if (FUNCTION == 21) v = floor(v);
-        if (FUNCTION == 22) v = ceil(v); if (FUNCTION == 23) v = round_even(v); write_y(p, finish(to_real4(v), p));),
+        }
+        if (FUNCTION == FLOOR) v = floor(v);
+        if (FUNCTION == CEIL) v = ceil(v);
+        if (FUNCTION == ROUND) v = round_even(v);
+        write_y(p, finish(to_real4(v), p));
+    ),
 };
-// ---- nodes --------------------------------------------------------------------------------------
+// clang-format on
 
-static bool supported(const struct gpu_node_view *view)
+// ---- those that are stages ----------------------------------------------------------------------
+
+static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
 {
-    bool by_codes = view->registration->builtin_code == kTfLiteBuiltinNeg;
-    return (!by_codes || gpu_check_no_codes(view, 0)) && gpu_check_same_dims(view);
+    enum gpu_epilogue_op op;
+    float a = 0, b = 0;
+    switch (node->builtin) {
+    case kTfLiteBuiltinRelu: op = GPU_EPI_RELU; break;
+    case kTfLiteBuiltinRelu6: op = GPU_EPI_RELU6; break;
+    case kTfLiteBuiltinReluN1To1: op = GPU_EPI_RELU_N1_TO_1; break;
+    case kTfLiteBuiltinRelu0To1: op = GPU_EPI_CLAMP, b = 1; break;
+    case kTfLiteBuiltinTanh: op = GPU_EPI_TANH; break;
+    case kTfLiteBuiltinLogistic: op = GPU_EPI_SIGMOID; break;
+    case kTfLiteBuiltinHardSwish: op = GPU_EPI_HARD_SWISH; break;
+    case kTfLiteBuiltinLeakyRelu:
+        op = GPU_EPI_LEAKY_RELU;
+        a = node->params ? ((const TfLiteLeakyReluParams *)node->params)->alpha : 0;
+        break;
+    case kTfLiteBuiltinElu: op = GPU_EPI_ELU; break;
+    case kTfLiteBuiltinExp: op = GPU_EPI_EXP; break;
+    case kTfLiteBuiltinSqrt: op = GPU_EPI_SQRT; break;
+    case kTfLiteBuiltinRsqrt: op = GPU_EPI_RSQRT; break;
+    case kTfLiteBuiltinSquare: op = GPU_EPI_SQUARE; break;
+    case kTfLiteBuiltinAbs: op = GPU_EPI_ABS; break;
+    default: op = GPU_EPI_NEG;
+    }
+    stage->count = 1;
+    stage->stages[0].op = op;
+    stage->stages[0].a = a;
+    stage->stages[0].b = b;
+    return true;
 }
+
+// A node that no producer took: its own stage comes before those behind it. Where these fill an epilogue, the own one
+// takes a copy to itself.
+static bool stage_plan(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    struct gpu_epilogue all = {0};
+    const struct gpu_value *x = node->inputs[0];
+    as_stage(node, &all);
+    if (node->epilogue.count == GPU_EPILOGUE_STAGES) {
+        const struct gpu_value *between = gpu_plan_scratch(plan, x->shape);
+        if (!between || !gpu_plan_stages(plan, x, between, &all)) return false;
+        return gpu_plan_stages(plan, between, node->outputs[0], &node->epilogue);
+    }
+    for (int i = 0; i < node->epilogue.count; i++) all.stages[all.count++] = node->epilogue.stages[i];
+    all.residual = node->epilogue.residual;
+    return gpu_plan_stages(plan, x, node->outputs[0], &all);
+}
+
+// ---- those with the kernel above ----------------------------------------------------------------
 
 static enum function function_of(const struct gpu_node *node)
 {
     switch (node->builtin) {
-    case kTfLiteBuiltinRelu6: return RELU6;
-    case kTfLiteBuiltinReluN1To1: return RELU_N1_TO_1;
-    case kTfLiteBuiltinRelu0To1: return RELU_0_TO_1;
-    case kTfLiteBuiltinTanh: return TANH;
-    case kTfLiteBuiltinLogistic: return LOGISTIC;
-    case kTfLiteBuiltinHardSwish: return HARD_SWISH;
-    case kTfLiteBuiltinLeakyRelu: return LEAKY_RELU;
-    case kTfLiteBuiltinElu: return ELU;
-    case kTfLiteBuiltinExp: return EXP;
-    case kTfLiteBuiltinSqrt: return SQRT;
-    case kTfLiteBuiltinRsqrt: return RSQRT;
-    case kTfLiteBuiltinSquare: return SQUARE;
-    case kTfLiteBuiltinAbs: return ABS;
-    case kTfLiteBuiltinNeg: return NEG;
-    case kTfLiteBuiltinLog: return LOG;
     case kTfLiteBuiltinSin: return SIN;
     case kTfLiteBuiltinCos: return COS;
     case kTfLiteBuiltinGelu:
@@ -114,15 +126,8 @@ static enum function function_of(const struct gpu_node *node)
     case kTfLiteBuiltinFloor: return FLOOR;
     case kTfLiteBuiltinCeil: return CEIL;
     case kTfLiteBuiltinRound: return ROUND;
-    default: return RELU;
+    default: return LOG;
     }
-}
-
-static float slope_of(const struct gpu_node *node)
-{
-    return node->builtin == kTfLiteBuiltinLeakyRelu && node->params
-               ? ((const TfLiteLeakyReluParams *)node->params)->alpha
-               : 0;
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -130,7 +135,6 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
         .operands = {{.value = node->inputs[0]}, {.value = node->outputs[0]}},
-        .params = {{gpu_float_bits(slope_of(node))}},
         .constants = {{"FUNCTION", (int)function_of(node)}},
         .epilogue = &node->epilogue,
     };
@@ -138,68 +142,54 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
+// ---- rows ---------------------------------------------------------------------------------------
+
+static bool neg_supported(const struct gpu_node_view *view)
 {
-    static const enum gpu_epilogue_op stages[ROUND + 1] = {
-        [RELU] = GPU_EPI_RELU,
-        [RELU6] = GPU_EPI_RELU6,
-        [RELU_N1_TO_1] = GPU_EPI_RELU_N1_TO_1,
-        [RELU_0_TO_1] = GPU_EPI_CLAMP,
-        [TANH] = GPU_EPI_TANH,
-        [LOGISTIC] = GPU_EPI_SIGMOID,
-        [HARD_SWISH] = GPU_EPI_HARD_SWISH,
-        [LEAKY_RELU] = GPU_EPI_LEAKY_RELU,
-        [ELU] = GPU_EPI_ELU,
-        [EXP] = GPU_EPI_EXP,
-        [SQRT] = GPU_EPI_SQRT,
-        [RSQRT] = GPU_EPI_RSQRT,
-        [SQUARE] = GPU_EPI_SQUARE,
-        [ABS] = GPU_EPI_ABS,
-        [NEG] = GPU_EPI_NEG,
-    };
-    enum function function = function_of(node);
-    if (stages[function] == GPU_EPI_NONE) return false;
-    stage->stages[0].op = stages[function];
-    stage->stages[0].a = slope_of(node);
-    if (function == RELU_0_TO_1) stage->stages[0].b = 1; // CLAMP from a = 0
-    stage->count = 1;
-    return true;
+    return gpu_check_no_codes(view, 0) && gpu_check_same_dims(view);
 }
 
-static const struct gpu_kernel *const kernels[] = {&kernel, NULL};
-#define UNARY(symbol, text, version, size)                                                \
+static const struct gpu_kernel *const unary_kernels[] = {&kernel, NULL};
+static const struct gpu_kernel *const stage_kernels[] = {&gpu_kernel_stages, NULL};
+
+#define UNARY(symbol, text, version, size, check, planned, stage, listed)                 \
     const struct gpu_op gpu_op_##symbol = {.name = text,                                  \
                                            .max_version = version,                        \
                                            .operands = {.inputs = {1}, .any_rank = true}, \
-                                           .supported = supported,                        \
-                                           .plan = plan,                                  \
-                                           .params_size = size,                           \
+                                           .supported = check,                            \
+                                           .plan = planned,                               \
                                            .epilogue = true,                              \
-                                           .as_stage = as_stage,                          \
+                                           .as_stage = stage,                             \
                                            .bytes = GPU_BYTES_COMPUTED,                   \
                                            .rank_blind = true,                            \
                                            .axes = GPU_AXES_NONE,                         \
-                                           .kernels = kernels};
-UNARY(relu, "RELU", 3, 0)
-UNARY(relu6, "RELU6", 3, 0)
-UNARY(relu_n1_to_1, "RELU_N1_TO_1", 2, 0)
-UNARY(relu_0_to_1, "RELU_0_TO_1", 2, 0)
-UNARY(tanh, "TANH", 3, 0)
-UNARY(logistic, "LOGISTIC", 3, 0)
-UNARY(hard_swish, "HARD_SWISH", 2, 0)
-UNARY(leaky_relu, "LEAKY_RELU", 2, sizeof(TfLiteLeakyReluParams))
-UNARY(elu, "ELU", 2, 0)
-UNARY(exp, "EXP", 2, 0)
-UNARY(sqrt, "SQRT", 2, 0)
-UNARY(rsqrt, "RSQRT", 3, 0)
-UNARY(square, "SQUARE", 2, 0)
-UNARY(abs, "ABS", 5, 0)
-UNARY(neg, "NEG", 2, 0)
-UNARY(log, "LOG", 2, 0)
-UNARY(sin, "SIN", 2, 0)
-UNARY(cos, "COS", 2, 0)
-UNARY(gelu, "GELU", 3, sizeof(TfLiteGeluParams))
-UNARY(sign, "SIGN", 2, 0)
-UNARY(floor, "FLOOR", 2, 0)
-UNARY(ceil, "CEIL", 2, 0)
-UNARY(round, "ROUND", 2, 0)
+                                           .kernels = listed,                             \
+                                           .params_size = size};
+#define STAGE(symbol, text, version, size) \
+    UNARY(symbol, text, version, size, gpu_check_same_dims, stage_plan, as_stage, stage_kernels)
+STAGE(relu, "RELU", 3, 0)
+STAGE(relu6, "RELU6", 3, 0)
+STAGE(relu_n1_to_1, "RELU_N1_TO_1", 2, 0)
+STAGE(relu_0_to_1, "RELU_0_TO_1", 2, 0)
+STAGE(tanh, "TANH", 3, 0)
+STAGE(logistic, "LOGISTIC", 3, 0)
+STAGE(hard_swish, "HARD_SWISH", 2, 0)
+STAGE(leaky_relu, "LEAKY_RELU", 2, sizeof(TfLiteLeakyReluParams))
+STAGE(elu, "ELU", 2, 0)
+STAGE(exp, "EXP", 2, 0)
+STAGE(sqrt, "SQRT", 2, 0)
+STAGE(rsqrt, "RSQRT", 3, 0)
+STAGE(square, "SQUARE", 2, 0)
+STAGE(abs, "ABS", 5, 0)
+UNARY(neg, "NEG", 2, 0, neg_supported, stage_plan, as_stage, stage_kernels)
+
+#define FUNCTION(symbol, text, version, size) \
+    UNARY(symbol, text, version, size, gpu_check_same_dims, plan, NULL, unary_kernels)
+FUNCTION(log, "LOG", 2, 0)
+FUNCTION(sin, "SIN", 2, 0)
+FUNCTION(cos, "COS", 2, 0)
+FUNCTION(gelu, "GELU", 3, sizeof(TfLiteGeluParams))
+FUNCTION(sign, "SIGN", 2, 0)
+FUNCTION(floor, "FLOOR", 2, 0)
+FUNCTION(ceil, "CEIL", 2, 0)
+FUNCTION(round, "ROUND", 2, 0)

@@ -5,16 +5,16 @@
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// The output's place along the axis AXIS (0 b, 1 h, 2 w, 3 c) for channel C.
-#define PLACE(AXIS, C) pick(AXIS == 0, p.w, pick(AXIS == 1, p.y, pick(AXIS == 2, p.x, C)))
+// The output's position along the axis AXIS for channel C.
+#define PLACE(AXIS, C) pick(AXIS == AXIS_B, p.w, pick(AXIS == AXIS_H, p.y, pick(AXIS == AXIS_W, p.x, C)))
 // Folds a place into [0, n) as EDGE says; a place that no EDGE is for is the nearest one.
 #define FOLD(i, n)                                                                          \
-    if (EDGE == 2 && i < 0) i = 0 - i;                                                      \
-    if (EDGE == 2 && i >= n) i = 2 * n - 2 - i;                                             \
-    if (EDGE == 3 && i < 0) i = 0 - i - 1;                                                  \
-    if (EDGE == 3 && i >= n) i = 2 * n - 1 - i;                                             \
-    if (EDGE == 4) i = i % n;                                                               \
-    if (EDGE != 1) i = min(max(i, 0), n - 1);
+    if (EDGE == GPU_EDGE_REFLECT && i < 0) i = 0 - i;                                                      \
+    if (EDGE == GPU_EDGE_REFLECT && i >= n) i = 2 * n - 2 - i;                                             \
+    if (EDGE == GPU_EDGE_SYMMETRIC && i < 0) i = 0 - i - 1;                                                  \
+    if (EDGE == GPU_EDGE_SYMMETRIC && i >= n) i = 2 * n - 1 - i;                                             \
+    if (EDGE == GPU_EDGE_WRAP) i = i % n;                                                               \
+    if (EDGE != GPU_EDGE_FILL) i = min(max(i, 0), n - 1);
 #define INSIDE (b >= 0 && b < x_b && h >= 0 && h < x_h && w >= 0 && w < x_w && c >= 0 && c < x_c)
 #define PLACES(C)                                                                           \
     int b = PLACE(FROM_B, C) * P_stride.x + P_offset.x;                                     \
@@ -26,7 +26,7 @@
     real NAME = to_real(fill);                                                              \
     if (p.z * 4 + I < y_c) {                                                                \
         PLACES(p.z * 4 + I)                                                                 \
-        if (EDGE != 1 || INSIDE) NAME = lane(read_x(mki4(w, h, c / 4, b)), c % 4);           \
+        if (EDGE != GPU_EDGE_FILL || INSIDE) NAME = lane(read_x(mki4(w, h, c / 4, b)), c % 4);           \
     }
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
@@ -35,7 +35,9 @@ const struct gpu_kernel gpu_kernel_affine = {
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .params = {"stride", "offset", "fill"},
-    .constants = {{"FROM_B", 0}, {"FROM_H", 1}, {"FROM_W", 2}, {"FROM_C", 3}, {"EDGE", 0}, {"WHOLE", 0}},
+    GPU_CONSTANTS({"FROM_B", AXIS_B}, {"FROM_H", AXIS_H}, {"FROM_W", AXIS_W}, {"FROM_C", AXIS_C},
+                  {"EDGE", GPU_EDGE_NONE}, {"WHOLE", 0}),
+    .value_names = {GPU_AXES(GPU_VALUE_NAME), GPU_EDGES(GPU_VALUE_NAME)},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();
@@ -44,7 +46,7 @@ const struct gpu_kernel gpu_kernel_affine = {
         if (WHOLE == 1) {
             real4 v = splat4(to_real(fill));
             PLACES(p.z * 4)
-            if (EDGE != 1 || INSIDE) v = read_x(mki4(w, h, c / 4, b));
+            if (EDGE != GPU_EDGE_FILL || INSIDE) v = read_x(mki4(w, h, c / 4, b));
             write_y(p, finish(v, p));
         } else {
             LANE(0, v0)

@@ -7,13 +7,13 @@
 #include "gpu/ops/reshape.h"
 
 // What happens where the input place lies outside of the input.
-enum gpu_affine_edge {
-    GPU_EDGE_NONE,      // it never does
-    GPU_EDGE_FILL,      // the output is `fill`
-    GPU_EDGE_REFLECT,   // mirrored, the edge not repeated
-    GPU_EDGE_SYMMETRIC, // mirrored, the edge repeated
-    GPU_EDGE_WRAP,      // taken again from the start
-};
+//   NONE      it never does
+//   FILL      the output is `fill`
+//   REFLECT   mirrored, the edge not repeated
+//   SYMMETRIC mirrored, the edge repeated
+//   WRAP      taken again from the start
+#define GPU_EDGES(X) X(GPU_EDGE_NONE) X(GPU_EDGE_FILL) X(GPU_EDGE_REFLECT) X(GPU_EDGE_SYMMETRIC) X(GPU_EDGE_WRAP)
+enum gpu_affine_edge { GPU_EDGES(GPU_VALUE) };
 
 struct gpu_affine {
     int from[4];   // for each input axis (b, h, w, c: 0..3) the output axis that it follows

@@ -33,13 +33,14 @@ static const struct gpu_kernel kernel = {
     .name = "arg_max",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .constants = {{"AXIS", 3}, {"SMALLEST", 0}},
+    GPU_CONSTANTS({"AXIS", AXIS_C}, {"SMALLEST", 0}),
+    .value_names = {GPU_AXES(GPU_VALUE_NAME)},
     .body = TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         float sense = pick(SMALLEST == 1, -1.0f, 1.0f);
         acc4 where = splatf4(0.0f);
-        if (AXIS == 3) {
+        if (AXIS == AXIS_C) {
             float most = 0.0f;
             float place = 0.0f;
             acc4 best = splatf4(0.0f);
@@ -80,13 +81,13 @@ static const struct gpu_kernel kernel = {
         } else {
             acc4 best = splatf4(0.0f);
             int steps = x_b;
-            if (AXIS == 1) steps = x_h;
-            if (AXIS == 2) steps = x_w;
+            if (AXIS == AXIS_H) steps = x_h;
+            if (AXIS == AXIS_W) steps = x_w;
             int4 q = p;
             for (int i = 0; i < steps; i += 1) {
-                if (AXIS == 0) q.w = i;
-                if (AXIS == 1) q.y = i;
-                if (AXIS == 2) q.x = i;
+                if (AXIS == AXIS_B) q.w = i;
+                if (AXIS == AXIS_H) q.y = i;
+                if (AXIS == AXIS_W) q.x = i;
                 acc4 v = to_acc4(read_x(q)) * sense;
                 TAKE(x, i)
                 TAKE(y, i)

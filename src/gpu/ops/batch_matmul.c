@@ -17,7 +17,7 @@ static const struct gpu_kernel kernel = {
     // left_steps, right_steps: vectors from one row, slice, h and b to the next; sum: rows of y, k, whether rows are
     // y's batches
     .params = {"left_steps", "right_steps", "sum"},
-    .constants = {{"ADJ_X", 0}, {"ADJ_Y", 0}, {"BLOCK", 4}},
+    GPU_CONSTANTS({"ADJ_X", 0}, {"ADJ_Y", 0}, {"BLOCK", 4}),
     .epilogue = true,
     .body = GPU_TEXT(
         int o = GROUP1 * GROUP_Y + LID1;

@@ -6,27 +6,14 @@
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum function {
-    ADD,
-    SUB,
-    MUL,
-    DIV,
-    MAXIMUM,
-    MINIMUM,
-    SQUARED_DIFFERENCE,
-    POW,
-    FLOOR_DIV,
-    FLOOR_MOD,
-    PRELU,
-    // LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of 0 and 1
-    EQUAL,
-    NOT_EQUAL,
-    LESS,
-    LESS_EQUAL,
-    GREATER,
-    GREATER_EQUAL,
-    ATAN2,
-};
+// LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of 0 and 1.
+// clang-format off
+#define FUNCTIONS(X)                                                                      \
+    X(ADD) X(SUB) X(MUL) X(DIV) X(MAXIMUM) X(MINIMUM) X(SQUARED_DIFFERENCE) X(POW)        \
+    X(FLOOR_DIV) X(FLOOR_MOD) X(PRELU) X(EQUAL) X(NOT_EQUAL) X(LESS) X(LESS_EQUAL)        \
+    X(GREATER) X(GREATER_EQUAL) X(ATAN2)
+// clang-format on
+enum function { FUNCTIONS(GPU_VALUE) };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -85,15 +72,15 @@ enum function {
 }
 // What both kernels do with their operands u and v.
 #define APPLY                                                                          \
-    if (FUNCTION == 0) u = u + v;                                                      \
-    if (FUNCTION == 1) u = u - v;                                                      \
-    if (FUNCTION == 2) u = u * v;                                                      \
-    if (FUNCTION == 3) u = u / v;                                                      \
-    if (FUNCTION == 4) u = at_least(v, u);                                             \
-    if (FUNCTION == 5) u = at_most(v, u);                                              \
-    if (FUNCTION == 6) u = (u - v) * (u - v);                                          \
-    if (FUNCTION == 7) u = pow_safe(u, v);                                             \
-    if (FUNCTION == 8) {                                                               \
+    if (FUNCTION == ADD) u = u + v;                                                      \
+    if (FUNCTION == SUB) u = u - v;                                                      \
+    if (FUNCTION == MUL) u = u * v;                                                      \
+    if (FUNCTION == DIV) u = u / v;                                                      \
+    if (FUNCTION == MAXIMUM) u = at_least(v, u);                                             \
+    if (FUNCTION == MINIMUM) u = at_most(v, u);                                              \
+    if (FUNCTION == SQUARED_DIFFERENCE) u = (u - v) * (u - v);                                          \
+    if (FUNCTION == POW) u = pow_safe(u, v);                                             \
+    if (FUNCTION == FLOOR_DIV) {                                                               \
         acc4 w = u;                                                                    \
         WHOLE(x)                                                                       \
         WHOLE(y)                                                                       \
@@ -101,7 +88,7 @@ enum function {
         WHOLE(w)                                                                       \
         u = w;                                                                         \
     }                                                                                  \
-    if (FUNCTION == 9) {                                                               \
+    if (FUNCTION == FLOOR_MOD) {                                                               \
         acc4 w = u;                                                                    \
         REST(x)                                                                        \
         REST(y)                                                                        \
@@ -109,19 +96,19 @@ enum function {
         REST(w)                                                                        \
         u = w;                                                                         \
     }                                                                                  \
-    if (FUNCTION == 10) {                                                              \
+    if (FUNCTION == PRELU) {                                                              \
         u.x = pick(u.x >= 0.0f, u.x, u.x * v.x);                                        \
         u.y = pick(u.y >= 0.0f, u.y, u.y * v.y);                                        \
         u.z = pick(u.z >= 0.0f, u.z, u.z * v.z);                                        \
         u.w = pick(u.w >= 0.0f, u.w, u.w * v.w);                                        \
     }                                                                                  \
-    if (FUNCTION == 11) PER_LANE(==)                                                    \
-    if (FUNCTION == 12) PER_LANE(!=)                                                    \
-    if (FUNCTION == 13) PER_LANE(<)                                                     \
-    if (FUNCTION == 14) PER_LANE(<=)                                                    \
-    if (FUNCTION == 15) PER_LANE(>)                                                     \
-    if (FUNCTION == 16) PER_LANE(>=)                                                    \
-    if (FUNCTION == 17) {                                                               \
+    if (FUNCTION == EQUAL) PER_LANE(==)                                                    \
+    if (FUNCTION == NOT_EQUAL) PER_LANE(!=)                                                    \
+    if (FUNCTION == LESS) PER_LANE(<)                                                     \
+    if (FUNCTION == LESS_EQUAL) PER_LANE(<=)                                                    \
+    if (FUNCTION == GREATER) PER_LANE(>)                                                     \
+    if (FUNCTION == GREATER_EQUAL) PER_LANE(>=)                                                    \
+    if (FUNCTION == ATAN2) {                                                               \
         ANGLE(x)                                                                        \
         ANGLE(y)                                                                        \
         ANGLE(z)                                                                        \
@@ -136,7 +123,8 @@ static const struct gpu_kernel two_values = {
     .name = "binary",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "left"}, {GPU_IN, "right"}, {GPU_OUT, "y"}},
-    .constants = {{"FUNCTION", 0}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"LARGEST", 0}},
+    GPU_CONSTANTS({"FUNCTION", ADD}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"LARGEST", 0}),
+    .value_names = {FUNCTIONS(GPU_VALUE_NAME)},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();
@@ -157,7 +145,8 @@ static const struct gpu_kernel with_constant = {
     .group = {32, 4, 1},
     .args = {{GPU_IN, "left"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "y"}},
     .params = {"size"},
-    .constants = {{"FUNCTION", 0}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"CONSTANT_FIRST", 0}, {"LARGEST", 0}},
+    GPU_CONSTANTS({"FUNCTION", ADD}, {"STRETCH_A", 0}, {"STRETCH_B", 0}, {"CONSTANT_FIRST", 0}, {"LARGEST", 0}),
+    .value_names = {FUNCTIONS(GPU_VALUE_NAME)},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();

@@ -4,19 +4,20 @@
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum mode { SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH, BATCH_TO_SPACE };
+#define MODES(X) X(SPACE_TO_DEPTH) X(DEPTH_TO_SPACE) X(SPACE_TO_BATCH) X(BATCH_TO_SPACE)
+enum mode { MODES(GPU_VALUE) };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
 // The input's place (w, h, n) and channel for channel C of the output; C becomes the input's channel.
 #define PLACE(C)                                                              \
-    if (MODE == 0) {                                                          \
+    if (MODE == SPACE_TO_DEPTH) {                                                          \
         int part = C / x_c;                                                   \
         w = p.x * P_block.x + part % P_block.x;                               \
         h = p.y * P_block.y + part / P_block.x;                               \
         C = C % x_c;                                                          \
     }                                                                         \
-    if (MODE == 1) {                                                          \
+    if (MODE == DEPTH_TO_SPACE) {                                                          \
         w = p.x / P_block.x;                                                  \
         h = p.y / P_block.y;                                                  \
         C = ((p.y % P_block.y) * P_block.x + p.x % P_block.x) * y_c + C;      \
@@ -36,7 +37,8 @@ static const struct gpu_kernel kernel = {
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .params = {"block"},
-    .constants = {{"MODE", 0}, {"WHOLE", 0}},
+    GPU_CONSTANTS({"MODE", SPACE_TO_DEPTH}, {"WHOLE", 0}),
+    .value_names = {MODES(GPU_VALUE_NAME)},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();
@@ -44,19 +46,19 @@ static const struct gpu_kernel kernel = {
         int w = p.x;
         int h = p.y;
         real4 v = splat4(to_real(0.0f));
-        if (MODE == 2) {
+        if (MODE == SPACE_TO_BATCH) {
             int part = p.w / x_b;
             w = p.x * P_block.x + part % P_block.x - P_block.z;
             h = p.y * P_block.y + part / P_block.x - P_block.w;
             v = read_x_or_zero(mki4(w, h, p.z, p.w - part * x_b));
         }
-        if (MODE == 3) {
+        if (MODE == BATCH_TO_SPACE) {
             w = p.x - P_block.z;
             h = p.y - P_block.w;
             int part = (h % P_block.y) * P_block.x + w % P_block.x;
             v = read_x(mki4(w / P_block.x, h / P_block.y, p.z, part * y_b + p.w));
         }
-        if (MODE < 2) {
+        if (MODE == SPACE_TO_DEPTH || MODE == DEPTH_TO_SPACE) {
             if (WHOLE == 1) {
                 int c = p.z * 4;
                 PLACE(c)

@@ -4,7 +4,8 @@
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum mode { COPY, CUT_OFF, IS_NOT_ZERO, IS_ZERO };
+#define MODES(X) X(COPY) X(CUT_OFF) X(IS_NOT_ZERO) X(IS_ZERO)
+enum mode { MODES(GPU_VALUE) };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -17,15 +18,16 @@ static const struct gpu_kernel kernel = {
     .name = "cast",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .constants = {{"MODE", COPY}},
+    GPU_CONSTANTS({"MODE", COPY}),
+    .value_names = {MODES(GPU_VALUE_NAME)},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         float4 v = to_acc4(read_x(p));
-        if (MODE == 1) v = sign_of(v) * floor(abs(v));
-        if (MODE == 2) PER_LANE(!=)
-        if (MODE == 3) PER_LANE(==)
+        if (MODE == CUT_OFF) v = sign_of(v) * floor(abs(v));
+        if (MODE == IS_NOT_ZERO) PER_LANE(!=)
+        if (MODE == IS_ZERO) PER_LANE(==)
         write_y(p, finish(to_real4(v), p));
     ),
 };

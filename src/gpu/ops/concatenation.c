@@ -9,12 +9,12 @@
 // clang-format off
 // AXIS: 0 b, 1 h, 2 w, 3 c. Reads the element of channel C of whichever part it lies in.
 #define PART(C, V, I)                                                                       \
-    if (AXIS == 0 && p.w >= head_b) V = I(read_tail(mki4(p.x, p.y, C / 4, p.w - head_b)));            \
-    if (AXIS == 0 && p.w < head_b) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));                   \
-    if (AXIS == 1 && p.y >= head_h) V = I(read_tail(mki4(p.x, p.y - head_h, C / 4, p.w)));            \
-    if (AXIS == 1 && p.y < head_h) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));                   \
-    if (AXIS == 2 && p.x >= head_w) V = I(read_tail(mki4(p.x - head_w, p.y, C / 4, p.w)));            \
-    if (AXIS == 2 && p.x < head_w) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));
+    if (AXIS == AXIS_B && p.w >= head_b) V = I(read_tail(mki4(p.x, p.y, C / 4, p.w - head_b)));            \
+    if (AXIS == AXIS_B && p.w < head_b) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));                   \
+    if (AXIS == AXIS_H && p.y >= head_h) V = I(read_tail(mki4(p.x, p.y - head_h, C / 4, p.w)));            \
+    if (AXIS == AXIS_H && p.y < head_h) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));                   \
+    if (AXIS == AXIS_W && p.x >= head_w) V = I(read_tail(mki4(p.x - head_w, p.y, C / 4, p.w)));            \
+    if (AXIS == AXIS_W && p.x < head_w) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));
 #define SAME(v) v
 #define LANE(I, NAME)                                                                       \
     real NAME = to_real(0.0f);                                                              \
@@ -29,13 +29,14 @@ const struct gpu_kernel gpu_kernel_concatenate = {
     .name = "concatenate",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "head"}, {GPU_IN, "tail"}, {GPU_OUT, "y"}},
-    .constants = {{"AXIS", 3}, {"WHOLE", 0}},
+    GPU_CONSTANTS({"AXIS", AXIS_C}, {"WHOLE", 0}),
+    .value_names = {GPU_AXES(GPU_VALUE_NAME)},
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
         real4 v = splat4(to_real(0.0f));
-        if (AXIS != 3) {
+        if (AXIS != AXIS_C) {
             PART(p.z * 4, v, SAME)
         } else {
             if (WHOLE == 1) {

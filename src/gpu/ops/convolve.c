@@ -23,8 +23,10 @@
 // OUT_SPREAD: by stride and offset; OUT_SAME: y's places are counted alike (y is seen as one row per batch);
 // OUT_ROWS: place n is batch n. IN_WINDOW: taps that may lie outside; IN_POINT: one that never does; IN_SAME: x's
 // places are counted alike.
-enum { OUT_SPREAD, OUT_SAME, OUT_ROWS };
-enum { IN_WINDOW, IN_POINT, IN_SAME };
+#define OUTS(X) X(OUT_SPREAD) X(OUT_SAME) X(OUT_ROWS)
+#define INS(X) X(IN_WINDOW) X(IN_POINT) X(IN_SAME)
+enum { OUTS(GPU_VALUE) };
+enum { INS(GPU_VALUE) };
 // The kernel's constants by number.
 enum { BLOCK_X, BLOCK_O, OUT, IN, TAPS, DEPTH, GROUPED, ROUND, CONSTANTS };
 
@@ -35,12 +37,12 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, TAPS, DEPTH, GROUPED, ROUND, CONSTANTS };
         int o = first_slice + n / BLOCK_X * GROUP_Y;                                    \
         if (place < places && o < y_s) {                                                \
             int4 p = mki4(place, 0, o, 0);                                              \
-            if (OUT == 2) p = mki4(0, 0, o, place);                                     \
-            if (OUT == 1 && y_b > 1) {                                                  \
+            if (OUT == OUT_ROWS) p = mki4(0, 0, o, place);                                     \
+            if (OUT == OUT_SAME && y_b > 1) {                                                  \
                 p.w = place / y_w;                                                      \
                 p.x = place - p.w * y_w;                                                \
             }                                                                           \
-            if (OUT == 0) {                                                             \
+            if (OUT == OUT_SPREAD) {                                                             \
                 int row = place / P_grid.x;                                             \
                 p.w = row / P_grid.y;                                                   \
                 p.x = (place - row * P_grid.x) * P_step.x + P_grid.z;                   \
@@ -76,14 +78,15 @@ const struct gpu_kernel gpu_kernel_convolve = {
     // sum: input slices of a group, taps along x and y, input channels of a group; step: stride, padding;
     // space: dilation, output channels of a group; grid: size, offset in y.
     .params = {"sum", "step", "space", "grid"},
-    .constants = {{"BLOCK_X", 1},
+    GPU_CONSTANTS({"BLOCK_X", 1},
                   {"BLOCK_O", 1},
                   {"OUT", OUT_SPREAD},
                   {"IN", IN_WINDOW},
                   {"TAPS", 0},    // x has at most three channels, and the window is TAPS x TAPS: no loops
                   {"DEPTH", 1},   // input slices that are loaded before any is summed
                   {"GROUPED", 0}, // channels in groups; a work-group's output slices read the same input slices
-                  {"ROUND", 1}},  // outputs of a block that are brought together at a time
+                  {"ROUND", 1}),  // outputs of a block that are brought together at a time
+    .value_names = {OUTS(GPU_VALUE_NAME), INS(GPU_VALUE_NAME)},
     .shared = {"float4 parts[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
     .epilogue = true,
     .body = GPU_TEXT(
@@ -98,7 +101,7 @@ const struct gpu_kernel gpu_kernel_convolve = {
         int base[BLOCK_X];
         int left[BLOCK_X];
         int top[BLOCK_X];
-        if (IN == 2) {
+        if (IN == IN_SAME) {
             UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                 int place = min(first_place + i * GROUP_X, places - 1);
                 int batch = 0;
@@ -106,8 +109,8 @@ const struct gpu_kernel gpu_kernel_convolve = {
                 base[i] = batch * (x_s - 1) * plane + skipped * plane + place;
             }
         } else {
-            int stride_x = pick(OUT == 0, 1, P_step.x); // else the strides are those of the output
-            int stride_y = pick(OUT == 0, 1, P_step.y);
+            int stride_x = pick(OUT == OUT_SPREAD, 1, P_step.x); // else the strides are those of the output
+            int stride_y = pick(OUT == OUT_SPREAD, 1, P_step.y);
             int place = min(first_place, places - 1);
             int row = place / P_grid.x;
             int batch = row / P_grid.y;
@@ -117,7 +120,7 @@ const struct gpu_kernel gpu_kernel_convolve = {
                 left[i] = grid_x * stride_x - P_step.z;
                 top[i] = grid_y * stride_y - P_step.w;
                 base[i] = (min(batch, x_b - 1) * x_s + skipped) * plane;
-                if (IN == 1) base[i] += top[i] * x_w + left[i];
+                if (IN == IN_POINT) base[i] += top[i] * x_w + left[i];
                 grid_x += GROUP_X;
                 for (; grid_x >= P_grid.x; grid_x -= P_grid.x) grid_y += 1;
                 for (; grid_y >= P_grid.y; grid_y -= P_grid.y) batch += 1;
@@ -147,7 +150,7 @@ const struct gpu_kernel gpu_kernel_convolve = {
                 for (int tx = 0; tx < P_sum.y; tx += 1) {
                     UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                         from[i] = base[i];
-                        if (IN == 0) {
+                        if (IN == IN_WINDOW) {
                             int px = left[i] + tx * P_space.x;
                             int py = top[i] + ty * P_space.y;
                             bool inside = px >= 0 && py >= 0 && px < x_w && py < x_h;
@@ -161,7 +164,7 @@ const struct gpu_kernel gpu_kernel_convolve = {
                             if (GROUPED == 1) ahead = min(s + n * GROUP_Z, last) * plane;
                             UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                                 v[n * BLOCK_X + i] = splatf4(0.0f);
-                                if (IN != 0 || from[i] >= 0) v[n * BLOCK_X + i] = to_acc4(load_x(from[i] + ahead));
+                                if (IN != IN_WINDOW || from[i] >= 0) v[n * BLOCK_X + i] = to_acc4(load_x(from[i] + ahead));
                             }
                         }
                         UNROLL for (int n = 0; n < DEPTH; n += 1) {
@@ -571,7 +574,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
         .epilogue = epilogue,
     };
     for (int i = 0; i < CONSTANTS; i++)
-        desc.constants[i] = (struct gpu_constant){gpu_kernel_convolve.constants[i].name, constants[i]};
+        desc.constants[i] = (struct gpu_setting){gpu_kernel_convolve.constants[i].name, constants[i]};
     if (out == OUT_SAME) desc.views[2] = (struct gpu_shape){y.b, 1, y.w * y.h, y.c};
     return gpu_plan_dispatch(plan, &desc);
 }

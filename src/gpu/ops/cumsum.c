@@ -16,9 +16,10 @@ static const struct gpu_kernel kernel = {
     .name = "cumsum",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .constants = {{"AXIS", 3}, {"EXCLUSIVE", 0}, {"REVERSE", 0}},
+    GPU_CONSTANTS({"AXIS", AXIS_C}, {"EXCLUSIVE", 0}, {"REVERSE", 0}),
+    .value_names = {GPU_AXES(GPU_VALUE_NAME)},
     .body = TEXT_OF(
-        if (AXIS == 3) {
+        if (AXIS == AXIS_C) {
             int4 p = mki4(GID0, GID1, 0, GID2);
             if (outside_y(p)) return;
             float sum = 0.0f;
@@ -42,12 +43,12 @@ static const struct gpu_kernel kernel = {
         } else {
             int4 p = mki4(GID0, GID1, GID2, 0);
             int steps = x_b;
-            if (AXIS == 1) {
+            if (AXIS == AXIS_H) {
                 p = mki4(GID0, 0, GID2 % x_s, GID2 / x_s);
                 steps = x_h;
                 if (GID1 > 0) return;
             }
-            if (AXIS == 2) {
+            if (AXIS == AXIS_W) {
                 p = mki4(0, GID1, GID2 % x_s, GID2 / x_s);
                 steps = x_w;
                 if (GID0 > 0) return;
@@ -56,9 +57,9 @@ static const struct gpu_kernel kernel = {
             acc4 sum = splatf4(0.0f);
             for (int i = 0; i < steps; i += 1) {
                 int at = pick(REVERSE == 1, steps - 1 - i, i);
-                if (AXIS == 0) p.w = at;
-                if (AXIS == 1) p.y = at;
-                if (AXIS == 2) p.x = at;
+                if (AXIS == AXIS_B) p.w = at;
+                if (AXIS == AXIS_H) p.y = at;
+                if (AXIS == AXIS_W) p.x = at;
                 acc4 v = to_acc4(read_x(p));
                 if (EXCLUSIVE == 1) write_y(p, to_real4(sum));
                 sum += v;

@@ -13,8 +13,8 @@ static const struct gpu_kernel sliding = {
     .group = {8, 8, 1},
     .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
     .params = {"pad"}, // left, top
-    .constants = {{"KERNEL_W", 3}, {"KERNEL_H", 3}, {"STRIDE_W", 1}, {"STRIDE_H", 1}, {"BLOCK_Y", 1},
-                  {"STEP_W", 1}, {"STEP_H", 1}}, // STEP: dilation
+    GPU_CONSTANTS({"KERNEL_W", 3}, {"KERNEL_H", 3}, {"STRIDE_W", 1}, {"STRIDE_H", 1}, {"BLOCK_Y", 1},
+                  {"STEP_W", 1}, {"STEP_H", 1}), // STEP: dilation
     .epilogue = true,
     .body = GPU_TEXT(
         int4 p = position();
@@ -190,9 +190,9 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         desc.kernel = &sliding;
         desc.params[0][0] = left;
         desc.params[0][1] = top;
-        struct gpu_constant constants[] = {{"KERNEL_W", k.w},      {"KERNEL_H", k.h},      {"STRIDE_W", stride_w},
-                                           {"STRIDE_H", stride_h}, {"STEP_W", dilation_w}, {"STEP_H", dilation_h},
-                                           {"BLOCK_Y", rows}};
+        struct gpu_setting constants[] = {{"KERNEL_W", k.w},      {"KERNEL_H", k.h},      {"STRIDE_W", stride_w},
+                                          {"STRIDE_H", stride_h}, {"STEP_W", dilation_w}, {"STEP_H", dilation_h},
+                                          {"BLOCK_Y", rows}};
         for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) desc.constants[i] = constants[i];
         desc.grid[1] = (y->shape.h + rows - 1) / rows;
     } else {

@@ -47,7 +47,7 @@ static const struct gpu_kernel take_kernel = {
     .group = {32, 1, 1},
     .args = {{GPU_IN, "states"}, {GPU_OUT, "y"}},
     .params = {"place"},
-    .constants = {{"TIME_MAJOR", 0}},
+    GPU_CONSTANTS({"TIME_MAJOR", 0}),
     .body = GPU_TEXT(
         if (GID0 >= y_s || GID1 >= states_b) return;
         int4 p = mki4(P_place.y, 0, GID0, GID1);
@@ -62,7 +62,7 @@ static const struct gpu_kernel gates_kernel = {
     .group = {32, 1, 1},
     .args = {{GPU_IN, "x"}, {GPU_IN, "states"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "y"}},
     .params = {"step"},
-    .constants = {{"TIME_MAJOR", 0}, {"PEEPHOLE", 0}},
+    GPU_CONSTANTS({"TIME_MAJOR", 0}, {"PEEPHOLE", 0}),
     .body = TEXT_OF(
         int q = GID0;
         int n = GID1;
@@ -135,7 +135,7 @@ static const struct gpu_kernel cell_kernel = {
     .group = {64, 1, 1},
     .args = {{GPU_IN, "gates"}, {GPU_IN, "states"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "next"}},
     .params = {"step", "clip"},
-    .constants = {{"NORM", 0}, {"PEEPHOLE", 0}, {"INPUT_GATE", 1}, {"ACTIVATION", 4}},
+    GPU_CONSTANTS({"NORM", 0}, {"PEEPHOLE", 0}, {"INPUT_GATE", 1}, {"ACTIVATION", 4}),
     .shared = {"float4 parts[GROUP_X]"},
     .body = TEXT_OF(
         int n = GROUP1;

@@ -3,19 +3,26 @@
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum function { L2_NORMALIZATION, LOG_SOFTMAX };
+#define FUNCTIONS(X) X(L2_NORMALIZATION) X(LOG_SOFTMAX)
+enum function { FUNCTIONS(GPU_VALUE) };
 
+// Kernel bodies are formatted by hand, a statement a line.
+// clang-format off
 // Channels beyond x_c are zero: they add nothing to a sum of squares, but they do to one of exponentials, and to a
 // maximum.
 static const struct gpu_kernel kernel = {
     .name = "across_channels",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .constants = {{"FUNCTION", L2_NORMALIZATION}},
+    GPU_CONSTANTS({"FUNCTION", L2_NORMALIZATION}),
+    .value_names = {FUNCTIONS(GPU_VALUE_NAME)},
     .epilogue = true,
     .body = GPU_TEXT(
-        int4 p = mki4(GID0, GID1, 0, GID2); if (outside_y(p)) return; float most = -3.402823466e38f; float sum = 0.0f;
-        if (FUNCTION == 1) {
+        int4 p = mki4(GID0, GID1, 0, GID2);
+        if (outside_y(p)) return;
+        float most = -3.402823466e38f;
+        float sum = 0.0f;
+        if (FUNCTION == LOG_SOFTMAX) {
             for (int s = 0; s < x_s; s += 1) {
                 p.z = s;
                 acc4 v = to_acc4(read_x(p));
@@ -25,11 +32,12 @@ static const struct gpu_kernel kernel = {
                 if (left > 2) most = max(most, v.z);
                 if (left > 3) most = max(most, v.w);
             }
-        } for (int s = 0; s < x_s; s += 1) {
+        }
+        for (int s = 0; s < x_s; s += 1) {
             p.z = s;
             acc4 v = to_acc4(read_x(p));
             int left = x_c - s * 4;
-            if (FUNCTION == 0) {
+            if (FUNCTION == L2_NORMALIZATION) {
                 sum += dot4(v, v);
             } else {
                 v = exp(v - splatf4(most));
@@ -38,16 +46,20 @@ static const struct gpu_kernel kernel = {
                 if (left > 2) sum += v.z;
                 if (left > 3) sum += v.w;
             }
-        } float rest = log(sum);
-        if (FUNCTION == 0) rest = 1.0f / at_least(splatf4(sqrt(sum)), splatf4(1.0e-6f)).x;
+        }
+        float rest = log(sum);
+        if (FUNCTION == L2_NORMALIZATION) rest = 1.0f / at_least(splatf4(sqrt(sum)), splatf4(1.0e-6f)).x;
         for (int s = 0; s < x_s; s += 1) {
             p.z = s;
             acc4 v = to_acc4(read_x(p));
-            if (FUNCTION == 0) v = v * rest;
-            if (FUNCTION == 1) v = (v - splatf4(most)) - splatf4(rest);
+            if (FUNCTION == L2_NORMALIZATION) v = v * rest;
+            if (FUNCTION == LOG_SOFTMAX) v = (v - splatf4(most)) - splatf4(rest);
             write_y(p, finish(to_real4(v), p));
-        }),
+        }
+    ),
 };
+// clang-format on
+
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0);

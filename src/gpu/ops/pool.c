@@ -11,7 +11,7 @@ static const struct gpu_kernel kernel = {
     .group = {8, 8, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .params = {"window", "pad"}, // window: w, h, stride w, h; pad: left, top
-    .constants = {{"MAXIMUM", 0}},
+    GPU_CONSTANTS({"MAXIMUM", 0}),
     .epilogue = true,
     .body = GPU_TEXT(
         int4 p = position();
@@ -42,7 +42,7 @@ static const struct gpu_kernel shared_kernel = {
     .group = {64, 1, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .params = {"window", "pad"},
-    .constants = {{"MAXIMUM", 0}},
+    GPU_CONSTANTS({"MAXIMUM", 0}),
     .shared = {"float4 parts[GROUP_X]"},
     .epilogue = true,
     .body = GPU_TEXT(

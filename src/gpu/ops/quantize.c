@@ -24,7 +24,7 @@ static const struct gpu_kernel *const kernels[] = {&gpu_kernel_stages, NULL};
                                            .max_version = version,                                                   \
                                            .operands = {.inputs = {1}, .any_rank = true},                            \
                                            .supported = supported,                                                   \
-                                           .plan = gpu_plan_stages,                                                  \
+                                           .plan = gpu_plan_copy,                                                    \
                                            .epilogue = true,                                                         \
                                            .as_stage = as_stage,                                                     \
                                            .bytes = GPU_BYTES_COMPUTED,                                              \

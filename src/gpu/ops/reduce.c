@@ -8,6 +8,9 @@
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
+#define KINDS(X) X(SUM) X(MAXIMUM) X(MINIMUM) X(PRODUCT)
+enum kind { KINDS(GPU_VALUE) };
+
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
 static const struct gpu_kernel kernel = {
@@ -17,7 +20,8 @@ static const struct gpu_kernel kernel = {
     // Sizes w, h, c, b: kept: of x's axes that stay, 1 for the others; over: the other way round, c in slices;
     // end: count of x's elements per output as float (1: no mean)
     .params = {"kept", "over", "end"},
-    .constants = {{"KIND", 0}, {"CHANNELS", 0}}, // KIND: 0 sum, 1 maximum, 2 minimum, 3 product; CHANNELS: reduced, too
+    GPU_CONSTANTS({"KIND", SUM}, {"CHANNELS", 0}), // CHANNELS: they are reduced, too
+    .value_names = {KINDS(GPU_VALUE_NAME)},
     .shared = {"float4 parts[GROUP_X * GROUP_Y]"},
     .epilogue = true,
     .body = GPU_TEXT(
@@ -30,9 +34,9 @@ static const struct gpu_kernel kernel = {
         int place = (p.w * y_h + p.y) * y_w + p.x;
         int count = P_over.x * P_over.y * P_over.z * P_over.w;
         float neutral = 0.0f;
-        if (KIND == 1) neutral = -3.402823466e38f;
-        if (KIND == 2) neutral = 3.402823466e38f;
-        if (KIND == 3) neutral = 1.0f;
+        if (KIND == MAXIMUM) neutral = -3.402823466e38f;
+        if (KIND == MINIMUM) neutral = 3.402823466e38f;
+        if (KIND == PRODUCT) neutral = 1.0f;
         acc4 result = splatf4(neutral);
         UNROLL for (int l = 0; l < 1 + CHANNELS * 3; l += 1) {
             int n = place;
@@ -51,24 +55,24 @@ static const struct gpu_kernel kernel = {
                 int from_x = kept_x + i - over_row * P_over.x;
                 int from_y = kept_y + over_row - over_layer * P_over.y;
                 acc4 v = to_acc4(read_x(mki4(from_x, from_y, slice, kept_b + over_batch)));
-                if (CHANNELS == 1 && KIND != 0) {
+                if (CHANNELS == 1 && KIND != SUM) {
                     int left = x_c - slice * 4;
                     v.y = pick(left > 1, v.y, neutral);
                     v.z = pick(left > 2, v.z, neutral);
                     v.w = pick(left > 3, v.w, neutral);
                 }
-                if (KIND == 0) sum += v;
-                if (KIND == 1) sum = at_least(sum, v);
-                if (KIND == 2) sum = at_most(sum, v);
-                if (KIND == 3) sum = sum * v;
+                if (KIND == SUM) sum += v;
+                if (KIND == MAXIMUM) sum = at_least(sum, v);
+                if (KIND == MINIMUM) sum = at_most(sum, v);
+                if (KIND == PRODUCT) sum = sum * v;
             }
             if (CHANNELS == 0) {
                 result = sum;
             } else {
                 float one = sum.x + sum.y + sum.z + sum.w;
-                if (KIND == 1) one = max(max(sum.x, sum.y), max(sum.z, sum.w));
-                if (KIND == 2) one = min(min(sum.x, sum.y), min(sum.z, sum.w));
-                if (KIND == 3) one = sum.x * sum.y * sum.z * sum.w;
+                if (KIND == MAXIMUM) one = max(max(sum.x, sum.y), max(sum.z, sum.w));
+                if (KIND == MINIMUM) one = min(min(sum.x, sum.y), min(sum.z, sum.w));
+                if (KIND == PRODUCT) one = sum.x * sum.y * sum.z * sum.w;
                 if (l == 0) result.x = one;
                 if (l == 1) result.y = one;
                 if (l == 2) result.z = one;
@@ -81,10 +85,10 @@ static const struct gpu_kernel kernel = {
             BARRIER;
             UNROLL for (int apart = GROUP_X / 2; apart > 0; apart /= 2) {
                 if (LID0 < apart) {
-                    if (KIND == 0) parts[lid] = parts[lid] + parts[lid + apart];
-                    if (KIND == 1) parts[lid] = at_least(parts[lid], parts[lid + apart]);
-                    if (KIND == 2) parts[lid] = at_most(parts[lid], parts[lid + apart]);
-                    if (KIND == 3) parts[lid] = parts[lid] * parts[lid + apart];
+                    if (KIND == SUM) parts[lid] = parts[lid] + parts[lid + apart];
+                    if (KIND == MAXIMUM) parts[lid] = at_least(parts[lid], parts[lid + apart]);
+                    if (KIND == MINIMUM) parts[lid] = at_most(parts[lid], parts[lid + apart]);
+                    if (KIND == PRODUCT) parts[lid] = parts[lid] * parts[lid + apart];
                 }
                 BARRIER;
             }
@@ -127,15 +131,15 @@ static bool truths_supported(const struct gpu_node_view *view)
 }
 
 // Of truths, 0 and 1, any is the largest and all the smallest.
-static int kind_of(int builtin)
+static enum kind kind_of(int builtin)
 {
     switch (builtin) {
     case kTfLiteBuiltinReduceAny:
-    case kTfLiteBuiltinReduceMax: return 1;
+    case kTfLiteBuiltinReduceMax: return MAXIMUM;
     case kTfLiteBuiltinReduceAll:
-    case kTfLiteBuiltinReduceMin: return 2;
-    case kTfLiteBuiltinReduceProd: return 3;
-    default: return 0;
+    case kTfLiteBuiltinReduceMin: return MINIMUM;
+    case kTfLiteBuiltinReduceProd: return PRODUCT;
+    default: return SUM;
     }
 }
 
@@ -151,7 +155,7 @@ static int sharers(const struct gpu_caps *caps, int64_t outputs, int count)
 
 // x over some of its axes; sizes of them, b h w c: over: of those, 1 for the others.
 static bool reduce(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y, const int over[4],
-                   bool channels, int kind, float divisor, const struct gpu_epilogue *epilogue)
+                   bool channels, enum kind kind, float divisor, const struct gpu_epilogue *epilogue)
 {
     struct gpu_shape s = x->shape;
     int kept[4] = {over[0] > 1 ? 1 : s.b, over[1] > 1 ? 1 : s.h, over[2] > 1 ? 1 : s.w, channels ? 1 : s.c};
@@ -164,7 +168,7 @@ static bool reduce(struct gpu_plan *plan, const struct gpu_value *x, const struc
         .params = {{kept[2], kept[1], kept[3], kept[0]},
                    {over[2], over[1], slices, over[0]},
                    {gpu_float_bits(divisor)}},
-        .constants = {{"KIND", kind}, {"CHANNELS", channels}},
+        .constants = {{"KIND", (int)kind}, {"CHANNELS", channels}},
         .group = {share, gpu_rows_per_group(plan->caps, share, outputs), 1},
         .grid = {share, (int)outputs, 1},
         .epilogue = epilogue,
@@ -185,7 +189,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0], *y = node->outputs[0], *axes = node->inputs[1];
     const int sizes[4] = {x->shape.b, x->shape.h, x->shape.w, x->shape.c};
-    int over[4] = {1, 1, 1, 1}, kind = kind_of(node->builtin);
+    int over[4] = {1, 1, 1, 1};
+    enum kind kind = kind_of(node->builtin);
     int64_t axis_count = gpu_elements(axes->shape);
     bool channels = false, mean = node->builtin == kTfLiteBuiltinMean;
     for (int i = 0; i < axis_count; i++) {
@@ -194,7 +199,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         over[which] = sizes[which];
         channels = channels || which == 3; // also where there is one: others become the output's channels
     }
-    bool sum = kind == 0 && !mean;
+    bool sum = kind == SUM && !mean;
     // Rows' sums would lose in halves what a sum in one go keeps.
     if (is_wide(plan->caps, x, over, channels) && !(sum && plan->precision != GPU_F32)) {
         struct gpu_value *rows = gpu_plan_scratch(plan, (struct gpu_shape){sizes[0], sizes[1], 1, sizes[3]});

@@ -18,7 +18,7 @@ const struct gpu_kernel gpu_kernel_reshape = {
     .name = "reshape",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .constants = {{"WHOLE", 0}},
+    GPU_CONSTANTS({"WHOLE", 0}),
     .epilogue = true,
     .body = TEXT_OF(
         int4 p = position();

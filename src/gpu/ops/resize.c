@@ -11,7 +11,7 @@ static const struct gpu_kernel kernel = {
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .params = {"scale"}, // x, y: scales; z: what is added before scaling; w: before rounding (nearest) or taken off behind it
-    .constants = {{"BILINEAR", 1}},
+    GPU_CONSTANTS({"BILINEAR", 1}),
     .epilogue = true,
     .body = GPU_TEXT(
         int4 p = position();

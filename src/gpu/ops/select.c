@@ -13,7 +13,7 @@ static const struct gpu_kernel kernel = {
     .name = "choose",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "wanted"}, {GPU_IN, "yes"}, {GPU_IN, "no"}, {GPU_OUT, "y"}},
-    .constants = {{"STRETCH_WANTED", 0}, {"STRETCH_YES", 0}, {"STRETCH_NO", 0}},
+    GPU_CONSTANTS({"STRETCH_WANTED", 0}, {"STRETCH_YES", 0}, {"STRETCH_NO", 0}),
     .body = TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;

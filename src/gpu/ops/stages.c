@@ -7,17 +7,29 @@ const struct gpu_kernel gpu_kernel_stages = {
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
     .epilogue = true,
-    .body = GPU_TEXT(int4 p = position(); if (outside_y(p)) return; write_y(p, finish(read_x(p), p));),
+    // clang-format off
+    .body = GPU_TEXT(
+        int4 p = position();
+        if (outside_y(p)) return;
+        write_y(p, finish(read_x(p), p));
+    ),
+    // clang-format on
 };
-bool gpu_plan_stages(struct gpu_plan *plan, const struct gpu_node *node)
+bool gpu_plan_stages(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
+                     const struct gpu_epilogue *epilogue)
 {
     struct gpu_dispatch_desc desc = {
         .kernel = &gpu_kernel_stages,
-        .operands = {{.value = node->inputs[0]}, {.value = node->outputs[0]}},
-        .epilogue = &node->epilogue,
+        .operands = {{.value = x}, {.value = y}},
+        .epilogue = epilogue,
     };
-    gpu_grid_over(&desc, node->outputs[0]->shape);
+    gpu_grid_over(&desc, y->shape);
     return gpu_plan_dispatch(plan, &desc);
+}
+
+bool gpu_plan_copy(struct gpu_plan *plan, const struct gpu_node *node)
+{
+    return gpu_plan_stages(plan, node->inputs[0], node->outputs[0], &node->epilogue);
 }
 
 const struct gpu_op gpu_op_stages = {
@@ -25,7 +37,7 @@ const struct gpu_op gpu_op_stages = {
     .max_version = 1,
     .operands = {.inputs = {1}, .any_rank = true},
     .supported = gpu_check_same_dims,
-    .plan = gpu_plan_stages,
+    .plan = gpu_plan_copy,
     .epilogue = true,
     .rank_blind = true,
     GPU_KERNELS(&gpu_kernel_stages),

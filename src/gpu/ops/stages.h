@@ -7,7 +7,10 @@
 
 #include "gpu/ops/op.h"
 
-bool gpu_plan_stages(struct gpu_plan *plan, const struct gpu_node *node);
+bool gpu_plan_stages(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y,
+                     const struct gpu_epilogue *epilogue);
+// gpu_op.plan of operators that are a copy with their own epilogue.
+bool gpu_plan_copy(struct gpu_plan *plan, const struct gpu_node *node);
 
 extern const struct gpu_kernel gpu_kernel_stages;
 

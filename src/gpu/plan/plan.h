@@ -39,10 +39,13 @@ struct gpu_dispatch_desc {
     const struct gpu_kernel *kernel;
     struct gpu_operand operands[GPU_KERNEL_ARGS]; // in the order of the kernel's args, the residual not among them
     int32_t params[GPU_KERNEL_PARAMS][4];
-    struct gpu_constant constants[GPU_KERNEL_CONSTANTS]; // those that differ from the kernel's own, by name
-    int group[3];                                        // 0: the kernel's own
-    int grid[3];                                         // work-items per axis: rounded up to whole groups
-    const struct gpu_epilogue *epilogue;                 // NULL: none
+    struct gpu_setting {
+        const char *name;
+        int value;
+    } constants[GPU_KERNEL_CONSTANTS];   // those that differ from the kernel's own values
+    int group[3];                        // 0: the kernel's own
+    int grid[3];                         // work-items per axis: rounded up to whole groups
+    const struct gpu_epilogue *epilogue; // NULL: none
     // A shape to be seen in place of an operand's own (reshape-like views), per operand; b == 0: its own.
     struct gpu_shape views[GPU_KERNEL_ARGS];
 };
