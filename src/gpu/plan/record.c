@@ -118,8 +118,7 @@ static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_ste
     return floats;
 }
 
-// Kernels compute in floats in every precision: their sums have to be, and the rest would gain nothing. So GPU_F16,
-// half arithmetic, is for none of them.
+// No kernel gains by half arithmetic yet, so GPU_F16 is made as GPU_F16S: docs/kernel_dialect.md, "What f16 means".
 static struct gpu_program_desc describe(const struct gpu_plan *plan, const struct gpu_plan_step *step)
 {
     bool halves;
