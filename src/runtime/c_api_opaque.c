@@ -213,7 +213,7 @@ TfLiteStatus TfLiteOpaqueTensorWriteStrings(TfLiteOpaqueTensor *tensor, const ch
 {
     TfLiteTensor *t = tensor_of(tensor);
     if (t->type != kTfLiteString || str_array_len < 0) return kTfLiteError;
-    size_t size;
+    size_t size = 0;
     char *packed = pack_strings(str_array, str_array_len, str_n_len, &size);
     TfLiteIntArray *dims = TfLiteIntArrayCreate(1);
     if (!packed || !dims) {
