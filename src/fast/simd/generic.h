@@ -120,6 +120,12 @@ static inline u32_quad add_16_bytes(u32_quad sums, const uint8_t *at, uint8_t ma
     return sums + (x & 255) + (x >> 8 & 255) + (x >> 16 & 255) + (x >> 24);
 }
 
+static inline u32_quad add_8_bytes(u32_quad sums, const uint8_t *at, uint8_t mask)
+{
+    for (int i = 0; i < 8; i++) sums[i % 4] += at[i] ^ mask;
+    return sums;
+}
+
 // Elements of 8, 16, 32 or 64 bits of a and b in turn, from the lower or the upper half of each 16 bytes.
 static inline u8_vector interleave_low_8(u8_vector a, u8_vector b)
 {

@@ -66,11 +66,12 @@ static void multiply_integer(const struct hl_tile *tile)
 // Bytes are summed as unsigned; signed bytes are first shifted up by 128.
 static uint32_t sum_bytes(const uint8_t *x, int64_t count)
 {
-    enum { QUAD = 16 };
+    enum { QUAD = 16, WORD = 8 };
     const uint8_t offset = SIGNED_X ? 0x80 : 0;
     u32_quad sums = {0};
     int64_t i = 0;
     for (; i + QUAD <= count; i += QUAD) sums = add_16_bytes(sums, x + i, offset);
+    for (; i + WORD <= count; i += WORD) sums = add_8_bytes(sums, x + i, offset);
     uint32_t all = sums[0] + sums[1] + sums[2] + sums[3];
     for (; i < count; i++) all += x[i] ^ offset;
     return all - (uint32_t)count * offset;

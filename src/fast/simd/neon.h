@@ -115,6 +115,11 @@ static inline u32_quad add_16_bytes(u32_quad sums, const uint8_t *at, uint8_t ma
     return (u32_quad)vpadalq_u16((uint32x4_t)sums, vpaddlq_u8(x));
 }
 
+static inline u32_quad add_8_bytes(u32_quad sums, const uint8_t *at, uint8_t mask)
+{
+    return (u32_quad)vpadalq_u16((uint32x4_t)sums, vmovl_u8(veor_u8(vld1_u8(at), vdup_n_u8(mask))));
+}
+
 #define INTERLEAVE(name, instruction, type)                             \
     static inline u8_vector interleave_##name(u8_vector a, u8_vector b) \
     {                                                                   \

@@ -63,6 +63,12 @@ static inline u32_quad add_16_bytes(u32_quad sums, const uint8_t *at, uint8_t ma
     return sums + (u32_quad)_mm_sad_epu8(x, _mm_setzero_si128());
 }
 
+static inline u32_quad add_8_bytes(u32_quad sums, const uint8_t *at, uint8_t mask)
+{
+    const __m128i x = _mm_xor_si128(_mm_loadl_epi64((const __m128i *)at), _mm_move_epi64(_mm_set1_epi8((char)mask)));
+    return sums + (u32_quad)_mm_sad_epu8(x, _mm_setzero_si128());
+}
+
 #define INTERLEAVE(name, instruction)                                            \
     static inline u8_vector interleave_##name(u8_vector a, u8_vector b)          \
     {                                                                            \
