@@ -2,8 +2,8 @@
 # The GPU delegate: libtensorflowlite_gpu_delegate, shared and static, of src/gpu, src/base and src/abi and nothing else of
 # src. OpenCL and Vulkan are opened at run time; their headers are needed here, and for Vulkan a GLSL compiler, which turns the
 # kernels into SPIR-V. OpenGL ES needs nothing here. What is missing is left out, with a word about it.
-find_path(OPENCL_HEADERS CL/cl.h)
-find_path(VULKAN_HEADERS vulkan/vulkan.h)
+find_path(OPENCL_HEADERS CL/cl.h CMAKE_FIND_ROOT_PATH_BOTH)
+find_path(VULKAN_HEADERS vulkan/vulkan.h CMAKE_FIND_ROOT_PATH_BOTH)
 find_program(GLSLANG NAMES glslangValidator glslang)
 find_program(SPIRV_VAL NAMES spirv-val)
 set(HALITE_GPU AUTO CACHE STRING
@@ -29,31 +29,35 @@ set_source_files_properties(src/gpu/graph/convert.c PROPERTIES COMPILE_OPTIONS $
 set(gpu_backends HALITE_GPU_OPENCL=1)
 file(GLOB gpu_back_files CONFIGURE_DEPENDS src/gpu/backend/*.c src/gpu/delegate/*.c)
 # halite_spirv(TOOL FILE.c SOURCE...): gpu_spirv with the kernels that SOURCES tell the program TOOL of.
-function(halite_spirv tool file)
-    add_executable(${tool} src/gpu/lang/spirv/gpu_shaders.c ${ARGN})
-    target_include_directories(${tool} PRIVATE tests)
-    target_link_libraries(${tool} PRIVATE halite_flags m ${CMAKE_DL_LIBS} Threads::Threads)
-    set(folder ${CMAKE_BINARY_DIR}/${tool}.out)
+macro(halite_spirv tool file)
+    if(CMAKE_CROSSCOMPILING)
+        halite_host_tool(${tool})
+    else()
+        add_executable(${tool} src/gpu/lang/spirv/gpu_shaders.c ${ARGN})
+        target_include_directories(${tool} PRIVATE tests)
+        target_link_libraries(${tool} PRIVATE halite_flags m ${CMAKE_DL_LIBS} Threads::Threads)
+    endif()
+    set(folder ${PROJECT_BINARY_DIR}/${tool}.out)
     file(MAKE_DIRECTORY ${folder})
     add_custom_command(OUTPUT ${file}
         COMMAND ${tool} write ${folder}
         COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DGLSLANG=${GLSLANG} -DSPIRV_VAL=${SPIRV_VAL}
             -P ${PROJECT_SOURCE_DIR}/src/gpu/lang/spirv/spirv.cmake
         COMMAND ${tool} pack ${folder} ${file}
-        DEPENDS ${tool} ${PROJECT_SOURCE_DIR}/src/gpu/lang/spirv/spirv.cmake
+        DEPENDS ${tool} $<TARGET_FILE:${tool}> ${PROJECT_SOURCE_DIR}/src/gpu/lang/spirv/spirv.cmake
         COMMENT "Kernels to SPIR-V (${tool})" VERBATIM)
-endfunction()
+endmacro()
 set(gpu_dialect_files tests/gpu/dialect_kernels.c) # of tests/gpu/test_dialect
 if(VULKAN_HEADERS AND GLSLANG)
     list(APPEND gpu_backends HALITE_GPU_VULKAN=1)
-    halite_spirv(gpu_shaders ${CMAKE_BINARY_DIR}/gpu_spirv.c
+    halite_spirv(gpu_shaders ${PROJECT_BINARY_DIR}/gpu_spirv.c
         $<TARGET_OBJECTS:halite_gpu_front>)
-    list(APPEND gpu_back_files ${CMAKE_BINARY_DIR}/gpu_spirv.c)
-    if(HALITE_TESTS)
+    list(APPEND gpu_back_files ${PROJECT_BINARY_DIR}/gpu_spirv.c)
+    if(HALITE_HOST_BUILD OR (HALITE_TESTS AND NOT HALITE_TESTS STREQUAL "GOLDEN"))
         file(GLOB gpu_lang_files CONFIGURE_DEPENDS src/gpu/lang/*.c)
-        halite_spirv(gpu_dialect_shaders ${CMAKE_BINARY_DIR}/gpu_dialect_spirv.c
+        halite_spirv(gpu_dialect_shaders ${PROJECT_BINARY_DIR}/gpu_dialect_spirv.c
             ${gpu_dialect_files} tests/gpu/dialect_shaders.c ${gpu_lang_files})
-        list(APPEND gpu_dialect_files ${CMAKE_BINARY_DIR}/gpu_dialect_spirv.c)
+        list(APPEND gpu_dialect_files ${PROJECT_BINARY_DIR}/gpu_dialect_spirv.c)
     endif()
 else()
     message(STATUS "GPU delegate without Vulkan: needs vulkan/vulkan.h (libvulkan-dev) and glslangValidator (glslang-tools)")
@@ -64,7 +68,19 @@ endif()
 add_library(halite_gpu_back OBJECT ${gpu_back_files})
 target_link_libraries(halite_gpu_back PRIVATE halite_flags)
 target_compile_options(halite_gpu_back PRIVATE ${smaller})
-target_include_directories(halite_gpu_back SYSTEM PRIVATE ${OPENCL_HEADERS})
+set(gpu_headers ${OPENCL_HEADERS})
+if(CMAKE_CROSSCOMPILING)
+    # These headers are the same for every processor, but in their folder, /usr/include, are this machine's libc's as well.
+    set(gpu_headers ${PROJECT_BINARY_DIR}/gpu_headers)
+    file(MAKE_DIRECTORY ${gpu_headers})
+    foreach(header ${OPENCL_HEADERS}/CL ${VULKAN_HEADERS}/vulkan ${VULKAN_HEADERS}/vk_video)
+        get_filename_component(name ${header} NAME)
+        if(EXISTS ${header})
+            file(CREATE_LINK ${header} ${gpu_headers}/${name} SYMBOLIC)
+        endif()
+    endforeach()
+endif()
+target_include_directories(halite_gpu_back SYSTEM PRIVATE ${gpu_headers})
 target_compile_definitions(halite_gpu_back PRIVATE ${gpu_backends})
 set(gpu_objects $<TARGET_OBJECTS:halite_gpu_front> $<TARGET_OBJECTS:halite_gpu_back>)
 add_library(tensorflowlite_gpu_delegate SHARED ${gpu_objects})
@@ -78,6 +94,8 @@ foreach(library tensorflowlite_gpu_delegate tensorflowlite_gpu_delegate_static)
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
     target_compile_definitions(${library} INTERFACE $<BUILD_INTERFACE:${gpu_backends}>)
 endforeach()
+add_library(tensorflowlite_c::gpu_delegate ALIAS tensorflowlite_gpu_delegate)
+add_library(tensorflowlite_c::gpu_delegate_static ALIAS tensorflowlite_gpu_delegate_static)
 target_link_options(tensorflowlite_gpu_delegate PRIVATE ${drop_unused})
 if(NOT APPLE)
     set(gpu_exports ${PROJECT_SOURCE_DIR}/cmake/gpu_exports.map)

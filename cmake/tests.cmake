@@ -38,10 +38,10 @@ endfunction()
 # The cases of a folder with both sets of kernels.
 function(golden_folder_test name folder)
     halite_test(${name} ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
-        $<TARGET_FILE:golden_runner> --kernels reference ${folder})
+        ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:golden_runner> --kernels reference ${folder})
     if(EXISTS ${PROJECT_SOURCE_DIR}/src/fast)
         halite_test(${name}.fast ${ARGN} COMMAND sh cmake/with_data.sh ${folder}
-            $<TARGET_FILE:golden_runner> --kernels fast ${folder})
+            ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:golden_runner> --kernels fast ${folder})
     endif()
 endfunction()
 # Cases that once failed, here or on a GPU.
@@ -54,7 +54,7 @@ foreach(path audio classification detection litert_testdata mediapipe pose seane
 endforeach()
 
 # ---- fuzz targets on what fuzzing starts from ---------------------------------------------------------------------------
-set(seeds ${CMAKE_BINARY_DIR}/seeds)
+set(seeds ${PROJECT_BINARY_DIR}/seeds)
 halite_test(fuzz/seeds COMMAND fuzz_seeds ${seeds})
 set_tests_properties(fuzz/seeds PROPERTIES FIXTURES_SETUP seeds)
 foreach(target IN LISTS fuzz_targets)
@@ -218,8 +218,9 @@ if(TARGET tensorflowlite_gpu_delegate)
         $<TARGET_FILE:tensorflowlite_gpu_delegate> gpu)
 endif()
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs without the sanitizers' flags
-    halite_test(api/install COMMAND sh tests/api/install.sh ${CMAKE_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
     halite_test(api/cxx_client COMMAND sh tests/api/cxx_client.sh $<TARGET_FILE:tensorflowlite_c> ${CXX_COMPILER})
+    halite_test(api/install COMMAND sh tests/api/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
+    halite_test(api/configure COMMAND sh tests/api/configure.sh ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
     halite_test(api/doc_example COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
         sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
     halite_test(api/selective COMMAND sh tests/api/selective.sh $<TARGET_FILE:select_ops>
