@@ -10,6 +10,7 @@
 #include "model/model.h"
 
 static struct hl_text wanted; // names, each between newlines
+static int found_models;      // below the folder that is searched
 
 static int fail(const char *what, const char *why)
 {
@@ -36,6 +37,7 @@ static void want_model(void *user_data, const char *path)
 {
     const struct hl_reporter to_stderr = {NULL, NULL};
     (void)user_data;
+    found_models++;
     TfLiteModel *model = hl_model_create_from_file(path, &to_stderr);
     if (!model) fail(path, "this model cannot be loaded");
     for (int s = 0; s < model->subgraph_count; s++)
@@ -63,7 +65,9 @@ int main(int argc, char **argv)
     hl_text_add(&wanted, "\n");
     for (int i = 3; i < argc; i++) {
         if (hl_files_is_folder(argv[i])) {
+            found_models = 0;
             if (!hl_files_each(argv[i], ".tflite", 0, want_model, NULL, &failed)) fail(failed.data, "cannot be read");
+            if (!found_models) fail(argv[i], "no .tflite file below this folder");
         } else if (hl_files_ends_with(argv[i], ".tflite")) {
             want_model(NULL, argv[i]);
         } else {

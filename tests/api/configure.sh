@@ -56,7 +56,7 @@ refuses '-DHALITE_TOOLS=OFF' -DCMAKE_DISABLE_FIND_PACKAGE_JPEG=ON
     configure . $bare -DCMAKE_SYSTEM_NAME=Linux '-DHALITE_OPS=conv_2d;tflite_detection_postprocess' || fail "cross-compiling"
     CC=false CFLAGS=-no-such-flag cmake --build "$work/build" --target selected_ops >"$work/log" 2>&1 ||
         fail "the host's programs are not built"
-    made=$work/build/selected/ops/ops.def
+    made=$work/build/selected/abi/operators.def
     [ "$(grep -c '^OP(\|^CUSTOM(' "$made")" -eq 2 ] && grep -q 'OP(  CONV_2D,' "$made" || fail "not the rows of: $rows"
     mv "$work/build/host_tools/bin" "$work/ready"
     configure . $bare -DCMAKE_SYSTEM_NAME=Linux -DHALITE_OPS=SOFTMAX "-DHALITE_HOST_TOOLS=$work/ready" || fail "ready programs"
