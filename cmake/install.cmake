@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` lays down: headers, libraries, the command, and how others find them. DESTDIR is honored.
 include(GNUInstallDirs)
+if(CMAKE_INSTALL_DOCDIR STREQUAL "${CMAKE_INSTALL_DATAROOTDIR}/doc/${CMAKE_PROJECT_NAME}")
+    set(CMAKE_INSTALL_DOCDIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/halite)
+endif()
 include(CMakePackageConfigHelpers)
 
 # include/tflite is a link to tensorflow/lite: LiteRT has the same headers there.
@@ -11,11 +14,22 @@ if(TARGET tensorflowlite_gpu_delegate)
 endif()
 install(TARGETS ${installed_libraries} EXPORT tensorflowlite_c
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+option(HALITE_INSTALL_PROGRAMS
+    "Install TensorFlow Lite's own tools under their own names too (run_eval, minimal, ...); `halite run_eval` works anyway" ON)
 if(HALITE_TOOLS)
     install(TARGETS halite RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} OPTIONAL)
-    list(TRANSFORM programs PREPEND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ OUTPUT_VARIABLE program_links)
-    install(PROGRAMS ${program_links} DESTINATION ${CMAKE_INSTALL_BINDIR}) # as links
+    set(leave_out)
+    if(HALITE_INSTALL_PROGRAMS)
+        list(TRANSFORM programs PREPEND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/ OUTPUT_VARIABLE program_links)
+        install(PROGRAMS ${program_links} DESTINATION ${CMAKE_INSTALL_BINDIR}) # as links
+    else()
+        list(JOIN programs "|" leave_out)
+        set(leave_out REGEX "/(${leave_out})(.1)?$" EXCLUDE) # manual pages, and completion
+    endif()
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} OPTIONAL ${leave_out})
+    install(PROGRAMS tools/eval/coco_ground_truth.py DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/halite)
 endif()
 
 # Names that other builds of the original have for these libraries: go-tflite links the delegates by names of their own, the
@@ -42,10 +56,10 @@ endif()
 # find_package(tensorflowlite_c)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tensorflowlite_c)
 install(EXPORT tensorflowlite_c NAMESPACE tensorflowlite_c:: FILE tensorflowlite_cTargets.cmake DESTINATION ${package_dir})
-configure_package_config_file(cmake/tensorflowlite_cConfig.cmake.in ${CMAKE_BINARY_DIR}/tensorflowlite_cConfig.cmake
+configure_package_config_file(cmake/tensorflowlite_cConfig.cmake.in ${PROJECT_BINARY_DIR}/tensorflowlite_cConfig.cmake
     INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/tensorflowlite_cConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/tensorflowlite_cConfig.cmake ${CMAKE_BINARY_DIR}/tensorflowlite_cConfigVersion.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tensorflowlite_cConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tensorflowlite_cConfig.cmake ${PROJECT_BINARY_DIR}/tensorflowlite_cConfigVersion.cmake
     DESTINATION ${package_dir})
 
 # pkg-config
@@ -56,8 +70,8 @@ file(RELATIVE_PATH HALITE_PC_LIBDIR ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL
 file(RELATIVE_PATH HALITE_PC_INCLUDEDIR ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 set(HALITE_PC_PRIVATE "-lm -ldl -pthread")
 function(halite_pkg_config HALITE_PC_NAME HALITE_PC_DESCRIPTION)
-    configure_file(cmake/library.pc.in ${CMAKE_BINARY_DIR}/${HALITE_PC_NAME}.pc @ONLY)
-    install(FILES ${CMAKE_BINARY_DIR}/${HALITE_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    configure_file(cmake/library.pc.in ${PROJECT_BINARY_DIR}/${HALITE_PC_NAME}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${HALITE_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 halite_pkg_config(tensorflowlite_c "Runs TensorFlow Lite models (Halite)")
 if(TARGET tensorflowlite_gpu_delegate)

@@ -17,6 +17,10 @@ library=$(find "$work/root" -name libtensorflowlite_c.so)
 pc=$(find "$work/root" -name tensorflowlite_c.pc)
 config=$(find "$work/root" -name tensorflowlite_cConfig.cmake)
 [ -x "$root/bin/halite" ] || { echo "no $root/bin/halite"; exit 1; }
+for file in bin/run_eval share/man/man1/run_eval.1 share/bash-completion/completions/run_eval \
+    share/halite/coco_ground_truth.py share/doc/halite/LICENSE share/doc/halite/docs/platforms.md; do
+    [ -e "$root/$file" ] || { echo "no $root/$file"; exit 1; }
+done
 if grep -rn "$PWD\|$build" "$work/root" --include='*.cmake' --include='*.pc'; then
     echo "installed files name the build tree"
     exit 1
@@ -28,7 +32,7 @@ awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$w
 
 # run NAME PROGRAM: the program classifies the drawing in it.
 run() {
-    LD_LIBRARY_PATH=$(dirname "$library") "$2" >"$work/out"
+    (root=$PWD && cd "$work" && LD_LIBRARY_PATH=$(dirname "$library") "$2" "$root/demo/digits.tflite" >"$work/out")
     grep -q '^2: *9[0-9]\.\|^2: *100' "$work/out" || {
         cat "$work/out"
         echo "$1: the drawing is not recognized"
