@@ -23,6 +23,7 @@
 #define STBI_NO_HDR
 #include <stb/stb_image.h>
 
+#include "exif.h"
 #include "files.h"
 
 static const size_t file_limit = (size_t)256 << 20;
@@ -40,6 +41,9 @@ static bool size_fits(int64_t width, int64_t height, struct hl_text *error)
 }
 
 // ---- JPEG ---------------------------------------------------------------------------------------
+
+// Scans of a progressive picture: encoders write about ten, and each costs time as for a whole picture.
+enum { MAX_SCANS = 500 };
 
 struct jpeg_trap {
     struct jpeg_error_mgr manager; // first: libjpeg hands back a pointer to it
@@ -70,6 +74,15 @@ static void jpeg_message(j_common_ptr info, int level)
     }
 }
 
+// Called while scans are read.
+static void jpeg_watch(j_common_ptr info)
+{
+    if (((j_decompress_ptr)info)->input_scan_number <= MAX_SCANS) return;
+    struct jpeg_trap *trap = (struct jpeg_trap *)info->err;
+    hl_text_add(trap->error, "is a JPEG file of more than %d scans, which no camera or program writes", MAX_SCANS);
+    longjmp(trap->back, 1);
+}
+
 // CMYK as Adobe writes it (inverted) or not; the fraction goes, as in TensorFlow's decoder.
 static void cmyk_to_rgb(const unsigned char *cmyk, int width, bool inverted, unsigned char *rgb)
 {
@@ -86,7 +99,9 @@ static void cmyk_to_rgb(const unsigned char *cmyk, int width, bool inverted, uns
 struct jpeg_work {
     struct jpeg_decompress_struct info;
     struct jpeg_trap trap;
+    struct jpeg_progress_mgr watch;
     unsigned char *rgb, *row;
+    int orientation;
 };
 
 static bool jpeg_decode(struct jpeg_work *work, const unsigned char *data, size_t bytes)
@@ -94,9 +109,16 @@ static bool jpeg_decode(struct jpeg_work *work, const unsigned char *data, size_
     struct jpeg_decompress_struct *info = &work->info;
     if (setjmp(work->trap.back)) return false;
     jpeg_create_decompress(info);
+    work->watch.progress_monitor = jpeg_watch;
+    info->progress = &work->watch;
+    jpeg_save_markers(info, JPEG_APP0 + 1, 0xffff);
     jpeg_mem_src(info, (unsigned char *)data, (unsigned long)bytes);
     jpeg_read_header(info, TRUE);
     if (!size_fits(info->image_width, info->image_height, work->trap.error)) return false;
+    // The first of them that is Exif: XMP comes in APP1 segments as well.
+    const struct jpeg_marker_struct *marker = info->marker_list;
+    for (work->orientation = 1; marker != NULL && work->orientation == 1; marker = marker->next)
+        work->orientation = hl_exif_orientation(marker->data, marker->data_length);
     bool cmyk = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
     info->out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
     info->dct_method = JDCT_ISLOW;
@@ -130,6 +152,7 @@ static bool load_jpeg(const unsigned char *data, size_t bytes, struct hl_image *
         image->width = (int)work->info.output_width;
         image->height = (int)work->info.output_height;
         image->rgb = work->rgb;
+        image->orientation = work->orientation;
     } else {
         free(work->rgb);
     }
@@ -210,33 +233,38 @@ static void flatten(const unsigned char *rgba, size_t count, unsigned char *rgb)
         for (int c = 0; c < 3; c++) rgb[c] = (unsigned char)((rgba[c] * rgba[3] + 255 * (255 - rgba[3]) + 127) / 255);
 }
 
-// stb_image's words, unless they quote bytes of the file.
+// stb_image's words, unless they quote bytes of the file. It has none where its first buffer cannot be had.
 static const char *stb_reason(void)
 {
     const char *reason = stbi_failure_reason();
+    if (reason == NULL || strcmp(reason, "outofmem") == 0) return NULL;
     if (strcmp(reason, "unknown image type") == 0) return "its header makes no sense";
     for (const char *at = reason; *at != '\0'; at++)
         if (*at < 0x20 || *at > 0x7e) return "a part of it has an unknown type";
     return *reason != '\0' ? reason : "a part of it has an unknown type";
 }
 
+static bool fail_other(const char *kind, struct hl_text *error)
+{
+    const char *reason = stb_reason();
+    if (reason != NULL)
+        hl_text_add(error, "is a damaged %s file: %s", kind, reason);
+    else
+        hl_text_add(error, "does not fit into memory");
+    return false;
+}
+
 static bool load_other(const unsigned char *data, size_t bytes, const char *kind, struct hl_image *image,
                        struct hl_text *error)
 {
     int width, height, channels;
-    if (!stbi_info_from_memory(data, (int)bytes, &width, &height, &channels)) {
-        hl_text_add(error, "is a damaged %s file: %s", kind, stb_reason());
-        return false;
-    }
+    if (!stbi_info_from_memory(data, (int)bytes, &width, &height, &channels)) return fail_other(kind, error);
     // Of a BMP file from the top stb_image tells the height with its sign.
     if (!size_fits(width, height < 0 ? -(int64_t)height : height, error)) return false;
     stbi_uc *rgba = stbi_load_from_memory(data, (int)bytes, &width, &height, &channels, 4);
-    if (rgba == NULL) {
-        hl_text_add(error, "is a damaged %s file: %s", kind, stb_reason());
-        return false;
-    }
+    if (rgba == NULL) return fail_other(kind, error);
     size_t count = (size_t)width * (size_t)height;
-    *image = (struct hl_image){width, height, malloc(count * 3)};
+    *image = (struct hl_image){.width = width, .height = height, .rgb = malloc(count * 3)};
     if (image->rgb != NULL)
         flatten(rgba, count, image->rgb);
     else
@@ -274,6 +302,30 @@ bool hl_image_load(const char *path, struct hl_image *image, struct hl_text *err
     bool ok = hl_files_read(path, file_limit, &file, error) && decode(&file, image, error);
     hl_text_free(&file);
     return ok;
+}
+
+bool hl_image_turn_upright(struct hl_image *image)
+{
+    enum { TRANSPOSED = 5 }; // from here on rows of the file are columns of the picture
+    int orientation = image->orientation, width = image->width, height = image->height;
+    if (orientation <= 1) return true;
+    bool transposed = orientation >= TRANSPOSED;
+    // From where in the file: mirrored in x for 2, 3, 7 and 8, in y for 3, 4, 6 and 7.
+    bool mirror_x = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    bool mirror_y = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    unsigned char *turned = malloc((size_t)width * (size_t)height * 3), *to = turned;
+    if (turned == NULL) return false;
+    int rows = transposed ? width : height, columns = transposed ? height : width;
+    for (int row = 0; row < rows; row++)
+        for (int column = 0; column < columns; column++, to += 3) {
+            int x = transposed ? row : column, y = transposed ? column : row;
+            if (mirror_x) x = width - 1 - x;
+            if (mirror_y) y = height - 1 - y;
+            memcpy(to, image->rgb + 3 * ((size_t)y * (size_t)width + (size_t)x), 3);
+        }
+    free(image->rgb);
+    *image = (struct hl_image){.width = columns, .height = rows, .rgb = turned, .orientation = 1};
+    return true;
 }
 
 void hl_image_free(struct hl_image *image)

@@ -12,10 +12,14 @@
 struct hl_image {
     int width, height;
     unsigned char *rgb; // height rows of width pixels of 3 bytes, no padding
+    int orientation;    // of a JPEG file, as Exif counts; 0 and 1: upright
 };
 
 // False on failure, with the reason in `error`: "is no picture that ...".
 bool hl_image_load(const char *path, struct hl_image *image, struct hl_text *error);
+// Turns the pixels as the orientation says, so that the picture stands upright. False, with the picture as it was, where
+// there is no memory for it.
+bool hl_image_turn_upright(struct hl_image *image);
 void hl_image_free(struct hl_image *image);
 
 #endif

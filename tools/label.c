@@ -67,6 +67,8 @@ static const char details[] =
     "  float32             the normalization in the model's metadata, if it has one,\n"
     "                      else (pixel - 127.5) / 127.5\n"
     "  uint8, int8         the pixel, the pixel minus 128\n"
+    "A JPEG file is turned as its Exif orientation says; run_eval takes pictures as they are stored,\n"
+    "as the original does.\n"
     "Scores between 0 and 1 are shown as probabilities, others as they are. Among equal scores the\n"
     "lower class comes first. A picture that cannot be used is reported, the others go on.\n";
 
@@ -288,6 +290,11 @@ static bool label_picture(struct labeller *labeller, const char *picture)
     struct hl_image image;
     struct hl_text error = {0};
     bool ok = hl_image_load(picture, &image, &error);
+    if (ok && !hl_image_turn_upright(&image)) {
+        hl_text_add(&error, "does not fit into memory a second time, turned upright");
+        hl_image_free(&image);
+        ok = false;
+    }
     if (!ok) hl_error("label", picture, "%s", error.data);
     hl_text_free(&error);
     if (!ok) return false;
