@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++) {
         if (hl_files_is_folder(argv[i])) {
             found_models = 0;
-            if (!hl_files_each(argv[i], ".tflite", 0, want_model, NULL, &failed)) fail(failed.data, "cannot be read");
+            if (!hl_files_each(argv[i], ".tflite", want_model, NULL, &failed)) fail(failed.data, "cannot be read");
             if (!found_models) fail(argv[i], "no .tflite file below this folder");
         } else if (hl_files_ends_with(argv[i], ".tflite")) {
             want_model(NULL, argv[i]);

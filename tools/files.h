@@ -15,8 +15,17 @@
 
 #include "text.h"
 
-// Deeper folders are taken for a loop of links.
+// Deeper folders are refused.
 enum { HL_FILES_DEPTH = 64 };
+
+// Folders that were looked into. Links make loops, and few of them make more paths than can be walked.
+struct hl_files_seen {
+    struct hl_files_folder {
+        dev_t device;
+        ino_t inode;
+    } * folders;
+    size_t count;
+};
 
 // The most that is read of a file of numbers: 4 GiB, or what a machine of 32 bits may hold.
 #define HL_FILES_MOST (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : (size_t)1 << 30)
@@ -41,11 +50,23 @@ static inline bool hl_files_ends_with(const char *name, const char *ending)
     return length > tail && strcmp(name + length - tail, ending) == 0;
 }
 
-// False, with errno set, when a folder cannot be read; `failed` then holds its path.
-static inline bool hl_files_each(const char *folder, const char *ending, int depth,
-                                 void (*visit)(void *user_data, const char *path), void *user_data,
-                                 struct hl_text *failed)
+// Notes a folder. True where it was noted before.
+static inline bool hl_files_seen(struct hl_files_seen *seen, const char *folder)
 {
+    struct stat info;
+    if (stat(folder, &info) != 0) return false; // reading it will fail, and say why
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->folders[i].device == info.st_dev && seen->folders[i].inode == info.st_ino) return true;
+    seen->folders = hl_alloc_grow(seen->folders, seen->count + 1, sizeof *seen->folders);
+    seen->folders[seen->count++] = (struct hl_files_folder){info.st_dev, info.st_ino};
+    return false;
+}
+
+static inline bool hl_files_below(const char *folder, const char *ending, int depth, struct hl_files_seen *seen,
+                                  void (*visit)(void *user_data, const char *path), void *user_data,
+                                  struct hl_text *failed)
+{
+    if (hl_files_seen(seen, folder)) return true;
     struct dirent **entries = NULL;
     int count = depth > HL_FILES_DEPTH ? -1 : scandir(folder, &entries, NULL, alphasort);
     if (count < 0) {
@@ -62,7 +83,7 @@ static inline bool hl_files_each(const char *folder, const char *ending, int dep
         hl_text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
         if (ok && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
             if (hl_files_is_folder(path.data))
-                ok = hl_files_each(path.data, ending, depth + 1, visit, user_data, failed);
+                ok = hl_files_below(path.data, ending, depth + 1, seen, visit, user_data, failed);
             else if (hl_files_ends_with(name, ending))
                 visit(user_data, path.data);
         }
@@ -70,6 +91,20 @@ static inline bool hl_files_each(const char *folder, const char *ending, int dep
         free(entries[i]);
     }
     free(entries);
+    return ok;
+}
+
+// One call for each file below the folder whose name ends so; each folder counts once, whatever links lead to it.
+// False, with errno set, when a folder cannot be read; `failed` then holds its path.
+static inline bool hl_files_each(const char *folder, const char *ending,
+                                 void (*visit)(void *user_data, const char *path), void *user_data,
+                                 struct hl_text *failed)
+{
+    struct hl_files_seen seen = {0};
+    bool ok = hl_files_below(folder, ending, 0, &seen, visit, user_data, failed);
+    int code = errno;
+    free(seen.folders);
+    errno = code;
     return ok;
 }
 

@@ -51,8 +51,9 @@ static int unknown(const char *name)
 // Buffered output that cannot be written (a full disk) is a failure as well.
 static int finish(int code)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    hl_error(NULL, NULL, "standard output cannot be written");
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (written && !ferror(stderr)) return code; // where label_image writes its result, as the original
+    if (!written) hl_error(NULL, NULL, "standard output cannot be written");
     return code == HL_EXIT_OK ? HL_EXIT_FAILED : code;
 }
 

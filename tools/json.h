@@ -10,27 +10,13 @@
 
 #include "text.h"
 
-// Length of the well-formed UTF-8 sequence at `at`, 0 where there is none.
-static inline int hl_json_utf8(const unsigned char *at)
-{
-    if (at[0] < 0x80) return 1;
-    int length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4) return 0;
-    for (int i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80) return 0;
-    // Overlong forms, surrogates, beyond U+10FFFF.
-    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf0 && at[1] < 0x90) ||
-        (at[0] == 0xf4 && at[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 // Bytes that are no UTF-8 become U+FFFD.
 static inline void hl_json_add_string(cJSON *object, const char *name, const char *value)
 {
     struct hl_text text = {0};
-    for (const unsigned char *at = (const unsigned char *)value; *at != '\0';) {
-        int length = hl_json_utf8(at);
+    const unsigned char *at = (const unsigned char *)value, *end = at + strlen(value);
+    while (at < end) {
+        int length = hl_text_utf8(at, end);
         if (length > 0)
             hl_text_add_bytes(&text, (const char *)at, (size_t)length);
         else
@@ -41,11 +27,29 @@ static inline void hl_json_add_string(cJSON *object, const char *name, const cha
     hl_text_free(&text);
 }
 
+// What cJSON prints, with the characters escaped that a terminal would obey: cJSON escapes those below U+0020 alone.
+static inline void hl_json_add_escaped(struct hl_text *text, const char *printed)
+{
+    const unsigned char *at = (const unsigned char *)printed, *end = at + strlen(printed);
+    for (int length; at < end; at += length) {
+        length = hl_text_utf8(at, end);
+        if (length == 0) length = 1;
+        uint32_t character = hl_text_character(at, length);
+        if (character >= 0x20 && hl_text_is_control(character))
+            hl_text_add(text, "\\u%04x", (unsigned)character);
+        else
+            hl_text_add_bytes(text, (const char *)at, (size_t)length);
+    }
+}
+
 static inline void hl_json_print(const cJSON *json)
 {
-    char *text = hl_alloc_check(cJSON_Print(json));
-    puts(text);
-    cJSON_free(text);
+    char *printed = hl_alloc_check(cJSON_Print(json));
+    struct hl_text text = {0};
+    hl_json_add_escaped(&text, printed);
+    puts(hl_text_string(&text));
+    hl_text_free(&text);
+    cJSON_free(printed);
 }
 
 #endif

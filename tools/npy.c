@@ -255,8 +255,9 @@ bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, 
     while ((10 + header.length + 1) % 64 != 0) hl_text_add(&header, " ");
     hl_text_add(&header, "\n");
 
-    FILE *file = hl_output_open(path, error);
-    if (file != NULL) {
+    struct hl_output output;
+    bool ok = hl_output_open(&output, path, error);
+    if (ok) {
         unsigned char start[10] = {0x93,
                                    'N',
                                    'U',
@@ -267,13 +268,13 @@ bool hl_npy_write(const char *path, TfLiteType type, int rank, const int *dims, 
                                    0,
                                    (unsigned char)(header.length & 0xff),
                                    (unsigned char)(header.length >> 8)};
-        fwrite(start, 1, sizeof start, file);
-        fwrite(header.data, 1, header.length, file);
+        fwrite(start, 1, sizeof start, output.file);
+        fwrite(header.data, 1, header.length, output.file);
         if (hl_element_type(type).bits < 8)
-            write_unpacked(file, type, count, data);
+            write_unpacked(output.file, type, count, data);
         else if (count > 0)
-            fwrite(data, 1, hl_element_bytes(type, count), file);
+            fwrite(data, 1, hl_element_bytes(type, count), output.file);
     }
     hl_text_free(&header);
-    return file != NULL && hl_output_close(file, path, error);
+    return ok && hl_output_close(&output, error);
 }

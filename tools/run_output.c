@@ -43,8 +43,8 @@ static bool write_text(const char *path, const TfLiteTensor *tensor, struct hl_t
     const void *data = TfLiteTensorData(tensor);
     bool strings = type == kTfLiteString;
     int64_t count = strings ? hl_values_strings(data, TfLiteTensorByteSize(tensor)) : hl_model_elements(tensor);
-    FILE *file = hl_output_open(path, error);
-    if (file == NULL) return false;
+    struct hl_output output;
+    if (!hl_output_open(&output, path, error)) return false;
     struct hl_text line = {0};
     for (int64_t i = 0; i < count; i++) {
         hl_text_clear(&line);
@@ -59,19 +59,20 @@ static bool write_text(const char *path, const TfLiteTensor *tensor, struct hl_t
         } else {
             hl_values_add(&line, type, data, i);
         }
-        fwrite(line.data, 1, line.length, file);
-        fputc('\n', file);
+        fwrite(line.data, 1, line.length, output.file);
+        fputc('\n', output.file);
     }
     hl_text_free(&line);
-    return hl_output_close(file, path, error);
+    return hl_output_close(&output, error);
 }
 
 static bool write_raw(const char *path, const TfLiteTensor *tensor, struct hl_text *error)
 {
-    FILE *file = hl_output_open(path, error);
-    if (file == NULL) return false;
-    if (TfLiteTensorByteSize(tensor) > 0) fwrite(TfLiteTensorData(tensor), 1, TfLiteTensorByteSize(tensor), file);
-    return hl_output_close(file, path, error);
+    struct hl_output output;
+    if (!hl_output_open(&output, path, error)) return false;
+    if (TfLiteTensorByteSize(tensor) > 0)
+        fwrite(TfLiteTensorData(tensor), 1, TfLiteTensorByteSize(tensor), output.file);
+    return hl_output_close(&output, error);
 }
 
 static bool write_file(const struct hl_graph *graph, const TfLiteTensor *tensor, const char *path)

@@ -9,6 +9,7 @@
 
 #include "files.h"
 #include "json.h"
+#include "message.h"
 #include "output_file.h"
 
 // COCO's 40,000 pictures make 40 MiB.

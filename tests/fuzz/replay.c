@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 {
     struct hl_text failed = {0};
     for (int i = 1; i < argc; i++)
-        if (!hl_files_each(argv[i], "", 0, replay, NULL, &failed)) {
+        if (!hl_files_each(argv[i], "", replay, NULL, &failed)) {
             fprintf(stderr, "replay: cannot read %s\n", failed.data);
             return 1;
         }

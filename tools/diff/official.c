@@ -18,6 +18,7 @@
 // kept.
 static const char script[] =
     "import sys\n"
+    "sys.path.pop(0)\n" // the folder that this runs in, whose files are none of the user's modules
     "import numpy as np\n"
     "try:\n"
     "    from ai_edge_litert import interpreter as lite\n"

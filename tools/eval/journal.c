@@ -53,18 +53,24 @@ bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fing
              fseek(journal->file, 0, SEEK_END) == 0;
         if (!ok) hl_text_add(&why, "cannot be written: %s", strerror(errno));
     }
+    if (ok && kept == 0 && !hl_journal_add(journal, head)) {
+        hl_text_add(&why, "cannot be written: %s", strerror(errno));
+        ok = false;
+    }
     if (!ok) hl_text_add(error, "%s: %s", name.data, why.data);
     journal->path = name.data;
     hl_text_free(&why);
-    return ok && (kept > 0 || hl_journal_add(journal, head));
+    return ok;
 }
 
 bool hl_journal_add(struct hl_journal *journal, const char *line)
 {
     if (journal->file == NULL) return true;
     if (fprintf(journal->file, "%s\n", line) > 0 && fflush(journal->file) == 0) return true;
+    int code = errno; // of what failed, for the caller
     fclose(journal->file);
     journal->file = NULL;
+    errno = code;
     return false;
 }
 

@@ -21,7 +21,7 @@ struct hl_journal {
 // reason in `error`, which names the file.
 bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fingerprint, bool resume,
                      bool (*replay)(void *user_data, const char *line), void *user_data, struct hl_text *error);
-// Adds a line. A journal that cannot be written is given up, with false.
+// Adds a line. A journal that cannot be written is given up, with false and the reason in errno.
 bool hl_journal_add(struct hl_journal *journal, const char *line);
 // complete: the journal has done its duty and is removed.
 void hl_journal_close(struct hl_journal *journal, bool complete);

@@ -131,7 +131,7 @@ static bool report(const char *path, const struct options *options)
     else if (runs && options->runs > 0)
         ok = add_times(json, path, options);
     ok = ok && write_page(options->output, json) && (options->trace == NULL || write_trace(options->trace, json));
-    if (ok) printf("%s\n", options->output);
+    if (ok && !hl_output_is_standard(options->output)) printf("%s\n", options->output);
     cJSON_Delete(json);
     return ok;
 }
