@@ -4,15 +4,7 @@
 # Chromium the page is opened as a person would; HALITE_SCREENSHOTS names a folder for pictures of it.
 . "$(dirname "$0")/lib"
 needs "$model"
-for chromium in chromium chromium-browser google-chrome ""; do
-    if command -v "$chromium" >/dev/null; then break; fi
-done
-
-# browse ARGUMENT... PAGE
-browse() {
-    run timeout 300 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
-        --user-data-dir="$work/browser" --virtual-time-budget=20000 --window-size=1400,1600 "$@"
-}
+. "$here/report_page"
 
 # A browser that does not start here (a container may forbid it) is none.
 if [ -n "$chromium" ]; then
@@ -71,6 +63,13 @@ says "$page"
 alone "$page"
 shows $(($(grep -o '"version":[0-9]*,"inputs"' "$page" | wc -l) + 2)) "$page"
 finds SOFTMAX "$page"
+opens "$page"
+# Constants through DEQUANTIZE, as in models of halves, are parts of what reads them; these opened on an empty sheet.
+for name in face_landmark_float16 hand_landmark_lite_float16; do
+    [ -e "$shared/models/mediapipe/$name.tflite" ] || continue
+    passes "$halite" report "$shared/models/mediapipe/$name.tflite" --runs 0 -o "$work/$name.tflite.html"
+    opens "$work/$name.tflite.html"
+done
 if command -v python3 >/dev/null; then
     run python3 -c '
 import json, sys

@@ -52,11 +52,29 @@ function placementFacts() {
     + counted(placement.partitions, 'part');
 }
 
+// Nodes that only make a constant readable (DEQUANTIZE of stored halves, in most float16 models) are drawn as a part of the
+// first node that reads them: each would be a vertex of its own beside the graph's way. Node number -> that reader's number.
+function foldedNodes(graph) {
+  const made = new Set(graph.inputs.concat(...graph.nodes.map(node => node.outputs)));
+  const kept = new Set(graph.outputs), reader = new Map(), folded = new Map();
+  graph.nodes.forEach((node, number) => node.inputs.forEach(tensor => {
+    if (!reader.has(tensor)) reader.set(tensor, number);
+  }));
+  graph.nodes.forEach((node, number) => {
+    const plain = ['DEQUANTIZE', 'DENSIFY'].includes(node.operator) && node.outputs.length === 1;
+    const output = node.outputs[0];
+    if (plain && node.inputs.every(tensor => !made.has(tensor)) && !kept.has(output) && reader.has(output))
+      folded.set(number, reader.get(output));
+  });
+  return folded;
+}
+
 // A subgraph as vertices: its nodes, with a vertex for each input and output of the graph.
 function read(index) {
   const graph = data.subgraphs[index];
   const vertices = [], producer = new Map(), edges = [];
   const used = new Set(graph.nodes.flatMap(node => node.inputs));
+  const folded = foldedNodes(graph), all = [];
   for (const tensor of graph.inputs) {
     if (tensor < 0 || !used.has(tensor)) continue;
     producer.set(tensor, vertices.length);
@@ -65,8 +83,10 @@ function read(index) {
   graph.nodes.forEach((node, number) => {
     const vertex = {
       kind: 'node', number, title: node.operator, node, inputs: node.inputs, outputs: node.outputs,
-      ...placeOf(index, number), ns: index === 0 ? spent.get(number) : undefined,
+      ...placeOf(index, number), ns: index === 0 ? spent.get(number) : undefined, parts: [],
     };
+    all.push(vertex);
+    if (folded.has(number)) return;
     for (const tensor of new Set(node.inputs))
       if (producer.has(tensor)) edges.push({ from: producer.get(tensor), to: vertices.length, tensor });
     for (const tensor of node.outputs) producer.set(tensor, vertices.length);
@@ -77,7 +97,13 @@ function read(index) {
     edges.push({ from: producer.get(tensor), to: vertices.length, tensor });
     vertices.push({ kind: 'output', title: 'output', inputs: [tensor], outputs: [] });
   }
-  return { index, tensors: graph.tensors, vertices, edges };
+  for (const [part, reader] of folded) {
+    let whole = reader;
+    while (folded.has(whole)) whole = folded.get(whole);
+    all[part].whole = all[whole];
+    all[whole].parts.push(all[part]);
+  }
+  return { index, tensors: graph.tensors, vertices, edges, all };
 }
 
 // ---- layout: layers by the longest path, crossings reduced by medians, columns by least squares -----------------------
@@ -206,6 +232,8 @@ function draw() {
       const middle = (from + to) / 2;
       path += `C${way[i - 1].x},${middle} ${way[i].x},${middle} ${way[i].x},${to}`;
     }
+    const end = way[way.length - 1];
+    path += `M${end.x - 4},${end.y - 7}L${end.x},${end.y}L${end.x + 4},${end.y - 7}`;
     edge.mark = drawn('path', { d: path, class: 'edge' });
     sheet.append(edge.mark);
   }
@@ -254,16 +282,20 @@ function zoom(factor, x, y) {
   move();
 }
 
+// The whole graph; or its beginning, the first input, at a size that can be read.
 function fit(whole) {
-  const box = by('graph').getBoundingClientRect();
+  const READABLE = 0.8;
+  const box = by('graph').getBoundingClientRect(), first = graph.vertices[0];
   const across = (box.width - 40) / graph.width, down = (box.height - 40) / graph.height;
-  view.scale = whole ? Math.max(0.01, Math.min(1, across, down)) : Math.max(0.5, Math.min(1, across));
-  view.x = (box.width - graph.width * view.scale) / 2;
-  view.y = 20;
+  view.scale = whole ? Math.max(0.01, Math.min(1, across, down)) : Math.max(READABLE, Math.min(1, across));
+  const fits = graph.width * view.scale <= box.width;
+  view.x = whole || fits || !first ? (box.width - graph.width * view.scale) / 2 : box.width / 2 - first.x * view.scale;
+  view.y = 20 - (whole || !first ? 0 : first.y * view.scale);
   move();
 }
 
-function show(vertex) {
+function show(part) {
+  const vertex = part.whole || part;
   const box = by('graph').getBoundingClientRect();
   view.scale = Math.max(view.scale, 0.7);
   view.x = box.width / 2 - vertex.x * view.scale;
@@ -281,7 +313,7 @@ function canvas(id) {
   return { context, width: box.width, height: box.height };
 }
 
-const onlyNodes = () => graph.vertices.filter(vertex => vertex.kind === 'node');
+const onlyNodes = () => graph.all;
 
 function paintOverview() {
   const { context, width, height } = canvas('overview');
@@ -318,7 +350,8 @@ function tensorItem(index, others) {
   return item;
 }
 
-function choose(vertex) {
+function choose(part) {
+  const vertex = part && part.whole ? part.whole : part;
   chosen = vertex;
   paint();
   const panel = by('details');
@@ -334,6 +367,8 @@ function choose(vertex) {
       vertex.ns !== undefined && `${timed(vertex.ns)} (${(100 * vertex.ns / total).toFixed(1)} %)`].filter(Boolean);
     panel.append(element('p', {}, facts.join(', ')));
     if (vertex.reason) panel.append(element('p', { className: 'reason' }, vertex.reason));
+    if (vertex.parts.length)
+      panel.append(element('p', {}, `with ${vertex.parts.map(nameOf).join(', ')}, which only read constants`));
   }
   const list = (name, indices, others) => {
     const present = indices.filter(index => index >= 0);
@@ -351,9 +386,9 @@ let hits = [], hit = -1;
 
 function find(text) {
   const words = text.toLowerCase().trim();
-  const fits = vertex => words.startsWith('#') ? String(vertex.number) === words.slice(1)
+  const fits = vertex => (vertex.parts || []).some(fits) || (words.startsWith('#') ? String(vertex.number) === words.slice(1)
     : [vertex.title, vertex.place || '', ...vertex.inputs.concat(vertex.outputs).filter(i => i >= 0)
-      .map(i => graph.tensors[i].name)].some(name => name.toLowerCase().includes(words));
+      .map(i => graph.tensors[i].name)].some(name => name.toLowerCase().includes(words)));
   for (const vertex of graph.vertices) vertex.found = words !== '' && fits(vertex);
   hits = graph.vertices.filter(vertex => vertex.found);
   hit = -1;
@@ -505,18 +540,28 @@ function open(index) {
 
 function listen() {
   const svg = by('graph');
-  let from = null;
+  const fingers = new Map(); // pointers that are down, where they were last
   svg.addEventListener('wheel', event => {
     event.preventDefault();
     const box = svg.getBoundingClientRect();
     zoom(Math.exp(-event.deltaY * 0.0015), event.clientX - box.left, event.clientY - box.top);
   }, { passive: false });
-  svg.addEventListener('pointerdown', event => { from = { x: event.clientX - view.x, y: event.clientY - view.y }; });
+  svg.addEventListener('pointerdown', event => fingers.set(event.pointerId, { x: event.clientX, y: event.clientY }));
+  for (const end of ['pointerup', 'pointercancel', 'pointerleave'])
+    svg.addEventListener(end, event => fingers.delete(event.pointerId));
+  // One finger or the mouse moves the sheet; two also zoom it, by how far they are apart.
   svg.addEventListener('pointermove', event => {
-    if (!from || !event.buttons) return;
-    view.x = event.clientX - from.x;
-    view.y = event.clientY - from.y;
-    move();
+    const before = fingers.get(event.pointerId);
+    if (!before || !event.buttons) return;
+    const now = { x: event.clientX, y: event.clientY }, count = fingers.size;
+    const other = [...fingers].find(([id]) => id !== event.pointerId);
+    fingers.set(event.pointerId, now);
+    view.x += (now.x - before.x) / count;
+    view.y += (now.y - before.y) / count;
+    if (count !== 2) return void move();
+    const apart = point => Math.max(1, Math.hypot(point.x - other[1].x, point.y - other[1].y));
+    const box = svg.getBoundingClientRect();
+    zoom(apart(now) / apart(before), (now.x + other[1].x) / 2 - box.left, (now.y + other[1].y) / 2 - box.top);
   });
   svg.addEventListener('keydown', event => {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
@@ -554,7 +599,10 @@ function listen() {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { paint(); legend(); fillMemory(); });
 }
 
-document.title = by('title').textContent = data.file.split('/').pop();
+const fileName = data.file.split('/').pop();
+document.title = `${fileName} – Halite`;
+// A long name breaks behind its marks before it breaks inside a word.
+for (const piece of fileName.split(/(?<=[_.-])/)) by('title').append(piece, element('wbr'));
 by('facts').textContent = [sized(data.bytes), counted(nodeCount, 'node'), placementFacts(),
   times.runs && `${timed(times.total_ns)} a run (median of ${times.runs}, the times of nodes are from as many more)`,
   data.reason && `does not run here: ${data.reason}`].filter(Boolean).join(' · ');

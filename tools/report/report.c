@@ -126,7 +126,7 @@ static bool report(const char *path, const struct options *options)
     cJSON *json = describe(path, &options->model);
     if (json == NULL) return false;
     bool runs = cJSON_IsTrue(cJSON_GetObjectItem(json, "runs_here")) || options->model.delegate != NULL, ok = true;
-    if (options->model.gpu)
+    if (hl_model_options_gpu(&options->model))
         ok = add_gpu(json, path, options);
     else if (runs && options->runs > 0)
         ok = add_times(json, path, options);
