@@ -83,6 +83,7 @@ struct labeller {
     float *pixels;  // of one picture
     double *scores; // of its classes
     int *ranking;   // classes, best first
+    int inferences; // so far; the first one touches memory for the first time, and may compile kernels
 };
 
 // ---- does the model fit? ------------------------------------------------------------------------
@@ -263,7 +264,8 @@ static void print_table(const struct labeller *labeller, const char *picture, co
     char time[32];
     hl_text_add_escaped(&name, picture, strlen(picture));
     hl_format_seconds(time, sizeof time, seconds);
-    printf("%s (%d x %d), one inference in %s\n", name.data, image->width, image->height, time);
+    printf("%s (%d x %d), %s in %s\n", name.data, image->width, image->height,
+           labeller->inferences == 1 ? "first inference" : "one inference", time);
     hl_text_free(&name);
 
     bool probabilities = true;
@@ -309,6 +311,7 @@ static bool label_picture(struct labeller *labeller, const char *picture)
     double start = hl_seconds();
     ok = TfLiteInterpreterInvoke(interpreter) == kTfLiteOk;
     double seconds = hl_seconds() - start;
+    labeller->inferences++;
     if (!ok) hl_model_file_failed(&labeller->file, "the inference failed");
     if (ok && (ok = read_scores(labeller, picture))) {
         int top = rank_classes(labeller);

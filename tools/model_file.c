@@ -11,6 +11,7 @@
 #include "element.h"
 #include "files.h"
 #include "message.h"
+#include "opset.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/external/external_delegate.h"
 
@@ -143,11 +144,20 @@ static void warn_of_messages(const struct hl_model_file *file)
         hl_warn(file->command, NULL, "%.*s", (int)length, line);
 }
 
+bool hl_model_options_gpu(const struct hl_model_options *options)
+{
+    return options->gpu || (options->delegate == NULL && (options->device != NULL || options->precision != 0));
+}
+
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
 {
-    if (options->gpu && !(hl_model_file_open_gpu(file) && hl_model_file_create_gpu_delegate(file, options)))
+    bool gpu = hl_model_options_gpu(options);
+    if (gpu && !(hl_model_file_open_gpu(file) && hl_model_file_create_gpu_delegate(file, options))) return false;
+    if (!gpu && options->delegate != NULL && options->precision != 0) {
+        hl_error(file->command, NULL, "--precision is for --gpu; the delegate %s chooses its own", options->delegate);
         return false;
-    if (!options->gpu && options->delegate != NULL && !open_delegate(file, options)) return false;
+    }
+    if (!gpu && options->delegate != NULL && !open_delegate(file, options)) return false;
     if (!hl_model_file_try(file, options)) {
         hl_model_file_failed(file, "no interpreter can be made for it");
         return false;
@@ -157,6 +167,35 @@ bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_optio
     return true;
 }
 
+static TfLiteStatus prepare_nothing(TfLiteContext *context, TfLiteNode *node)
+{
+    (void)context;
+    (void)node;
+    return kTfLiteOk;
+}
+
+static TfLiteStatus invoke_nothing(TfLiteContext *context, TfLiteNode *node)
+{
+    (void)node;
+    context->ReportError(context, "there is no kernel for this operator here");
+    return kTfLiteError;
+}
+
+// Shapes of what such an operator writes are those of the file.
+static void add_stand_ins(TfLiteInterpreterOptions *options, const TfLiteModel *model)
+{
+    static const TfLiteRegistration stand_in = {.prepare = prepare_nothing, .invoke = invoke_nothing, .version = 1};
+    for (int i = 0; i < model->code_count; i++) {
+        const struct hl_model_code *code = &model->codes[i];
+        if (hl_opset_has(code)) continue;
+        if (code->custom_name != NULL)
+            TfLiteInterpreterOptionsAddCustomOp(options, code->custom_name, &stand_in, 1, INT32_MAX);
+        else
+            TfLiteInterpreterOptionsAddBuiltinOp(options, (TfLiteBuiltinOperator)code->builtin, &stand_in, 1,
+                                                 INT32_MAX);
+    }
+}
+
 bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options)
 {
     hl_text_clear(&file->messages);
@@ -164,6 +203,7 @@ bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options
     TfLiteInterpreterOptionsSetErrorReporter(how, hl_text_reporter, &file->messages);
     TfLiteInterpreterOptionsSetNumThreads(how, options->threads);
     HaliteInterpreterOptionsSetKernels(how, (HaliteKernels)options->kernels);
+    if (options->stand_ins) add_stand_ins(how, file->model);
     if (file->delegate != NULL) TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
     for (int i = 0; options->delegates != NULL && i < options->delegates->count; i++)
         TfLiteInterpreterOptionsAddDelegate(how, options->delegates->items[i].delegate);

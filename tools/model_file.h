@@ -26,7 +26,13 @@ struct hl_model_options {
     const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
     struct TfLiteTelemetryProfilerStruct *profiler; // hears of every node that runs; NULL: none
     const char *cache;                              // folder for compiled kernels; NULL: none are kept
+    // Operators that have no kernel here get one that computes nothing: to look at the graph, not to run it.
+    bool stand_ins;
 };
+
+// Does Halite's GPU delegate run it? --gpu asks for it, and so do --device and --precision where no other delegate is
+// named.
+bool hl_model_options_gpu(const struct hl_model_options *options);
 
 extern const char *const hl_model_kernels[];
 extern const char *const hl_model_precisions[];
@@ -68,12 +74,14 @@ extern const char *const hl_model_precisions[];
     {                                                                                             \
         .name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",                 \
         .offset = offsetof(struct type, member.device),                                           \
-        .help = "GPU: auto, opencl:1, vulkan, gles; default: HALITE_DEVICE, else auto", \
+        .help = "which GPU (and --gpu): auto, opencl:1, vulkan, gles; default:\n"                     \
+                "HALITE_DEVICE, else auto",                                                       \
     },                                                                                            \
     {                                                                                             \
         .name = "precision", .letter = 'P', .kind = HL_FLAG_CHOICE,                               \
         .choices = hl_model_precisions, .offset = offsetof(struct type, member.precision),        \
-        .help = "on the GPU: f32 (default), f16s (half storage), f16 (half arithmetic)",          \
+        .help = "on the GPU (and --gpu): f32 (default), f16s (half storage),\n"                    \
+                "f16 (half arithmetic)",                                                          \
     },                                                                                            \
     {                                                                                             \
         .name = "cache", .letter = 'C', .kind = HL_FLAG_STRING, .value = "FOLDER",                \

@@ -64,7 +64,9 @@ bool hl_placement_open(struct hl_placement *placement, const char *command, cons
     struct hl_model_file *file = &placement->file;
     *placement = (struct hl_placement){0};
     if (!hl_model_file_open(file, command, path)) return false;
-    if (!hl_model_file_try(file, options)) {
+    struct hl_model_options looked_at = *options;
+    looked_at.stand_ins = true;
+    if (!hl_model_file_try(file, &looked_at)) {
         hl_model_file_failed(file, "no interpreter can be made for it");
         return false;
     }
@@ -102,6 +104,7 @@ static const HaliteDelegateNode *node_at(const struct hl_placement *placement, c
 
 struct sums {
     int nodes, gpu, partitions;
+    int folded; // neither on the CPU nor the GPU: they became constants
 };
 
 static struct sums sum_up(const struct hl_placement *placement)
@@ -113,6 +116,8 @@ static struct sums sum_up(const struct hl_placement *placement)
         if (graph == NULL) continue;
         sums.gpu += graph->gpu_node_count;
         sums.partitions += graph->partition_count;
+        for (int i = 0; i < graph->node_count; i++)
+            sums.folded += strcmp(node_at(placement, graph, i)->reason_name, "FOLDED") == 0;
     }
     return sums;
 }
@@ -195,8 +200,10 @@ void hl_placement_text(const struct hl_placement *placement)
     }
     if (placement->refused) printf("  not applied: %s\n", why_refused(placement));
     struct sums sums = sum_up(placement);
-    printf("%d of %d operators on the GPU in %d partition%s\n", sums.gpu, sums.nodes, sums.partitions,
+    printf("%d of %d operators on the GPU in %d partition%s", sums.gpu, sums.nodes - sums.folded, sums.partitions,
            sums.partitions == 1 ? "" : "s");
+    if (sums.folded > 0) printf(", %d folded into constants", sums.folded);
+    printf("\n");
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
@@ -235,6 +242,7 @@ void hl_placement_json(const struct hl_placement *placement, cJSON *json)
     if (placement->refused) hl_json_add_string(object, "refused", why_refused(placement));
     cJSON_AddNumberToObject(object, "operators", sums.nodes);
     cJSON_AddNumberToObject(object, "on_gpu", sums.gpu);
+    cJSON_AddNumberToObject(object, "folded", sums.folded);
     cJSON_AddNumberToObject(object, "partitions", sums.partitions);
     cJSON *subgraphs = cJSON_AddArrayToObject(object, "subgraphs");
     for (int s = 0; s < placement->file.model->subgraph_count; s++) {

@@ -42,6 +42,16 @@ if [ -e "$bin/run_eval" ]; then
     code=1
     grep -q 'result.json.progress: cannot be written: File too large' "$work/err" || failed "a journal on a full disk"
     rm -f "$work"/result.json*
+    # Lines that are no labels of the model: none fits, the wrong file; some fit, a warning.
+    echo 'n01440764_three.JPEG three 3' >"$work/truth.txt"
+    complains "none of the 1 lines of" "$bin/run_eval" --model_file="$model" --ground_truth_images_path="$work/pictures" \
+        --ground_truth_labels="$work/truth.txt" --model_output_labels="$labels" --output_file_path="$work/result.json"
+    cp "$demo/three.png" "$work/pictures/b.png"
+    printf 'three\nthird\n' >"$work/truth.txt"
+    run "$bin/run_eval" --model_file="$model" --ground_truth_images_path="$work/pictures" \
+        --ground_truth_labels="$work/truth.txt" --model_output_labels="$labels" --output_file_path="$work/result.json"
+    [ $code -eq 0 ] || failed "one line that is no label"
+    says "1 of 2 lines of"
 fi
 
 # label_image writes its result on standard error; a result that is lost is a failure.

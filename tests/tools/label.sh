@@ -5,11 +5,16 @@
 needs "$model" "$labels" "$demo/three.png" "$demo/seven.png"
 
 passes "$halite" label --model "$model" --labels "$labels" "$demo/three.png"
-says "three.png (128 x 128), one inference in "
+says "three.png (128 x 128), first inference in "
 says " nodes on the CPU: "
 grep -qE '^ +[0-9.]+ %  three +\(class 3\)$' "$work/out" || failed "no probability of three"
 [ "$(grep -c '(class' "$work/out")" -eq 5 ] || failed "not five classes"
 [ "$(grep -m 1 '(class' "$work/out" | awk '{ print $3 }')" = three ] || failed "three is not first"
+
+# --device and --precision ask for the GPU; with another delegate the second means nothing.
+refuses 1 "device nonsense" "$halite" label --device nonsense -m "$model" "$demo/three.png"
+run "$halite" bench --precision f16 --device null "$model"
+! grep -q 'nodes on the CPU' "$work/out" || failed "--precision without --gpu is dropped"
 
 # Lines for programs: picture, rank, class index, label, score.
 tab=$(printf '\t')

@@ -121,4 +121,12 @@ if has "$shared/models/odd/whitespace_tokenizer_to_tensor.tflite" "a model with 
     says "not applied: Attempting to use a delegate that only supports static-sized tensors"
     [ "$(tail -n 1 "$work/out")" = "0 of 1 operators on the GPU in 0 partitions" ] || failed "the last line"
 fi
+# A model with an operator that nothing here knows is looked at all the same.
+other=$shared/models/odd/testconv1_edgetpu_compiled.tflite
+if has "$other" "an unknown operator"; then
+    passes "$halite" inspect --placement --device null "$other"
+    matches 'edgetpu-custom-op +1 +CPU +NO_KERNEL'
+    passes "$halite" compat "$other"
+    says "0 of 1 operators have a GPU kernel"
+fi
 finish

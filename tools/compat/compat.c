@@ -129,7 +129,7 @@ static bool read_need(const char *path, struct need *need)
 static bool read_sizes(const char *path, struct need *need)
 {
     struct hl_model_file file;
-    struct hl_model_options plain = {.threads = -1};
+    struct hl_model_options plain = {.threads = -1, .stand_ins = true};
     HaliteMemoryReport memory;
     bool ok = hl_model_file_open(&file, "compat", path) && hl_model_file_start(&file, &plain);
     if (ok && TfLiteInterpreterAllocateTensors(file.interpreter) != kTfLiteOk) {

@@ -71,6 +71,38 @@ static bool apply_denylist(struct imagenet *imagenet, const char *path)
     return ok;
 }
 
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// A line that is no label of the model makes its picture wrong whatever the model says. One or a few may be meant so,
+// none that fits is the wrong file. False after a message.
+static bool check_truth(const struct imagenet *imagenet, const struct options *options)
+{
+    const struct hl_labels *labels = &imagenet->evaluation.labels, *truth = &imagenet->truth;
+    char **sorted = hl_alloc((size_t)labels->count, sizeof *sorted);
+    for (int i = 0; i < labels->count; i++) sorted[i] = labels->names[i];
+    qsort(sorted, (size_t)labels->count, sizeof *sorted, compare_strings);
+    const char *first = NULL; // that is no label
+    int fitting = 0;
+    for (int i = 0; i < truth->count; i++) {
+        if (bsearch(&truth->names[i], sorted, (size_t)labels->count, sizeof *sorted, compare_strings) != NULL)
+            fitting++;
+        else if (first == NULL)
+            first = truth->names[i];
+    }
+    free(sorted);
+    if (first == NULL) return true;
+    if (fitting == 0)
+        hl_error(HL_TFLITE, NULL, "none of the %d lines of %s is a label of %s, word for word; the first is '%s'",
+                 truth->count, options->ground_truth_labels, options->setting.model_output_labels, first);
+    else
+        hl_warn(HL_TFLITE, NULL, "%d of %d lines of %s are labels of %s; the first that is none: '%s'", fitting,
+                truth->count, options->ground_truth_labels, options->setting.model_output_labels, first);
+    return fitting > 0;
+}
+
 // Every picture's label; then those that are not wanted go.
 static bool match_labels(struct imagenet *imagenet, const struct options *options)
 {
@@ -91,6 +123,7 @@ static bool match_labels(struct imagenet *imagenet, const struct options *option
                  evaluation->path_count, options->setting.ground_truth_images_path, imagenet->truth.count, path);
         return false;
     }
+    if (!check_truth(imagenet, options)) return false;
     if (*options->denylist_file_path != '\0' && !apply_denylist(imagenet, options->denylist_file_path)) return false;
     if (*options->blacklist_file_path != '\0' && !apply_denylist(imagenet, options->blacklist_file_path)) return false;
     imagenet->labels = hl_alloc((size_t)evaluation->path_count, sizeof *imagenet->labels);
