@@ -73,7 +73,7 @@ function foldedNodes(graph) {
 function read(index) {
   const graph = data.subgraphs[index];
   const vertices = [], producer = new Map(), edges = [];
-  const used = new Set(graph.nodes.flatMap(node => node.inputs));
+  const used = new Set(graph.outputs.concat(...graph.nodes.map(node => node.inputs)));
   const folded = foldedNodes(graph), all = [];
   for (const tensor of graph.inputs) {
     if (tensor < 0 || !used.has(tensor)) continue;
@@ -167,7 +167,7 @@ function layOut(graph) {
   for (const point of points) point.y = point.layer * PITCH;
   const left = Math.min(...points.map(point => point.x - point.width / 2));
   for (const point of points) point.x -= left;
-  graph.width = Math.max(...points.map(point => point.x + point.width / 2));
+  graph.width = Math.max(1, ...points.map(point => point.x + point.width / 2));
   graph.height = layers.length * PITCH;
 }
 
