@@ -147,6 +147,11 @@ static const struct op_case cases[] = {
      CUSTOM("Convolution2DTransposeBias", valid),
      .inputs = {IN(B, 3, 4, C), CONST_OF(SMALL, 5, 3, 3, C), CONST(5)},
      .tolerance = GPU_SUMS},
+    // Indices that a half does not hold.
+    {.name = "GATHER of a table of 5003 rows",
+     OP(Gather),
+     .settings = {SET(GatherOptions, axis, 0), SET(GatherOptions, batch_dims, 0)},
+     .inputs = {CONST(5003, 3), IN_LIST((1, 4), 5002, 2049, 4099, 4097)}},
     {0}};
 
 const struct op_family op_family_pick = {.name = "pick", .cases = cases};

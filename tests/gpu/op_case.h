@@ -192,7 +192,7 @@ struct op_family {
 };
 // Each in a file of its own, cases_NAME.c.
 #define OP_FAMILIES(X) \
-    X(elementwise) X(move) X(pick) X(beyond) X(reduce) X(convolve) X(quantized) X(ranks) X(recurrent) X(special)
+    X(elementwise) X(move) X(pick) X(reduce) X(convolve) X(quantized) X(ranks) X(recurrent) X(special)
 #define OP_FAMILY(name) extern const struct op_family op_family_##name;
 OP_FAMILIES(OP_FAMILY)
 #undef OP_FAMILY

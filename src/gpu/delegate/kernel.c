@@ -7,6 +7,7 @@
 
 #include "gpu/delegate/delegate.h"
 #include "gpu/delegate/disk_cache.h"
+#include "gpu/delegate/refuse.h"
 #include "gpu/graph/build.h"
 #include "gpu/graph/convert.h"
 #include "gpu/graph/op.h"
@@ -30,6 +31,7 @@ struct kernel {
     const void **from; // the runner's arguments, filled anew in each run
     void **to;
     struct gpu_profile profile;
+    struct gpu_checks checks;
 };
 
 // ---- init ---------------------------------------------------------------------------------------
@@ -47,12 +49,16 @@ static void destroy_parts(struct kernel *kernel)
     free(kernel->constants);
     free(kernel->from);
     free(kernel->to);
+    gpu_checks_end(&kernel->checks);
 }
 
 static bool bind(const TfLiteContext *context, const struct gpu_value *value, struct binding *binding)
 {
     *binding = (struct binding){.value = value, .tensor = value->tensor};
-    if (context->tensors[value->tensor].type == kTfLiteFloat32 || gpu_caller_has_bytes(value)) return true;
+    if (value->is_checked)
+        binding->tensor = -1;
+    else if (context->tensors[value->tensor].type == kTfLiteFloat32 || gpu_caller_has_bytes(value))
+        return true;
     binding->floats = malloc((size_t)gpu_elements(value->shape) * sizeof *binding->floats);
     return binding->floats != NULL;
 }
@@ -130,6 +136,10 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
     kernel->graph = gpu_graph_build(&partition, gpu_engine_reporter(engine));
     if (!kernel->graph) return false;
     gpu_run_passes(kernel->graph);
+    if (!gpu_checks_begin(&kernel->checks, kernel->graph)) {
+        hl_report(gpu_engine_reporter(engine), "out of memory");
+        return false;
+    }
     if (!bind_values(kernel, context, params->output_tensors)) return false;
     if (kernel->output_count == 0) return true;
     const struct gpu_backend *backend = gpu_engine_backend(engine);
@@ -203,6 +213,7 @@ static void kernel_free(TfLiteContext *context, void *data)
 
 static TfLiteStatus check_shape(TfLiteContext *context, const struct binding *binding)
 {
+    if (binding->tensor < 0) return kTfLiteOk;
     const TfLiteTensor *tensor = &context->tensors[binding->tensor];
     const struct gpu_value *value = binding->value;
     bool same = tensor->dims && tensor->dims->size == value->rank;
@@ -258,9 +269,11 @@ static bool aim_outputs(struct kernel *kernel, const TfLiteContext *context)
 {
     for (int i = 0; i < kernel->output_count; i++) {
         const struct binding *binding = &kernel->outputs[i];
+        kernel->to[i] = binding->floats;
+        if (binding->floats) continue;
         const TfLiteTensor *tensor = &context->tensors[binding->tensor];
-        if (!binding->floats && !has_room(tensor, binding)) return complain(kernel, tensor, "has no memory");
-        kernel->to[i] = binding->floats ? (void *)binding->floats : tensor->data.raw;
+        if (!has_room(tensor, binding)) return complain(kernel, tensor, "has no memory");
+        kernel->to[i] = tensor->data.raw;
     }
     return true;
 }
@@ -269,6 +282,7 @@ static bool scatter_outputs(struct kernel *kernel, const TfLiteContext *context)
 {
     for (int i = 0; i < kernel->output_count; i++) {
         const struct binding *binding = &kernel->outputs[i];
+        if (binding->tensor < 0) continue;
         TfLiteTensor *tensor = &context->tensors[binding->tensor];
         if (binding->floats && !gpu_floats_to(binding->floats, tensor))
             return complain(kernel, tensor, "has no memory");
@@ -290,12 +304,23 @@ static bool run(struct kernel *kernel)
     return true;
 }
 
+static bool check_values(const struct kernel *kernel)
+{
+    const struct hl_reporter *reporter = gpu_engine_reporter(kernel->engine);
+    bool ok = true;
+    for (int i = 0; i < kernel->input_count && ok; i++)
+        ok = gpu_checks_hold(&kernel->checks, kernel->inputs[i].value, kernel->from[i], reporter);
+    for (int i = 0; i < kernel->output_count && ok; i++)
+        ok = gpu_checks_hold(&kernel->checks, kernel->outputs[i].value, kernel->to[i], reporter);
+    return ok;
+}
+
 static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 {
     struct kernel *kernel = node->user_data;
     if (!kernel) return kTfLiteError;
     gpu_engine_enter(kernel->engine, context, "Invoke");
-    bool ok = gather_inputs(kernel, context) && aim_outputs(kernel, context) && run(kernel) &&
+    bool ok = gather_inputs(kernel, context) && aim_outputs(kernel, context) && run(kernel) && check_values(kernel) &&
               scatter_outputs(kernel, context);
     gpu_engine_leave(kernel->engine);
     return ok ? kTfLiteOk : kTfLiteError;

@@ -137,6 +137,23 @@ static void check_node(const struct gpu_node_view *view)
     }
 }
 
+// Weights of uint8 beside float activations: the CPU, like the original, reads them as int8 and without zero point.
+static bool reads_as_signed(const TfLiteContext *context, const TfLiteNode *node,
+                            const TfLiteRegistration *registration)
+{
+    const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
+    bool sums = registration->builtin_code == kTfLiteBuiltinLstm ||
+                registration->builtin_code == kTfLiteBuiltinUnidirectionalSequenceLstm ||
+                registration->builtin_code == kTfLiteBuiltinBatchMatmul ||
+                registration->builtin_code == kTfLiteBuiltinEmbeddingLookup;
+    if (!op || !(sums || op->weighted.weights > 0) || node->outputs->size < 1) return false;
+    int output = node->outputs->data[node->outputs->size - 1];
+    if (output < 0 || context->tensors[output].type != kTfLiteFloat32) return false;
+    for (int i = 0; i < node->inputs->size; i++)
+        if (node->inputs->data[i] >= 0 && context->tensors[node->inputs->data[i]].type == kTfLiteUInt8) return true;
+    return false;
+}
+
 // ---- all nodes ----------------------------------------------------------------------------------
 
 static bool get_node(TfLiteContext *context, int index, TfLiteNode **node, TfLiteRegistration **registration)
@@ -175,7 +192,10 @@ bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool q
         if (row->taken_away) continue;
         TfLiteNode shown = shown_node(node, source, inputs);
         struct gpu_node_view view = {context, &shown, registration, quantized, &row->reason};
-        check_node(&view);
+        if (reads_as_signed(context, node, registration))
+            gpu_refuse(&view, GPU_REASON_TYPE, -1, "uint8 weights of floats, which the CPU reads as int8");
+        else
+            check_node(&view);
         describe_tensor(context, row);
     }
     free(inputs);

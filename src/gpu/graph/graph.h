@@ -50,6 +50,7 @@ struct gpu_value {
     int dims[GPU_MAX_RANK];
     TfLiteType type;          // of the tensor; kTfLiteNoType: made here
     bool is_input, is_output; // of the delegated part: the CPU gives or takes it
+    bool is_checked;          // an output that no tensor takes: the host looks at it (gpu/delegate/refuse.h)
     bool exact;               // floats in every precision
     float *data;              // a constant: elements in [b, h, w, c] order, dense; owned by the graph
     struct gpu_quantization quantization;

@@ -92,6 +92,14 @@ struct gpu_weighted {
     signed char x, weights, bias; // numbers of inputs; the bias may be left out
 };
 
+// What the CPU refuses to compute with, found out while running.
+struct gpu_value_check {
+    enum gpu_check_rule { GPU_CHECK_INDICES, GPU_CHECK_NOT_ZERO, GPU_CHECK_NOT_NEGATIVE } rule;
+    int input;
+    const struct gpu_value *value; // that the input is read from
+    int axes, lengths[4];          // GPU_CHECK_INDICES: element i is an index along an axis of lengths[i % axes]
+};
+
 struct gpu_op {
     const char *name; // "CONV_2D"
     int max_version;
@@ -101,6 +109,8 @@ struct gpu_op {
     bool (*supported)(const struct gpu_node_view *view);
     // Turns a node into dispatches (gpu/plan/plan.h). False after a message.
     bool (*plan)(struct gpu_plan *plan, const struct gpu_node *node);
+    // Fills in the check that the CPU makes of an input's values in each run. False: none of this node. NULL: never.
+    bool (*check)(const struct gpu_node *node, struct gpu_value_check *check);
 
     // ---- options: GPU_PARAMS or GPU_PARAMS_ACTIVATION fills these in
     unsigned short params_size; // of builtin_data, or of a custom operator's struct; 0: no options

@@ -65,7 +65,7 @@ static const struct gpu_kernel kernel = {
 
 // ---- those that are stages ----------------------------------------------------------------------
 
-static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
+static void own_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
 {
     enum gpu_epilogue_op op;
     float a = 0, b = 0;
@@ -93,6 +93,23 @@ static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     stage->stages[0].op = op;
     stage->stages[0].a = a;
     stage->stages[0].b = b;
+}
+
+// The CPU refuses roots of 8-bit numbers below zero.
+static bool check_roots(const struct gpu_node *node, struct gpu_value_check *check)
+{
+    const struct gpu_value *x = node->inputs[0];
+    const struct gpu_quantization *q = &x->quantization;
+    bool root = node->builtin == kTfLiteBuiltinSqrt || node->builtin == kTfLiteBuiltinRsqrt;
+    *check = (struct gpu_value_check){.rule = GPU_CHECK_NOT_NEGATIVE, .input = 0, .value = x};
+    return root && q->scale != 0 && q->zero_point > (q->type == kTfLiteInt8 ? -128 : 0);
+}
+
+static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
+{
+    struct gpu_value_check check;
+    if (check_roots(node, &check)) return false; // the input of a stage is nowhere
+    own_stage(node, stage);
     return true;
 }
 
@@ -102,7 +119,7 @@ static bool stage_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     struct gpu_epilogue all = {0};
     const struct gpu_value *x = node->inputs[0];
-    as_stage(node, &all);
+    own_stage(node, &all);
     if (node->epilogue.count == GPU_EPILOGUE_STAGES) {
         const struct gpu_value *between = gpu_plan_scratch(plan, x->shape);
         if (!between || !gpu_plan_stages(plan, x, between, &all)) return false;
@@ -152,14 +169,15 @@ static bool neg_supported(const struct gpu_node_view *view)
 static const struct gpu_kernel *const unary_kernels[] = {&kernel, NULL};
 static const struct gpu_kernel *const stage_kernels[] = {&gpu_kernel_stages, NULL};
 
-#define UNARY(symbol, text, version, size, check, planned, stage, listed)                 \
+#define UNARY(symbol, text, version, size, supports, planned, stage, listed)              \
     const struct gpu_op gpu_op_##symbol = {.name = text,                                  \
                                            .max_version = version,                        \
                                            .operands = {.inputs = {1}, .any_rank = true}, \
-                                           .supported = check,                            \
+                                           .supported = supports,                         \
                                            .plan = planned,                               \
                                            .epilogue = true,                              \
                                            .as_stage = stage,                             \
+                                           .check = check_roots,                          \
                                            .bytes = GPU_BYTES_COMPUTED,                   \
                                            .rank_blind = true,                            \
                                            .axes = GPU_AXES_NONE,                         \

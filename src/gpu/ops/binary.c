@@ -3,6 +3,9 @@
 // ATAN2, and ADD_N as a chain of sums; comparisons and LOGICAL_AND, LOGICAL_OR give 0 or 1.
 // Two kernels: both operands values; one of them a constant, which then lies among the weights in its own small shape.
 // A sum or product with one number becomes a stage of whoever computes the other operand.
+#include <stdlib.h>
+
+#include "gpu/graph/convert.h"
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -196,6 +199,35 @@ static bool supported(const struct gpu_node_view *view)
 
 // Integers are not compared: they are exact only as far as the device's floats are; nor are 8-bit tensors, whose real
 // numbers are equal or not by a rounding.
+// The CPU refuses divisors of zero, all but those of float DIV and float FLOOR_MOD.
+static bool refuses_zero(int builtin, bool quantized)
+{
+    return builtin == kTfLiteBuiltinFloorDiv || (builtin == kTfLiteBuiltinDiv && quantized);
+}
+
+static bool check_divisors(const struct gpu_node *node, struct gpu_value_check *check)
+{
+    const struct gpu_value *divisors = node->inputs[1];
+    *check = (struct gpu_value_check){.rule = GPU_CHECK_NOT_ZERO, .input = 1, .value = divisors};
+    return refuses_zero(node->builtin, divisors->quantization.scale != 0);
+}
+
+static bool supported_division(const struct gpu_node_view *view)
+{
+    int builtin = view->registration->builtin_code;
+    const TfLiteTensor *divisors = gpu_view_input(view, 1);
+    bool bytes = divisors->type != kTfLiteFloat32 && divisors->type != kTfLiteFloat16;
+    if (builtin != kTfLiteBuiltinDiv && !gpu_check_no_codes(view, 0)) return false;
+    if (!supported(view)) return false;
+    if (!hl_is_constant(divisors) || !refuses_zero(builtin, bytes)) return true;
+    int64_t count = hl_elements(divisors), i = 0;
+    float *reals = malloc((size_t)count * sizeof *reals);
+    bool read = reals && gpu_floats_from(divisors, reals);
+    while (read && i < count && reals[i] != 0) i++;
+    free(reals);
+    return (read && i == count) || gpu_refuse(view, GPU_REASON_PARAMETER, 1, "a divisor is zero");
+}
+
 static bool supported_comparison(const struct gpu_node_view *view)
 {
     if (!supported(view)) return false;
@@ -356,14 +388,17 @@ static const struct gpu_kernel *const kernels[] = {&two_values, &with_constant, 
 #define ELEMENTWISE                                                                                     \
     .operands = {.inputs = {2}, .any_rank = true}, .supported = supported, .bytes = GPU_BYTES_COMPUTED, \
     .axes = GPU_AXES_NONE
+#define DIVISION                                                                                                 \
+    .operands = {.inputs = {2}, .any_rank = true}, .supported = supported_division, .bytes = GPU_BYTES_COMPUTED, \
+    .axes = GPU_AXES_NONE, .check = check_divisors
 BINARY(add, "ADD", 6, ELEMENTWISE, GPU_PARAMS_ACTIVATION(TfLiteAddParams))
 BINARY(sub, "SUB", 5, ELEMENTWISE, GPU_PARAMS_ACTIVATION(TfLiteSubParams))
 BINARY(mul, "MUL", 8, ELEMENTWISE, GPU_PARAMS_ACTIVATION(TfLiteMulParams))
-BINARY(div, "DIV", 2, ELEMENTWISE, GPU_PARAMS_ACTIVATION(TfLiteDivParams))
+BINARY(div, "DIV", 2, DIVISION, GPU_PARAMS_ACTIVATION(TfLiteDivParams))
 BINARY(squared_difference, "SQUARED_DIFFERENCE", 2, ELEMENTWISE)
 BINARY(pow, "POW", 1, ELEMENTWISE)
-BINARY(floor_div, "FLOOR_DIV", 3, ELEMENTWISE)
-BINARY(floor_mod, "FLOOR_MOD", 2, ELEMENTWISE)
+BINARY(floor_div, "FLOOR_DIV", 3, DIVISION)
+BINARY(floor_mod, "FLOOR_MOD", 2, DIVISION)
 BINARY(atan2, "ATAN2", 1, ELEMENTWISE)
 BINARY(prelu, "PRELU", 1, ELEMENTWISE)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GATHER, GATHER_ND and EMBEDDING_LOOKUP: rows of a tensor or of a constant table, by numbers that are constants or
-// come while running. A row is what lies behind the gathered axes. A number that is not among the rows gives zeros: a
-// GPU cannot refuse it. Constant numbers along channels have a kernel of their own: there a row is one element.
+// come while running. A row is what lies behind the gathered axes. A number that is not among the rows gives zeros, and
+// the host refuses it. Constant numbers along channels have a kernel of their own: there a row is one element.
 #include "gpu/ops/index.h"
 
 #include "gpu/graph/convert.h"
@@ -160,6 +160,34 @@ static bool lookup_supported(const struct gpu_node_view *view)
     return check_rows(view, 1, x, 1) && check_range(view, 0, 0, 1, x->data[0]);
 }
 
+// ---- checks --------------------------------------------------------------------------------------
+
+static bool check_along(const struct gpu_node *node, int input, const int *lengths, int axes,
+                        struct gpu_value_check *check)
+{
+    *check = (struct gpu_value_check){GPU_CHECK_INDICES, input, gpu_index_of(node->inputs[input]).value, axes, {0}};
+    for (int i = 0; i < axes; i++) check->lengths[i] = lengths[i];
+    return true;
+}
+
+static bool gather_check(const struct gpu_node *node, struct gpu_value_check *check)
+{
+    const TfLiteGatherParams *params = node->params;
+    const struct gpu_value *x = node->inputs[0];
+    return check_along(node, 1, &x->dims[params->axis < 0 ? params->axis + x->rank : params->axis], 1, check);
+}
+
+static bool gather_nd_check(const struct gpu_node *node, struct gpu_value_check *check)
+{
+    const struct gpu_value *numbers = node->inputs[1];
+    return check_along(node, 1, node->inputs[0]->dims, numbers->dims[numbers->rank - 1], check);
+}
+
+static bool lookup_check(const struct gpu_node *node, struct gpu_value_check *check)
+{
+    return check_along(node, 0, node->inputs[1]->dims, 1, check);
+}
+
 // ---- plan ---------------------------------------------------------------------------------------
 
 // What to gather: y = [outer, count, row] of x = [outer, axes..., row].
@@ -313,6 +341,7 @@ const struct gpu_op gpu_op_gather = {
     .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = gather_supported,
     .plan = gather_plan,
+    .check = gather_check,
     GPU_PARAMS(TfLiteGatherParams),
     .epilogue = true,
     .bytes = GPU_BYTES_MOVED,
@@ -324,6 +353,7 @@ const struct gpu_op gpu_op_gather_nd = {
     .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
     .supported = gather_nd_supported,
     .plan = gather_nd_plan,
+    .check = gather_nd_check,
     .epilogue = true,
     .bytes = GPU_BYTES_MOVED,
     .kernels = kernels,
@@ -334,6 +364,7 @@ const struct gpu_op gpu_op_embedding_lookup = {
     .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(0), .any_rank = true},
     .supported = lookup_supported,
     .plan = lookup_plan,
+    .check = lookup_check,
     .epilogue = true,
     .bytes = GPU_BYTES_COMPUTED,
     .kernels = kernels,
