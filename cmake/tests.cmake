@@ -183,9 +183,15 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_THREAD_SANITIZE) # which do
             list(APPEND gpu_op_paths ops/${op})
         endif()
     endforeach()
+    set(gpu_result_ops atan2 conv_2d div floor_div gather gather_nd sub transpose_conv lstm/lstm_full_hybrid_uint8)
     foreach(device opencl vulkan gles)
         gpu_golden_test(graphs ${device} "--quantum;2" graphs)
         gpu_golden_test(malformed ${device} "" malformed)
+        if(EXISTS ${HALITE_SHARED}/golden_failing)
+            # Special values, refusals while running, dynamic range.
+            list(TRANSFORM gpu_result_ops PREPEND ../golden_failing/golden/ops/ OUTPUT_VARIABLE paths)
+            gpu_golden_test(results ${device} "--quantum;1" ${paths})
+        endif()
         gpu_golden_test(ops ${device} "--quantum;1" ${gpu_op_paths})
         gpu_golden_test(models ${device} "--quantum;2;--spread;2" models/audio models/classification models/detection
             models/mediapipe models/micro models/mlperf_tiny models/odd models/pose models/segmentation models/small_ops

@@ -16,6 +16,7 @@
 #include "../../tools/opset.h"
 #include "accumulation.h"
 #include "compare.h"
+#include "float_twin.h"
 #include "runtime/signature.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
@@ -45,9 +46,10 @@ struct run {
     bool again;     // it refused the graph for good: the case is to run without
     struct target *targets;
     int target_count;
-    int step;       // counted from 1, 0 before the first
-    double worst;   // part of the bound that the worst float takes
-    double longest; // accumulation of this step, 0: not computed yet
+    int step;                 // counted from 1, 0 before the first
+    double worst;             // part of the bound that the worst float takes
+    struct golden_twin *twin; // of a dynamic-range model that is wholly on the delegate, from the first step on
+    double longest;           // accumulation of this step, 0: not computed yet
 };
 
 static void failed(struct run *run, const char *format, ...) HL_PRINTF(2, 3);
@@ -391,6 +393,36 @@ static double steps_of(const struct run *run, const TfLiteTensor *tensor)
     return quantized && run->result->delegated > 0 ? run->options->quantum : 0;
 }
 
+// A dynamic-range model wholly on a delegate, which does not round activations.
+static bool run_twin(struct run *run, const struct target *target, const struct golden_step *step)
+{
+    const struct golden_result *result = run->result;
+    if (target->signature != NULL || result->delegated == 0 || result->delegated < result->nodes) return true;
+    if (run->step == 1) run->twin = golden_twin_create(run->c);
+    if (run->twin == NULL || golden_twin_run(run->twin, step, run->data)) return true;
+    failed(run, "the float twin of the model does not run");
+    return false;
+}
+
+// Where there is a twin, it says what is right; and the expected output lies as near as rounding explains.
+static bool fits_twin(struct run *run, const struct golden_tensor *out, const TfLiteTensor *tensor,
+                      struct golden_bound *bound)
+{
+    if (run->twin == NULL || TfLiteTensorType(tensor) != kTfLiteFloat32) return true;
+    const TfLiteTensor *twin = golden_twin_output(run->twin, out->index);
+    struct golden_difference difference;
+    size_t bytes = TfLiteTensorByteSize(tensor);
+    bool ok = golden_compare(out->type, element_count(out), TfLiteTensorData(twin), TfLiteTensorByteSize(twin),
+                             TfLiteTensorData(tensor), bytes, bound, &difference) &&
+              difference.wrong == 0;
+    if (!ok)
+        failed(run, "output %d '%s': %lld elements differ from the model's float twin, by %.3g at most", out->index,
+               out->name, (long long)difference.wrong, difference.largest);
+    golden_difference_free(&difference);
+    bound->absolute += golden_twin_rounding(run->twin);
+    return ok;
+}
+
 static bool check_output(struct run *run, struct target *target, const struct golden_tensor *out)
 {
     const TfLiteTensor *tensor = find_tensor(run, target, out, false);
@@ -408,6 +440,7 @@ static bool check_output(struct run *run, struct target *target, const struct go
     struct golden_bound bound = bound_of(run, target, out);
     bound.absolute = fmax(bound.absolute, allowance(run, out));
     bound.steps = fmax(steps_of(run, tensor), allowance(run, out));
+    if (!fits_twin(run, out, tensor, &bound)) return false;
     struct golden_difference difference;
     bool comparable = golden_compare(out->type, element_count(out), run->data + out->offset, out->bytes,
                                      TfLiteTensorData(tensor), TfLiteTensorByteSize(tensor), &bound, &difference);
@@ -441,6 +474,7 @@ static bool run_step(struct run *run, const struct golden_step *step)
                                                     : TfLiteInterpreterInvoke(run->interpreter);
     if (status != kTfLiteOk) return refused(run, GOLDEN_INVOKE);
     run->longest = 0;
+    if (run->c->fails == GOLDEN_RUNS && !run_twin(run, target, step)) return false;
     for (int i = 0; i < step->out_count; i++)
         if (run->c->fails == GOLDEN_RUNS && !check_output(run, target, &step->outs[i])) return false;
     return true;
@@ -495,6 +529,7 @@ static void run_once(const struct golden_case *c, const struct golden_options *o
     for (int i = 0; i < run.target_count; i++)
         if (run.targets[i].signature != NULL) TfLiteSignatureRunnerDelete(run.targets[i].signature);
     free(run.targets);
+    golden_twin_destroy(run.twin);
     TfLiteInterpreterDelete(run.interpreter);
     TfLiteModelDelete(run.model);
     free(run.data);
