@@ -411,9 +411,10 @@ static bool fits_twin(struct run *run, const struct golden_tensor *out, const Tf
     if (run->twin == NULL || TfLiteTensorType(tensor) != kTfLiteFloat32) return true;
     const TfLiteTensor *twin = golden_twin_output(run->twin, out->index);
     struct golden_difference difference;
+    struct golden_bound floats = {.relative = bound->relative}; // spreads are of those who round
     size_t bytes = TfLiteTensorByteSize(tensor);
     bool ok = golden_compare(out->type, element_count(out), TfLiteTensorData(twin), TfLiteTensorByteSize(twin),
-                             TfLiteTensorData(tensor), bytes, bound, &difference) &&
+                             TfLiteTensorData(tensor), bytes, &floats, &difference) &&
               difference.wrong == 0;
     if (!ok)
         failed(run, "output %d '%s': %lld elements differ from the model's float twin, by %.3g at most", out->index,
