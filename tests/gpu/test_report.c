@@ -141,7 +141,7 @@ static void test_nothing_to_do(void **state)
                                                .inputs = {A},
                                                .output_count = 1,
                                                .outputs = {P}};
-    static const char *const texts[] = {"device", "no such thing", NULL}; // never looked for
+    static const char *const texts[] = {"device", "opencl:99", NULL}; // never looked for
     TfLiteDelegate *delegate = make(texts);
     struct session session;
     begin(&session, &only_toy);

@@ -135,7 +135,7 @@ static const char words[] =
     "FUNCTION_ float dot4(f4_ a, f4_ b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }\n"
     "#define bits_to_float(x) __int_as_float(x)\n"
     "#define float_to_bits(x) __float_as_int(x)\n"
-    "#define is_nan_(x) ((__float_as_int(x) & 0x7fffffff) > 0x7f800000)\n"
+    "#define is_nan(x) ((__float_as_int(x) & 0x7fffffff) > 0x7f800000)\n"
     "#define pick(c, a, b) ((c) ? (a) : (b))\n"
     "#define mad(a, b, c) ((a) * (b) + (c))\n"
     "#define UNROLL _Pragma(\"unroll\")\n"

@@ -110,7 +110,7 @@ static const char half_mediump[] = HALF_STORAGE
     "#define to_int4(v) ivec4(v)\n" \
     "#define bits_to_float(x) intBitsToFloat(x)\n" \
     "#define float_to_bits(x) floatBitsToInt(x)\n" \
-    "#define is_nan_(x) ((floatBitsToInt(x) & 0x7fffffff) > 0x7f800000)\n" \
+    "#define is_nan(x) ((floatBitsToInt(x) & 0x7fffffff) > 0x7f800000)\n" \
     "#define pick(c, a, b) ((c) ? (a) : (b))\n" \
     "#define mad(a, b, c) ((a) * (b) + (c))\n" \
     "#define rsqrt(v) inversesqrt(v)\n" \
@@ -130,7 +130,7 @@ static const char half_mediump[] = HALF_STORAGE
     "#define READ_FLOAT_OR_ZERO_(b, n, p) (beside_(n, p) ? splatf4(0.0f) : b[at_(n, p)])\n" \
     BOTH("round_away", "{ return sign(v) * (floor(abs(v)) + step(0.5, abs(v) - floor(abs(v)))); }\n") \
     /* by way of exp in many drivers, which overflows; a clamp may lose a NaN */ \
-    "float tanh_(float v) { return is_nan_(v) ? v : tanh(clamp(v, -15.0, 15.0)); }\n" \
+    "float tanh_(float v) { return is_nan(v) ? v : tanh(clamp(v, -15.0, 15.0)); }\n" \
     "vec4 tanh_(vec4 v) { return vec4(tanh_(v.x), tanh_(v.y), tanh_(v.z), tanh_(v.w)); }\n" \
     /* as C's: pow of a negative number is undefined here, and so are infinities and NaN */ \
     "float pow_safe(float a, float b) {\n" \
@@ -143,7 +143,7 @@ static const char half_mediump[] = HALF_STORAGE
     "    if (size == 0.0) result = grows ? 0.0 : infinity;\n" \
     "    if (floatBitsToInt(size) == 0x7f800000) result = grows ? infinity : 0.0;\n" \
     "    if (odd && floatBitsToInt(a) < 0) result = -result;\n" \
-    "    if (is_nan_(a) || is_nan_(b)) result = intBitsToFloat(0x7fc00000);\n" \
+    "    if (is_nan(a) || is_nan(b)) result = intBitsToFloat(0x7fc00000);\n" \
     "    if (b == 1.0) result = a;\n" \
     "    return b == 0.0 || a == 1.0 ? 1.0 : result;\n" \
     "}\n" \

@@ -46,7 +46,7 @@ static const char words[] =
     TO("to_int4", "int4")
     "#define bits_to_float(x) as_type<float>(x)\n"
     "#define float_to_bits(x) as_type<int>(x)\n"
-    "#define is_nan_(x) ((as_type<int>(x) & 0x7fffffff) > 0x7f800000)\n"
+    "#define is_nan(x) ((as_type<int>(x) & 0x7fffffff) > 0x7f800000)\n"
     "#define pick(c, a, b) ((c) ? (a) : (b))\n"
     "#define mad(a, b, c) ((a) * (b) + (c))\n"
     "#define abs(v) fabs(v)\n"

@@ -58,7 +58,7 @@ static const char words[] =
     "#define to_int4(v) convert_int4(v)\n"
     "#define bits_to_float(x) as_float(x)\n"
     "#define float_to_bits(x) as_int(x)\n"
-    "#define is_nan_(x) ((as_int(x) & 0x7fffffff) > 0x7f800000)\n"
+    "#define is_nan(x) ((as_int(x) & 0x7fffffff) > 0x7f800000)\n"
     "#define pick(c, a, b) ((c) ? (a) : (b))\n"
     "#define mad(a, b, c) ((a) * (b) + (c))\n"
     "#define abs(v) fabs(v)\n"

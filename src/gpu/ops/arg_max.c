@@ -10,18 +10,18 @@ enum { MOST = 2048 };
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
 #define TAKE(LANE, I)                                                   \
-    if (I == 0 || v.LANE > best.LANE || (is_nan_(best.LANE) && !is_nan_(v.LANE))) { \
+    if (I == 0 || v.LANE > best.LANE || (is_nan(best.LANE) && !is_nan(v.LANE))) { \
         best.LANE = v.LANE;                                             \
         where.LANE = to_float(I);                                       \
     }
 // In whole slices each lane has a leader of its own, as the CPU takes rows: that decides which NaN stay.
 #define TAKE_NEXT(LANE, I)                                              \
-    if (v.LANE > best.LANE || (is_nan_(best.LANE) && !is_nan_(v.LANE))) { \
+    if (v.LANE > best.LANE || (is_nan(best.LANE) && !is_nan(v.LANE))) { \
         best.LANE = v.LANE;                                             \
         where.LANE = to_float(s * 4 + I);                               \
     }
 #define TAKE_ONE(LANE, I)                                               \
-    if (left > I && (s * 4 + I == 0 || v.LANE > most || (is_nan_(most) && !is_nan_(v.LANE)))) { \
+    if (left > I && (s * 4 + I == 0 || v.LANE > most || (is_nan(most) && !is_nan(v.LANE)))) { \
         most = v.LANE;                                                  \
         place = to_float(s * 4 + I);                                    \
     }

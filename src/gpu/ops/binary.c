@@ -40,8 +40,8 @@ enum function { FUNCTIONS(GPU_VALUE) };
     r = pick(up > across, 1.57079633f - r, r);                                         \
     r = pick(float_to_bits(v.NAME) < 0, 3.14159265f - r, r);                           \
     r = pick(float_to_bits(u.NAME) < 0, -r, r);                                        \
-    r = pick(is_nan_(u.NAME), u.NAME, r);                                              \
-    u.NAME = pick(is_nan_(v.NAME), v.NAME, r);                                         \
+    r = pick(is_nan(u.NAME), u.NAME, r);                                              \
+    u.NAME = pick(is_nan(v.NAME), v.NAME, r);                                         \
 }
 // The whole part below a / b, by what is left of a: a division may be off by 2.5 units, and below 2^-126, which is where the
 // inverse of numbers above 2^126 lies, it may give zero.
@@ -70,7 +70,7 @@ enum function { FUNCTIONS(GPU_VALUE) };
     }                                                                                  \
     float signed_rest = pick(u.NAME < 0.0f, -rest, rest);                              \
     if (rest > 0.0f && (u.NAME < 0.0f) != (v.NAME < 0.0f)) signed_rest = signed_rest + v.NAME; \
-    w.NAME = pick(v.NAME == 0.0f || is_nan_(u.NAME) || is_nan_(v.NAME), bits_to_float(0x7fc00000), signed_rest); \
+    w.NAME = pick(v.NAME == 0.0f || is_nan(u.NAME) || is_nan(v.NAME), bits_to_float(0x7fc00000), signed_rest); \
     w.NAME = pick((float_to_bits(u.NAME) & 0x7fffffff) == 0x7f800000, bits_to_float(0x7fc00000), w.NAME); \
 }
 // What both kernels do with their operands u and v.
