@@ -41,6 +41,15 @@
         .name = name_, OP(Softmax), .settings = {SET(SoftmaxOptions, beta, beta_)}, .inputs = {__VA_ARGS__}, \
         .tolerance = GPU_FUNCTION                                                                            \
     }
+#define LOCAL_RESPONSE(name_, radius_, alpha_, beta_, ...)                    \
+    {                                                                         \
+        .name = name_, OP(LocalResponseNormalization),                        \
+        .settings = {SET(LocalResponseNormalizationOptions, radius, radius_), \
+                     SET(LocalResponseNormalizationOptions, bias, 1),         \
+                     SET(LocalResponseNormalizationOptions, alpha, alpha_),   \
+                     SET(LocalResponseNormalizationOptions, beta, beta_)},    \
+        .inputs = {__VA_ARGS__}, .tolerance = GPU_FUNCTION                    \
+    }
 #define POOL(name_, suffix_, tolerance_, same_, kernel_h_, kernel_w_, stride_h_, stride_w_, activation_, ...) \
     {                                                                                                         \
         .name = name_, OP(suffix_), .settings = {SET(Pool2DOptions, padding, !(same_)),                       \
@@ -149,6 +158,9 @@ static const struct op_case cases[] = {
      .settings = {SET(L2NormOptions, fused_activation_function, 0)},
      .inputs = {IN(B, C)},
      .tolerance = GPU_FUNCTION},
+    LOCAL_RESPONSE("LOCAL_RESPONSE_NORMALIZATION", 2, 0.5, 0.75, IN(B, 3, 4, C + 20)),
+    LOCAL_RESPONSE("LOCAL_RESPONSE_NORMALIZATION of single channels", 0, 0.25, 0.5, IN(B, 2, 3, C)),
+    LOCAL_RESPONSE("LOCAL_RESPONSE_NORMALIZATION over all channels", 1000, 0.125, 1, IN(B, 2, 3, C)),
 
     POOLS("AVERAGE_POOL_2D", AveragePool2d, SUMS),
     POOLS("MAX_POOL_2D", MaxPool2d, MOVES),
