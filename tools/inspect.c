@@ -119,15 +119,15 @@ static bool inspect(const char *path, const struct hl_inspect_options *options)
                 file.interpreter = NULL;
             }
         }
-        struct hl_placement placement = {.report = NULL};
-        bool placed = options->placement && hl_placement_open(&placement, "inspect", path, &options->model);
+        struct hl_node_placement placement = {.report = NULL};
+        bool placed = options->placement && hl_node_placement_open(&placement, "inspect", path, &options->model);
         if (options->placement && !placed) ok = false;
         if (options->json)
             hl_inspect_json(&file, placed ? &placement : NULL);
         else
             hl_inspect_text(&file, options);
-        if (placed && !options->json) hl_placement_text(&placement);
-        hl_placement_close(&placement);
+        if (placed && !options->json) hl_node_placement_text(&placement);
+        hl_node_placement_close(&placement);
         if (options->memory && !runs) {
             hl_model_file_failed(&file, "no memory can be planned for it");
             ok = false;

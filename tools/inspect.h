@@ -33,7 +33,7 @@ int hl_inspect_metadata_text(const struct hl_model_metadata *entry);
 void hl_inspect_text(const struct hl_model_file *file, const struct hl_inspect_options *options);
 void hl_inspect_memory_text(const struct hl_model_file *file);
 // placement: NULL where it is not wanted.
-void hl_inspect_json(const struct hl_model_file *file, const struct hl_placement *placement);
+void hl_inspect_json(const struct hl_model_file *file, const struct hl_node_placement *placement);
 // The model alone, as a tree of cJSON; the caller deletes it.
 struct cJSON *hl_inspect_to_json(const struct hl_model_file *file);
 

@@ -204,10 +204,10 @@ struct cJSON *hl_inspect_to_json(const struct hl_model_file *file)
     return json;
 }
 
-void hl_inspect_json(const struct hl_model_file *file, const struct hl_placement *placement)
+void hl_inspect_json(const struct hl_model_file *file, const struct hl_node_placement *placement)
 {
     cJSON *json = hl_inspect_to_json(file);
-    if (placement != NULL) hl_placement_json(placement, json);
+    if (placement != NULL) hl_node_placement_json(placement, json);
     hl_json_print(json);
     cJSON_Delete(json);
 }

@@ -19,7 +19,7 @@ static bool is_auto(const char *device)
 }
 
 // What to ask for: the null device where nobody names one and there is no GPU.
-static const char *choose_device(struct hl_placement *placement, const char *device)
+static const char *choose_device(struct hl_node_placement *placement, const char *device)
 {
     const struct hl_gpu_library *gpu = &placement->file.gpu;
     if (!is_auto(device) || !is_auto(getenv("HALITE_DEVICE"))) return device;
@@ -29,7 +29,7 @@ static const char *choose_device(struct hl_placement *placement, const char *dev
     return placement->assumed ? "null" : device;
 }
 
-static bool is_about(const struct hl_placement *placement, const HaliteDelegateGraph *graph, int subgraph)
+static bool is_about(const struct hl_node_placement *placement, const HaliteDelegateGraph *graph, int subgraph)
 {
     const TfLiteModel *model = placement->file.model;
     const struct hl_model_subgraph *from = &model->subgraphs[subgraph];
@@ -45,7 +45,7 @@ static bool is_about(const struct hl_placement *placement, const HaliteDelegateG
 }
 
 // The runtime asks the delegate about one subgraph after the other, and may leave some out.
-static void find_graphs(struct hl_placement *placement)
+static void find_graphs(struct hl_node_placement *placement)
 {
     const struct hl_gpu_library *gpu = &placement->file.gpu;
     int count = placement->file.model->subgraph_count, next = 0;
@@ -58,11 +58,11 @@ static void find_graphs(struct hl_placement *placement)
     }
 }
 
-bool hl_placement_open(struct hl_placement *placement, const char *command, const char *path,
-                       const struct hl_model_options *options)
+bool hl_node_placement_open(struct hl_node_placement *placement, const char *command, const char *path,
+                            const struct hl_model_options *options)
 {
     struct hl_model_file *file = &placement->file;
-    *placement = (struct hl_placement){0};
+    *placement = (struct hl_node_placement){0};
     if (!hl_model_file_open(file, command, path)) return false;
     struct hl_model_options looked_at = *options;
     looked_at.stand_ins = true;
@@ -86,17 +86,17 @@ bool hl_placement_open(struct hl_placement *placement, const char *command, cons
     return true;
 }
 
-void hl_placement_close(struct hl_placement *placement)
+void hl_node_placement_close(struct hl_node_placement *placement)
 {
     if (placement->report != NULL) placement->file.gpu.HaliteDelegateReportDelete(placement->report);
     free(placement->graphs);
     hl_model_file_close(&placement->file);
-    *placement = (struct hl_placement){0};
+    *placement = (struct hl_node_placement){0};
 }
 
 // ---- shared by text and JSON --------------------------------------------------------------------
 
-static const HaliteDelegateNode *node_at(const struct hl_placement *placement, const HaliteDelegateGraph *graph,
+static const HaliteDelegateNode *node_at(const struct hl_node_placement *placement, const HaliteDelegateGraph *graph,
                                          int index)
 {
     return placement->file.gpu.HaliteDelegateReportGetNode(placement->report, graph->first_node + index);
@@ -107,7 +107,7 @@ struct sums {
     int folded; // neither on the CPU nor the GPU: they became constants
 };
 
-static struct sums sum_up(const struct hl_placement *placement)
+static struct sums sum_up(const struct hl_node_placement *placement)
 {
     struct sums sums = {0};
     for (int s = 0; s < placement->file.model->subgraph_count; s++) {
@@ -122,17 +122,17 @@ static struct sums sum_up(const struct hl_placement *placement)
     return sums;
 }
 
-static const char *why_refused(const struct hl_placement *placement)
+static const char *why_refused(const struct hl_node_placement *placement)
 {
     return hl_text_string(&placement->file.messages);
 }
 
-static const HaliteDevice *device_of(const struct hl_placement *placement)
+static const HaliteDevice *device_of(const struct hl_node_placement *placement)
 {
     return placement->file.gpu.HaliteDelegateReportGetDevice(placement->report);
 }
 
-static const char *precision_of(const struct hl_placement *placement)
+static const char *precision_of(const struct hl_node_placement *placement)
 {
     HaliteGpuPrecision precision = placement->file.gpu.HaliteDelegateReportGetPrecision(placement->report);
     return hl_model_precisions[precision - kHaliteGpuPrecisionF32];
@@ -155,7 +155,7 @@ static void add_reason(struct hl_table *table, const HaliteDelegateNode *node)
     hl_text_free(&text);
 }
 
-static void print_nodes(const struct hl_placement *placement, const HaliteDelegateGraph *graph)
+static void print_nodes(const struct hl_node_placement *placement, const HaliteDelegateGraph *graph)
 {
     static const char *const titles[] = {"node", "operator", "version", "where", "part", "reason", ""};
     struct hl_table table;
@@ -176,7 +176,7 @@ static void print_nodes(const struct hl_placement *placement, const HaliteDelega
     hl_table_print(&table, 2, stdout);
 }
 
-static void print_device(const struct hl_placement *placement)
+static void print_device(const struct hl_node_placement *placement)
 {
     const HaliteDevice *device = device_of(placement);
     printf("\nplacement");
@@ -187,7 +187,7 @@ static void print_device(const struct hl_placement *placement)
     printf("\n");
 }
 
-void hl_placement_text(const struct hl_placement *placement)
+void hl_node_placement_text(const struct hl_node_placement *placement)
 {
     print_device(placement);
     int count = placement->file.model->subgraph_count;
@@ -228,7 +228,7 @@ static cJSON *node_json(const HaliteDelegateNode *node)
     return json;
 }
 
-void hl_placement_json(const struct hl_placement *placement, cJSON *json)
+void hl_node_placement_json(const struct hl_node_placement *placement, cJSON *json)
 {
     const HaliteDevice *device = device_of(placement);
     struct sums sums = sum_up(placement);

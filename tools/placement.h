@@ -8,7 +8,7 @@
 
 #include "model_file.h"
 
-struct hl_placement {
+struct hl_node_placement {
     struct hl_model_file file; // with the delegate applied
     HaliteDelegateReport *report;
     bool assumed;                       // no GPU is here: the null device stands for any
@@ -16,12 +16,12 @@ struct hl_placement {
     const HaliteDelegateGraph **graphs; // by subgraph, NULL: the delegate was not asked
 };
 
-// Applies a delegate to the model of `path`. False after a message; hl_placement_close is right in both cases.
-bool hl_placement_open(struct hl_placement *placement, const char *command, const char *path,
-                       const struct hl_model_options *options);
-void hl_placement_close(struct hl_placement *placement);
+// Applies a delegate to the model of `path`. False after a message; hl_node_placement_close is right in both cases.
+bool hl_node_placement_open(struct hl_node_placement *placement, const char *command, const char *path,
+                            const struct hl_model_options *options);
+void hl_node_placement_close(struct hl_node_placement *placement);
 
-void hl_placement_text(const struct hl_placement *placement);
-void hl_placement_json(const struct hl_placement *placement, cJSON *json);
+void hl_node_placement_text(const struct hl_node_placement *placement);
+void hl_node_placement_json(const struct hl_node_placement *placement, cJSON *json);
 
 #endif

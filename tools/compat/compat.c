@@ -109,19 +109,19 @@ static const char *rule_precision(const HaliteDevice *device, const char **why)
 
 static bool read_need(const char *path, struct need *need)
 {
-    struct hl_placement placement;
+    struct hl_node_placement placement;
     struct hl_model_options options = {.threads = -1, .gpu = true, .device = "null"};
-    bool ok = hl_placement_open(&placement, "compat", path, &options);
+    bool ok = hl_node_placement_open(&placement, "compat", path, &options);
     if (ok) {
         cJSON *json = cJSON_CreateObject();
-        hl_placement_json(&placement, json);
+        hl_node_placement_json(&placement, json);
         const cJSON *part = cJSON_GetObjectItem(json, "placement");
         need->operators = cJSON_GetObjectItem(part, "operators")->valueint;
         need->on_gpu = cJSON_GetObjectItem(part, "on_gpu")->valueint;
         need->partitions = cJSON_GetObjectItem(part, "partitions")->valueint;
         cJSON_Delete(json);
     }
-    hl_placement_close(&placement);
+    hl_node_placement_close(&placement);
     return ok;
 }
 

@@ -97,15 +97,15 @@ static cJSON *describe(const char *path, const struct hl_model_options *model)
 
 static bool add_gpu(cJSON *json, const char *path, const struct options *options)
 {
-    struct hl_placement placement;
-    bool ok = hl_placement_open(&placement, "report", path, &options->model);
-    if (ok) hl_placement_json(&placement, json);
+    struct hl_node_placement placement;
+    bool ok = hl_node_placement_open(&placement, "report", path, &options->model);
+    if (ok) hl_node_placement_json(&placement, json);
     // The null device stands for a GPU where there is none, and computes nothing.
     const HaliteDevice *device = ok ? placement.file.gpu.HaliteDelegateReportGetDevice(placement.report) : NULL;
     bool computes = device == NULL || strncmp(device->name, "null", 4) != 0;
     if (ok && computes && !placement.refused && options->runs > 0)
         ok = hl_report_measure(json, &placement.file, options->runs);
-    hl_placement_close(&placement);
+    hl_node_placement_close(&placement);
     return ok;
 }
 
