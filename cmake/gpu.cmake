@@ -54,7 +54,7 @@ if(VULKAN_HEADERS AND GLSLANG)
         $<TARGET_OBJECTS:halite_gpu_front>)
     list(APPEND gpu_back_files ${PROJECT_BINARY_DIR}/gpu_spirv.c)
     if(HALITE_HOST_BUILD OR (HALITE_TESTS AND NOT HALITE_TESTS STREQUAL "GOLDEN"))
-        file(GLOB gpu_lang_files CONFIGURE_DEPENDS src/gpu/lang/*.c)
+        file(GLOB gpu_lang_files CONFIGURE_DEPENDS src/gpu/lang/*.c src/base/text.c)
         halite_spirv(gpu_dialect_shaders ${PROJECT_BINARY_DIR}/gpu_dialect_spirv.c
             ${gpu_dialect_files} tests/gpu/dialect_shaders.c ${gpu_lang_files})
         list(APPEND gpu_dialect_files ${PROJECT_BINARY_DIR}/gpu_dialect_spirv.c)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A string that grows: messages, table cells, reports. In: printf formats. Out: text.data, always zero-terminated once
-// something was added. `struct hl_text text = {0};` starts an empty one, hl_text_free ends it.
+// A string that grows, for programs: base/text.h with functions that cannot fail, since a program that is out of memory
+// says so and ends (alloc.h). In: printf formats, bytes of files. Out: text.data, always zero-terminated once something
+// was added. `struct hl_text text = {0};` starts an empty one, hl_text_free ends it.
 #ifndef HALITE_TOOLS_TEXT_H
 #define HALITE_TOOLS_TEXT_H
 
@@ -14,57 +15,26 @@
 
 #include "alloc.h"
 #include "base/report.h"
-
-struct hl_text {
-    char *data; // NULL while nothing was added
-    size_t length, capacity;
-};
+#include "base/text.h"
 
 static inline const char *hl_text_string(const struct hl_text *text)
 {
     return text->data != NULL ? text->data : "";
 }
 
-static inline void hl_text_free(struct hl_text *text)
-{
-    free(text->data);
-    *text = (struct hl_text){0};
-}
-
-static inline void hl_text_clear(struct hl_text *text)
-{
-    text->length = 0;
-    if (text->data != NULL) text->data[0] = '\0';
-}
-
 static inline void hl_text_reserve(struct hl_text *text, size_t more)
 {
-    size_t needed = text->length + more + 1;
-    if (needed <= text->capacity) return;
-    size_t capacity = needed < 64 ? 64 : needed + needed / 2;
-    text->data = hl_alloc_grow(text->data, capacity, 1);
-    text->capacity = capacity;
+    if (!hl_text_grow(text, more)) hl_alloc_check(NULL);
 }
 
 static inline void hl_text_add_bytes(struct hl_text *text, const char *bytes, size_t count)
 {
-    hl_text_reserve(text, count);
-    memcpy(text->data + text->length, bytes, count);
-    text->length += count;
-    text->data[text->length] = '\0';
+    if (!hl_text_append_bytes(text, bytes, count)) hl_alloc_check(NULL);
 }
 
 static inline void hl_text_add_va(struct hl_text *text, const char *format, va_list args)
 {
-    va_list again;
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    if (length > 0) {
-        hl_text_reserve(text, (size_t)length);
-        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
-    }
-    va_end(again);
+    if (!hl_text_append_va(text, format, args)) hl_alloc_check(NULL);
 }
 
 static inline void hl_text_add(struct hl_text *text, const char *format, ...) HL_PRINTF(2, 3);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "gpu/backend/program_cache.h"
 #include "gpu/lang/kernel.h"
 
@@ -20,8 +21,7 @@ enum { OFFSET_MULTIPLE = 256 };
 struct gpu_device {
     struct gpu_caps caps;
     struct hl_reporter reporter;
-    char *text;
-    size_t length, capacity;
+    struct hl_text text;
     int calls, fail_at; // fail_at: number of a call, 0: none
     int buffers, lists; // created: the next number
     int alive;          // objects of this device
@@ -104,40 +104,25 @@ static bool begin(struct gpu_device *device, const char *what)
 
 static bool HL_PRINTF(2, 3) put(struct gpu_device *device, const char *format, ...)
 {
-    for (;;) {
-        size_t room = device->capacity - device->length;
-        va_list args;
-        va_start(args, format);
-        int wanted = vsnprintf(device->text ? device->text + device->length : NULL, room, format, args);
-        va_end(args);
-        if (wanted < 0) return refuse(device, "a line of text cannot be written");
-        if ((size_t)wanted < room) {
-            device->length += (size_t)wanted;
-            return true;
-        }
-        size_t capacity = (device->capacity + (size_t)wanted) * 2 + 1024;
-        char *text = realloc(device->text, capacity);
-        if (!text) {
-            if (device->text) device->text[device->length] = '\0';
-            return refuse(device, "out of memory for the text");
-        }
-        device->text = text;
-        device->capacity = capacity;
-    }
+    va_list args;
+    va_start(args, format);
+    bool ok = hl_text_append_va(&device->text, format, args);
+    va_end(args);
+    return ok || refuse(device, "out of memory for the text");
 }
 
 char *gpu_null_text(struct gpu_device *device)
 {
-    char *copy = malloc(device->length + 1);
+    char *copy = malloc(device->text.length + 1);
     if (!copy) return NULL;
-    if (device->length) memcpy(copy, device->text, device->length);
-    copy[device->length] = '\0';
+    if (device->text.length) memcpy(copy, device->text.data, device->text.length);
+    copy[device->text.length] = '\0';
     return copy;
 }
 
 void gpu_null_clear(struct gpu_device *device)
 {
-    device->length = 0;
+    hl_text_clear(&device->text);
 }
 
 void gpu_null_fail_at(struct gpu_device *device, int n)
@@ -191,7 +176,7 @@ static void null_close(struct gpu_device *device)
     if (device->alive > 1) refuse(device, "closed while %d of its objects are alive", device->alive - 1);
     gone(device);
     gpu_program_cache_free(&device->program_cache);
-    free(device->text);
+    hl_text_free(&device->text);
     free(device);
 }
 
@@ -297,8 +282,8 @@ static bool put_constants(struct gpu_device *device, const struct gpu_program_de
 // The line since `begin` is the program: one that is kept is marked, one that is not will be.
 static bool put_kept(struct gpu_device *device, size_t begin)
 {
-    const char *line = device->text + begin;
-    size_t length = device->length - begin, size;
+    const char *line = device->text.data + begin;
+    size_t length = device->text.length - begin, size;
     uint64_t key = hl_hash(0, line, length);
     const void *known = gpu_program_cache_find(&device->program_cache, key, &size);
     if (known && size == length && memcmp(known, line, size) == 0) return put(device, " ; kept\n");
@@ -324,7 +309,7 @@ static struct gpu_program *create_program(struct gpu_device *device, const struc
         return NULL;
     }
     *program = (struct gpu_program){.kernel = desc->kernel, .group = {group[0], group[1], group[2]}};
-    size_t begins = device->length;
+    size_t begins = device->text.length;
     if (put(device, "program %s %s [%d,%d,%d]", desc->kernel->name, precisions[desc->precision], group[0], group[1],
             group[2]) &&
         (!desc->floats || put(device, " FLOATS=%u", desc->floats)) && put_constants(device, desc) &&

@@ -4,11 +4,11 @@
 // does not run on the GPU at all.
 #include "gpu/delegate/support.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "gpu/graph/convert.h"
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -204,31 +204,6 @@ bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool q
 
 // ---- the message --------------------------------------------------------------------------------
 
-struct text {
-    char *bytes;
-    size_t size, room;
-};
-
-static bool HL_PRINTF(2, 3) add(struct text *text, const char *format, ...)
-{
-    char piece[320];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(piece, sizeof piece, format, args);
-    va_end(args);
-    size_t size = length < 0 ? 0 : (size_t)length < sizeof piece ? (size_t)length : sizeof piece - 1;
-    if (text->size + size + 1 > text->room) {
-        size_t room = 2 * (text->size + size + 1);
-        char *bytes = realloc(text->bytes, room);
-        if (!bytes) return false;
-        text->bytes = bytes;
-        text->room = room;
-    }
-    memcpy(text->bytes + text->size, piece, size + 1);
-    text->size += size;
-    return true;
-}
-
 static bool is_unsupported(const struct gpu_report_row *row)
 {
     enum gpu_reason_code code = row->reason.code;
@@ -247,21 +222,21 @@ static bool said_before(const struct gpu_report_row *rows, int row)
 
 char *gpu_support_text(const struct gpu_report_row *rows, int count)
 {
-    struct text text = {0};
+    struct hl_text text = {0};
     int unsupported = 0, on_gpu = 0;
-    bool ok = add(&text, "Following operations are not supported by GPU delegate:\n");
-    for (int i = 0; i < count && ok; i++) {
+    hl_text_append(&text, "Following operations are not supported by GPU delegate:\n");
+    for (int i = 0; i < count; i++) {
         on_gpu += rows[i].reason.code == GPU_REASON_OK;
         if (!is_unsupported(&rows[i])) continue;
         unsupported++;
-        if (!said_before(rows, i)) ok = add(&text, "%s: %s\n", rows[i].op, rows[i].reason.text);
+        if (!said_before(rows, i)) hl_text_append(&text, "%s: %s\n", rows[i].op, rows[i].reason.text);
     }
     if (on_gpu > 0)
-        ok = ok && add(&text, "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
+        hl_text_append(&text, "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
                        on_gpu, count - on_gpu);
     else
-        ok = ok && add(&text, "No operations will run on the GPU, and all %d operations will run on the CPU.", count);
-    if (ok && unsupported > 0) return text.bytes;
-    free(text.bytes);
+        hl_text_append(&text, "No operations will run on the GPU, and all %d operations will run on the CPU.", count);
+    if (unsupported > 0) return hl_text_take(&text);
+    hl_text_free(&text);
     return NULL;
 }

@@ -2,11 +2,7 @@
 // The passes in order, and the graph as text.
 #include "gpu/graph/passes.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/text.h"
 #include "gpu/graph/op.h"
 
 static const struct {
@@ -30,48 +26,19 @@ void gpu_run_passes(struct gpu_graph *graph)
 
 // ---- as text ------------------------------------------------------------------------------------
 
-struct text {
-    char *bytes;
-    size_t size, room;
-    bool failed;
-};
-
-static void add(struct text *text, const char *format, ...) HL_PRINTF(2, 3);
-static void add(struct text *text, const char *format, ...)
-{
-    char piece[256];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(piece, sizeof piece, format, args);
-    va_end(args);
-    size_t size = length < 0 ? 0 : (size_t)length < sizeof piece ? (size_t)length : sizeof piece - 1;
-    if (text->size + size + 1 > text->room) {
-        size_t room = (text->size + size + 1) * 2;
-        char *bytes = realloc(text->bytes, room);
-        if (!bytes) {
-            text->failed = true;
-            return;
-        }
-        text->bytes = bytes;
-        text->room = room;
-    }
-    memcpy(text->bytes + text->size, piece, size + 1);
-    text->size += size;
-}
-
-static void add_value(struct text *text, const struct gpu_value *value)
+static void add_value(struct hl_text *text, const struct gpu_value *value)
 {
     if (!value) {
-        add(text, " -");
+        hl_text_append(text, " -");
         return;
     }
     struct gpu_shape s = value->shape;
-    add(text, " %s%d[%d,%d,%d,%d]",
-        value->data        ? "const"
-        : value->is_input  ? "in"
-        : value->is_output ? "out"
-                           : "v",
-        value->id, s.b, s.h, s.w, s.c);
+    hl_text_append(text, " %s%d[%d,%d,%d,%d]",
+                   value->data        ? "const"
+                   : value->is_input  ? "in"
+                   : value->is_output ? "out"
+                                      : "v",
+                   value->id, s.b, s.h, s.w, s.c);
 }
 
 static const char *stage_name(enum gpu_epilogue_op op)
@@ -86,20 +53,19 @@ static const char *stage_name(enum gpu_epilogue_op op)
 
 char *gpu_graph_text(const struct gpu_graph *graph)
 {
-    struct text text = {0};
-    add(&text, "%s", "");
+    struct hl_text text = {0};
+    hl_text_append(&text, "%s", "");
     for (int n = 0; n < graph->node_count; n++) {
         const struct gpu_node *node = graph->nodes[n];
         if (node->dead) continue;
-        add(&text, "%s", node->op->name);
+        hl_text_append(&text, "%s", node->op->name);
         for (int i = 0; i < node->input_count; i++) add_value(&text, node->inputs[i]);
-        add(&text, " ->");
+        hl_text_append(&text, " ->");
         for (int i = 0; i < node->output_count; i++) add_value(&text, node->outputs[i]);
-        for (int s = 0; s < node->epilogue.count; s++) add(&text, " + %s", stage_name(node->epilogue.stages[s].op));
+        for (int s = 0; s < node->epilogue.count; s++)
+            hl_text_append(&text, " + %s", stage_name(node->epilogue.stages[s].op));
         if (node->epilogue.residual) add_value(&text, node->epilogue.residual);
-        add(&text, "\n");
+        hl_text_append(&text, "\n");
     }
-    if (!text.failed) return text.bytes;
-    free(text.bytes);
-    return NULL;
+    return hl_text_take(&text);
 }

@@ -3,12 +3,11 @@
 // was fused behind the operator (the epilogue), and the body with line breaks. Everything that differs between
 // languages comes from a table (prelude.h); this file only puts texts together, and what it writes in the dialect
 // itself is one text for all.
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "gpu/lang/prelude.h"
 
 static const struct gpu_prelude *const preludes[] = {
@@ -54,44 +53,20 @@ int gpu_kernel_param_count(const struct gpu_kernel *kernel)
     return count + (kernel->epilogue ? GPU_EPILOGUE_STAGES / 2 : 0);
 }
 
-// ---- a text that grows; after a failure it stays empty-handed and says so at the end
-struct text {
-    char *data;
-    size_t length, capacity;
-    bool failed;
-};
-
-static void put_bytes(struct text *text, const char *from, size_t length)
+// ---- pieces of the source: only the last step asks whether all were put
+static void put(struct hl_text *text, const char *from)
 {
-    if (text->failed) return;
-    if (text->length + length + 1 > text->capacity) {
-        size_t capacity = 2 * (text->length + length) + 4096;
-        char *data = realloc(text->data, capacity);
-        if (!data) {
-            text->failed = true;
-            return;
-        }
-        text->data = data;
-        text->capacity = capacity;
-    }
-    memcpy(text->data + text->length, from, length);
-    text->length += length;
-    text->data[text->length] = '\0';
-}
-
-static void put(struct text *text, const char *from)
-{
-    if (from) put_bytes(text, from, strlen(from));
+    if (from) hl_text_append_bytes(text, from, strlen(from));
 }
 
 // A template: each $ becomes the name, each @ the next of the numbers.
-static void put_with(struct text *text, const char *template, const char *name, const int numbers[3])
+static void put_with(struct hl_text *text, const char *template, const char *name, const int numbers[3])
 {
     if (!template) return;
     for (const char *at = template; *at; at++) {
         char number[16];
         size_t plain = strcspn(at, "$@");
-        put_bytes(text, at, plain);
+        hl_text_append_bytes(text, at, plain);
         at += plain;
         if (*at == '$') {
             put(text, name);
@@ -105,7 +80,7 @@ static void put_with(struct text *text, const char *template, const char *name, 
 }
 
 // The body was one line: breaks after ; { } outside of parentheses, indented by braces.
-static void put_body(struct text *text, const char *body)
+static void put_body(struct hl_text *text, const char *body)
 {
     int depth = 1, parentheses = 0;
     bool line_start = true;
@@ -119,7 +94,7 @@ static void put_body(struct text *text, const char *body)
         } else if (*at == '}') {
             depth--;
         }
-        put_bytes(text, at, 1);
+        hl_text_append_bytes(text, at, 1);
         parentheses += (*at == '(') - (*at == ')');
         depth += *at == '{';
         line_start = !parentheses && (*at == ';' || *at == '{' || *at == '}');
@@ -240,7 +215,7 @@ static const char *const stage_operands[GPU_EPILOGUE_STAGES] = {
     "bits_to_float(e1_.x), bits_to_float(e1_.y)", "bits_to_float(e1_.z), bits_to_float(e1_.w)"};
 
 // One function per operation in use, one call per stage.
-static void put_epilogue(struct text *text, const struct gpu_prelude *prelude, const int *stages)
+static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude, const int *stages)
 {
     bool value = prelude->constants_stay, any = value;
     for (int i = 0; i < GPU_EPILOGUE_STAGES && !prelude->constants_stay; i++) {
@@ -302,18 +277,18 @@ static const char *grid_value(const struct gpu_kernel *kernel)
 }
 
 // "FIRST SECOND": numbers from 0 on.
-static void put_value_names(struct text *text, const char *names)
+static void put_value_names(struct hl_text *text, const char *names)
 {
     for (int value = 0; names && *names; value++) {
         size_t length = strcspn(names, " ");
         put(text, "#define ");
-        put_bytes(text, names, length);
+        hl_text_append_bytes(text, names, length);
         put_with(text, " @\n", NULL, (int[3]){value});
         names += length + (names[length] == ' ');
     }
 }
 
-static void put_constants(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel,
+static void put_constants(struct hl_text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel,
                           const int *constants, const int group[3])
 {
     static const char *const stages[GPU_EPILOGUE_STAGES] = {"EPI_0", "EPI_1", "EPI_2", "EPI_3"};
@@ -329,7 +304,7 @@ static void put_constants(struct text *text, const struct gpu_prelude *prelude, 
 }
 
 // The int4s in the order that kernel.h states, each through a template.
-static void put_params(struct text *text, const struct gpu_kernel *kernel, const char *template)
+static void put_params(struct hl_text *text, const struct gpu_kernel *kernel, const char *template)
 {
     char name[80];
     for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
@@ -358,7 +333,7 @@ static struct gpu_arg buffer_of(const struct gpu_kernel *kernel, int i)
     return i < gpu_kernel_arg_count(kernel) ? kernel->args[i] : (struct gpu_arg){GPU_IN, "r_"};
 }
 
-static void put_buffers(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel, bool either)
+static void put_buffers(struct hl_text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel, bool either)
 {
     for (int i = 0; i < buffer_count(kernel); i++) {
         struct gpu_arg arg = buffer_of(kernel, i);
@@ -368,7 +343,7 @@ static void put_buffers(struct text *text, const struct gpu_prelude *prelude, co
     }
 }
 
-static void put_access(struct text *text, const struct gpu_kernel *kernel)
+static void put_access(struct hl_text *text, const struct gpu_kernel *kernel)
 {
     for (const struct gpu_arg *arg = kernel->args; arg->kind != GPU_ARG_END; arg++) {
         put_with(text, access_words[arg->kind], arg->name, NULL);
@@ -381,7 +356,7 @@ static void put_access(struct text *text, const struct gpu_kernel *kernel)
 }
 
 // either: what the words stand for comes behind the buffers, put_either.
-static void put_storage(struct text *text, const struct gpu_kernel *kernel, unsigned floats, bool either)
+static void put_storage(struct hl_text *text, const struct gpu_kernel *kernel, unsigned floats, bool either)
 {
     for (int i = 0; i < buffer_count(kernel); i++) {
         struct gpu_arg arg = buffer_of(kernel, i);
@@ -391,7 +366,7 @@ static void put_storage(struct text *text, const struct gpu_kernel *kernel, unsi
     }
 }
 
-static void put_either(struct text *text, const struct gpu_kernel *kernel)
+static void put_either(struct hl_text *text, const struct gpu_kernel *kernel)
 {
     for (int i = 0; i < buffer_count(kernel); i++) {
         struct gpu_arg arg = buffer_of(kernel, i);
@@ -399,7 +374,7 @@ static void put_either(struct text *text, const struct gpu_kernel *kernel)
     }
 }
 
-static void put_shared(struct text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel)
+static void put_shared(struct hl_text *text, const struct gpu_prelude *prelude, const struct gpu_kernel *kernel)
 {
     for (const char *const *array = kernel->shared; *array; array++) {
         put(text, prelude->shared);
@@ -416,7 +391,7 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     const int *stages = constants ? constants + own_constants(kernel) : none;
     int params = gpu_kernel_param_count(kernel);
     bool either = prelude->constants_stay && precision == GPU_F16S;
-    struct text text = {0};
+    struct hl_text text = {0};
 
     put(&text, prelude->first[precision]);
     put(&text, prelude->types[precision]);
@@ -453,7 +428,5 @@ char *gpu_emit(const struct gpu_kernel *kernel, enum gpu_language language, enum
     if (!prelude->globals) put_shared(&text, prelude, kernel);
     put_body(&text, kernel->body);
     put(&text, "}\n");
-    if (!text.failed) return text.data;
-    free(text.data);
-    return NULL;
+    return hl_text_take(&text);
 }
