@@ -196,7 +196,7 @@ const struct hl_flag *hl_flags_operand(const struct hl_command *command)
     for (int i = 0; i < command->flag_count; i++)
         if (command->flags[i].required && command->flags[i].kind == HL_FLAG_STRING && found == NULL)
             found = &command->flags[i];
-    return command->max_operands == 0 ? found : NULL;
+    return found;
 }
 
 struct parsing {
@@ -253,7 +253,8 @@ static int parse(struct parsing *parsing, int argc, char **argv)
     }
     if (parsing->help) return HL_EXIT_OK;
     const struct hl_flag *operand = hl_flags_operand(command);
-    if (operand != NULL && parsing->positions[operand - command->flags] == 0 && parsing->operand_count > 0) {
+    bool bare = operand != NULL && parsing->positions[operand - command->flags] == 0 && parsing->operand_count > 0;
+    if (bare) {
         hl_flags_store(operand, parsing->operands[0], parsing->options);
         parsing->positions[operand - command->flags] = 1;
         parsing->operand_count--;
@@ -262,7 +263,12 @@ static int parse(struct parsing *parsing, int argc, char **argv)
     for (int i = 0; i < command->flag_count; i++)
         if (command->flags[i].required && parsing->positions[i] == 0)
             return usage(command, "--%s %s is missing", command->flags[i].name, command->flags[i].value);
-    if (parsing->operand_count < command->min_operands) return usage(command, "%s is missing", command->operands);
+    if (parsing->operand_count < command->min_operands) {
+        if (!bare) return usage(command, "%s is missing", command->operands);
+        const char *taken = *(const char **)((char *)parsing->options + operand->offset);
+        return usage(command, "%s is missing: '%s' is taken for --%s %s", command->operands, taken, operand->name,
+                     operand->value);
+    }
     if (command->max_operands >= 0 && parsing->operand_count > command->max_operands)
         return usage(command, "'%s' is one argument too many", parsing->operands[command->max_operands]);
     return HL_EXIT_OK;

@@ -63,7 +63,8 @@ void hl_command_help(const struct hl_command *command, FILE *out);
 // Writes a flag's value into the options. False where the value does not suit the flag; an empty string does.
 bool hl_flags_store(const struct hl_flag *flag, const char *value, void *options);
 
-// The required flag whose value may also be given as the command's one operand: halite bench MODEL. NULL: none.
+// The required flag whose value may also be the first operand: halite bench MODEL, halite label MODEL PHOTO. NULL:
+// none.
 const struct hl_flag *hl_flags_operand(const struct hl_command *command);
 
 // The place of the flag of this name, from a command's positions; 0: not given.

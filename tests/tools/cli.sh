@@ -30,7 +30,8 @@ refuses 2 "unknown command 'frobnicate'" "$halite" frobnicate
 refuses 2 "unknown flag --modle, perhaps --model was meant" "$halite" label --modle x y
 refuses 2 "unknown flag --frobnicate" "$halite" label --frobnicate
 refuses 2 "unknown flag -x" "$halite" bench -x
-refuses 2 "--model FILE is missing" "$halite" label photo.jpg
+refuses 2 "--model FILE is missing" "$halite" label
+refuses 2 "PHOTO... is missing: 'photo.jpg' is taken for --model FILE" "$halite" label photo.jpg
 refuses 2 "--model FILE is missing" "$halite" run
 refuses 2 "--model FILE is missing" "$halite" bench
 passes "$halite" bench "$model" --runs 1
