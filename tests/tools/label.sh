@@ -11,8 +11,17 @@ grep -qE '^ +[0-9.]+ %  three +\(class 3\)$' "$work/out" || failed "no probabili
 [ "$(grep -c '(class' "$work/out")" -eq 5 ] || failed "not five classes"
 [ "$(grep -m 1 '(class' "$work/out" | awk '{ print $3 }')" = three ] || failed "three is not first"
 
+# The model stands first, or behind --model.
+passes "$halite" label --tsv "$model" "$demo/three.png" "$demo/seven.png" -l "$labels"
+cp "$work/out" "$work/bare"
+passes "$halite" label --tsv -m "$model" "$demo/three.png" "$demo/seven.png" -l "$labels"
+cmp -s "$work/out" "$work/bare" || failed "the model first, or behind --model"
+[ "$(wc -l <"$work/bare")" -eq 10 ] || failed "a picture was taken for the model"
+
 # --device and --precision ask for the GPU; with another delegate the second means nothing.
-refuses 1 "device nonsense" "$halite" label --device nonsense -m "$model" "$demo/three.png"
+run "$halite" label --device nonsense -m "$model" "$demo/three.png"
+[ $code -eq 1 ] && [ ! -s "$work/out" ] && [ "$(wc -l <"$work/err")" -eq 1 ] &&
+    grep -q 'device nonsense: unknown; known are auto, ' "$work/err" || failed "--device nonsense"
 run "$halite" bench --precision f16 --device null "$model"
 ! grep -q 'nodes on the CPU' "$work/out" || failed "--precision without --gpu is dropped"
 
