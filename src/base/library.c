@@ -3,6 +3,7 @@
 #include "base/library.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(_WIN32)
@@ -36,6 +37,9 @@ bool hl_library_find(struct hl_library *library, const char *name, void *pointer
 
 #else
 #include <dlfcn.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 struct hl_library *hl_library_open(const char *name)
 {
@@ -62,6 +66,22 @@ bool hl_library_find(struct hl_library *library, const char *name, void *pointer
 }
 
 #endif
+
+// What secure_getenv looks at, which is no part of POSIX.
+static bool has_rights_of_another(void)
+{
+#if defined(__linux__)
+    return getauxval(AT_SECURE) != 0;
+#else
+    return false;
+#endif
+}
+
+const char *hl_library_named(const char *variable)
+{
+    const char *path = getenv(variable);
+    return path && *path && !has_rights_of_another() ? path : NULL;
+}
 
 struct hl_library *hl_library_open_first(const char *const *names)
 {

@@ -14,6 +14,10 @@ struct hl_library *hl_library_open(const char *name);
 // Opens the first of the names that opens; the list ends with NULL.
 struct hl_library *hl_library_open_first(const char *const *names);
 const char *hl_library_error(void);
+// The path that an environment variable names in place of a library; NULL where it is unset, empty, or where the system
+// gave this process rights that its user lacks (setuid, setgid, capabilities of the file): there the user's environment
+// must not choose what code runs.
+const char *hl_library_named(const char *variable);
 void hl_library_close(struct hl_library *library);
 
 // Stores the address of a function or of data in *pointer, which is a pointer of `size` bytes (a cast from an object

@@ -42,6 +42,21 @@ assert m["devices"] == [] and m["auto"] is None
 assert [a["name"] for a in m["apis"]] == ["OpenCL", "Vulkan", "OpenGL ES"] and all(a["problem"] for a in m["apis"])
 assert m["reason"].startswith("No GPU found. ")'
 
+# A program with rights that its user lacks takes no library of the user's choice. Only where such a program can be made.
+mkdir "$work/secure" "$work/secure/bin"
+chmod 755 "$work"
+cp "$halite" "$work/secure/bin/halite"
+cp "$(command -v id)" "$work/secure/id"
+ln -s "$(cd "$bin/../lib" && pwd)" "$work/secure/lib"
+if chown 65534 "$work/secure/bin/halite" "$work/secure/id" 2>/dev/null &&
+    chmod u+s "$work/secure/bin/halite" "$work/secure/id" && [ "$("$work/secure/id" -u)" = 65534 ]; then
+    passes env ASAN_OPTIONS=detect_leaks=0 "$work/secure/bin/halite" devices
+    ! grep -q ' names does not open' "$work/out" || failed "a setuid program opens what the environment names"
+else
+    echo "left out: a setuid program (needs root, and a folder where one works)"
+fi
+rm -r "$work/secure"
+
 # Without a device placement shows what any would take; one that is named must be there.
 passes "$halite" inspect --placement "$model"
 says "placement on null:0: there is no GPU here, this is what any would take"

@@ -122,8 +122,7 @@ static void load(struct instance *instance)
     static const char *const egl_names[] = {"libEGL.so.1", "libEGL.so", NULL};
     static const char *const gl_names[] = {"libGLESv2.so.2", "libGLESv3.so", "libGLESv2.so", NULL};
     struct gles_library *library = &instance->library;
-    const char *named = getenv("HALITE_GLES_LIBRARY");
-    if (named && !*named) named = NULL;
+    const char *named = hl_library_named("HALITE_GLES_LIBRARY");
     struct source source = {.egl = named ? hl_library_open(named) : hl_library_open_first(egl_names)};
     if (!source.egl) {
         library->why = named ? "the library that HALITE_GLES_LIBRARY names does not open: correct the path or unset it"

@@ -106,8 +106,8 @@ static void load(struct instance *instance)
 #endif
     static const char *const drivers[] = {"libnvidia-opencl.so.1", NULL};
     struct opencl_library *library = &instance->library;
-    const char *named = getenv("HALITE_OPENCL_LIBRARY"), *why = "no libOpenCL.so.1: install an OpenCL driver";
-    if (named && !*named) named = NULL;
+    const char *named = hl_library_named("HALITE_OPENCL_LIBRARY");
+    const char *why = "no libOpenCL.so.1: install an OpenCL driver";
     if (named) why = "the library that HALITE_OPENCL_LIBRARY names does not open: correct the path or unset it";
     struct hl_library *handle = named ? hl_library_open(named) : hl_library_open_first(loaders);
     if (handle) load_loader(instance, handle, &why);

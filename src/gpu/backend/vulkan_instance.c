@@ -33,8 +33,8 @@ static struct hl_library *open_library(const char **why)
 #endif
         NULL,
     };
-    const char *named = getenv("HALITE_VULKAN_LIBRARY");
-    if (named && *named) {
+    const char *named = hl_library_named("HALITE_VULKAN_LIBRARY");
+    if (named) {
         *why = "the library that HALITE_VULKAN_LIBRARY names does not open: correct the path or unset it";
         return hl_library_open(named);
     }
