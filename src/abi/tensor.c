@@ -2,6 +2,8 @@
 // The tables of tensor.h, made of types.def and operators.def, and what is computed from them.
 #include "abi/tensor.h"
 
+#include "base/checked.h"
+
 // Elements and products of dimensions above this are refused everywhere, so that sums of offsets
 // cannot overflow 64 bits.
 static const int64_t most_elements = (int64_t)1 << 48;
@@ -28,7 +30,7 @@ static bool count_elements(int rank, const int *dims, int64_t *count)
 {
     int64_t product = 1, zeros_as_ones = 1;
     for (int i = 0; i < rank; i++) {
-        if (dims[i] < 0) return false;
+        if (dims[i] < 0 || dims[i] > HL_MAX_DIMENSION) return false;
         if (zeros_as_ones > most_elements / (dims[i] ? dims[i] : 1)) return false;
         zeros_as_ones *= dims[i] ? dims[i] : 1;
         product *= dims[i];

@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The longest dimension of a tensor. Counters that are ints and step by blocks of at most 4096 do not wrap after the
+// last block.
+enum { HL_MAX_DIMENSION = INT32_MAX - 4096 };
+
 static inline bool hl_add_size(size_t a, size_t b, size_t *result)
 {
     if (a > SIZE_MAX - b) return false;

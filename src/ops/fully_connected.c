@@ -244,8 +244,9 @@ static TfLiteStatus fully_connected_prepare(TfLiteContext *ctx, TfLiteNode *node
     op->units = hl_dim(filter, 0);
     op->columns = op->block = hl_dim(filter, 1);
     HL_REQUIRE(ctx, node, op->columns > 0, "the weights have no columns");
-    HL_REQUIRE(ctx, node, hl_to_int(hl_elements(input) / op->columns, &op->rows), "the input has too many rows of %d",
-               op->columns);
+    int64_t rows = hl_elements(input) / op->columns;
+    HL_REQUIRE(ctx, node, rows <= HL_MAX_DIMENSION, "the input has too many rows of %d", op->columns);
+    op->rows = (int)rows;
     HL_TRY(check_activation(ctx, node, op->mode));
     HL_TRY(check_bias(ctx, node, op));
     HL_TRY(hl_require_sparse_rows(ctx, node, filter));

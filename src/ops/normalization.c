@@ -113,7 +113,7 @@ static TfLiteStatus local_response_normalization_invoke(TfLiteContext *ctx, TfLi
         float sum = 0;
         for (int i = 0; i < reach; i++) sum += scaled_square(x[i], params->alpha);
         for (int c = 0; c < channels; c++) {
-            if (c + reach < channels) sum += scaled_square(x[c + reach], params->alpha);
+            if (c < channels - reach) sum += scaled_square(x[c + reach], params->alpha);
             float base = params->bias + sum;
             if (c >= reach) sum -= scaled_square(x[c - reach], params->alpha);
             if (params->beta == 1)

@@ -65,11 +65,11 @@ enum { BLOCK = 32 };
     static void sink_##name(const type *x, int32_t *heap, int size, int at)                       \
     {                                                                                             \
         const int32_t position = heap[at];                                                        \
-        for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {                          \
+        for (int64_t child; (child = INT64_C(2) * at + 1) < size;) {                              \
             if (child + 1 < size && comes_after_##name(x, heap[child + 1], heap[child])) child++; \
             if (!comes_after_##name(x, heap[child], position)) break;                             \
             heap[at] = heap[child];                                                               \
-            at = child;                                                                           \
+            at = (int)child;                                                                      \
         }                                                                                         \
         heap[at] = position;                                                                      \
     }                                                                                             \
