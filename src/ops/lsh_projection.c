@@ -77,10 +77,12 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-// All items for each bit.
+// The keys of all items for each bit. Items may have no bytes of their own.
 static double work(TfLiteContext *ctx, const TfLiteNode *node)
 {
-    return (double)hl_elements(hl_input(ctx, node, 0)) * (double)hl_input(ctx, node, 1)->bytes;
+    const TfLiteTensor *items = hl_input(ctx, node, 1);
+    double keys = (double)items->bytes + (double)hl_dim(items, 0) * (double)sizeof(float);
+    return (double)hl_elements(hl_input(ctx, node, 0)) * keys;
 }
 
 const struct hl_op hl_op_lsh_projection = {

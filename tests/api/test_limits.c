@@ -253,12 +253,63 @@ static void a_sequence_gone_over_again(void **state)
     }
 }
 
+// Items without elements are hashed all the same: 1000 hashes of 65536 keys.
+static void hashes_of_empty_items(void **state)
+{
+    (void)state;
+    static const float hashes[1000];
+    const struct test_tensor tensors[] = {
+        {.name = "hashes", .type = TEST_FLOAT32, .rank = 2, .dims = {1000, 1}, .data = hashes, .bytes = sizeof hashes},
+        {.name = "items", .type = TEST_INT64, .rank = 2, .dims = {1 << 16, 0}},
+        {.name = "y", .type = TEST_INT32, .rank = 1, .dims = {1000}}};
+    const struct test_node node = {.builtin = kTfLiteBuiltinLshProjection,
+                                   .input_count = 2,
+                                   .inputs = {0, 1},
+                                   .output_count = 1,
+                                   .outputs = {2},
+                                   .settings = {{.field = HL_LSHProjectionOptions_type, .value = 1}}};
+    const struct test_model model = {.tensor_count = 3,
+                                     .tensors = tensors,
+                                     .node_count = 1,
+                                     .nodes = &node,
+                                     .input_count = 1,
+                                     .inputs = {1},
+                                     .output_count = 1,
+                                     .outputs = {2}};
+    struct client c;
+    client_load(&c, &model);
+    HaliteInterpreterOptionsSetWorkLimit(c.options, 1000 * 1000);
+    client_create(&c);
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), kTfLiteError);
+    assert_non_null(strstr(c.log.text, "HaliteInterpreterOptionsSetWorkLimit must allow more"));
+    client_end(&c);
+}
+
+// Blocks of up to 4096 may follow the last element, and their counters are ints.
+static void the_longest_dimension(void **state)
+{
+    (void)state;
+    struct client c;
+    client_load(&c, &sum);
+    client_create(&c);
+    TfLiteInterpreterResizeInputTensor(c.interpreter, 0, (const int[]){INT32_MAX - 4095, 0}, 2);
+    assert_non_null(strstr(c.log.text, "too large"));
+    client_forget(&c.log);
+    for (int i = 0; i < 2; i++)
+        assert_ok(TfLiteInterpreterResizeInputTensor(c.interpreter, i, (const int[]){INT32_MAX - 4096, 0}, 2));
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+    client_end(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planned_tensors),        cmocka_unit_test(variables),
         cmocka_unit_test(tensors_sized_by_a_run), cmocka_unit_test(work_of_small_nodes),
         cmocka_unit_test(work_of_a_wide_window),  cmocka_unit_test(a_sequence_gone_over_again),
+        cmocka_unit_test(hashes_of_empty_items),  cmocka_unit_test(the_longest_dimension),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
