@@ -26,7 +26,8 @@ struct worker {
 };
 
 struct hl_threads {
-    int count; // workers, and the caller
+    int count;     // workers, and the caller
+    int64_t owner; // the process that has the workers: one that it forks inherits this struct but no threads
     // These fields belong to the round; they stay valid until it is closed and no worker is inside.
     void (*work)(void *arg, int64_t item, int worker);
     void *arg;
@@ -104,10 +105,21 @@ static void begin_round(struct hl_threads *threads)
     pthread_mutex_unlock(&threads->mutex);
 }
 
+// Names the process that calls.
+static int64_t current_process(void)
+{
+#if defined(_WIN32)
+    return (int64_t)GetCurrentProcessId();
+#else
+    return (int64_t)getpid();
+#endif
+}
+
 static struct hl_threads *create(int count, const pthread_attr_t *attributes)
 {
     struct hl_threads *threads = count > 1 ? calloc(1, sizeof *threads) : NULL;
     if (!threads) return NULL;
+    threads->owner = current_process();
     if (count > HL_MOST_THREADS) count = HL_MOST_THREADS;
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->begins, NULL);
@@ -130,6 +142,10 @@ struct hl_threads *hl_threads_create(int count)
 void hl_threads_destroy(struct hl_threads *threads)
 {
     if (!threads) return;
+    if (threads->owner != current_process()) {
+        free(threads); // There is nobody to wait for, and a thread that is not here may hold the mutex.
+        return;
+    }
     atomic_store(&threads->ending, true);
     begin_round(threads);
     for (int i = 0; i + 1 < threads->count; i++) pthread_join(threads->workers[i].thread, NULL);
@@ -146,7 +162,7 @@ int hl_threads_count(const struct hl_threads *threads)
 void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void *arg, int64_t item, int worker),
                     void *arg)
 {
-    if (!threads || items < 2) {
+    if (!threads || items < 2 || threads->owner != current_process()) {
         for (int64_t item = 0; item < items; item++) work(arg, item, 0);
         return;
     }

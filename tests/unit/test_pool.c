@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool of threads: each item once, workers' numbers in use once at a time, rounds close together and far apart. For
 // the tsan preset, too.
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -79,12 +83,37 @@ static void ends_without_work(void **state)
     hl_threads_destroy(most);
 }
 
+// A forked process has the memory of the pool and none of its threads: it runs all items itself, and may delete the
+// pool.
+static void a_forked_process_works_alone(void **state)
+{
+    (void)state;
+    struct hl_threads *threads = hl_threads_create(THREADS);
+    check_rounds(threads);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        static struct record record;
+        hl_threads_run(threads, ITEMS, note, &record);
+        bool all = true;
+        for (int i = 0; i < ITEMS; i++) all = all && atomic_load(&record.times[i]) == 1;
+        hl_threads_destroy(threads);
+        _exit(all ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    check_rounds(threads);
+    hl_threads_destroy(threads);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_items),
         cmocka_unit_test(does_without_threads),
         cmocka_unit_test(ends_without_work),
+        cmocka_unit_test(a_forked_process_works_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
