@@ -79,6 +79,12 @@ TfLiteExternalDelegateOptions TfLiteExternalDelegateOptionsDefault(const char *l
 
 // ---- life ---------------------------------------------------------------------------------------
 
+// Passes on what a plug-in says when it fails.
+static void report_error(const char *message)
+{
+    hl_report(NULL, "external delegate: %s", message ? message : "fails without a message");
+}
+
 TfLiteDelegate *TfLiteExternalDelegateCreate(const TfLiteExternalDelegateOptions *options)
 {
     if (!options || !options->lib_path || options->count < 0 || options->count > kExternalDelegateMaxOptions) {
@@ -105,7 +111,7 @@ TfLiteDelegate *TfLiteExternalDelegateCreate(const TfLiteExternalDelegateOptions
                   options->lib_path);
         goto fail;
     }
-    delegate->inner = create(options->keys, options->values, (size_t)options->count, NULL);
+    delegate->inner = create(options->keys, options->values, (size_t)options->count, report_error);
     if (!delegate->inner) {
         hl_report(NULL, "external delegate: %s refused its options or found no device", options->lib_path);
         goto fail;

@@ -142,7 +142,7 @@ TFL_EXTERNAL_DELEGATE_EXPORT TfLiteDelegate *tflite_plugin_create_delegate(const
             snprintf(delegate->fail, sizeof delegate->fail, "create");
     }
     if (strcmp(delegate->fail, "create") == 0) {
-        if (report_error) report_error("third party: these options are not taken");
+        report_error("third party: these options are not taken");
         free(delegate);
         return NULL;
     }
