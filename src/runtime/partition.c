@@ -9,16 +9,24 @@
 
 enum { READY = -1, NOT_YET = -2 };
 
+// Positions of the plan that are ready to join a piece, the lowest at the top.
+struct heap {
+    int *positions;
+    int count;
+};
+
 struct cutter {
     const struct hl_subgraph *subgraph;
     const bool *delegated; // by node
     int *node_piece;       // by plan position: NOT_YET or the piece
     int *tensor_piece;     // by tensor: READY, NOT_YET or the piece that writes it
-    struct control {       // dependencies of the model; NULL arrays without any
-        int *waits_for;    // by plan position: nodes that must come first and have not joined a piece
-        int *first;        // by plan position, and one more: where its followers begin
+    int *waits_for;        // by plan position: inputs that are not there yet, and nodes that must come first
+    struct lists {         // who waits
+        int *first;        // by what is waited for, and one more: where its followers begin
         int *followers;    // plan positions
-    } control;
+    } readers, control;    // of a tensor; of a plan position: the model's control dependencies, NULL without any
+    int *next_effect;      // by plan position: the next node with side effects, 0: none
+    struct heap ready[2];  // those that stay, those that are delegated
     struct hl_piece *pieces;
     int count;
 };
@@ -44,13 +52,41 @@ static const TfLiteNode *node_at(const struct cutter *cutter, int position)
     return &cutter->subgraph->nodes[cutter->subgraph->plan->data[position]]->node;
 }
 
-static bool is_ready(const struct cutter *cutter, int position)
+// ---- what is ready --------------------------------------------------------------------------------------------------
+
+static void push(struct heap *heap, int position)
 {
-    const TfLiteNode *node = node_at(cutter, position);
-    if (cutter->control.waits_for && cutter->control.waits_for[position] > 0) return false;
-    for (int i = 0; i < node->inputs->size; i++)
-        if (node->inputs->data[i] >= 0 && cutter->tensor_piece[node->inputs->data[i]] == NOT_YET) return false;
-    return true;
+    int at = heap->count++;
+    for (; at > 0 && heap->positions[(at - 1) / 2] > position; at = (at - 1) / 2)
+        heap->positions[at] = heap->positions[(at - 1) / 2];
+    heap->positions[at] = position;
+}
+
+static int pop(struct heap *heap)
+{
+    int lowest = heap->positions[0], last = heap->positions[--heap->count], at = 0;
+    for (int64_t child; (child = INT64_C(2) * at + 1) < heap->count; at = (int)child) {
+        if (child + 1 < heap->count && heap->positions[child + 1] < heap->positions[child]) child++;
+        if (heap->positions[child] >= last) break;
+        heap->positions[at] = heap->positions[child];
+    }
+    heap->positions[at] = last;
+    return lowest;
+}
+
+static bool is_delegated(const struct cutter *cutter, int position)
+{
+    return cutter->delegated[cutter->subgraph->plan->data[position]];
+}
+
+static void release(struct cutter *cutter, int position)
+{
+    if (--cutter->waits_for[position] == 0) push(&cutter->ready[is_delegated(cutter, position)], position);
+}
+
+static void release_all(struct cutter *cutter, const struct lists *lists, int of)
+{
+    for (int i = lists->first[of]; i < lists->first[of + 1]; i++) release(cutter, lists->followers[i]);
 }
 
 static bool join_piece(struct cutter *cutter, int position)
@@ -60,41 +96,21 @@ static bool join_piece(struct cutter *cutter, int position)
     const TfLiteNode *node = node_at(cutter, position);
     if (!append(&piece->nodes, cutter->subgraph->plan->data[position])) return false;
     cutter->node_piece[position] = current;
-    const struct control *control = &cutter->control;
-    for (int i = 0; control->first && i < control->first[position + 1] - control->first[position]; i++)
-        control->waits_for[control->followers[control->first[position] + i]]--;
-    for (int i = 0; i < node->outputs->size; i++)
-        if (node->outputs->data[i] >= 0) cutter->tensor_piece[node->outputs->data[i]] = current;
+    if (cutter->control.first) release_all(cutter, &cutter->control, position);
+    if (cutter->next_effect[position]) release(cutter, cutter->next_effect[position]);
+    for (int i = 0; i < node->outputs->size; i++) {
+        int tensor = node->outputs->data[i];
+        if (tensor < 0) continue;
+        bool waited_for = cutter->tensor_piece[tensor] == NOT_YET;
+        cutter->tensor_piece[tensor] = current;
+        if (waited_for) release_all(cutter, &cutter->readers, tensor);
+    }
     for (int i = 0; i < node->inputs->size; i++) {
         int tensor = node->inputs->data[i];
         if (tensor < 0 || cutter->tensor_piece[tensor] == current) continue;
         if (!append(&piece->inputs, tensor)) return false;
         int writer = cutter->tensor_piece[tensor];
         if (writer >= 0 && !append(&cutter->pieces[writer].outputs, tensor)) return false;
-    }
-    return true;
-}
-
-// One sweep over the plan. Where the model does not say what depends on what, a node with side effects waits for all
-// such nodes before it.
-static bool sweep(struct cutter *cutter, bool *any)
-{
-    struct hl_piece *piece = &cutter->pieces[cutter->count - 1];
-    bool effects_wait = false;
-    *any = false;
-    for (int position = 0; position < cutter->subgraph->plan->size; position++) {
-        if (cutter->node_piece[position] != NOT_YET) continue;
-        bool effects = !cutter->control.first && node_at(cutter, position)->might_have_side_effect;
-        bool taken = false;
-        if (!(effects && effects_wait) && is_ready(cutter, position)) {
-            bool delegated = cutter->delegated[cutter->subgraph->plan->data[position]];
-            if (!piece->nodes) piece->delegated = delegated;
-            if (piece->delegated == delegated) {
-                if (!join_piece(cutter, position)) return false;
-                taken = *any = true;
-            }
-        }
-        effects_wait = effects_wait || (effects && !taken);
     }
     return true;
 }
@@ -116,19 +132,19 @@ static int *find_positions(const struct hl_subgraph *subgraph)
     return positions;
 }
 
-static bool find_followers(const struct hl_subgraph *subgraph, const int *positions, struct control *control)
+static bool find_followers(const struct hl_subgraph *subgraph, const int *positions, struct lists *control,
+                           int *waits_for)
 {
     const struct hl_model_subgraph *model = subgraph->model;
     size_t size = (size_t)subgraph->plan->size;
-    control->waits_for = calloc(size + 1, sizeof(int));
     control->first = calloc(size + 2, sizeof(int)); // one more: while filling, each entry begins as its predecessor
     control->followers = malloc(((size_t)model->control_edge_count + 1) * sizeof(int));
-    if (!control->waits_for || !control->first || !control->followers) return false;
+    if (!control->first || !control->followers) return false;
     for (int e = 0; e < model->control_edge_count; e++) {
         int from = positions[model->control_edges[e].from], to = positions[model->control_edges[e].to];
         if (from == to) continue; // both in one delegate's node
         control->first[from + 2]++;
-        control->waits_for[to]++;
+        waits_for[to]++;
     }
     for (size_t p = 2; p < size + 2; p++) control->first[p] += control->first[p - 1];
     for (int e = 0; e < model->control_edge_count; e++) {
@@ -138,40 +154,93 @@ static bool find_followers(const struct hl_subgraph *subgraph, const int *positi
     return true;
 }
 
-static bool find_control(const struct hl_subgraph *subgraph, struct control *control)
+static bool find_control(struct cutter *cutter)
 {
-    if (!subgraph->model->control_edges) return true;
-    int *positions = find_positions(subgraph);
-    bool ok = positions && find_followers(subgraph, positions, control);
+    if (!cutter->subgraph->model->control_edges) return true;
+    int *positions = find_positions(cutter->subgraph);
+    bool ok = positions && find_followers(cutter->subgraph, positions, &cutter->control, cutter->waits_for);
     free(positions);
     return ok;
+}
+
+// ---- other dependencies ---------------------------------------------------------------------------------------------
+
+static bool is_waited_for(const struct cutter *cutter, int tensor)
+{
+    return tensor >= 0 && cutter->tensor_piece[tensor] == NOT_YET;
+}
+
+// Nodes wait for each of their inputs that a node of the plan writes.
+static bool find_readers(struct cutter *cutter)
+{
+    struct lists *readers = &cutter->readers;
+    int64_t reads = 0;
+    readers->first = calloc((size_t)cutter->subgraph->tensor_count + 2, sizeof(int));
+    if (!readers->first) return false;
+    for (int p = 0; p < cutter->subgraph->plan->size; p++) {
+        const TfLiteIntArray *inputs = node_at(cutter, p)->inputs;
+        for (int i = 0; i < inputs->size; i++) {
+            if (!is_waited_for(cutter, inputs->data[i])) continue;
+            readers->first[inputs->data[i] + 2]++;
+            cutter->waits_for[p]++;
+            reads++;
+        }
+    }
+    readers->followers = reads <= INT32_MAX ? malloc((size_t)(reads + 1) * sizeof(int)) : NULL;
+    if (!readers->followers) return false;
+    for (int t = 2; t < cutter->subgraph->tensor_count + 2; t++) readers->first[t] += readers->first[t - 1];
+    for (int p = 0; p < cutter->subgraph->plan->size; p++) {
+        const TfLiteIntArray *inputs = node_at(cutter, p)->inputs;
+        for (int i = 0; i < inputs->size; i++)
+            if (is_waited_for(cutter, inputs->data[i])) readers->followers[readers->first[inputs->data[i] + 1]++] = p;
+    }
+    return true;
+}
+
+// Where the model does not say what depends on what, a node with side effects waits for the one before it.
+static void find_effects(struct cutter *cutter)
+{
+    int last = -1;
+    for (int p = 0; p < cutter->subgraph->plan->size && !cutter->control.first; p++) {
+        if (!node_at(cutter, p)->might_have_side_effect) continue;
+        if (last >= 0) {
+            cutter->next_effect[last] = p;
+            cutter->waits_for[p]++;
+        }
+        last = p;
+    }
 }
 
 // ---- pieces ---------------------------------------------------------------------------------------------------------
 
 static bool begin_piece(struct cutter *cutter)
 {
-    struct hl_piece *pieces = realloc(cutter->pieces, (size_t)(cutter->count + 1) * sizeof *pieces);
-    if (!pieces) return false;
-    cutter->pieces = pieces;
-    pieces[cutter->count++] = (struct hl_piece){0};
+    if ((cutter->count & (cutter->count - 1)) == 0) { // the room is a power of two
+        size_t room = cutter->count ? 2 * (size_t)cutter->count : 1;
+        struct hl_piece *pieces = realloc(cutter->pieces, room * sizeof *pieces);
+        if (!pieces) return false;
+        cutter->pieces = pieces;
+    }
+    cutter->pieces[cutter->count++] = (struct hl_piece){0};
     return true;
 }
 
+// A piece takes, in the plan's order, all nodes of one kind that are ready or become so. The first node decides the
+// kind.
 static bool cut(struct cutter *cutter)
 {
-    for (;;) {
+    struct heap *ready = cutter->ready;
+    for (int p = 0; p < cutter->subgraph->plan->size; p++)
+        if (cutter->waits_for[p] == 0) push(&ready[is_delegated(cutter, p)], p);
+    while (ready[0].count || ready[1].count) {
+        bool delegated = !ready[0].count || (ready[1].count && ready[1].positions[0] < ready[0].positions[0]);
         if (!begin_piece(cutter)) return false;
-        bool any;
-        do {
-            if (!sweep(cutter, &any)) return false;
-        } while (any);
-        if (!cutter->pieces[cutter->count - 1].nodes) {
-            cutter->count--; // nothing was left
-            for (int p = 0; p < cutter->subgraph->plan->size; p++) assert(cutter->node_piece[p] != NOT_YET);
-            return true;
-        }
+        cutter->pieces[cutter->count - 1].delegated = delegated;
+        while (ready[delegated].count)
+            if (!join_piece(cutter, pop(&ready[delegated]))) return false;
     }
+    for (int p = 0; p < cutter->subgraph->plan->size; p++) assert(cutter->node_piece[p] != NOT_YET);
+    return true;
 }
 
 static int rising(const void *a, const void *b)
@@ -212,8 +281,12 @@ bool hl_partition(const struct hl_subgraph *subgraph, const TfLiteIntArray *node
         .delegated = delegated,
         .node_piece = malloc(positions * sizeof(int)),
         .tensor_piece = malloc(tensors * sizeof(int)),
+        .waits_for = calloc(positions, sizeof(int)),
+        .next_effect = calloc(positions, sizeof(int)),
+        .ready = {{malloc(positions * sizeof(int)), 0}, {malloc(positions * sizeof(int)), 0}},
     };
-    bool ok = delegated && cutter.node_piece && cutter.tensor_piece && find_control(subgraph, &cutter.control);
+    bool ok = delegated && cutter.node_piece && cutter.tensor_piece && cutter.waits_for && cutter.next_effect &&
+              cutter.ready[0].positions && cutter.ready[1].positions && find_control(&cutter);
     if (ok) {
         for (int i = 0; i < nodes->size; i++)
             if (nodes->data[i] >= 0 && nodes->data[i] < subgraph->node_count) delegated[nodes->data[i]] = true;
@@ -224,12 +297,18 @@ bool hl_partition(const struct hl_subgraph *subgraph, const TfLiteIntArray *node
             for (int i = 0; i < outputs->size; i++)
                 if (outputs->data[i] >= 0) cutter.tensor_piece[outputs->data[i]] = NOT_YET;
         }
-        ok = cut(&cutter) && finish(&cutter);
+        ok = find_readers(&cutter);
+        if (ok) find_effects(&cutter);
+        ok = ok && cut(&cutter) && finish(&cutter);
     }
     free(delegated);
     free(cutter.node_piece);
     free(cutter.tensor_piece);
-    free(cutter.control.waits_for);
+    free(cutter.waits_for);
+    free(cutter.next_effect);
+    for (int i = 0; i < 2; i++) free(cutter.ready[i].positions);
+    free(cutter.readers.first);
+    free(cutter.readers.followers);
     free(cutter.control.first);
     free(cutter.control.followers);
     if (!ok) {
