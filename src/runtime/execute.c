@@ -47,6 +47,7 @@ TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_no
     TfLiteStatus status = propagate_shapes(subgraph, node);
     if (status != kTfLiteOk) return status;
     status = hl_kernel_prepare(&node->registration, &subgraph->context, &node->node);
+    hl_subgraph_count_heap_of(subgraph, &node->node);
     if (status != kTfLiteOk)
         hl_subgraph_error(subgraph, "Node number %d (%s) failed to prepare.", node->index, node->name);
     return status;
@@ -59,6 +60,8 @@ TfLiteStatus hl_subgraph_prepare_ahead(struct hl_subgraph *subgraph)
         TfLiteStatus status = hl_subgraph_prepare_node(subgraph, node);
         if (status != kTfLiteOk) return status;
         subgraph->prepared++;
+        status = hl_subgraph_count_planning(subgraph, 1);
+        if (status != kTfLiteOk) return status;
         if (hl_subgraph_has_dynamic(subgraph, node->node.outputs)) break;
     }
     return kTfLiteOk;
@@ -135,6 +138,7 @@ static void begin_counting(struct TfLiteInterpreter *interpreter)
 TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 {
     begin_counting(subgraph->interpreter);
+    if (subgraph->interpreter->call_depth == 0) atomic_store(&subgraph->interpreter->cancelled, false);
     TfLiteStatus status = hl_subgraph_redo_delegates(subgraph);
     if (status != kTfLiteOk) return status;
     bool settled = subgraph->state != HL_NOT_READY && !hl_subgraph_has_dynamic(subgraph, subgraph->inputs);
@@ -142,10 +146,12 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 
     subgraph->state = HL_NOT_READY;
     subgraph->prepared = 0;
+    hl_subgraph_count_heap(subgraph);
     hl_planner_reset(subgraph);
     status = hl_subgraph_prepare_ahead(subgraph);
     if (status != kTfLiteOk) return status;
-    if (hl_planner_place(subgraph, subgraph->prepared) != kTfLiteOk) return kTfLiteError;
+    status = hl_planner_place(subgraph, 0, subgraph->prepared);
+    if (status != kTfLiteOk) return status;
     if (check_custom_allocations(subgraph) != kTfLiteOk) return kTfLiteError;
     subgraph->state = HL_READY;
     subgraph->resized = false;
@@ -238,7 +244,7 @@ static TfLiteStatus run_kernel(struct hl_subgraph *subgraph, struct hl_node *nod
 static TfLiteStatus prepare_from(struct hl_subgraph *subgraph, int position)
 {
     TfLiteStatus status = hl_subgraph_prepare_ahead(subgraph);
-    if (status == kTfLiteOk) status = hl_planner_place(subgraph, subgraph->prepared);
+    if (status == kTfLiteOk) status = hl_planner_place(subgraph, position, subgraph->prepared);
     if (status != kTfLiteOk) subgraph->prepared = position;
     return status;
 }
@@ -261,6 +267,7 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
 
     subgraph->resized = false;
     TfLiteStatus status = run_kernel(subgraph, node);
+    hl_subgraph_count_heap_of(subgraph, &node->node);
     hl_subgraph_free_buffers(&subgraph->eval_buffers);
     if (status != kTfLiteOk) {
         hl_subgraph_error(subgraph, "Node number %d (%s) failed to invoke.", node->index, node->name);
@@ -268,8 +275,8 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
     }
     // Whoever reads a tensor that changed its shape has to be prepared again.
     if (subgraph->resized && hl_subgraph_has_dynamic(subgraph, node->node.outputs)) {
+        hl_planner_forget(subgraph, position + 1, subgraph->prepared);
         subgraph->prepared = position + 1;
-        hl_planner_forget_from(subgraph, position + 1);
     }
     return kTfLiteOk;
 }
@@ -281,6 +288,7 @@ TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
         return kTfLiteError;
     }
     begin_counting(subgraph->interpreter);
+    hl_subgraph_count_heap(subgraph);
     for (int position = 0; position < subgraph->plan->size; position++) {
         TfLiteStatus status = invoke_node(subgraph, position);
         if (status != kTfLiteOk) return status;

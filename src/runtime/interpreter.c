@@ -156,16 +156,10 @@ TfLiteStatus hl_interpreter_cancel(TfLiteInterpreter *interpreter)
     return kTfLiteOk;
 }
 
-// Counted afresh: whoever holds a tensor of the heap may give it other bytes.
 size_t hl_interpreter_memory_left(const TfLiteInterpreter *interpreter)
 {
-    size_t left = interpreter->memory_limit;
-    for (int s = 0; s < interpreter->subgraph_count; s++) {
-        size_t taken = hl_subgraph_memory(interpreter->subgraphs[s]);
-        left = taken < left ? left - taken : 0;
-    }
-    size_t taken = hl_resources_bytes(&interpreter->resources);
-    return taken < left ? left - taken : 0;
+    size_t taken = interpreter->tensor_bytes + hl_resources_bytes(&interpreter->resources);
+    return taken < interpreter->memory_limit ? interpreter->memory_limit - taken : 0;
 }
 
 // ---- invoke -------------------------------------------------------------------------------------

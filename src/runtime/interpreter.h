@@ -25,7 +25,7 @@ struct TfLiteInterpreter {
     atomic_bool cancelled;
     bool allow_buffer_handle_output;
     bool profiling;
-    size_t memory_limit;
+    size_t memory_limit, tensor_bytes; // of all subgraphs' tensors but constants and custom allocations
     int64_t call_limit, calls; // of subgraphs by nodes; made since the outermost Invoke or AllocateTensors began
     double work_limit, work;   // steps of nodes; taken since then
     int call_depth;            // that are under way

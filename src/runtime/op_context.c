@@ -199,6 +199,7 @@ void hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *arg
 void hl_count_memory(TfLiteContext *ctx, ptrdiff_t bytes)
 {
     hl_subgraph_of(ctx)->kept_bytes += (size_t)bytes;
+    hl_subgraph_count_bytes(hl_subgraph_of(ctx), bytes);
 }
 
 TfLiteStatus hl_count_work(TfLiteContext *ctx, const TfLiteNode *node, double steps)

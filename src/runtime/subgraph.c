@@ -45,10 +45,15 @@ static void clear_tensor(TfLiteTensor *tensor)
 static bool reserve_tensors(struct hl_subgraph *subgraph, int count)
 {
     if (count <= subgraph->tensor_capacity) return true;
-    int capacity = count + SPARE_TENSORS;
+    int capacity = count < INT32_MAX / 2 ? count + count / 8 + SPARE_TENSORS : count + SPARE_TENSORS;
     TfLiteTensor *tensors = realloc(subgraph->context.tensors, (size_t)capacity * sizeof *tensors);
     if (!tensors) return false;
     subgraph->context.tensors = tensors;
+    size_t *heap_bytes = realloc(subgraph->heap_bytes, (size_t)capacity * sizeof *heap_bytes);
+    if (!heap_bytes) return false;
+    memset(heap_bytes + subgraph->tensor_capacity, 0,
+           (size_t)(capacity - subgraph->tensor_capacity) * sizeof *heap_bytes);
+    subgraph->heap_bytes = heap_bytes;
     subgraph->tensor_capacity = capacity;
     return true;
 }
@@ -204,15 +209,47 @@ static bool lies_on_heap(const TfLiteTensor *tensor)
     return tensor->allocation_type == kTfLiteDynamic || tensor->allocation_type == kTfLitePersistentRo;
 }
 
-size_t hl_subgraph_memory(const struct hl_subgraph *subgraph)
+void hl_subgraph_count_bytes(struct hl_subgraph *subgraph, ptrdiff_t bytes)
 {
-    size_t bytes =
-        subgraph->planner.arena_size + hl_planner_persistent_bytes(&subgraph->planner) + subgraph->kept_bytes;
-    for (int i = 0; i < subgraph->tensor_count; i++) {
-        const TfLiteTensor *tensor = &subgraph->context.tensors[i];
-        if (lies_on_heap(tensor) && tensor->data.raw) bytes += tensor->bytes;
+    subgraph->interpreter->tensor_bytes += (size_t)bytes;
+}
+
+static void count_heap_tensor(struct hl_subgraph *subgraph, int index)
+{
+    const TfLiteTensor *tensor = &subgraph->context.tensors[index];
+    size_t bytes = lies_on_heap(tensor) && tensor->data.raw ? tensor->bytes : 0;
+    hl_subgraph_count_bytes(subgraph, (ptrdiff_t)(bytes - subgraph->heap_bytes[index]));
+    subgraph->heap_bytes[index] = bytes;
+}
+
+void hl_subgraph_count_heap(struct hl_subgraph *subgraph)
+{
+    for (int i = 0; i < subgraph->tensor_count; i++) count_heap_tensor(subgraph, i);
+}
+
+void hl_subgraph_count_heap_of(struct hl_subgraph *subgraph, const TfLiteNode *node)
+{
+    const TfLiteIntArray *lists[] = {node->outputs, node->temporaries};
+    for (int list = 0; list < 2; list++)
+        for (int i = 0; i < lists[list]->size; i++)
+            if (hl_subgraph_has_tensor(subgraph, lists[list]->data[i]))
+                count_heap_tensor(subgraph, lists[list]->data[i]);
+}
+
+TfLiteStatus hl_subgraph_count_planning(struct hl_subgraph *subgraph, double steps)
+{
+    struct TfLiteInterpreter *interpreter = subgraph->interpreter;
+    interpreter->work += steps;
+    if (interpreter->work > interpreter->work_limit) {
+        hl_subgraph_error(subgraph,
+                          "planning the memory of subgraph %d with its %.3g steps would take %.3g, above the limit of "
+                          "%.3g: HaliteInterpreterOptionsSetWorkLimit must allow more",
+                          subgraph->index, steps, interpreter->work, interpreter->work_limit);
+        return kTfLiteError;
     }
-    return bytes;
+    if (!interpreter->options->cancellation || !atomic_load(&interpreter->cancelled)) return kTfLiteOk;
+    hl_subgraph_error(subgraph, "Client requested cancel while memory was planned");
+    return kTfLiteCancelled;
 }
 
 TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, size_t bytes)
@@ -232,6 +269,10 @@ TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLite
         hl_subgraph_error(subgraph, "out of memory for %zu bytes of tensor %s", bytes, hl_tensor_label(tensor));
         return kTfLiteError;
     }
+    // A resource's value is no tensor of the subgraph: hl_resources_bytes counts it.
+    uintptr_t first = (uintptr_t)subgraph->context.tensors, at = (uintptr_t)tensor;
+    if (at >= first && at - first < (size_t)subgraph->tensor_count * sizeof *tensor)
+        count_heap_tensor(subgraph, (int)(tensor - subgraph->context.tensors));
     return kTfLiteOk;
 }
 
@@ -569,6 +610,7 @@ void hl_subgraph_destroy(struct hl_subgraph *subgraph)
     TfLiteIntArrayFree(subgraph->variables);
     TfLiteIntArrayFree(subgraph->scratch_tensors);
     free(subgraph->is_read);
+    free(subgraph->heap_bytes);
     free(subgraph->custom_allocations);
     free(subgraph->delegates);
     free(subgraph->nodes);

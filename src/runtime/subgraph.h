@@ -57,9 +57,10 @@ struct hl_subgraph {
     bool *is_read; // by tensor of the model: some node, or who takes the outputs, reads it
 
     struct hl_planner planner;
-    size_t kept_bytes; // what kernels keep beside tensors
-    int prepared;      // plan positions [0, prepared) are prepared and have memory
-    bool resized;      // a dynamic tensor changed its shape since the last node began
+    size_t kept_bytes;  // what kernels keep beside tensors
+    size_t *heap_bytes; // by tensor: what it was last seen to hold on the heap, counted in interpreter->tensor_bytes
+    int prepared;       // plan positions [0, prepared) are prepared and have memory
+    bool resized;       // a dynamic tensor changed its shape since the last node began
 
     // Custom allocations (SetCustomAllocationForTensor), by tensor index.
     struct hl_custom_allocation {
@@ -124,8 +125,13 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
                                                const TfLiteCustomAllocation *memory, int64_t flags);
 // Bytes of a tensor that lies on the heap, within the memory limit.
 TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, size_t bytes);
-// Bytes of all tensors but constants and custom allocations.
-size_t hl_subgraph_memory(const struct hl_subgraph *subgraph);
+// More bytes for the tensors of the interpreter: arenas, persistent blocks, the heap, what kernels keep.
+void hl_subgraph_count_bytes(struct hl_subgraph *subgraph, ptrdiff_t bytes);
+// Looks what the tensors hold on the heap: kernels and callers may change it without a word.
+void hl_subgraph_count_heap(struct hl_subgraph *subgraph);
+void hl_subgraph_count_heap_of(struct hl_subgraph *subgraph, const TfLiteNode *node);
+// Steps of planning count as work, and end where the interpreter is cancelled. Fails with a message.
+TfLiteStatus hl_subgraph_count_planning(struct hl_subgraph *subgraph, double steps);
 void hl_subgraph_error(const struct hl_subgraph *subgraph, const char *format, ...) HL_PRINTF(2, 3);
 // A tensor's name for messages: kernels' scratch tensors have none.
 static inline const char *hl_tensor_label(const TfLiteTensor *tensor)

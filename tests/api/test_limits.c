@@ -115,6 +115,62 @@ static void tensors_sized_by_a_run(void **state)
     client_end(&c);
 }
 
+// A plan that fails has placed some tensors already. The next Invoke, with other sizes, must not believe in them: the
+// second run places "minus" for 200 numbers, the third has 300.
+static void a_plan_after_one_that_failed(void **state)
+{
+    (void)state;
+    enum { FROM, TO, STEP, END, NUMBERS, OTHERS, MINUS, LESS };
+    const struct test_tensor tensors[] = {{.name = "from", .type = TEST_FLOAT32},
+                                          {.name = "to", .type = TEST_FLOAT32},
+                                          {.name = "step", .type = TEST_FLOAT32},
+                                          {.name = "end", .type = TEST_FLOAT32},
+                                          FLOATS("numbers", 2),
+                                          FLOATS("others", 2),
+                                          FLOATS("minus", 2),
+                                          FLOATS("less", 2)};
+    const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinRange,
+                                       .input_count = 3,
+                                       .inputs = {FROM, TO, STEP},
+                                       .output_count = 1,
+                                       .outputs = {NUMBERS}},
+                                      {.builtin = kTfLiteBuiltinRange,
+                                       .input_count = 3,
+                                       .inputs = {FROM, END, STEP},
+                                       .output_count = 1,
+                                       .outputs = {OTHERS}},
+                                      NODE_1_1(kTfLiteBuiltinNeg, NUMBERS, MINUS),
+                                      NODE_1_1(kTfLiteBuiltinNeg, OTHERS, LESS)};
+    const struct test_model model = {.tensor_count = 8,
+                                     .tensors = tensors,
+                                     .node_count = 4,
+                                     .nodes = nodes,
+                                     .input_count = 4,
+                                     .inputs = {FROM, TO, STEP, END},
+                                     .output_count = 2,
+                                     .outputs = {MINUS, LESS}};
+    static const struct {
+        int to, end;
+        TfLiteStatus status;
+    } runs[] = {{210, 10, kTfLiteOk}, {200, 190, kTfLiteError}, {300, 10, kTfLiteOk}};
+    struct client c;
+    client_load(&c, &model);
+    HaliteInterpreterOptionsSetMemoryLimit(c.options, 3300);
+    client_create(&c);
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    for (size_t run = 0; run < sizeof runs / sizeof *runs; run++) {
+        const float values[] = {0, (float)runs[run].to, 1, (float)runs[run].end};
+        for (int input = 0; input < 4; input++) client_set(&c, input, &values[input], sizeof values[input]);
+        assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), runs[run].status);
+        if (runs[run].status != kTfLiteOk) continue;
+        const float *minus = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(c.interpreter, 0));
+        const float *less = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(c.interpreter, 1));
+        for (int i = 0; i < runs[run].to; i++) assert_true(minus[i] == (float)-i);
+        for (int i = 0; i < runs[run].end; i++) assert_true(less[i] == (float)-i);
+    }
+    client_end(&c);
+}
+
 // Nodes of one Invoke are counted together, each Invoke from the start.
 static void work_of_small_nodes(void **state)
 {
@@ -286,6 +342,44 @@ static void hashes_of_empty_items(void **state)
     client_end(&c);
 }
 
+// Tensors that all live to the end, as outputs: with 10000 of them a search of each among the others would take 10^8
+// steps.
+static void planning_counts(void **state)
+{
+    (void)state;
+    enum { MANY = 10000 };
+    static struct test_tensor tensors[MANY + 1];
+    static struct test_node nodes[MANY];
+    tensors[0] = (struct test_tensor)FLOATS("x", 2);
+    for (int i = 0; i < MANY; i++) {
+        tensors[i + 1] = (struct test_tensor)FLOATS("y", 2);
+        tensors[i + 1].is_output = i > 0;
+        nodes[i] = (struct test_node){
+            .builtin = kTfLiteBuiltinTanh, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {i + 1}};
+    }
+    const struct test_model model = {.tensor_count = MANY + 1,
+                                     .tensors = tensors,
+                                     .node_count = MANY,
+                                     .nodes = nodes,
+                                     .input_count = 1,
+                                     .inputs = {0},
+                                     .output_count = 1,
+                                     .outputs = {1}};
+    static const struct {
+        int64_t limit;
+        TfLiteStatus status;
+    } runs[] = {{MANY / 2, kTfLiteError}, {100 * MANY, kTfLiteOk}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        struct client c;
+        client_load(&c, &model);
+        HaliteInterpreterOptionsSetWorkLimit(c.options, runs[i].limit);
+        client_create(&c);
+        assert_int_equal(TfLiteInterpreterAllocateTensors(c.interpreter), runs[i].status);
+        if (runs[i].status != kTfLiteOk) assert_non_null(strstr(c.log.text, "planning the memory"));
+        client_end(&c);
+    }
+}
+
 // Blocks of up to 4096 may follow the last element, and their counters are ints.
 static void the_longest_dimension(void **state)
 {
@@ -310,6 +404,7 @@ int main(void)
         cmocka_unit_test(tensors_sized_by_a_run), cmocka_unit_test(work_of_small_nodes),
         cmocka_unit_test(work_of_a_wide_window),  cmocka_unit_test(a_sequence_gone_over_again),
         cmocka_unit_test(hashes_of_empty_items),  cmocka_unit_test(the_longest_dimension),
+        cmocka_unit_test(planning_counts),        cmocka_unit_test(a_plan_after_one_that_failed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
