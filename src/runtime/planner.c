@@ -93,11 +93,10 @@ static void find_lives(struct hl_subgraph *subgraph)
         if (placement->first == INT_MAX) placement->first = 0;
     }
     if (!subgraph->interpreter->options->preserve_tensors) return;
-    for (int i = 0; i < subgraph->tensor_count; i++) {
-        if (placements[i].first == INT_MAX) continue; // nobody uses it
-        used_at(&placements[i], 0);
-        used_at(&placements[i], INT_MAX);
-    }
+    // All live to the end, so each overlaps those after it. They begin where they are written: a tensor that is placed
+    // before its node is prepared would keep memory of the wrong size.
+    for (int i = 0; i < subgraph->tensor_count; i++)
+        if (placements[i].first != INT_MAX) used_at(&placements[i], INT_MAX);
 }
 
 // The memory's owner lives as long as who took it over.
@@ -116,10 +115,7 @@ static void hold_owner(struct hl_subgraph *subgraph, int tensor, int position)
 static void lives_on(struct hl_subgraph *subgraph, int tensor, int position)
 {
     lives_at(subgraph, tensor, position);
-    if (subgraph->interpreter->options->preserve_tensors) {
-        lives_at(subgraph, tensor, 0);
-        lives_at(subgraph, tensor, INT_MAX);
-    }
+    if (subgraph->interpreter->options->preserve_tensors) lives_at(subgraph, tensor, INT_MAX);
     hold_owner(subgraph, tensor, position);
 }
 

@@ -132,6 +132,52 @@ static void preserved(void **state)
     client_end(&c);
 }
 
+// Tensors whose size only a run tells: the memory that the file's sizes would need must not be what they keep.
+static void preserved_when_sized_by_a_run(void **state)
+{
+    (void)state;
+    enum { FROM, TO, STEP, NUMBERS, MINUS, AGAIN, LONG = 100000 };
+    const struct test_tensor tensors[] = {{.name = "from", .type = TEST_FLOAT32},
+                                          {.name = "to", .type = TEST_FLOAT32},
+                                          {.name = "step", .type = TEST_FLOAT32},
+                                          FLOATS("numbers", 2),
+                                          FLOATS("minus", 2),
+                                          FLOATS("again", 2)};
+    const struct test_node range_and_signs[] = {{.builtin = kTfLiteBuiltinRange,
+                                                 .input_count = 3,
+                                                 .inputs = {FROM, TO, STEP},
+                                                 .output_count = 1,
+                                                 .outputs = {NUMBERS}},
+                                                NODE_1_1(kTfLiteBuiltinNeg, NUMBERS, MINUS),
+                                                NODE_1_1(kTfLiteBuiltinNeg, MINUS, AGAIN)};
+    const struct test_model model = {.tensor_count = 6,
+                                     .tensors = tensors,
+                                     .node_count = 3,
+                                     .nodes = range_and_signs,
+                                     .input_count = 3,
+                                     .inputs = {FROM, TO, STEP},
+                                     .output_count = 1,
+                                     .outputs = {AGAIN}};
+    struct client c;
+    client_load(&c, &model);
+    HaliteInterpreterOptionsSetPreserveTensors(c.options, true);
+    client_create(&c);
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    static const int lengths[] = {2, LONG, 3};
+    for (int run = 0; run < 3; run++) {
+        const float values[] = {0, (float)lengths[run], 1};
+        for (int input = 0; input < 3; input++) client_set(&c, input, &values[input], sizeof values[input]);
+        assert_ok(TfLiteInterpreterInvoke(c.interpreter));
+        const TfLiteTensor *minus = TfLiteInterpreterGetTensor(c.interpreter, MINUS);
+        const TfLiteTensor *again = TfLiteInterpreterGetTensor(c.interpreter, AGAIN);
+        assert_int_equal(TfLiteTensorByteSize(minus), (size_t)lengths[run] * sizeof(float));
+        assert_int_equal(TfLiteTensorByteSize(again), (size_t)lengths[run] * sizeof(float));
+        const float *below = TfLiteTensorData(minus), *above = TfLiteTensorData(again);
+        for (int i = 0; i < lengths[run]; i++) assert_true(below[i] == (float)-i && above[i] == (float)i);
+    }
+    client_end(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +186,7 @@ int main(void)
         cmocka_unit_test(resizing),
         cmocka_unit_test(signatures),
         cmocka_unit_test(preserved),
+        cmocka_unit_test(preserved_when_sized_by_a_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
