@@ -118,7 +118,7 @@ static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_ste
     return floats;
 }
 
-// No kernel gains by half arithmetic yet, so GPU_F16 is made as GPU_F16S: docs/kernel_dialect.md, "What f16 means".
+// No kernel declares half arithmetic, so GPU_F16 is made as GPU_F16S: docs/kernel_dialect.md, "What f16 means".
 static struct gpu_program_desc describe(const struct gpu_plan *plan, const struct gpu_plan_step *step)
 {
     bool halves;
