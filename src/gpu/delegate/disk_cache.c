@@ -22,7 +22,7 @@ struct head {
     uint64_t payload_size;
     uint64_t sum; // hash of the two parts that follow
 };
-static const char magic[8] = "HaliteGP";
+static const char magic[8] = {'H', 'a', 'l', 'i', 't', 'e', 'G', 'P'}; // no terminating zero
 
 static uint64_t sum_of(const struct head *head, const void *identity, const void *payload)
 {
