@@ -18,6 +18,7 @@
 #include "gpu/ops/op.h"
 #include "halite/gpu_delegate.h"
 #include "halite/halite.h"
+#include "support/bench.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
@@ -25,6 +26,7 @@
 static const struct {
     int b, c;
 } sizes[] = {{1, 3}, {2, 5}, {2, 17}, {1, 8}};
+enum { LARGEST_SIZE = 2 };
 enum { SIZES = sizeof sizes / sizeof *sizes, MAX_OUTPUTS = 8, MAX_TENSORS = 8192, MAX_JOBS = 2048 };
 
 struct job {
@@ -445,10 +447,11 @@ static void say(const char *text)
     print_error("%s\n", text);
 }
 
+static const char *const precisions[] = {"f32", "f16s", "f16"};
+
 // device NULL: the reference kernels of the CPU.
 static void begin(struct session *session, struct table *table, const char *device, enum gpu_precision precision)
 {
-    static const char *const precisions[] = {"f32", "f16s", "f16"};
     // MIN_MEMORY_USAGE first: halves are kept even where they save little.
     const char *keys[] = {"device", "precision", "take_small_partitions", "max_delegated_partitions",
                           "inference_priority1"};
@@ -599,11 +602,11 @@ static int compare(const struct job *job, const struct session *cpu, const struc
 // Nodes that the delegate left to the CPU; and whether it computes as it was told to.
 static int count_left(const struct session *session, enum gpu_precision precision)
 {
-    static const HaliteGpuPrecision precisions[] = {kHaliteGpuPrecisionF32, kHaliteGpuPrecisionF16S,
-                                                    kHaliteGpuPrecisionF16};
+    static const HaliteGpuPrecision reported[] = {kHaliteGpuPrecisionF32, kHaliteGpuPrecisionF16S,
+                                                  kHaliteGpuPrecisionF16};
     HaliteDelegateReport *report = HaliteDelegateReportCreate(session->delegate);
     assert_non_null(report);
-    assert_int_equal(HaliteDelegateReportGetPrecision(report), precisions[precision]);
+    assert_int_equal(HaliteDelegateReportGetPrecision(report), reported[precision]);
     int left = 0;
     for (int i = 0; i < HaliteDelegateReportGetNodeCount(report); i++) {
         const HaliteDelegateNode *node = HaliteDelegateReportGetNode(report, i);
@@ -649,6 +652,41 @@ void op_family_run(const struct op_family *family, const char *device, enum gpu_
     clear(table);
     free(table);
     if (failed) fail_msg("%d of them", failed);
+}
+
+static void invoke_session(void *session)
+{
+    invoke(session);
+}
+
+static double time_of(struct table *table, const char *device, enum gpu_precision precision)
+{
+    struct session session;
+    begin(&session, table, device, precision);
+    invoke(&session);
+    double ns = bench_call(invoke_session, &session);
+    end(&session);
+    return ns;
+}
+
+void op_family_bench(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only)
+{
+    struct table *table = calloc(1, sizeof *table);
+    assert_non_null(table);
+    for (const struct op_case *row = family->cases; row->name; row++) {
+        if ((only && !strstr(row->name, only)) || (row->singles && precision != GPU_F32)) continue;
+        table->job_count = 0;
+        add_job(table, row, has_counted(row) ? LARGEST_SIZE : 0, false);
+        build(table);
+        char label[160], level[48];
+        describe(&table->jobs[0], label, sizeof label);
+        snprintf(level, sizeof level, "%s %s", device, precisions[precision]);
+        bench_begin(label, time_of(table, NULL, GPU_F32));
+        bench_level(level, time_of(table, device, precision));
+        bench_end();
+    }
+    clear(table);
+    free(table);
 }
 
 void op_family_plan(const struct op_family *family, const char *device, enum gpu_precision precision)

@@ -200,6 +200,10 @@ OP_FAMILIES(OP_FAMILY)
 // Runs a family through a delegate for this device text in this precision; a difference, a node that stays on the CPU
 // and a message each fail the running cmocka test. only: rows whose name has it; NULL: all.
 void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only);
+// Prints how long an inference of each row alone takes, on the CPU's reference kernels and on the device in this
+// precision, copies of inputs included. Rows have their largest batch and channels. Nothing is compared.
+void op_family_bench(const struct op_family *family, const char *device, enum gpu_precision precision,
+                     const char *only);
 // Only plans the family for the device, and runs nothing.
 void op_family_plan(const struct op_family *family, const char *device, enum gpu_precision precision);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The op table of the GPU delegate on one device, in every precision that it has:
-//     test_ops DEVICE [FAMILY [ROWS]]   DEVICE: opencl, vulkan:0 …; ROWS: a part of rows' names
-// Ends with 77 where there is no such device.
+//     test_ops DEVICE [FAMILY [ROWS]] [--bench]   DEVICE: opencl, vulkan:0 …; ROWS: a part of rows' names
+// Ends with 77 where there is no such device. With --bench it also prints each row's time on the CPU and on the device.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "gpu/backend/devices.h"
 #include "gpu/check_plan.h"
 #include "gpu/op_case.h"
+#include "support/bench.h"
 
 static const struct op_family *const families[] = {
 #define OP_FAMILY(name) &op_family_##name,
@@ -69,6 +70,7 @@ static void test_family(void **state)
     int plans = check_plan_count();
     op_family_run(run->family, run->device, run->precision, run->only);
     assert_true(check_plan_count() > plans);
+    if (bench_wanted) op_family_bench(run->family, run->device, run->precision, run->only);
 }
 
 static int run_all(const struct gpu_device_info *info, const char *device, const char *family, const char *only)
@@ -115,7 +117,7 @@ static void note_missing_layer(void *missing, const char *format, va_list args)
 
 static void ask_for_validation(const struct gpu_device_info *info)
 {
-    if (strcmp(info->backend->name, "vulkan") != 0) return;
+    if (bench_wanted || strcmp(info->backend->name, "vulkan") != 0) return; // its checks take most of the time
     bool missing = false;
     const struct hl_reporter reporter = {note_missing_layer, &missing};
     setenv("HALITE_VULKAN_VALIDATION", "1", 0);
@@ -127,8 +129,10 @@ static void ask_for_validation(const struct gpu_device_info *info)
 
 int main(int argc, char **argv)
 {
+    bench_read_flags(argc, argv);
+    if (bench_wanted && strcmp(argv[argc - 1], "--bench") == 0) argc--;
     if (argc < 2) {
-        fprintf(stderr, "usage: test_ops DEVICE [FAMILY [ROWS]]\n");
+        fprintf(stderr, "usage: test_ops DEVICE [FAMILY [ROWS]] [--bench]\n");
         return EXIT_FAILURE;
     }
     struct gpu_device_info info;
