@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARG_MAX and ARG_MIN along one constant axis: where the largest (smallest) element is, the first of equal ones. Axes
-// up to
-// 2048: that far every number is a half.
+// have up to 2048 elements: that far every number is a half.
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -14,7 +13,8 @@ enum { MOST = 2048 };
         best.LANE = v.LANE;                                             \
         where.LANE = to_float(I);                                       \
     }
-// In whole slices each lane has a leader of its own, as the CPU takes rows: that decides which NaN stay.
+// In whole slices each lane has a leader of its own, as the CPU takes rows: that decides which NaN stay. Where leaders are
+// compared their bits are looked at, too: llvmpipe makes a maximum of the bare comparison, which forgets a NaN.
 #define TAKE_NEXT(LANE, I)                                              \
     if (v.LANE > best.LANE || (is_nan(best.LANE) && !is_nan(v.LANE))) { \
         best.LANE = v.LANE;                                             \
@@ -55,12 +55,12 @@ static const struct gpu_kernel kernel = {
                 TAKE_NEXT(w, 3)
             }
             if (x_c >= 4) {
-                most = pick(best.y > best.x, best.y, best.x);
-                place = pick(best.y > best.x, where.y, where.x);
-                float second = pick(best.w > best.z, best.w, best.z);
+                most = pick(best.y > best.x && !is_nan(best.x), best.y, best.x);
+                place = pick(best.y > best.x && !is_nan(best.x), where.y, where.x);
+                float second = pick(best.w > best.z && !is_nan(best.z), best.w, best.z);
                 if (second > most) {
                     most = second;
-                    place = pick(best.w > best.z, where.w, where.z);
+                    place = pick(best.w > best.z && !is_nan(best.z), where.w, where.z);
                 }
                 TAKE_LEADER(x)
                 TAKE_LEADER(y)

@@ -73,12 +73,23 @@ enum function { FUNCTIONS(GPU_VALUE) };
     w.NAME = pick(v.NAME == 0.0f || is_nan(u.NAME) || is_nan(v.NAME), bits_to_float(0x7fc00000), signed_rest); \
     w.NAME = pick((float_to_bits(u.NAME) & 0x7fffffff) == 0x7f800000, bits_to_float(0x7fc00000), w.NAME); \
 }
+// Devices may divide by the inverse, which is zero where a divisor above 2^126 has one below 2^-126: both are made smaller
+// by a power of two, which is exact.
+#define QUOTIENT(NAME) {                                                               \
+    float by = pick(abs(v.NAME) > 1.0e30f, 1.16415322e-10f, 1.0f);                     \
+    u.NAME = u.NAME * by / (v.NAME * by);                                              \
+}
 // What both kernels do with their operands u and v.
 #define APPLY                                                                          \
     if (FUNCTION == ADD) u = u + v;                                                      \
     if (FUNCTION == SUB) u = u - v;                                                      \
     if (FUNCTION == MUL) u = u * v;                                                      \
-    if (FUNCTION == DIV) u = u / v;                                                      \
+    if (FUNCTION == DIV) {                                                               \
+        QUOTIENT(x)                                                                      \
+        QUOTIENT(y)                                                                      \
+        QUOTIENT(z)                                                                      \
+        QUOTIENT(w)                                                                      \
+    }                                                                                    \
     if (FUNCTION == MAXIMUM) u = at_least(v, u);                                             \
     if (FUNCTION == MINIMUM) u = at_most(v, u);                                              \
     if (FUNCTION == SQUARED_DIFFERENCE) u = (u - v) * (u - v);                                          \
