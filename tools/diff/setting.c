@@ -113,7 +113,7 @@ bool hl_diff_run(const char *model, const struct hl_diff_setting *setting, const
         .kernels = setting->kernels,
         .threads = -1,
         .gpu = setting->kind == HL_DIFF_GPU,
-        .device = setting->device,
+        .device = setting->kind == HL_DIFF_GPU ? setting->device : NULL,
         .precision = setting->precision,
     };
     struct hl_model_file file;
