@@ -96,6 +96,21 @@ assert "times" not in data
 ' "$work/null.html"
     [ $code -eq 0 ] || failed "the placement on no GPU"
     shows 9 "$work/null.html"
+    # A GPU is asked for and none is here: that is said, and the times are those of the CPU.
+    run env HALITE_DEVICE= HALITE_OPENCL_LIBRARY=/nowhere/a HALITE_VULKAN_LIBRARY=/nowhere/b HALITE_GLES_LIBRARY=/nowhere/c \
+        "$halite" report --gpu "$model" -o "$work/none.html" --runs 2 --trace "$work/none.json"
+    [ $code -eq 0 ] && [ "$(wc -l <"$work/err")" -eq 1 ] && grep -q '^halite report: .*HALITE_OPENCL_LIBRARY' "$work/err" ||
+        failed "no word that there is no GPU"
+    run python3 -c '
+import json, sys
+data = json.loads(open(sys.argv[1]).read().split("id=\"data\">")[1].split("</script>")[0])
+assert data["placement"]["assumed"] and data["times"]["runs"] == 2 and data["times"]["total_ns"] > 0
+assert all(r["where"] == "CPU" and r["ns"] > 0 for r in data["times"]["nodes"]) and data["times"]["nodes"]
+assert {e["tid"] for e in json.load(open(sys.argv[2]))["traceEvents"]} == {"CPU"}
+' "$work/none.html" "$work/none.json"
+    [ $code -eq 0 ] || failed "the times of the CPU where there is no GPU"
+    shows 9 "$work/none.html"
+    [ -z "$chromium" ] || grep -q 'a run on the CPU' "$work/out" || failed "the page does not say whose times these are"
     if has_opencl; then
         passes "$halite" report --gpu --device opencl:0 "$model" -o "$work/gpu.html" --runs 2 --trace "$work/gpu.json"
         run python3 -c '

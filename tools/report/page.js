@@ -604,7 +604,7 @@ document.title = `${fileName} – Halite`;
 // A long name breaks behind its marks before it breaks inside a word.
 for (const piece of fileName.split(/(?<=[_.-])/)) by('title').append(piece, element('wbr'));
 by('facts').textContent = [sized(data.bytes), counted(nodeCount, 'node'), placementFacts(),
-  times.runs && `${timed(times.total_ns)} a run (median of ${times.runs}, the times of nodes are from as many more)`,
+  times.runs && `${timed(times.total_ns)} a run${data.placement && data.placement.assumed ? ' on the CPU' : ''} (median of ${times.runs}, the times of nodes are from as many more)`,
   data.reason && `does not run here: ${data.reason}`].filter(Boolean).join(' · ');
 data.subgraphs.forEach((subgraph, i) => by('subgraph').append(element('option', { value: i },
   `${i}: ${subgraph.name || 'subgraph'} (${counted(subgraph.nodes.length, 'node')})`)));

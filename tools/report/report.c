@@ -95,27 +95,37 @@ static cJSON *describe(const char *path, const struct hl_model_options *model)
     return json;
 }
 
-static bool add_gpu(cJSON *json, const char *path, const struct options *options)
+// What the page is without a GPU: the places are those on any GPU, the times those of the CPU.
+static void warn_of_no_gpu(const struct hl_gpu_library *gpu)
+{
+    HaliteDeviceList *list = hl_alloc_check(gpu->HaliteDeviceListCreate());
+    hl_warn("report", NULL, "the times are those of the CPU. %s", gpu->HaliteDeviceListGetAutoReason(list));
+    gpu->HaliteDeviceListDelete(list);
+}
+
+static bool add_times(cJSON *json, const char *path, const struct hl_model_options *model, int runs)
+{
+    struct hl_model_file file;
+    bool ok = hl_model_file_open(&file, "report", path) && hl_model_file_start(&file, model) &&
+              hl_report_measure(json, &file, runs);
+    hl_model_file_close(&file);
+    return ok;
+}
+
+static bool add_gpu(cJSON *json, const char *path, const struct options *options, bool runs_here)
 {
     struct hl_node_placement placement;
-    bool ok = hl_node_placement_open(&placement, "report", path, &options->model);
+    bool ok = hl_node_placement_open(&placement, "report", path, &options->model), assumed = placement.assumed;
     if (ok) hl_node_placement_json(&placement, json);
+    if (ok && assumed) warn_of_no_gpu(&placement.file.gpu);
     // The null device stands for a GPU where there is none, and computes nothing.
     const HaliteDevice *device = ok ? placement.file.gpu.HaliteDelegateReportGetDevice(placement.report) : NULL;
     bool computes = device == NULL || strncmp(device->name, "null", 4) != 0;
     if (ok && computes && !placement.refused && options->runs > 0)
         ok = hl_report_measure(json, &placement.file, options->runs);
     hl_node_placement_close(&placement);
-    return ok;
-}
-
-static bool add_times(cJSON *json, const char *path, const struct options *options)
-{
-    struct hl_model_file file;
-    bool ok = hl_model_file_open(&file, "report", path) && hl_model_file_start(&file, &options->model) &&
-              hl_report_measure(json, &file, options->runs);
-    hl_model_file_close(&file);
-    return ok;
+    struct hl_model_options cpu = {.kernels = options->model.kernels, .threads = options->model.threads};
+    return ok && (!assumed || !runs_here || options->runs == 0 || add_times(json, path, &cpu, options->runs));
 }
 
 static bool report(const char *path, const struct options *options)
@@ -127,9 +137,9 @@ static bool report(const char *path, const struct options *options)
     if (json == NULL) return false;
     bool runs = cJSON_IsTrue(cJSON_GetObjectItem(json, "runs_here")) || options->model.delegate != NULL, ok = true;
     if (hl_model_options_gpu(&options->model))
-        ok = add_gpu(json, path, options);
+        ok = add_gpu(json, path, options, runs);
     else if (runs && options->runs > 0)
-        ok = add_times(json, path, options);
+        ok = add_times(json, path, &options->model, options->runs);
     ok = ok && write_page(options->output, json) && (options->trace == NULL || write_trace(options->trace, json));
     if (ok && !hl_output_is_standard(options->output)) printf("%s\n", options->output);
     cJSON_Delete(json);
@@ -146,7 +156,8 @@ const struct hl_command hl_command_report = {
     .name = "report",
     .summary = "Write a page that shows a model, where each node runs, and why.",
     .operands = "MODEL",
-    .details = "The page is one file and needs no network. A model that does not run here is shown without times.\n",
+    .details = "The page is one file and needs no network. A model that does not run here is shown without times.\n"
+               "With --gpu where there is no GPU: places are those on any GPU, times those of the CPU.\n",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],
     .min_operands = 1,
