@@ -18,13 +18,14 @@
 const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
 const char *const hl_model_precisions[] = {"f32", "f16s", "f16", NULL};
 
-// The library names the file, and so does every message here: once is enough. Drops "PATH: " at the start, else "
-// PATH".
+// The library names the file, and so does every message here: once is enough. Drops "PATH: " at the start, else " PATH"
+// or " 'PATH'".
 static void drop_path(struct hl_text *line, const char *path)
 {
     size_t length = strlen(path);
     char *at = strstr(line->data, path);
     if (at == NULL || length == 0) return;
+    if (at > line->data && at[-1] == '\'' && at[length] == '\'') at--, length += 2;
     if (at == line->data && strncmp(at + length, ": ", 2) == 0)
         length += 2;
     else if (at > line->data && at[-1] == ' ')

@@ -39,6 +39,7 @@ says "median"
 passes "$halite" run --kernels fast "$model"
 refuses 2 "'more' is one argument too many" "$halite" bench x more
 refuses 2 "PHOTO... is missing" "$halite" label --model x
+refuses 1 "missing.tflite: Could not open. " "$halite" run missing.tflite
 refuses 2 "MODEL... is missing" "$halite" inspect
 refuses 2 "--model needs a value" "$halite" bench --model
 refuses 2 "--model is empty" "$halite" bench --model=

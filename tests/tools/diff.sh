@@ -42,7 +42,16 @@ fi
 HALITE_PYTHON=false
 export HALITE_PYTHON
 run "$halite" diff "$model" --to official
-[ $code -eq 1 ] && grep -qF "it needs the package ai-edge-litert" "$work/err" || failed "no official runtime"
+[ $code -eq 1 ] && grep -qF "official: false did not run the model" "$work/err" || failed "no official runtime"
+HALITE_PYTHON=$work/nowhere
+refuses 1 "official: $work/nowhere cannot be started" "$halite" diff "$model" --to official
+if command -v python3 >/dev/null; then
+    # A Python without any package: one line, no traceback.
+    { echo '#!/bin/sh'; echo 'exec python3 -I -S "$@"'; } >"$work/bare_python"
+    chmod +x "$work/bare_python"
+    HALITE_PYTHON=$work/bare_python
+    refuses 1 "has no ai-edge-litert or no numpy" "$halite" diff "$model" --to official
+fi
 refuses 1 "'vulkan/f8' is no way to run a model" "$halite" diff "$model" --to vulkan/f8
 refuses 1 "no/such.tflite" "$halite" diff no/such.tflite
 finish

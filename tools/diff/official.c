@@ -15,15 +15,19 @@
 
 // Arguments: model, folder. It reads FOLDER/inI (bytes of input I) and FOLDER/inI.shape, and writes FOLDER/outT (bytes)
 // and FOLDER/outT.type for each tensor T that FOLDER/wanted lists. Reference kernels, nothing delegated, all tensors
-// kept.
+// kept. Ends with NO_PACKAGES where it cannot begin.
+enum { NO_PACKAGES = 66 };
 static const char script[] =
     "import sys\n"
     "sys.path.pop(0)\n" // the folder that this runs in, whose files are none of the user's modules
-    "import numpy as np\n"
     "try:\n"
-    "    from ai_edge_litert import interpreter as lite\n"
+    "    import numpy as np\n"
+    "    try:\n"
+    "        from ai_edge_litert import interpreter as lite\n"
+    "    except ImportError:\n"
+    "        from tflite_runtime import interpreter as lite\n"
     "except ImportError:\n"
-    "    from tflite_runtime import interpreter as lite\n"
+    "    sys.exit(66)\n" // NO_PACKAGES
     "model, folder = sys.argv[1:]\n"
     "resolver = lite.OpResolverType.BUILTIN_REF\n"
     "it = lite.Interpreter(model_path=model, experimental_preserve_all_tensors=True, "
@@ -111,11 +115,17 @@ static bool run_python(const char *model, const char *folder)
     int status = -1;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-    hl_error("diff", "official",
-             "%s did not run the model; it needs the package ai-edge-litert (HALITE_PYTHON names another Python)",
-             python);
-    return false;
+    int code = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == NO_PACKAGES)
+        hl_error("diff", "official",
+                 "%s has no ai-edge-litert or no numpy; install both (pip install ai-edge-litert numpy), or name "
+                 "another Python in HALITE_PYTHON",
+                 python);
+    else if (code == 127)
+        hl_error("diff", "official", "%s cannot be started; name a Python in HALITE_PYTHON", python);
+    else if (code != 0)
+        hl_error("diff", "official", "%s did not run the model", python);
+    return code == 0;
 }
 
 static void remove_folder(const char *folder, int inputs, int count, const int *tensors)
