@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Halite adds to the TensorFlow Lite C API: choice of kernels, limits, reports of where and how long each node ran
-// and where each tensor lies, the nodes and tensors of every subgraph, and changes to an interpreter that is there.
-// Everything here works on objects of tensorflow/lite/c/c_api.h; nothing here is needed to run a model.
+// This header holds what Halite adds to the TensorFlow Lite C API: the choice of kernels, limits, reports of where and
+// how long each node ran and where each tensor lies, the nodes and tensors of every subgraph, and changes to an
+// interpreter that exists. Everything here works on objects of tensorflow/lite/c/c_api.h. A program that only runs a
+// model needs none of it.
 #ifndef HALITE_HALITE_H
 #define HALITE_HALITE_H
 
@@ -17,46 +18,48 @@
 extern "C" {
 #endif
 
-// Version of Halite itself, "major.minor.patch". TfLiteVersion tells which TensorFlow Lite interface it follows.
+// Returns the version of Halite itself, "major.minor.patch". TfLiteVersion tells which TensorFlow Lite interface it
+// follows.
 TFL_CAPI_EXPORT const char *HaliteVersion(void);
 
-// Which CPU kernels an interpreter takes.
+// Says which CPU kernels an interpreter uses.
 typedef enum HaliteKernels {
     kHaliteKernelsDefault = 0,   // what the environment variable HALITE_KERNELS says ("reference", "fast"), else fast
     kHaliteKernelsReference = 1, // plain and exact: the oracle for everything else
     kHaliteKernelsFast = 2,      // the fastest known to be right; integers as the reference, bit for bit
 } HaliteKernels;
 
-// For interpreters created from these options.
+// Sets the kernels of interpreters that are created from these options.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetKernels(TfLiteInterpreterOptions *options, HaliteKernels kernels);
 
-// The most memory, in bytes, that all tensors of one interpreter and what fast kernels keep (packed weights, scratch)
-// may take (constants in the model file not counted). Nodes for whose fast kernels it leaves no room run on the
-// reference kernels.
-// 0: the default, three quarters of the machine's memory. Going past it fails with a message, in AllocateTensors or
-// Invoke.
+// Limits the memory, in bytes, that all tensors of one interpreter and what fast kernels keep (packed weights, scratch)
+// may take. Constants in the model file do not count. A node runs on the reference kernel where the limit leaves no
+// room for the fast one. 0 means the default, which is three quarters of the machine's memory. AllocateTensors or
+// Invoke fails with a message where the limit is exceeded.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetMemoryLimit(TfLiteInterpreterOptions *options, size_t bytes);
 
-// How often the nodes that run other subgraphs (IF, WHILE, STABLEHLO_CASE, STABLEHLO_COMPOSITE, CALL_ONCE) may do so in
-// one Invoke, or in one AllocateTensors: each turn of a loop runs two. 0: the default, 10 million. One more fails with
-// a message, so that a model whose loop never ends does not hang. Negative numbers are ignored.
+// Limits how often the nodes that run other subgraphs (IF, WHILE, STABLEHLO_CASE, STABLEHLO_COMPOSITE, CALL_ONCE) may
+// do so in one Invoke, or in one AllocateTensors. Each iteration of a loop runs two. 0 means the default, which is 10
+// million. The next call fails with a message, so that a model whose loop never ends does not hang. Negative numbers
+// are ignored.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetCallLimit(TfLiteInterpreterOptions *options, int64_t calls);
 
-// How many steps one Invoke may take in all. A step is about a multiply-add, a comparison or a byte of a tensor; nodes
-// say how many they need before they run, from the shapes that they have by then (operators of other libraries and
-// delegates: the bytes of their tensors). 0: the default, 10^15, days on one processor and more than any model known
-// needs. Going past it fails with a message that names the node, so that a small file cannot keep a program busy for
-// ever. Negative numbers are ignored.
+// Limits how many steps one Invoke may take in all. A step is about a multiply-add, a comparison or a byte of a tensor.
+// Before a node runs it says how many steps it needs, from the shapes that it has by then; operators of other libraries
+// and delegates count the bytes of their tensors. 0 means the default, 10^15, which is days on one processor and more
+// than any model known needs. Invoke fails with a message that names the node where the limit is exceeded, so that a
+// small file cannot keep a program busy for ever. Negative numbers are ignored.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetWorkLimit(TfLiteInterpreterOptions *options, int64_t steps);
 
-// Keep the value of every tensor of the graph until the next Invoke, so that all of them can be read afterwards: no two
-// tensors share memory, and no node works in place. Costs memory (HaliteMemoryReport.arena_unshared). Off by default.
+// Keeps the value of every tensor of the graph until the next Invoke, so that all of them can be read afterwards. No
+// two tensors then share memory, and no node works in place, which costs memory (HaliteMemoryReport.arena_unshared).
+// This is off by default.
 TFL_CAPI_EXPORT void HaliteInterpreterOptionsSetPreserveTensors(TfLiteInterpreterOptions *options, bool preserve);
 
-// Start or stop timing each node in Invoke; starting clears the times. Costs two clock reads a node.
+// Starts or stops timing each node in Invoke; starting clears the times. Timing reads the clock twice for each node.
 TFL_CAPI_EXPORT void HaliteInterpreterSetProfiling(TfLiteInterpreter *interpreter, bool enable);
 
-// One node of the primary subgraph's execution plan, as it will run: delegated partitions are one node.
+// Describes one node of the primary subgraph's execution plan, as it will run. A delegated partition is one node.
 typedef struct HaliteNodeReport {
     int node;       // index of the node in the subgraph
     const char *op; // "CONV_2D", a custom operator's name, or a delegate's node name; lives as long as the interpreter
@@ -67,13 +70,13 @@ typedef struct HaliteNodeReport {
     uint64_t nanoseconds; // all of them together
 } HaliteNodeReport;
 
-// How many nodes the plan has.
+// Returns how many nodes the plan has.
 TFL_CAPI_EXPORT int32_t HaliteInterpreterGetNodeCount(const TfLiteInterpreter *interpreter);
-// kTfLiteError where index is outside the plan.
+// Returns kTfLiteError where index is outside the plan.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetNodeReport(const TfLiteInterpreter *interpreter, int32_t index,
                                                             HaliteNodeReport *report);
 
-// Memory of the primary subgraph, in bytes, after AllocateTensors.
+// Gives the memory of the primary subgraph, in bytes, after AllocateTensors.
 typedef struct HaliteMemoryReport {
     size_t arena;          // shared by tensors that do not live at the same time
     size_t arena_unshared; // what the same tensors would take side by side
@@ -84,7 +87,7 @@ typedef struct HaliteMemoryReport {
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetMemoryReport(const TfLiteInterpreter *interpreter,
                                                               HaliteMemoryReport *report);
 
-// One tensor of the primary subgraph in the memory plan.
+// Describes one tensor of the primary subgraph in the memory plan.
 typedef struct HaliteTensorReport {
     const char *name;
     TfLiteAllocationType where; // kTfLiteArenaRw: at offset of the arena
@@ -92,24 +95,26 @@ typedef struct HaliteTensorReport {
     int first_node, last_node; // plan positions between which the memory is its own; -1, -1: always
     int shares_with;           // tensor whose memory this one takes over in place, -1: none
 } HaliteTensorReport;
-// kTfLiteError where index is no tensor.
+// Returns kTfLiteError where index is no tensor.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetTensorReport(const TfLiteInterpreter *interpreter, int32_t index,
                                                               HaliteTensorReport *report);
-// How many tensors the subgraph has, kernels' scratch tensors included (they come last).
+// Returns how many tensors the subgraph has. Kernels' scratch tensors are counted and come last.
 TFL_CAPI_EXPORT int32_t HaliteInterpreterGetTensorCount(const TfLiteInterpreter *interpreter);
 
 // ---- the graph as it is -----------------------------------------------------------------------------------------
 // Subgraph 0 is the primary one, which TfLiteInterpreterInvoke runs; others are run by control flow and by signatures.
 
 TFL_CAPI_EXPORT int32_t HaliteInterpreterGetSubgraphCount(const TfLiteInterpreter *interpreter);
-// Tensors of one subgraph, kernels' scratch tensors included (they come last). 0 where there is no such subgraph.
+// Returns how many tensors a subgraph has, or 0 where there is no such subgraph. Kernels' scratch tensors are counted
+// and come last.
 TFL_CAPI_EXPORT int32_t HaliteInterpreterGetSubgraphTensorCount(const TfLiteInterpreter *interpreter, int32_t subgraph);
-// Lent: valid until tensors are added, by AllocateTensors or a delegate. NULL where there is no such tensor.
+// Lends a tensor. It is valid until AllocateTensors or a delegate adds tensors. Returns NULL where there is no such
+// tensor.
 TFL_CAPI_EXPORT TfLiteTensor *HaliteInterpreterGetSubgraphTensor(const TfLiteInterpreter *interpreter, int32_t subgraph,
                                                                  int32_t tensor);
 
-// One node at a position of a subgraph's execution plan; a delegated partition is one node. Pointers are lent and live
-// until a delegate is applied or undone, or the interpreter is deleted.
+// Describes the node at a position of a subgraph's execution plan. A delegated partition is one node. Pointers are lent
+// and live until a delegate is applied or undone, or the interpreter is deleted.
 typedef struct HaliteNode {
     int32_t index;          // of the node in the subgraph
     const char *op;         // as HaliteNodeReport.op
@@ -119,59 +124,64 @@ typedef struct HaliteNode {
     const TfLiteRegistration *registration;
 } HaliteNode;
 TFL_CAPI_EXPORT int32_t HaliteInterpreterGetSubgraphNodeCount(const TfLiteInterpreter *interpreter, int32_t subgraph);
-// kTfLiteError where there is no such subgraph or position.
+// Returns kTfLiteError where there is no such subgraph or position.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetSubgraphNode(const TfLiteInterpreter *interpreter, int32_t subgraph,
                                                               int32_t position, HaliteNode *node);
 
-// TfLiteInterpreterResizeInputTensor for any subgraph, by the index of the tensor. strict: only dimensions that the
-// model leaves open (-1 in dims_signature) may change. kTfLiteError after a message.
+// Does what TfLiteInterpreterResizeInputTensor does, for any subgraph and by the index of the tensor. Where strict is
+// true, only dimensions that the model leaves open (-1 in dims_signature) may change. Returns kTfLiteError after a
+// message.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterResizeTensor(TfLiteInterpreter *interpreter, int32_t subgraph,
                                                            int32_t tensor, const int *dims, int32_t rank, bool strict);
 
-// The subgraph that a signature runs, and the indices in it of its inputs and outputs. -1: no such name, or no runner.
+// These return the subgraph that a signature runs, and the indices in it of its inputs and outputs. They return -1
+// where there is no such name or no runner.
 TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetSubgraph(const TfLiteSignatureRunner *runner);
 TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetInputTensorIndex(const TfLiteSignatureRunner *runner, const char *name);
 TFL_CAPI_EXPORT int32_t HaliteSignatureRunnerGetOutputTensorIndex(const TfLiteSignatureRunner *runner,
                                                                   const char *name);
 
-// ---- changes to an interpreter that is there ----------------------------------------------------------------------
-// What the original's C++ classes can do with one, for facades in other languages. Not while it runs.
+// ---- changes to an interpreter that exists ------------------------------------------------------------------------
+// The original's C++ classes can do this with an interpreter, and facades in other languages need it too. None of these
+// functions may be called while the interpreter runs.
 
-// CPU threads as TfLiteInterpreterOptionsSetNumThreads has them. Tensors lose their memory, and a delegate that relies
-// on their shapes is applied again: call TfLiteInterpreterAllocateTensors afterwards. Calls Refresh of external
-// contexts. kTfLiteError below -1, after a message, and where a Refresh fails.
+// Sets the number of CPU threads, as TfLiteInterpreterOptionsSetNumThreads does. Tensors lose their memory, and a
+// delegate that relies on their shapes is applied again, so call TfLiteInterpreterAllocateTensors afterwards. The
+// function calls Refresh of external contexts. It returns kTfLiteError for numbers below -1, after a message, and where
+// a Refresh fails.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetNumThreads(TfLiteInterpreter *interpreter, int32_t num_threads);
 
-// Gives the memory of all tensors but variables back until the next TfLiteInterpreterAllocateTensors, and with it their
-// values. For interpreters that wait long for their next input.
+// Gives back the memory of all tensors but variables until the next TfLiteInterpreterAllocateTensors; their values are
+// lost. This is meant for interpreters that wait long for their next input.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterReleaseMemory(TfLiteInterpreter *interpreter);
 
-// Takes off all delegates, for good: the nodes are those of the model, on the CPU. Tensors must be allocated again. The
-// delegates may be deleted afterwards.
+// Removes all delegates, for good. The nodes are those of the model again and run on the CPU. Tensors must be allocated
+// again. The delegates may be deleted afterwards.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterRemoveDelegates(TfLiteInterpreter *interpreter);
 
-// An object that kernels of one kind share, such as the Edge TPU's. Not owned: the caller keeps it until the
-// interpreter is deleted or another takes its place; NULL takes it away. kTfLiteError for a type that does not exist.
+// Sets an object that kernels of one kind share, such as the Edge TPU's. The caller owns it and keeps it until the
+// interpreter is deleted or another object replaces it; NULL removes it. Returns kTfLiteError for a type that does not
+// exist.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetExternalContext(TfLiteInterpreter *interpreter,
                                                                  TfLiteExternalContextType type,
                                                                  TfLiteExternalContext *context);
-// NULL where none was set.
+// Returns NULL where none was set.
 TFL_CAPI_EXPORT TfLiteExternalContext *HaliteInterpreterGetExternalContext(const TfLiteInterpreter *interpreter,
                                                                            TfLiteExternalContextType type);
 
-// Whether delegates and kernels of others may compute float32 in half precision (allow_fp32_relax_to_fp16 of
-// TfLiteContext). Before they are applied or prepared. Halite's own CPU kernels do not. False by default.
+// Says whether delegates and other people's kernels may compute float32 in half precision (allow_fp32_relax_to_fp16 of
+// TfLiteContext). Call it before they are applied or prepared. Halite's own CPU kernels never do. The default is false.
 TFL_CAPI_EXPORT void HaliteInterpreterSetAllowHalfPrecision(TfLiteInterpreter *interpreter, bool allow);
 TFL_CAPI_EXPORT bool HaliteInterpreterGetAllowHalfPrecision(const TfLiteInterpreter *interpreter);
 
 // ---- what a model says of itself ------------------------------------------------------------------------------------
 
-// The metadata entries of the file: a name and bytes of it. Lent, as long as the model lives. kTfLiteError where index
-// is outside or a pointer is NULL.
+// These give the metadata entries of the file, each a name and bytes. Both are lent and live as long as the model.
+// HaliteModelGetMetadata returns kTfLiteError where index is out of range or a pointer is NULL.
 TFL_CAPI_EXPORT int32_t HaliteModelGetMetadataCount(const TfLiteModel *model);
 TFL_CAPI_EXPORT TfLiteStatus HaliteModelGetMetadata(const TfLiteModel *model, int32_t index, const char **name,
                                                     const void **data, size_t *bytes);
-// The file's description, "" where it has none. Lent, as long as the model lives.
+// Lends the file's description, which lives as long as the model. It is "" where the file has none.
 TFL_CAPI_EXPORT const char *HaliteModelGetDescription(const TfLiteModel *model);
 
 #ifdef __cplusplus

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads FlexBuffers, the schema-less format of custom operators' options and of composites'
-// attributes. In: bytes of any origin, at any address. Out: values. Every function returns false,
-// and leaves its result alone, where the bytes are wrong or of another kind, so a caller sets its
-// default first:
+// This reads FlexBuffers, the format without schema of custom operators' options and of composites' attributes. In:
+// bytes of any origin, at any address. Out: values. Every function returns false, and leaves its result alone, where
+// the bytes are wrong or of another kind. A caller therefore sets its default first:
 //
 //     struct hl_flex options, value;
 //     int64_t classes = 10;
@@ -15,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A value inside a buffer, already checked to lie in it. Valid as long as the buffer's bytes are.
+// This is a value that was checked to lie inside a buffer. It is valid as long as the buffer's bytes are.
 struct hl_flex {
     const uint8_t *bytes; // the whole buffer
     size_t size;
@@ -27,10 +26,9 @@ struct hl_flex {
 
 bool hl_flex_root(const void *bytes, size_t size, struct hl_flex *root);
 
-// Value of a map under a key. Takes time linear in the map.
+// Finds the value of a key in a map. The time is linear in the size of the map.
 bool hl_flex_find(const struct hl_flex *map, const char *key, struct hl_flex *value);
-// Element of a vector of any kind, or value of a map in the order of its keys. value may be vector
-// itself.
+// Gives an element of a vector of any kind, or a value of a map in the order of its keys. value may be vector itself.
 bool hl_flex_element(const struct hl_flex *vector, size_t index, struct hl_flex *value);
 bool hl_flex_is_map(const struct hl_flex *value);
 bool hl_flex_is_vector(const struct hl_flex *value); // maps are vectors too

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the loader share while one file becomes one model: the bytes, the memory, and
-// the place in the file that messages name. In order: flatbuffer.c verifies the structure, decode.c,
-// control_edges.c and options.c turn tables into structs, verify.c and verify_data.c check what the structs say.
+// The parts of the loader share this while one file becomes one model: the bytes, the memory, and the position in the
+// file that messages name. First flatbuffer.c verifies the structure. Then decode.c, control_edges.c and options.c turn
+// tables into structs. Last, verify.c and verify_data.c check what the structs say.
 #ifndef HALITE_MODEL_LOADER_H
 #define HALITE_MODEL_LOADER_H
 
@@ -29,25 +29,23 @@ struct hl_loader {
     const char *node_name, *tensor_name;
 };
 
-// Reports the format's message behind the place, as in "subgraph 0, node 3 (CONV_2D): …". Always
-// false.
+// Reports the message after the position in the file, as in "subgraph 0, node 3 (CONV_2D): …". Always returns false.
 bool hl_load_fail(const struct hl_loader *loader, const char *format, ...) HL_PRINTF(2, 3);
-// "" or "s".
+// Gives "" or "s".
 #define HL_PLURAL(count) ((count) == 1 ? "" : "s")
-// Zeroed, 8-aligned and never NULL for 0 elements; on failure NULL after a message. Lives as long
-// as the model.
+// Allocates zeroed memory, aligned to 8 bytes, that lives as long as the model. 0 elements do not give NULL. On failure
+// it returns NULL after a message.
 void *hl_load_array(struct hl_loader *loader, size_t count, size_t size);
-// Accounts for bytes that a check is about to read. A file that lets offsets share data could make
-// the checks take time without bound; one that does not never runs out. False after a message.
+// Counts bytes that a check is about to read. A file whose offsets share data could make the checks take time without
+// bound; a file that shares nothing never reaches the limit. Returns false after a message.
 bool hl_load_work(struct hl_loader *loader, uint64_t bytes);
 
-// Tables to structs. Fills loader->model; what it holds then is representable, but not yet
-// verified.
+// Turns tables into structs and fills loader->model. What the model holds then is representable, but not yet verified.
 bool hl_load_decode(struct hl_loader *loader);
-// The part of it that reads control dependencies from the metadata into `subgraphs`, which are the model's. What is
-// broken there is told and left out. False without memory.
+// Reads control dependencies from the metadata into `subgraphs`, which are the model's. It reports what is broken there
+// and leaves it out. Returns false without memory.
 bool hl_load_control_edges(struct hl_loader *loader, struct hl_model_subgraph *subgraphs);
-// The checks. Both leave the model as it is.
+// These check the model, and leave it as it is.
 bool hl_load_verify_graph(struct hl_loader *loader);
 bool hl_load_verify_tensor(struct hl_loader *loader, const struct hl_model_subgraph *subgraph,
                            const struct hl_model_tensor *tensor);

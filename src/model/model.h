@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A verified model: what the bytes of a .tflite file say, as plain structs. Constants point into the file's bytes
-// (zero copy); everything else here is decoded once, at load, and never changes, so one model may serve many
-// interpreters on many threads. Whoever holds a TfLiteModel may rely on every index, count and size in it.
+// A verified model holds what the bytes of a .tflite file say, as plain structs. Constants point into the file's bytes
+// (zero copy). Everything else is decoded once, at load, and never changes, so one model may serve many interpreters on
+// many threads. Whoever holds a TfLiteModel may rely on every index, count and size in it.
 #ifndef HALITE_MODEL_MODEL_H
 #define HALITE_MODEL_MODEL_H
 
@@ -14,7 +14,7 @@
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"
 
-// What an operator is: an entry of the file's table of operator codes.
+// This says what an operator is. It is an entry of the file's table of operator codes.
 struct hl_model_code {
     int builtin;             // TfLiteBuiltinOperator: the larger of the file's old and new field
     const char *custom_name; // of a custom operator, else NULL
@@ -94,7 +94,7 @@ struct hl_model_subgraph {
     int control_edge_count;
 };
 
-// One named input or output of a signature.
+// This is one named input or output of a signature.
 struct hl_model_signature_entry {
     const char *name;
     int tensor; // index in the signature's subgraph
@@ -127,19 +127,20 @@ struct TfLiteModel {
     struct hl_model_storage *storage; // what the above lies in: model/load.c
 };
 
-// data must stay as it is until the last release; it need not be aligned. NULL on failure, after one message.
+// data must stay as it is until the last release; it need not be aligned. Returns NULL after one message.
 TfLiteModel *hl_model_create(const void *data, size_t size, const struct hl_reporter *reporter);
-// Maps the file. A message names path and cause.
+// Maps the file. On failure a message names path and cause.
 TfLiteModel *hl_model_create_from_file(const char *path, const struct hl_reporter *reporter);
 
-// References are counted, atomically: an interpreter keeps its model alive after TfLiteModelDelete.
+// References are counted atomically. An interpreter keeps its model alive after TfLiteModelDelete.
 TfLiteModel *hl_model_retain(const TfLiteModel *model);
 void hl_model_release(const TfLiteModel *model); // NULL is fine
 
-// The file descriptor of a mapped model, -1 otherwise.
+// Returns the file descriptor of a mapped model, or -1.
 int hl_model_file_descriptor(const TfLiteModel *model);
 
-// Schema name of an operator ("CONV_2D"; a custom one's own name; "UNKNOWN" where the format has no such operator).
+// Returns the schema name of an operator ("CONV_2D"), a custom operator's own name, or "UNKNOWN" where the format has
+// no such operator.
 const char *hl_model_code_name(const struct hl_model_code *code);
 
 #endif

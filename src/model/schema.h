@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of schema.def as an array. A table, a union and a field are each named by the number of
-// their row: the rows of a table's fields follow the table's own, so one number leads the reader
-// and the verifier to id, type and default.
+// This is schema.def as an array of rows. A table, a union and a field are each named by the number of their row. The
+// rows of a table's fields follow the table's own, so one number leads the reader and the verifier to id, type and
+// default.
 #ifndef HALITE_MODEL_SCHEMA_H
 #define HALITE_MODEL_SCHEMA_H
 
@@ -57,9 +57,9 @@ struct hl_schema_row {
 
 extern const struct hl_schema_row hl_schema[HL_SCHEMA_ROWS + 1]; // a table row closes the list
 
-// Bytes of one scalar in the file.
+// Returns the bytes of one scalar in the file.
 unsigned hl_scalar_size(enum hl_scalar scalar);
-// Row of the table that a union holds under this type number, -1 where the schema has none.
+// Returns the row of the table that a union holds under this type number, or -1 where the schema has none.
 int hl_schema_member(int union_row, unsigned type);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime asks of the built-in operators. The runtime declares it here and src/ops defines it (registry.c), so
-// that the runtime includes nothing of src/ops: operators know the runtime, and not the other way round.
+// This table is what the runtime asks of the built-in operators. The runtime declares it here and src/ops defines it
+// (registry.c), so that the runtime includes nothing of src/ops: operators know the runtime, and not the other way
+// round.
 #ifndef HALITE_RUNTIME_BUILTIN_KERNELS_H
 #define HALITE_RUNTIME_BUILTIN_KERNELS_H
 
@@ -13,10 +14,10 @@ struct hl_reporter;
 struct hl_row_loops;
 
 struct hl_builtin_kernels {
-    // The registration of an operator in that version; false where this build has no kernel for it.
+    // Gives the registration of an operator in that version. Returns false where this build has no kernel for it.
     bool (*find)(const struct hl_model_code *code, TfLiteRegistration *registration);
-    // The loops over rows that an interpreter's operators use: those of the best CPU level, or the reference ones.
-    // Settings of the user that make no sense are reported.
+    // Chooses the microkernels for rows that an interpreter's operators use: those of the best CPU level, or the
+    // reference ones. It reports settings of the user that make no sense.
     const struct hl_row_loops *(*choose_row_loops)(bool fast, const struct hl_reporter *reporter);
 };
 

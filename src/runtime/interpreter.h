@@ -32,13 +32,13 @@ struct TfLiteInterpreter {
     TfLiteExternalContext *external_contexts[kTfLiteMaxExternalContexts];
 };
 
-// NULL after a message: an operator without kernel, a delegate that failed, no memory.
+// Returns NULL after a message: an operator has no kernel, a delegate failed, or memory is out.
 TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteInterpreterOptions *options);
 void hl_interpreter_destroy(TfLiteInterpreter *interpreter);
 TfLiteStatus hl_interpreter_invoke(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph);
 TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate);
 TfLiteStatus hl_interpreter_cancel(TfLiteInterpreter *interpreter);
-// Bytes that the tensors of all subgraphs may take beyond what they take now.
+// Returns how many bytes the tensors of all subgraphs may take beyond what they take now.
 size_t hl_interpreter_memory_left(const TfLiteInterpreter *interpreter);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a built-in operator may ask of the runtime beyond the interface's TfLiteContext: messages about its node, the
+// A built-in operator may ask this of the runtime, beyond the interface's TfLiteContext: messages about its node, the
 // node's tensors and scratch tensors, sizes, memory, threads, and its share of the limits. Operators see the
 // interpreter through this header, calls.h and resources.h alone.
 #ifndef HALITE_RUNTIME_OP_CONTEXT_H
@@ -15,7 +15,7 @@
 
 // ---- messages -----------------------------------------------------------------------------------
 
-// Reports `OP (node N of subgraph S): text`, followed by the shapes and types of the inputs. Always returns
+// Reports `OP (node N of subgraph S): text`, followed by the shapes and types of the inputs. It always returns
 // kTfLiteError.
 TfLiteStatus hl_op_error(TfLiteContext *ctx, const TfLiteNode *node, const char *format, ...) HL_PRINTF(3, 4);
 
@@ -35,7 +35,7 @@ TfLiteStatus hl_op_error(TfLiteContext *ctx, const TfLiteNode *node, const char 
 // Checks the numbers of inputs and outputs, and that neither a required input (the first min_inputs) nor an output is
 // absent.
 TfLiteStatus hl_require_counts(TfLiteContext *ctx, const TfLiteNode *node, int min_inputs, int max_inputs, int outputs);
-// Reports that the tensor's type is not supported, naming both: the default of a switch over types.
+// Reports that the tensor's type is not supported, and names both. A switch over types calls it in its default case.
 TfLiteStatus hl_unsupported_type(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor);
 
 // ---- tensors of a node --------------------------------------------------------------------------
@@ -48,16 +48,17 @@ static inline int hl_output_count(const TfLiteNode *node)
 {
     return node->outputs->size;
 }
-// NULL when there is no such input or it is an absent optional one.
+// Returns NULL where there is no such input, or where it is optional and absent.
 const TfLiteTensor *hl_input(const TfLiteContext *ctx, const TfLiteNode *node, int index);
-// For state that an operator writes (LSTM, SVDF): NULL unless the tensor is a variable.
+// Returns the input that holds state which the operator writes (LSTM, SVDF), or NULL where it is no variable.
 TfLiteTensor *hl_variable_input(TfLiteContext *ctx, const TfLiteNode *node, int index);
 TfLiteTensor *hl_output(TfLiteContext *ctx, const TfLiteNode *node, int index);
 const TfLiteTensor *hl_intermediate(const TfLiteContext *ctx, const TfLiteNode *node, int index);
 
-// Scratch tensors: the first call makes `count` of them, later calls find them again. Call it in prepare before taking
-// any TfLiteTensor pointer: it may move the tensors. Each of them then needs a type and a size from hl_set_temporary,
-// each time in prepare; its memory exists during invoke only (persistent: from invoke to invoke).
+// The first call makes `count` scratch tensors, and later calls find them again. Call it in prepare before you take any
+// TfLiteTensor pointer, since it may move the tensors. Each scratch tensor then needs a type and a size from
+// hl_set_temporary, every time in prepare. Its memory exists during invoke only; that of a persistent one stays from
+// invoke to invoke.
 TfLiteStatus hl_make_temporaries(TfLiteContext *ctx, TfLiteNode *node, int count);
 TfLiteTensor *hl_temporary(TfLiteContext *ctx, const TfLiteNode *node, int index);
 TfLiteStatus hl_set_temporary(TfLiteContext *ctx, TfLiteNode *node, int index, TfLiteType type, bool persistent,
@@ -65,36 +66,38 @@ TfLiteStatus hl_set_temporary(TfLiteContext *ctx, TfLiteNode *node, int index, T
 
 // ---- sizes and memory of tensors ----------------------------------------------------------------
 
-// Gives an output its shape. Fails with a message where the runtime refuses it (negative or huge dimensions, memory
-// limit). A dynamic tensor gets its memory at once.
+// Gives an output its shape. It fails with a message where the runtime refuses the shape (negative or huge dimensions,
+// memory limit). A dynamic tensor gets its memory at once.
 TfLiteStatus hl_resize(TfLiteContext *ctx, TfLiteTensor *tensor, int rank, const int *dims);
 TfLiteStatus hl_resize_like(TfLiteContext *ctx, TfLiteTensor *tensor, const TfLiteTensor *model);
-// For a tensor on the heap whose bytes do not follow from its shape. Keeps as much of the content as fits; fails with a
-// message.
+// Resizes a tensor on the heap whose bytes do not follow from its shape. It keeps as much of the content as fits, and
+// fails with a message.
 TfLiteStatus hl_resize_bytes(TfLiteContext *ctx, TfLiteTensor *tensor, size_t bytes);
-// The output's shape is known only in invoke: mark it in prepare, call hl_resize in invoke.
+// Marks an output, in prepare, whose shape is known only in invoke. The operator then calls hl_resize in invoke.
 void hl_make_dynamic(TfLiteTensor *tensor);
-// The output's value is known in prepare, because all inputs are constant: call it, then hl_resize, then write the
-// value, which stays.
+// Marks an output whose value is known in prepare, because all inputs are constant. The operator then calls hl_resize
+// and writes the value, which stays.
 void hl_make_constant(TfLiteTensor *tensor);
 
 // ---- limits, kernels, threads -------------------------------------------------------------------
 
-// Bytes that the interpreter's memory limit leaves for what a kernel allocates beside tensors.
+// Returns how many bytes the interpreter's memory limit leaves for what a kernel allocates beside tensors.
 size_t hl_memory_left(const TfLiteContext *ctx);
-// What a kernel keeps beside tensors counts against the limit: adds so many bytes, or takes them away where negative.
+// Counts bytes that a kernel keeps beside tensors against the limit. A negative number gives them back.
 void hl_count_memory(TfLiteContext *ctx, ptrdiff_t bytes);
-// A zeroed table for a kernel's state, to be freed in release. NULL where memory or the limit is exhausted.
+// Allocates a zeroed table for a kernel's state, which the kernel frees in release. Returns NULL where memory or the
+// limit is exhausted.
 void *hl_make_table(const TfLiteContext *ctx, size_t count, size_t size);
-// Counts steps that are about to be taken against the interpreter's limit of work. Fails with a message above it.
+// Counts steps that are about to be taken against the interpreter's limit of work. It fails with a message above it.
 TfLiteStatus hl_count_work(TfLiteContext *ctx, const TfLiteNode *node, double steps);
 
-// The interpreter wants fast kernels where there are some.
+// Returns whether the interpreter wants fast kernels where there are some.
 bool hl_wants_fast(const TfLiteContext *ctx);
-// The loops over rows (ops/common/row_loops.h) that src/ops has chosen for this interpreter.
+// Returns the microkernels for rows (ops/common/row_loops.h) that src/ops has chosen for this interpreter.
 const struct hl_row_loops *hl_row_loops(const TfLiteContext *ctx);
 
-// Threads that the interpreter runs kernels with, and hl_threads_run of base/threads.h with them.
+// The first returns how many threads the interpreter runs kernels with. The second runs hl_threads_run of
+// base/threads.h with them.
 int hl_thread_count(const TfLiteContext *ctx);
 void hl_parallel(const TfLiteContext *ctx, int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TfLiteOperator from inside: callbacks with opaque types, each in a plain form and one that also gets the user's data.
+// This is the inside of a TfLiteOperator: callbacks with opaque types, each in a plain form and in one that also gets
+// the user's data.
 #ifndef HALITE_RUNTIME_OPERATOR_H
 #define HALITE_RUNTIME_OPERATOR_H
 
@@ -25,10 +26,10 @@ struct TfLiteOperator {
     struct TfLiteAsyncKernel *(*async_kernel_with_data)(void *, TfLiteOpaqueContext *, TfLiteOpaqueNode *);
 };
 
-// What TfLiteKernelInitFailed of the original gives: an init that fails returns it.
+// An init that fails returns this value, which the original calls TfLiteKernelInitFailed.
 #define HL_KERNEL_INIT_FAILED ((void *)-1)
 
-// Calls of a node's kernel, whichever form it has. A missing callback succeeds (init gives NULL), except invoke.
+// These call a node's kernel, whichever form it has. A missing callback succeeds (init returns NULL), except invoke.
 void *hl_kernel_init(const TfLiteRegistration *registration, TfLiteContext *context, const char *buffer, size_t length);
 void hl_kernel_free(const TfLiteRegistration *registration, TfLiteContext *context, void *state);
 TfLiteStatus hl_kernel_prepare(const TfLiteRegistration *registration, TfLiteContext *context, TfLiteNode *node);

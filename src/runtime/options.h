@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller chose before creating an interpreter. Copied into it, so the options may be deleted right after.
+// Options hold what a caller chose before it creates an interpreter. The interpreter copies them, so they may be
+// deleted right after.
 #ifndef HALITE_RUNTIME_OPTIONS_H
 #define HALITE_RUNTIME_OPTIONS_H
 
@@ -26,7 +27,7 @@ struct TfLiteInterpreterOptions {
     bool incomplete; // memory ran out while adding something: creating an interpreter will fail and say so
 };
 
-// NULL without memory.
+// Both return NULL without memory.
 struct TfLiteInterpreterOptions *hl_options_create(void);
 struct TfLiteInterpreterOptions *hl_options_copy(const struct TfLiteInterpreterOptions *from);
 void hl_options_destroy(struct TfLiteInterpreterOptions *options);

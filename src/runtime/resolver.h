@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an operator's name and version to its kernel: what the caller added, then the built-in operators; or the
-// caller's own lookup functions instead of both.
+// The resolver finds the kernel of an operator by its name and version. It asks what the caller added, then the
+// built-in operators. The caller's own lookup functions, where there are some, replace both.
 #ifndef HALITE_RUNTIME_RESOLVER_H
 #define HALITE_RUNTIME_RESOLVER_H
 
@@ -8,14 +8,14 @@
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/c/common.h"
 
-// An operator that the caller added; names and registrations are copied, TfLiteOperators are not.
+// This is an operator that the caller added. Names and registrations are copied, TfLiteOperators are not.
 struct hl_added_operator {
     TfLiteRegistration registration; // builtin_code, custom_name and version are set by us
     char *custom_name;               // NULL: builtin
     int min_version, max_version;
 };
 
-// The lookup callbacks of the C API, newest form last. When one is set the resolver asks only callbacks.
+// These are the lookup callbacks of the C API. Where one is set the resolver asks only callbacks.
 struct hl_resolver_callbacks {
     void *user_data;
     const TfLiteOperator *(*operator_builtin)(void *user_data, int op, int version);
@@ -37,10 +37,10 @@ struct hl_resolver {
     bool without_builtins; // TfLiteInterpreterCreateWithSelectedOps
 };
 
-// False when nobody knows the operator. The registration comes complete: code, name and version set.
+// Returns false where nobody knows the operator. The registration is complete: its code, name and version are set.
 bool hl_resolve(const struct hl_resolver *resolver, const struct hl_model_code *code, TfLiteRegistration *registration);
-// custom_name NULL: builtin. Copies callbacks only: callers' structs may be shorter or half filled. False without
-// memory.
+// A builtin operator has the custom_name NULL. Only callbacks are copied, since callers' structs may be shorter or half
+// filled. Returns false without memory.
 bool hl_resolver_add(struct hl_resolver *resolver, int builtin, const char *custom_name,
                      const TfLiteRegistration *registration, int min_version, int max_version);
 bool hl_resolver_add_operator(struct hl_resolver *resolver, TfLiteOperator *op);

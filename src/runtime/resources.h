@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What outlives an invoke and belongs to no subgraph: resource variables, found by (container, shared name) from any
-// subgraph, hash tables, found by number, and which initialization subgraphs have run. A tensor of type resource holds
-// an int32 handle of one of them.
+// Resources outlive an invoke and belong to no subgraph. They are resource variables, found by (container, shared name)
+// from any subgraph, and hash tables, found by number; beside them stands which initialization subgraphs have run. A
+// tensor of type resource holds an int32 handle of a variable or a table.
 #ifndef HALITE_RUNTIME_RESOURCES_H
 #define HALITE_RUNTIME_RESOURCES_H
 
@@ -35,17 +35,17 @@ struct hl_resources {
     bool *initialized; // by subgraph: CALL_ONCE ran it
 };
 
-// Finds or makes the variable of that name (NULL counts as ""). -1 without memory.
+// Finds or makes the variable of that name (NULL counts as ""). Returns -1 without memory.
 int hl_resource_id(struct hl_resources *resources, const char *container, const char *name);
-// NULL where no variable has that id.
+// Returns NULL where no variable has that id.
 struct hl_resource_variable *hl_resource_variable(struct hl_resources *resources, int id);
-// The same for tables. -1 without memory.
+// Does the same for tables. Returns -1 without memory.
 int hl_resource_table_id(struct hl_resources *resources, int number, TfLiteType key_type, TfLiteType value_type);
 size_t hl_resources_bytes(const struct hl_resources *resources);
 void hl_resources_free(struct hl_resources *resources);
 
-// For kernels: the resources of the interpreter that a context belongs to, and the value that a resource tensor's
-// handle stands for (NULL where no variable has that handle).
+// Kernels call these. They return the resources of the interpreter that a context belongs to, and what the handle of a
+// resource tensor stands for (NULL where nothing has that handle).
 struct hl_resources *hl_context_resources(const TfLiteContext *ctx);
 struct hl_resource_variable *hl_context_variable(const TfLiteContext *ctx, const TfLiteTensor *handle);
 struct hl_resource_table *hl_context_table(const TfLiteContext *ctx, const TfLiteTensor *handle);
