@@ -48,9 +48,11 @@ chmod 755 "$work"
 cp "$halite" "$work/secure/bin/halite"
 cp "$(command -v id)" "$work/secure/id"
 ln -s "$(cd "$bin/../lib" && pwd)" "$work/secure/lib"
-if chown 65534 "$work/secure/bin/halite" "$work/secure/id" 2>/dev/null &&
+if grep -q __asan_init "$halite"; then
+    echo "left out: a setuid program (the address sanitizer does not run in one)"
+elif chown 65534 "$work/secure/bin/halite" "$work/secure/id" 2>/dev/null &&
     chmod u+s "$work/secure/bin/halite" "$work/secure/id" && [ "$("$work/secure/id" -u)" = 65534 ]; then
-    passes env ASAN_OPTIONS=detect_leaks=0 "$work/secure/bin/halite" devices
+    passes "$work/secure/bin/halite" devices
     ! grep -q ' names does not open' "$work/out" || failed "a setuid program opens what the environment names"
 else
     echo "left out: a setuid program (needs root, and a folder where one works)"

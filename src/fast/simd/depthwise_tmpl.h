@@ -76,7 +76,8 @@ INLINE u8_vector depthwise_stored(const struct hl_requantize *params, int block,
 }
 #endif
 
-// The sums with the channels in their own order.
+// The sums with the channels in their own order. `ordered` has room for BYTES of them and one vector more, because
+// readers load whole vectors from wherever a position's sums begin.
 INLINE void depthwise_ordered(const u32_vector sums[4], int32_t *ordered)
 {
     enum { QUAD = 4 * sizeof(int32_t) };
@@ -90,7 +91,7 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
 {
     int width = BYTES / parts;
     if (run->to_floats) {
-        int32_t ordered[BYTES];
+        int32_t ordered[BYTES + LANES];
         depthwise_ordered(sums, ordered);
         struct hl_unquantize params = *run->to_floats;
         params.scales += c, params.bias += c, params.w_sums += c;
@@ -111,7 +112,7 @@ INLINE void depthwise_store(const struct hl_depthwise_run *run, int at, int posi
     memcpy(out, &bytes, sizeof bytes);
     for (int p = 0; p < positions; p++) memcpy(y + (ptrdiff_t)p * run->channels, out + p * width, (size_t)count);
 #else
-    int32_t ordered[BYTES];
+    int32_t ordered[BYTES + LANES];
     depthwise_ordered(sums, ordered);
     for (int p = 0; p < positions; p++)
         LEVEL_KERNELS.requantize(run->to_bytes, ordered + p * width, 0, (int64_t)block * BYTES + p * width, count,
