@@ -231,9 +231,14 @@ static PyObject *bind_tensor(PyObject *object, PyObject *args)
     int index;
     PyObject *value;
     if (!PyArg_ParseTuple(args, "iO:bind", &index, &value)) return NULL;
-    if (!tensor_at(self, 0, index)) return NULL;
+    const TfLiteTensor *tensor = tensor_at(self, 0, index);
     struct core_bytes bytes;
-    if (core_acquire(value, true, &bytes) != 0) return NULL;
+    if (!tensor || core_acquire(value, true, &bytes) != 0) return NULL;
+    if ((size_t)bytes.bytes < tensor->bytes) { // the tensor could be read before allocate() looks at it
+        PyErr_Format(PyExc_ValueError, "the array has %zd bytes, the tensor takes %zu", bytes.bytes, tensor->bytes);
+        core_release(&bytes);
+        return NULL;
+    }
     PyObject *kept = bytes.capsule ? bytes.capsule : value; // both keep the memory
     if (!begin(self, true)) goto fail;
     TfLiteCustomAllocation allocation = {(void *)(uintptr_t)bytes.data, (size_t)bytes.bytes};
