@@ -103,13 +103,13 @@ static inline void client_get(struct client *client, int output, void *values, s
     {                                                                         \
         .name = (label), .type = TEST_FLOAT32, .rank = 1, .dims = {(length) } \
     }
-#define NODE_1_1(code, x, y)                                                                       \
-    {                                                                                              \
-        .builtin = (code), .input_count = 1, .inputs = {(x)}, .output_count = 1, .outputs = {(y) } \
+#define NODE_1_1(code, x, y)                               \
+    {                                                      \
+        .builtin = (code), TEST_INPUTS(x), TEST_OUTPUTS(y) \
     }
-#define NODE_2_1(code, x1, x2, y)                                                                         \
-    {                                                                                                     \
-        .builtin = (code), .input_count = 2, .inputs = {(x1), (x2)}, .output_count = 1, .outputs = {(y) } \
+#define NODE_2_1(code, x1, x2, y)                               \
+    {                                                           \
+        .builtin = (code), TEST_INPUTS(x1, x2), TEST_OUTPUTS(y) \
     }
 
 enum { TRIPLE_SUM, TRIPLE_INPUT, TRIPLE_OUTPUT, TRIPLE_LENGTH = 4 };
@@ -119,14 +119,10 @@ static const struct test_tensor triple_tensors[] = {FLOATS("sum", TRIPLE_LENGTH)
 static const struct test_node triple_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, TRIPLE_INPUT, TRIPLE_INPUT, TRIPLE_SUM),
                                                 NODE_2_1(kTfLiteBuiltinAdd, TRIPLE_SUM, TRIPLE_INPUT, TRIPLE_OUTPUT)};
 static const struct test_model triple = {.name = "main",
-                                         .tensor_count = 3,
-                                         .tensors = triple_tensors,
-                                         .node_count = 2,
-                                         .nodes = triple_nodes,
-                                         .input_count = 1,
-                                         .inputs = {TRIPLE_INPUT},
-                                         .output_count = 1,
-                                         .outputs = {TRIPLE_OUTPUT}};
+                                         TEST_TENSORS(triple_tensors),
+                                         TEST_NODES(triple_nodes),
+                                         TEST_INPUTS(TRIPLE_INPUT),
+                                         TEST_OUTPUTS(TRIPLE_OUTPUT)};
 
 // Gives the tensors memory, and checks that the model computes what it should for inputs of any length up to 8.
 static inline void run_triple(struct client *client)

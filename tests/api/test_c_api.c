@@ -242,8 +242,7 @@ static void model_without_operators(void **state)
 {
     (void)state;
     static const struct test_tensor tensors[] = {FLOATS("x", 3)};
-    static const struct test_model model = {
-        .tensor_count = 1, .tensors = tensors, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {0}};
+    static const struct test_model model = {TEST_TENSORS(tensors), TEST_INPUTS(0), TEST_OUTPUTS(0)};
     struct client c;
     client_begin(&c, &model);
     assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
@@ -397,22 +396,13 @@ static TfLiteStatus copy_or_cancel(TfLiteContext *context, TfLiteNode *node)
 }
 
 static const struct test_tensor chain_tensors[] = {FLOATS("x", 2), FLOATS("m", 2), FLOATS("y", 2)};
-#define COPY(x, y)                                                                                             \
-    {                                                                                                          \
-        .builtin = kTfLiteBuiltinCustom, .custom = "Copy", .input_count = 1, .inputs = {x}, .output_count = 1, \
-        .outputs = {                                                                                           \
-            y                                                                                                  \
-        }                                                                                                      \
+#define COPY(x, y)                                                                         \
+    {                                                                                      \
+        .builtin = kTfLiteBuiltinCustom, .custom = "Copy", TEST_INPUTS(x), TEST_OUTPUTS(y) \
     }
 static const struct test_node chain_nodes[] = {COPY(0, 1), COPY(1, 2)};
-static const struct test_model chain = {.tensor_count = 3,
-                                        .tensors = chain_tensors,
-                                        .node_count = 2,
-                                        .nodes = chain_nodes,
-                                        .input_count = 1,
-                                        .inputs = {0},
-                                        .output_count = 1,
-                                        .outputs = {2}};
+static const struct test_model chain = {TEST_TENSORS(chain_tensors), TEST_NODES(chain_nodes), TEST_INPUTS(0),
+                                        TEST_OUTPUTS(2)};
 static const TfLiteRegistration copy_op = {.prepare = like_input, .invoke = copy_or_cancel};
 
 static void load_chain(struct client *c)
@@ -558,20 +548,9 @@ static void variables_keep_their_value(void **state)
         .is_variable = variable                                                                     \
     }
     static const struct test_tensor tensors[] = {INT8("x", false), INT8("counter", true), INT8("y", false)};
-    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
-                                              .custom = "Count",
-                                              .input_count = 2,
-                                              .inputs = {0, 1},
-                                              .output_count = 1,
-                                              .outputs = {2}}};
-    static const struct test_model model = {.tensor_count = 3,
-                                            .tensors = tensors,
-                                            .node_count = 1,
-                                            .nodes = nodes,
-                                            .input_count = 1,
-                                            .inputs = {0},
-                                            .output_count = 1,
-                                            .outputs = {2}};
+    static const struct test_node nodes[] = {
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Count", TEST_INPUTS(0, 1), TEST_OUTPUTS(2)}};
+    static const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(0), TEST_OUTPUTS(2)};
     struct client c;
     client_load(&c, &model);
     TfLiteInterpreterOptionsAddCustomOp(c.options, "Count", &(TfLiteRegistration){.invoke = count_up}, 1, 1);

@@ -40,12 +40,9 @@ static TfLiteStatus claim(TfLiteContext *context, TfLiteDelegate *delegate)
 static void begin(struct client *c, const void *edges, size_t bytes)
 {
     const struct test_metadata metadata = {"model_control_dependencies", edges, bytes};
-    const struct test_model model = {.tensor_count = 1 + NODES,
-                                     .tensors = tensors,
-                                     .node_count = NODES,
-                                     .nodes = nodes,
-                                     .input_count = 1,
-                                     .inputs = {IN},
+    const struct test_model model = {TEST_TENSORS(tensors),
+                                     TEST_NODES(nodes),
+                                     TEST_INPUTS(IN),
                                      .output_count = NODES,
                                      .outputs = {OUT, OUT + 1, OUT + 2, OUT + 3},
                                      .metadata_count = edges ? 1 : 0,

@@ -16,14 +16,8 @@ static const struct test_tensor sums_tensors[] = {FLOATS("a", 3), FLOATS("b", 3)
 static const struct test_node sums_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, A, A, M),
                                               NODE_2_1(kTfLiteBuiltinAdd, B, B, P),
                                               NODE_2_1(kTfLiteBuiltinAdd, M, B, Q)};
-static const struct test_model sums = {.tensor_count = TENSORS,
-                                       .tensors = sums_tensors,
-                                       .node_count = 3,
-                                       .nodes = sums_nodes,
-                                       .input_count = 2,
-                                       .inputs = {A, B},
-                                       .output_count = 2,
-                                       .outputs = {P, Q}};
+static const struct test_model sums = {TEST_TENSORS(sums_tensors), TEST_NODES(sums_nodes), TEST_INPUTS(A, B),
+                                       TEST_OUTPUTS(P, Q)};
 
 // ---- a delegate that adds -----------------------------------------------------------------------
 
@@ -515,20 +509,10 @@ static void graphs_with_dynamic_tensors(void **state)
 {
     (void)state;
     static const struct test_tensor tensors[] = {FLOATS("x", 3), FLOATS("dynamic", 3), FLOATS("like x", 3)};
-    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
-                                              .custom = "Dynamic",
-                                              .input_count = 1,
-                                              .inputs = {0},
-                                              .output_count = 2,
-                                              .outputs = {1, 2}}};
-    static const struct test_model model = {.tensor_count = 3,
-                                            .tensors = tensors,
-                                            .node_count = 1,
-                                            .nodes = nodes,
-                                            .input_count = 1,
-                                            .inputs = {0},
-                                            .output_count = 2,
-                                            .outputs = {1, 2}};
+    static const struct test_node nodes[] = {
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Dynamic", TEST_INPUTS(0), TEST_OUTPUTS(1, 2)}};
+    static const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(0),
+                                            TEST_OUTPUTS(1, 2)};
     static const TfLiteRegistration op = {.prepare = dynamic_prepare, .invoke = dynamic_invoke};
     enum { DYNAMIC = kTfLiteDelegateFlagsAllowDynamicTensors, SHAPES = kTfLiteDelegateFlagsRequirePropagatedShapes };
     static const int64_t flags[] = {0, SHAPES, DYNAMIC, DYNAMIC | SHAPES};
@@ -568,14 +552,10 @@ static void graphs_with_dynamic_tensors(void **state)
 static void operators_that_only_a_delegate_knows(void **state)
 {
     (void)state;
-    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
-                                              .custom = "my_add",
-                                              .input_count = 2,
-                                              .inputs = {A, A},
-                                              .output_count = 1,
-                                              .outputs = {M}},
-                                             NODE_2_1(kTfLiteBuiltinAdd, B, B, P),
-                                             NODE_2_1(kTfLiteBuiltinAdd, M, B, Q)};
+    static const struct test_node nodes[] = {
+        {.builtin = kTfLiteBuiltinCustom, .custom = "my_add", TEST_INPUTS(A, A), TEST_OUTPUTS(M)},
+        NODE_2_1(kTfLiteBuiltinAdd, B, B, P),
+        NODE_2_1(kTfLiteBuiltinAdd, M, B, Q)};
     struct test_model model = sums;
     model.nodes = nodes;
     struct adder adder = {CLAIMS(1, 0)};

@@ -97,21 +97,11 @@ static void missing_operators(void **state)
 
 // A model with one operator of each kind: m = x + x, y = Twice(m).
 static const struct test_tensor mixed_tensors[] = {FLOATS("x", 2), FLOATS("m", 2), FLOATS("y", 2)};
-static const struct test_node mixed_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, 0, 0, 1),
-                                               {.builtin = kTfLiteBuiltinCustom,
-                                                .custom = "Twice",
-                                                .input_count = 1,
-                                                .inputs = {1},
-                                                .output_count = 1,
-                                                .outputs = {2}}};
-static const struct test_model mixed = {.tensor_count = 3,
-                                        .tensors = mixed_tensors,
-                                        .node_count = 2,
-                                        .nodes = mixed_nodes,
-                                        .input_count = 1,
-                                        .inputs = {0},
-                                        .output_count = 1,
-                                        .outputs = {2}};
+static const struct test_node mixed_nodes[] = {
+    NODE_2_1(kTfLiteBuiltinAdd, 0, 0, 1),
+    {.builtin = kTfLiteBuiltinCustom, .custom = "Twice", TEST_INPUTS(1), TEST_OUTPUTS(2)}};
+static const struct test_model mixed = {TEST_TENSORS(mixed_tensors), TEST_NODES(mixed_nodes), TEST_INPUTS(0),
+                                        TEST_OUTPUTS(2)};
 
 static TfLiteStatus twice(TfLiteContext *context, TfLiteNode *node)
 {
@@ -352,14 +342,7 @@ static void memory_that_is_refused(void **state)
         {.name = "one", .type = TEST_FLOAT32, .rank = 1, .dims = {4}, .data = one, .bytes = sizeof one},
         FLOATS("x", 4)};
     static const struct test_node nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, 2, 1, 0)};
-    static const struct test_model model = {.tensor_count = 3,
-                                            .tensors = tensors,
-                                            .node_count = 1,
-                                            .nodes = nodes,
-                                            .input_count = 1,
-                                            .inputs = {2},
-                                            .output_count = 1,
-                                            .outputs = {0}};
+    static const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(2), TEST_OUTPUTS(0)};
     struct client c;
     client_begin(&c, &model);
     TfLiteCustomAllocation allocation = {memory.bytes + 1, 16};
@@ -401,13 +384,9 @@ static void memory_and_dynamic_tensors(void **state)
     (void)state;
     static struct memory memory;
     struct test_model model = mixed; // x, m = Twice(x), y = m + m
-    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
-                                              .custom = "Twice",
-                                              .input_count = 1,
-                                              .inputs = {0},
-                                              .output_count = 1,
-                                              .outputs = {1}},
-                                             NODE_2_1(kTfLiteBuiltinAdd, 1, 1, 2)};
+    static const struct test_node nodes[] = {
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Twice", TEST_INPUTS(0), TEST_OUTPUTS(1)},
+        NODE_2_1(kTfLiteBuiltinAdd, 1, 1, 2)};
     model.nodes = nodes;
     const TfLiteRegistration dynamic = {.prepare = make_dynamic, .invoke = resize_and_double};
     struct client c;
@@ -439,14 +418,7 @@ static void memory_of_variables(void **state)
         {.name = "v", .type = TEST_FLOAT32, .rank = 1, .dims = {2}, .is_variable = true},
         FLOATS("y", 2)};
     static const struct test_node nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, 0, 1, 2)};
-    static const struct test_model model = {.tensor_count = 3,
-                                            .tensors = tensors,
-                                            .node_count = 1,
-                                            .nodes = nodes,
-                                            .input_count = 1,
-                                            .inputs = {0},
-                                            .output_count = 1,
-                                            .outputs = {2}};
+    static const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(0), TEST_OUTPUTS(2)};
     static struct memory memory;
     const float v[] = {10, 20}, x[] = {1, 2};
     float y[2];
@@ -530,16 +502,13 @@ static const unsigned char conversion[] = {
     2,  0, 0, 0, 0xe9, 3, 0, 0, 0xd2, 7, 0, 0}; // 40: two numbers, 1001 and 2002
 static const struct test_tensor told_tensors[] = {
     FLOATS("x", 4), {.name = "q", .type = TEST_INT8, .rank = 1, .dims = {4}, .scale = 0.5f, .zero_point = 3}};
-static const struct test_model told_more = {
-    .tensor_count = 2, .tensors = told_tensors, .input_count = 1, .inputs = {1}, .output_count = 1, .outputs = {1}};
+static const struct test_model told_more = {TEST_TENSORS(told_tensors), TEST_INPUTS(1), TEST_OUTPUTS(1)};
 static struct test_metadata told_metadata = {"CONVERSION_METADATA", conversion, sizeof conversion};
 static const struct test_model told = {
     .tensor_count = 1,
     .tensors = told_tensors,
-    .input_count = 1,
-    .inputs = {0},
-    .output_count = 1,
-    .outputs = {0},
+    TEST_INPUTS(0),
+    TEST_OUTPUTS(0),
     .more_count = 1,
     .more = &told_more,
     .metadata_count = 1,

@@ -17,14 +17,7 @@ static const struct test_tensor tensors[TENSORS] = {FLOATS("a", LENGTH), FLOATS(
                                                     FLOATS("y", LENGTH)};
 static const struct test_node nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, A, A, S), NODE_2_1(kTfLiteBuiltinMul, S, A, P),
                                          NODE_2_1(kTfLiteBuiltinAdd, P, S, Y)};
-static const struct test_model graph = {.tensor_count = TENSORS,
-                                        .tensors = tensors,
-                                        .node_count = 3,
-                                        .nodes = nodes,
-                                        .input_count = 1,
-                                        .inputs = {A},
-                                        .output_count = 1,
-                                        .outputs = {Y}};
+static const struct test_model graph = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(A), TEST_OUTPUTS(Y)};
 
 static TfLiteDelegate *load(const char *path, const char *key, const char *value)
 {

@@ -13,25 +13,14 @@ static const struct test_node chain_nodes[] = {NODE_1_1(kTfLiteBuiltinNeg, X, ON
                                                NODE_1_1(kTfLiteBuiltinAbs, TWO, Y)};
 static const struct test_tensor second_tensors[] = {FLOATS("a", 2), FLOATS("b", 2)};
 static const struct test_node second_node = NODE_1_1(kTfLiteBuiltinAbs, 0, 1);
-static const struct test_model second = {.name = "second",
-                                         .tensor_count = 2,
-                                         .tensors = second_tensors,
-                                         .node_count = 1,
-                                         .nodes = &second_node,
-                                         .input_count = 1,
-                                         .inputs = {0},
-                                         .output_count = 1,
-                                         .outputs = {1}};
+static const struct test_model second = {
+    .name = "second", TEST_TENSORS(second_tensors), TEST_NODE(second_node), TEST_INPUTS(0), TEST_OUTPUTS(1)};
 static const struct test_signature signature = {
     .key = "go", .subgraph = 1, .input_count = 1, .inputs = {{"in", 0}}, .output_count = 1, .outputs = {{"out", 1}}};
-static const struct test_model chain = {.tensor_count = 4,
-                                        .tensors = chain_tensors,
-                                        .node_count = 3,
-                                        .nodes = chain_nodes,
-                                        .input_count = 1,
-                                        .inputs = {X},
-                                        .output_count = 1,
-                                        .outputs = {Y},
+static const struct test_model chain = {TEST_TENSORS(chain_tensors),
+                                        TEST_NODES(chain_nodes),
+                                        TEST_INPUTS(X),
+                                        TEST_OUTPUTS(Y),
                                         .more_count = 1,
                                         .more = &second,
                                         .signature_count = 1,
@@ -144,20 +133,12 @@ static void preserved_when_sized_by_a_run(void **state)
                                           FLOATS("minus", 2),
                                           FLOATS("again", 2)};
     const struct test_node range_and_signs[] = {{.builtin = kTfLiteBuiltinRange,
-                                                 .input_count = 3,
-                                                 .inputs = {FROM, TO, STEP},
-                                                 .output_count = 1,
-                                                 .outputs = {NUMBERS}},
+                                                 TEST_INPUTS(FROM, TO, STEP),
+                                                 TEST_OUTPUTS(NUMBERS)},
                                                 NODE_1_1(kTfLiteBuiltinNeg, NUMBERS, MINUS),
                                                 NODE_1_1(kTfLiteBuiltinNeg, MINUS, AGAIN)};
-    const struct test_model model = {.tensor_count = 6,
-                                     .tensors = tensors,
-                                     .node_count = 3,
-                                     .nodes = range_and_signs,
-                                     .input_count = 3,
-                                     .inputs = {FROM, TO, STEP},
-                                     .output_count = 1,
-                                     .outputs = {AGAIN}};
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(range_and_signs), TEST_INPUTS(FROM, TO, STEP),
+                                     TEST_OUTPUTS(AGAIN)};
     struct client c;
     client_load(&c, &model);
     HaliteInterpreterOptionsSetPreserveTensors(c.options, true);

@@ -18,14 +18,8 @@ static void begin(struct client *c, const struct test_model *model)
 
 static const struct test_tensor sum_tensors[] = {FLOATS("a", 2), FLOATS("b", 2), FLOATS("y", 2)};
 static const struct test_node sum_node = NODE_2_1(kTfLiteBuiltinAdd, 0, 1, 2);
-static const struct test_model sum = {.tensor_count = 3,
-                                      .tensors = sum_tensors,
-                                      .node_count = 1,
-                                      .nodes = &sum_node,
-                                      .input_count = 2,
-                                      .inputs = {0, 1},
-                                      .output_count = 1,
-                                      .outputs = {2}};
+static const struct test_model sum = {TEST_TENSORS(sum_tensors), TEST_NODE(sum_node), TEST_INPUTS(0, 1),
+                                      TEST_OUTPUTS(2)};
 
 static void resize(struct client *c, int length)
 {
@@ -60,16 +54,8 @@ static void variables(void **state)
         FLOATS("a", 2),
         FLOATS("y", 2),
         {.name = "kept", .type = TEST_FLOAT32, .rank = 1, .dims = {2000}, .is_variable = true}};
-    const struct test_node node = {
-        .builtin = kTfLiteBuiltinTanh, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
-    const struct test_model model = {.tensor_count = 3,
-                                     .tensors = tensors,
-                                     .node_count = 1,
-                                     .nodes = &node,
-                                     .input_count = 1,
-                                     .inputs = {0},
-                                     .output_count = 1,
-                                     .outputs = {1}};
+    const struct test_node node = {.builtin = kTfLiteBuiltinTanh, TEST_INPUTS(0), TEST_OUTPUTS(1)};
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODE(node), TEST_INPUTS(0), TEST_OUTPUTS(1)};
     struct client c;
     begin(&c, &model);
     assert_int_equal(TfLiteInterpreterAllocateTensors(c.interpreter), kTfLiteError);
@@ -85,16 +71,8 @@ static void tensors_sized_by_a_run(void **state)
                                           {.name = "to", .type = TEST_FLOAT32},
                                           {.name = "step", .type = TEST_FLOAT32},
                                           FLOATS("numbers", 2)};
-    const struct test_node node = {
-        .builtin = kTfLiteBuiltinRange, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}};
-    const struct test_model model = {.tensor_count = 4,
-                                     .tensors = tensors,
-                                     .node_count = 1,
-                                     .nodes = &node,
-                                     .input_count = 3,
-                                     .inputs = {0, 1, 2},
-                                     .output_count = 1,
-                                     .outputs = {3}};
+    const struct test_node node = {.builtin = kTfLiteBuiltinRange, TEST_INPUTS(0, 1, 2), TEST_OUTPUTS(3)};
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODE(node), TEST_INPUTS(0, 1, 2), TEST_OUTPUTS(3)};
     static const struct {
         float to;
         TfLiteStatus status;
@@ -129,26 +107,13 @@ static void a_plan_after_one_that_failed(void **state)
                                           FLOATS("others", 2),
                                           FLOATS("minus", 2),
                                           FLOATS("less", 2)};
-    const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinRange,
-                                       .input_count = 3,
-                                       .inputs = {FROM, TO, STEP},
-                                       .output_count = 1,
-                                       .outputs = {NUMBERS}},
-                                      {.builtin = kTfLiteBuiltinRange,
-                                       .input_count = 3,
-                                       .inputs = {FROM, END, STEP},
-                                       .output_count = 1,
-                                       .outputs = {OTHERS}},
-                                      NODE_1_1(kTfLiteBuiltinNeg, NUMBERS, MINUS),
-                                      NODE_1_1(kTfLiteBuiltinNeg, OTHERS, LESS)};
-    const struct test_model model = {.tensor_count = 8,
-                                     .tensors = tensors,
-                                     .node_count = 4,
-                                     .nodes = nodes,
-                                     .input_count = 4,
-                                     .inputs = {FROM, TO, STEP, END},
-                                     .output_count = 2,
-                                     .outputs = {MINUS, LESS}};
+    const struct test_node nodes[] = {
+        {.builtin = kTfLiteBuiltinRange, TEST_INPUTS(FROM, TO, STEP), TEST_OUTPUTS(NUMBERS)},
+        {.builtin = kTfLiteBuiltinRange, TEST_INPUTS(FROM, END, STEP), TEST_OUTPUTS(OTHERS)},
+        NODE_1_1(kTfLiteBuiltinNeg, NUMBERS, MINUS),
+        NODE_1_1(kTfLiteBuiltinNeg, OTHERS, LESS)};
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(FROM, TO, STEP, END),
+                                     TEST_OUTPUTS(MINUS, LESS)};
     static const struct {
         int to, end;
         TfLiteStatus status;
@@ -205,22 +170,13 @@ static void work_of_a_wide_window(void **state)
         {.name = "y", .type = TEST_INT8, .rank = 4, .dims = {1, 1, 1, 1}, .scale = 1}};
     const struct test_node node = {.builtin = kTfLiteBuiltinAveragePool2d,
                                    .version = 2,
-                                   .input_count = 1,
-                                   .inputs = {0},
-                                   .output_count = 1,
-                                   .outputs = {1},
+                                   TEST_INPUTS(0),
+                                   TEST_OUTPUTS(1),
                                    .settings = {{.field = HL_Pool2DOptions_stride_h, .value = 1},
                                                 {.field = HL_Pool2DOptions_stride_w, .value = 1},
                                                 {.field = HL_Pool2DOptions_filter_height, .value = 1},
                                                 {.field = HL_Pool2DOptions_filter_width, .value = WIDE}}};
-    const struct test_model model = {.tensor_count = 2,
-                                     .tensors = tensors,
-                                     .node_count = 1,
-                                     .nodes = &node,
-                                     .input_count = 1,
-                                     .inputs = {0},
-                                     .output_count = 1,
-                                     .outputs = {1}};
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODE(node), TEST_INPUTS(0), TEST_OUTPUTS(1)};
     static const struct {
         int64_t limit; // 0: the default
         int width;
@@ -282,19 +238,10 @@ static void a_sequence_gone_over_again(void **state)
     tensors[10] = (struct test_tensor){.name = "backward", .type = TEST_FLOAT32, .rank = 3};
     const struct test_node node = {.builtin = kTfLiteBuiltinBidirectionalSequenceRnn,
                                    .version = 3,
-                                   .input_count = 12,
-                                   .inputs = {0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1},
-                                   .output_count = 2,
-                                   .outputs = {9, 10},
+                                   TEST_INPUTS(0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1),
+                                   TEST_OUTPUTS(9, 10),
                                    .settings = {{.field = HL_BidirectionalSequenceRNNOptions_time_major, .value = 1}}};
-    const struct test_model model = {.tensor_count = 11,
-                                     .tensors = tensors,
-                                     .node_count = 1,
-                                     .nodes = &node,
-                                     .input_count = 1,
-                                     .inputs = {0},
-                                     .output_count = 2,
-                                     .outputs = {9, 10}};
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODE(node), TEST_INPUTS(0), TEST_OUTPUTS(9, 10)};
     for (int time = 1000; time <= 2000; time += 1000) {
         const int lengths[] = {0, 9, 10};
         for (int i = 0; i < 3; i++) memcpy(tensors[lengths[i]].dims, (const int[]){time, 1, 1}, 3 * sizeof(int));
@@ -319,19 +266,10 @@ static void hashes_of_empty_items(void **state)
         {.name = "items", .type = TEST_INT64, .rank = 2, .dims = {1 << 16, 0}},
         {.name = "y", .type = TEST_INT32, .rank = 1, .dims = {1000}}};
     const struct test_node node = {.builtin = kTfLiteBuiltinLshProjection,
-                                   .input_count = 2,
-                                   .inputs = {0, 1},
-                                   .output_count = 1,
-                                   .outputs = {2},
+                                   TEST_INPUTS(0, 1),
+                                   TEST_OUTPUTS(2),
                                    .settings = {{.field = HL_LSHProjectionOptions_type, .value = 1}}};
-    const struct test_model model = {.tensor_count = 3,
-                                     .tensors = tensors,
-                                     .node_count = 1,
-                                     .nodes = &node,
-                                     .input_count = 1,
-                                     .inputs = {1},
-                                     .output_count = 1,
-                                     .outputs = {2}};
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODE(node), TEST_INPUTS(1), TEST_OUTPUTS(2)};
     struct client c;
     client_load(&c, &model);
     HaliteInterpreterOptionsSetWorkLimit(c.options, 1000 * 1000);
@@ -354,17 +292,9 @@ static void planning_counts(void **state)
     for (int i = 0; i < MANY; i++) {
         tensors[i + 1] = (struct test_tensor)FLOATS("y", 2);
         tensors[i + 1].is_output = i > 0;
-        nodes[i] = (struct test_node){
-            .builtin = kTfLiteBuiltinTanh, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {i + 1}};
+        nodes[i] = (struct test_node){.builtin = kTfLiteBuiltinTanh, TEST_INPUTS(0), TEST_OUTPUTS(i + 1)};
     }
-    const struct test_model model = {.tensor_count = MANY + 1,
-                                     .tensors = tensors,
-                                     .node_count = MANY,
-                                     .nodes = nodes,
-                                     .input_count = 1,
-                                     .inputs = {0},
-                                     .output_count = 1,
-                                     .outputs = {1}};
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(0), TEST_OUTPUTS(1)};
     static const struct {
         int64_t limit;
         TfLiteStatus status;

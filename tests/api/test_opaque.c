@@ -158,25 +158,17 @@ static TfLiteStatus copy_invoke_with_data(void *user_data, TfLiteOpaqueContext *
     return copy_invoke(context, node);
 }
 
-#define COPY(x, y)                                                                                             \
-    {                                                                                                          \
-        .builtin = kTfLiteBuiltinCustom, .custom = "Copy", .input_count = 1, .inputs = {x}, .output_count = 1, \
-        .outputs = {y}, .options = "use_cosh", .option_bytes = 8                                               \
+#define COPY(x, y)                                                                                                 \
+    {                                                                                                              \
+        .builtin = kTfLiteBuiltinCustom, .custom = "Copy", TEST_INPUTS(x), TEST_OUTPUTS(y), .options = "use_cosh", \
+        .option_bytes = 8                                                                                          \
     }
 static const struct test_tensor copy_tensors[] = {FLOATS("x", 1), FLOATS("m", 1), FLOATS("y", 1)};
 static const struct test_node copy_nodes[] = {COPY(0, 1), COPY(1, 2)};
 static const struct test_metadata copy_metadata[] = {{"empty", "", 1}, {"note", "hello", 5}};
 static const struct test_model copies = {
-    .tensor_count = 3,
-    .tensors = copy_tensors,
-    .node_count = 2,
-    .nodes = copy_nodes,
-    .input_count = 1,
-    .inputs = {0},
-    .output_count = 1,
-    .outputs = {2},
-    .metadata_count = 2,
-    .metadata = copy_metadata,
+    TEST_TENSORS(copy_tensors), TEST_NODES(copy_nodes),    TEST_INPUTS(0), TEST_OUTPUTS(2),
+    .metadata_count = 2,        .metadata = copy_metadata,
 };
 
 static TfLiteOperator *copy_operator(bool with_data, void *user_data)
@@ -258,20 +250,10 @@ static void strings(void **state)
         .name = label, .type = TEST_STRING, .rank = 1, .dims = { 1 } \
     }
     static const struct test_tensor tensors[] = {STRINGS("a"), STRINGS("b"), STRINGS("y")};
-    static const struct test_node nodes[] = {{.builtin = kTfLiteBuiltinCustom,
-                                              .custom = "Join",
-                                              .input_count = 2,
-                                              .inputs = {0, 1},
-                                              .output_count = 1,
-                                              .outputs = {2}}};
-    static const struct test_model model = {.tensor_count = 3,
-                                            .tensors = tensors,
-                                            .node_count = 1,
-                                            .nodes = nodes,
-                                            .input_count = 2,
-                                            .inputs = {0, 1},
-                                            .output_count = 1,
-                                            .outputs = {2}};
+    static const struct test_node nodes[] = {
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Join", TEST_INPUTS(0, 1), TEST_OUTPUTS(2)}};
+    static const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(0, 1),
+                                            TEST_OUTPUTS(2)};
     TfLiteOperator *op = TfLiteOperatorCreate(kTfLiteBuiltinCustom, "Join", 1, NULL);
     TfLiteOperatorSetInvoke(op, join_invoke);
     struct client c;
@@ -326,15 +308,8 @@ static const struct test_tensor looked_at_tensors[] = {WITH_SIGNATURE("a", false
                                                        WITH_SIGNATURE("b", true),
                                                        {.name = "c", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 3}}};
 static const struct test_node looked_at_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, 0, 1, 2)};
-static const struct test_model looked_at = {.name = "TheName",
-                                            .tensor_count = 3,
-                                            .tensors = looked_at_tensors,
-                                            .node_count = 1,
-                                            .nodes = looked_at_nodes,
-                                            .input_count = 1,
-                                            .inputs = {0},
-                                            .output_count = 1,
-                                            .outputs = {2}};
+static const struct test_model looked_at = {
+    .name = "TheName", TEST_TENSORS(looked_at_tensors), TEST_NODES(looked_at_nodes), TEST_INPUTS(0), TEST_OUTPUTS(2)};
 
 static void look_at_tensors(TfLiteOpaqueContext *context)
 {

@@ -12,22 +12,12 @@ enum { A, B, M, D, Y, TENSORS, LONGEST = 6, SEQUENCES = 4000, CALLS = 60 };
 
 static const struct test_tensor graph_tensors[] = {FLOATS("a", 2), FLOATS("b", 2), FLOATS("m", 2), FLOATS("d", 2),
                                                    FLOATS("y", 2)};
-static const struct test_node graph_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, A, B, M),
-                                               {.builtin = kTfLiteBuiltinCustom,
-                                                .custom = "Double",
-                                                .input_count = 1,
-                                                .inputs = {A},
-                                                .output_count = 1,
-                                                .outputs = {D}},
-                                               NODE_2_1(kTfLiteBuiltinAdd, M, D, Y)};
-static const struct test_model graph = {.tensor_count = TENSORS,
-                                        .tensors = graph_tensors,
-                                        .node_count = 3,
-                                        .nodes = graph_nodes,
-                                        .input_count = 2,
-                                        .inputs = {A, B},
-                                        .output_count = 1,
-                                        .outputs = {Y}};
+static const struct test_node graph_nodes[] = {
+    NODE_2_1(kTfLiteBuiltinAdd, A, B, M),
+    {.builtin = kTfLiteBuiltinCustom, .custom = "Double", TEST_INPUTS(A), TEST_OUTPUTS(D)},
+    NODE_2_1(kTfLiteBuiltinAdd, M, D, Y)};
+static const struct test_model graph = {TEST_TENSORS(graph_tensors), TEST_NODES(graph_nodes), TEST_INPUTS(A, B),
+                                        TEST_OUTPUTS(Y)};
 
 static uint32_t seed;
 

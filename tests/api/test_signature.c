@@ -14,9 +14,7 @@ enum { Y, X, SUM, PRODUCT };
 static const struct test_tensor pair_tensors[] = {OPEN("y"), OPEN("x"), OPEN("sum"), OPEN("product")};
 static const struct test_node pair_nodes[] = {NODE_2_1(kTfLiteBuiltinAdd, Y, X, SUM),
                                               NODE_2_1(kTfLiteBuiltinMul, Y, X, PRODUCT)};
-#define PAIR                                                                                            \
-    .tensor_count = 4, .tensors = pair_tensors, .node_count = 2, .nodes = pair_nodes, .input_count = 2, \
-    .inputs = {Y, X}, .output_count = 2, .outputs = {SUM, PRODUCT}
+#define PAIR TEST_TENSORS(pair_tensors), TEST_NODES(pair_nodes), TEST_INPUTS(Y, X), TEST_OUTPUTS(SUM, PRODUCT)
 
 // Another subgraph: z = w - w * w, where only the second length may change.
 static const struct test_tensor other_tensors[] = {
@@ -25,15 +23,8 @@ static const struct test_tensor other_tensors[] = {
     {.name = "z", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 1}}};
 static const struct test_node other_nodes[] = {NODE_2_1(kTfLiteBuiltinMul, 0, 0, 1),
                                                NODE_2_1(kTfLiteBuiltinSub, 0, 1, 2)};
-static const struct test_model other = {.name = "other",
-                                        .tensor_count = 3,
-                                        .tensors = other_tensors,
-                                        .node_count = 2,
-                                        .nodes = other_nodes,
-                                        .input_count = 1,
-                                        .inputs = {0},
-                                        .output_count = 1,
-                                        .outputs = {2}};
+static const struct test_model other = {
+    .name = "other", TEST_TENSORS(other_tensors), TEST_NODES(other_nodes), TEST_INPUTS(0), TEST_OUTPUTS(2)};
 
 static const struct test_signature signatures[] = {
     {.key = "on_other",

@@ -163,17 +163,9 @@ static void run_garbage_registration(int code, const char *name)
         .tensors = (struct test_tensor[]){{.name = "x", .type = TEST_FLOAT32, .rank = 1, .dims = {4}},
                                           {.name = "y", .type = TEST_FLOAT32, .rank = 1, .dims = {4}}},
         .node_count = 1,
-        .nodes = (struct test_node[]){{.builtin = code,
-                                       .custom = name,
-                                       .version = 1,
-                                       .input_count = 1,
-                                       .inputs = {0},
-                                       .output_count = 1,
-                                       .outputs = {1}}},
-        .input_count = 1,
-        .inputs = {0},
-        .output_count = 1,
-        .outputs = {1},
+        .nodes = (struct test_node[]){{.builtin = code, .custom = name, .version = 1, TEST_INPUTS(0), TEST_OUTPUTS(1)}},
+        TEST_INPUTS(0),
+        TEST_OUTPUTS(1),
     };
     size_t size;
     unsigned char *file = test_model_write(&model, &size);

@@ -28,52 +28,34 @@
 
 // y = a + b, z = tanh(y); with a signature that names its ends.
 static const struct test_tensor sum_tensors[] = {VECTOR("a"), VECTOR("b"), VECTOR("y"), VECTOR("z")};
-static const struct test_node sum_nodes[] = {
-    {.builtin = kTfLiteBuiltinAdd, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}},
-    {.builtin = kTfLiteBuiltinTanh, .input_count = 1, .inputs = {2}, .output_count = 1, .outputs = {3}}};
+static const struct test_node sum_nodes[] = {{.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)},
+                                             {.builtin = kTfLiteBuiltinTanh, TEST_INPUTS(2), TEST_OUTPUTS(3)}};
 static const struct test_signature sum_signature = {
     .key = "sum", .input_count = 2, .inputs = {{"a", 0}, {"b", 1}}, .output_count = 1, .outputs = {{"z", 3}}};
 
 // A sequence whose length the inputs say: the output is dynamic.
 static const struct test_tensor range_tensors[] = {SCALAR("from"), SCALAR("to"), SCALAR("step"), VECTOR("numbers")};
-static const struct test_node range_node = {
-    .builtin = kTfLiteBuiltinRange, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}};
+static const struct test_node range_node = {.builtin = kTfLiteBuiltinRange, TEST_INPUTS(0, 1, 2), TEST_OUTPUTS(3)};
 
 // x = while (x < 100) x + x: endless from 0 on downwards.
 static const float hundred = 100;
 static const struct test_tensor loop_tensors[] = {SCALAR("x"), SCALAR("last")};
 static const struct test_node loop_node = {.builtin = kTfLiteBuiltinWhile,
-                                           .input_count = 1,
-                                           .inputs = {0},
-                                           .output_count = 1,
-                                           .outputs = {1},
+                                           TEST_INPUTS(0),
+                                           TEST_OUTPUTS(1),
                                            .settings = {{HL_WhileOptions_cond_subgraph_index, 1, 0, NULL},
                                                         {HL_WhileOptions_body_subgraph_index, 2, 0, NULL}}};
 static const struct test_tensor below_tensors[] = {
     SCALAR("x"),
     {.name = "hundred", .type = TEST_FLOAT32, .data = &hundred, .bytes = 4},
     {.name = "below", .type = TEST_BOOL}};
-static const struct test_node below_node = {
-    .builtin = kTfLiteBuiltinLess, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}};
+static const struct test_node below_node = {.builtin = kTfLiteBuiltinLess, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)};
 static const struct test_tensor twice_tensors[] = {SCALAR("x"), SCALAR("twice")};
-static const struct test_node twice_node = {
-    .builtin = kTfLiteBuiltinAdd, .input_count = 2, .inputs = {0, 0}, .output_count = 1, .outputs = {1}};
-static const struct test_model loop_parts[] = {{.tensor_count = 3,
-                                                .tensors = below_tensors,
-                                                .node_count = 1,
-                                                .nodes = &below_node,
-                                                .input_count = 1,
-                                                .inputs = {0},
-                                                .output_count = 1,
-                                                .outputs = {2}},
-                                               {.tensor_count = 2,
-                                                .tensors = twice_tensors,
-                                                .node_count = 1,
-                                                .nodes = &twice_node,
-                                                .input_count = 1,
-                                                .inputs = {0},
-                                                .output_count = 1,
-                                                .outputs = {1}}};
+static const struct test_node twice_node = {.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(0, 0), TEST_OUTPUTS(1)};
+static const struct test_model loop_parts[] = {{TEST_TENSORS(below_tensors), TEST_NODE(below_node), TEST_INPUTS(0),
+                                                TEST_OUTPUTS(2)},
+                                               {TEST_TENSORS(twice_tensors), TEST_NODE(twice_node), TEST_INPUTS(0),
+                                                TEST_OUTPUTS(1)}};
 
 // An average over what came before, in a variable.
 static const struct test_tensor state_tensors[] = {
@@ -83,49 +65,17 @@ static const struct test_tensor state_tensors[] = {
     {.name = "state", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 3}, .is_variable = true},
     {.name = "y", .type = TEST_FLOAT32, .rank = 2, .dims = {1, 1}}};
 static const struct test_node state_node = {.builtin = kTfLiteBuiltinSvdf,
-                                            .input_count = 5,
-                                            .inputs = {0, 1, 2, -1, 3},
-                                            .output_count = 1,
-                                            .outputs = {4},
+                                            TEST_INPUTS(0, 1, 2, -1, 3),
+                                            TEST_OUTPUTS(4),
                                             .settings = {{HL_SVDFOptions_rank, 1, 0, NULL}}};
 
 static const struct test_model models[] = {
-    {.tensor_count = 4,
-     .tensors = sum_tensors,
-     .node_count = 2,
-     .nodes = sum_nodes,
-     .input_count = 2,
-     .inputs = {0, 1},
-     .output_count = 1,
-     .outputs = {3},
-     .signature_count = 1,
+    {TEST_TENSORS(sum_tensors), TEST_NODES(sum_nodes), TEST_INPUTS(0, 1), TEST_OUTPUTS(3), .signature_count = 1,
      .signatures = &sum_signature},
-    {.tensor_count = 4,
-     .tensors = range_tensors,
-     .node_count = 1,
-     .nodes = &range_node,
-     .input_count = 3,
-     .inputs = {0, 1, 2},
-     .output_count = 1,
-     .outputs = {3}},
-    {.tensor_count = 2,
-     .tensors = loop_tensors,
-     .node_count = 1,
-     .nodes = &loop_node,
-     .input_count = 1,
-     .inputs = {0},
-     .output_count = 1,
-     .outputs = {1},
-     .more_count = 2,
+    {TEST_TENSORS(range_tensors), TEST_NODE(range_node), TEST_INPUTS(0, 1, 2), TEST_OUTPUTS(3)},
+    {TEST_TENSORS(loop_tensors), TEST_NODE(loop_node), TEST_INPUTS(0), TEST_OUTPUTS(1), .more_count = 2,
      .more = loop_parts},
-    {.tensor_count = 5,
-     .tensors = state_tensors,
-     .node_count = 1,
-     .nodes = &state_node,
-     .input_count = 1,
-     .inputs = {0},
-     .output_count = 1,
-     .outputs = {4}},
+    {TEST_TENSORS(state_tensors), TEST_NODE(state_node), TEST_INPUTS(0), TEST_OUTPUTS(4)},
 };
 enum { MODELS = sizeof models / sizeof *models };
 

@@ -32,46 +32,29 @@ enum { ELEMENTS = 2 * 3 * 5 };
     {                                                                          \
         .name = label, .type = TEST_FLOAT32, .rank = 4, .dims = { 1, 2, 3, 5 } \
     }
-#define ONE_IN(code, x, y)                                                                    \
-    {                                                                                         \
-        .builtin = code, .input_count = 1, .inputs = {x}, .output_count = 1, .outputs = { y } \
+#define ONE_IN(code, x, y)                               \
+    {                                                    \
+        .builtin = code, TEST_INPUTS(x), TEST_OUTPUTS(y) \
     }
-#define TWO_IN(code, x, y, z)                                                                    \
-    {                                                                                            \
-        .builtin = code, .input_count = 2, .inputs = {x, y}, .output_count = 1, .outputs = { z } \
+#define TWO_IN(code, x, y, z)                               \
+    {                                                       \
+        .builtin = code, TEST_INPUTS(x, y), TEST_OUTPUTS(z) \
     }
 
 static const struct test_tensor tensors[TENSORS] = {
     [A] = FLOATS("a"), [R] = FLOATS("r"), [T] = FLOATS("t"), [S] = FLOATS("s"), [P] = FLOATS("p")};
-static const struct test_node nodes[] = {ONE_IN(kTfLiteBuiltinRelu, A, R),
-                                         {.builtin = kTfLiteBuiltinCustom,
-                                          .custom = "Toy",
-                                          .input_count = 1,
-                                          .inputs = {R},
-                                          .output_count = 1,
-                                          .outputs = {T}},
-                                         TWO_IN(kTfLiteBuiltinAdd, A, T, S),
-                                         TWO_IN(kTfLiteBuiltinMul, S, S, P)};
-static const struct test_model graph = {.tensor_count = TENSORS,
-                                        .tensors = tensors,
-                                        .node_count = 4,
-                                        .nodes = nodes,
-                                        .input_count = 1,
-                                        .inputs = {A},
-                                        .output_count = 1,
-                                        .outputs = {P}};
+static const struct test_node nodes[] = {
+    ONE_IN(kTfLiteBuiltinRelu, A, R),
+    {.builtin = kTfLiteBuiltinCustom, .custom = "Toy", TEST_INPUTS(R), TEST_OUTPUTS(T)},
+    TWO_IN(kTfLiteBuiltinAdd, A, T, S),
+    TWO_IN(kTfLiteBuiltinMul, S, S, P)};
+static const struct test_model graph = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(A), TEST_OUTPUTS(P)};
 
 // The same without the custom operator: all of it can go to the GPU.
 static const struct test_node whole_nodes[] = {ONE_IN(kTfLiteBuiltinRelu, A, R), TWO_IN(kTfLiteBuiltinAdd, A, R, S),
                                                TWO_IN(kTfLiteBuiltinMul, S, S, P)};
-static const struct test_model whole = {.tensor_count = TENSORS,
-                                        .tensors = tensors,
-                                        .node_count = 3,
-                                        .nodes = whole_nodes,
-                                        .input_count = 1,
-                                        .inputs = {A},
-                                        .output_count = 1,
-                                        .outputs = {P}};
+static const struct test_model whole = {TEST_TENSORS(tensors), TEST_NODES(whole_nodes), TEST_INPUTS(A),
+                                        TEST_OUTPUTS(P)};
 
 static inline float input_value(int i)
 {

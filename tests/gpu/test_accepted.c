@@ -119,10 +119,8 @@ static bool is_taken(const char *name, const struct test_node *node, const struc
                               .tensors = tensors,
                               .node_count = 1,
                               .nodes = node,
-                              .input_count = 1,
-                              .inputs = {0},
-                              .output_count = 1,
-                              .outputs = {count - 1}};
+                              TEST_INPUTS(0),
+                              TEST_OUTPUTS(count - 1)};
     size_t size;
     unsigned char *bytes = test_model_write(&made, &size);
     struct counts counts = {0};
@@ -137,7 +135,7 @@ static bool takes_shape(int builtin, int rank, const int *dims)
 {
     char name[80];
     struct test_tensor tensors[2] = {{.name = "x", .rank = rank}, {.name = "y", .rank = rank}};
-    struct test_node node = {.builtin = builtin, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
+    struct test_node node = {.builtin = builtin, TEST_INPUTS(0), TEST_OUTPUTS(1)};
     if (builtin == kTfLiteBuiltinSoftmax) node.settings[0] = (struct test_setting){HL_SoftmaxOptions_beta, 1, 0, NULL};
     for (int i = 0; i < rank; i++) tensors[0].dims[i] = tensors[1].dims[i] = dims[i];
     snprintf(name, sizeof name, "operator %d over a rank of %d, %d ...", builtin, rank, dims[0]);
@@ -169,8 +167,7 @@ static void test_integers(void **state)
         {.name = "paddings", .type = TEST_INT64, .rank = 2, .dims = {2, 2}, .data = wide, .bytes = sizeof wide},
         {.name = "y", .rank = 2, .dims = {2, 6}},
     };
-    struct test_node node = {
-        .builtin = kTfLiteBuiltinPad, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}};
+    struct test_node node = {.builtin = kTfLiteBuiltinPad, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)};
     assert_true(is_taken("int64 paddings", &node, tensors, 3));
     tensors[1] = (struct test_tensor){
         .name = "paddings",

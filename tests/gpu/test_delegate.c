@@ -303,14 +303,7 @@ static void test_quantized(void **state)
                                                .bytes = 4}};
     static const struct test_node steps[] = {TWO_IN(kTfLiteBuiltinAdd, 0, 4, 1), TWO_IN(kTfLiteBuiltinMul, 1, 1, 2),
                                              ONE_IN(kTfLiteBuiltinRelu, 2, 3)};
-    static const struct test_model model = {.tensor_count = 5,
-                                            .tensors = list,
-                                            .node_count = 3,
-                                            .nodes = steps,
-                                            .input_count = 1,
-                                            .inputs = {0},
-                                            .output_count = 1,
-                                            .outputs = {3}};
+    static const struct test_model model = {TEST_TENSORS(list), TEST_NODES(steps), TEST_INPUTS(0), TEST_OUTPUTS(3)};
     int8_t input[256];
     for (int i = 0; i < 256; i++) input[i] = (int8_t)(i - 128);
     compare_bytes(&model, input, sizeof input, 1);
@@ -337,14 +330,8 @@ static void test_ranks_behind_a_reshape(void **state)
                                                   TWO_IN(kTfLiteBuiltinTranspose, 2, 3, 4),
                                                   TWO_IN(kTfLiteBuiltinAdd, 2, 5, 6),
                                                   TWO_IN(kTfLiteBuiltinCumsum, 2, 7, 8)};
-    static const struct test_model model = {.tensor_count = 9,
-                                            .tensors = list,
-                                            .node_count = 4,
-                                            .nodes = list_nodes,
-                                            .input_count = 1,
-                                            .inputs = {0},
-                                            .output_count = 3,
-                                            .outputs = {4, 6, 8}};
+    static const struct test_model model = {TEST_TENSORS(list), TEST_NODES(list_nodes), TEST_INPUTS(0),
+                                            TEST_OUTPUTS(4, 6, 8)};
     static const char *const texts[] = {"device", "opencl", NULL};
     TfLiteDelegate *delegate = make(texts);
     struct session session;
@@ -380,20 +367,12 @@ static void test_masked_rows(void **state)
                                               {.name = "y", .type = TEST_FLOAT32, .rank = 2, .dims = {3, 4}},
                                               {.name = "z", .type = TEST_FLOAT32, .rank = 2, .dims = {3, 4}}};
     static const struct test_node list_nodes[] = {{.builtin = kTfLiteBuiltinSoftmax,
-                                                   .input_count = 1,
-                                                   .inputs = {0},
-                                                   .output_count = 1,
-                                                   .outputs = {1},
+                                                   TEST_INPUTS(0),
+                                                   TEST_OUTPUTS(1),
                                                    .settings = {{.field = HL_SoftmaxOptions_beta, .value = 1}}},
                                                   ONE_IN(kTfLiteBuiltinLogSoftmax, 0, 2)};
-    static const struct test_model model = {.tensor_count = 3,
-                                            .tensors = list,
-                                            .node_count = 2,
-                                            .nodes = list_nodes,
-                                            .input_count = 1,
-                                            .inputs = {0},
-                                            .output_count = 2,
-                                            .outputs = {1, 2}};
+    static const struct test_model model = {TEST_TENSORS(list), TEST_NODES(list_nodes), TEST_INPUTS(0),
+                                            TEST_OUTPUTS(1, 2)};
     static const float x[12] = {-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, 1, 1, -FLT_MAX, -FLT_MAX, 2, 2, 2, 2};
     static const float expected[12] = {0.25f, 0.25f, 0.25f, 0.25f, 0.5f, 0.5f, 0, 0, 0.25f, 0.25f, 0.25f, 0.25f};
     static const char *const backends[] = {"opencl", "vulkan", "gles"};
@@ -506,20 +485,11 @@ static void test_half_tensors(void **state)
         ONE_IN(kTfLiteBuiltinDequantize, 0, 1),
         ONE_IN(kTfLiteBuiltinRelu, 1, 2),
         {.builtin = kTfLiteBuiltinCast,
-         .input_count = 1,
-         .inputs = {2},
-         .output_count = 1,
-         .outputs = {3},
+         TEST_INPUTS(2),
+         TEST_OUTPUTS(3),
          .settings = {{.field = HL_CastOptions_in_data_type, .value = TEST_FLOAT32},
                       {.field = HL_CastOptions_out_data_type, .value = TEST_FLOAT16}}}};
-    static const struct test_model model = {.tensor_count = 4,
-                                            .tensors = list,
-                                            .node_count = 3,
-                                            .nodes = steps,
-                                            .input_count = 1,
-                                            .inputs = {0},
-                                            .output_count = 1,
-                                            .outputs = {3}};
+    static const struct test_model model = {TEST_TENSORS(list), TEST_NODES(steps), TEST_INPUTS(0), TEST_OUTPUTS(3)};
     static const char *const texts[] = {"device", "opencl", "require_full_delegation", "1", NULL};
     TfLiteDelegate *delegate = make(texts);
     struct session session;
@@ -556,14 +526,7 @@ static void test_half_constants(void **state)
     static const struct test_node gpu_nodes[] = {ONE_IN(kTfLiteBuiltinDequantize, 1, 2),
                                                  TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3), ONE_IN(kTfLiteBuiltinRelu, 3, 4)};
     // The second output is the constant itself: nothing on the device makes it.
-    const struct test_model model = {.tensor_count = 5,
-                                     .tensors = list,
-                                     .node_count = 3,
-                                     .nodes = gpu_nodes,
-                                     .input_count = 1,
-                                     .inputs = {0},
-                                     .output_count = 2,
-                                     .outputs = {4, 2}};
+    const struct test_model model = {TEST_TENSORS(list), TEST_NODES(gpu_nodes), TEST_INPUTS(0), TEST_OUTPUTS(4, 2)};
     static const char *const texts[] = {"device", "opencl", NULL};
     TfLiteDelegate *delegate = make(texts);
     struct session session;
@@ -582,26 +545,16 @@ static void test_half_constants(void **state)
     end(&session);
 
     // Where a node on the CPU reads it too, the copy is the CPU's to make; the device reads the half floats themselves.
-    static const struct test_node mixed_nodes[] = {ONE_IN(kTfLiteBuiltinDequantize, 1, 2),
-                                                   TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3),
-                                                   ONE_IN(kTfLiteBuiltinRelu, 3, 4),
-                                                   {.builtin = kTfLiteBuiltinCustom,
-                                                    .custom = "Toy",
-                                                    .input_count = 1,
-                                                    .inputs = {2},
-                                                    .output_count = 1,
-                                                    .outputs = {5}}};
+    static const struct test_node mixed_nodes[] = {
+        ONE_IN(kTfLiteBuiltinDequantize, 1, 2),
+        TWO_IN(kTfLiteBuiltinAdd, 0, 2, 3),
+        ONE_IN(kTfLiteBuiltinRelu, 3, 4),
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Toy", TEST_INPUTS(2), TEST_OUTPUTS(5)}};
     struct test_tensor more[6];
     memcpy(more, list, sizeof list);
     more[5] = (struct test_tensor){.name = "t", .type = TEST_FLOAT32, .rank = 1, .dims = {5}};
-    const struct test_model mixed = {.tensor_count = 6,
-                                     .tensors = more,
-                                     .node_count = 4,
-                                     .nodes = mixed_nodes,
-                                     .input_count = 1,
-                                     .inputs = {0},
-                                     .output_count = 2,
-                                     .outputs = {4, 5}};
+    const struct test_model mixed = {
+        .tensor_count = 6, .tensors = more, TEST_NODES(mixed_nodes), TEST_INPUTS(0), TEST_OUTPUTS(4, 5)};
     begin(&session, &mixed);
     assert_int_equal(apply(&session, delegate), kTfLiteOk);
     assert_int_equal(delegated_nodes(&session), 2);

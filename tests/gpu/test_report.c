@@ -127,20 +127,10 @@ static void test_many_graphs(void **state)
 static void test_nothing_to_do(void **state)
 {
     (void)state;
-    static const struct test_node toy_nodes[] = {{.builtin = kTfLiteBuiltinCustom,
-                                                  .custom = "Toy",
-                                                  .input_count = 1,
-                                                  .inputs = {A},
-                                                  .output_count = 1,
-                                                  .outputs = {P}}};
-    static const struct test_model only_toy = {.tensor_count = TENSORS,
-                                               .tensors = tensors,
-                                               .node_count = 1,
-                                               .nodes = toy_nodes,
-                                               .input_count = 1,
-                                               .inputs = {A},
-                                               .output_count = 1,
-                                               .outputs = {P}};
+    static const struct test_node toy_nodes[] = {
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Toy", TEST_INPUTS(A), TEST_OUTPUTS(P)}};
+    static const struct test_model only_toy = {TEST_TENSORS(tensors), TEST_NODES(toy_nodes), TEST_INPUTS(A),
+                                               TEST_OUTPUTS(P)};
     static const char *const texts[] = {"device", "opencl:99", NULL}; // never looked for
     TfLiteDelegate *delegate = make(texts);
     struct session session;
@@ -183,14 +173,8 @@ static void test_a_tensor_at_fault(void **state)
     static const struct test_tensor wide[] = {{.name = "x", .type = TEST_INT32, .rank = 2, .dims = {2, 3}},
                                               {.name = "y", .type = TEST_INT32, .rank = 2, .dims = {2, 3}}};
     static const struct test_node wide_nodes[] = {ONE_IN(kTfLiteBuiltinAbs, 0, 1)};
-    static const struct test_model model = {.tensor_count = 2,
-                                            .tensors = wide,
-                                            .node_count = 1,
-                                            .nodes = wide_nodes,
-                                            .input_count = 1,
-                                            .inputs = {0},
-                                            .output_count = 1,
-                                            .outputs = {1}};
+    static const struct test_model model = {TEST_TENSORS(wide), TEST_NODES(wide_nodes), TEST_INPUTS(0),
+                                            TEST_OUTPUTS(1)};
     TfLiteDelegate *delegate = make(NULL);
     struct session session;
     begin(&session, &model);

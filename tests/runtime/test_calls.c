@@ -72,52 +72,35 @@ static const float one = 1, hundred = 100;
 static const uint8_t always = 1;
 static const struct test_tensor loop_tensors[] = {X("x"), X("y")};
 static const struct test_node loop_node = {.builtin = kTfLiteBuiltinWhile,
-                                           .input_count = 1,
-                                           .inputs = {0},
-                                           .output_count = 1,
-                                           .outputs = {1},
+                                           TEST_INPUTS(0),
+                                           TEST_OUTPUTS(1),
                                            .settings = {{HL_WhileOptions_cond_subgraph_index, 1, 0, NULL},
                                                         {HL_WhileOptions_body_subgraph_index, 2, 0, NULL}}};
-#define LOOP(subgraphs)                                                                                     \
-    {                                                                                                       \
-        .tensor_count = 2, .tensors = loop_tensors, .node_count = 1, .nodes = &loop_node, .input_count = 1, \
-        .inputs = {0}, .output_count = 1, .outputs = {1}, .more_count = 2, .more = subgraphs                \
+#define LOOP(subgraphs)                                                                                      \
+    {                                                                                                        \
+        TEST_TENSORS(loop_tensors), TEST_NODE(loop_node), TEST_INPUTS(0), TEST_OUTPUTS(1), .more_count = 2,  \
+                                                                                           .more = subgraphs \
     }
 
 static const struct test_tensor below_tensors[] = {
     X("x"),
     {.name = "hundred", .type = TEST_FLOAT32, .rank = 1, .dims = {1}, .data = &hundred, .bytes = 4},
     FLAG("below")};
-static const struct test_node below_node = {
-    .builtin = kTfLiteBuiltinLess, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}};
+static const struct test_node below_node = {.builtin = kTfLiteBuiltinLess, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)};
 static const struct test_tensor next_tensors[] = {
     X("x"), {.name = "one", .type = TEST_FLOAT32, .rank = 1, .dims = {1}, .data = &one, .bytes = 4}, X("next")};
-static const struct test_node next_node = {
-    .builtin = kTfLiteBuiltinAdd, .input_count = 2, .inputs = {0, 1}, .output_count = 1, .outputs = {2}};
-static const struct test_model counting_parts[] = {{.tensor_count = 3,
-                                                    .tensors = below_tensors,
-                                                    .node_count = 1,
-                                                    .nodes = &below_node,
-                                                    .input_count = 1,
-                                                    .inputs = {0},
-                                                    .output_count = 1,
-                                                    .outputs = {2}},
-                                                   {.tensor_count = 3,
-                                                    .tensors = next_tensors,
-                                                    .node_count = 1,
-                                                    .nodes = &next_node,
-                                                    .input_count = 1,
-                                                    .inputs = {0},
-                                                    .output_count = 1,
-                                                    .outputs = {2}}};
+static const struct test_node next_node = {.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)};
+static const struct test_model counting_parts[] = {{TEST_TENSORS(below_tensors), TEST_NODE(below_node), TEST_INPUTS(0),
+                                                    TEST_OUTPUTS(2)},
+                                                   {TEST_TENSORS(next_tensors), TEST_NODE(next_node), TEST_INPUTS(0),
+                                                    TEST_OUTPUTS(2)}};
 static const struct test_model counting = LOOP(counting_parts);
 
 static const struct test_tensor always_tensors[] = {
     X("x"), {.name = "always", .type = TEST_BOOL, .rank = 1, .dims = {1}, .data = &always, .bytes = 1}};
 static const struct test_tensor same_tensors[] = {X("x")};
-static const struct test_model endless_parts[] = {
-    {.tensor_count = 2, .tensors = always_tensors, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}},
-    {.tensor_count = 1, .tensors = same_tensors, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {0}}};
+static const struct test_model endless_parts[] = {{TEST_TENSORS(always_tensors), TEST_INPUTS(0), TEST_OUTPUTS(1)},
+                                                  {TEST_TENSORS(same_tensors), TEST_INPUTS(0), TEST_OUTPUTS(0)}};
 static const struct test_model endless = LOOP(endless_parts);
 
 static float run(struct session *session, float x, TfLiteStatus wanted)
@@ -188,19 +171,10 @@ static void test_cancelled_loop(void **state)
     static const struct test_tensor tensors[] = {X("x"), X("y")};
     static const struct test_node node = {.builtin = kTfLiteBuiltinCustom,
                                           .custom = "Stop",
-                                          .input_count = 1,
-                                          .inputs = {0},
-                                          .output_count = 1,
-                                          .outputs = {1}};
+                                          TEST_INPUTS(0),
+                                          TEST_OUTPUTS(1)};
     struct test_model parts[] = {endless_parts[0],
-                                 {.tensor_count = 2,
-                                  .tensors = tensors,
-                                  .node_count = 1,
-                                  .nodes = &node,
-                                  .input_count = 1,
-                                  .inputs = {0},
-                                  .output_count = 1,
-                                  .outputs = {1}}};
+                                 {TEST_TENSORS(tensors), TEST_NODE(node), TEST_INPUTS(0), TEST_OUTPUTS(1)}};
     const struct test_model model = LOOP(parts);
     const TfLiteRegistration stop = {.prepare = stop_prepare, .invoke = stop_invoke};
     struct session session;
@@ -229,21 +203,13 @@ static void test_doubling_calls(void **state)
     for (int level = 0; level < LEVELS; level++) {
         for (int i = 0; i < 2; i++)
             nodes[level][i] = (struct test_node){.builtin = kTfLiteBuiltinIf,
-                                                 .input_count = 3,
-                                                 .inputs = {0, 0, i + 1},
-                                                 .output_count = 1,
-                                                 .outputs = {i + 2},
+                                                 TEST_INPUTS(0, 0, i + 1),
+                                                 TEST_OUTPUTS(i + 2),
                                                  .settings = {{HL_IfOptions_then_subgraph_index, level + 1, 0, NULL},
                                                               {HL_IfOptions_else_subgraph_index, level + 1, 0, NULL}}};
         bool last = level + 1 == LEVELS;
-        parts[level] = (struct test_model){.tensor_count = 4,
-                                           .tensors = tensors,
-                                           .node_count = last ? 0 : 2,
-                                           .nodes = nodes[level],
-                                           .input_count = 2,
-                                           .inputs = {0, 1},
-                                           .output_count = 1,
-                                           .outputs = {last ? 1 : 3}};
+        parts[level] = (struct test_model){TEST_TENSORS(tensors), .node_count = last ? 0 : 2, .nodes = nodes[level],
+                                           TEST_INPUTS(0, 1), TEST_OUTPUTS(last ? 1 : 3)};
     }
     struct test_model model = parts[0];
     model.more_count = LEVELS - 1;

@@ -301,12 +301,7 @@ static void run(const struct corner *corner, int intermediate_count, bool runs)
     tensors[count + 1] = (struct test_tensor){.name = "between", .type = TEST_INT8, SHAPE(1, 1), .scale = 0.05f};
     for (int i = 0; i < intermediate_count; i++) node.intermediates[node.intermediate_count++] = count + 1;
     memcpy(node.settings, corner->settings, sizeof node.settings);
-    struct test_model file = {.tensor_count = count + 2,
-                              .tensors = tensors,
-                              .node_count = 1,
-                              .nodes = &node,
-                              .output_count = 1,
-                              .outputs = {count}};
+    struct test_model file = {.tensor_count = count + 2, .tensors = tensors, TEST_NODE(node), TEST_OUTPUTS(count)};
 
     size_t size;
     unsigned char *bytes = test_model_write(&file, &size);

@@ -28,21 +28,15 @@ enum { A, B, S, P, M, Y, TENSORS };
 static const struct test_tensor graph_tensors[TENSORS] = {
     [A] = FLOAT4("a"), [B] = FLOAT4("b"), [S] = FLOAT4("s"), [P] = FLOAT4("p"), [M] = FLOAT4("m"), [Y] = FLOAT4("y")};
 
-#define NODE(code, x, y, z)                                                                      \
-    {                                                                                            \
-        .builtin = code, .input_count = 2, .inputs = {x, y}, .output_count = 1, .outputs = { z } \
+#define NODE(code, x, y, z)                                 \
+    {                                                       \
+        .builtin = code, TEST_INPUTS(x, y), TEST_OUTPUTS(z) \
     }
 static const struct test_node graph_nodes[] = {NODE(kTfLiteBuiltinAdd, A, B, S), NODE(kTfLiteBuiltinMul, S, B, P),
                                                NODE(kTfLiteBuiltinMaximum, P, A, M), NODE(kTfLiteBuiltinAdd, M, S, Y)};
 
-static const struct test_model graph = {.tensor_count = TENSORS,
-                                        .tensors = graph_tensors,
-                                        .node_count = 4,
-                                        .nodes = graph_nodes,
-                                        .input_count = 2,
-                                        .inputs = {A, B},
-                                        .output_count = 1,
-                                        .outputs = {Y}};
+static const struct test_model graph = {TEST_TENSORS(graph_tensors), TEST_NODES(graph_nodes), TEST_INPUTS(A, B),
+                                        TEST_OUTPUTS(Y)};
 
 static const float a_values[8] = {1, -2, 3, 4, 5, 6, -7, 8}, b_values[8] = {2, 0.5f, -1, 3, 1, -1, 2, 0};
 

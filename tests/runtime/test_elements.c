@@ -147,25 +147,17 @@ static void check_pairs(int builtin, int activation_field, bool has_bytes, bool 
             shrink(&tensors[1]);
         else if (stretched == 2)
             shrink(&tensors[0]);
-        struct test_node nodes[2] = {{.builtin = builtin,
-                                      .version = type == TEST_FLOAT32 ? 1 : 2,
-                                      .input_count = 2,
-                                      .inputs = {0, 1},
-                                      .output_count = 1,
-                                      .outputs = {2}}};
+        struct test_node nodes[2] = {
+            {.builtin = builtin, .version = type == TEST_FLOAT32 ? 1 : 2, TEST_INPUTS(0, 1), TEST_OUTPUTS(2)}};
         if (activation_field) nodes[0].settings[0] = (struct test_setting){.field = activation_field, .value = pick(4)};
         nodes[1] = nodes[0];
         nodes[1].inputs[0] = 2;
         nodes[1].outputs[0] = 3;
         const struct test_model model = {
-            .tensor_count = 4,
-            .tensors = tensors,
-            .node_count = 2,
-            .nodes = nodes,
-            .input_count = 2,
-            .inputs = {0, 1},
-            .output_count = 1,
-            .outputs = {3},
+            TEST_TENSORS(tensors),
+            TEST_NODES(nodes),
+            TEST_INPUTS(0, 1),
+            TEST_OUTPUTS(3),
         };
         check(&model, i % 2 ? 3 : 1, 0, type == TEST_FLOAT32 ? always : with_bytes);
     }
@@ -213,18 +205,14 @@ static void check_map(int builtin, int field, enum test_type from, enum test_typ
         set_quantization(&tensors[1], to);
         if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinLogistic) tensors[1].scale = 1.0f / 256;
         if (to != TEST_FLOAT32 && builtin == kTfLiteBuiltinHardSwish) tensors[1].scale = tensors[0].scale;
-        struct test_node node = {
-            .builtin = builtin, .input_count = 1, .inputs = {0}, .output_count = 1, .outputs = {1}};
+        struct test_node node = {.builtin = builtin, TEST_INPUTS(0), TEST_OUTPUTS(1)};
         if (field) node.settings[0] = (struct test_setting){.field = field, .value = 0.3};
         const struct test_model model = {
             .tensor_count = 2,
             .tensors = tensors,
-            .node_count = 1,
-            .nodes = &node,
-            .input_count = 1,
-            .inputs = {0},
-            .output_count = 1,
-            .outputs = {1},
+            TEST_NODE(node),
+            TEST_INPUTS(0),
+            TEST_OUTPUTS(1),
         };
         bool tables = from != TEST_FLOAT32 && to != TEST_FLOAT32;
         check(&model, i % 2 ? 3 : 1, units, tables ? with_tables : always);

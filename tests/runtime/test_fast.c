@@ -215,10 +215,8 @@ static struct test_model model_of(const struct node *node)
         .tensors = node->tensors,
         .node_count = 1,
         .nodes = &node->op,
-        .input_count = 1,
-        .inputs = {0},
-        .output_count = 1,
-        .outputs = {3},
+        TEST_INPUTS(0),
+        TEST_OUTPUTS(3),
     };
 }
 

@@ -203,8 +203,7 @@ static void check(struct node *node, int threads)
         .tensors = node->tensors,
         .node_count = 1,
         .nodes = &node->op,
-        .output_count = 1,
-        .outputs = {node->count - 1},
+        TEST_OUTPUTS(node->count - 1),
     };
     void *inputs[MOST_TENSORS] = {NULL};
     for (int i = 0; i < node->count - 1; i++) {

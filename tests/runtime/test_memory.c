@@ -74,10 +74,10 @@ static const struct test_tensor float_tensors[] = {
     {.name = "state", .type = TEST_FLOAT32, .rank = 1, .dims = {3}, .is_variable = true},
 };
 static const struct test_node float_nodes[] = {
-    {.builtin = kTfLiteBuiltinFullyConnected, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}},
-    {.builtin = kTfLiteBuiltinTanh, .input_count = 1, .inputs = {3}, .output_count = 1, .outputs = {4}},
-    {.builtin = kTfLiteBuiltinReshape, .input_count = 2, .inputs = {4, 5}, .output_count = 1, .outputs = {6}},
-    {.builtin = kTfLiteBuiltinMul, .input_count = 2, .inputs = {6, 6}, .output_count = 1, .outputs = {7}},
+    {.builtin = kTfLiteBuiltinFullyConnected, TEST_INPUTS(0, 1, 2), TEST_OUTPUTS(3)},
+    {.builtin = kTfLiteBuiltinTanh, TEST_INPUTS(3), TEST_OUTPUTS(4)},
+    {.builtin = kTfLiteBuiltinReshape, TEST_INPUTS(4, 5), TEST_OUTPUTS(6)},
+    {.builtin = kTfLiteBuiltinMul, TEST_INPUTS(6, 6), TEST_OUTPUTS(7)},
 };
 
 // FULLY_CONNECTED, RESHAPE to a shape that only the run knows, LOGISTIC behind it: dynamic tensors.
@@ -91,28 +91,14 @@ static const struct test_tensor int8_tensors[] = {
     {.name = "y", .type = TEST_INT8, .rank = 2, .dims = {2, 1}, .scale = 1.0f / 256, .zero_point = -128},
 };
 static const struct test_node int8_nodes[] = {
-    {.builtin = kTfLiteBuiltinFullyConnected, .input_count = 3, .inputs = {0, 1, 2}, .output_count = 1, .outputs = {3}},
-    {.builtin = kTfLiteBuiltinReshape, .input_count = 2, .inputs = {3, 4}, .output_count = 1, .outputs = {5}},
-    {.builtin = kTfLiteBuiltinLogistic, .input_count = 1, .inputs = {5}, .output_count = 1, .outputs = {6}},
+    {.builtin = kTfLiteBuiltinFullyConnected, TEST_INPUTS(0, 1, 2), TEST_OUTPUTS(3)},
+    {.builtin = kTfLiteBuiltinReshape, TEST_INPUTS(3, 4), TEST_OUTPUTS(5)},
+    {.builtin = kTfLiteBuiltinLogistic, TEST_INPUTS(5), TEST_OUTPUTS(6)},
 };
 
 static const struct test_model models[] = {
-    {.tensor_count = 9,
-     .tensors = float_tensors,
-     .node_count = 4,
-     .nodes = float_nodes,
-     .input_count = 1,
-     .inputs = {0},
-     .output_count = 1,
-     .outputs = {7}},
-    {.tensor_count = 7,
-     .tensors = int8_tensors,
-     .node_count = 3,
-     .nodes = int8_nodes,
-     .input_count = 2,
-     .inputs = {0, 4},
-     .output_count = 1,
-     .outputs = {6}},
+    {TEST_TENSORS(float_tensors), TEST_NODES(float_nodes), TEST_INPUTS(0), TEST_OUTPUTS(7)},
+    {TEST_TENSORS(int8_tensors), TEST_NODES(int8_nodes), TEST_INPUTS(0, 4), TEST_OUTPUTS(6)},
 };
 
 // ---- one whole life -----------------------------------------------------------------------------

@@ -51,8 +51,7 @@ static void make_graph(struct graph *graph)
         graph->nodes[n] = (struct test_node){.builtin = op,
                                              .input_count = unary ? 1 : 2,
                                              .inputs = {recent, (int)random_below((unsigned)known)},
-                                             .output_count = 1,
-                                             .outputs = {known}};
+                                             TEST_OUTPUTS(known)};
     }
     graph->model = (struct test_model){.tensor_count = TENSORS,
                                        .tensors = graph->tensors,
@@ -60,8 +59,7 @@ static void make_graph(struct graph *graph)
                                        .nodes = graph->nodes,
                                        .input_count = INPUTS,
                                        .inputs = {0, 1, 2},
-                                       .output_count = 2,
-                                       .outputs = {TENSORS - 1, INPUTS + (int)random_below(NODES - 1)}};
+                                       TEST_OUTPUTS(TENSORS - 1, INPUTS + (int)random_below(NODES - 1))};
 }
 
 static float apply(int op, float x, float y)

@@ -92,10 +92,8 @@ static void make_svdf(struct layer *layer)
         int y = add(layer, value, 2, batch, units, 0, floats ? 0 : 0.5f, floats ? 0 : pick(256) - 128);
         layer->nodes[i] = (struct test_node){.builtin = kTfLiteBuiltinSvdf,
                                              .version = 3,
-                                             .input_count = 5,
-                                             .inputs = {x, w, t, bias, kept},
-                                             .output_count = 1,
-                                             .outputs = {y}};
+                                             TEST_INPUTS(x, w, t, bias, kept),
+                                             TEST_OUTPUTS(y)};
         set_option(&layer->nodes[i], HL_SVDFOptions_rank, rank);
         set_option(&layer->nodes[i], HL_SVDFOptions_fused_activation_function, floats ? 4 * pick(2) : 1); // TANH; RELU
         set_option(&layer->nodes[i], HL_SVDFOptions_asymmetric_quantize_inputs, asymmetric);
@@ -116,10 +114,8 @@ static void make_rnn(struct layer *layer)
     layer->node_count = 1;
     layer->nodes[0] = (struct test_node){.builtin = kTfLiteBuiltinUnidirectionalSequenceRnn,
                                          .version = hybrid ? 3 : 1,
-                                         .input_count = 5,
-                                         .inputs = {x, w, r, bias, h},
-                                         .output_count = 1,
-                                         .outputs = {y}};
+                                         TEST_INPUTS(x, w, r, bias, h),
+                                         TEST_OUTPUTS(y)};
     set_option(&layer->nodes[0], HL_SequenceRNNOptions_fused_activation_function, 4); // TANH
     set_option(&layer->nodes[0], HL_SequenceRNNOptions_asymmetric_quantize_inputs, pick(2));
     layer->tolerance = hybrid ? 0.05f : 1e-3f; // a state may fall into the next of 255 steps
@@ -183,10 +179,8 @@ static void check_many(void (*make)(struct layer *layer))
             .tensors = layer.tensors,
             .node_count = layer.node_count,
             .nodes = layer.nodes,
-            .input_count = 1,
-            .inputs = {0},
-            .output_count = 1,
-            .outputs = {layer.count - 1},
+            TEST_INPUTS(0),
+            TEST_OUTPUTS(layer.count - 1),
         };
         size_t size, bytes;
         void *x = random_values(&layer.tensors[0], &bytes);

@@ -28,17 +28,10 @@ static const struct test_tensor tensors[] = {VECTOR("x", .data = NULL), VECTOR("
                                              VECTOR("y", .data = NULL),
                                              VECTOR("k", .data = slopes, .bytes = sizeof slopes)};
 static const struct test_node nodes[] = {
-    {.builtin = kTfLiteBuiltinMul, .input_count = 2, .inputs = {0, 3}, .output_count = 1, .outputs = {1}},
-    {.builtin = kTfLiteBuiltinRelu, .input_count = 1, .inputs = {1}, .output_count = 1, .outputs = {2}},
+    {.builtin = kTfLiteBuiltinMul, TEST_INPUTS(0, 3), TEST_OUTPUTS(1)},
+    {.builtin = kTfLiteBuiltinRelu, TEST_INPUTS(1), TEST_OUTPUTS(2)},
 };
-static const struct test_model product = {.tensor_count = 4,
-                                          .tensors = tensors,
-                                          .node_count = 2,
-                                          .nodes = nodes,
-                                          .input_count = 1,
-                                          .inputs = {0},
-                                          .output_count = 1,
-                                          .outputs = {2}};
+static const struct test_model product = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(0), TEST_OUTPUTS(2)};
 
 static bool run_once(TfLiteInterpreter *interpreter, int seed)
 {

@@ -32,16 +32,8 @@ static void *model_of(enum test_type type, int n, const int *k, size_t *size)
         {.name = "k", .type = TEST_INT32, .rank = 1, .dims = {1}, .data = k, .bytes = sizeof *k},
         {.name = "values", .type = type, .rank = 2, .dims = {ROWS, *k}},
         {.name = "positions", .type = TEST_INT32, .rank = 2, .dims = {ROWS, *k}}};
-    const struct test_node node = {
-        .builtin = kTfLiteBuiltinTopkV2, .input_count = 2, .inputs = {0, 1}, .output_count = 2, .outputs = {2, 3}};
-    const struct test_model model = {.tensor_count = 4,
-                                     .tensors = tensors,
-                                     .node_count = 1,
-                                     .nodes = &node,
-                                     .input_count = 1,
-                                     .inputs = {0},
-                                     .output_count = 2,
-                                     .outputs = {2, 3}};
+    const struct test_node node = {.builtin = kTfLiteBuiltinTopkV2, TEST_INPUTS(0, 1), TEST_OUTPUTS(2, 3)};
+    const struct test_model model = {TEST_TENSORS(tensors), TEST_NODE(node), TEST_INPUTS(0), TEST_OUTPUTS(2, 3)};
     return test_model_write(&model, size);
 }
 

@@ -96,6 +96,14 @@ struct test_model {
     const struct test_metadata *metadata;
 };
 
+// The lists of a node or model together with their lengths, so that no count can differ from its list.
+#define TEST_LENGTH(array) (int)(sizeof(array) / sizeof *(array))
+#define TEST_TENSORS(array) .tensor_count = TEST_LENGTH(array), .tensors = (array)
+#define TEST_NODES(array) .node_count = TEST_LENGTH(array), .nodes = (array)
+#define TEST_NODE(node) .node_count = 1, .nodes = &(node)
+#define TEST_INPUTS(...) .input_count = TEST_LENGTH(((const int[]){__VA_ARGS__})), .inputs = {__VA_ARGS__}
+#define TEST_OUTPUTS(...) .output_count = TEST_LENGTH(((const int[]){__VA_ARGS__})), .outputs = {__VA_ARGS__}
+
 // malloc'ed bytes of the file; aborts the test without memory.
 unsigned char *test_model_write(const struct test_model *model, size_t *size);
 

@@ -127,19 +127,16 @@ static void check(const char *name, const struct flex *options, int input_count,
         .custom = name,
         .input_count = input_count,
         .inputs = {0, 1},
-        .output_count = 1,
-        .outputs = {input_count},
+        TEST_OUTPUTS(input_count),
         .options = options->bytes,
         .option_bytes = options->size,
     };
     struct test_model graph = {.tensor_count = input_count + 1,
                                .tensors = tensors,
-                               .node_count = 1,
-                               .nodes = &node,
+                               TEST_NODE(node),
                                .input_count = input_count,
                                .inputs = {0, 1},
-                               .output_count = 1,
-                               .outputs = {input_count}};
+                               TEST_OUTPUTS(input_count)};
     size_t size;
     unsigned char *bytes = test_model_write(&graph, &size);
     TfLiteModel *model = TfLiteModelCreate(bytes, size);
