@@ -128,6 +128,40 @@ TFL_CAPI_EXPORT int32_t HaliteInterpreterGetSubgraphNodeCount(const TfLiteInterp
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetSubgraphNode(const TfLiteInterpreter *interpreter, int32_t subgraph,
                                                               int32_t position, HaliteNode *node);
 
+// These give nodes by their index in the subgraph, which delegates never change: nodes that a delegate took keep theirs
+// and the delegate's own come after them. HaliteInterpreterGetSubgraphNode gives only those that run.
+TFL_CAPI_EXPORT int32_t HaliteInterpreterGetSubgraphNodeTotal(const TfLiteInterpreter *interpreter, int32_t subgraph);
+// Returns kTfLiteError where there is no such subgraph or node.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterGetSubgraphNodeByIndex(const TfLiteInterpreter *interpreter,
+                                                                     int32_t subgraph, int32_t index, HaliteNode *node);
+
+// Lends the indices of a subgraph's inputs, outputs or variables, and sets *count to how many there are. An index is -1
+// where the graph leaves it out. They live until the list is set anew. Returns NULL and sets 0 where there is no such
+// subgraph.
+TFL_CAPI_EXPORT const int *HaliteInterpreterGetSubgraphInputs(const TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                              int32_t *count);
+TFL_CAPI_EXPORT const int *HaliteInterpreterGetSubgraphOutputs(const TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                               int32_t *count);
+TFL_CAPI_EXPORT const int *HaliteInterpreterGetSubgraphVariables(const TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                                 int32_t *count);
+// Lends the name that the file gives a subgraph, "" where it gives none. Returns NULL where there is no such subgraph.
+TFL_CAPI_EXPORT const char *HaliteInterpreterGetSubgraphName(const TfLiteInterpreter *interpreter, int32_t subgraph);
+// Lends the context that a subgraph's kernels get, for code that calls kernels or their helpers itself. It lives as
+// long as the interpreter. Returns NULL where there is no such subgraph.
+TFL_CAPI_EXPORT TfLiteContext *HaliteInterpreterGetSubgraphContext(TfLiteInterpreter *interpreter, int32_t subgraph);
+
+// These do for any subgraph what the C API does for the primary one: TfLiteInterpreterAllocateTensors, Invoke,
+// EnsureTensorDataIsReadable and SetCustomAllocationForTensor. They return kTfLiteError where there is no such
+// subgraph.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterAllocateSubgraph(TfLiteInterpreter *interpreter, int32_t subgraph);
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterInvokeSubgraph(TfLiteInterpreter *interpreter, int32_t subgraph);
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterEnsureSubgraphTensorIsReadable(TfLiteInterpreter *interpreter,
+                                                                             int32_t subgraph, int32_t tensor);
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetSubgraphCustomAllocation(TfLiteInterpreter *interpreter,
+                                                                          int32_t subgraph, int32_t tensor,
+                                                                          const TfLiteCustomAllocation *allocation,
+                                                                          int64_t flags);
+
 // Does what TfLiteInterpreterResizeInputTensor does, for any subgraph and by the index of the tensor. Where strict is
 // true, only dimensions that the model leaves open (-1 in dims_signature) may change. Returns kTfLiteError after a
 // message.
@@ -174,6 +208,94 @@ TFL_CAPI_EXPORT TfLiteExternalContext *HaliteInterpreterGetExternalContext(const
 TFL_CAPI_EXPORT void HaliteInterpreterSetAllowHalfPrecision(TfLiteInterpreter *interpreter, bool allow);
 TFL_CAPI_EXPORT bool HaliteInterpreterGetAllowHalfPrecision(const TfLiteInterpreter *interpreter);
 
+// Asks is_cancelled, with data, before each node runs; where it returns true, Invoke ends with kTfLiteCancelled. It is
+// called by the thread that runs the model. NULL asks nobody. TfLiteInterpreterCancel goes on working beside it.
+TFL_CAPI_EXPORT void HaliteInterpreterSetCancellation(TfLiteInterpreter *interpreter, bool (*is_cancelled)(void *data),
+                                                      void *data);
+
+// Does what TfLiteInterpreterOptionsSetTelemetryProfiler does, with an interpreter that exists. The profiler is the
+// caller's and stays until another one, or NULL, takes its place, or the interpreter is deleted.
+struct TfLiteTelemetryProfilerStruct;
+TFL_CAPI_EXPORT void HaliteInterpreterSetTelemetryProfiler(TfLiteInterpreter *interpreter,
+                                                           struct TfLiteTelemetryProfilerStruct *profiler);
+
+// ---- graphs that a program builds ---------------------------------------------------------------------------------
+// A graph need not come from a file: create an interpreter without a model, add tensors, describe them, name inputs and
+// outputs, add nodes in the order in which they shall run, then allocate and run it as any other. The same functions
+// add to the graph of a model. All of them return kTfLiteError after a message, also where a delegate has taken a part
+// of the subgraph, and tensors must be allocated again after each. Where a call names a tensor that does not exist, the
+// subgraph cannot be allocated or run any more.
+
+// Creates an interpreter whose only subgraph has no tensors and no nodes. Options may be NULL. Returns NULL after a
+// message. Delete it with TfLiteInterpreterDelete.
+TFL_CAPI_EXPORT TfLiteInterpreter *HaliteInterpreterCreateEmpty(const TfLiteInterpreterOptions *options);
+
+// Adds count empty subgraphs, for nodes that run other subgraphs. *first, where it is not NULL, takes the index of the
+// first of them.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterAddSubgraphs(TfLiteInterpreter *interpreter, int32_t count,
+                                                           int32_t *first);
+
+// Adds count tensors without type and shape. *first, where it is not NULL, takes the index of the first of them.
+// Pointers to tensors of this subgraph are no longer valid.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterAddTensors(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                         int32_t count, int32_t *first);
+
+// Says what a tensor is.
+typedef struct HaliteTensorDescription {
+    TfLiteType type;
+    const char *name; // lent until the interpreter is deleted; NULL: none
+    const int *dims;  // the shape, rank lengths of at least 0; copied
+    int32_t rank;
+    const int *signature;            // -1 where a length may change; copied; NULL: all lengths are as in dims
+    int32_t signature_rank;          // 0 or rank
+    TfLiteQuantization quantization; // params lie in memory of malloc, and so do their arrays; taken, also on failure
+    TfLiteSparsity *sparsity;        // the same; NULL: dense
+    bool is_variable;                // keeps its value from run to run; not of a constant
+    const void *data;                // a constant's bytes, lent until the interpreter is deleted; NULL: no constant
+    size_t bytes; // of data, as type and shape say; strings, sparse tensors and handles have what they take
+} HaliteTensorDescription;
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetTensor(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                        int32_t tensor, const HaliteTensorDescription *description);
+
+// Sets which tensors are the inputs, the outputs or the variables of a subgraph. Indices are copied; -1 stands for one
+// that is left out. Variables are set to 0 by the next AllocateTensors.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetSubgraphInputs(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                                const int *tensors, int32_t count);
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetSubgraphOutputs(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                                 const int *tensors, int32_t count);
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetSubgraphVariables(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                                   const int *tensors, int32_t count);
+
+// Says what a node is. Lists of tensors are copied; -1 stands for an optional one that is left out.
+typedef struct HaliteNodeDescription {
+    const TfLiteRegistration *registration; // copied; its custom_name is lent until the interpreter is deleted
+    const int *inputs, *outputs, *intermediates;
+    int32_t input_count, output_count, intermediate_count;
+    void *builtin_data;    // a TfLite...Params of malloc; taken, also on failure; NULL: none
+    const void *init_data; // given to init in place of builtin_data; of a custom operator lent until the interpreter is
+                           // deleted; NULL: none
+    size_t init_bytes;
+} HaliteNodeDescription;
+// Appends a node to a subgraph and to its execution plan, and calls its init. *index, where it is not NULL, takes its
+// index.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterAddNode(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                      const HaliteNodeDescription *description, int32_t *index);
+
+// Sets which nodes run and in which order; each must exist. Indices are copied.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetExecutionPlan(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                               const int *nodes, int32_t count);
+
+// ---- the operators of this library ----------------------------------------------------------------------------------
+
+// Gives Halite's own kernel of an operator in a version: of a built-in one, or, with kTfLiteBuiltinCustom, of that
+// name.
+// Its functions work in nodes of any interpreter of this library, and only there. Returns kTfLiteError, without a
+// message, where this build has no kernel for it.
+TFL_CAPI_EXPORT TfLiteStatus HaliteFindOperator(TfLiteBuiltinOperator op, const char *custom_name, int32_t version,
+                                                TfLiteRegistration *registration);
+// Returns the schema's name of a built-in operator ("CONV_2D"), which lives for ever, or NULL where there is none.
+TFL_CAPI_EXPORT const char *HaliteGetOperatorName(int32_t op);
+
 // ---- what a model says of itself ------------------------------------------------------------------------------------
 
 // These give the metadata entries of the file, each a name and bytes. Both are lent and live as long as the model.
@@ -181,6 +303,8 @@ TFL_CAPI_EXPORT bool HaliteInterpreterGetAllowHalfPrecision(const TfLiteInterpre
 TFL_CAPI_EXPORT int32_t HaliteModelGetMetadataCount(const TfLiteModel *model);
 TFL_CAPI_EXPORT TfLiteStatus HaliteModelGetMetadata(const TfLiteModel *model, int32_t index, const char **name,
                                                     const void **data, size_t *bytes);
+// Lends the bytes of the file, which live as long as the model, and sets *bytes to how many there are.
+TFL_CAPI_EXPORT const void *HaliteModelGetData(const TfLiteModel *model, size_t *bytes);
 // Lends the file's description, which lives as long as the model. It is "" where the file has none.
 TFL_CAPI_EXPORT const char *HaliteModelGetDescription(const TfLiteModel *model);
 

@@ -57,6 +57,7 @@ static bool load(struct hl_model_storage *storage, const void *data, size_t size
     // The structs are up to six times as large as the densest tables that they come from.
     size_t limit = size > (SIZE_MAX - 1048576) / 16 ? SIZE_MAX : 16 * size + 1048576;
     hl_arena_init(&storage->arena, limit);
+    storage->model.file_bytes = data;
     storage->model.file_size = size;
     return check_identifier(&loader.file, named, reporter) && hl_flatbuffer_verify(&loader.file, HL_Model, reporter) &&
            hl_load_decode(&loader) && hl_load_verify_graph(&loader);
@@ -86,6 +87,19 @@ TfLiteModel *hl_model_create(const void *data, size_t size, const struct hl_repo
     if (load(storage, data, size, false, reporter)) return &storage->model;
     hl_model_release(&storage->model);
     return NULL;
+}
+
+const struct hl_model_subgraph hl_model_empty_subgraph = {.name = "main"};
+
+TfLiteModel *hl_model_create_empty(void)
+{
+    struct hl_model_storage *storage = create_storage(NULL);
+    if (!storage) return NULL;
+    storage->model.schema_version = 3;
+    storage->model.description = "";
+    storage->model.subgraph_count = 1;
+    storage->model.subgraphs = &hl_model_empty_subgraph;
+    return &storage->model;
 }
 
 struct named_reporter {

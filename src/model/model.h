@@ -122,6 +122,7 @@ struct TfLiteModel {
     const struct hl_model_subgraph *subgraphs; // at least one
     const struct hl_model_signature *signatures;
     const struct hl_model_metadata *metadata;
+    const void *file_bytes; // NULL: of a model without nodes, which came from no file
     size_t file_size;
 
     struct hl_model_storage *storage; // what the above lies in: model/load.c
@@ -129,6 +130,9 @@ struct TfLiteModel {
 
 // data must stay as it is until the last release; it need not be aligned. Returns NULL after one message.
 TfLiteModel *hl_model_create(const void *data, size_t size, const struct hl_reporter *reporter);
+// Returns a model of one subgraph without tensors and nodes, to which callers add theirs. Returns NULL without memory.
+TfLiteModel *hl_model_create_empty(void);
+extern const struct hl_model_subgraph hl_model_empty_subgraph;
 // Maps the file. On failure a message names path and cause.
 TfLiteModel *hl_model_create_from_file(const char *path, const struct hl_reporter *reporter);
 

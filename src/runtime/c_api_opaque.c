@@ -542,7 +542,7 @@ TfLiteStatus TfLiteOpaqueContextGetNodeInitDataMmapInfo(const TfLiteOpaqueContex
     *custom_initial_data_offset_in_file = -1;
     *custom_initial_data_size = -1;
     if (*fd < 0) return kTfLiteError;
-    const struct hl_model_node *model = index < subgraph->model_node_count ? &subgraph->model->nodes[index] : NULL;
+    const struct hl_model_node *model = index < subgraph->model->node_count ? &subgraph->model->nodes[index] : NULL;
     if (!model || model->custom_options_offset <= 0) return kTfLiteOk; // a node without such data
     *custom_initial_data_offset_in_file = model->custom_options_offset;
     *custom_initial_data_size = (int64_t)model->custom_options_size;

@@ -157,7 +157,8 @@ TfLiteStatus hl_call(TfLiteContext *ctx, TfLiteNode *node, int index, const TfLi
     struct hl_subgraph *caller = hl_subgraph_of(ctx), *callee = subgraph_at(ctx, index);
     HL_TRY(make_ready(ctx, node, callee, list, first));
     for (int i = 0; i < callee->inputs->size; i++)
-        if (callee->is_read[callee->inputs->data[i]]) // a loop's condition, mostly, looks at little
+        if (callee->inputs->data[i] >= 0 &&
+            callee->is_read[callee->inputs->data[i]]) // a loop's condition, mostly, looks at little
             HL_TRY(copy_value(ctx, node, callee, tensor_of(callee, callee->inputs, i),
                               tensor_of(caller, list, first + i)));
     return invoke(callee, ctx, node);
@@ -199,12 +200,12 @@ TfLiteStatus hl_call_once(TfLiteContext *ctx, TfLiteNode *node, int index)
 int hl_callee_node_count(const TfLiteContext *ctx, int index)
 {
     const struct hl_subgraph *callee = subgraph_at(ctx, index);
-    return callee ? callee->model->node_count : -1;
+    return callee ? callee->model_node_count : -1;
 }
 
 int hl_callee_code(const TfLiteContext *ctx, int index, int node)
 {
     const struct hl_subgraph *callee = subgraph_at(ctx, index);
-    if (!callee || node < 0 || node >= callee->model->node_count) return -1;
-    return callee->interpreter->model->codes[callee->model->nodes[node].code].builtin;
+    if (!callee || node < 0 || node >= callee->model_node_count) return -1;
+    return callee->nodes[node]->registration.builtin_code;
 }

@@ -83,6 +83,19 @@ TfLiteStatus HaliteInterpreterRemoveDelegates(TfLiteInterpreter *interpreter)
     return status;
 }
 
+void HaliteInterpreterSetCancellation(TfLiteInterpreter *interpreter, bool (*is_cancelled)(void *data), void *data)
+{
+    if (!interpreter) return;
+    interpreter->is_cancelled = is_cancelled;
+    interpreter->cancellation_data = data;
+}
+
+void HaliteInterpreterSetTelemetryProfiler(TfLiteInterpreter *interpreter,
+                                           struct TfLiteTelemetryProfilerStruct *profiler)
+{
+    if (interpreter) interpreter->options->telemetry = profiler;
+}
+
 // ---- models -----------------------------------------------------------------------------------------------------
 
 int32_t HaliteModelGetMetadataCount(const TfLiteModel *model)
@@ -103,4 +116,10 @@ TfLiteStatus HaliteModelGetMetadata(const TfLiteModel *model, int32_t index, con
 const char *HaliteModelGetDescription(const TfLiteModel *model)
 {
     return model ? model->description : "";
+}
+
+const void *HaliteModelGetData(const TfLiteModel *model, size_t *bytes)
+{
+    if (bytes) *bytes = model ? model->file_size : 0;
+    return model ? model->file_bytes : NULL;
 }

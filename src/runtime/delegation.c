@@ -268,7 +268,7 @@ TfLiteStatus hl_subgraph_preview_partitions(struct hl_subgraph *subgraph, const 
 // Delegates that take half precision constants directly point the nodes they claim at them, past the DEQUANTIZE.
 static void restore_inputs(struct hl_subgraph *subgraph)
 {
-    for (int i = 0; i < subgraph->model_node_count; i++) {
+    for (int i = 0; i < subgraph->model->node_count; i++) {
         const struct hl_model_node *from = &subgraph->model->nodes[i];
         TfLiteIntArray *inputs = subgraph->nodes[i]->node.inputs;
         if (inputs->size == from->input_count && inputs->size > 0)

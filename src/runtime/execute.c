@@ -137,6 +137,10 @@ static void begin_counting(struct TfLiteInterpreter *interpreter)
 
 TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
 {
+    if (subgraph->inconsistent) {
+        hl_subgraph_error(subgraph, "AllocateTensors() called on inconsistent model.");
+        return kTfLiteError;
+    }
     begin_counting(subgraph->interpreter);
     if (subgraph->interpreter->call_depth == 0) atomic_store(&subgraph->interpreter->cancelled, false);
     TfLiteStatus status = hl_subgraph_redo_delegates(subgraph);
@@ -249,6 +253,12 @@ static TfLiteStatus prepare_from(struct hl_subgraph *subgraph, int position)
     return status;
 }
 
+static bool is_cancelled(const struct TfLiteInterpreter *interpreter)
+{
+    if (interpreter->options->cancellation && atomic_load(&interpreter->cancelled)) return true;
+    return interpreter->is_cancelled && interpreter->is_cancelled(interpreter->cancellation_data);
+}
+
 static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
 {
     struct hl_node *node = subgraph->nodes[subgraph->plan->data[position]];
@@ -258,7 +268,7 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
     }
     if (check_custom_allocations_of(subgraph, &node->node) != kTfLiteOk) return kTfLiteError;
     if (check_inputs(subgraph, node) != kTfLiteOk) return kTfLiteError;
-    if (subgraph->interpreter->options->cancellation && atomic_load(&subgraph->interpreter->cancelled)) {
+    if (is_cancelled(subgraph->interpreter)) {
         hl_subgraph_error(subgraph, "Client requested cancel during Invoke()");
         return kTfLiteCancelled;
     }
@@ -283,6 +293,10 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
 
 TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
 {
+    if (subgraph->inconsistent) {
+        hl_subgraph_error(subgraph, "Invoke called on model that is not consistent.");
+        return kTfLiteError;
+    }
     if (subgraph->state == HL_NOT_READY) {
         hl_subgraph_error(subgraph, "Invoke called on model that is not ready.");
         return kTfLiteError;

@@ -34,21 +34,106 @@ int32_t HaliteInterpreterGetSubgraphNodeCount(const TfLiteInterpreter *interpret
     return found ? found->plan->size : 0;
 }
 
+static HaliteNode describe(const struct hl_node *node)
+{
+    return (HaliteNode){
+        .index = node->index,
+        .op = node->name,
+        .builtin_code = node->registration.builtin_code,
+        .version = node->registration.version,
+        .node = &node->node,
+        .registration = &node->registration,
+    };
+}
+
 TfLiteStatus HaliteInterpreterGetSubgraphNode(const TfLiteInterpreter *interpreter, int32_t subgraph, int32_t position,
                                               HaliteNode *node)
 {
     const struct hl_subgraph *found = subgraph_at(interpreter, subgraph);
     if (!found || !node || position < 0 || position >= found->plan->size) return kTfLiteError;
-    const struct hl_node *at = found->nodes[found->plan->data[position]];
-    *node = (HaliteNode){
-        .index = at->index,
-        .op = at->name,
-        .builtin_code = at->registration.builtin_code,
-        .version = at->registration.version,
-        .node = &at->node,
-        .registration = &at->registration,
-    };
+    *node = describe(found->nodes[found->plan->data[position]]);
     return kTfLiteOk;
+}
+
+int32_t HaliteInterpreterGetSubgraphNodeTotal(const TfLiteInterpreter *interpreter, int32_t subgraph)
+{
+    const struct hl_subgraph *found = subgraph_at(interpreter, subgraph);
+    return found ? found->node_count : 0;
+}
+
+TfLiteStatus HaliteInterpreterGetSubgraphNodeByIndex(const TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                     int32_t index, HaliteNode *node)
+{
+    const struct hl_subgraph *found = subgraph_at(interpreter, subgraph);
+    if (!found || !node || index < 0 || index >= found->node_count) return kTfLiteError;
+    *node = describe(found->nodes[index]);
+    return kTfLiteOk;
+}
+
+// ---- lists and names --------------------------------------------------------------------------------------------
+
+static const int *lend(const TfLiteIntArray *list, int32_t *count)
+{
+    if (count) *count = list ? list->size : 0;
+    return list ? list->data : NULL;
+}
+
+const int *HaliteInterpreterGetSubgraphInputs(const TfLiteInterpreter *interpreter, int32_t subgraph, int32_t *count)
+{
+    const struct hl_subgraph *found = subgraph_at(interpreter, subgraph);
+    return lend(found ? found->inputs : NULL, count);
+}
+
+const int *HaliteInterpreterGetSubgraphOutputs(const TfLiteInterpreter *interpreter, int32_t subgraph, int32_t *count)
+{
+    const struct hl_subgraph *found = subgraph_at(interpreter, subgraph);
+    return lend(found ? found->outputs : NULL, count);
+}
+
+const int *HaliteInterpreterGetSubgraphVariables(const TfLiteInterpreter *interpreter, int32_t subgraph, int32_t *count)
+{
+    const struct hl_subgraph *found = subgraph_at(interpreter, subgraph);
+    return lend(found ? found->variables : NULL, count);
+}
+
+const char *HaliteInterpreterGetSubgraphName(const TfLiteInterpreter *interpreter, int32_t subgraph)
+{
+    const struct hl_subgraph *found = subgraph_at(interpreter, subgraph);
+    return found ? found->model->name : NULL;
+}
+
+TfLiteContext *HaliteInterpreterGetSubgraphContext(TfLiteInterpreter *interpreter, int32_t subgraph)
+{
+    return subgraph_at(interpreter, subgraph) ? &interpreter->subgraphs[subgraph]->context : NULL;
+}
+
+// ---- running any subgraph ---------------------------------------------------------------------------------------
+
+TfLiteStatus HaliteInterpreterAllocateSubgraph(TfLiteInterpreter *interpreter, int32_t subgraph)
+{
+    if (!subgraph_at(interpreter, subgraph)) return kTfLiteError;
+    return hl_subgraph_allocate(interpreter->subgraphs[subgraph]);
+}
+
+TfLiteStatus HaliteInterpreterInvokeSubgraph(TfLiteInterpreter *interpreter, int32_t subgraph)
+{
+    if (!subgraph_at(interpreter, subgraph)) return kTfLiteError;
+    return hl_interpreter_invoke(interpreter, interpreter->subgraphs[subgraph]);
+}
+
+TfLiteStatus HaliteInterpreterEnsureSubgraphTensorIsReadable(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                             int32_t tensor)
+{
+    if (!subgraph_at(interpreter, subgraph)) return kTfLiteError;
+    return hl_subgraph_make_readable(interpreter->subgraphs[subgraph], tensor);
+}
+
+TfLiteStatus HaliteInterpreterSetSubgraphCustomAllocation(TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                          int32_t tensor, const TfLiteCustomAllocation *allocation,
+                                                          int64_t flags)
+{
+    if (!subgraph_at(interpreter, subgraph)) return kTfLiteError;
+    return hl_subgraph_set_custom_allocation(interpreter->subgraphs[subgraph], tensor, allocation, flags);
 }
 
 TfLiteStatus HaliteInterpreterResizeTensor(TfLiteInterpreter *interpreter, int32_t subgraph, int32_t tensor,

@@ -179,9 +179,10 @@ static void *save_inputs(const struct hl_subgraph *subgraph)
 {
     size_t bytes = 0;
     for (int i = 0; i < subgraph->inputs->size; i++)
-        bytes += subgraph->context.tensors[subgraph->inputs->data[i]].bytes;
+        if (subgraph->inputs->data[i] >= 0) bytes += subgraph->context.tensors[subgraph->inputs->data[i]].bytes;
     char *saved = malloc(bytes ? bytes : 1), *to = saved;
     for (int i = 0; saved && i < subgraph->inputs->size; i++) {
+        if (subgraph->inputs->data[i] < 0) continue;
         const TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->inputs->data[i]];
         if (tensor->data.raw) memcpy(to, tensor->data.raw, tensor->bytes);
         to += tensor->bytes;
@@ -193,6 +194,7 @@ static void restore_inputs(const struct hl_subgraph *subgraph, const void *saved
 {
     const char *from = saved;
     for (int i = 0; i < subgraph->inputs->size; i++) {
+        if (subgraph->inputs->data[i] < 0) continue;
         TfLiteTensor *tensor = &subgraph->context.tensors[subgraph->inputs->data[i]];
         if (tensor->data.raw && tensor->allocation_type != kTfLiteMmapRo) memcpy(tensor->data.raw, from, tensor->bytes);
         from += tensor->bytes;

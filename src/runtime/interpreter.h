@@ -23,6 +23,8 @@ struct TfLiteInterpreter {
     const struct hl_row_loops *row_loops; // of operators without fast kernels
     struct hl_threads *threads;           // that kernels share their work among; NULL: the caller's alone
     atomic_bool cancelled;
+    bool (*is_cancelled)(void *data); // asked before each node; NULL: nobody asks
+    void *cancellation_data;
     bool allow_buffer_handle_output;
     bool profiling;
     size_t memory_limit, tensor_bytes; // of all subgraphs' tensors but constants and custom allocations

@@ -23,21 +23,22 @@ static int by_name(const void *a, const void *b)
 // Names of the primary subgraph's inputs and outputs, as if they were a signature.
 static bool make_placeholder(TfLiteSignatureRunner *runner)
 {
-    const struct hl_model_subgraph *model = runner->subgraph->model;
-    int count = model->input_count + model->output_count;
+    const TfLiteIntArray *inputs = runner->subgraph->inputs, *outputs = runner->subgraph->outputs;
+    int count = inputs->size + outputs->size;
     struct hl_model_signature_entry *entries = calloc((size_t)count + 1, sizeof *entries);
     if (!entries) return false;
     for (int i = 0; i < count; i++) {
-        int tensor = i < model->input_count ? model->inputs[i] : model->outputs[i - model->input_count];
-        entries[i] = (struct hl_model_signature_entry){model->tensors[tensor].name, tensor};
+        int tensor = i < inputs->size ? inputs->data[i] : outputs->data[i - inputs->size];
+        const char *name = tensor >= 0 ? runner->subgraph->context.tensors[tensor].name : NULL;
+        entries[i] = (struct hl_model_signature_entry){name ? name : "", tensor};
     }
-    qsort(entries, (size_t)model->input_count, sizeof *entries, by_name);
-    qsort(entries + model->input_count, (size_t)model->output_count, sizeof *entries, by_name);
+    qsort(entries, (size_t)inputs->size, sizeof *entries, by_name);
+    qsort(entries + inputs->size, (size_t)outputs->size, sizeof *entries, by_name);
     runner->placeholder = entries;
     runner->inputs = entries;
-    runner->outputs = entries + model->input_count;
-    runner->input_count = model->input_count;
-    runner->output_count = model->output_count;
+    runner->outputs = entries + inputs->size;
+    runner->input_count = inputs->size;
+    runner->output_count = outputs->size;
     return true;
 }
 

@@ -168,6 +168,7 @@ static bool find_what_is_read(struct hl_subgraph *subgraph)
     const struct hl_model_subgraph *model = subgraph->model;
     subgraph->is_read = calloc((size_t)model->tensor_count + 1, sizeof *subgraph->is_read); // at least one
     if (!subgraph->is_read) return false;
+    subgraph->is_read_size = model->tensor_count;
     for (int n = 0; n < model->node_count; n++)
         for (int i = 0; i < model->nodes[n].input_count; i++)
             if (model->nodes[n].inputs[i] >= 0) subgraph->is_read[model->nodes[n].inputs[i]] = true;
@@ -579,7 +580,9 @@ struct hl_subgraph *hl_subgraph_create(struct TfLiteInterpreter *interpreter, in
         return NULL;
     }
     subgraph->interpreter = interpreter;
-    subgraph->model = &interpreter->model->subgraphs[index];
+    // Subgraphs that callers add come after the model's.
+    const TfLiteModel *model = interpreter->model;
+    subgraph->model = index < model->subgraph_count ? &model->subgraphs[index] : &hl_model_empty_subgraph;
     subgraph->index = index;
     hl_context_init(subgraph);
     if (create_tensors(subgraph) != kTfLiteOk) {

@@ -54,7 +54,9 @@ struct hl_subgraph {
     int model_node_count;
     TfLiteIntArray *plan; // node indices in order of execution
     TfLiteIntArray *inputs, *outputs, *variables;
-    bool *is_read; // by tensor of the model: some node, or who takes the outputs, reads it
+    bool *is_read;     // by tensor of the graph: some node, or who takes the outputs, reads it
+    int is_read_size;  // kernels' scratch tensors, which come later, have no entry
+    bool inconsistent; // a caller who built the graph named a tensor that does not exist: it cannot run
 
     struct hl_planner planner;
     size_t kept_bytes;  // what kernels keep beside tensors
