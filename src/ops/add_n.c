@@ -16,13 +16,7 @@ static TfLiteStatus add_n_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (first->type != kTfLiteFloat32 && first->type != kTfLiteInt32) return hl_unsupported_type(ctx, node, first);
     HL_REQUIRE(ctx, node, hl_same_type(first, y), "the output is %s, the inputs are %s", hl_type_name(y->type),
                hl_type_name(first->type));
-    for (int i = 1; i < hl_input_count(node); i++) {
-        const TfLiteTensor *x = hl_input(ctx, node, i);
-        HL_REQUIRE(ctx, node, x, "input %d is absent", i);
-        HL_REQUIRE(ctx, node, hl_same_type(first, x), "input %d is %s, input 0 is %s", i, hl_type_name(x->type),
-                   hl_type_name(first->type));
-        HL_REQUIRE(ctx, node, hl_same_shape(first, x), "the shape of input %d is not that of input 0", i);
-    }
+    for (int i = 1; i < hl_input_count(node); i++) HL_TRY(hl_require_like_input_0(ctx, node, i));
     return hl_resize_like(ctx, y, first);
 }
 

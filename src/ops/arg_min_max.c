@@ -8,7 +8,7 @@
 // runtime does it, which takes four at once.)
 #include <math.h>
 
-#include "ops/op.h"
+#include "ops/common/copy.h"
 
 // Index of the value wanted among count values, stride elements apart.
 typedef int64_t (*search_function)(const void *values, int64_t count, int64_t stride);
@@ -92,7 +92,7 @@ struct arg_min_max {
     int axis;
 };
 
-static TfLiteStatus resize(TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     struct arg_min_max *op = node->user_data;
@@ -117,14 +117,11 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, bool largest)
     op->search = find_search(x->type, largest);
     if (!op->search) return hl_unsupported_type(ctx, node, x);
     if (y->type != kTfLiteInt32 && y->type != kTfLiteInt64) return hl_unsupported_type(ctx, node, y);
-    HL_REQUIRE(ctx, node, axis->type == kTfLiteInt32 || axis->type == kTfLiteInt64,
-               "the axis is %s, neither int32 nor int64", hl_type_name(axis->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, axis, "axis"));
     HL_REQUIRE(ctx, node, hl_elements(axis) == 1, "the axis has %lld elements, not 1", (long long)hl_elements(axis));
     HL_REQUIRE(ctx, node, hl_rank(x) >= 1 && hl_rank(x) <= HL_MAX_RANK, "an input of %d dimensions is not supported",
                hl_rank(x));
-    if (hl_is_constant(axis)) return resize(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(axis), resize);
 }
 
 static TfLiteStatus arg_min_max_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -151,24 +148,16 @@ static TfLiteStatus arg_min_max_invoke(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-static TfLiteStatus arg_max_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return prepare(ctx, node, true);
-}
+#define ARG(symbol, largest)                                                   \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                          \
+        return prepare(ctx, node, largest);                                    \
+    }                                                                          \
+    const struct hl_op hl_op_##symbol = {                                      \
+        .state_size = sizeof(struct arg_min_max),                              \
+        .prepare = symbol##_prepare,                                           \
+        .invoke = arg_min_max_invoke,                                          \
+    };
 
-static TfLiteStatus arg_min_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return prepare(ctx, node, false);
-}
-
-const struct hl_op hl_op_arg_max = {
-    .state_size = sizeof(struct arg_min_max),
-    .prepare = arg_max_prepare,
-    .invoke = arg_min_max_invoke,
-};
-
-const struct hl_op hl_op_arg_min = {
-    .state_size = sizeof(struct arg_min_max),
-    .prepare = arg_min_prepare,
-    .invoke = arg_min_max_invoke,
-};
+ARG(arg_max, true)
+ARG(arg_min, false)

@@ -84,10 +84,15 @@ static float square(float value)
 // Plain integers: computed without a sign, so that they wrap around.
 #define INTEGER_RUN(name, Type, Unsigned, operator) \
     HL_BINARY_RUN(name, Type, Type, struct hl_arithmetic, clamp_int((Type)((Unsigned)u operator(Unsigned) v), s))
-#define STORED_RUNS(name, function)                                                     \
-    HL_BINARY_RUN(name##_i8, int8_t, int8_t, struct hl_arithmetic, function(u, v, s))   \
-    HL_BINARY_RUN(name##_u8, uint8_t, uint8_t, struct hl_arithmetic, function(u, v, s)) \
-    HL_BINARY_RUN(name##_i16, int16_t, int16_t, struct hl_arithmetic, function(u, v, s))
+#define STORED_RUNS(name, function)                                                      \
+    HL_BINARY_RUN(name##_i8, int8_t, int8_t, struct hl_arithmetic, function(u, v, s))    \
+    HL_BINARY_RUN(name##_u8, uint8_t, uint8_t, struct hl_arithmetic, function(u, v, s))  \
+    HL_BINARY_RUN(name##_i16, int16_t, int16_t, struct hl_arithmetic, function(u, v, s)) \
+    static const hl_binary_runs name = {                                                 \
+        [kTfLiteInt8] = name##_i8,                                                       \
+        [kTfLiteUInt8] = name##_u8,                                                      \
+        [kTfLiteInt16] = name##_i16,                                                     \
+    };
 
 FLOAT_RUN(add_f32, u + v)
 HALF_RUN(add_f16, +)
@@ -125,29 +130,14 @@ static const hl_binary_runs add_plain = {
     [kTfLiteFloat32] = add_f32, [kTfLiteFloat16] = add_f16, [kTfLiteInt16] = add_i16,
     [kTfLiteInt32] = add_i32,   [kTfLiteInt64] = add_i64,
 };
-static const hl_binary_runs add_stored = {
-    [kTfLiteInt8] = add_stored_i8,
-    [kTfLiteUInt8] = add_stored_u8,
-    [kTfLiteInt16] = add_stored_i16,
-};
 static const hl_binary_runs sub_plain = {
     [kTfLiteFloat32] = sub_f32,
     [kTfLiteInt32] = sub_i32,
     [kTfLiteInt64] = sub_i64,
 };
-static const hl_binary_runs sub_stored = {
-    [kTfLiteInt8] = sub_stored_i8,
-    [kTfLiteUInt8] = sub_stored_u8,
-    [kTfLiteInt16] = sub_stored_i16,
-};
 static const hl_binary_runs mul_plain = {
     [kTfLiteFloat32] = mul_f32, [kTfLiteFloat16] = mul_f16, [kTfLiteComplex64] = mul_c64, [kTfLiteInt16] = mul_i16,
     [kTfLiteInt32] = mul_i32,   [kTfLiteUInt32] = mul_u32,  [kTfLiteInt64] = mul_i64,
-};
-static const hl_binary_runs mul_stored = {
-    [kTfLiteInt8] = mul_stored_i8,
-    [kTfLiteUInt8] = mul_stored_u8,
-    [kTfLiteInt16] = mul_stored_i16,
 };
 static const hl_binary_runs square_plain = {
     [kTfLiteFloat32] = square_f32,
@@ -320,36 +310,11 @@ static TfLiteStatus squared_difference_prepare(TfLiteContext *ctx, TfLiteNode *n
     return hl_binary_finish(ctx, node);
 }
 
-#define BOTH_SHARED (kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared)
+#define ARITHMETIC(symbol)                                                                                             \
+    const struct hl_op hl_op_##symbol = {HL_BINARY_FIELDS(symbol, struct hl_arithmetic), .inplace = HL_INPLACE_EITHER, \
+                                         .fast = &hl_fast_##symbol};
 
-const struct hl_op hl_op_add = {
-    .state_size = sizeof(struct hl_arithmetic),
-    .prepare = add_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = BOTH_SHARED,
-    .fast = &hl_fast_add,
-};
-
-const struct hl_op hl_op_sub = {
-    .state_size = sizeof(struct hl_arithmetic),
-    .prepare = sub_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = BOTH_SHARED,
-    .fast = &hl_fast_sub,
-};
-
-const struct hl_op hl_op_mul = {
-    .state_size = sizeof(struct hl_arithmetic),
-    .prepare = mul_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = BOTH_SHARED,
-    .fast = &hl_fast_mul,
-};
-
-const struct hl_op hl_op_squared_difference = {
-    .state_size = sizeof(struct hl_arithmetic),
-    .prepare = squared_difference_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = BOTH_SHARED,
-    .fast = &hl_fast_squared_difference,
-};
+ARITHMETIC(add)
+ARITHMETIC(sub)
+ARITHMETIC(mul)
+ARITHMETIC(squared_difference)

@@ -103,9 +103,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, bool to_
     const int spatial = hl_rank(x) - 2;
     struct blocks blocks;
 
-    if (!hl_type_in(x->type, HL_PLAIN_TYPES)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, HL_PLAIN_TYPES));
     const bool stored = x->type == kTfLiteInt8 || x->type == kTfLiteUInt8 || x->type == kTfLiteInt16;
     HL_REQUIRE(ctx, node, !stored || hl_same_quantization(x, y), "input and output are quantized differently");
     HL_REQUIRE(ctx, node, spatial == 1 || spatial == 2, "the input has %d dimensions, not 3 or 4", hl_rank(x));

@@ -30,26 +30,5 @@ static const hl_binary_runs shift_runs = {
     [kTfLiteUInt16] = shift_u16, [kTfLiteInt32] = shift_i32, [kTfLiteUInt32] = shift_u32,
 };
 
-static TfLiteStatus bitwise_xor_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return hl_binary_prepare(ctx, node, xor_runs, kTfLiteNoType);
-}
-
-static TfLiteStatus right_shift_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return hl_binary_prepare(ctx, node, shift_runs, kTfLiteNoType);
-}
-
-const struct hl_op hl_op_bitwise_xor = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = bitwise_xor_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
-};
-
-const struct hl_op hl_op_right_shift = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = right_shift_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
-};
+HL_BINARY_OPERATOR(bitwise_xor, xor_runs)
+HL_BINARY_OPERATOR(right_shift, shift_runs)

@@ -8,8 +8,7 @@
 
 static TfLiteStatus check_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *shape)
 {
-    HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32 || shape->type == kTfLiteInt64,
-               "a shape must be int32 or int64, not %s", hl_type_name(shape->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, shape, "shape"));
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "a shape must have one dimension, not %d", hl_rank(shape));
     return kTfLiteOk;
 }
@@ -39,13 +38,9 @@ static TfLiteStatus broadcast_to_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *shape = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     HL_TRY(check_shape(ctx, node, shape));
-    if (hl_is_constant(shape)) return resize(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(shape), resize);
 }
 
 static TfLiteStatus broadcast_to_invoke(TfLiteContext *ctx, TfLiteNode *node)
@@ -108,14 +103,12 @@ static TfLiteStatus broadcast_args_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_same_type(a, b) && hl_same_type(a, y), "inputs and output are %s, %s and %s",
                hl_type_name(a->type), hl_type_name(b->type), hl_type_name(y->type));
     const int length = hl_dim(a, 0) > hl_dim(b, 0) ? hl_dim(a, 0) : hl_dim(b, 0);
-    const bool folds = hl_fold(ctx, node, y);
-    HL_TRY(hl_resize(ctx, y, 1, &length));
-    return folds ? broadcast_args(ctx, node) : kTfLiteOk;
+    return hl_resize_and_fold(ctx, node, y, 1, &length, broadcast_args);
 }
 
 static TfLiteStatus broadcast_args_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    return hl_is_constant(hl_output(ctx, node, 0)) ? kTfLiteOk : broadcast_args(ctx, node);
+    return hl_invoke_unless_folded(ctx, node, broadcast_args);
 }
 
 const struct hl_op hl_op_broadcast_args = {

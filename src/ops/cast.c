@@ -81,27 +81,21 @@ static uint8_t bool_of_real(double x)
 LOAD(bool, uint8_t, integers, x != 0)
 STORE(bool, uint8_t, bool_of_integer, bool_of_real)
 
-static uint16_t half_of_integer(int64_t x)
-{
-    return hl_half_from_float((float)x);
-}
-static uint16_t half_of_real(double x)
-{
-    return hl_half_from_float((float)x);
-}
-LOAD(f16, uint16_t, reals, (double)hl_half_to_float(x))
-STORE(f16, uint16_t, half_of_integer, half_of_real)
+// Halves are converted as floats are.
+#define HALF(name, format)                                         \
+    static uint16_t name##_of_integer(int64_t x)                   \
+    {                                                              \
+        return hl_##format##_from_float((float)x);                 \
+    }                                                              \
+    static uint16_t name##_of_real(double x)                       \
+    {                                                              \
+        return hl_##format##_from_float((float)x);                 \
+    }                                                              \
+    LOAD(name, uint16_t, reals, (double)hl_##format##_to_float(x)) \
+    STORE(name, uint16_t, name##_of_integer, name##_of_real)
 
-static uint16_t bfloat16_of_integer(int64_t x)
-{
-    return hl_bfloat16_from_float((float)x);
-}
-static uint16_t bfloat16_of_real(double x)
-{
-    return hl_bfloat16_from_float((float)x);
-}
-LOAD(bf16, uint16_t, reals, (double)hl_bfloat16_to_float(x))
-STORE(bf16, uint16_t, bfloat16_of_integer, bfloat16_of_real)
+HALF(f16, half)
+HALF(bf16, bfloat16)
 
 LOAD(f32, float, reals, (double)x)
 STORE(f32, float, (float), (float))

@@ -100,26 +100,6 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, const hl_binar
     return hl_binary_finish(ctx, node);
 }
 
-static TfLiteStatus less_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return prepare(ctx, node, less_runs, NULL);
-}
-
-static TfLiteStatus less_equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return prepare(ctx, node, less_equal_runs, NULL);
-}
-
-static TfLiteStatus greater_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return prepare(ctx, node, greater_runs, NULL);
-}
-
-static TfLiteStatus greater_equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return prepare(ctx, node, greater_equal_runs, NULL);
-}
-
 // ---- strings ------------------------------------------------------------------------------------
 
 static bool is_string(TfLiteContext *ctx, const TfLiteNode *node)
@@ -155,62 +135,35 @@ static TfLiteStatus compare_strings(TfLiteContext *ctx, TfLiteNode *node, bool w
     return kTfLiteOk;
 }
 
-static TfLiteStatus equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
-    return is_string(ctx, node) ? prepare_strings(ctx, node) : prepare(ctx, node, equal_runs, equal_stored_i16);
-}
-
-static TfLiteStatus not_equal_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
-    return is_string(ctx, node) ? prepare_strings(ctx, node) : prepare(ctx, node, not_equal_runs, not_equal_stored_i16);
-}
-
-static TfLiteStatus equal_invoke(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return is_string(ctx, node) ? compare_strings(ctx, node, true) : hl_binary_invoke(ctx, node);
-}
-
-static TfLiteStatus not_equal_invoke(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return is_string(ctx, node) ? compare_strings(ctx, node, false) : hl_binary_invoke(ctx, node);
-}
-
 // ---- the operators ------------------------------------------------------------------------------
 
-const struct hl_op hl_op_equal = {
-    .state_size = sizeof(struct comparison),
-    .prepare = equal_prepare,
-    .invoke = equal_invoke,
-};
+#define EQUALITY(symbol, where_equal)                                                                        \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)                               \
+    {                                                                                                        \
+        HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));                                                       \
+        if (is_string(ctx, node)) return prepare_strings(ctx, node);                                         \
+        return prepare(ctx, node, symbol##_runs, symbol##_stored_i16);                                       \
+    }                                                                                                        \
+    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)                                \
+    {                                                                                                        \
+        return is_string(ctx, node) ? compare_strings(ctx, node, where_equal) : hl_binary_invoke(ctx, node); \
+    }                                                                                                        \
+    const struct hl_op hl_op_##symbol = {                                                                    \
+        .state_size = sizeof(struct comparison),                                                             \
+        .prepare = symbol##_prepare,                                                                         \
+        .invoke = symbol##_invoke,                                                                           \
+    };
 
-const struct hl_op hl_op_not_equal = {
-    .state_size = sizeof(struct comparison),
-    .prepare = not_equal_prepare,
-    .invoke = not_equal_invoke,
-};
+#define ORDERING(symbol)                                                       \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                          \
+        return prepare(ctx, node, symbol##_runs, NULL);                        \
+    }                                                                          \
+    const struct hl_op hl_op_##symbol = {HL_BINARY_FIELDS(symbol, struct comparison)};
 
-const struct hl_op hl_op_less = {
-    .state_size = sizeof(struct comparison),
-    .prepare = less_prepare,
-    .invoke = hl_binary_invoke,
-};
-
-const struct hl_op hl_op_less_equal = {
-    .state_size = sizeof(struct comparison),
-    .prepare = less_equal_prepare,
-    .invoke = hl_binary_invoke,
-};
-
-const struct hl_op hl_op_greater = {
-    .state_size = sizeof(struct comparison),
-    .prepare = greater_prepare,
-    .invoke = hl_binary_invoke,
-};
-
-const struct hl_op hl_op_greater_equal = {
-    .state_size = sizeof(struct comparison),
-    .prepare = greater_equal_prepare,
-    .invoke = hl_binary_invoke,
-};
+EQUALITY(equal, true)
+EQUALITY(not_equal, false)
+ORDERING(less)
+ORDERING(less_equal)
+ORDERING(greater)
+ORDERING(greater_equal)

@@ -117,14 +117,12 @@ static TfLiteStatus concatenation_prepare(TfLiteContext *ctx, TfLiteNode *node)
     for (int i = 0; i < rank; i++) dims[i] = hl_dim(first, i);
     HL_REQUIRE(ctx, node, hl_to_int(length, &dims[axis]), "the joined length %lld is too large", (long long)length);
 
-    const bool folds = hl_fold(ctx, node, y);
-    HL_TRY(hl_resize(ctx, y, rank, dims));
-    return folds ? concatenate(ctx, node) : kTfLiteOk;
+    return hl_resize_and_fold(ctx, node, y, rank, dims, concatenate);
 }
 
 static TfLiteStatus concatenation_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    return hl_is_constant(hl_output(ctx, node, 0)) ? kTfLiteOk : concatenate(ctx, node);
+    return hl_invoke_unless_folded(ctx, node, concatenate);
 }
 
 const struct hl_op hl_op_concatenation = {
@@ -162,7 +160,7 @@ static TfLiteStatus pack_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const int rank = hl_rank(first) + 1;
     int axis, dims[HL_MAX_RANK];
 
-    if (!hl_type_in(y->type, pack_types)) return hl_unsupported_type(ctx, node, y);
+    HL_TRY(hl_require_type_of_both(ctx, node, first, y, pack_types));
     HL_REQUIRE(ctx, node, params->values_count == hl_input_count(node), "the options speak of %d inputs, there are %d",
                params->values_count, hl_input_count(node));
     HL_REQUIRE(ctx, node, rank <= HL_MAX_RANK, "the input has %d dimensions already", rank - 1);
@@ -170,23 +168,18 @@ static TfLiteStatus pack_prepare(TfLiteContext *ctx, TfLiteNode *node)
                params->axis, rank);
     for (int i = 0; i < hl_input_count(node); i++) {
         const TfLiteTensor *x = hl_input(ctx, node, i);
-        HL_REQUIRE(ctx, node, x, "input %d is absent", i);
-        HL_REQUIRE(ctx, node, hl_same_type(x, y), "input %d is %s, the output %s", i, hl_type_name(x->type),
-                   hl_type_name(y->type));
-        HL_REQUIRE(ctx, node, hl_same_shape(x, first), "inputs 0 and %d differ in shape", i);
+        HL_TRY(hl_require_like_input_0(ctx, node, i));
         HL_REQUIRE(ctx, node, hl_same_quantization(x, y), "input %d is quantized unlike the output", i);
     }
     for (int i = 0; i < rank; i++)
         dims[i] = i < axis ? hl_dim(first, i) : i == axis ? hl_input_count(node) : hl_dim(first, i - 1);
 
-    const bool folds = hl_fold(ctx, node, y);
-    HL_TRY(hl_resize(ctx, y, rank, dims));
-    return folds ? pack(ctx, node) : kTfLiteOk;
+    return hl_resize_and_fold(ctx, node, y, rank, dims, pack);
 }
 
 static TfLiteStatus pack_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    return hl_is_constant(hl_output(ctx, node, 0)) ? kTfLiteOk : pack(ctx, node);
+    return hl_invoke_unless_folded(ctx, node, pack);
 }
 
 const struct hl_op hl_op_pack = {

@@ -14,8 +14,7 @@ static TfLiteStatus cumsum_prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     if (x->type != kTfLiteFloat32 && x->type != kTfLiteInt32 && x->type != kTfLiteInt64)
         return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_TRY(hl_require_same_type(ctx, node, x, y));
     HL_REQUIRE(ctx, node, axis->type == kTfLiteInt32, "the axis is %s, must be int32", hl_type_name(axis->type));
     HL_REQUIRE(ctx, node, hl_elements(axis) == 1, "the axis has %lld elements, must have 1",
                (long long)hl_elements(axis));

@@ -150,10 +150,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(Int8)))
-        return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(Int8)));
     HL_REQUIRE(ctx, node, hl_is_constant(x), "the input must be a constant");
     HL_REQUIRE(ctx, node, x->sparsity, "the input is not sparse");
     struct sparse sparse = {.bits = hl_type_bits(x->type), .from = hl_data(x)};
@@ -169,15 +166,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
-{
-    (void)ctx;
-    (void)node;
-    return kTfLiteOk;
-}
-
 const struct hl_op hl_op_densify = {
     .sparse_inputs = 1 << 0,
     .prepare = prepare,
-    .invoke = invoke,
+    .invoke = hl_invoke_nothing,
 };

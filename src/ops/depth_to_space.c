@@ -12,9 +12,7 @@ static TfLiteStatus check(TfLiteContext *ctx, const TfLiteNode *node, int block)
     HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, not 4", hl_rank(x));
     HL_REQUIRE(ctx, node, block > 0, "block size %d must be positive", block);
     return kTfLiteOk;

@@ -4,7 +4,7 @@
 // out 0: y [(n0 - 1) d0 + 1, ..]. Any type of whole bytes.
 #include "ops/common/copy.h"
 
-static TfLiteStatus shape_output(TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus shape_output(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int32_t *dilations = HL_IN(int32_t, hl_input(ctx, node, 1));
@@ -35,9 +35,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
                "there must be a dilation for each of %d dimensions", hl_rank(x));
     HL_REQUIRE(ctx, node, hl_elements(padding) == 1, "the padding value has %lld elements instead of one",
                (long long)hl_elements(padding));
-    if (hl_is_constant(dilations)) return shape_output(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(dilations), shape_output);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)

@@ -200,14 +200,6 @@ static TfLiteStatus floor_mod_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return hl_binary_prepare(ctx, node, floor_mod_runs, kTfLiteNoType);
 }
 
-const struct hl_op hl_op_floor_div = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = floor_div_prepare,
-    .invoke = hl_binary_invoke,
-};
+const struct hl_op hl_op_floor_div = {HL_BINARY_FIELDS(floor_div, struct hl_binary)};
 
-const struct hl_op hl_op_floor_mod = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = floor_mod_prepare,
-    .invoke = hl_binary_invoke,
-};
+const struct hl_op hl_op_floor_mod = {HL_BINARY_FIELDS(floor_mod, struct hl_binary)};

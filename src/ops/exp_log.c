@@ -17,29 +17,15 @@ static TfLiteStatus exp_log_prepare(TfLiteContext *ctx, TfLiteNode *node, double
     return hl_map_prepare_table(ctx, node, function, node->user_data);
 }
 
-static TfLiteStatus exp_log_invoke(TfLiteContext *ctx, TfLiteNode *node, hl_real_map *map)
-{
-    const TfLiteTensor *input = hl_input(ctx, node, 0);
-    if (hl_is_real(input->type))
-        hl_map_real(input, hl_output(ctx, node, 0), map);
-    else
-        hl_map_table(input, hl_output(ctx, node, 0), node->user_data);
-    return kTfLiteOk;
-}
-
 #define EXP_LOG(symbol, function, taken_by)                                    \
-    HL_REAL_MAP(symbol##_real, function(x))                                    \
-    static double symbol##_value(double x)                                     \
-    {                                                                          \
-        return (double)function((float)x);                                     \
-    }                                                                          \
+    HL_REAL_FUNCTION(symbol, function)                                         \
     static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node) \
     {                                                                          \
         return exp_log_prepare(ctx, node, symbol##_value);                     \
     }                                                                          \
     static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)  \
     {                                                                          \
-        return exp_log_invoke(ctx, node, symbol##_real);                       \
+        return hl_map_invoke(ctx, node, symbol##_real);                        \
     }                                                                          \
     const struct hl_op hl_op_##symbol = {                                      \
         .state_size = sizeof(struct hl_table),                                 \

@@ -38,11 +38,8 @@ static TfLiteStatus fill_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *shape = hl_input(ctx, node, 0), *value = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(value->type, fill_types)) return hl_unsupported_type(ctx, node, value);
-    HL_REQUIRE(ctx, node, hl_same_type(value, y), "the output is %s, the value %s", hl_type_name(y->type),
-               hl_type_name(value->type));
-    HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32 || shape->type == kTfLiteInt64,
-               "the shape must be int32 or int64, not %s", hl_type_name(shape->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, value, y, fill_types));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, shape, "shape"));
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape must have one dimension, not %d", hl_rank(shape));
     HL_REQUIRE(ctx, node, hl_same_quantization(value, y), "value and output are quantized differently");
     HL_REQUIRE(ctx, node, hl_rank(value) == 0, "the value must be a scalar, it has %d dimensions", hl_rank(value));

@@ -111,9 +111,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     int rank, dims[HL_MAX_RANK];
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     HL_REQUIRE(ctx, node, hl_type_in(indices->type, index_types), "the indices must be int16, int32 or int64, not %s",
                hl_type_name(indices->type));
     HL_REQUIRE(ctx, node, x->type != kTfLiteString || hl_rank(x) == 1,
@@ -123,9 +121,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
         hl_make_dynamic(y);
         return kTfLiteOk;
     }
-    const bool folds = hl_fold(ctx, node, y);
-    HL_TRY(hl_resize(ctx, y, rank, dims));
-    return folds ? gather(ctx, node) : kTfLiteOk;
+    return hl_resize_and_fold(ctx, node, y, rank, dims, gather);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)

@@ -83,9 +83,7 @@ static TfLiteStatus gather_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *indices = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, gather_types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, gather_types));
     HL_REQUIRE(ctx, node, hl_type_in(indices->type, index_types), "the indices must be int16, int32 or int64, not %s",
                hl_type_name(indices->type));
     HL_REQUIRE(ctx, node, hl_rank(x) > 0 && hl_rank(indices) > 0, "input and indices must not be scalars");
@@ -173,9 +171,7 @@ static TfLiteStatus scatter_prepare(TfLiteContext *ctx, TfLiteNode *node)
                hl_type_name(shape->type));
     HL_REQUIRE(ctx, node, hl_rank(indices) > 0, "the indices must not be a scalar");
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape must have one dimension, not %d", hl_rank(shape));
-    if (hl_is_constant(shape)) return scatter_resize(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(shape), scatter_resize);
 }
 
 // Sums in an unsigned type of the same size wrap; for bool and float it is the type itself.

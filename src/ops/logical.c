@@ -10,15 +10,8 @@ HL_BINARY_RUN(or_bool, uint8_t, uint8_t, void, u || v)
 static const hl_binary_runs and_runs = {[kTfLiteBool] = and_bool};
 static const hl_binary_runs or_runs = {[kTfLiteBool] = or_bool};
 
-static TfLiteStatus logical_and_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return hl_binary_prepare(ctx, node, and_runs, kTfLiteNoType);
-}
-
-static TfLiteStatus logical_or_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return hl_binary_prepare(ctx, node, or_runs, kTfLiteNoType);
-}
+HL_BINARY_OPERATOR(logical_and, and_runs)
+HL_BINARY_OPERATOR(logical_or, or_runs)
 
 static TfLiteStatus logical_not_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -39,20 +32,6 @@ static TfLiteStatus logical_not_invoke(TfLiteContext *ctx, TfLiteNode *node)
     for (int64_t i = 0; i < count; i++) y[i] = !a[i];
     return kTfLiteOk;
 }
-
-const struct hl_op hl_op_logical_and = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = logical_and_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
-};
-
-const struct hl_op hl_op_logical_or = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = logical_or_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
-};
 
 const struct hl_op hl_op_logical_not = {
     .prepare = logical_not_prepare,

@@ -34,9 +34,7 @@ static void set_diagonals(TfLiteTensor *y, const TfLiteTensor *diagonals)
 static TfLiteStatus check_types(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *y = hl_output(ctx, node, 0);
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     return kTfLiteOk;
 }
 

@@ -24,26 +24,5 @@
 PICK_RUNS(maximum, >)
 PICK_RUNS(minimum, <)
 
-static TfLiteStatus maximum_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return hl_binary_prepare(ctx, node, maximum_runs, kTfLiteNoType);
-}
-
-static TfLiteStatus minimum_prepare(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return hl_binary_prepare(ctx, node, minimum_runs, kTfLiteNoType);
-}
-
-const struct hl_op hl_op_maximum = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = maximum_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
-};
-
-const struct hl_op hl_op_minimum = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = minimum_prepare,
-    .invoke = hl_binary_invoke,
-    .inplace = kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared,
-};
+HL_BINARY_OPERATOR(maximum, maximum_runs)
+HL_BINARY_OPERATOR(minimum, minimum_runs)

@@ -46,18 +46,13 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *paddings = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, HL_PLAIN_TYPES)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, HL_PLAIN_TYPES));
     HL_REQUIRE(ctx, node, params->mode == kTfLiteMirrorPaddingReflect || params->mode == kTfLiteMirrorPaddingSymmetric,
                "there is no mode %d", (int)params->mode);
-    HL_REQUIRE(ctx, node, paddings->type == kTfLiteInt32 || paddings->type == kTfLiteInt64,
-               "the paddings must be int32 or int64, not %s", hl_type_name(paddings->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, paddings, "paddings"));
     HL_REQUIRE(ctx, node, hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) && hl_dim(paddings, 1) == 2,
                "the paddings must have shape [%d, 2]", hl_rank(x));
-    if (hl_is_constant(paddings)) return resize(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(paddings), resize);
 }
 
 // Fills what lies before and after x along one axis, from y itself: the axes behind it are complete

@@ -31,8 +31,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     if (!hl_type_in(y->type, types)) return hl_unsupported_type(ctx, node, y);
-    HL_REQUIRE(ctx, node, indices->type == kTfLiteInt32 || indices->type == kTfLiteInt64,
-               "the indices must be int32 or int64, not %s", hl_type_name(indices->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, indices, "indices"));
     HL_TRY(hl_require_scalar(ctx, node, depth, "depth"));
     for (int i = 2; i <= 3; i++) {
         const TfLiteTensor *value = hl_input(ctx, node, i);
@@ -42,9 +41,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_rank(indices) < HL_MAX_RANK, "the indices have %d dimensions already", hl_rank(indices));
     HL_REQUIRE(ctx, node, params->axis >= -1 && params->axis <= hl_rank(indices),
                "axis %d is outside the output's %d dimensions", params->axis, hl_rank(indices) + 1);
-    if (hl_is_constant(depth)) return resize(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(depth), resize);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)

@@ -44,8 +44,23 @@ static inline bool hl_same_type(const TfLiteTensor *a, const TfLiteTensor *b)
 {
     return a->type == b->type;
 }
+// Fails unless the output has the input's type.
+TfLiteStatus hl_require_same_type(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *input,
+                                  const TfLiteTensor *output);
+// Fails unless there is an input of this number, with input 0's type and shape.
+TfLiteStatus hl_require_like_input_0(TfLiteContext *ctx, const TfLiteNode *node, int input);
 // Takes an axis in [-rank, rank) to [0, rank); false outside.
 bool hl_normalize_axis(int64_t axis, int rank, int *result);
+// The end of a prepare whose output's shape may depend on the value of an input: calls `resize` where that value is
+// known, and else leaves it to invoke, which finds the output dynamic.
+static inline TfLiteStatus hl_resize_when_known(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *output,
+                                                bool known,
+                                                TfLiteStatus (*resize)(TfLiteContext *ctx, const TfLiteNode *node))
+{
+    if (known) return resize(ctx, node);
+    hl_make_dynamic(output);
+    return kTfLiteOk;
+}
 
 // ---- values -------------------------------------------------------------------------------------
 

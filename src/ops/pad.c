@@ -56,9 +56,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *paddings = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS, "the input has %d dimensions, more than %d", hl_rank(x),
                MOST_DIMENSIONS);
     HL_REQUIRE(ctx, node, hl_is_integer(paddings->type) && paddings->type != kTfLiteUInt8,
@@ -66,9 +64,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) && hl_dim(paddings, 1) == 2,
                "the paddings must have shape [%d, 2]", hl_rank(x));
     if (hl_input_count(node) == 3 && hl_input(ctx, node, 2)) HL_TRY(check_value(ctx, node));
-    if (hl_is_constant(paddings)) return resize(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(paddings), resize);
 }
 
 // y by axis; a scalar has one axis of one position.

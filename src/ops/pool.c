@@ -153,8 +153,7 @@ static TfLiteStatus pool_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, it must have 4", hl_rank(x));
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_TRY(hl_require_same_type(ctx, node, x, y));
     HL_TRY(find_window(ctx, node, "height", hl_dim(x, 1), params->filter_height, params->stride_height, &op->y));
     HL_TRY(find_window(ctx, node, "width", hl_dim(x, 2), params->filter_width, params->stride_width, &op->x));
     // The original: a window wider than the input by two strides or more leaves no rows either.

@@ -36,11 +36,7 @@ static TfLiteStatus pow_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return hl_binary_prepare(ctx, node, pow_runs, kTfLiteNoType);
 }
 
-const struct hl_op hl_op_pow = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = pow_prepare,
-    .invoke = hl_binary_invoke,
-};
+const struct hl_op hl_op_pow = {HL_BINARY_FIELDS(pow, struct hl_binary)};
 
 HL_BINARY_RUN(atan2_f32, float, float, void, atan2f(u, v))
 HL_BINARY_RUN(atan2_f16, uint16_t, uint16_t, void, hl_half_from_float(atan2f(hl_half_to_float(u), hl_half_to_float(v))))
@@ -60,8 +56,4 @@ static TfLiteStatus atan2_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return hl_binary_prepare_same(ctx, node, atan2_runs);
 }
 
-const struct hl_op hl_op_atan2 = {
-    .state_size = sizeof(struct hl_binary),
-    .prepare = atan2_prepare,
-    .invoke = hl_binary_invoke,
-};
+const struct hl_op hl_op_atan2 = {HL_BINARY_FIELDS(atan2, struct hl_binary)};

@@ -36,8 +36,7 @@ static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 2, 2, 1));
     const TfLiteTensor *x = hl_input(ctx, node, 0), *alpha = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
-               hl_type_name(y->type), hl_type_name(x->type));
+    HL_TRY(hl_require_same_type(ctx, node, x, y));
     switch (x->type) {
     case kTfLiteFloat32:
         HL_REQUIRE(ctx, node, alpha->type == kTfLiteFloat32, "alpha is %s, must be float32", hl_type_name(alpha->type));

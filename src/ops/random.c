@@ -65,11 +65,9 @@ static double to_double(uint32_t upper, uint32_t lower)
 
 // ---- RANDOM_UNIFORM, RANDOM_STANDARD_NORMAL -----------------------------------------------------
 
-static TfLiteStatus shape_output(TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus shape_output(TfLiteContext *ctx, const TfLiteNode *node)
 {
-    int rank, dims[HL_MAX_RANK];
-    HL_TRY(hl_read_shape(ctx, node, hl_input(ctx, node, 0), 0, &rank, dims));
-    return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
+    return hl_resize_to_input(ctx, node, 0);
 }
 
 static TfLiteStatus fill_prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -81,9 +79,7 @@ static TfLiteStatus fill_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1, "the shape has %d dimensions, it must have 1", hl_rank(shape));
     if (y->type != kTfLiteFloat32) return hl_unsupported_type(ctx, node, y);
     seed(node);
-    if (hl_is_constant(shape)) return shape_output(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(shape), shape_output);
 }
 
 // Turns a block of numbers into four values.
@@ -122,34 +118,26 @@ static void normal_block(const uint32_t numbers[4], float values[4])
     }
 }
 
-static TfLiteStatus uniform_invoke(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return fill(ctx, node, uniform_block);
-}
+#define RANDOM(symbol, make)                                                  \
+    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                         \
+        return fill(ctx, node, make);                                         \
+    }                                                                         \
+    const struct hl_op hl_op_##symbol = {                                     \
+        .state_size = sizeof(struct random),                                  \
+        .prepare = fill_prepare,                                              \
+        .invoke = symbol##_invoke,                                            \
+    };
 
-static TfLiteStatus normal_invoke(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return fill(ctx, node, normal_block);
-}
-
-const struct hl_op hl_op_random_uniform = {
-    .state_size = sizeof(struct random),
-    .prepare = fill_prepare,
-    .invoke = uniform_invoke,
-};
-
-const struct hl_op hl_op_random_standard_normal = {
-    .state_size = sizeof(struct random),
-    .prepare = fill_prepare,
-    .invoke = normal_invoke,
-};
+RANDOM(random_uniform, uniform_block)
+RANDOM(random_standard_normal, normal_block)
 
 // ---- MULTINOMIAL --------------------------------------------------------------------------------
 
 // The blocks of an invoke: enough for a sampler that rejects often, as the original's is made for.
 enum { BLOCKS_PER_SAMPLE = 2 * 256 };
 
-static TfLiteStatus shape_samples(TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus shape_samples(TfLiteContext *ctx, const TfLiteNode *node)
 {
     int32_t samples = HL_IN(int32_t, hl_input(ctx, node, 1))[0];
     HL_REQUIRE(ctx, node, samples >= 0, "%d samples are wanted", (int)samples);
@@ -170,9 +158,7 @@ static TfLiteStatus multinomial_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (y->type != kTfLiteInt32 && y->type != kTfLiteInt64) return hl_unsupported_type(ctx, node, y);
     HL_TRY(hl_set_temporary(ctx, node, 0, kTfLiteFloat64, false, 1, (const int[]){hl_dim(logits, 1)}));
     seed(node);
-    if (hl_is_constant(samples)) return shape_samples(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(samples), shape_samples);
 }
 
 // Sums of the probabilities up to each class, less a common factor. The last is the whole.

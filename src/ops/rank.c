@@ -3,7 +3,7 @@
 //     in 0: x, any shape and type; out 0: SHAPE: int32 or int64 [rank], RANK: an int32 scalar
 // Both are known as soon as the input's shape is: the output becomes constant in prepare, and so do
 // shapes that are computed from it.
-#include "ops/op.h"
+#include "ops/common/copy.h"
 
 static TfLiteStatus shape_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
@@ -11,8 +11,7 @@ static TfLiteStatus shape_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    HL_REQUIRE(ctx, node, y->type == kTfLiteInt32 || y->type == kTfLiteInt64,
-               "the output must be int32 or int64, not %s", hl_type_name(y->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, y, "output"));
     hl_make_constant(y);
     HL_TRY(hl_resize(ctx, y, 1, &(int){hl_rank(x)}));
     for (int axis = 0; axis < hl_rank(x); axis++) {
@@ -37,19 +36,12 @@ static TfLiteStatus rank_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return kTfLiteOk;
 }
 
-static TfLiteStatus known_already(TfLiteContext *ctx, TfLiteNode *node)
-{
-    (void)ctx;
-    (void)node;
-    return kTfLiteOk;
-}
-
 const struct hl_op hl_op_shape = {
     .prepare = shape_prepare,
-    .invoke = known_already,
+    .invoke = hl_invoke_nothing,
 };
 
 const struct hl_op hl_op_rank = {
     .prepare = rank_prepare,
-    .invoke = known_already,
+    .invoke = hl_invoke_nothing,
 };

@@ -228,8 +228,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, enum kind kind
 
     r->reducer = find_reducer(kind, x->type);
     HL_REQUIRE(ctx, node, r->reducer, "the %s of %s values is not supported", kind_name[kind], hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "output type %s must be the input's, %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_same_type(ctx, node, x, y));
     HL_REQUIRE(ctx, node, axes->type == kTfLiteInt32, "the axes are %s, not int32", hl_type_name(axes->type));
     HL_REQUIRE(ctx, node, hl_rank(x) <= HL_MAX_RANK, "%d dimensions are too many", hl_rank(x));
     HL_TRY(check_quantization(ctx, node, kind));

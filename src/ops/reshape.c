@@ -38,8 +38,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, const TfLiteNode *node, find_sha
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_same_type(ctx, node, x, y));
     if (!shape_is_known || y->type == kTfLiteString) {
         hl_make_dynamic(y);
         return kTfLiteOk;
@@ -57,6 +56,18 @@ static TfLiteStatus invoke(TfLiteContext *ctx, const TfLiteNode *node, find_shap
     if (hl_is_dynamic(y)) HL_TRY(resize(ctx, node, find));
     return copy_all(ctx, node, hl_input(ctx, node, 0), y);
 }
+
+// An operator whose output's shape symbol##_shape finds.
+#define RESHAPING(symbol)                                                     \
+    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                         \
+        return invoke(ctx, node, symbol##_shape);                             \
+    }                                                                         \
+    const struct hl_op hl_op_##symbol = {                                     \
+        .prepare = symbol##_prepare,                                          \
+        .invoke = symbol##_invoke,                                            \
+        .inplace = SAME_ELEMENTS,                                             \
+    };
 
 // ---- RESHAPE ------------------------------------------------------------------------------------
 
@@ -128,16 +139,7 @@ static TfLiteStatus reshape_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return prepare(ctx, node, reshape_shape, !shape || hl_is_constant(shape));
 }
 
-static TfLiteStatus reshape_invoke(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return invoke(ctx, node, reshape_shape);
-}
-
-const struct hl_op hl_op_reshape = {
-    .prepare = reshape_prepare,
-    .invoke = reshape_invoke,
-    .inplace = SAME_ELEMENTS,
-};
+RESHAPING(reshape)
 
 // ---- SQUEEZE ------------------------------------------------------------------------------------
 
@@ -173,16 +175,7 @@ static TfLiteStatus squeeze_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return prepare(ctx, node, squeeze_shape, true);
 }
 
-static TfLiteStatus squeeze_invoke(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return invoke(ctx, node, squeeze_shape);
-}
-
-const struct hl_op hl_op_squeeze = {
-    .prepare = squeeze_prepare,
-    .invoke = squeeze_invoke,
-    .inplace = SAME_ELEMENTS,
-};
+RESHAPING(squeeze)
 
 // ---- EXPAND_DIMS --------------------------------------------------------------------------------
 
@@ -211,13 +204,4 @@ static TfLiteStatus expand_dims_prepare(TfLiteContext *ctx, TfLiteNode *node)
     return prepare(ctx, node, expand_dims_shape, hl_is_constant(axis));
 }
 
-static TfLiteStatus expand_dims_invoke(TfLiteContext *ctx, TfLiteNode *node)
-{
-    return invoke(ctx, node, expand_dims_shape);
-}
-
-const struct hl_op hl_op_expand_dims = {
-    .prepare = expand_dims_prepare,
-    .invoke = expand_dims_invoke,
-    .inplace = SAME_ELEMENTS,
-};
+RESHAPING(expand_dims)

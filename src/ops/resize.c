@@ -17,7 +17,7 @@ static bool size_is_wanted(const TfLiteTensor *size)
     return size->type == kTfLiteInt32 && hl_rank(size) == 1 && hl_dim(size, 0) == 2;
 }
 
-static TfLiteStatus resize_output(TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus resize_output(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     const int32_t *size = HL_IN(int32_t, hl_input(ctx, node, 1));
@@ -35,11 +35,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     HL_REQUIRE(ctx, node, hl_rank(x) == 4, "the input has %d dimensions, not 4", hl_rank(x));
     HL_REQUIRE(ctx, node, size_is_wanted(size), "the new size must be 2 int32 values");
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "output type %s must be the input's, %s", hl_type_name(y->type),
-               hl_type_name(x->type));
-    if (hl_is_constant(size)) return resize_output(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    HL_TRY(hl_require_same_type(ctx, node, x, y));
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(size), resize_output);
 }
 
 // ---- bilinear -----------------------------------------------------------------------------------
@@ -87,38 +84,34 @@ typedef void (*blend_function)(const void *top_left, const void *top_right, cons
                                const void *bottom_right, const struct hl_resize_sample *row,
                                const struct hl_resize_sample *column, int count, void *pixel);
 
-#define BLEND_FLOAT(name, type, offset)                                                                              \
+// `part`: how the two samples tell their distances, as numbers of the type Weight. `blended`: y[i] of a, b, c, d.
+#define BLEND(name, type, Weight, part, blended)                                                                     \
     static void name(const void *top_left, const void *top_right, const void *bottom_left, const void *bottom_right, \
                      const struct hl_resize_sample *row, const struct hl_resize_sample *column, int count,           \
                      void *pixel)                                                                                    \
     {                                                                                                                \
         const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;                               \
         type *y = pixel;                                                                                             \
-        float down = row->part, right = column->part;                                                                \
-        for (int i = 0; i < count; i++)                                                                              \
-            y[i] = (type)((float)a[i] * (1 - down) * (1 - right) + (float)c[i] * down * (1 - right) +                \
-                          (float)b[i] * (1 - down) * right + (float)d[i] * down * right + (offset));                 \
+        Weight down = row->part, right = column->part;                                                               \
+        for (int i = 0; i < count; i++) y[i] = (type)(blended);                                                      \
     }
+#define BLENDED_FLOAT                                                                                             \
+    (float)a[i] * (1 - down) * (1 - right) + (float)c[i] * down *(1 - right) + (float)b[i] * (1 - down) * right + \
+        (float)d[i] * down *right
+#define BLENDED_FIXED                                                                         \
+    rounded_to_integer(a[i] * (1024 - down) * (1024 - right) + c[i] * down * (1024 - right) + \
+                       b[i] * (1024 - down) * right + d[i] * down * right)
 
-#define BLEND_FIXED(name, type)                                                                                      \
-    static void name(const void *top_left, const void *top_right, const void *bottom_left, const void *bottom_right, \
-                     const struct hl_resize_sample *row, const struct hl_resize_sample *column, int count,           \
-                     void *pixel)                                                                                    \
-    {                                                                                                                \
-        const type *a = top_left, *b = top_right, *c = bottom_left, *d = bottom_right;                               \
-        type *y = pixel;                                                                                             \
-        int64_t down = row->part_1024, right = column->part_1024;                                                    \
-        int64_t up = 1024 - down, left = 1024 - right;                                                               \
-        for (int i = 0; i < count; i++) {                                                                            \
-            int64_t sum = a[i] * up * left + c[i] * down * left + b[i] * up * right + d[i] * down * right;           \
-            y[i] = (type)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));                                     \
-        }                                                                                                            \
-    }
+// From units of 2^-20, half away from 0.
+static inline int64_t rounded_to_integer(int64_t sum)
+{
+    return (sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20);
+}
 
-BLEND_FLOAT(blend_f32, float, 0.0f)
-BLEND_FLOAT(blend_u8, uint8_t, 0.5f)
-BLEND_FIXED(blend_i8, int8_t)
-BLEND_FIXED(blend_i16, int16_t)
+BLEND(blend_f32, float, float, part, BLENDED_FLOAT + 0.0f)
+BLEND(blend_u8, uint8_t, float, part, BLENDED_FLOAT + 0.5f)
+BLEND(blend_i8, int8_t, int64_t, part_1024, BLENDED_FIXED)
+BLEND(blend_i16, int16_t, int64_t, part_1024, BLENDED_FIXED)
 
 struct bilinear {
     blend_function blend;

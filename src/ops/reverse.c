@@ -11,9 +11,7 @@ static TfLiteStatus same_type_and_shape(TfLiteContext *ctx, const TfLiteNode *no
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     return hl_resize_like(ctx, y, x);
 }
 
@@ -89,8 +87,7 @@ static TfLiteStatus sequence_prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *lengths = hl_input(ctx, node, 1);
     const int rank = hl_rank(x), sequence = params->seq_dim, batch = params->batch_dim;
 
-    HL_REQUIRE(ctx, node, lengths->type == kTfLiteInt32 || lengths->type == kTfLiteInt64,
-               "the lengths must be int32 or int64, not %s", hl_type_name(lengths->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, lengths, "lengths"));
     HL_REQUIRE(ctx, node, sequence >= 0 && sequence < rank && batch >= 0 && batch < rank && sequence != batch,
                "sequence dimension %d and batch dimension %d of %d are not possible", sequence, batch, rank);
     HL_REQUIRE(ctx, node, hl_rank(lengths) == 1 && hl_dim(lengths, 0) == hl_dim(x, batch), "there must be %d lengths",

@@ -35,6 +35,27 @@ static TfLiteStatus require_not_negative(TfLiteContext *ctx, const TfLiteNode *n
     return kTfLiteOk;
 }
 
+#define ROOT(symbol)                                                          \
+    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                         \
+        const TfLiteTensor *input = hl_input(ctx, node, 0);                   \
+        TfLiteTensor *output = hl_output(ctx, node, 0);                       \
+        if (hl_is_real(input->type)) {                                        \
+            hl_map_real(input, output, symbol##_real);                        \
+            return kTfLiteOk;                                                 \
+        }                                                                     \
+        HL_TRY(require_not_negative(ctx, node, input));                       \
+        symbol##_table(input, output, node->user_data);                       \
+        return kTfLiteOk;                                                     \
+    }                                                                         \
+    const struct hl_op hl_op_##symbol = {                                     \
+        .state_size = sizeof(struct hl_table),                                \
+        .prepare = symbol##_prepare,                                          \
+        .invoke = symbol##_invoke,                                            \
+        .inplace = kTfLiteInplaceOpInput0Shared,                              \
+        .fast = &hl_fast_##symbol,                                            \
+    };
+
 // ---- SQRT ---------------------------------------------------------------------------------------
 
 static int32_t sqrt_stored(int32_t value, const TfLiteTensor *input, const TfLiteTensor *output, int32_t low,
@@ -58,34 +79,20 @@ static TfLiteStatus sqrt_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 HL_REAL_MAP(sqrt_real, sqrtf(x))
 
-static TfLiteStatus sqrt_invoke(TfLiteContext *ctx, TfLiteNode *node)
+// There is no table of words.
+static void sqrt_table(const TfLiteTensor *input, TfLiteTensor *output, const struct hl_table *table)
 {
-    const TfLiteTensor *input = hl_input(ctx, node, 0);
-    TfLiteTensor *output = hl_output(ctx, node, 0);
-    const struct hl_table *table = node->user_data;
-    if (hl_is_real(input->type)) {
-        hl_map_real(input, output, sqrt_real);
-        return kTfLiteOk;
-    }
-    HL_TRY(require_not_negative(ctx, node, input));
     if (input->type == kTfLiteInt8) {
         hl_map_bytes(input, output, table->bytes);
-        return kTfLiteOk;
+        return;
     }
     const int16_t *x = HL_IN(int16_t, input);
     int16_t *y = HL_OUT(int16_t, output);
     int64_t count = hl_elements(input);
     for (int64_t i = 0; i < count; i++) y[i] = (int16_t)sqrt_stored(x[i], input, output, INT16_MIN, INT16_MAX);
-    return kTfLiteOk;
 }
 
-const struct hl_op hl_op_sqrt = {
-    .state_size = sizeof(struct hl_table),
-    .prepare = sqrt_prepare,
-    .invoke = sqrt_invoke,
-    .inplace = kTfLiteInplaceOpInput0Shared,
-    .fast = &hl_fast_sqrt,
-};
+ROOT(sqrt)
 
 // ---- RSQRT --------------------------------------------------------------------------------------
 
@@ -124,23 +131,9 @@ static TfLiteStatus rsqrt_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 HL_REAL_MAP(rsqrt_real, 1 / sqrtf(x))
 
-static TfLiteStatus rsqrt_invoke(TfLiteContext *ctx, TfLiteNode *node)
+static void rsqrt_table(const TfLiteTensor *input, TfLiteTensor *output, const struct hl_table *table)
 {
-    const TfLiteTensor *input = hl_input(ctx, node, 0);
-    TfLiteTensor *output = hl_output(ctx, node, 0);
-    if (hl_is_real(input->type)) {
-        hl_map_real(input, output, rsqrt_real);
-        return kTfLiteOk;
-    }
-    HL_TRY(require_not_negative(ctx, node, input));
-    hl_map_table(input, output, node->user_data);
-    return kTfLiteOk;
+    hl_map_table(input, output, table);
 }
 
-const struct hl_op hl_op_rsqrt = {
-    .state_size = sizeof(struct hl_table),
-    .prepare = rsqrt_prepare,
-    .invoke = rsqrt_invoke,
-    .inplace = kTfLiteInplaceOpInput0Shared,
-    .fast = &hl_fast_rsqrt,
-};
+ROOT(rsqrt)

@@ -61,9 +61,7 @@ static TfLiteStatus check_types(TfLiteContext *ctx, const TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *ids = hl_input(ctx, node, 1);
     const TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, HL_TYPE(Float32) | HL_TYPE(Int32))) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, HL_TYPE(Float32) | HL_TYPE(Int32)));
     HL_REQUIRE(ctx, node, ids->type == kTfLiteInt32, "the ids must be int32, not %s", hl_type_name(ids->type));
     return kTfLiteOk;
 }

@@ -114,11 +114,7 @@ static TfLiteStatus sigmoid_prepare(TfLiteContext *ctx, TfLiteNode *node, bool i
 }
 
 #define SIGMOID(symbol, is_tanh, function)                                                                \
-    HL_REAL_MAP(symbol##_real, function(x))                                                               \
-    static double symbol##_value(double x)                                                                \
-    {                                                                                                     \
-        return (double)function((float)x);                                                                \
-    }                                                                                                     \
+    HL_REAL_FUNCTION(symbol, function)                                                                    \
     static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)                            \
     {                                                                                                     \
         return sigmoid_prepare(ctx, node, is_tanh, symbol##_value);                                       \

@@ -17,8 +17,7 @@ static const uint32_t common_types = HL_PLAIN_TYPES | HL_TYPE(Int4);
 static TfLiteStatus check_positions(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *x,
                                     const TfLiteTensor *positions, const char *name)
 {
-    HL_REQUIRE(ctx, node, positions->type == kTfLiteInt32 || positions->type == kTfLiteInt64,
-               "%s must be int32 or int64, not %s", name, hl_type_name(positions->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, positions, name));
     HL_REQUIRE(ctx, node, hl_rank(positions) == 1 && hl_dim(positions, 0) == hl_rank(x),
                "%s must have one value for each of %d dimensions", name, hl_rank(x));
     return kTfLiteOk;
@@ -69,9 +68,7 @@ static TfLiteStatus slice_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_layout from;
     int dims[HL_MAX_RANK];
 
-    if (!hl_type_in(x->type, common_types | HL_TYPE(String))) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, common_types | HL_TYPE(String)));
     HL_TRY(check_positions(ctx, node, x, begin, "begin"));
     HL_TRY(check_positions(ctx, node, x, size, "size"));
     HL_REQUIRE(ctx, node, hl_same_type(begin, size), "begin is %s, size %s", hl_type_name(begin->type),

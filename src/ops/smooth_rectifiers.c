@@ -30,12 +30,7 @@ HL_REAL_MAP(elu_real, x < 0 ? expm1f(x) : x)
 
 static TfLiteStatus elu_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTensor *input = hl_input(ctx, node, 0);
-    if (hl_is_real(input->type))
-        hl_map_real(input, hl_output(ctx, node, 0), elu_real);
-    else
-        hl_map_table(input, hl_output(ctx, node, 0), node->user_data);
-    return kTfLiteOk;
+    return hl_map_invoke(ctx, node, elu_real);
 }
 
 const struct hl_op hl_op_elu = {

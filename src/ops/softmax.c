@@ -125,10 +125,7 @@ static TfLiteStatus softmax_prepare(TfLiteContext *ctx, TfLiteNode *node)
     switch (x->type) {
     case kTfLiteFloat32:
     case kTfLiteFloat16:
-    case kTfLiteBFloat16:
-        HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output's type %s differs from the input's, %s",
-                   hl_type_name(y->type), hl_type_name(x->type));
-        break;
+    case kTfLiteBFloat16: HL_TRY(hl_require_same_type(ctx, node, x, y)); break;
     case kTfLiteInt8:
     case kTfLiteUInt8:
     case kTfLiteInt16:

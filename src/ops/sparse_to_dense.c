@@ -23,9 +23,7 @@ static int index_depth(const TfLiteTensor *indices)
 
 static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
-    int rank, dims[HL_MAX_RANK];
-    HL_TRY(hl_read_shape(ctx, node, hl_input(ctx, node, 1), 0, &rank, dims));
-    return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
+    return hl_resize_to_input(ctx, node, 1);
 }
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
@@ -39,10 +37,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_REQUIRE(ctx, node, hl_same_type(values, y) && hl_same_type(standard, y),
                "values, default and output are %s, %s and %s", hl_type_name(values->type), hl_type_name(standard->type),
                hl_type_name(y->type));
-    HL_REQUIRE(ctx, node, indices->type == kTfLiteInt32 || indices->type == kTfLiteInt64,
-               "the indices must be int32 or int64, not %s", hl_type_name(indices->type));
-    HL_REQUIRE(ctx, node, shape->type == kTfLiteInt32 || shape->type == kTfLiteInt64,
-               "the shape must be int32 or int64, not %s", hl_type_name(shape->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, indices, "indices"));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, shape, "shape"));
     HL_REQUIRE(ctx, node, hl_rank(indices) <= 2, "the indices have %d dimensions, more than 2", hl_rank(indices));
     HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) <= MOST_DIMENSIONS,
                "the shape must have at most %d entries", MOST_DIMENSIONS);
@@ -52,9 +48,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
                (long long)hl_elements(standard));
     HL_REQUIRE(ctx, node, hl_rank(values) == 0 || (hl_rank(values) == 1 && hl_dim(values, 0) == index_count(indices)),
                "there must be %d values, or a scalar", index_count(indices));
-    if (hl_is_constant(shape)) return resize(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(shape), resize);
 }
 
 static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)

@@ -56,6 +56,18 @@ static TfLiteStatus copy_pieces(TfLiteContext *ctx, const TfLiteNode *node, cons
     return kTfLiteOk;
 }
 
+// The invoke of SPLIT and SPLIT_V: which input is x, and which the axis.
+static TfLiteStatus split_any(TfLiteContext *ctx, const TfLiteNode *node, int x_input, int axis_input,
+                              TfLiteStatus (*resize)(TfLiteContext *ctx, const TfLiteNode *node))
+{
+    const TfLiteTensor *x = hl_input(ctx, node, x_input);
+    int axis;
+
+    if (hl_is_dynamic(hl_output(ctx, node, 0))) HL_TRY(resize(ctx, node));
+    HL_TRY(find_axis(ctx, node, x, hl_input(ctx, node, axis_input), &axis));
+    return copy_pieces(ctx, node, x, axis);
+}
+
 // ---- SPLIT --------------------------------------------------------------------------------------
 
 static TfLiteStatus split_resize(TfLiteContext *ctx, const TfLiteNode *node)
@@ -89,12 +101,7 @@ static TfLiteStatus split_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 static TfLiteStatus split_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTensor *x = hl_input(ctx, node, 1);
-    int axis;
-
-    if (hl_is_dynamic(hl_output(ctx, node, 0))) HL_TRY(split_resize(ctx, node));
-    HL_TRY(find_axis(ctx, node, x, hl_input(ctx, node, 0), &axis));
-    return copy_pieces(ctx, node, x, axis);
+    return split_any(ctx, node, 1, 0, split_resize);
 }
 
 const struct hl_op hl_op_split = {
@@ -154,8 +161,7 @@ static TfLiteStatus split_v_prepare(TfLiteContext *ctx, TfLiteNode *node)
     if (!hl_type_in(x->type, split_types)) return hl_unsupported_type(ctx, node, x);
     HL_TRY(hl_require_scalar(ctx, node, axis, "axis"));
     HL_TRY(check_outputs(ctx, node, x, params->num_splits));
-    HL_REQUIRE(ctx, node, sizes->type == kTfLiteInt32 || sizes->type == kTfLiteInt64,
-               "the lengths must be int32 or int64, not %s", hl_type_name(sizes->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, sizes, "lengths"));
     HL_REQUIRE(ctx, node, hl_rank(sizes) == 1 && hl_dim(sizes, 0) == hl_output_count(node),
                "there must be one length for each of the %d outputs", hl_output_count(node));
     if (hl_is_constant(axis) && hl_is_constant(sizes)) return split_v_resize(ctx, node);
@@ -165,12 +171,7 @@ static TfLiteStatus split_v_prepare(TfLiteContext *ctx, TfLiteNode *node)
 
 static TfLiteStatus split_v_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
-    const TfLiteTensor *x = hl_input(ctx, node, 0);
-    int axis;
-
-    if (hl_is_dynamic(hl_output(ctx, node, 0))) HL_TRY(split_v_resize(ctx, node));
-    HL_TRY(find_axis(ctx, node, x, hl_input(ctx, node, 2), &axis));
-    return copy_pieces(ctx, node, x, axis);
+    return split_any(ctx, node, 0, 2, split_v_resize);
 }
 
 const struct hl_op hl_op_split_v = {

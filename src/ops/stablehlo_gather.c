@@ -60,8 +60,7 @@ struct axes {
 static TfLiteStatus set_places(TfLiteContext *ctx, const TfLiteNode *node, const struct axes *axes, struct places *p)
 {
     int operand_rank = hl_rank(p->operand), index_rank = hl_rank(p->indices);
-    HL_REQUIRE(ctx, node, p->indices->type == kTfLiteInt32 || p->indices->type == kTfLiteInt64,
-               "the indices are %s, they must be int32 or int64", hl_type_name(p->indices->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, p->indices, "indices"));
     HL_REQUIRE(ctx, node, axes->index_vector_dim >= 0 && axes->index_vector_dim <= index_rank,
                "index_vector_dim %lld does not fit indices of %d dimensions", (long long)axes->index_vector_dim,
                index_rank);

@@ -162,9 +162,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     struct selection selection;
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     HL_TRY(check_index(ctx, node));
     bool known = y->type != kTfLiteString;
     for (int i = 1; i <= 3; i++) known = known && hl_is_constant(hl_input(ctx, node, i));

@@ -28,16 +28,11 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *multiples = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, multiples->type == kTfLiteInt32 || multiples->type == kTfLiteInt64,
-               "the multiples must be int32 or int64, not %s", hl_type_name(multiples->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, multiples, "multiples"));
     HL_REQUIRE(ctx, node, hl_rank(multiples) == 1 && hl_dim(multiples, 0) == hl_rank(x),
                "there must be one multiple for each of %d dimensions", hl_rank(x));
-    if (hl_is_constant(multiples) && y->type != kTfLiteString) return resize(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(multiples) && y->type != kTfLiteString, resize);
 }
 
 // Each dimension that is repeated becomes two: the repetitions, which do not move in x, and the

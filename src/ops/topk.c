@@ -32,9 +32,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *k = hl_input(ctx, node, 1);
     TfLiteTensor *values = hl_output(ctx, node, 0), *positions = hl_output(ctx, node, 1);
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, values), "the values are %s, the input %s", hl_type_name(values->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, values, types));
     HL_REQUIRE(ctx, node, positions->type == kTfLiteInt32 || positions->type == kTfLiteInt16,
                "positions must be int16 or int32, not %s", hl_type_name(positions->type));
     HL_REQUIRE(ctx, node, values != positions, "values and positions are one tensor");

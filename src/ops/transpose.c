@@ -37,9 +37,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_layout from;
     int dims[MOST_DIMENSIONS];
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, y), "the output is %s, the input %s", hl_type_name(y->type),
-               hl_type_name(x->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
     HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS, "the input has %d dimensions, more than %d", hl_rank(x),
                MOST_DIMENSIONS);
     HL_REQUIRE(ctx, node, perm->type == kTfLiteInt32, "the permutation must be int32, not %s",

@@ -20,11 +20,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     TfLiteTensor *values = hl_output(ctx, node, 0), *numbers = hl_output(ctx, node, 1);
 
-    if (!hl_type_in(x->type, types)) return hl_unsupported_type(ctx, node, x);
-    HL_REQUIRE(ctx, node, hl_same_type(x, values), "the values are %s, the input %s", hl_type_name(values->type),
-               hl_type_name(x->type));
-    HL_REQUIRE(ctx, node, numbers->type == kTfLiteInt32 || numbers->type == kTfLiteInt64,
-               "numbers must be int32 or int64, not %s", hl_type_name(numbers->type));
+    HL_TRY(hl_require_type_of_both(ctx, node, x, values, types));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, numbers, "numbers"));
     HL_REQUIRE(ctx, node, numbers->type == params->index_out_type, "the options speak of %s numbers, not %s",
                hl_type_name(params->index_out_type), hl_type_name(numbers->type));
     HL_REQUIRE(ctx, node, values != numbers, "values and numbers are one tensor");

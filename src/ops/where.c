@@ -15,7 +15,7 @@ static bool is_set(const TfLiteTensor *x, int64_t i)
     }
 }
 
-static TfLiteStatus resize_output(TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus resize_output(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     int64_t elements = hl_elements(x), found = 0;
@@ -42,9 +42,7 @@ static TfLiteStatus where_prepare(TfLiteContext *ctx, TfLiteNode *node)
     }
     HL_REQUIRE(ctx, node, y->type == kTfLiteInt64, "the output is %s, it must be int64", hl_type_name(y->type));
     HL_REQUIRE(ctx, node, hl_rank(x) > 0, "the input is a scalar, it has no coordinates");
-    if (hl_is_constant(x)) return resize_output(ctx, node);
-    hl_make_dynamic(y);
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, y, hl_is_constant(x), resize_output);
 }
 
 static TfLiteStatus where_invoke(TfLiteContext *ctx, TfLiteNode *node)

@@ -6,7 +6,7 @@
 // step. The state of every such operator begins with struct hl_binary, and most need nothing more:
 //     HL_BINARY_RUN(xor_i32, int32_t, int32_t, void, u ^ v)
 //     static const hl_binary_runs xor_runs = {[kTfLiteInt32] = xor_i32};
-//     and hl_binary_prepare(ctx, node, xor_runs, kTfLiteNoType) in prepare, hl_binary_invoke.
+//     HL_BINARY_OPERATOR(bitwise_xor, xor_runs)
 #ifndef HALITE_OPS_COMMON_BINARY_H
 #define HALITE_OPS_COMMON_BINARY_H
 
@@ -60,5 +60,18 @@ TfLiteStatus hl_binary_choose(TfLiteContext *ctx, const TfLiteNode *node, const 
 TfLiteStatus hl_binary_finish(TfLiteContext *ctx, TfLiteNode *node);
 
 TfLiteStatus hl_binary_invoke(TfLiteContext *ctx, TfLiteNode *node);
+
+// What the hl_op of every such operator has: its state, its own prepare, and hl_binary_invoke.
+#define HL_BINARY_FIELDS(symbol, State) \
+    .state_size = sizeof(State), .prepare = symbol##_prepare, .invoke = hl_binary_invoke
+#define HL_INPLACE_EITHER (kTfLiteInplaceOpInput0Shared | kTfLiteInplaceOpInput1Shared)
+
+// Defines, whole, an operator that is its runs alone, with an output of the inputs' type that may lie in either.
+#define HL_BINARY_OPERATOR(symbol, runs)                                       \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node) \
+    {                                                                          \
+        return hl_binary_prepare(ctx, node, runs, kTfLiteNoType);              \
+    }                                                                          \
+    const struct hl_op hl_op_##symbol = {HL_BINARY_FIELDS(symbol, struct hl_binary), .inplace = HL_INPLACE_EITHER};
 
 #endif

@@ -8,6 +8,21 @@
 
 #include "base/turn.h"
 
+TfLiteStatus hl_require_type_of_both(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *input,
+                                     const TfLiteTensor *output, uint32_t types)
+{
+    if (!hl_type_in(input->type, types)) return hl_unsupported_type(ctx, node, input);
+    return hl_require_same_type(ctx, node, input, output);
+}
+
+TfLiteStatus hl_require_int32_or_int64(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor,
+                                       const char *name)
+{
+    HL_REQUIRE(ctx, node, tensor->type == kTfLiteInt32 || tensor->type == kTfLiteInt64,
+               "the %s must be int32 or int64, not %s", name, hl_type_name(tensor->type));
+    return kTfLiteOk;
+}
+
 struct hl_layout hl_row_major(int rank, const int *dims)
 {
     struct hl_layout layout = {0};
@@ -254,8 +269,7 @@ void hl_clear_packed(TfLiteTensor *tensor)
 TfLiteStatus hl_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor, int lowest,
                            int *rank, int *dims)
 {
-    HL_REQUIRE(ctx, node, tensor->type == kTfLiteInt32 || tensor->type == kTfLiteInt64,
-               "a shape must be int32 or int64, not %s", hl_type_name(tensor->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, tensor, "shape"));
     HL_REQUIRE(ctx, node, hl_rank(tensor) == 1, "a shape must have one dimension, not %d", hl_rank(tensor));
     HL_REQUIRE(ctx, node, hl_dim(tensor, 0) <= HL_MAX_RANK, "a shape of %d dimensions is above %d", hl_dim(tensor, 0),
                HL_MAX_RANK);
@@ -269,10 +283,16 @@ TfLiteStatus hl_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfL
     return kTfLiteOk;
 }
 
+TfLiteStatus hl_resize_to_input(TfLiteContext *ctx, const TfLiteNode *node, int input)
+{
+    int rank, dims[HL_MAX_RANK];
+    HL_TRY(hl_read_shape(ctx, node, hl_input(ctx, node, input), 0, &rank, dims));
+    return hl_resize(ctx, hl_output(ctx, node, 0), rank, dims);
+}
+
 TfLiteStatus hl_require_scalar(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor, const char *name)
 {
-    HL_REQUIRE(ctx, node, tensor->type == kTfLiteInt32 || tensor->type == kTfLiteInt64,
-               "the %s must be int32 or int64, not %s", name, hl_type_name(tensor->type));
+    HL_TRY(hl_require_int32_or_int64(ctx, node, tensor, name));
     HL_REQUIRE(ctx, node, hl_elements(tensor) == 1, "the %s must be one value, not %lld", name,
                (long long)hl_elements(tensor));
     return kTfLiteOk;
@@ -287,4 +307,19 @@ bool hl_fold(const TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *out
     }
     hl_make_constant(output);
     return true;
+}
+
+TfLiteStatus hl_resize_and_fold(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *output, int rank,
+                                const int *dims, TfLiteStatus (*compute)(TfLiteContext *ctx, const TfLiteNode *node))
+{
+    const bool folds = hl_fold(ctx, node, output);
+    HL_TRY(hl_resize(ctx, output, rank, dims));
+    return folds ? compute(ctx, node) : kTfLiteOk;
+}
+
+TfLiteStatus hl_invoke_nothing(TfLiteContext *ctx, TfLiteNode *node)
+{
+    (void)ctx;
+    (void)node;
+    return kTfLiteOk;
 }

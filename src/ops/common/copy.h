@@ -17,6 +17,12 @@ static inline bool hl_type_in(TfLiteType type, uint32_t set)
 {
     return (int)type >= 0 && (int)type < 32 && (set >> (int)type & 1);
 }
+// Input and output must have one type, of this set.
+TfLiteStatus hl_require_type_of_both(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *input,
+                                     const TfLiteTensor *output, uint32_t types);
+// For shapes, axes and indices, called `name` in messages.
+TfLiteStatus hl_require_int32_or_int64(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor,
+                                       const char *name);
 
 // Position (i0, i1, …) is the element at offset + i0*stride[0] + i1*stride[1] + …; strides may be 0
 // or negative.
@@ -49,6 +55,8 @@ void hl_clear_packed(TfLiteTensor *tensor);
 // `lowest` (0 or -1).
 TfLiteStatus hl_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor, int lowest,
                            int *rank, int *dims);
+// Gives output 0 the shape that the input of this number holds.
+TfLiteStatus hl_resize_to_input(TfLiteContext *ctx, const TfLiteNode *node, int input);
 // The value of a tensor of one int32 or int64 element (axis, depth, …), called `name` in messages.
 TfLiteStatus hl_require_scalar(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *tensor,
                                const char *name);
@@ -58,5 +66,16 @@ TfLiteStatus hl_require_scalar(TfLiteContext *ctx, const TfLiteNode *node, const
 // Call it before the output gets its shape; true: the output is constant now, and prepare is to
 // write it. (invoke then finds it constant and has nothing to do.)
 bool hl_fold(const TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *output);
+// The end of a prepare that folds: gives the output its shape, and by `compute` its value where that is known already.
+TfLiteStatus hl_resize_and_fold(TfLiteContext *ctx, const TfLiteNode *node, TfLiteTensor *output, int rank,
+                                const int *dims, TfLiteStatus (*compute)(TfLiteContext *ctx, const TfLiteNode *node));
+// And the invoke of such an operator.
+static inline TfLiteStatus hl_invoke_unless_folded(TfLiteContext *ctx, const TfLiteNode *node,
+                                                   TfLiteStatus (*compute)(TfLiteContext *ctx, const TfLiteNode *node))
+{
+    return hl_is_constant(hl_output(ctx, node, 0)) ? kTfLiteOk : compute(ctx, node);
+}
+// The invoke of operators whose output is always known in prepare.
+TfLiteStatus hl_invoke_nothing(TfLiteContext *ctx, TfLiteNode *node);
 
 #endif

@@ -12,39 +12,30 @@ TfLiteStatus hl_map_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_counts(ctx, node, 1, 1, 1));
     const TfLiteTensor *input = hl_input(ctx, node, 0);
     TfLiteTensor *output = hl_output(ctx, node, 0);
-    HL_REQUIRE(ctx, node, hl_same_type(input, output), "the output's type %s differs from the input's, %s",
-               hl_type_name(output->type), hl_type_name(input->type));
+    HL_TRY(hl_require_same_type(ctx, node, input, output));
     return hl_resize_like(ctx, output, input);
 }
 
-static void map_float16(const uint16_t *x, uint16_t *y, int64_t count, hl_real_map *map)
-{
-    float block[BLOCK];
-    for (int64_t start = 0; start < count; start += BLOCK) {
-        int length = count - start < BLOCK ? (int)(count - start) : BLOCK;
-        for (int i = 0; i < length; i++) block[i] = hl_half_to_float(x[start + i]);
-        map(block, block, length);
-        for (int i = 0; i < length; i++) y[start + i] = hl_half_from_float(block[i]);
+#define MAP_HALVES(format)                                                                      \
+    static void map_##format(const uint16_t *x, uint16_t *y, int64_t count, hl_real_map *map)   \
+    {                                                                                           \
+        float block[BLOCK];                                                                     \
+        for (int64_t start = 0; start < count; start += BLOCK) {                                \
+            int length = count - start < BLOCK ? (int)(count - start) : BLOCK;                  \
+            for (int i = 0; i < length; i++) block[i] = hl_##format##_to_float(x[start + i]);   \
+            map(block, block, length);                                                          \
+            for (int i = 0; i < length; i++) y[start + i] = hl_##format##_from_float(block[i]); \
+        }                                                                                       \
     }
-}
-
-static void map_bfloat16(const uint16_t *x, uint16_t *y, int64_t count, hl_real_map *map)
-{
-    float block[BLOCK];
-    for (int64_t start = 0; start < count; start += BLOCK) {
-        int length = count - start < BLOCK ? (int)(count - start) : BLOCK;
-        for (int i = 0; i < length; i++) block[i] = hl_bfloat16_to_float(x[start + i]);
-        map(block, block, length);
-        for (int i = 0; i < length; i++) y[start + i] = hl_bfloat16_from_float(block[i]);
-    }
-}
+MAP_HALVES(half)
+MAP_HALVES(bfloat16)
 
 void hl_map_real(const TfLiteTensor *input, TfLiteTensor *output, hl_real_map *map)
 {
     int64_t count = hl_elements(input);
     switch (input->type) {
     case kTfLiteFloat32: map(HL_IN(float, input), HL_OUT(float, output), count); break;
-    case kTfLiteFloat16: map_float16(HL_IN(uint16_t, input), HL_OUT(uint16_t, output), count, map); break;
+    case kTfLiteFloat16: map_half(HL_IN(uint16_t, input), HL_OUT(uint16_t, output), count, map); break;
     default: map_bfloat16(HL_IN(uint16_t, input), HL_OUT(uint16_t, output), count, map); break;
     }
 }
@@ -77,6 +68,16 @@ void hl_map_table(const TfLiteTensor *input, TfLiteTensor *output, const struct 
     int16_t *y = HL_OUT(int16_t, output);
     int64_t count = hl_elements(input);
     for (int64_t i = 0; i < count; i++) y[i] = hl_table_lookup_i16(x[i], table->words);
+}
+
+TfLiteStatus hl_map_invoke(TfLiteContext *ctx, const TfLiteNode *node, hl_real_map *map)
+{
+    const TfLiteTensor *input = hl_input(ctx, node, 0);
+    if (hl_is_real(input->type))
+        hl_map_real(input, hl_output(ctx, node, 0), map);
+    else
+        hl_map_table(input, hl_output(ctx, node, 0), node->user_data);
+    return kTfLiteOk;
 }
 
 void hl_map_bytes(const TfLiteTensor *input, TfLiteTensor *output, const uint8_t table[256])

@@ -22,6 +22,14 @@ typedef void hl_real_map(const float *x, float *y, int64_t count);
         }                                                       \
     }
 
+// Defines the map name##_real of a function of floats, and name##_value, the same for a table.
+#define HL_REAL_FUNCTION(name, function)   \
+    HL_REAL_MAP(name##_real, function(x))  \
+    static double name##_value(double x)   \
+    {                                      \
+        return (double)function((float)x); \
+    }
+
 // float32, float16 and bfloat16; the latter two are computed in float.
 static inline bool hl_is_real(TfLiteType type)
 {
@@ -56,6 +64,8 @@ HL_TABLE_FIRST(struct hl_table, bytes);
 TfLiteStatus hl_map_prepare_table(TfLiteContext *ctx, const TfLiteNode *node, double (*function)(double),
                                   struct hl_table *table);
 void hl_map_table(const TfLiteTensor *input, TfLiteTensor *output, const struct hl_table *table);
+// The invoke of an operator whose state is a struct hl_table: the map for real types, the table for others.
+TfLiteStatus hl_map_invoke(TfLiteContext *ctx, const TfLiteNode *node, hl_real_map *map);
 
 // Just the tables. The 16-bit one is computed in float, as the official kernels of these operators
 // do it; where the function is not finite, the output's smallest (-inf, NaN) or largest (+inf)

@@ -13,6 +13,24 @@ bool hl_normalize_axis(int64_t axis, int rank, int *result)
     return true;
 }
 
+TfLiteStatus hl_require_same_type(TfLiteContext *ctx, const TfLiteNode *node, const TfLiteTensor *input,
+                                  const TfLiteTensor *output)
+{
+    HL_REQUIRE(ctx, node, hl_same_type(input, output), "the output is %s, the input %s", hl_type_name(output->type),
+               hl_type_name(input->type));
+    return kTfLiteOk;
+}
+
+TfLiteStatus hl_require_like_input_0(TfLiteContext *ctx, const TfLiteNode *node, int input)
+{
+    const TfLiteTensor *first = hl_input(ctx, node, 0), *x = hl_input(ctx, node, input);
+    HL_REQUIRE(ctx, node, x, "input %d is absent", input);
+    HL_REQUIRE(ctx, node, hl_same_type(first, x), "input %d is %s, input 0 is %s", input, hl_type_name(x->type),
+               hl_type_name(first->type));
+    HL_REQUIRE(ctx, node, hl_same_shape(first, x), "the shape of input %d is not that of input 0", input);
+    return kTfLiteOk;
+}
+
 size_t hl_dense_bytes(const TfLiteTensor *tensor)
 {
     size_t bytes = 0;
