@@ -18,12 +18,8 @@ static struct hl_conv_node describe(const TfLiteNode *node)
         .filter = 1,
         .bias = 2,
         .channel_axis = 0,
-        .padding = params->padding,
-        .stride_h = params->stride_height,
-        .stride_w = params->stride_width,
-        .dilation_h = params->dilation_height_factor,
-        .dilation_w = params->dilation_width_factor,
-        .activation = params->activation,
+        HL_CONV_STRIDES(params),
+        HL_CONV_DILATIONS(params),
         .accepts = HL_CONV_INT4 | HL_CONV_HYBRID_INT4 | HL_CONV_HYBRID_UINT8 | HL_CONV_INT16_BIAS_I32,
     };
 }
@@ -54,9 +50,7 @@ static TfLiteStatus conv_2d_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_conv_2d *op = node->user_data;
     struct hl_conv_shape *shape = &op->shape;
     const struct hl_conv_node desc = describe(node);
-    HL_TRY(hl_require_counts(ctx, node, 2, 3, 1));
-    HL_TRY(hl_conv_make_temporaries(ctx, node, &desc));
-    HL_TRY(hl_conv_read_full_shape(ctx, node, &desc, shape));
+    HL_TRY(hl_conv_2d_begin(ctx, node, &desc, shape));
     const TfLiteTensor *input = hl_input(ctx, node, 0), *filter = hl_input(ctx, node, 1);
     HL_REQUIRE(ctx, node, shape->filter_channels > 0 && shape->channels % shape->filter_channels == 0,
                "%d input channels are not a multiple of the filter's %d", shape->channels, shape->filter_channels);
@@ -133,10 +127,8 @@ static TfLiteStatus conv_2d_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_conv_2d = {
-    .state_size = sizeof(struct hl_conv_2d),
+    HL_CONV_2D_FIELDS,
     .prepare = conv_2d_prepare,
     .invoke = conv_2d_invoke,
-    .work = hl_work_of_filter,
-    .release = hl_conv_release,
     .fast = &hl_fast_conv_2d,
 };

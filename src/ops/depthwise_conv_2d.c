@@ -18,12 +18,8 @@ static struct hl_conv_node describe(const TfLiteNode *node)
         .filter = 1,
         .bias = 2,
         .channel_axis = 3,
-        .padding = params->padding,
-        .stride_h = params->stride_height,
-        .stride_w = params->stride_width,
-        .dilation_h = params->dilation_height_factor,
-        .dilation_w = params->dilation_width_factor,
-        .activation = params->activation,
+        HL_CONV_STRIDES(params),
+        HL_CONV_DILATIONS(params),
         .accepts = HL_CONV_NO_BIAS | HL_CONV_INT4,
     };
 }
@@ -43,9 +39,7 @@ static TfLiteStatus depthwise_prepare(TfLiteContext *ctx, TfLiteNode *node)
     struct hl_conv_2d *op = node->user_data;
     struct hl_conv_shape *shape = &op->shape;
     const struct hl_conv_node desc = describe(node);
-    HL_TRY(hl_require_counts(ctx, node, 2, 3, 1));
-    HL_TRY(hl_conv_make_temporaries(ctx, node, &desc));
-    HL_TRY(hl_conv_read_full_shape(ctx, node, &desc, shape));
+    HL_TRY(hl_conv_2d_begin(ctx, node, &desc, shape));
     const TfLiteTensor *filter = hl_input(ctx, node, desc.filter), *bias = hl_input(ctx, node, desc.bias);
     HL_REQUIRE(ctx, node, hl_dim(filter, 0) == 1, "the filter's first dimension %d must be 1", hl_dim(filter, 0));
     HL_REQUIRE(ctx, node, shape->outputs % shape->channels == 0,
@@ -142,10 +136,8 @@ static TfLiteStatus depthwise_invoke(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_depthwise_conv_2d = {
-    .state_size = sizeof(struct hl_conv_2d),
+    HL_CONV_2D_FIELDS,
     .prepare = depthwise_prepare,
     .invoke = depthwise_invoke,
-    .work = hl_work_of_filter,
-    .release = hl_conv_release,
     .fast = &hl_fast_depthwise_conv_2d,
 };

@@ -16,7 +16,7 @@
 #include "ops/common/work.h"
 
 // Gives the output its shape, and the node the padding of the windows that slide over it. *y, *x: these windows.
-static TfLiteStatus set_output(TfLiteContext *ctx, TfLiteNode *node, const int *dims, struct hl_window *y,
+static TfLiteStatus set_output(TfLiteContext *ctx, const TfLiteNode *node, const int *dims, struct hl_window *y,
                                struct hl_window *x)
 {
     struct hl_transpose_conv *op = node->user_data;
@@ -31,7 +31,7 @@ static TfLiteStatus set_output(TfLiteContext *ctx, TfLiteNode *node, const int *
     return kTfLiteOk;
 }
 
-static TfLiteStatus set_output_shape(TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus set_output_shape(TfLiteContext *ctx, const TfLiteNode *node)
 {
     const struct hl_transpose_conv *op = node->user_data;
     const struct hl_conv_shape *s = &op->shape;
@@ -71,12 +71,9 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
         .filter = 1,
         .bias = 3,
         .channel_axis = 0,
-        .padding = params->padding,
-        .stride_h = params->stride_height,
-        .stride_w = params->stride_width,
+        HL_CONV_STRIDES(params),
         .dilation_h = 1,
         .dilation_w = 1,
-        .activation = params->activation,
         .accepts = HL_CONV_NO_BIAS | HL_CONV_INT16_BIAS_I32,
         .short_sums = params->quantized_bias_type == kTfLiteInt32,
     };
@@ -91,9 +88,7 @@ static TfLiteStatus transpose_conv_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_conv_check(ctx, node, &op->desc, &op->conv));
     op->conv.asymmetric = op->conv.scaled_products = true;
     HL_TRY(hl_conv_scratch(ctx, node, &op->desc, &op->conv, HL_ADD_DOTS_ROWS));
-    if (hl_is_constant(shape)) return set_output_shape(ctx, node);
-    hl_make_dynamic(hl_output(ctx, node, 0));
-    return kTfLiteOk;
+    return hl_resize_when_known(ctx, node, hl_output(ctx, node, 0), hl_is_constant(shape), set_output_shape);
 }
 
 // Hybrid: adds the products of one input position as floats, each with its scales, as the original does. Where large
@@ -163,14 +158,12 @@ static double transpose_conv_work(TfLiteContext *ctx, const TfLiteNode *node)
     return hl_rows(hl_input(ctx, node, op->desc.input)) * (double)hl_elements(hl_input(ctx, node, op->desc.filter));
 }
 
-const struct hl_op hl_op_transpose_conv = {
-    .state_size = sizeof(struct hl_transpose_conv),
-    .prepare = transpose_conv_prepare,
-    .invoke = transpose_conv_invoke,
-    .work = transpose_conv_work,
-    .release = hl_conv_release,
-    .fast = &hl_fast_transpose_conv,
-};
+// Both operators differ in options and shapes alone.
+#define TRANSPOSE_CONV_FIELDS                                                                                     \
+    .state_size = sizeof(struct hl_transpose_conv), .invoke = transpose_conv_invoke, .work = transpose_conv_work, \
+    .release = hl_conv_release, .fast = &hl_fast_transpose_conv
+
+const struct hl_op hl_op_transpose_conv = {TRANSPOSE_CONV_FIELDS, .prepare = transpose_conv_prepare};
 
 // ---- Convolution2DTransposeBias -----------------------------------------------------------------
 
@@ -228,11 +221,7 @@ static TfLiteStatus with_bias_prepare(TfLiteContext *ctx, TfLiteNode *node)
 }
 
 const struct hl_op hl_op_convolution_2d_transpose_bias = {
-    .state_size = sizeof(struct hl_transpose_conv),
+    TRANSPOSE_CONV_FIELDS,
     .parse = with_bias_parse,
     .prepare = with_bias_prepare,
-    .invoke = transpose_conv_invoke,
-    .work = transpose_conv_work,
-    .release = hl_conv_release,
-    .fast = &hl_fast_transpose_conv,
 };

@@ -46,9 +46,11 @@ TfLiteStatus hl_conv_read_shape(TfLiteContext *ctx, const TfLiteNode *node, cons
     return kTfLiteOk;
 }
 
-TfLiteStatus hl_conv_read_full_shape(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_node *desc,
-                                     struct hl_conv_shape *shape)
+TfLiteStatus hl_conv_2d_begin(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
+                              struct hl_conv_shape *shape)
 {
+    HL_TRY(hl_require_counts(ctx, node, 2, 3, 1));
+    HL_TRY(hl_conv_make_temporaries(ctx, node, desc));
     HL_TRY(hl_conv_read_shape(ctx, node, desc, shape));
     HL_REQUIRE(ctx, node, shape->height > 0 && shape->width > 0 && shape->channels > 0,
                "input height %d, width %d and channels %d must be positive", shape->height, shape->width,
@@ -153,8 +155,7 @@ TfLiteStatus hl_conv_check(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     case kTfLiteInt16: conv->mode = HL_CONV_INT16; break;
     default: return hl_unsupported_type(ctx, node, input);
     }
-    HL_REQUIRE(ctx, node, output->type == input->type, "the output's type %s differs from the input's, %s",
-               hl_type_name(output->type), hl_type_name(input->type));
+    HL_TRY(hl_require_same_type(ctx, node, input, output));
     HL_REQUIRE(ctx, node, filter_fits(input, filter, desc->accepts), "%s weights are not supported for %s input",
                hl_type_name(filter->type), hl_type_name(input->type));
     HL_REQUIRE(ctx, node, !filter->sparsity, "sparse weights are not supported");

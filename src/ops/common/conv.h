@@ -72,13 +72,24 @@ struct hl_conv_2d {
     struct hl_conv_shape shape;
 };
 
+// What the hl_op of both has in common.
+#define HL_CONV_2D_FIELDS .state_size = sizeof(struct hl_conv_2d), .work = hl_work_of_filter, .release = hl_conv_release
+
+// The members of a struct hl_conv_node that come from options, which every kind of convolution calls by the same names.
+#define HL_CONV_STRIDES(params)                                                                            \
+    .padding = (params)->padding, .stride_h = (params)->stride_height, .stride_w = (params)->stride_width, \
+    .activation = (params)->activation
+#define HL_CONV_DILATIONS(params) \
+    .dilation_h = (params)->dilation_height_factor, .dilation_w = (params)->dilation_width_factor
+
 // The sizes of input and filter, whose ranks it checks, and the strides and dilations. The output's sizes and the
 // padding stay 0.
 TfLiteStatus hl_conv_read_shape(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_node *desc,
                                 struct hl_conv_shape *shape);
-// The same for an input that must not be empty, as CONV_2D and DEPTHWISE_CONV_2D demand.
-TfLiteStatus hl_conv_read_full_shape(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_conv_node *desc,
-                                     struct hl_conv_shape *shape);
+// Begins the prepare of CONV_2D and DEPTHWISE_CONV_2D: counts the operands, makes the scratch tensors, and reads the
+// same sizes of an input that must not be empty.
+TfLiteStatus hl_conv_2d_begin(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
+                              struct hl_conv_shape *shape);
 // The output's sizes and the padding of CONV_2D and DEPTHWISE_CONV_2D, in `shape` and in the output tensor.
 TfLiteStatus hl_conv_shape_output(TfLiteContext *ctx, TfLiteNode *node, const struct hl_conv_node *desc,
                                   struct hl_conv_shape *shape);
