@@ -20,12 +20,7 @@ static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *layers
         [BACKWARD] = {.weights = 18, .states = 37, .norms = -1, .auxiliary_input = 39, .auxiliary_weights = 44},
     };
     const TfLiteBidirectionalSequenceLSTMParams *params = node->builtin_data;
-    const struct hl_lstm_options options = {
-        .activation = params->activation,
-        .cell_clip = params->cell_clip,
-        .projection_clip = params->proj_clip,
-        .asymmetric = params->asymmetric_quantize_inputs,
-    };
+    const struct hl_lstm_options options = {HL_LSTM_OPTIONS(params)};
     for (int i = 0; i < LAYERS; i++) hl_lstm_collect(ctx, node, &places[i], &options, &layers[i]);
 
     struct hl_lstm *backward = &layers[BACKWARD];

@@ -18,70 +18,30 @@
 #include "ops/common/work.h"
 
 struct lstm {
-    enum hl_lstm_kind kind;
-    struct hl_lstm_integer integer;
+    struct hl_lstm_single full;
     struct hl_rescale to_gate; // basic, uint8
 };
 
 // ---- full kernel --------------------------------------------------------------------------------
 
-static void collect(TfLiteContext *ctx, TfLiteNode *node, struct hl_lstm *layer)
+static struct hl_lstm_single_desc describe(const TfLiteNode *node)
 {
-    static const struct hl_lstm_places places = {
-        .weights = 1,
-        .states = 18,
-        .norms = 20,
-        .auxiliary_input = -1,
-        .auxiliary_weights = -1,
-    };
     const TfLiteLSTMParams *params = node->builtin_data;
-    const struct hl_lstm_options options = {
-        .activation = params->activation,
-        .cell_clip = params->cell_clip,
-        .projection_clip = params->proj_clip,
-        .asymmetric = params->asymmetric_quantize_inputs,
-    };
-    hl_lstm_collect(ctx, node, &places, &options, layer);
+    return (struct hl_lstm_single_desc){.rank = 2, .options = {HL_LSTM_OPTIONS(params)}};
 }
 
 static TfLiteStatus full_prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    HL_REQUIRE(ctx, node, hl_input_count(node) == 20 || hl_input_count(node) == 24,
-               "a full LSTM has 20 or 24 inputs, not %d", hl_input_count(node));
-    HL_TRY(hl_require_counts(ctx, node, 1, 24, 1));
-    HL_TRY(hl_make_temporaries(ctx, node, HL_LSTM_FLOAT_TEMPORARIES));
     struct lstm *op = node->user_data;
-    struct hl_lstm layer;
-    collect(ctx, node, &layer);
-    HL_REQUIRE(ctx, node, hl_rank(layer.input) == 2, "the input has %d dimensions, not 2", hl_rank(layer.input));
-    int batch = hl_dim(layer.input, 0);
-    HL_TRY(hl_lstm_check(ctx, node, &layer, batch, &op->kind));
-    TfLiteTensor *y = hl_output(ctx, node, 0);
-    HL_REQUIRE(ctx, node, y->type == layer.input->type, "output type %s must be the input's, %s", hl_type_name(y->type),
-               hl_type_name(layer.input->type));
-    HL_TRY(hl_resize(ctx, y, 2, (const int[]){batch, layer.outputs}));
-    HL_TRY(hl_lstm_set_temporaries(ctx, node, &layer, 0));
-    if (op->kind != HL_LSTM_INTEGER) return kTfLiteOk;
-    return hl_lstm_integer_prepare(ctx, node, &layer, &op->integer, 0);
+    const struct hl_lstm_single_desc desc = describe(node);
+    return hl_lstm_single_prepare(ctx, node, &desc, &op->full);
 }
 
 static TfLiteStatus full_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct lstm *op = node->user_data;
-    TfLiteTensor *y = hl_output(ctx, node, 0);
-    struct hl_lstm layer;
-    collect(ctx, node, &layer);
-    const struct hl_lstm_sequence sequence = {
-        .batch = hl_dim(layer.input, 0),
-        .time = 1,
-        .time_major = true,
-        .output_stride = layer.outputs,
-    };
-    if (op->kind == HL_LSTM_INTEGER)
-        hl_lstm_run_integer(ctx, node, &layer, &op->integer, 0, &sequence, HL_OUT(int8_t, y));
-    else
-        hl_lstm_run_float(ctx, node, &layer, 0, &sequence, HL_OUT(float, y));
-    return kTfLiteOk;
+    const struct hl_lstm_single_desc desc = describe(node);
+    return hl_lstm_single_invoke(ctx, node, &desc, &op->full);
 }
 
 // ---- basic kernel -------------------------------------------------------------------------------

@@ -400,3 +400,66 @@ void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lst
         }
     }
 }
+
+// ---- operators of one layer ---------------------------------------------------------------------
+
+static void collect_single(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_lstm_single_desc *desc,
+                           struct hl_lstm *lstm)
+{
+    static const struct hl_lstm_places places = {
+        .weights = 1,
+        .states = 18,
+        .norms = 20,
+        .auxiliary_input = -1,
+        .auxiliary_weights = -1,
+    };
+    hl_lstm_collect(ctx, node, &places, &desc->options, lstm);
+}
+
+static struct hl_lstm_sequence sequence_of(const struct hl_lstm_single_desc *desc, const struct hl_lstm *lstm)
+{
+    bool one_step = desc->rank == 2;
+    return (struct hl_lstm_sequence){
+        .batch = hl_dim(lstm->input, one_step || !desc->time_major ? 0 : 1),
+        .time = one_step ? 1 : hl_dim(lstm->input, desc->time_major ? 0 : 1),
+        .time_major = one_step || desc->time_major,
+        .output_stride = lstm->outputs,
+    };
+}
+
+TfLiteStatus hl_lstm_single_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm_single_desc *desc,
+                                    struct hl_lstm_single *op)
+{
+    HL_REQUIRE(ctx, node, hl_input_count(node) == 20 || hl_input_count(node) == 24,
+               "an LSTM has 20 or 24 inputs, not %d", hl_input_count(node));
+    HL_TRY(hl_require_counts(ctx, node, 1, 24, 1));
+    HL_TRY(hl_make_temporaries(ctx, node, HL_LSTM_FLOAT_TEMPORARIES));
+    struct hl_lstm lstm;
+    collect_single(ctx, node, desc, &lstm);
+    HL_REQUIRE(ctx, node, hl_rank(lstm.input) == desc->rank, "the input has %d dimensions, not %d", hl_rank(lstm.input),
+               desc->rank);
+    HL_TRY(hl_lstm_check(ctx, node, &lstm, sequence_of(desc, &lstm).batch, &op->kind));
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    HL_TRY(hl_require_same_type(ctx, node, lstm.input, y));
+
+    int dims[3] = {hl_dim(lstm.input, 0), hl_dim(lstm.input, 1)};
+    dims[desc->rank - 1] = lstm.outputs;
+    HL_TRY(hl_resize(ctx, y, desc->rank, dims));
+    HL_TRY(hl_lstm_set_temporaries(ctx, node, &lstm, 0));
+    if (op->kind != HL_LSTM_INTEGER) return kTfLiteOk;
+    return hl_lstm_integer_prepare(ctx, node, &lstm, &op->integer, 0);
+}
+
+TfLiteStatus hl_lstm_single_invoke(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm_single_desc *desc,
+                                   const struct hl_lstm_single *op)
+{
+    TfLiteTensor *y = hl_output(ctx, node, 0);
+    struct hl_lstm lstm;
+    collect_single(ctx, node, desc, &lstm);
+    const struct hl_lstm_sequence sequence = sequence_of(desc, &lstm);
+    if (op->kind == HL_LSTM_INTEGER)
+        hl_lstm_run_integer(ctx, node, &lstm, &op->integer, 0, &sequence, HL_OUT(int8_t, y));
+    else
+        hl_lstm_run_float(ctx, node, &lstm, 0, &sequence, HL_OUT(float, y));
+    return kTfLiteOk;
+}

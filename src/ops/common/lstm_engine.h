@@ -35,6 +35,11 @@ struct hl_lstm_options {
     bool diagonal;                    // recurrent weights are vectors
 };
 
+// Those that all three operators have, under the same names.
+#define HL_LSTM_OPTIONS(params)                                                                                   \
+    .activation = (params)->activation, .cell_clip = (params)->cell_clip, .projection_clip = (params)->proj_clip, \
+    .asymmetric = (params)->asymmetric_quantize_inputs
+
 // A layer: its tensors (NULL where absent) and sizes. Made anew for each call: tensors may move
 // between the calls.
 struct hl_lstm {
@@ -90,5 +95,22 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node, const
 void hl_lstm_run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm *lstm,
                          const struct hl_lstm_integer *op, int temporary, const struct hl_lstm_sequence *sequence,
                          int8_t *output);
+
+// ---- operators of one layer ---------------------------------------------------------------------
+
+// LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM are one layer each, whose 20 inputs, 24 with norms, stand in one order.
+struct hl_lstm_single {
+    enum hl_lstm_kind kind;
+    struct hl_lstm_integer integer;
+};
+struct hl_lstm_single_desc {
+    struct hl_lstm_options options;
+    int rank;        // of the input: 2 for one step, 3 for a sequence
+    bool time_major; // of a sequence: the input is [time, batch, n], else [batch, time, n]
+};
+TfLiteStatus hl_lstm_single_prepare(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm_single_desc *desc,
+                                    struct hl_lstm_single *op);
+TfLiteStatus hl_lstm_single_invoke(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lstm_single_desc *desc,
+                                   const struct hl_lstm_single *op);
 
 #endif
