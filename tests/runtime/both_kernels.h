@@ -18,16 +18,17 @@
 #include "halite/halite.h"
 #include "support/bench.h"
 #include "support/model_writer.h"
+#include "support/random.h"
 #include "tensorflow/lite/c/c_api.h"
 
-static uint32_t seed = 1;
-
-// In [0, below).
-static inline int pick(int below)
-{
-    seed = seed * 1664525 + 1013904223;
-    return (int)((seed >> 8) % (uint32_t)below);
-}
+// The test check_many of a file, under the name of the function that makes its nodes.
+#define RANDOM_NODES(function)                                                       \
+    {                                                                                \
+        .name = #function, .test_func = check_many, .initial_state = &(struct maker) \
+        {                                                                            \
+            .make = function                                                         \
+        }                                                                            \
+    }
 
 static inline int count_of(const struct test_tensor *tensor)
 {

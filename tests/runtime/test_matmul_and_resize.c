@@ -228,48 +228,29 @@ static void check(struct node *node, int threads)
     free(file);
 }
 
-static void check_many(void (*make)(struct node *node))
+struct maker {
+    void (*make)(struct node *node);
+};
+
+static void check_many(void **state)
 {
+    const struct maker *maker = *state;
     for (int i = 0; i < NODES; i++) {
         struct node node = {0};
-        make(&node);
+        maker->make(&node);
         check(&node, i % 2 ? 3 : 1);
         for (int t = 0; t < MOST_TENSORS; t++) free(node.data[t]);
     }
-}
-
-static void batch_matmul(void **state)
-{
-    (void)state;
-    check_many(make_batch_matmul);
-}
-
-static void softmax(void **state)
-{
-    (void)state;
-    check_many(make_softmax);
-}
-
-static void resize_bilinear(void **state)
-{
-    (void)state;
-    check_many(make_resize);
-}
-
-static void transpose_conv(void **state)
-{
-    (void)state;
-    check_many(make_transpose_conv);
 }
 
 int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batch_matmul),
-        cmocka_unit_test(resize_bilinear),
-        cmocka_unit_test(softmax),
-        cmocka_unit_test(transpose_conv),
+        RANDOM_NODES(make_batch_matmul),
+        RANDOM_NODES(make_resize),
+        RANDOM_NODES(make_softmax),
+        RANDOM_NODES(make_transpose_conv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

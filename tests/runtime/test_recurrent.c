@@ -169,11 +169,16 @@ static void compare(const void *arg, const char *level, bool taken, const void *
             fail_msg("%s: element %zu is %g, not %g", level, i, (double)b[i], (double)a[i]);
 }
 
-static void check_many(void (*make)(struct layer *layer))
+struct maker {
+    void (*make)(struct layer *layer);
+};
+
+static void check_many(void **state)
 {
+    const struct maker *maker = *state;
     for (int i = 0; i < LAYERS; i++) {
         struct layer layer = {0};
-        make(&layer);
+        maker->make(&layer);
         const struct test_model model = {
             .tensor_count = layer.count,
             .tensors = layer.tensors,
@@ -195,31 +200,13 @@ static void check_many(void (*make)(struct layer *layer))
     }
 }
 
-static void svdf(void **state)
-{
-    (void)state;
-    check_many(make_svdf);
-}
-
-static void rnn(void **state)
-{
-    (void)state;
-    check_many(make_rnn);
-}
-
-static void lstm(void **state)
-{
-    (void)state;
-    check_many(make_lstm);
-}
-
 int main(int argc, char **argv)
 {
     bench_read_flags(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(svdf),
-        cmocka_unit_test(rnn),
-        cmocka_unit_test(lstm),
+        RANDOM_NODES(make_svdf),
+        RANDOM_NODES(make_rnn),
+        RANDOM_NODES(make_lstm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,16 +14,9 @@
 
 #include "fast/simd/simd.h"
 #include "support/bench.h"
+#include "support/random.h"
 
 enum { CASES = 2000, EXTREMES = 40 };
-
-static uint32_t seed = 1;
-
-static int pick(int below)
-{
-    seed = seed * 1664525 + 1013904223;
-    return (int)((seed >> 8) % (uint32_t)below);
-}
 
 struct shape {
     int rows, count;
@@ -58,26 +51,26 @@ static int value_in(int low, int high, int case_index)
 // ---- --bench ------------------------------------------------------------------------------------
 
 enum dots { DOTS_I8, DOTS_I16, DOTS_F32 };
-struct timed {
+struct call {
     enum dots dots;
     const struct hl_row_loops *loops;
     const struct shape *shape;
     const void *w, *x;
-};
-
-static void call_dots(void *arg)
-{
-    const struct timed *t = arg;
-    const struct shape *s = t->shape;
-    union {
+    union sums {
         int32_t i32[20];
         int64_t i64[20];
         float f32[20];
     } sums;
+};
+
+static void call_dots(void *arg)
+{
+    struct call *t = arg;
+    const struct shape *s = t->shape;
     switch (t->dots) {
-    case DOTS_I8: t->loops->dots_i8(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, sums.i32); break;
-    case DOTS_I16: t->loops->dots_i16(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, sums.i64); break;
-    case DOTS_F32: t->loops->dots_f32(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, sums.f32); break;
+    case DOTS_I8: t->loops->dots_i8(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, t->sums.i32); break;
+    case DOTS_I16: t->loops->dots_i16(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, t->sums.i64); break;
+    case DOTS_F32: t->loops->dots_f32(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, t->sums.f32); break;
     }
 }
 
@@ -87,7 +80,7 @@ static void bench_dots(int case_index, enum dots dots, const struct shape *s, co
     static const char *const names[] = {"dots_i8", "dots_i16", "dots_f32"};
     char label[64];
     if (!bench_wanted || case_index % 100 != 99 || s->count == 0) return;
-    struct timed timed = {dots, &hl_plain_row_loops, s, w, x};
+    struct call timed = {.dots = dots, .loops = &hl_plain_row_loops, .shape = s, .w = w, .x = x};
     snprintf(label, sizeof label, "%s, %d rows of %d%s", names[dots], s->rows, s->count,
              s->x_stride == 0 ? ", one vector" : "");
     bench_begin(label, bench_call(call_dots, &timed));
@@ -97,6 +90,23 @@ static void bench_dots(int case_index, enum dots dots, const struct shape *s, co
         bench_level(level->name, bench_call(call_dots, &timed));
     }
     bench_end();
+}
+
+// Every level's sums must be the plain ones.
+static void check_integers(int case_index, enum dots dots, const struct shape *s, const void *w, const void *x)
+{
+    struct call call = {.dots = dots, .loops = &hl_plain_row_loops, .shape = s, .w = w, .x = x};
+    call_dots(&call);
+    const union sums expected = call.sums;
+    const struct hl_simd *level;
+    for (int l = 0; (level = hl_simd_level(l)); l++) {
+        call.loops = &level->kernels->row_loops;
+        memset(&call.sums, 0, sizeof call.sums);
+        call_dots(&call);
+        if (memcmp(&expected, &call.sums, sizeof expected) != 0)
+            fail_msg("%s: %d rows of %d", level->name, s->rows, s->count);
+    }
+    bench_dots(case_index, dots, s, w, x);
 }
 
 // ---- tests --------------------------------------------------------------------------------------
@@ -111,15 +121,7 @@ static void dots_of_int8(void **state)
         int same = pick(2) ? -256 : 255; // all of one sign: the largest sums
         for (size_t k = 0; k < s.w_size; k++) w[k] = i < EXTREMES ? -128 : (int8_t)value_in(-128, 127, i);
         for (size_t k = 0; k < s.x_size; k++) x[k] = (int16_t)(i < EXTREMES ? same : value_in(-256, 255, i));
-        int32_t expected[20], got[20];
-        hl_plain_row_loops.dots_i8(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
-        const struct hl_simd *level;
-        for (int l = 0; (level = hl_simd_level(l)); l++) {
-            level->kernels->row_loops.dots_i8(w, s.stride, s.rows, x, s.x_stride, s.count, got);
-            if (memcmp(expected, got, (size_t)s.rows * sizeof *got) != 0)
-                fail_msg("%s: %d rows of %d", level->name, s.rows, s.count);
-        }
-        bench_dots(i, DOTS_I8, &s, w, x);
+        check_integers(i, DOTS_I8, &s, w, x);
         free(w);
         free(x);
     }
@@ -134,15 +136,7 @@ static void dots_of_int16(void **state)
         for (size_t k = 0; k < s.w_size; k++) w[k] = (int16_t)(i < EXTREMES ? -32768 : value_in(-32768, 32767, i));
         for (size_t k = 0; k < s.x_size; k++)
             x[k] = (int16_t)(i < EXTREMES ? (i % 2 ? 32767 : -32768) : value_in(-32768, 32767, i));
-        int64_t expected[20], got[20];
-        hl_plain_row_loops.dots_i16(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
-        const struct hl_simd *level;
-        for (int l = 0; (level = hl_simd_level(l)); l++) {
-            level->kernels->row_loops.dots_i16(w, s.stride, s.rows, x, s.x_stride, s.count, got);
-            if (memcmp(expected, got, (size_t)s.rows * sizeof *got) != 0)
-                fail_msg("%s: %d rows of %d", level->name, s.rows, s.count);
-        }
-        bench_dots(i, DOTS_I16, &s, w, x);
+        check_integers(i, DOTS_I16, &s, w, x);
         free(w);
         free(x);
     }

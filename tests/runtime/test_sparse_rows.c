@@ -60,14 +60,22 @@ static TfLiteInterpreter *interpret(TfLiteModel *model)
     return interpreter;
 }
 
+// Loads a model and allocates its tensors, which must give this status.
+static TfLiteInterpreter *allocate(struct small_model *m, TfLiteModel **model, TfLiteStatus status)
+{
+    *model = expect_loads(m);
+    TfLiteInterpreter *interpreter = interpret(*model);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), status);
+    return interpreter;
+}
+
 static void test_weights_may_be_sparse(void **state)
 {
     (void)state;
     struct small_model m = make_model();
     compress(&m, 1, 1, 2, 4, 2, 5);
-    TfLiteModel *model = expect_loads(&m);
-    TfLiteInterpreter *interpreter = interpret(model);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
+    TfLiteModel *model;
+    TfLiteInterpreter *interpreter = allocate(&m, &model, kTfLiteOk);
     static const float x[3] = {1, 2, 3}, expected[4] = {10 + 5 * 3, 20, 30, 40};
     TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(interpreter, 0), x, sizeof x);
     assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
@@ -82,9 +90,8 @@ static void test_bias_may_not(void **state)
     (void)state;
     struct small_model m = make_model();
     compress(&m, 3, 2, 1, 1, 2, 7);
-    TfLiteModel *model = expect_loads(&m);
-    TfLiteInterpreter *interpreter = interpret(model);
-    assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteError);
+    TfLiteModel *model;
+    TfLiteInterpreter *interpreter = allocate(&m, &model, kTfLiteError);
     TfLiteInterpreterDelete(interpreter);
     hl_model_release(model);
     free(m.file.bytes);

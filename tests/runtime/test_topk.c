@@ -12,18 +12,11 @@
 #include <cmocka.h>
 
 #include "support/model_writer.h"
+#include "support/random.h"
 #include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/c/c_api.h"
 
 enum { ROWS = 2, LONGEST = 300, CASES = 200 };
-
-static uint32_t seed = 1;
-
-static int pick(int below)
-{
-    seed = seed * 1664525 + 1013904223;
-    return (int)((seed >> 8) % (uint32_t)below);
-}
 
 static void *model_of(enum test_type type, int n, const int *k, size_t *size)
 {

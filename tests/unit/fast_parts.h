@@ -15,15 +15,7 @@
 
 #include "fast/fast.h"
 #include "fast/simd/simd.h"
-
-static uint32_t seed = 1;
-
-// In [0, below).
-static inline int pick(int below)
-{
-    seed = seed * 1664525 + 1013904223;
-    return (int)((seed >> 8) % (uint32_t)below);
-}
+#include "support/random.h"
 
 static inline void *zeroed(size_t count, size_t size)
 {

@@ -10,17 +10,9 @@
 #include <cmocka.h>
 
 #include "ops/common/copy.h"
+#include "support/random.h"
 
 enum { MOST_RANK = 5, MOST_BYTES = 1 << 21 };
-
-static uint32_t seed = 1;
-
-// In [0, below).
-static int pick(int below)
-{
-    seed = seed * 1664525 + 1013904223;
-    return (int)((seed >> 8) % (uint32_t)below);
-}
 
 // The layout of an array with its axes in some order, some with elements between, some backwards. Its elements.
 static int64_t make_layout(int rank, const int *dims, struct hl_layout *layout)

@@ -9,15 +9,13 @@
 #include <cmocka.h>
 
 #include "ops/common/fft.h"
+#include "support/random.h"
 
 enum { MOST = 1024 };
 
-static uint32_t seed = 1;
-
 static double real(void)
 {
-    seed = seed * 1664525 + 1013904223;
-    return (double)(seed >> 8) / (1 << 23) - 1;
+    return (double)pick(1 << 24) / (1 << 23) - 1;
 }
 
 static void expect(int n, int k, const double *x, const double *got)
