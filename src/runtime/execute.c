@@ -279,14 +279,15 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
     TfLiteStatus status = run_kernel(subgraph, node);
     hl_subgraph_count_heap_of(subgraph, &node->node);
     hl_subgraph_free_buffers(&subgraph->eval_buffers);
-    if (status != kTfLiteOk) {
-        hl_subgraph_error(subgraph, "Node number %d (%s) failed to invoke.", node->index, node->name);
-        return status == kTfLiteCancelled ? status : kTfLiteError; // whatever else the kernel calls it
-    }
-    // Whoever reads a tensor that changed its shape has to be prepared again.
+    // Whoever reads a tensor that changed its shape has to be prepared again, also where the kernel failed afterwards:
+    // the next Invoke finds the shape that it left, and would take it for one that did not change.
     if (subgraph->resized && hl_subgraph_has_dynamic(subgraph, node->node.outputs)) {
         hl_planner_forget(subgraph, position + 1, subgraph->prepared);
         subgraph->prepared = position + 1;
+    }
+    if (status != kTfLiteOk) {
+        hl_subgraph_error(subgraph, "Node number %d (%s) failed to invoke.", node->index, node->name);
+        return status == kTfLiteCancelled ? status : kTfLiteError; // whatever else the kernel calls it
     }
     return kTfLiteOk;
 }

@@ -3,6 +3,7 @@
 // concerns delegates is in test_delegation.c.
 #include "client.h"
 
+#include <math.h>
 #include <stdint.h>
 
 #include "tensorflow/lite/c/c_api_experimental.h"
@@ -410,6 +411,45 @@ static void memory_and_dynamic_tensors(void **state)
 }
 
 // A variable in the application's memory keeps what the application put there.
+// As many ones as |x[0]|; a negative x[0] fails once the output has its size.
+static TfLiteStatus grow_and_maybe_fail(TfLiteContext *context, TfLiteNode *node)
+{
+    float x = context->tensors[node->inputs->data[0]].data.f[0];
+    TfLiteTensor *y = &context->tensors[node->outputs->data[0]];
+    TfLiteIntArray *dims = TfLiteIntArrayCreate(1);
+    dims->data[0] = (int)fabsf(x);
+    assert_ok(context->ResizeTensor(context, y, dims));
+    for (int i = 0; i < (int)fabsf(x); i++) y->data.f[i] = 1;
+    return x < 0 ? kTfLiteError : kTfLiteOk;
+}
+
+static void nodes_after_one_that_resized_and_failed(void **state)
+{
+    (void)state;
+    static const struct test_tensor tensors[] = {FLOATS("x", 1), FLOATS("m", 1), FLOATS("y", 1)};
+    static const struct test_node nodes[] = {
+        {.builtin = kTfLiteBuiltinCustom, .custom = "Grow", TEST_INPUTS(0), TEST_OUTPUTS(1)},
+        NODE_1_1(kTfLiteBuiltinNeg, 1, 2)};
+    static const struct test_model model = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(0), TEST_OUTPUTS(2)};
+    const TfLiteRegistration grow = {.prepare = make_dynamic, .invoke = grow_and_maybe_fail};
+    struct client c;
+    client_load(&c, &model);
+    TfLiteInterpreterOptionsAddCustomOp(c.options, "Grow", &grow, 1, 1);
+    client_create(&c);
+    assert_ok(TfLiteInterpreterAllocateTensors(c.interpreter));
+    // The third Invoke resizes to what the second, which failed, has left.
+    const float lengths[] = {2, -500, 500};
+    for (int i = 0; i < 3; i++) {
+        client_set(&c, 0, &lengths[i], sizeof *lengths);
+        assert_int_equal(TfLiteInterpreterInvoke(c.interpreter), lengths[i] < 0 ? kTfLiteError : kTfLiteOk);
+    }
+    const TfLiteTensor *y = TfLiteInterpreterGetOutputTensor(c.interpreter, 0);
+    assert_int_equal(TfLiteTensorByteSize(y), 500 * sizeof(float));
+    const float *values = TfLiteTensorData(y);
+    for (int i = 0; i < 500; i++) assert_true(values[i] == -1);
+    client_end(&c);
+}
+
 static void memory_of_variables(void **state)
 {
     (void)state;
@@ -630,6 +670,7 @@ int main(void)
         cmocka_unit_test(memory_that_is_too_small),
         cmocka_unit_test(memory_that_is_refused),
         cmocka_unit_test(memory_and_dynamic_tensors),
+        cmocka_unit_test(nodes_after_one_that_resized_and_failed),
         cmocka_unit_test(memory_of_variables),
         cmocka_unit_test(profiling),
         cmocka_unit_test(settings_are_told_once),
