@@ -192,6 +192,7 @@ static TfLiteStatus import_invoke(TfLiteContext *ctx, TfLiteNode *node)
     free(room);
     table->order = order;
     table->count = different;
+    hl_context_resources(ctx)->bytes += (size_t)different * sizeof *order;
     table->filled = true;
     return kTfLiteOk;
 }

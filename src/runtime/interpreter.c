@@ -158,7 +158,7 @@ TfLiteStatus hl_interpreter_cancel(TfLiteInterpreter *interpreter)
 
 size_t hl_interpreter_memory_left(const TfLiteInterpreter *interpreter)
 {
-    size_t taken = interpreter->tensor_bytes + hl_resources_bytes(&interpreter->resources);
+    size_t taken = interpreter->tensor_bytes + interpreter->resources.bytes;
     return taken < interpreter->memory_limit ? interpreter->memory_limit - taken : 0;
 }
 

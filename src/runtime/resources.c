@@ -65,22 +65,6 @@ int hl_resource_table_id(struct hl_resources *resources, int number, TfLiteType 
     return HL_TABLE_HANDLES + resources->table_count++;
 }
 
-static size_t held(const TfLiteTensor *tensor)
-{
-    return tensor->data.raw ? tensor->bytes : 0;
-}
-
-size_t hl_resources_bytes(const struct hl_resources *resources)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < resources->variable_count; i++) bytes += held(&resources->variables[i].value);
-    for (int i = 0; i < resources->table_count; i++) {
-        const struct hl_resource_table *table = &resources->tables[i];
-        bytes += held(&table->keys) + held(&table->values) + (size_t)table->count * sizeof *table->order;
-    }
-    return bytes;
-}
-
 void hl_resources_free(struct hl_resources *resources)
 {
     for (int i = 0; i < resources->variable_count; i++) {

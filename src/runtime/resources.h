@@ -33,6 +33,7 @@ struct hl_resources {
     struct hl_resource_table *tables; // as well, counted from HL_TABLE_HANDLES
     int table_count;
     bool *initialized; // by subgraph: CALL_ONCE ran it
+    size_t bytes;      // of values, keys and orders: who resizes them counts them here
 };
 
 // Finds or makes the variable of that name (NULL counts as ""). Returns -1 without memory.
@@ -41,7 +42,6 @@ int hl_resource_id(struct hl_resources *resources, const char *container, const 
 struct hl_resource_variable *hl_resource_variable(struct hl_resources *resources, int id);
 // Does the same for tables. Returns -1 without memory.
 int hl_resource_table_id(struct hl_resources *resources, int number, TfLiteType key_type, TfLiteType value_type);
-size_t hl_resources_bytes(const struct hl_resources *resources);
 void hl_resources_free(struct hl_resources *resources);
 
 // Kernels call these. They return the resources of the interpreter that a context belongs to, and what the handle of a

@@ -270,10 +270,12 @@ TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLite
         hl_subgraph_error(subgraph, "out of memory for %zu bytes of tensor %s", bytes, hl_tensor_label(tensor));
         return kTfLiteError;
     }
-    // A resource's value is no tensor of the subgraph: hl_resources_bytes counts it.
+    // A resource's value is no tensor of the subgraph.
     uintptr_t first = (uintptr_t)subgraph->context.tensors, at = (uintptr_t)tensor;
     if (at >= first && at - first < (size_t)subgraph->tensor_count * sizeof *tensor)
         count_heap_tensor(subgraph, (int)(tensor - subgraph->context.tensors));
+    else
+        subgraph->interpreter->resources.bytes += bytes - before;
     return kTfLiteOk;
 }
 
