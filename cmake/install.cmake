@@ -12,6 +12,9 @@ set(installed_libraries tensorflowlite_c tensorflowlite_c_static)
 if(TARGET tensorflowlite_gpu_delegate)
     list(APPEND installed_libraries tensorflowlite_gpu_delegate tensorflowlite_gpu_delegate_static)
 endif()
+if(TARGET LiteRtGpuAccelerator) # LiteRT opens it by its name: nobody links it
+    install(TARGETS LiteRtGpuAccelerator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(TARGETS ${installed_libraries} EXPORT tensorflowlite_c
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -89,6 +89,12 @@ foreach(file IN LISTS test_files)
             continue()
         endif()
         set(library tensorflowlite_gpu_delegate_static tensorflowlite_c_static ${CMAKE_DL_LIBS} m)
+    elseif(folder STREQUAL "litert")
+        if(NOT TARGET halite_litert_accelerator)
+            continue()
+        endif()
+        set(library $<TARGET_OBJECTS:halite_litert_accelerator>
+            tensorflowlite_gpu_delegate_static tensorflowlite_c_static ${CMAKE_DL_LIBS} m)
     else()
         set(library tensorflowlite_c_static)
     endif()
@@ -143,6 +149,19 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_SANITIZE AND NOT HALITE_THR
     halite_test(gpu/interop_symbols COMMAND sh tests/gpu/interop/symbols.sh $<TARGET_FILE:tensorflowlite_gpu_delegate>)
     halite_test(gpu/interop_official DEVICES COMMAND sh tests/gpu/interop/official.sh
         $<TARGET_FILE:tensorflowlite_gpu_delegate> ${HALITE_SHARED} ${HALITE_LITERT_VENV})
+endif()
+
+# ---- LiteRT 2's official runtime with our accelerator --------------------------------------------------------------------
+if(TARGET LiteRtGpuAccelerator AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
+    halite_test(litert/symbols COMMAND sh tests/litert/symbols.sh $<TARGET_FILE:LiteRtGpuAccelerator>)
+    foreach(device opencl vulkan gles)
+        set(slow DEVICES)
+        if(NOT device STREQUAL "vulkan")
+            set(slow LONG)
+        endif()
+        halite_test(litert/official.${device} ${slow} COMMAND sh tests/litert/official.sh $<TARGET_FILE:LiteRtGpuAccelerator>
+            $<TARGET_FILE:tensorflowlite_gpu_delegate> ${HALITE_SHARED} ${device} ${HALITE_LITERT_VENV})
+    endforeach()
 endif()
 
 # ---- golden cases through the GPU delegate -------------------------------------------------------------------------

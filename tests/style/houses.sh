@@ -11,8 +11,9 @@ failed=0
 # only FOLDER ALLOWED [HEADER]: files of src/FOLDER include from the folders ALLOWED (alternatives of a regular expression)
 # and themselves, no others of src; and HEADER, if there is one.
 only() {
-    if grep -rnE '#[[:space:]]*(include|import)[[:space:]]*["<](\.\./|src/)*(base|abi|model|runtime|ops|fast|gpu|delegates)/' \
-        "src/$1" | grep -vE "[\"<](\.\./|src/)*($1|$2)/" | grep -vF "\"${3:-nothing else}\""; then
+    houses='base|abi|model|runtime|ops|fast|gpu|delegates|litert'
+    if grep -rnE "#[[:space:]]*(include|import)[[:space:]]*[\"<](\.\./|src/)*($houses)/" "src/$1" |
+        grep -vE "[\"<](\.\./|src/)*($1|$2)/" | grep -vF "\"${3:-nothing else}\""; then
         echo "src/$1 may include from $1, $2 alone${3:+, and $3}"
         failed=1
     fi
@@ -25,6 +26,13 @@ only ops 'base|abi|model|runtime' fast/fast.h
 only fast 'base|abi|model|runtime|ops'
 only delegates 'base|abi'
 only gpu 'base|abi'
+only litert 'base'
+# LiteRT's two libraries know the runtime and the delegate by their public headers, and not each other.
+only litert/accelerator 'base|litert'
+if grep -rn '"litert/core/' src/litert/accelerator || grep -rn '"litert/accelerator/' src/litert/core 2>/dev/null; then
+    echo "the accelerator and the core of LiteRT meet at include/litert alone"
+    failed=1
+fi
 # Inside the delegate: delegate -> ops -> plan -> graph, backend -> lang
 only gpu/lang base
 only gpu/backend 'base|gpu/lang'
