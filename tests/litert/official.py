@@ -34,7 +34,7 @@ CASES = [
     ("mlperf_tiny/pretrainedResnet.tflite", 10),
     ("mlperf_tiny/pretrainedResnet_quant.tflite", 10),
     ("mlperf_tiny/vww_96_float.tflite", 20),
-    ("segmentation/selfie_segmentation.tflite", 246),
+    ("mediapipe/point_history_classifier.tflite", 3),
     ("audio/dtln_model_1.tflite", 1),
     ("micro/hello_world_float.tflite", 2),
     ("small_ops/conv.float32.tflite", 1),
