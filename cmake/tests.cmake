@@ -285,11 +285,15 @@ endif()
 
 # ---- language bindings ----------------------------------------------------------------------------------------------
 if(TARGET python_core)
+    # A delegate and operators of a program's own, linked with the package's library.
+    add_library(python_plugin MODULE bindings/python/tests/plugin.c)
+    target_link_libraries(python_plugin PRIVATE halite_flags tensorflowlite_c Threads::Threads)
     file(GLOB python_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} bindings/python/tests/test_*.py)
     foreach(file IN LISTS python_tests)
         get_filename_component(name ${file} NAME_WE)
         halite_test(python/${name} COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
-            sh bindings/python/tests/run.sh ${HALITE_PYTHON_EXECUTABLE} ${file} ENVIRONMENT HALITE_SHARED=${HALITE_SHARED})
+            sh bindings/python/tests/run.sh ${HALITE_PYTHON_EXECUTABLE} ${file} ENVIRONMENT HALITE_SHARED=${HALITE_SHARED}
+            HALITE_PYTHON_PLUGIN=$<TARGET_FILE:python_plugin> HALITE_LITERT_VENV=${HALITE_LITERT_VENV})
     endforeach()
     set(python_golden ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
         sh cmake/with_data.sh ${HALITE_SHARED}/golden

@@ -22,10 +22,8 @@
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/c/common.h"
 
-#if PY_VERSION_HEX < 0x030b0000 || defined(Py_LIMITED_API)
-// Slots of a type that give out buffers, and the flag of a request that must be able to write.
-enum { CORE_SLOT_GET_BUFFER = 1, CORE_SLOT_RELEASE_BUFFER = 2, CORE_BUFFER_WRITABLE = 1 };
-#endif
+// The slot of a type that gives out buffers, and the flag of a request that must be able to write.
+enum { CORE_SLOT_GET_BUFFER = 1, CORE_BUFFER_WRITABLE = 1 };
 
 // Python's Py_buffer.
 struct core_buffer {
@@ -50,7 +48,7 @@ struct core_interpreter {
     PyObject_HEAD TfLiteModel *model;
     TfLiteInterpreter *interpreter;
     PyObject *content;   // bytes that the model lies in; NULL: a file
-    PyObject *delegates; // a list of what must outlive the interpreter
+    PyObject *delegates; // a list of pairs (address, object that owns the delegate), which outlive the interpreter
     PyObject *bound;     // a dict: tensor index -> object whose memory the tensor uses
     PyObject *view_type;
     char *message; // what the library reported since the last call began

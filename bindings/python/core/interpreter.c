@@ -93,10 +93,16 @@ static PyObject *invoke(PyObject *self, PyObject *unused)
     return call(self, TfLiteInterpreterInvoke, "Invoke failed");
 }
 
-static PyObject *reset_variables(PyObject *self, PyObject *unused)
+// Zeros go into the tensors where they lie, so that views may stay.
+static PyObject *reset_variables(PyObject *object, PyObject *unused)
 {
+    struct core_interpreter *self = (struct core_interpreter *)object;
     (void)unused;
-    return call(self, TfLiteInterpreterResetVariableTensors, "the variables could not be reset");
+    if (!begin(self, false)) return NULL;
+    TfLiteStatus status = TfLiteInterpreterResetVariableTensors(self->interpreter);
+    self->busy = false;
+    if (status != kTfLiteOk) return raise_message(self, PyExc_RuntimeError, "the variables could not be reset");
+    Py_RETURN_NONE;
 }
 
 // From any thread, while another one runs.
@@ -111,6 +117,14 @@ static PyObject *cancel(PyObject *object, PyObject *unused)
 
 // ---- tensors --------------------------------------------------------------------------------------------------------
 
+// The tensors of the model's file; the scratch tensors of kernels and delegates come after them and have no name.
+static int count_tensors(struct core_interpreter *self, int subgraph)
+{
+    int count = HaliteInterpreterGetSubgraphTensorCount(self->interpreter, subgraph);
+    while (count > 0 && !HaliteInterpreterGetSubgraphTensor(self->interpreter, subgraph, count - 1)->name) count--;
+    return count;
+}
+
 static TfLiteTensor *tensor_at(struct core_interpreter *self, int subgraph, int index)
 {
     int subgraphs = HaliteInterpreterGetSubgraphCount(self->interpreter);
@@ -121,7 +135,7 @@ static TfLiteTensor *tensor_at(struct core_interpreter *self, int subgraph, int 
     TfLiteTensor *tensor = HaliteInterpreterGetSubgraphTensor(self->interpreter, subgraph, index);
     if (!tensor)
         PyErr_Format(PyExc_ValueError, "Invalid tensor index %d exceeds max tensor index %d", index,
-                     HaliteInterpreterGetSubgraphTensorCount(self->interpreter, subgraph));
+                     count_tensors(self, subgraph));
     return tensor;
 }
 
@@ -336,13 +350,19 @@ static PyObject *tensor_count(PyObject *object, PyObject *args)
     int subgraph = 0;
     if (!PyArg_ParseTuple(args, "|i:tensor_count", &subgraph)) return NULL;
     struct core_interpreter *self = (struct core_interpreter *)object;
-    return PyLong_FromLong(HaliteInterpreterGetSubgraphTensorCount(self->interpreter, subgraph));
+    return PyLong_FromLong(count_tensors(self, subgraph));
 }
 
 static PyObject *views(PyObject *object, PyObject *unused)
 {
     (void)unused;
     return PyLong_FromLong(((struct core_interpreter *)object)->views);
+}
+
+static PyObject *is_busy(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(((struct core_interpreter *)object)->busy);
 }
 
 static PyObject *handle(PyObject *object, PyObject *unused)
@@ -507,8 +527,9 @@ static void interpreter_free(PyObject *object)
 // The arguments of core.interpreter.
 struct creation {
     const char *path;
-    PyObject *content;                 // bytes or None
-    PyObject *delegates, *registerers; // lists: addresses of TfLiteDelegate; functions of an address of options
+    PyObject *content;     // bytes or None
+    PyObject *delegates;   // a list of pairs (address of a TfLiteDelegate, its owner)
+    PyObject *registerers; // a list of functions of the address of a TfLiteInterpreterOptions
     int threads, kernels, preserve;
 };
 
@@ -523,7 +544,8 @@ static TfLiteInterpreterOptions *make_options(struct core_interpreter *self, con
     HaliteInterpreterOptionsSetPreserveTensors(options, creation->preserve);
     Py_ssize_t count = PyList_Size(creation->delegates);
     for (Py_ssize_t i = 0; i < count; i++) {
-        void *delegate = PyLong_AsVoidPtr(PyList_GetItem(creation->delegates, i));
+        PyObject *address = PyTuple_GetItem(PyList_GetItem(creation->delegates, i), 0);
+        void *delegate = address ? PyLong_AsVoidPtr(address) : NULL;
         if (delegate) TfLiteInterpreterOptionsAddDelegate(options, delegate);
     }
     // They add custom operators to the options, with the functions of the C interface.
@@ -602,7 +624,7 @@ static PyMethodDef interpreter_methods[] = {
     {"inputs", inputs, METH_NOARGS, "Tensor indices of the inputs."},
     {"outputs", outputs, METH_NOARGS, "Tensor indices of the outputs."},
     {"subgraph_count", subgraph_count, METH_NOARGS, "Number of subgraphs."},
-    {"tensor_count", tensor_count, METH_VARARGS, "tensor_count(subgraph=0)"},
+    {"tensor_count", tensor_count, METH_VARARGS, "tensor_count(subgraph=0): the tensors of the model's file"},
     {"nodes", nodes, METH_VARARGS, "nodes(subgraph=0) -> [(index, name, inputs, outputs)]"},
     {"set_profiling", set_profiling, METH_VARARGS, "set_profiling(enable)"},
     {"node_reports", node_reports, METH_NOARGS, "Where each node runs, and its time."},
@@ -611,6 +633,7 @@ static PyMethodDef interpreter_methods[] = {
     {"allocate_signature", allocate_signature, METH_VARARGS, "allocate_signature(key)"},
     {"invoke_signature", invoke_signature, METH_VARARGS, "invoke_signature(key)"},
     {"views", views, METH_NOARGS, "How many views of tensors are alive."},
+    {"busy", is_busy, METH_NOARGS, "Whether a thread is inside a call that gave Python's lock up."},
     {"handle", handle, METH_NOARGS, "Address of the TfLiteInterpreter."},
     {NULL, NULL, 0, NULL},
 };

@@ -33,7 +33,7 @@ static PyObject *tuple_of_floats(const TfLiteFloatArray *array)
     return tuple;
 }
 
-// (scales, zero points, quantized dimension, block size)
+// (scales, zero points, quantized dimension, block size). Blockwise: a tensor has the scales, here is its index.
 static PyObject *quantization_of(const TfLiteTensor *tensor)
 {
     const TfLiteQuantization *quantization = &tensor->quantization;
@@ -49,8 +49,10 @@ static PyObject *quantization_of(const TfLiteTensor *tensor)
             const TfLiteBlockwiseQuantization *blockwise = quantization->params;
             dimension = blockwise->quantized_dimension;
             block = blockwise->blocksize;
+            scales = PyLong_FromLong(blockwise->scale);
+        } else {
+            scales = PyTuple_New(0);
         }
-        scales = PyTuple_New(0);
         zeros = PyTuple_New(0);
     }
     if (scales && zeros) return Py_BuildValue("(NNii)", scales, zeros, dimension, block);

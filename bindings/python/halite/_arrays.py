@@ -7,12 +7,27 @@ the extension can copy.
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-try:
-    import numpy
-except ImportError:
-    numpy = None  # type: ignore[assignment]
+numpy: Any = None  # the module, once have_numpy() was asked and found it
+_asked = False
+
+
+def have_numpy() -> bool:
+    """Whether numpy is there. It is imported here and not before: loading and running a model need none of it."""
+    global numpy, _asked
+    if not _asked:
+        try:
+            import numpy as found
+
+            numpy = found
+        except ImportError:
+            pass
+        _asked = True
+    return numpy is not None
+
 
 # TfLiteType -> its name in the C interface, and the element type in Python.
 _TYPES = {
@@ -29,8 +44,8 @@ _TYPES = {
     11: ("FLOAT64", "float64"),
     12: ("COMPLEX128", "complex128"),
     13: ("UINT64", "uint64"),
-    14: ("RESOURCE", "int32"),
-    15: ("VARIANT", "void"),
+    14: ("RESOURCE", "object_"),
+    15: ("VARIANT", "object_"),
     16: ("UINT32", "uint32"),
     17: ("UINT16", "uint16"),
     18: ("INT4", "int8"),
@@ -63,19 +78,24 @@ def _ml_dtype(code: int) -> Any:
 def dtype(code: int) -> Any:
     """The element type as numpy.float32 and the like; as a name where there is no numpy."""
     name = _TYPES.get(code, ("", "void"))[1]
-    if numpy is None:
-        return {"bytes_": "bytes", "bool_": "bool"}.get(name, name)
+    if not have_numpy():
+        return {"bytes_": "bytes", "bool_": "bool", "object_": "object"}.get(name, name)
     return (_ml_dtype(code) if code in _ML_DTYPES else None) or getattr(numpy, name)
 
 
 def int_array(values: Any) -> Any:
     """A list of integers as an int32 array; a tuple where there is no numpy."""
-    return tuple(values) if numpy is None else numpy.array(values, dtype=numpy.int32)
+    return numpy.array(values, dtype=numpy.int32) if have_numpy() else tuple(values)
 
 
 def float_array(values: Any) -> Any:
     """A list of floats as a float32 array; a tuple where there is no numpy."""
-    return tuple(values) if numpy is None else numpy.array(values, dtype=numpy.float32)
+    return numpy.array(values, dtype=numpy.float32) if have_numpy() else tuple(values)
+
+
+def flat(array: Any) -> Any:
+    """The elements in one row."""
+    return array.reshape(-1) if have_numpy() else array.cast("B").cast(array.format)
 
 
 def _unpack(raw: Any, code: int, shape: tuple[int, ...]) -> Any:
@@ -102,7 +122,7 @@ def _pack(values: Any, code: int) -> bytes:
 
 def live(view: Any, code: int) -> Any:
     """An array over a tensor's own memory."""
-    if numpy is None or code in _PACKED:
+    if not have_numpy() or code in _PACKED:
         return memoryview(view)
     array = numpy.asarray(view)
     own = _ml_dtype(code) if code in _ML_DTYPES else None
@@ -110,8 +130,8 @@ def live(view: Any, code: int) -> Any:
 
 
 def copied(view: Any, code: int, shape: tuple[int, ...]) -> Any:
-    """A copy of a tensor's value."""
-    if numpy is None:
+    """A copy of a tensor's value; a numpy scalar where the tensor has no dimensions."""
+    if not have_numpy():
         raw = memoryview(view)
         flat = memoryview(bytearray(raw))
         return flat.cast(raw.format, raw.shape) if raw.ndim and raw.nbytes else flat.cast(raw.format or "B")
@@ -119,12 +139,14 @@ def copied(view: Any, code: int, shape: tuple[int, ...]) -> Any:
         return _unpack(view, code, shape)
     own = _ml_dtype(code) if code in _ML_DTYPES else None
     array = numpy.array(view)
-    return array if own is None else array.view(own)
+    if own is not None:
+        array = array.view(own)
+    return array if array.ndim else array[()]
 
 
 def strings(values: list[bytes], shape: tuple[int, ...]) -> Any:
     """The elements of a string tensor: an array of bytes objects; a list where there is no numpy."""
-    if numpy is None:
+    if not have_numpy():
         return values
     count = 1
     for length in shape:
@@ -141,19 +163,29 @@ def _code_of(array: Any) -> int | None:
         if array.dtype == _ml_dtype(code):
             return code
     for code, (_, name) in _TYPES.items():
-        if name not in ("bytes_", "void") and code not in _PACKED and array.dtype == getattr(numpy, name):
+        if name not in ("bytes_", "object_") and code not in _PACKED and array.dtype == getattr(numpy, name):
             return code
     return None
 
 
 def _as_bytes(value: Any) -> bytes:
-    return value.encode() if isinstance(value, str) else bytes(value)
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    raise ValueError(f"Cannot set tensor: a tensor of strings takes bytes and str, not {type(value).__name__}")
+
+
+def _strings_of(array: Any) -> list[bytes]:
+    if array.dtype.kind == "S" and array.ndim == 0:
+        return [array.tobytes()]  # with its zeros at the end, which an element of an array loses
+    return [_as_bytes(value) for value in array.reshape(-1).tolist()]
 
 
 def _fits(array_code: int | None, code: int) -> bool:
     if array_code == code:
         return True
-    stands_for = {14: 2, 18: 9, 20: 9, 21: 3}.get(code)  # as dtype() shows them
+    stands_for = {18: 9, 20: 9, 21: 3}.get(code)  # as dtype() shows them
     if code in _ML_DTYPES and _ml_dtype(code) is None:
         stands_for = 17 if code == 19 else 3
     return stands_for is not None and array_code == stands_for
@@ -164,13 +196,15 @@ def prepared(value: Any, code: int, shape: tuple[int, ...], index: int, name: st
 
     Raises ValueError where the element type is another one.
     """
-    if numpy is None:
+    if not have_numpy():
         if code == STRING:
             listed = [_as_bytes(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
             return listed, (len(listed),)
         raw = value if hasattr(value, "__dlpack__") else memoryview(value)
         return raw, tuple(getattr(raw, "shape", None) or shape)
     array = numpy.asarray(value)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     given = _code_of(array)
     if not _fits(given, code):
         raise ValueError(
@@ -178,10 +212,20 @@ def prepared(value: Any, code: int, shape: tuple[int, ...], index: int, name: st
             f"for input {index}, name: {name} "
         )
     if code == STRING:
-        return [_as_bytes(v) for v in array.reshape(-1).tolist()], array.shape
+        return _strings_of(array), array.shape
     if code in _PACKED:
         return _pack(array, code), array.shape
     return (array if array.flags.c_contiguous else numpy.ascontiguousarray(array)), array.shape
+
+
+def shape_of(lengths: Any) -> tuple[int, ...]:
+    """A shape as a caller gives it: any row of numbers. ValueError where it is a single number, or rows of rows."""
+    if not have_numpy():
+        return tuple(int(length) for length in lengths)
+    array = numpy.array(lengths, dtype=numpy.int32)
+    if array.ndim != 1:
+        raise ValueError(f"Shape should be 1D instead of {array.ndim}.")
+    return tuple(array.tolist())
 
 
 def check_shape(got: tuple[int, ...], expected: tuple[int, ...], index: int) -> None:

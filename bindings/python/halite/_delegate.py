@@ -4,24 +4,25 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Delegate:
     """A delegate that a shared library made. An interpreter that uses it keeps it alive.
 
     library: path or name of the shared library. options: a dict; keys and values are handed over as text.
-    Raises OSError where the library cannot be opened, ValueError with the library's own words where it makes no delegate.
+    Raises OSError where the library cannot be opened, AttributeError where it is no delegate, and ValueError with the
+    library's own words where it makes none.
     """
 
     def __init__(self, library: str, options: dict[Any, Any] | None = None) -> None:
         self._delegate = 0
         self._library = ctypes.CDLL(library)
-        try:
-            create = self._library.tflite_plugin_create_delegate
-            self._destroy = self._library.tflite_plugin_destroy_delegate
-        except AttributeError as error:
-            raise ValueError(f"Failed to load delegate from {library}\nit is no delegate: {error}") from None
+        create = self._library.tflite_plugin_create_delegate
+        self._destroy = self._library.tflite_plugin_destroy_delegate
         report = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
         texts = ctypes.POINTER(ctypes.c_char_p)
         create.argtypes = [texts, texts, ctypes.c_size_t, report]
@@ -35,7 +36,7 @@ class Delegate:
         reporter = report(lambda text: said.append(text.decode(errors="replace")))
         self._delegate = create(keys, values, len(pairs), reporter) or 0
         if not self._delegate:
-            raise ValueError(f"Failed to load delegate from {library}\n{' '.join(said)}")
+            raise ValueError("".join(said))
 
     def __del__(self) -> None:
         if getattr(self, "_delegate", 0):
@@ -48,5 +49,8 @@ class Delegate:
 
 
 def load_delegate(library: str, options: dict[Any, Any] | None = None) -> Delegate:
-    """Loads a delegate from a shared library; see Delegate."""
-    return Delegate(library, options)
+    """Loads a delegate from a shared library; see Delegate. A ValueError also names the library."""
+    try:
+        return Delegate(library, options)
+    except ValueError as error:
+        raise ValueError(f"Failed to load delegate from {library}\n{error}") from None

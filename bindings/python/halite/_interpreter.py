@@ -7,15 +7,19 @@ this file turns arguments into what it takes. What Halite adds stands at the end
 
 from __future__ import annotations
 
-import concurrent.futures
-import ctypes
 import enum
 import os
-from typing import Any, Callable, Iterable
 
-from halite import _arrays, _core, _gpu
-from halite._delegate import Delegate
+from halite import _arrays, _core
 from halite._signature import SignatureRunner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # what only the notes of types need; each of these takes milliseconds to import
+    import concurrent.futures
+    from typing import Any, Callable, Iterable
+
+    from halite import _gpu
+    from halite._delegate import Delegate
 
 
 @enum.unique
@@ -82,15 +86,19 @@ class Interpreter:
             raise ValueError("precision is the GPU's: name a device as well")
         path = os.fspath(model_path) if model_path else None
         content = None if model_content is None else bytes(model_content)
+        self._experimental_compress_quantization_zero_points = experimental_compress_quantization_zero_points
         self._delegates = list(experimental_delegates or [])
         self._device = device
-        self._gpu = _gpu.delegate_for(device, precision) if device else None
-        if self._gpu:
+        self._gpu: Delegate | None = None
+        if device:
+            from halite import _gpu
+
+            self._gpu = _gpu.delegate_for(device, precision)
             self._delegates.append(self._gpu)
         self.model_path = path
-        addresses = [delegate._get_native_delegate_pointer() for delegate in self._delegates]
+        delegates = [(delegate._get_native_delegate_pointer(), delegate) for delegate in self._delegates]
         preserve = bool(experimental_preserve_all_tensors)
-        self._core = _core.interpreter(path, content, threads, kernels, addresses, self._registerers(), preserve)
+        self._core = _core.interpreter(path, content, threads, kernels, delegates, self._registerers(), preserve)
 
     def _registerers(self) -> list[Callable[[int], Any]]:
         return []
@@ -102,7 +110,10 @@ class Interpreter:
         self._core.allocate()
 
     def invoke(self) -> None:
-        """Runs the model. RuntimeError: what the run came to, or a view from tensor() is still alive."""
+        """Runs the model; other threads of Python run meanwhile.
+
+        Raises RuntimeError with the runtime's words where a node fails, and where an array from tensor() is still alive.
+        """
         self._core.invoke()
 
     def reset_all_variables(self) -> None:
@@ -128,14 +139,21 @@ class Interpreter:
         ]
 
     def set_tensor(self, tensor_index: int, value: Any) -> None:
-        """Copies a value of the tensor's type and shape into it."""
+        """Copies a value into a tensor.
+
+        value: an array of the tensor's element type and shape, next to each other or not. For tensors of strings: an
+        array of bytes or str. Raises ValueError where type or shape differ, and before allocate_tensors.
+        """
         code, shape, name = self._core.kind(tensor_index)
         data, got = _arrays.prepared(value, code, shape, tensor_index, name or "")
         _arrays.check_shape(got, shape, tensor_index)
         self._core.write(tensor_index, data)
 
     def get_tensor(self, tensor_index: int, subgraph_index: int = 0) -> Any:
-        """A copy of a tensor's value."""
+        """A copy of a tensor's value, of the tensor's shape; a numpy scalar where the tensor has no dimensions.
+
+        Raises ValueError before allocate_tensors, and where there is no such tensor.
+        """
         code, shape, _ = self._core.kind(tensor_index, subgraph_index)
         if code == _arrays.STRING:
             return _arrays.strings(self._core.read_strings(tensor_index, subgraph_index), shape)
@@ -153,7 +171,7 @@ class Interpreter:
     def resize_tensor_input(self, input_index: int, tensor_size: Iterable[int], strict: bool = False) -> None:
         """Gives an input another shape; allocate_tensors afterwards. strict: only lengths that the model leaves open (-1 in
         shape_signature) may change."""
-        self._core.resize(input_index, tuple(int(length) for length in tensor_size), bool(strict))
+        self._core.resize(input_index, _arrays.shape_of(tensor_size), bool(strict))
 
     # ---- signatures and subgraphs ----
 
@@ -201,6 +219,10 @@ class Interpreter:
             tensor_index, subgraph_index
         )
         scales, zero_points, dimension, block_size = by_channel
+        if isinstance(scales, int):  # of blocks: a tensor has them
+            scales = _arrays.flat(self.get_tensor(scales, subgraph_index))
+        else:
+            scales = _arrays.float_array(scales)
         return {
             "name": name,
             "index": tensor_index,
@@ -209,7 +231,7 @@ class Interpreter:
             "dtype": _arrays.dtype(code),
             "quantization": quantization,
             "quantization_parameters": {
-                "scales": _arrays.float_array(scales),
+                "scales": scales,
                 "zero_points": _arrays.int_array(zero_points),
                 "quantized_dimension": dimension,
                 "block_size": block_size,
@@ -221,7 +243,7 @@ class Interpreter:
         for row in self._get_ops_details():
             if row["index"] == op_index:
                 return row
-        raise ValueError(f"there is no operator {op_index}; the model has {len(self._core.nodes())}")
+        raise ValueError(f"Invalid node index {op_index}; the model has {len(self._core.nodes())} nodes")
 
     def _get_ops_details(self) -> list[dict[str, Any]]:
         rows = []
@@ -249,6 +271,11 @@ class Interpreter:
         if not 0 <= index < count:
             raise ValueError(f"subgraph_index is out of range: {index} for the model, which has {count} subgraphs.")
 
+    @property
+    def experimental_compress_quantization_zero_points(self) -> bool:
+        """As the constructor was told; zero points take the same memory either way."""
+        return self._experimental_compress_quantization_zero_points
+
     # ---- what Halite adds ----
 
     def bind_tensor(self, tensor_index: int, array: Any) -> None:
@@ -261,6 +288,8 @@ class Interpreter:
         """Starts a run in another thread. The interpreter is the run's until the future is done; cancel() ends it early."""
         if executor is not None:
             return executor.submit(self.invoke)
+        import concurrent.futures
+
         own = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="halite")
         future = own.submit(self.invoke)
         own.shutdown(wait=False)
@@ -285,6 +314,8 @@ class Interpreter:
 
     def placement(self) -> list[_gpu.Placement]:
         """Where each node of the model runs, and why there."""
+        from halite import _gpu
+
         if self._gpu:
             return _gpu.placements(self._gpu)
         return [_gpu.Placement(row[0], row[1], "CPU", "", "", -1) for row in self._core.nodes()]
@@ -332,7 +363,9 @@ def _registerer(given: str | Callable[[int], Any]) -> Callable[[int], Any]:
     if callable(given):
         return given
     if not isinstance(given, str):
-        raise ValueError(f"custom_op_registerers takes names and functions, not {type(given).__name__}")
+        raise TypeError(f"custom_op_registerers takes names and functions, not {type(given).__name__}")
+    import ctypes
+
     try:
         function = getattr(ctypes.CDLL(None), given)
     except AttributeError:
@@ -341,10 +374,12 @@ def _registerer(given: str | Callable[[int], Any]) -> Callable[[int], Any]:
 
 
 def _resolver_type(value: Any) -> OpResolverType:
-    try:
-        return OpResolverType(getattr(value, "value", value) if not isinstance(value, OpResolverType) else value)
-    except ValueError:
-        raise ValueError(f"Unrecognized passed in op resolver type: {value}") from None
+    if isinstance(value, OpResolverType):
+        return value
+    # The same enumeration of another package is welcome.
+    if isinstance(value, enum.Enum) and type(value).__name__ == "OpResolverType":
+        return OpResolverType[value.name]
+    raise ValueError(f"Unrecognized passed in op resolver type: {value}")
 
 
 def _sparsity(sparsity: Any) -> dict[str, Any]:

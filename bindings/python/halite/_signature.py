@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from halite import _arrays
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from halite._interpreter import Interpreter
 
 
@@ -17,7 +18,11 @@ class SignatureRunner:
     Calling it with every input by name resizes what differs, runs, and returns {output name: array}.
     """
 
-    def __init__(self, interpreter: "Interpreter", signature_key: str) -> None:
+    def __init__(self, interpreter: Interpreter | None = None, signature_key: str | None = None) -> None:
+        if not interpreter:
+            raise ValueError("None interpreter provided.")
+        if not signature_key:
+            raise ValueError("None signature_key provided.")
         for key, subgraph, inputs, outputs in interpreter._core.signatures():
             if key == signature_key:
                 break

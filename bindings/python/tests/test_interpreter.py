@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interpreter's methods, details and errors, as programs for TensorFlow Lite know them, on the demo's models."""
 
+import enum
 import gc
 import os
+import subprocess
 import sys
 import threading
 import unittest
@@ -63,6 +65,16 @@ class Construction(unittest.TestCase):
             self.assertIn(text, str(caught.exception))
         with self.assertRaises(TypeError):
             halite.Interpreter(5)
+
+    def test_the_resolver_types_of_another_package(self):
+        foreign = enum.Enum("OpResolverType", {"BUILTIN_REF": 2})
+        ready(DIGITS, experimental_op_resolver_type=foreign.BUILTIN_REF).invoke()
+
+    def test_importing_stays_lean(self):
+        heavy = ("numpy", "ctypes", "subprocess", "concurrent", "typing", "dataclasses")
+        program = f"import sys, halite; print([n for n in {heavy} if n in sys.modules])"
+        out = subprocess.run([sys.executable, "-S", "-c", program], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(out.strip(), "[]")
 
     def test_reference_kernels(self):
         results = []
@@ -185,6 +197,27 @@ class Tensors(unittest.TestCase):
         self.assertEqual(rows[0]["result_types"], [numpy.float32])
 
 
+    def test_operators_that_are_not_there(self):
+        for index in (-1, 7):
+            with self.assertRaisesRegex(ValueError, "Invalid node index"):
+                ready()._get_op_details(index)
+
+    def test_scratch_tensors_are_not_listed(self):
+        interpreter = halite.Interpreter(DIGITS)
+        before = len(interpreter.get_tensor_details())
+        interpreter.allocate_tensors()
+        interpreter.invoke()
+        self.assertEqual(len(interpreter.get_tensor_details()), before)
+        with self.assertRaisesRegex(ValueError, f"Invalid tensor index 999 exceeds max tensor index {before}"):
+            interpreter._get_tensor_details(999)
+
+    def test_the_other_byte_order(self):
+        interpreter = ready()
+        index = interpreter.get_input_details()[0]["index"]
+        interpreter.set_tensor(index, SEVEN.astype(SEVEN.dtype.newbyteorder("S")))
+        numpy.testing.assert_array_equal(interpreter.get_tensor(index), SEVEN)
+
+
 class Views(unittest.TestCase):
     def test_a_view_is_the_tensor(self):
         interpreter = ready()
@@ -201,7 +234,8 @@ class Views(unittest.TestCase):
         part = array[0, 1:3]
         del array
         self.assertFalse(interpreter._safe_to_run())
-        for call in (interpreter.invoke, interpreter.allocate_tensors, interpreter.reset_all_variables,
+        interpreter.reset_all_variables()  # moves nothing
+        for call in (interpreter.invoke, interpreter.allocate_tensors,
                      lambda: interpreter.resize_tensor_input(index, [2, 8, 8, 1])):
             with self.assertRaisesRegex(RuntimeError, "There is at least 1 reference to internal data"):
                 call()
