@@ -4,7 +4,7 @@
 # HALITE_TARGET is zig's name of the processor, the system and the C library; `zig targets` lists all. docs/platforms.md says
 # which of them are tried. Where QEMU's program for the processor is there, tests run in it.
 set(HALITE_TARGET aarch64-linux-musl CACHE STRING "What to build for, as zig names it")
-list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HALITE_TARGET HALITE_ZIG)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HALITE_TARGET HALITE_ZIG HALITE_PREFIX)
 find_program(HALITE_ZIG NAMES $ENV{HALITE_ZIG} zig python-zig DOC "zig, or the script python-zig of its package for Python")
 if(NOT HALITE_ZIG)
     message(FATAL_ERROR "No zig here: `pip install ziglang`, or name it with -DHALITE_ZIG=... or in the environment")
@@ -16,7 +16,7 @@ set(CMAKE_C_COMPILER_TARGET ${HALITE_TARGET})
 set(CMAKE_C_ARCHIVE_CREATE "${HALITE_ZIG} ar qc <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_C_ARCHIVE_FINISH "${HALITE_ZIG} ranlib <TARGET>")
 # Nothing of this machine's libraries and headers.
-set(CMAKE_FIND_ROOT_PATH ${CMAKE_CURRENT_LIST_DIR})
+set(CMAKE_FIND_ROOT_PATH ${CMAKE_CURRENT_LIST_DIR} ${HALITE_PREFIX})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
