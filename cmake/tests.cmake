@@ -300,6 +300,9 @@ if(TARGET python_core)
         sh bindings/python/tests/run.sh ${HALITE_PYTHON_EXECUTABLE} bindings/python/tests/golden.py)
     halite_test(python/golden COMMAND ${python_golden} ${HALITE_SHARED}/golden/graphs ${HALITE_SHARED}/golden/structure
         ${HALITE_SHARED}/golden/models/micro ${HALITE_SHARED}/golden/models/small_ops)
+    halite_test(python/many SLOW COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python
+        sh bindings/python/tests/run.sh ${HALITE_PYTHON_EXECUTABLE} bindings/python/tests/test_interpreter.py
+        Construction.test_many_do_not_grow ENVIRONMENT HALITE_MANY=100000)
     halite_test(python/wheel SLOW COMMAND sh bindings/python/tests/wheel.sh)
     halite_test(python/golden_models SLOW COMMAND ${python_golden} ${HALITE_SHARED}/golden/models)
 endif()

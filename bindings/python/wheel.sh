@@ -26,7 +26,7 @@ cannot() {
 platform_tag() {
     machine=${1%%-*}
     case $1 in
-        *-linux-gnu.2.17) echo "manylinux_2_17_$machine.manylinux2014_$machine" ;;
+        *-linux-gnu.2.17) echo "manylinux2014_$machine.manylinux_2_17_$machine" ;;
         *-linux-gnu.2.*) echo "manylinux_2_${1##*.}_$machine" ;;
         *-linux-musl) echo "musllinux_1_2_$machine" ;;
         *) cannot "no tag is known for the target $1" ;;

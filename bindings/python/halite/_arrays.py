@@ -202,6 +202,8 @@ def prepared(value: Any, code: int, shape: tuple[int, ...], index: int, name: st
             return listed, (len(listed),)
         raw = value if hasattr(value, "__dlpack__") else memoryview(value)
         return raw, tuple(getattr(raw, "shape", None) or shape)
+    if hasattr(value, "__dlpack_device__") and not hasattr(value, "__array__"):
+        value = numpy.from_dlpack(value)
     array = numpy.asarray(value)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))

@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 import threading
+import types
 import unittest
+import unittest.mock
 import weakref
 
 import numpy
@@ -272,6 +274,24 @@ class Views(unittest.TestCase):
         del capsule
         self.assertTrue(interpreter._safe_to_run())
 
+    def test_arrays_that_know_dlpack_alone(self):
+        class Foreign:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **arguments):
+                return self.array.__dlpack__(**arguments)
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+        interpreter = ready()
+        index = interpreter.get_input_details()[0]["index"]
+        interpreter.set_tensor(index, Foreign(SEVEN))
+        numpy.testing.assert_array_equal(interpreter.get_tensor(index), SEVEN)
+        with self.assertRaisesRegex(ValueError, "Dimension mismatch"):
+            interpreter.set_tensor(index, Foreign(SEVEN[0]))
+
     def test_bound_memory(self):
         interpreter = halite.Interpreter(DIGITS)
         index = interpreter.get_input_details()[0]["index"]
@@ -365,6 +385,21 @@ class Looks(unittest.TestCase):
         except RuntimeError as error:
             self.skipTest(str(error))
         self.assertEqual(rows[0].name, "seven")
+
+    def test_progress_where_tqdm_is(self):
+        shown = []
+
+        def bar(numbers, **arguments):
+            shown.append(arguments["desc"])
+            return numbers
+
+        modules = {"tqdm": types.ModuleType("tqdm"), "tqdm.auto": types.ModuleType("tqdm.auto")}
+        modules["tqdm.auto"].tqdm = bar
+        with unittest.mock.patch.dict(sys.modules, modules):
+            halite.bench(DIGITS, runs=2)
+        with unittest.mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}):
+            halite.bench(DIGITS, runs=2)
+        self.assertEqual(shown, ["halite.bench"])
 
     def test_placement_without_a_gpu(self):
         places = ready().placement()
