@@ -60,6 +60,17 @@ void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
     destroyed++;
 }
 
+// ---- for bench/python_peers.py --------------------------------------------------------------------------------------
+
+TFL_CAPI_EXPORT int invoke_many(TfLiteInterpreter *interpreter, int runs);
+
+int invoke_many(TfLiteInterpreter *interpreter, int runs)
+{
+    while (runs-- > 0)
+        if (TfLiteInterpreterInvoke(interpreter) != kTfLiteOk) return 1;
+    return 0;
+}
+
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -309,6 +309,16 @@ class Views(unittest.TestCase):
         gc.collect()
         self.assertEqual(sys.getrefcount(mine), count - 1)
 
+    def test_bound_memory_that_no_longer_fits(self):
+        interpreter = halite.Interpreter(DIGITS)
+        index = interpreter.get_input_details()[0]["index"]
+        interpreter.bind_tensor(index, SEVEN.copy())
+        interpreter.resize_tensor_input(index, [4, 8, 8, 1])
+        with self.assertRaisesRegex(ValueError, "unallocated"):
+            interpreter.set_tensor(index, numpy.repeat(SEVEN, 4, axis=0))
+        with self.assertRaisesRegex(RuntimeError, "needs 1024 bytes now, the memory has 256"):
+            interpreter.allocate_tensors()
+
     def test_bound_memory_that_does_not_fit(self):
         interpreter = halite.Interpreter(DIGITS)
         index = interpreter.get_input_details()[0]["index"]
