@@ -69,7 +69,7 @@ def type_name(code: int) -> str:
 
 def _ml_dtype(code: int) -> Any:
     try:
-        import ml_dtypes
+        import ml_dtypes  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         return None
     return getattr(ml_dtypes, _ML_DTYPES[code])
@@ -117,7 +117,7 @@ def _pack(values: Any, code: int) -> bytes:
     rows = numpy.zeros(-(-flat.size // each) * each, numpy.uint8)
     rows[: flat.size] = flat
     shifted = rows.reshape(-1, each) << numpy.arange(0, 8, bits, dtype=numpy.uint8)
-    return numpy.bitwise_or.reduce(shifted, axis=1).astype(numpy.uint8).tobytes()
+    return bytes(numpy.bitwise_or.reduce(shifted, axis=1).astype(numpy.uint8))
 
 
 def live(view: Any, code: int) -> Any:
@@ -132,8 +132,8 @@ def live(view: Any, code: int) -> Any:
 def copied(view: Any, code: int, shape: tuple[int, ...]) -> Any:
     """A copy of a tensor's value; a numpy scalar where the tensor has no dimensions."""
     if not have_numpy():
-        raw = memoryview(view)
-        flat = memoryview(bytearray(raw))
+        raw: Any = memoryview(view)
+        flat: Any = memoryview(bytearray(raw))
         return flat.cast(raw.format, raw.shape) if raw.ndim and raw.nbytes else flat.cast(raw.format or "B")
     if code in _PACKED:
         return _unpack(view, code, shape)

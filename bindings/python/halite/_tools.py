@@ -49,10 +49,11 @@ class Times:
 
 def _with_progress(numbers: range, title: str) -> Iterable[int]:
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import-untyped,import-not-found,unused-ignore]
     except ImportError:
         return numbers
-    return tqdm(numbers, desc=title, leave=False, delay=1)
+    shown: Iterable[int] = tqdm(numbers, desc=title, leave=False, delay=1)
+    return shown
 
 
 def bench(model: "str | os.PathLike[str] | Interpreter", runs: int = 50, warmup: int = 3, **arguments: Any) -> Times:
@@ -78,7 +79,10 @@ def bench(model: "str | os.PathLike[str] | Interpreter", runs: int = 50, warmup:
     for _ in range(warmup):
         invoke()
     times = sorted(one() for _ in _with_progress(range(runs), "halite.bench"))
-    at = lambda part: times[min(runs - 1, int(part * runs))]  # noqa: E731
+
+    def at(part: float) -> float:
+        return times[min(runs - 1, int(part * runs))]
+
     return Times(at(0.5), times[0], at(0.9), at(0.99), first, runs)
 
 

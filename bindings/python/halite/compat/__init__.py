@@ -37,9 +37,9 @@ def _package(name: str) -> types.ModuleType:
     """A package `name` whose other modules are still found where an original is installed."""
     found = importlib.util.find_spec(name) if name not in sys.modules else None
     module = types.ModuleType(name, "Halite under another name.")
-    module.__path__ = list(found.submodule_search_locations or []) if found else []  # type: ignore[attr-defined]
+    module.__path__ = list(found.submodule_search_locations or []) if found else []
     module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
-    module.__spec__.submodule_search_locations = module.__path__  # type: ignore[attr-defined]
+    module.__spec__.submodule_search_locations = module.__path__
     sys.modules[name] = module
     return module
 
@@ -65,7 +65,7 @@ def _replace_lite(tensorflow: types.ModuleType) -> None:
     experimental = types.ModuleType("tensorflow.lite.experimental")
     python = types.ModuleType("tensorflow.lite.python")
     for package in (lite, python):
-        package.__path__ = []  # type: ignore[attr-defined]
+        package.__path__ = []
     for name in ("load_delegate", "OpResolverType"):
         setattr(experimental, name, getattr(lite, name))
     python.interpreter = _interpreter_module("tensorflow.lite.python.interpreter")  # type: ignore[attr-defined]
