@@ -83,6 +83,9 @@ done <"$work/code" | complain "more than $lines lines: there is a second subject
 grep -vE '^(demo/|tests/data/)' "$work/all" | while read -r file; do
     if [ -s "$file" ] && [ "$(tr -d '\000' <"$file" | wc -c)" -ne "$(wc -c <"$file")" ]; then echo "$file"; fi
 done | complain 'a binary file: build it, or make it with a script'
+grep -vE '(^|/)(py\.typed|__init__\.py)$' "$work/all" | while read -r file; do
+    [ -s "$file" ] || echo "$file"
+done | complain 'an empty file'
 # One formatter, of one version: others break the same lines elsewhere.
 if command -v clang-format-14 >/dev/null 2>&1; then
     grep -E '\.[ch]$' "$work/c" | grep -vE '^include/(tensorflow|tflite)/' | tr '\n' '\0' |
