@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     if (argc < 3) return fail("usage", "select_ops OPS.DEF OUTPUT [OPERATOR | MODEL.tflite | FOLDER]...");
     hl_text_add(&wanted, "\n");
     for (int i = 3; i < argc; i++) {
-        if (hl_files_is_folder(argv[i])) {
+        if (hl_path_is_folder(argv[i])) {
             found_models = 0;
             if (!hl_files_each(argv[i], ".tflite", want_model, NULL, &failed)) fail(failed.data, "cannot be read");
             if (!found_models) fail(argv[i], "no .tflite file below this folder");

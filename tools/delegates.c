@@ -2,6 +2,7 @@
 // See delegates.h. Each delegate is a row: what asks for it, how it is made and deleted.
 #include "delegates.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ static void set_gpu_options(const struct hl_delegate_flags *flags, TfLiteGpuDele
         options->inference_preference = TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED;
     if (flags->max_delegated_partitions > 0) options->max_delegated_partitions = flags->max_delegated_partitions;
     const char *folder = flags->delegate_serialize_dir, *token = flags->delegate_serialize_token;
-    const char *problem = *folder != '\0' ? hl_files_folder_problem(folder) : NULL;
+    const char *problem = *folder == '\0' || hl_folder_may_make(folder) ? NULL : strerror(errno);
     if ((*folder != '\0') != (*token != '\0'))
         hl_warn(HL_TFLITE, NULL,
                 "--delegate_serialize_dir and --delegate_serialize_token do nothing without each other");

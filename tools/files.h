@@ -4,15 +4,13 @@
 #ifndef HALITE_TOOLS_FILES_H
 #define HALITE_TOOLS_FILES_H
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/path.h"
 #include "text.h"
 
 // Deeper folders are refused.
@@ -20,29 +18,12 @@ enum { HL_FILES_DEPTH = 64 };
 
 // Folders that were looked into. Links make loops, and few of them make more paths than can be walked.
 struct hl_files_seen {
-    struct hl_files_folder {
-        dev_t device;
-        ino_t inode;
-    } * folders;
+    struct hl_path_facts *folders;
     size_t count;
 };
 
 // The most that is read of a file of numbers: 4 GiB, or what a machine of 32 bits may hold.
 #define HL_FILES_MOST (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : (size_t)1 << 30)
-
-static inline bool hl_files_is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-// Why no file can be made in this folder; NULL: it can.
-static inline const char *hl_files_folder_problem(const char *folder)
-{
-    struct stat info;
-    if (stat(folder, &info) != 0 || access(folder, W_OK | X_OK) != 0) return strerror(errno);
-    return S_ISDIR(info.st_mode) ? NULL : strerror(ENOTDIR);
-}
 
 static inline bool hl_files_ends_with(const char *name, const char *ending)
 {
@@ -50,15 +31,26 @@ static inline bool hl_files_ends_with(const char *name, const char *ending)
     return length > tail && strcmp(name + length - tail, ending) == 0;
 }
 
+// The same whether letters (of ASCII) are small or capital; the ending has small ones.
+static inline bool hl_files_ends_with_any_case(const char *name, const char *ending)
+{
+    size_t length = strlen(name), tail = strlen(ending);
+    if (length <= tail) return false;
+    for (name += length - tail; *ending != '\0'; name++, ending++)
+        if ((*name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name) != *ending) return false;
+    return true;
+}
+
 // Notes a folder. True where it was noted before.
 static inline bool hl_files_seen(struct hl_files_seen *seen, const char *folder)
 {
-    struct stat info;
-    if (stat(folder, &info) != 0) return false; // reading it will fail, and say why
-    for (size_t i = 0; i < seen->count; i++)
-        if (seen->folders[i].device == info.st_dev && seen->folders[i].inode == info.st_ino) return true;
+    struct hl_path_facts facts;
+    if (!hl_path_look(folder, &facts)) return false; // reading it will fail, and say why
+    bool numbered = facts.number[0] != 0 || facts.number[1] != 0;
+    for (size_t i = 0; numbered && i < seen->count; i++)
+        if (memcmp(seen->folders[i].number, facts.number, sizeof facts.number) == 0) return true;
     seen->folders = hl_alloc_grow(seen->folders, seen->count + 1, sizeof *seen->folders);
-    seen->folders[seen->count++] = (struct hl_files_folder){info.st_dev, info.st_ino};
+    seen->folders[seen->count++] = facts;
     return false;
 }
 
@@ -67,30 +59,27 @@ static inline bool hl_files_below(const char *folder, const char *ending, int de
                                   struct hl_text *failed)
 {
     if (hl_files_seen(seen, folder)) return true;
-    struct dirent **entries = NULL;
-    int count = depth > HL_FILES_DEPTH ? -1 : scandir(folder, &entries, NULL, alphasort);
-    if (count < 0) {
+    size_t count = 0;
+    char **names = depth > HL_FILES_DEPTH ? NULL : hl_folder_list(folder, &count);
+    if (names == NULL) {
         if (depth > HL_FILES_DEPTH) errno = ELOOP;
         hl_text_clear(failed);
         hl_text_add(failed, "%s", folder);
         return false;
     }
     bool ok = true;
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
-        size_t length = strlen(folder);
+    for (size_t i = 0, length = strlen(folder); ok && i < count; i++) {
         struct hl_text path = {0};
-        hl_text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
-        if (ok && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
-            if (hl_files_is_folder(path.data))
-                ok = hl_files_below(path.data, ending, depth + 1, seen, visit, user_data, failed);
-            else if (hl_files_ends_with(name, ending))
-                visit(user_data, path.data);
-        }
+        hl_text_add(&path, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", names[i]);
+        if (hl_path_is_folder(path.data))
+            ok = hl_files_below(path.data, ending, depth + 1, seen, visit, user_data, failed);
+        else if (hl_files_ends_with(names[i], ending))
+            visit(user_data, path.data);
         hl_text_free(&path);
-        free(entries[i]);
     }
-    free(entries);
+    int code = errno;
+    hl_folder_free(names, count);
+    errno = code;
     return ok;
 }
 
@@ -112,7 +101,7 @@ static inline bool hl_files_each(const char *folder, const char *ending,
 // directory". An empty file is none.
 static inline bool hl_files_read(const char *path, size_t limit, struct hl_text *content, struct hl_text *error)
 {
-    if (hl_files_is_folder(path)) {
+    if (hl_path_is_folder(path)) {
         hl_text_add(error, "is a folder, not a file");
         return false;
     }

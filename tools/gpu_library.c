@@ -3,19 +3,18 @@
 #include "gpu_library.h"
 
 #include <string.h>
-#include <unistd.h>
+
+#include "base/path.h"
+#include "base/process.h"
 
 static const char library_name[] = "libtensorflowlite_gpu_delegate.so";
 
 void hl_gpu_library_path(struct hl_text *path)
 {
     char program[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *folder = strrchr(program, '/');
-    if (folder != NULL) *folder = '\0';
-    hl_text_add(path, "%s/../lib/%s", program, library_name);
-    if (folder != NULL && access(path->data, R_OK) == 0) return;
+    bool known = hl_process_path(program, sizeof program);
+    if (known) hl_text_add(path, "%.*s../lib/%s", (int)(hl_path_name(program) - program), program, library_name);
+    if (known && hl_path_may_read(path->data)) return;
     hl_text_clear(path);
     hl_text_add(path, "%s", library_name);
 }

@@ -170,7 +170,7 @@ bool hl_inspect_ops(int path_count, char **paths, bool json)
     bool ok = true;
     for (int i = 0; i < path_count; i++) {
         struct hl_text failed = {0};
-        if (!hl_files_is_folder(paths[i])) {
+        if (!hl_path_is_folder(paths[i])) {
             visit(&survey, paths[i]);
         } else if (!hl_files_each(paths[i], ".tflite", visit, &survey, &failed)) {
             hl_error("inspect", failed.data, "cannot be read: %s", strerror(errno));

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "text.h"
 
 enum hl_message_kind { HL_ERROR, HL_WARNING, HL_INFO };
@@ -36,7 +37,8 @@ static inline void hl_message_va(enum hl_message_kind kind, const char *command,
         hl_text_add(&line, ": ");
     }
     hl_text_add_escaped(&line, hl_text_string(&text), text.length);
-    fflush(stdout); // in order, where both go to the same place
+    fflush(stdout);                                               // in order, where both go to the same place
+    if (hl_stream_is_terminal(stderr)) fputs("\r\033[K", stderr); // a bar of progress.h may stand there
     fprintf(original && !example && kind != HL_ERROR ? stdout : stderr, "%s\n", line.data);
     hl_text_free(&text);
     hl_text_free(&line);

@@ -3,6 +3,7 @@
 // shown, with the model's path in front.
 #include "model_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,8 +89,8 @@ static const char *token_of(const struct hl_model_file *file)
 // Without a cache that can be written the delegate works on, and its message is shown only where something else fails.
 static void check_cache(const struct hl_model_file *file, const char *folder)
 {
-    const char *problem = folder != NULL ? hl_files_folder_problem(folder) : NULL;
-    if (problem != NULL) hl_warn(file->command, folder, "compiled kernels cannot be kept there: %s", problem);
+    if (folder != NULL && !hl_folder_may_make(folder))
+        hl_warn(file->command, folder, "compiled kernels cannot be kept there: %s", strerror(errno));
 }
 
 static bool open_delegate(struct hl_model_file *file, const struct hl_model_options *options)

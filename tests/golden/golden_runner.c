@@ -199,7 +199,7 @@ static bool run_path(struct runner *runner, const char *path)
 {
     struct hl_text other = {0};
     bool ok = true;
-    if (hl_files_is_folder(path)) {
+    if (hl_path_is_folder(path)) {
         ok = hl_files_each(path, ".txt", visit, runner, &other);
         if (!ok) fprintf(stderr, "golden_runner: %s: cannot be read: %s\n", other.data, strerror(errno));
     } else {

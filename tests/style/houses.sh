@@ -40,16 +40,15 @@ only gpu/graph 'base|abi|gpu/lang'
 only gpu/plan 'base|gpu/(lang|graph|backend)'
 only gpu/ops 'base|abi|gpu/(lang|graph|plan)'
 
-# What differs between systems is called in src/base alone; tools still have files, signals and processes of their own.
+# What differs between systems is called in src/base alone.
 calls='sysconf|posix_memalign|aligned_alloc|dlopen|dlsym|dlclose|dlerror|clock_gettime|nanosleep|GetProcAddress|LoadLibraryA'
-more='mmap|munmap|fork|waitpid|getpid|mkstemp|pthread_[a-z_]+|sched_yield|open|stat|fstat|access|unlink|rename'
-if grep -rnE "(^|[^a-zA-Z0-9_.>\"-])($calls|$more)\(" src --include='*.[ch]' |
-    grep -vE '^src/(base|gpu/lang/(build|spirv))/|^[^:]*:[0-9]*: *//'; then
-    echo "such calls belong in src/base"
-    failed=1
-fi
-if grep -rnE "(^|[^a-zA-Z0-9_.>\"-])($calls)\(" tools --include='*.[ch]' | grep -v '^tools/benchmark/memory.c:'; then
-    echo "src/base has these (clock.h, library.h, memory.h, threads.h)"
+more='mmap|munmap|fork|exec[lv]p?e?|waitpid|getpid|mkstemp|mkdtemp|pthread_[a-z_]+|sched_yield|open|stat|lstat|fstat|access'
+more="$more|unlink|rename|rmdir|mkdir|opendir|readdir|scandir|readlink|isatty|ioctl|getrusage|sigaction|sigwait|ftruncate"
+more="$more|pread|strn?casecmp"
+headers='pthread|signal|unistd|dirent|fcntl|strings|dlfcn|sched|windows|io|direct|process|sys/[a-z]+'
+if grep -rnE "(^|[^a-zA-Z0-9_.>\"-])($calls|$more)\(|^# *include <($headers)\.h>" src tools --include='*.[ch]' |
+    grep -vE '^src/(base|gpu/lang/(build|spirv))/|^[^:]*:[0-9]*: *(//|")'; then # a string may hold another language
+    echo "such calls and headers belong in src/base"
     failed=1
 fi
 exit $failed

@@ -3,18 +3,18 @@
 #ifndef HALITE_TOOLS_BENCHMARK_MEMORY_H
 #define HALITE_TOOLS_BENCHMARK_MEMORY_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
+#include "base/thread.h"
 #include "text.h"
 
 // MB (2^20 bytes) of physical memory, at its most since the process began.
 double hl_memory_most(void);
 
 struct hl_memory_watch {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
+    struct hl_thread thread;
+    struct hl_mutex lock;
+    struct hl_condition wake;
     bool running, stop;
     int interval_ms;
     double most; // MB seen by the thread

@@ -3,12 +3,11 @@
 // written here byte by byte; the map is a repeated pair.
 #include "benchmark/outputs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "alloc.h"
+#include "base/path.h"
 #include "element.h"
 #include "message.h"
 #include "output_file.h"
@@ -26,18 +25,13 @@ static bool open_part(struct hl_model_file *file, const char *graph)
         return false;
     }
     char *bytes = malloc((size_t)size);
-    long long got = 0;
-    while (bytes != NULL && got < size) {
-        ssize_t more = pread(number, bytes + got, (size_t)(size - got), (off_t)(offset + got));
-        if (more < 0 && errno == EINTR) continue;
-        if (more <= 0) break;
-        got += more;
-    }
-    if (bytes != NULL && got == size) return hl_model_file_open_bytes(file, HL_TFLITE, graph, bytes, (size_t)size);
+    size_t got = 0;
+    if (bytes != NULL && hl_file_read_part(number, (uint64_t)offset, bytes, (size_t)size, &got) && got == (size_t)size)
+        return hl_model_file_open_bytes(file, HL_TFLITE, graph, bytes, (size_t)size);
     if (bytes == NULL)
         hl_error(HL_TFLITE, graph, "no memory for %lld bytes", size);
     else
-        hl_error(HL_TFLITE, graph, "only %lld of %lld bytes can be read", got, size);
+        hl_error(HL_TFLITE, graph, "only %zu of %lld bytes can be read", got, size);
     free(bytes);
     return false;
 }

@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "alloc.h"
+#include "base/process.h"
 #include "diff/setting.h"
 #include "files.h"
 #include "message.h"
@@ -106,16 +105,7 @@ static bool run_python(const char *model, const char *folder)
 {
     const char *python = getenv("HALITE_PYTHON");
     if (python == NULL || *python == '\0') python = "python3";
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        execlp(python, python, "-c", script, model, folder, (char *)NULL);
-        _exit(127);
-    }
-    int status = -1;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    int code = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    int code = hl_process_run((const char *const[]){python, "-c", script, model, folder, NULL});
     if (code == NO_PACKAGES)
         hl_error("diff", "official",
                  "%s has no ai-edge-litert or no numpy; install both (pip install ai-edge-litert numpy), or name "
@@ -137,29 +127,26 @@ static void remove_folder(const char *folder, int inputs, int count, const int *
             hl_text_clear(&path);
             hl_text_add(&path, "%s/", folder);
             hl_text_add(&path, names[n], n < 2 ? i : tensors[i]);
-            unlink(path.data);
+            remove(path.data);
         }
     hl_text_clear(&path);
     hl_text_add(&path, "%s/wanted", folder);
-    unlink(path.data);
-    rmdir(folder);
+    remove(path.data);
+    hl_folder_remove(folder);
     hl_text_free(&path);
 }
 
 bool hl_diff_run_official(const char *model, const struct hl_diff_inputs *inputs, int count, const int *tensors,
                           struct hl_diff_tensor *values)
 {
-    const char *where = getenv("TMPDIR");
-    struct hl_text folder = {0};
-    hl_text_add(&folder, "%s/halite_diff.XXXXXX", where != NULL && *where != '\0' ? where : "/tmp");
-    if (mkdtemp(folder.data) == NULL) {
-        hl_error("diff", folder.data, "cannot be made: %s", strerror(errno));
-        hl_text_free(&folder);
+    char *folder = hl_folder_make_temporary("halite_diff");
+    if (folder == NULL) {
+        hl_error("diff", "official", "no folder can be made for its files in $TMPDIR, else /tmp: %s", strerror(errno));
         return false;
     }
-    bool ok = write_question(folder.data, inputs, count, tensors) && run_python(model, folder.data);
-    for (int i = 0; ok && i < count; i++) ok = read_answer(folder.data, tensors[i], &values[i]);
-    remove_folder(folder.data, inputs->count, count, tensors);
-    hl_text_free(&folder);
+    bool ok = write_question(folder, inputs, count, tensors) && run_python(model, folder);
+    for (int i = 0; ok && i < count; i++) ok = read_answer(folder, tensors[i], &values[i]);
+    remove_folder(folder, inputs->count, count, tensors);
+    free(folder);
     return ok;
 }

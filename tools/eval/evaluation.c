@@ -3,13 +3,10 @@
 // evaluation is counting the lines of its journal, and every run proves that this works.
 #include "eval/evaluation.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 #include "alloc.h"
 #include "base/clock.h"
@@ -17,6 +14,7 @@
 #include "eval/result.h"
 #include "files.h"
 #include "message.h"
+#include "progress.h"
 #include "wire.h"
 
 enum { EXIT_INTERRUPTED = 130 }; // as shells have it for SIGINT
@@ -26,18 +24,17 @@ enum { EXIT_INTERRUPTED = 130 }; // as shells have it for SIGINT
 static bool is_picture(const char *name)
 {
     static const char *const endings[] = {".jpg", ".jpeg", ".rgb8", ".png", ".bmp", ".pgm", ".ppm"};
-    const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(dot, endings[i]) == 0) return true;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (hl_files_ends_with_any_case(name, endings[i])) return true;
     return false;
 }
 
 static bool list_pictures(struct hl_evaluation *evaluation)
 {
     const char *folder = evaluation->setting->ground_truth_images_path;
-    struct dirent **entries = NULL;
-    int count = *folder != '\0' ? scandir(folder, &entries, NULL, alphasort) : -1;
-    if (count < 0) {
+    size_t count = 0;
+    char **names = *folder != '\0' ? hl_folder_list(folder, &count) : NULL;
+    if (names == NULL) {
         if (*folder == '\0')
             hl_error(HL_TFLITE, NULL, "--ground_truth_images_path is missing: write =FOLDER, with the pictures");
         else
@@ -46,12 +43,12 @@ static bool list_pictures(struct hl_evaluation *evaluation)
     }
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/') length--;
-    evaluation->paths = hl_alloc((size_t)count, sizeof *evaluation->paths);
-    for (int i = 0; i < count; i++) {
+    evaluation->paths = hl_alloc(count, sizeof *evaluation->paths);
+    for (size_t i = 0; i < count; i++) {
         struct hl_text path = {0};
-        hl_text_add(&path, "%.*s/%s", (int)length, folder, entries[i]->d_name);
-        bool is_folder = hl_files_is_folder(path.data), picture = is_picture(entries[i]->d_name);
-        const char *dot = strrchr(entries[i]->d_name, '.');
+        hl_text_add(&path, "%.*s/%s", (int)length, folder, names[i]);
+        bool is_folder = hl_path_is_folder(path.data), picture = is_picture(names[i]);
+        const char *dot = strrchr(names[i], '.');
         if (!is_folder && !picture)
             hl_warn(HL_TFLITE, path.data, "Extension %s is not supported; the file is left out",
                     dot != NULL ? dot : "''");
@@ -59,9 +56,8 @@ static bool list_pictures(struct hl_evaluation *evaluation)
             evaluation->paths[evaluation->path_count++] = path.data;
         else
             hl_text_free(&path);
-        free(entries[i]);
     }
-    free(entries);
+    hl_folder_free(names, count);
     if (evaluation->path_count == 0) hl_error(HL_TFLITE, folder, "holds no pictures");
     return evaluation->path_count > 0;
 }
@@ -90,7 +86,7 @@ static bool is_free_flag(const char *name)
 static uint64_t take_fingerprint(const struct hl_evaluation *evaluation, const void *options)
 {
     const struct hl_command *command = evaluation->command;
-    struct stat model;
+    struct hl_path_facts model;
     char number[64];
     uint64_t hash = hl_fingerprint_add(HL_FINGERPRINT, command->name);
     for (int i = 0; i < command->flag_count; i++) {
@@ -104,8 +100,8 @@ static uint64_t take_fingerprint(const struct hl_evaluation *evaluation, const v
             hash = hl_fingerprint_add(hash, number);
         }
     }
-    if (stat(evaluation->setting->base.model_file, &model) == 0) {
-        snprintf(number, sizeof number, "%lld %lld", (long long)model.st_size, (long long)model.st_mtime);
+    if (hl_path_look(evaluation->setting->base.model_file, &model)) {
+        snprintf(number, sizeof number, "%lld %lld", (long long)model.size, (long long)model.modified);
         hash = hl_fingerprint_add(hash, number);
     }
     return hash;
@@ -156,7 +152,7 @@ bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_comman
                         const struct hl_pictures_setting *setting)
 {
     *evaluation = (struct hl_evaluation){.command = command, .setting = setting};
-    hl_progress_hold(&evaluation->progress);
+    hl_interrupts_hold(&evaluation->interrupts);
     if (!check_setting(setting) || !list_pictures(evaluation) || !load_labels(evaluation)) return false;
     if (!hl_eval_model_open(&evaluation->model, &setting->base, command) || !check_input(evaluation)) return false;
     evaluation->fingerprint = take_fingerprint(evaluation, options);
@@ -170,7 +166,7 @@ void hl_evaluation_close(struct hl_evaluation *evaluation)
     free(evaluation->paths);
     hl_labels_free(&evaluation->labels);
     hl_eval_model_close(&evaluation->model);
-    hl_progress_release(&evaluation->progress);
+    hl_interrupts_release(&evaluation->interrupts);
 }
 
 // ---- running ------------------------------------------------------------------------------------
@@ -218,7 +214,6 @@ static bool infer(struct run *run, const struct hl_pipeline_item *item, struct h
     if (status == kTfLiteOk) status = TfLiteInterpreterInvoke(file->interpreter);
     double microseconds = floor(1e6 * (hl_seconds() - start));
     if (status != kTfLiteOk) {
-        hl_progress_clear(&run->evaluation->progress);
         hl_model_file_failed(file, "the inference failed");
         return false;
     }
@@ -233,7 +228,6 @@ static bool run_picture(struct run *run, const struct hl_pipeline_item *item)
     if (item->input != NULL) {
         ok = infer(run, item, &line);
     } else {
-        hl_progress_clear(&run->evaluation->progress);
         hl_error(HL_TFLITE, item->path, "%s", item->error);
         hl_text_add(&line, "%s", broken_line);
         ok = !run->evaluation->setting->stop_on_error;
@@ -243,6 +237,13 @@ static bool run_picture(struct run *run, const struct hl_pipeline_item *item)
         hl_warn(HL_TFLITE, run->evaluation->journal.path, "cannot be written: this evaluation cannot be resumed");
     hl_text_free(&line);
     return ok;
+}
+
+// A line for each percent, as the original prints them.
+static void show_percent(const struct hl_evaluation *evaluation, const char *word)
+{
+    int step = evaluation->path_count / 100;
+    if (step > 1 && evaluation->done % step == 0) hl_info(HL_TFLITE, NULL, "%s: %d%%", word, evaluation->done / step);
 }
 
 static bool run_pictures(struct run *run)
@@ -265,16 +266,18 @@ static bool run_pictures(struct run *run)
     hl_text_free(&error);
     bool ok = pipeline != NULL;
     struct hl_pipeline_item item;
-    hl_progress_start(&evaluation->progress, run->task->word, evaluation->done, evaluation->path_count,
-                      !run->task->talks);
+    struct hl_progress progress = {.on = false};
+    if (!run->task->talks) hl_progress_start(&progress, run->task->word, evaluation->done, evaluation->path_count);
+    bool lines = !progress.on || !hl_stream_is_terminal(stdout);
     while (ok && evaluation->done < evaluation->path_count) {
-        evaluation->interrupted = hl_progress_interrupted();
+        evaluation->interrupted = hl_interrupts_pending();
         if (evaluation->interrupted || !hl_pipeline_next(pipeline, &item)) break;
-        hl_progress_show(&run->evaluation->progress, evaluation->done);
+        if (lines) show_percent(evaluation, run->task->word);
         ok = run_picture(run, &item);
+        hl_progress_step(&progress);
     }
     hl_pipeline_destroy(pipeline);
-    hl_progress_clear(&evaluation->progress);
+    hl_progress_end(&progress);
     return ok;
 }
 

@@ -6,8 +6,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/process.h"
 #include "eval/journal.h"
-#include "eval/progress.h"
 #include "eval/setting.h"
 #include "labels.h"
 #include "preprocess.h"
@@ -46,7 +46,7 @@ struct hl_evaluation {
     char **paths;                     // pictures
     int path_count;
     uint64_t fingerprint; // of what must be the same to go on later; a task may add to it before the run
-    struct hl_progress progress;
+    struct hl_interrupts interrupts;
     // While it runs:
     struct hl_stat preprocess_us, inference_us;
     int done, broken; // pictures; the rest of those done were counted

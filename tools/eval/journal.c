@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "files.h"
 
@@ -17,7 +16,8 @@ static bool replay_file(const char *path, const char *head, bool (*replay)(void 
 {
     struct hl_text file = {0};
     *kept = 0;
-    if (access(path, F_OK) != 0) return true;
+    struct hl_path_facts facts;
+    if (!hl_path_look(path, &facts)) return true;
     bool ok = hl_files_read(path, file_limit, &file, error);
     char *line = file.data, *end = line != NULL ? strchr(line, '\n') : NULL;
     if (ok && end != NULL) {
@@ -49,8 +49,7 @@ bool hl_journal_open(struct hl_journal *journal, const char *path, uint64_t fing
     bool ok = !resume || replay_file(name.data, head, replay, user_data, &kept, &why);
     if (ok) {
         journal->file = fopen(name.data, kept > 0 ? "r+b" : "wb");
-        ok = journal->file != NULL && ftruncate(fileno(journal->file), (off_t)kept) == 0 &&
-             fseek(journal->file, 0, SEEK_END) == 0;
+        ok = journal->file != NULL && hl_file_cut(journal->file, kept) && fseek(journal->file, 0, SEEK_END) == 0;
         if (!ok) hl_text_add(&why, "cannot be written: %s", strerror(errno));
     }
     if (ok && kept == 0 && !hl_journal_add(journal, head)) {

@@ -4,12 +4,11 @@
 #include "eval/pipeline.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "base/threads.h"
 #include "files.h"
 #include "image.h"
@@ -31,12 +30,12 @@ struct hl_pipeline {
     size_t bytes; // of an input
     struct place *places;
     int place_count;
-    pthread_mutex_t mutex;
-    pthread_cond_t freed, filled;
+    struct hl_mutex mutex;
+    struct hl_condition freed, filled;
     int taken; // pictures before this one are in work or done
     int read;  // those before this one were read; the one before it is lent
     bool stop;
-    pthread_t threads[MOST_THREADS];
+    struct hl_thread threads[MOST_THREADS];
     int thread_count;
 };
 
@@ -61,8 +60,7 @@ static bool load(const struct hl_pipeline *pipeline, const char *path, struct pl
 {
     const struct hl_pipeline_setting *setting = &pipeline->setting;
     const struct hl_preprocess_shape *shape = &setting->shape;
-    const char *dot = strrchr(path, '.');
-    if (dot != NULL && strcasecmp(dot, ".rgb8") == 0) {
+    if (hl_files_ends_with_any_case(path, ".rgb8")) {
         if (!load_raw(path, shape, place->pixels, &place->error)) return false;
     } else {
         struct hl_image image;
@@ -83,42 +81,41 @@ static int take(struct hl_pipeline *pipeline)
 {
     while (!pipeline->stop && pipeline->taken < pipeline->setting.count &&
            pipeline->taken >= pipeline->read - 1 + pipeline->place_count)
-        pthread_cond_wait(&pipeline->freed, &pipeline->mutex);
+        hl_condition_wait(&pipeline->freed, &pipeline->mutex);
     if (pipeline->stop || pipeline->taken >= pipeline->setting.count) return -1;
     return pipeline->taken++;
 }
 
-static void *work(void *given)
+static void work(void *given)
 {
     struct hl_pipeline *pipeline = given;
-    pthread_mutex_lock(&pipeline->mutex);
+    hl_mutex_lock(&pipeline->mutex);
     for (int n; (n = take(pipeline)) >= 0;) {
-        pthread_mutex_unlock(&pipeline->mutex);
+        hl_mutex_unlock(&pipeline->mutex);
         struct place *place = &pipeline->places[n % pipeline->place_count];
         hl_text_clear(&place->error);
         double start = hl_seconds();
         place->ok = load(pipeline, pipeline->setting.paths[n], place);
         place->microseconds = floor(1e6 * (hl_seconds() - start));
-        pthread_mutex_lock(&pipeline->mutex);
+        hl_mutex_lock(&pipeline->mutex);
         place->ready = true;
-        pthread_cond_signal(&pipeline->filled);
+        hl_condition_signal(&pipeline->filled);
     }
-    pthread_mutex_unlock(&pipeline->mutex);
-    return NULL;
+    hl_mutex_unlock(&pipeline->mutex);
 }
 
 bool hl_pipeline_next(struct hl_pipeline *pipeline, struct hl_pipeline_item *item)
 {
     if (pipeline->read >= pipeline->setting.count) return false;
-    pthread_mutex_lock(&pipeline->mutex);
+    hl_mutex_lock(&pipeline->mutex);
     struct place *place = &pipeline->places[pipeline->read % pipeline->place_count];
     // What was lent until now is free.
     if (pipeline->read > pipeline->setting.first)
         pipeline->places[(pipeline->read - 1) % pipeline->place_count].ready = false;
     const char *path = pipeline->setting.paths[pipeline->read++];
-    pthread_cond_broadcast(&pipeline->freed);
-    while (!place->ready) pthread_cond_wait(&pipeline->filled, &pipeline->mutex);
-    pthread_mutex_unlock(&pipeline->mutex);
+    hl_condition_broadcast(&pipeline->freed);
+    while (!place->ready) hl_condition_wait(&pipeline->filled, &pipeline->mutex);
+    hl_mutex_unlock(&pipeline->mutex);
     *item = (struct hl_pipeline_item){
         .path = path,
         .input = place->ok ? place->input : NULL,
@@ -149,9 +146,9 @@ struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting
     pipeline->bytes = count * (shape->type == kTfLiteFloat32 ? sizeof(float) : 1);
     pipeline->place_count = PLACES_PER_THREAD * threads;
     pipeline->places = hl_alloc((size_t)pipeline->place_count, sizeof *pipeline->places);
-    pthread_mutex_init(&pipeline->mutex, NULL);
-    pthread_cond_init(&pipeline->freed, NULL);
-    pthread_cond_init(&pipeline->filled, NULL);
+    hl_mutex_init(&pipeline->mutex);
+    hl_condition_init(&pipeline->freed);
+    hl_condition_init(&pipeline->filled);
     for (int i = 0; i < pipeline->place_count; i++) {
         struct place *place = &pipeline->places[i];
         place->pixels = malloc(count * sizeof *place->pixels);
@@ -162,7 +159,7 @@ struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting
         goto fail;
     }
     for (int i = 0; i < threads; i++) {
-        if (pthread_create(&pipeline->threads[i], NULL, work, pipeline) != 0) break;
+        if (!hl_thread_start(&pipeline->threads[i], work, pipeline)) break;
         pipeline->thread_count++;
     }
     if (pipeline->thread_count > 0) return pipeline;
@@ -175,19 +172,19 @@ fail:
 void hl_pipeline_destroy(struct hl_pipeline *pipeline)
 {
     if (pipeline == NULL) return;
-    pthread_mutex_lock(&pipeline->mutex);
+    hl_mutex_lock(&pipeline->mutex);
     pipeline->stop = true;
-    pthread_cond_broadcast(&pipeline->freed);
-    pthread_mutex_unlock(&pipeline->mutex);
-    for (int i = 0; i < pipeline->thread_count; i++) pthread_join(pipeline->threads[i], NULL);
+    hl_condition_broadcast(&pipeline->freed);
+    hl_mutex_unlock(&pipeline->mutex);
+    for (int i = 0; i < pipeline->thread_count; i++) hl_thread_join(&pipeline->threads[i]);
     for (int i = 0; i < pipeline->place_count; i++) {
         free(pipeline->places[i].pixels);
         free(pipeline->places[i].input);
         hl_text_free(&pipeline->places[i].error);
     }
-    pthread_cond_destroy(&pipeline->freed);
-    pthread_cond_destroy(&pipeline->filled);
-    pthread_mutex_destroy(&pipeline->mutex);
+    hl_condition_destroy(&pipeline->freed);
+    hl_condition_destroy(&pipeline->filled);
+    hl_mutex_destroy(&pipeline->mutex);
     free(pipeline->places);
     free(pipeline);
 }
