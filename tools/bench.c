@@ -40,11 +40,19 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool invoke(struct hl_graph *graph)
+// `runs` runs, each a step of the progress; seconds: of each, NULL: not wanted.
+static bool invoke(struct hl_graph *graph, int runs, double *seconds, struct hl_progress *progress)
 {
-    if (hl_graph_invoke(graph) == kTfLiteOk) return true;
-    hl_model_file_failed(graph->file, "the run failed");
-    return false;
+    for (int i = 0; i < runs; i++) {
+        double start = hl_seconds();
+        if (hl_graph_invoke(graph) != kTfLiteOk) {
+            hl_model_file_failed(graph->file, "the run failed");
+            return false;
+        }
+        if (seconds != NULL) seconds[i] = hl_seconds() - start;
+        hl_progress_step(progress);
+    }
+    return true;
 }
 
 // The value that a share of all runs does not exceed.
@@ -81,13 +89,10 @@ static void print_times(double *seconds, int runs)
 static bool time_runs(struct hl_graph *graph, const struct options *options)
 {
     double *seconds = hl_alloc((size_t)options->runs, sizeof *seconds);
-    bool ok = true;
-    for (int i = 0; ok && i < options->warmup; i++) ok = invoke(graph);
-    for (int i = 0; ok && i < options->runs; i++) {
-        double start = hl_seconds();
-        ok = invoke(graph);
-        seconds[i] = hl_seconds() - start;
-    }
+    struct hl_progress progress;
+    hl_progress_start(&progress, "timing", 0, options->warmup + options->runs);
+    bool ok = invoke(graph, options->warmup, NULL, &progress) && invoke(graph, options->runs, seconds, &progress);
+    hl_progress_end(&progress);
     if (ok) print_times(seconds, options->runs);
     free(seconds);
     return ok;
@@ -120,10 +125,12 @@ static void add_time(struct op_time *times, int *used, const HaliteNodeReport *n
 static bool time_operators(struct hl_graph *graph, const struct options *options)
 {
     TfLiteInterpreter *interpreter = graph->file->interpreter;
+    struct hl_progress progress;
+    hl_progress_start(&progress, "timing operators", 0, options->runs);
     HaliteInterpreterSetProfiling(interpreter, true);
-    bool ok = true;
-    for (int i = 0; ok && i < options->runs; i++) ok = invoke(graph);
+    bool ok = invoke(graph, options->runs, NULL, &progress);
     HaliteInterpreterSetProfiling(interpreter, false);
+    hl_progress_end(&progress);
     if (!ok) return false;
 
     int node_count = HaliteInterpreterGetNodeCount(interpreter), used = 0;
@@ -222,10 +229,12 @@ static bool time_kernels(struct hl_graph *graph, const struct options *options)
     const struct hl_gpu_library *gpu = &graph->file->gpu;
     TfLiteDelegate *delegate = graph->file->delegate;
     if (gpu->handle == NULL) return true;
+    struct hl_progress progress;
+    hl_progress_start(&progress, "timing kernels", 0, options->runs);
     gpu->HaliteDelegateSetProfiling(delegate, true, NULL);
-    bool ok = true;
-    for (int i = 0; ok && i < options->runs; i++) ok = invoke(graph);
+    bool ok = invoke(graph, options->runs, NULL, &progress);
     gpu->HaliteDelegateSetProfiling(delegate, false, NULL);
+    hl_progress_end(&progress);
     if (!ok) return false;
     HaliteDelegateReport *report = hl_alloc_check(gpu->HaliteDelegateReportCreate(delegate));
     print_kernels(gpu, report);

@@ -13,6 +13,7 @@
 #include "json.h"
 #include "message.h"
 #include "opset.h"
+#include "progress.h"
 #include "table.h"
 
 struct row {
@@ -26,6 +27,7 @@ struct survey {
     struct row *rows;
     int row_count, row_capacity;
     int model_count, failed_count;
+    struct hl_progress progress; // models so far
 };
 
 static void add_type(struct hl_text *text, const struct hl_model_subgraph *subgraph, int tensor)
@@ -116,6 +118,7 @@ static void visit(void *user_data, const char *path)
     else
         survey->failed_count++;
     hl_model_file_close(&file);
+    hl_progress_step(&survey->progress);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -168,6 +171,7 @@ bool hl_inspect_ops(int path_count, char **paths, bool json)
 {
     struct survey survey = {0};
     bool ok = true;
+    hl_progress_start(&survey.progress, "models read", 0, 0);
     for (int i = 0; i < path_count; i++) {
         struct hl_text failed = {0};
         if (!hl_path_is_folder(paths[i])) {
@@ -178,6 +182,7 @@ bool hl_inspect_ops(int path_count, char **paths, bool json)
         }
         hl_text_free(&failed);
     }
+    hl_progress_end(&survey.progress);
     if (ok && survey.model_count == 0) {
         hl_error("inspect", paths[0], "holds no .tflite file");
         ok = false;

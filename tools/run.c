@@ -55,15 +55,21 @@ static const char details[] =
 static bool run_times(struct hl_graph *graph, int repeat)
 {
     double best = 0, total = 0;
-    for (int i = 0; i < repeat; i++) {
+    bool ok = true;
+    struct hl_progress progress;
+    hl_progress_start(&progress, "running", 0, repeat);
+    for (int i = 0; ok && i < repeat; i++) {
         double start = hl_seconds();
-        if (hl_graph_invoke(graph) != kTfLiteOk) {
-            hl_model_file_failed(graph->file, "the run failed");
-            return false;
-        }
+        ok = hl_graph_invoke(graph) == kTfLiteOk;
         double seconds = hl_seconds() - start;
         if (i == 0 || seconds < best) best = seconds;
         total += seconds;
+        hl_progress_step(&progress);
+    }
+    hl_progress_end(&progress);
+    if (!ok) {
+        hl_model_file_failed(graph->file, "the run failed");
+        return false;
     }
     char mean[32], fastest[32];
     hl_format_seconds(mean, sizeof mean, total / repeat);

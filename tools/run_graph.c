@@ -94,14 +94,16 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double hl_graph_time(struct hl_graph *graph, int runs)
+double hl_graph_time(struct hl_graph *graph, int runs, struct hl_progress *progress)
 {
     double *seconds = hl_alloc((size_t)runs, sizeof *seconds);
     bool ok = hl_graph_invoke(graph) == kTfLiteOk;
+    hl_progress_step(progress);
     for (int i = 0; ok && i < runs; i++) {
         double start = hl_seconds();
         ok = hl_graph_invoke(graph) == kTfLiteOk;
         seconds[i] = hl_seconds() - start;
+        hl_progress_step(progress);
     }
     qsort(seconds, (size_t)runs, sizeof *seconds, compare);
     double median = ok ? seconds[runs / 2] : -1;

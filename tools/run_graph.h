@@ -8,6 +8,7 @@
 
 #include "flags.h"
 #include "model_file.h"
+#include "progress.h"
 
 struct hl_graph {
     struct hl_model_file *file;
@@ -29,8 +30,9 @@ const char *hl_graph_output_name(const struct hl_graph *graph, int index);
 TfLiteStatus hl_graph_resize_input(struct hl_graph *graph, int index, int rank, const int *dims);
 bool hl_graph_allocate(struct hl_graph *graph);
 TfLiteStatus hl_graph_invoke(struct hl_graph *graph);
-// Median time of `runs` runs behind one to warm up, in seconds; negative where one fails, without a message.
-double hl_graph_time(struct hl_graph *graph, int runs);
+// Median time of `runs` runs behind one to warm up, in seconds; negative where one fails, without a message. Each of
+// the runs + 1 is a step of `progress`.
+double hl_graph_time(struct hl_graph *graph, int runs, struct hl_progress *progress);
 
 // Takes "TENSOR=REST" apart: the index of the input (or output) named, and what follows. The name may hold '=' itself.
 bool hl_graph_parse(const struct hl_graph *graph, bool input, const char *item, int *index, const char **rest);

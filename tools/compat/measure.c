@@ -63,7 +63,7 @@ static bool run_once(struct hl_compat_time *time, struct outputs *outputs, const
     bool ok = hl_model_file_open(&file, "compat", model) && hl_model_file_start(&file, options) &&
               hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
     for (int i = 0; ok && i < graph.input_count; i++) ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
-    time->seconds = ok ? hl_graph_time(&graph, runs) : -1;
+    time->seconds = ok ? hl_graph_time(&graph, runs, NULL) : -1;
     if (time->seconds >= 0) take_outputs(outputs, &graph);
     hl_graph_close(&graph);
     hl_model_file_close(&file);

@@ -15,6 +15,7 @@
 #include "element.h"
 #include "json.h"
 #include "message.h"
+#include "progress.h"
 #include "table.h"
 #include "values.h"
 
@@ -121,6 +122,7 @@ struct diff {
     struct hl_diff_setting a, b;
     struct hl_model_file file; // for the names of things
     struct hl_diff_inputs inputs;
+    struct hl_progress progress; // a step for each run
     int count;
     struct row *rows;
     int *tensors;
@@ -155,11 +157,19 @@ static void list_tensors(struct diff *diff)
     free(seen);
 }
 
+static bool run_side(struct diff *diff, const struct hl_diff_setting *setting, int first, int count,
+                     struct hl_diff_tensor *values)
+{
+    diff->progress.word = setting->name;
+    bool ok = hl_diff_run(diff->path, setting, &diff->inputs, count, diff->tensors + first, values);
+    hl_progress_step(&diff->progress);
+    return ok;
+}
+
 static bool compare_range(struct diff *diff, int first, int count)
 {
     struct hl_diff_tensor *a = hl_alloc((size_t)count, sizeof *a), *b = hl_alloc((size_t)count, sizeof *b);
-    bool ok = hl_diff_run(diff->path, &diff->a, &diff->inputs, count, diff->tensors + first, a) &&
-              hl_diff_run(diff->path, &diff->b, &diff->inputs, count, diff->tensors + first, b);
+    bool ok = run_side(diff, &diff->a, first, count, a) && run_side(diff, &diff->b, first, count, b);
     for (int i = 0; ok && i < count; i++) {
         struct row *row = &diff->rows[first + i];
         *row = (struct row){
@@ -312,8 +322,12 @@ static bool run_diff(struct diff *diff, bool *beyond)
     const struct options *options = diff->options;
     if (!hl_model_file_open(&diff->file, "diff", diff->path) || !take_inputs(diff)) return false;
     list_tensors(diff);
-    int first = diff->count, count = 0;
-    if (!(options->bisect ? bisect(diff, &first) : compare_range(diff, 0, diff->count))) return false;
+    int first = diff->count, count = 0, steps = 2;
+    for (int left = diff->count; options->bisect && left > 1; left = (left + 1) / 2) steps += 2;
+    hl_progress_start(&diff->progress, options->a, 0, steps);
+    bool ok = options->bisect ? bisect(diff, &first) : compare_range(diff, 0, diff->count);
+    hl_progress_end(&diff->progress);
+    if (!ok) return false;
     for (int i = diff->count - 1; i >= 0 && !options->bisect; i--) {
         if (!diff->rows[i].beyond) continue;
         count++;

@@ -13,6 +13,7 @@
 #include "eval/result.h"
 #include "eval/setting.h"
 #include "message.h"
+#include "progress.h"
 #include "wire.h"
 
 struct options {
@@ -205,9 +206,15 @@ static bool evaluate(struct diff *diff, const struct options *options)
     hl_info(HL_TFLITE, NULL, "Reference interpreter (1 thread on CPU) has been initialized.");
     diff->output_count = TfLiteInterpreterGetOutputTensorCount(diff->test.file.interpreter);
     diff->errors = hl_alloc((size_t)diff->output_count, sizeof *diff->errors);
-    for (int i = 0; i < options->num_runs; i++)
-        if (!run_once(diff)) return false;
-    return true;
+    struct hl_progress progress;
+    bool ok = true;
+    hl_progress_start(&progress, "Compared", 0, options->num_runs);
+    for (int i = 0; ok && i < options->num_runs; i++) {
+        ok = run_once(diff);
+        hl_progress_step(&progress);
+    }
+    hl_progress_end(&progress);
+    return ok;
 }
 
 static int run(const void *given, int operand_count, char **operands)

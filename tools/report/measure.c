@@ -7,15 +7,18 @@
 
 #include "alloc.h"
 #include "json.h"
+#include "progress.h"
 #include "report/report.h"
 #include "run_graph.h"
 
-static bool invoke(struct hl_graph *graph, int runs)
+static bool invoke(struct hl_graph *graph, int runs, struct hl_progress *progress)
 {
     for (int i = 0; i < runs; i++) {
-        if (hl_graph_invoke(graph) == kTfLiteOk) continue;
-        hl_model_file_failed(graph->file, "the run failed");
-        return false;
+        if (hl_graph_invoke(graph) != kTfLiteOk) {
+            hl_model_file_failed(graph->file, "the run failed");
+            return false;
+        }
+        hl_progress_step(progress);
     }
     return true;
 }
@@ -30,11 +33,11 @@ static void add_row(cJSON *rows, int node, const char *op, const char *where, ui
     cJSON_AddItemToArray(rows, row);
 }
 
-static bool add_nodes(cJSON *rows, struct hl_graph *graph, int runs)
+static bool add_nodes(cJSON *rows, struct hl_graph *graph, int runs, struct hl_progress *progress)
 {
     TfLiteInterpreter *interpreter = graph->file->interpreter;
     HaliteInterpreterSetProfiling(interpreter, true);
-    bool ok = invoke(graph, runs);
+    bool ok = invoke(graph, runs, progress);
     HaliteInterpreterSetProfiling(interpreter, false);
     for (int i = 0; ok && i < HaliteInterpreterGetNodeCount(interpreter); i++) {
         HaliteNodeReport node;
@@ -44,13 +47,13 @@ static bool add_nodes(cJSON *rows, struct hl_graph *graph, int runs)
     return ok;
 }
 
-static bool add_kernels(cJSON *rows, struct hl_graph *graph, int runs)
+static bool add_kernels(cJSON *rows, struct hl_graph *graph, int runs, struct hl_progress *progress)
 {
     const struct hl_gpu_library *gpu = &graph->file->gpu;
     TfLiteDelegate *delegate = graph->file->delegate;
     if (gpu->handle == NULL || delegate == NULL) return true;
     gpu->HaliteDelegateSetProfiling(delegate, true, NULL);
-    bool ok = invoke(graph, runs);
+    bool ok = invoke(graph, runs, progress);
     gpu->HaliteDelegateSetProfiling(delegate, false, NULL);
     HaliteDelegateReport *report = hl_alloc_check(gpu->HaliteDelegateReportCreate(delegate));
     for (int i = 0; ok && i < gpu->HaliteDelegateReportGetKernelCount(report); i++) {
@@ -68,13 +71,17 @@ bool hl_report_measure(cJSON *json, struct hl_model_file *file, int runs)
     struct hl_graph graph = {.file = file};
     bool ok = hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
     for (int i = 0; ok && i < graph.input_count; i++) ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
-    double median = ok ? hl_graph_time(&graph, runs) : -1;
+    struct hl_progress progress;
+    int rounds = file->gpu.handle != NULL && file->delegate != NULL ? 3 : 2;
+    hl_progress_start(&progress, "timing", 0, 1 + rounds * runs);
+    double median = ok ? hl_graph_time(&graph, runs, &progress) : -1;
     if (ok && median < 0) hl_model_file_failed(file, "the run failed");
     cJSON *times = cJSON_AddObjectToObject(json, "times");
     cJSON_AddNumberToObject(times, "runs", runs);
     cJSON_AddNumberToObject(times, "total_ns", 1e9 * median);
     cJSON *rows = cJSON_AddArrayToObject(times, "nodes");
-    ok = median >= 0 && add_nodes(rows, &graph, runs) && add_kernels(rows, &graph, runs);
+    ok = median >= 0 && add_nodes(rows, &graph, runs, &progress) && add_kernels(rows, &graph, runs, &progress);
+    hl_progress_end(&progress);
     hl_graph_close(&graph);
     return ok;
 }
