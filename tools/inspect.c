@@ -27,6 +27,7 @@ static const struct hl_flag flags[] = {
      .offset = offsetof(struct hl_inspect_options, model.device),
      .help = "which GPU --placement asks, see halite devices; default:\n"
              "HALITE_DEVICE, else the fastest, and without any what a GPU would take"},
+    HL_MODEL_PARTITIONS(hl_inspect_options, model),
     {.name = "json", .letter = 'j', .kind = HL_FLAG_SWITCH,
      .offset = offsetof(struct hl_inspect_options, json), .help = "everything, as JSON"},
     {.name = "ops", .letter = 'o', .kind = HL_FLAG_SWITCH,

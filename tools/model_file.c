@@ -121,6 +121,7 @@ bool hl_model_file_create_gpu_delegate(struct hl_model_file *file, const struct 
 {
     TfLiteGpuDelegateOptionsV2 v2 = file->gpu.TfLiteGpuDelegateOptionsV2Default();
     check_cache(file, options->cache);
+    if (options->partitions > 0) v2.max_delegated_partitions = options->partitions;
     if (options->cache != NULL) {
         v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
         v2.serialization_dir = options->cache;
@@ -147,15 +148,17 @@ static void warn_of_messages(const struct hl_model_file *file)
 
 bool hl_model_options_gpu(const struct hl_model_options *options)
 {
-    return options->gpu || (options->delegate == NULL && (options->device != NULL || options->precision != 0));
+    bool meant = options->device != NULL || options->precision != 0 || options->partitions > 0;
+    return options->gpu || (options->delegate == NULL && meant);
 }
 
 bool hl_model_file_start(struct hl_model_file *file, const struct hl_model_options *options)
 {
     bool gpu = hl_model_options_gpu(options);
     if (gpu && !(hl_model_file_open_gpu(file) && hl_model_file_create_gpu_delegate(file, options))) return false;
-    if (!gpu && options->delegate != NULL && options->precision != 0) {
-        hl_error(file->command, NULL, "--precision is for --gpu; the delegate %s chooses its own", options->delegate);
+    if (!gpu && options->delegate != NULL && (options->precision != 0 || options->partitions > 0)) {
+        hl_error(file->command, NULL, "--%s is for --gpu; the delegate %s chooses its own",
+                 options->precision != 0 ? "precision" : "partitions", options->delegate);
         return false;
     }
     if (!gpu && options->delegate != NULL && !open_delegate(file, options)) return false;

@@ -23,6 +23,7 @@ struct hl_model_options {
     bool gpu;                             // Halite's own GPU delegate
     const char *device;                   // for it, or any delegate with an option of this name; NULL: its choice
     int precision;                        // index into hl_model_precisions
+    int partitions;                       // most parts of the graph on the GPU; 0: the delegate's default
     const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
     struct TfLiteTelemetryProfilerStruct *profiler; // hears of every node that runs; NULL: none
     const char *cache;                              // folder for compiled kernels; NULL: none are kept
@@ -30,8 +31,8 @@ struct hl_model_options {
     bool stand_ins;
 };
 
-// Does Halite's GPU delegate run it? --gpu asks for it, and so do --device and --precision where no other delegate is
-// named.
+// Does Halite's GPU delegate run it? --gpu asks for it, and so do --device, --precision and --partitions where no other
+// delegate is named.
 bool hl_model_options_gpu(const struct hl_model_options *options);
 
 extern const char *const hl_model_kernels[];
@@ -49,6 +50,13 @@ extern const char *const hl_model_precisions[];
         .name = "model", .letter = 'm', .kind = HL_FLAG_STRING, .value = "FILE",                  \
         .offset = offsetof(struct type, member.model), .required = true,                          \
         .help = "the model, a .tflite file",                                                      \
+    }
+#define HL_MODEL_PARTITIONS(type, member)                                                         \
+    {                                                                                             \
+        .name = "partitions", .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 1000000,        \
+        .offset = offsetof(struct type, member.partitions),                                       \
+        .help = "most parts of the graph on the GPU (and --gpu), the largest\n"                   \
+                "first, further ones where they are worth their copies; default 1",               \
     }
 #define HL_MODEL_RUN_FLAGS(type, member)                                                          \
     {                                                                                             \
@@ -80,9 +88,11 @@ extern const char *const hl_model_precisions[];
     {                                                                                             \
         .name = "precision", .letter = 'P', .kind = HL_FLAG_CHOICE,                               \
         .choices = hl_model_precisions, .offset = offsetof(struct type, member.precision),        \
-        .help = "on the GPU (and --gpu): f32 (default), f16s (half storage),\n"                    \
-                "f16 (half arithmetic)",                                                          \
+        .help = "on the GPU (and --gpu): f32 (default), f16s (large tensors lie\n"                 \
+                "in memory as halves, arithmetic is in floats); f16 allows half\n"                 \
+                "arithmetic, which no kernel has today: it is as f16s",                           \
     },                                                                                            \
+    HL_MODEL_PARTITIONS(type, member),                                                            \
     {                                                                                             \
         .name = "cache", .letter = 'C', .kind = HL_FLAG_STRING, .value = "FOLDER",                \
         .offset = offsetof(struct type, member.cache),                                            \

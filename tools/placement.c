@@ -104,7 +104,9 @@ static const HaliteDelegateNode *node_at(const struct hl_node_placement *placeme
 
 struct sums {
     int nodes, gpu, partitions;
-    int folded; // neither on the CPU nor the GPU: they became constants
+    int folded;  // neither on the CPU nor the GPU: they became constants
+    int waiting; // in partitions beyond the number that is allowed
+    int parts;   // that there are
 };
 
 static struct sums sum_up(const struct hl_node_placement *placement)
@@ -116,8 +118,14 @@ static struct sums sum_up(const struct hl_node_placement *placement)
         if (graph == NULL) continue;
         sums.gpu += graph->gpu_node_count;
         sums.partitions += graph->partition_count;
-        for (int i = 0; i < graph->node_count; i++)
-            sums.folded += strcmp(node_at(placement, graph, i)->reason_name, "FOLDED") == 0;
+        int parts = 0;
+        for (int i = 0; i < graph->node_count; i++) {
+            const HaliteDelegateNode *node = node_at(placement, graph, i);
+            sums.folded += strcmp(node->reason_name, "FOLDED") == 0;
+            sums.waiting += strcmp(node->reason_name, "PARTITION") == 0;
+            if (node->partition >= parts) parts = node->partition + 1;
+        }
+        sums.parts += parts;
     }
     return sums;
 }
@@ -204,6 +212,8 @@ void hl_node_placement_text(const struct hl_node_placement *placement)
            sums.partitions == 1 ? "" : "s");
     if (sums.folded > 0) printf(", %d folded into constants", sums.folded);
     printf("\n");
+    if (sums.waiting > 0)
+        printf("%d more could run there in further partitions: --partitions %d\n", sums.waiting, sums.parts);
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
@@ -244,6 +254,7 @@ void hl_node_placement_json(const struct hl_node_placement *placement, cJSON *js
     cJSON_AddNumberToObject(object, "on_gpu", sums.gpu);
     cJSON_AddNumberToObject(object, "folded", sums.folded);
     cJSON_AddNumberToObject(object, "partitions", sums.partitions);
+    cJSON_AddNumberToObject(object, "waiting", sums.waiting);
     cJSON *subgraphs = cJSON_AddArrayToObject(object, "subgraphs");
     for (int s = 0; s < placement->file.model->subgraph_count; s++) {
         const HaliteDelegateGraph *graph = placement->graphs[s];

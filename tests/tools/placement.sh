@@ -146,4 +146,17 @@ if has "$other" "an unknown operator"; then
     passes "$halite" compat "$other"
     says "0 of 1 operators have a GPU kernel"
 fi
+# A graph in several parts: how many more nodes there are, and the flag that takes them.
+parts=$shared/models/pose/movenet_single_pose_lightning_ptq.tflite
+if has "$parts" "a graph in several parts"; then
+    passes "$halite" inspect --placement "$parts"
+    matches '^[0-9]+ of [0-9]+ operators on the GPU in 1 partition'
+    matches '^[0-9]+ more could run there in further partitions: --partitions [0-9]+$'
+    one=$(sed -n 's/^\([0-9]*\) of .* on the GPU.*/\1/p' "$work/out")
+    more=$(sed -n 's/^\([0-9]*\) more could run.*/\1/p' "$work/out")
+    wanted=$(sed -n 's/.*--partitions //p' "$work/out")
+    passes "$halite" inspect --placement --partitions "$wanted" "$parts"
+    all=$(sed -n 's/^\([0-9]*\) of .* on the GPU in [0-9]* partitions$/\1/p' "$work/out")
+    [ "$all" -gt "$one" ] && [ "$all" -le $((one + more)) ] || failed "$one, and $more more: $all"
+fi
 finish

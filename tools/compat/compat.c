@@ -29,7 +29,8 @@ static const struct hl_flag flags[] = {
     {.name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME", .offset = offsetof(struct options, device),
      .help = "only this one, by its name in halite devices; default: all"},
     {.name = "measure", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, measure),
-     .help = "run the model on the CPU and on each device in each\nprecision, and choose by time"},
+     .help = "run the model on the CPU and on each device in each\n"
+             "precision, with 1, 2 and all parts of the graph there,\nand choose by time"},
     {.name = "runs", .letter = 'r', .kind = HL_FLAG_INT, .value = "N", .min = 1, .max = 1000000,
      .offset = offsetof(struct options, runs), .help = "timed runs of each; default 10"},
     {.name = "bound", .kind = HL_FLAG_NUMBER, .value = "X", .min = 0, .max = 1e300, .offset = offsetof(struct options, bound),
@@ -97,26 +98,25 @@ static bool check(const HaliteDevice *device, const struct need *need, struct hl
 // Half floats in storage halve what is read and written, and sums stay in 32 bits.
 static const char *rule_precision(const HaliteDevice *device, const char **why)
 {
-    if (device->half_arithmetic) {
-        *why = "the device computes with half floats";
-        return "f16";
-    }
     *why = device->half_storage ? "half the memory traffic, 32-bit arithmetic" : "the device has no half floats";
     return device->half_storage ? "f16s" : "f32";
 }
 
 // ---- the model ----------------------------------------------------------------------------------
 
+enum { ALL_PARTITIONS = 1000000 };
+
 static bool read_need(const char *path, struct need *need)
 {
     struct hl_node_placement placement;
-    struct hl_model_options options = {.threads = -1, .gpu = true, .device = "null"};
+    struct hl_model_options options = {.threads = -1, .gpu = true, .device = "null", .partitions = ALL_PARTITIONS};
     bool ok = hl_node_placement_open(&placement, "compat", path, &options);
     if (ok) {
         cJSON *json = cJSON_CreateObject();
         hl_node_placement_json(&placement, json);
         const cJSON *part = cJSON_GetObjectItem(json, "placement");
-        need->operators = cJSON_GetObjectItem(part, "operators")->valueint;
+        need->operators =
+            cJSON_GetObjectItem(part, "operators")->valueint - cJSON_GetObjectItem(part, "folded")->valueint;
         need->on_gpu = cJSON_GetObjectItem(part, "on_gpu")->valueint;
         need->partitions = cJSON_GetObjectItem(part, "partitions")->valueint;
         cJSON_Delete(json);
@@ -178,7 +178,7 @@ static void print_text(const struct options *options, const struct need *need, c
     if (times->count > 0) hl_compat_print(times, options->bound);
     int best = hl_compat_best(times, options->bound);
     if (best >= 0)
-        printf("\nbest, by measurement: %s\n", times->items[best].name);
+        printf("\nbest, by measurement: %s\n", hl_text_string(&times->items[best].flags));
     else
         for (int i = 0; i < count; i++) {
             if (!answers[i].suits) continue;
@@ -212,12 +212,14 @@ static void print_json(const struct options *options, const char *path, const st
         for (int i = 0; i < times->count; i++) {
             cJSON *item = cJSON_CreateObject();
             hl_json_add_string(item, "setting", times->items[i].name);
+            if (times->items[i].partitions > 0) cJSON_AddNumberToObject(item, "partitions", times->items[i].partitions);
             cJSON_AddNumberToObject(item, "seconds", times->items[i].seconds);
             cJSON_AddNumberToObject(item, "difference", times->items[i].difference);
             cJSON_AddItemToArray(rows, item);
         }
         int best = hl_compat_best(times, options->bound);
         if (best >= 0) hl_json_add_string(json, "best", times->items[best].name);
+        if (best > 0) hl_json_add_string(json, "flags", hl_text_string(&times->items[best].flags));
     }
     hl_json_print(json);
     cJSON_Delete(json);
@@ -246,7 +248,9 @@ static bool answer_all(const struct options *options, const char *path, const st
     if (ok && options->measure) {
         const char **names = hl_alloc((size_t)count, sizeof *names);
         for (int i = 0; i < count; i++) names[i] = answers[i].device->name;
-        ok = hl_compat_measure(&times, path, names, count, options->runs);
+        struct hl_compat_plan plan = {
+            .model = path, .devices = names, .count = count, .partitions = need.partitions, .runs = options->runs};
+        ok = hl_compat_measure(&times, &plan);
         free(names);
     }
     if (ok && options->json) print_json(options, path, &need, answers, count, &times);

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "element.h"
+#include "progress.h"
 #include "run_graph.h"
 #include "table.h"
 #include "values.h"
@@ -56,45 +57,68 @@ static double difference_of(const struct outputs *a, const struct outputs *b)
 }
 
 static bool run_once(struct hl_compat_time *time, struct outputs *outputs, const char *model,
-                     const struct hl_model_options *options, int runs)
+                     const struct hl_model_options *options, int runs, struct hl_progress *progress)
 {
     struct hl_model_file file;
     struct hl_graph graph = {.file = &file};
+    int before = progress->done;
     bool ok = hl_model_file_open(&file, "compat", model) && hl_model_file_start(&file, options) &&
               hl_graph_open(&graph, NULL) && hl_graph_allocate(&graph);
     for (int i = 0; ok && i < graph.input_count; i++) ok = hl_graph_fill_random(&graph, i, 1 + (uint64_t)i);
-    time->seconds = ok ? hl_graph_time(&graph, runs, NULL) : -1;
+    time->seconds = ok ? hl_graph_time(&graph, runs, progress) : -1;
     if (time->seconds >= 0) take_outputs(outputs, &graph);
+    progress->done = before + 1 + runs; // where it failed as well
     hl_graph_close(&graph);
     hl_model_file_close(&file);
     return time->seconds >= 0;
 }
 
-bool hl_compat_measure(struct hl_compat_times *times, const char *model, const char *const *devices, int count,
-                       int runs)
+// One device in one precision with so many parts of the graph.
+static void measure_on(struct hl_compat_times *times, const struct hl_compat_plan *plan,
+                       const struct outputs *reference, struct hl_model_options options, struct hl_progress *progress)
 {
-    int precisions = 0;
-    while (hl_model_precisions[precisions] != NULL) precisions++;
-    times->items = hl_alloc((size_t)(1 + count * precisions), sizeof *times->items);
+    struct hl_compat_time *time = &times->items[times->count++];
+    struct outputs outputs = {0};
+    const char *precision = hl_model_precisions[options.precision];
+    int length = snprintf(time->name, sizeof time->name, "%s/%s", options.device, precision);
+    hl_text_add(&time->flags, "--device %s --precision %s", options.device, precision);
+    if (options.partitions > 1 && length > 0 && length < (int)sizeof time->name) {
+        snprintf(time->name + length, sizeof time->name - (size_t)length, ", %d parts", options.partitions);
+        hl_text_add(&time->flags, " --partitions %d", options.partitions);
+    }
+    time->partitions = options.partitions;
+    progress->word = time->name;
+    if (run_once(time, &outputs, plan->model, &options, plan->runs, progress))
+        time->difference = difference_of(reference, &outputs);
+    free(outputs.values);
+    free(outputs.scales);
+}
+
+bool hl_compat_measure(struct hl_compat_times *times, const struct hl_compat_plan *plan)
+{
+    // f16 is not measured: no kernel computes with halves, so it is as f16s (docs/accuracy.md).
+    enum { F32, F16S, PRECISIONS };
+    const int parts[] = {1, 2, plan->partitions};
+    int choices = plan->partitions > 2 ? 3 : plan->partitions > 1 ? 2 : 1;
+    int settings = 1 + plan->count * PRECISIONS * choices;
+    times->items = hl_alloc((size_t)settings, sizeof *times->items);
     struct outputs reference = {0};
     struct hl_compat_time *cpu = &times->items[times->count++];
+    struct hl_progress progress;
     strcpy(cpu->name, "CPU");
-    bool ok = run_once(cpu, &reference, model, &(struct hl_model_options){.threads = -1}, runs);
-    for (int d = 0; ok && d < count; d++)
-        for (int p = 0; p < precisions; p++) {
-            struct hl_compat_time *time = &times->items[times->count++];
-            struct outputs outputs = {0};
-            struct hl_model_options options = {
-                .threads = -1,
-                .gpu = true,
-                .device = devices[d],
-                .precision = p,
-            };
-            snprintf(time->name, sizeof time->name, "%s/%s", devices[d], hl_model_precisions[p]);
-            if (run_once(time, &outputs, model, &options, runs)) time->difference = difference_of(&reference, &outputs);
-            free(outputs.values);
-            free(outputs.scales);
-        }
+    hl_text_add(&cpu->flags, "the CPU");
+    hl_progress_start(&progress, cpu->name, 0, settings * (1 + plan->runs));
+    bool ok = run_once(cpu, &reference, plan->model, &(struct hl_model_options){.threads = -1}, plan->runs, &progress);
+    struct hl_model_options options = {.threads = -1, .gpu = true};
+    for (int d = 0; ok && d < plan->count; d++)
+        for (int p = F32; p < PRECISIONS; p++)
+            for (int c = 0; c < choices; c++) {
+                options.device = plan->devices[d];
+                options.precision = p;
+                options.partitions = parts[c];
+                measure_on(times, plan, &reference, options, &progress);
+            }
+    hl_progress_end(&progress);
     free(reference.values);
     free(reference.scales);
     return ok;
@@ -102,6 +126,7 @@ bool hl_compat_measure(struct hl_compat_times *times, const char *model, const c
 
 void hl_compat_times_free(struct hl_compat_times *times)
 {
+    for (int i = 0; i < times->count; i++) hl_text_free(&times->items[i].flags);
     free(times->items);
     *times = (struct hl_compat_times){0};
 }
@@ -128,11 +153,12 @@ void hl_compat_print(const struct hl_compat_times *times, double bound)
     for (int i = 0; i < times->count; i++) {
         const struct hl_compat_time *time = &times->items[i];
         char text[32];
-        hl_format_seconds(text, sizeof text, time->seconds);
+        bool runs = time->seconds >= 0;
+        if (runs) hl_format_seconds(text, sizeof text, time->seconds);
         hl_table_add(&table, "%s", time->name);
-        hl_table_add(&table, "%s", time->seconds < 0 ? "fails" : text);
-        hl_table_add(&table, "%.2g", time->difference);
-        hl_table_add(&table, "%s", time->difference <= bound ? "" : "beyond the bound");
+        hl_table_add(&table, "%s", runs ? text : "fails");
+        hl_table_add(&table, runs ? "%.2g" : "", time->difference);
+        hl_table_add(&table, "%s", !runs || time->difference <= bound ? "" : "beyond the bound");
     }
     printf("\n");
     hl_table_print(&table, 0, stdout);
