@@ -29,7 +29,7 @@ if(HALITE_TOOLS)
         install(PROGRAMS ${program_links} DESTINATION ${CMAKE_INSTALL_BINDIR}) # as links
     else()
         list(JOIN programs "|" leave_out)
-        set(leave_out REGEX "/(${leave_out})(.1)?$" EXCLUDE) # manual pages, and completion
+        set(leave_out REGEX "/(${leave_out})(.1|.fish)?$" EXCLUDE) # manual pages, and completion
     endif()
     install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} OPTIONAL ${leave_out})
     install(PROGRAMS tools/eval/coco_ground_truth.py DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/halite)

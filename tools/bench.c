@@ -242,8 +242,9 @@ static bool time_kernels(struct hl_graph *graph, const struct options *options)
     return true;
 }
 
-static bool bench(struct hl_graph *graph, const struct options *options)
+static bool bench(struct hl_graph *graph, const void *given)
 {
+    const struct options *options = given;
     if (!hl_graph_open(graph, NULL) || !hl_graph_allocate(graph)) return false;
     for (int i = 0; i < graph->input_count; i++)
         if (!hl_graph_fill_random(graph, i, 1 + (uint64_t)i)) return false;
@@ -260,24 +261,23 @@ static int run(const void *given, int operand_count, char **operands)
     (void)operand_count;
     (void)operands;
     const struct options *options = given;
-    struct hl_model_file file;
-    struct hl_graph graph = {.file = &file};
-    bool ok = hl_model_file_open(&file, "bench", options->model.model) && hl_model_file_start(&file, &options->model) &&
-              bench(&graph, options);
-    hl_graph_close(&graph);
-    hl_model_file_close(&file);
-    return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
+    return hl_graph_with("bench", &options->model, bench, options) ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
+
+static const struct hl_example examples[] = {
+    {"halite bench model.tflite --per-op", "time it, and see which operators take the time"},
+    {"halite bench model.tflite --threads 4 --runs 200", "on four threads, two hundred times"},
+    {"halite bench model.tflite --gpu --precision f16s --partitions 4",
+     "on the GPU, large tensors as halves, in up to four parts"},
+    {NULL, NULL},
+};
 
 const struct hl_command hl_command_bench = {
     .name = "bench",
     .summary = "Time a model, as a whole and operator by operator.",
-    .operands = "",
     .details = "Inputs hold the random values of halite run.\n",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
-    .max_operands = 0,
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+    HL_COMMAND_TABLES(flags, defaults),
+    .examples = examples,
+    .environment = HL_ENVIRONMENT_RUNS,
     .run = run,
 };

@@ -12,7 +12,7 @@
 #include "table.h"
 
 struct options {
-    bool json;
+    bool json, names;
 };
 
 static const struct options defaults = {.json = false};
@@ -21,6 +21,8 @@ static const struct options defaults = {.json = false};
 static const struct hl_flag flags[] = {
     {.name = "json", .letter = 'j', .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, json),
      .help = "as JSON"},
+    {.name = "names", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, names),
+     .help = "only what --device takes here, one a line"},
 };
 // clang-format on
 
@@ -94,6 +96,22 @@ static void print_text(const struct hl_gpu_library *gpu, const HaliteDeviceList 
     }
 }
 
+// ---- names --------------------------------------------------------------------------------------
+
+// auto, and for each API its name and those of its devices.
+static void print_names(const struct hl_gpu_library *gpu, const HaliteDeviceList *list)
+{
+    const char *api = "";
+    printf("auto\n");
+    for (int i = 0; i < gpu->HaliteDeviceListGetCount(list); i++) {
+        const HaliteDevice *device = gpu->HaliteDeviceListGetDevice(list, i);
+        int length = (int)strcspn(device->name, ":");
+        if (strncmp(api, device->name, (size_t)length) != 0) printf("%.*s\n", length, device->name);
+        printf("%s\n", device->name);
+        api = device->name;
+    }
+}
+
 // ---- JSON ---------------------------------------------------------------------------------------
 
 static cJSON *device_json(const HaliteDevice *device)
@@ -152,26 +170,30 @@ static int run(const void *given, int operand_count, char **operands)
     struct hl_text problem = {0};
     HaliteDeviceList *list = NULL;
     if (hl_gpu_library_open(&gpu, &problem)) list = hl_alloc_check(gpu.HaliteDeviceListCreate());
-    if (options->json)
+    if (options->names && list != NULL)
+        print_names(&gpu, list);
+    else if (options->json)
         print_json(&gpu, list, hl_text_string(&problem));
     else if (list != NULL)
         print_text(&gpu, list);
-    else
+    else if (!options->names)
         printf("%s\n", problem.data);
     if (list != NULL) gpu.HaliteDeviceListDelete(list);
     hl_text_free(&problem);
     return HL_EXIT_OK;
 }
 
+static const struct hl_example examples[] = {
+    {"halite devices --json", "for programs"},
+    {NULL, NULL},
+};
+
 const struct hl_command hl_command_devices = {
     .name = "devices",
     .summary = "List the GPUs of this machine, and which one is taken.",
-    .operands = "",
     .details = "The first column is what --device, HALITE_DEVICE and the delegate's option device take.\n",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
-    .max_operands = 0,
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+    HL_COMMAND_TABLES(flags, defaults),
+    .examples = examples,
+    .environment = HL_ENVIRONMENT_GPU,
     .run = run,
 };

@@ -353,9 +353,13 @@ void hl_command_help(const struct hl_command *command, FILE *out)
         bool operand = flag == hl_flags_operand(command);
         if (flag->required) fprintf(out, operand ? " [--%s] %s" : " --%s %s", flag->name, flag->value);
     }
-    fprintf(out, " [FLAG...]%s%s\n", *command->operands ? " " : "", command->operands);
+    fprintf(out, " [FLAG...]%s%s\n", command->operands != NULL ? " " : "",
+            command->operands != NULL ? command->operands : "");
     fprintf(out, "%s\n\n", command->summary);
     for (int i = 0; i < command->flag_count; i++) print_flag(out, &command->flags[i]);
     print_flag(out, &(struct hl_flag){.name = "help", .letter = 'h', .help = "this text"});
     if (command->details != NULL) fprintf(out, "\n%s", command->details);
+    for (const struct hl_example *example = command->examples; example != NULL && example->text != NULL; example++)
+        fprintf(out, "%s  %s\n      %s\n", example == command->examples ? "\nexamples:\n" : "", example->line,
+                example->text);
 }

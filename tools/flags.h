@@ -36,11 +36,26 @@ struct hl_flag {
     bool required;
 };
 
+struct hl_example {
+    const char *line, *text; // a command line, and what it does
+};
+
+// Groups of environment variables (environment.def).
+enum {
+    HL_ENVIRONMENT_CPU = 1,
+    HL_ENVIRONMENT_GPU = 2,
+    HL_ENVIRONMENT_PYTHON = 4,
+    HL_ENVIRONMENT_TABLES = 8,
+    HL_ENVIRONMENT_RUNS = HL_ENVIRONMENT_CPU | HL_ENVIRONMENT_GPU, // of what runs models
+};
+
 struct hl_command {
     const char *name;
-    const char *summary;  // one line, for the list of commands
-    const char *operands; // what stands behind the flags: "PHOTO...", "" for nothing
-    const char *details;  // more for --help, NULL: nothing; ends with a newline
+    const char *summary;               // one line, for the list of commands
+    const char *operands;              // what stands behind the flags: "PHOTO..."; NULL: nothing
+    const char *details;               // more for --help, NULL: nothing; ends with a newline
+    const struct hl_example *examples; // for --help and the manual, text NULL at the end; NULL: none
+    unsigned environment;              // HL_ENVIRONMENT_..., for the manual
     const struct hl_flag *flags;
     int flag_count;
     int min_operands, max_operands; // max -1: any number
@@ -53,6 +68,11 @@ struct hl_command {
     // Exit code 0 or 1. `options` is a struct of options_size bytes.
     int (*run)(const void *options, int operand_count, char **operands);
 };
+
+// The members of a struct hl_command that name its tables: an array of flags, and the defaults, of the options' type.
+#define HL_COMMAND_TABLES(table, initial)                                                             \
+    .flags = (table), .flag_count = sizeof(table) / sizeof *(table), .options_size = sizeof(initial), \
+    .defaults = &(initial)
 
 enum { HL_EXIT_OK = 0, HL_EXIT_FAILED = 1, HL_EXIT_USAGE = 2 };
 

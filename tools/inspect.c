@@ -153,16 +153,23 @@ static int run(const void *given, int operand_count, char **operands)
     return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
 
+static const struct hl_example examples[] = {
+    {"halite inspect model.tflite --nodes --tensors", "everything in it"},
+    {"halite inspect model.tflite --memory", "where its memory goes"},
+    {"halite inspect model.tflite --placement", "what a GPU would take, and why not the rest"},
+    {"halite inspect --ops models", "which operators the models in a folder use"},
+    {NULL, NULL},
+};
+
 const struct hl_command hl_command_inspect = {
     .name = "inspect",
     .summary = "Show what is in a model: tensors, operators, signatures, memory.",
     .operands = "MODEL...",
     .details = details,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
+    HL_COMMAND_TABLES(flags, defaults),
     .min_operands = 1,
     .max_operands = -1,
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+    .examples = examples,
+    .environment = HL_ENVIRONMENT_RUNS | HL_ENVIRONMENT_TABLES,
     .run = run,
 };

@@ -278,12 +278,8 @@ static int run(const void *given, int operand_count, char **operands)
 const struct hl_command hl_command_label_image = {
     .name = "label_image",
     .summary = "Name what a picture shows, as TensorFlow Lite's example does.",
-    .operands = "",
     .details = "The picture is scaled to the model's input whole, whatever its shape.\n",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+    HL_COMMAND_TABLES(flags, defaults),
     .positions = offsetof(struct options, positions),
     .run = run,
 };

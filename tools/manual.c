@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite manual: the tables of flags as manual pages. In: a command's name, or a folder. Out: a page in roff, or a page
-// for each command in the folder.
+// halite manual: the tables that --help is made of, and environment.def, as manual pages. In: a command's name, or a
+// folder. Out: a page in roff, or a page for each command in the folder.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +58,47 @@ static void add_flag(struct hl_text *text, const struct hl_flag *flag, bool tfli
     hl_text_add(text, "\n");
 }
 
+// A name in bold, and what it means.
+static void add_entry(struct hl_text *text, const char *name, const char *meaning)
+{
+    hl_text_add(text, ".TP\n.B ");
+    add_escaped(text, name, false);
+    hl_text_add(text, "\n");
+    add_escaped(text, meaning, false);
+    hl_text_add(text, "\n");
+}
+
+static void add_environment(struct hl_text *text, unsigned groups)
+{
+    static const struct {
+        unsigned group;
+        const char *name, *meaning;
+    } variables[] = {
+#define ENVIRONMENT(group, name, meaning) {HL_ENVIRONMENT_##group, name, meaning},
+#include "environment.def"
+#undef ENVIRONMENT
+    };
+    if (groups != 0) hl_text_add(text, ".SH ENVIRONMENT\n");
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (variables[i].group & groups) add_entry(text, variables[i].name, variables[i].meaning);
+}
+
+static void add_examples(struct hl_text *text, const struct hl_example *example)
+{
+    if (example != NULL) hl_text_add(text, ".SH EXAMPLES\n");
+    for (; example != NULL && example->text != NULL; example++) add_entry(text, example->line, example->text);
+}
+
+static void add_exit_status(struct hl_text *text, bool tflite)
+{
+    hl_text_add(text,
+                ".SH EXIT STATUS\n.TP\n.B 0\nall is well\n.TP\n.B 1\n%s, and a message on standard error "
+                "says what, where, and what to do\n",
+                tflite ? "something failed, or the command line is wrong" : "something failed");
+    if (!tflite) add_entry(text, "2", "the command line is wrong");
+    if (tflite) add_entry(text, "130", "an evaluation was interrupted (Ctrl-C) and has written what it had");
+}
+
 static void add_page(struct hl_text *text, const struct hl_command *command, bool program)
 {
     const char *before = program ? "" : "halite ", *dash = program ? "" : "halite\\-";
@@ -69,20 +110,28 @@ static void add_page(struct hl_text *text, const struct hl_command *command, boo
     hl_text_add(text, "\n.SH SYNOPSIS\n.B %s%s\n[flags]", before, command->name);
     const struct hl_flag *operand = hl_flags_operand(command);
     if (operand != NULL) hl_text_add(text, " [\\-\\-%s] \\fI%s\\fR", operand->name, operand->value);
-    if (*command->operands != '\0') hl_text_add(text, " \\fI%s\\fR", command->operands);
-    hl_text_add(text, "\n.SH OPTIONS\n");
+    if (command->operands != NULL) hl_text_add(text, " \\fI%s\\fR", command->operands);
+    if (command->flag_count > 0) hl_text_add(text, "\n.SH OPTIONS");
+    hl_text_add(text, "\n");
     for (int i = 0; i < command->flag_count; i++) add_flag(text, &command->flags[i], command->tflite);
     if (command->details != NULL) {
         hl_text_add(text, ".SH NOTES\n");
         add_escaped(text, command->details, true);
     }
-    hl_text_add(text, ".SH EXIT STATUS\n0, 1 when something failed%s.\n",
-                command->tflite ? "" : ", 2 for a wrong command line");
+    add_environment(text, command->environment);
+    add_examples(text, command->examples);
+    add_exit_status(text, command->tflite);
     hl_text_add(text, ".SH SEE ALSO\n.BR halite (1)\n");
 }
 
 static void add_overview(struct hl_text *text)
 {
+    static const struct hl_example examples[] = {
+        {"halite label mobilenet.tflite --labels labels.txt photo.jpg", "what is on a picture"},
+        {"halite bench model.tflite --per-op", "how fast a model is, and what takes the time"},
+        {"halite report model.tflite --gpu", "a page that shows its graph and where each node runs"},
+        {NULL, NULL},
+    };
     hl_text_add(text,
                 ".TH halite 1 \"\" \"Halite %s\" \"Halite\"\n.SH NAME\nhalite \\- runs TensorFlow Lite models\n"
                 ".SH SYNOPSIS\n.B halite\n\\fICOMMAND\\fR [flags] [arguments]\n.SH COMMANDS\n",
@@ -92,7 +141,10 @@ static void add_overview(struct hl_text *text)
         add_escaped(text, hl_commands[i]->summary, false);
         hl_text_add(text, "\n");
     }
-    hl_text_add(text, ".SH EXIT STATUS\n0, 1 when something failed, 2 for a wrong command line.\n");
+    hl_text_add(text, ".SH FILES\nWhere a file is read or written, \\- is standard input or output.\n");
+    add_environment(text, ~0u);
+    add_examples(text, examples);
+    add_exit_status(text, false);
 }
 
 static bool write_page(const char *folder, const char *name, bool subcommand, const struct hl_text *page)
@@ -135,14 +187,18 @@ static int run(const void *given, int operand_count, char **operands)
     return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
 
+static const struct hl_example examples[] = {
+    {"halite manual bench | man -l -", "read a page"},
+    {"halite manual --folder ~/.local/share/man/man1", "install all"},
+    {NULL, NULL},
+};
+
 const struct hl_command hl_command_manual = {
     .name = "manual",
     .summary = "Print manual pages, for man -l or /usr/share/man.",
     .operands = "[COMMAND]",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
+    HL_COMMAND_TABLES(flags, defaults),
     .max_operands = 1,
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+    .examples = examples,
     .run = run,
 };

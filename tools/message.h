@@ -45,33 +45,20 @@ static inline void hl_message_va(enum hl_message_kind kind, const char *command,
 }
 
 // command: NULL outside of any, HL_TFLITE or HL_TFLITE_EXAMPLE. where: the file or tensor at fault, NULL: none. Both
-// are lent.
-static inline void hl_error(const char *command, const char *where, const char *format, ...) HL_PRINTF(3, 4);
-static inline void hl_error(const char *command, const char *where, const char *format, ...)
+// are lent. Then a format and what it wants.
+static inline void hl_message(enum hl_message_kind kind, const char *command, const char *where, const char *format,
+                              ...) HL_PRINTF(4, 5);
+static inline void hl_message(enum hl_message_kind kind, const char *command, const char *where, const char *format,
+                              ...)
 {
     va_list args;
     va_start(args, format);
-    hl_message_va(HL_ERROR, command, where, format, args);
+    hl_message_va(kind, command, where, format, args);
     va_end(args);
 }
-
-static inline void hl_warn(const char *command, const char *where, const char *format, ...) HL_PRINTF(3, 4);
-static inline void hl_warn(const char *command, const char *where, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    hl_message_va(HL_WARNING, command, where, format, args);
-    va_end(args);
-}
-
-// command: HL_TFLITE or HL_TFLITE_EXAMPLE, or one that tells people something on standard error.
-static inline void hl_info(const char *command, const char *where, const char *format, ...) HL_PRINTF(3, 4);
-static inline void hl_info(const char *command, const char *where, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    hl_message_va(HL_INFO, command, where, format, args);
-    va_end(args);
-}
+#define hl_error(...) hl_message(HL_ERROR, __VA_ARGS__)
+#define hl_warn(...) hl_message(HL_WARNING, __VA_ARGS__)
+// For HL_TFLITE or HL_TFLITE_EXAMPLE, or a command that tells people something on standard error.
+#define hl_info(...) hl_message(HL_INFO, __VA_ARGS__)
 
 #endif

@@ -9,6 +9,18 @@
 #include "base/clock.h"
 #include "message.h"
 
+bool hl_graph_with(const char *command, const struct hl_model_options *options,
+                   bool (*use)(struct hl_graph *graph, const void *user_data), const void *user_data)
+{
+    struct hl_model_file file;
+    struct hl_graph graph = {.file = &file};
+    bool ok = hl_model_file_open(&file, command, options->model) && hl_model_file_start(&file, options) &&
+              use(&graph, user_data);
+    hl_graph_close(&graph);
+    hl_model_file_close(&file);
+    return ok;
+}
+
 bool hl_graph_open(struct hl_graph *graph, const char *signature)
 {
     TfLiteInterpreter *interpreter = graph->file->interpreter;

@@ -16,6 +16,11 @@ struct hl_graph {
     int input_count, output_count;
 };
 
+// Opens the model that the options name and its interpreter, hands them to `use`, and closes them. False where one of
+// these fails.
+bool hl_graph_with(const char *command, const struct hl_model_options *options,
+                   bool (*use)(struct hl_graph *graph, const void *user_data), const void *user_data);
+
 bool hl_graph_open(struct hl_graph *graph, const char *signature);
 void hl_graph_close(struct hl_graph *graph);
 
@@ -50,6 +55,8 @@ bool hl_graph_fill_random(struct hl_graph *graph, int index, uint64_t seed);
 
 // Before the run: do all outputs named exist, and do we know how to write them?
 bool hl_graph_check_outputs(const struct hl_graph *graph, const struct hl_flag_list *outputs);
+// Does an output go to standard output? Then nothing else is to be written there.
+bool hl_graph_streams(const struct hl_graph *graph, const struct hl_flag_list *outputs);
 bool hl_graph_show(const struct hl_graph *graph, const struct hl_flag_list *outputs);
 
 #endif

@@ -481,12 +481,6 @@ static int run(const void *given, int operand_count, char **operands)
 const struct hl_command hl_command_benchmark_model = {
     .name = "benchmark_model",
     .summary = "Time a model as TensorFlow Lite's benchmark tool does.",
-    .operands = "",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
-    .tflite = true,
-    .positions = offsetof(struct hl_benchmark_options, positions),
+    HL_TFLITE_TABLES(flags, defaults, struct hl_benchmark_options, positions),
     .run = run,
 };

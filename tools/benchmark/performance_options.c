@@ -188,12 +188,6 @@ static int run(const void *given, int operand_count, char **operands)
 const struct hl_command hl_command_benchmark_model_performance_options = {
     .name = "benchmark_model_performance_options",
     .summary = "Time a model on the CPU, with 1 to 4 threads, and on the GPU, and list the fastest first.",
-    .operands = "",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
-    .tflite = true,
-    .positions = offsetof(struct options, benchmark.positions),
+    HL_TFLITE_TABLES(flags, defaults, struct options, benchmark.positions),
     .run = run,
 };

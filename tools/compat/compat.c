@@ -278,16 +278,21 @@ static int run(const void *given, int operand_count, char **operands)
     return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
 
+static const struct hl_example examples[] = {
+    {"halite compat model.tflite", "by rule, at once"},
+    {"halite compat model.tflite --measure", "by running it on everything that is here"},
+    {NULL, NULL},
+};
+
 const struct hl_command hl_command_compat = {
     .name = "compat",
     .summary = "Say whether a model and the GPUs here suit each other, and the best options.",
     .operands = "MODEL",
     .details = "Known problems of drivers come from a list with sources, tools/compat/drivers.def.\n",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
+    HL_COMMAND_TABLES(flags, defaults),
     .min_operands = 1,
     .max_operands = 1,
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+    .examples = examples,
+    .environment = HL_ENVIRONMENT_GPU,
     .run = run,
 };

@@ -356,16 +356,22 @@ static int run(const void *given, int operand_count, char **operands)
     return ok && !(beyond && options->fail) ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
 
+static const struct hl_example examples[] = {
+    {"halite diff model.tflite --to opencl/f16s", "half floats in memory against the reference kernels"},
+    {"halite diff model.tflite --from official --to fast", "against the official runtime"},
+    {"halite diff model.tflite --to vulkan --bisect --fail", "for a script: the first node beyond the bound"},
+    {NULL, NULL},
+};
+
 const struct hl_command hl_command_diff = {
     .name = "diff",
     .summary = "Compare two ways to run a model, node by node.",
     .operands = "MODEL",
     .details = details,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
+    HL_COMMAND_TABLES(flags, defaults),
     .min_operands = 1,
     .max_operands = 1,
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+    .examples = examples,
+    .environment = HL_ENVIRONMENT_RUNS | HL_ENVIRONMENT_PYTHON | HL_ENVIRONMENT_TABLES,
     .run = run,
 };

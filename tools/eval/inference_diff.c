@@ -236,12 +236,6 @@ static int run(const void *given, int operand_count, char **operands)
 const struct hl_command hl_command_inference_diff_run_eval = {
     .name = "inference_diff_run_eval",
     .summary = "Compare outputs and times of a model in some setting with those of one CPU thread.",
-    .operands = "",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
-    .tflite = true,
-    .positions = offsetof(struct options, setting.positions),
+    HL_TFLITE_TABLES(flags, defaults, struct options, setting.positions),
     .run = run,
 };

@@ -152,17 +152,22 @@ static int run(const void *given, int operand_count, char **operands)
     return report(operands[0], given) ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
 
+static const struct hl_example examples[] = {
+    {"halite report model.tflite --gpu -o report.html", "the graph with the place, reason and time of each node"},
+    {"halite report model.tflite --trace trace.json", "a trace for Perfetto as well"},
+    {NULL, NULL},
+};
+
 const struct hl_command hl_command_report = {
     .name = "report",
     .summary = "Write a page that shows a model, where each node runs, and why.",
     .operands = "MODEL",
     .details = "The page is one file and needs no network. A model that does not run here is shown without times.\n"
                "With --gpu where there is no GPU: places are those on any GPU, times those of the CPU.\n",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
+    HL_COMMAND_TABLES(flags, defaults),
     .min_operands = 1,
     .max_operands = 1,
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+    .examples = examples,
+    .environment = HL_ENVIRONMENT_RUNS,
     .run = run,
 };
