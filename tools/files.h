@@ -97,6 +97,21 @@ static inline bool hl_files_each(const char *folder, const char *ending,
     return ok;
 }
 
+// A file and its format. "-" is standard input or output, as text unless the format stands behind it: "-.npy". Gives
+// the path; *name is what tells the format by its end.
+static inline const char *hl_files_split_format(const char *value, const char **name)
+{
+    bool stream = value[0] == '-' && (value[1] == '\0' || (value[1] == '.' && strchr(value, '/') == NULL));
+    *name = strcmp(value, "-") == 0 ? "-.txt" : value;
+    return stream ? "-" : value;
+}
+
+// Is this path standard input? It can be read several times.
+static inline bool hl_files_is_stdin(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0;
+}
+
 // Adds a file's bytes to `content`. False on failure, with the reason in `error`: "cannot be opened: No such file or
 // directory". An empty file is none.
 static inline bool hl_files_read(const char *path, size_t limit, struct hl_text *content, struct hl_text *error)
@@ -105,7 +120,8 @@ static inline bool hl_files_read(const char *path, size_t limit, struct hl_text 
         hl_text_add(error, "is a folder, not a file");
         return false;
     }
-    FILE *file = fopen(path, "rb");
+    bool standard = hl_files_is_stdin(path);
+    FILE *file = !standard ? fopen(path, "rb") : hl_stdin_rewind() ? stdin : NULL;
     if (file == NULL) {
         hl_text_add(error, "cannot be opened: %s", strerror(errno));
         return false;
@@ -121,7 +137,7 @@ static inline bool hl_files_read(const char *path, size_t limit, struct hl_text 
         hl_text_add(error, "is larger than %zu %s, more than is read here", limit >> 20 > 0 ? limit >> 20 : limit,
                     limit >> 20 > 0 ? "MiB" : "bytes");
     failed = failed || content->length > limit;
-    fclose(file);
+    if (!standard) fclose(file);
     return !failed;
 }
 

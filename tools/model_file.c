@@ -36,6 +36,19 @@ static void drop_path(struct hl_text *line, const char *path)
     memmove(at, at + length, strlen(at + length) + 1);
 }
 
+// The library tells programs what to call; here that is a flag.
+static void replace_hint(struct hl_text *line)
+{
+    static const char hint[] = "add it with TfLiteInterpreterOptionsAddCustomOp";
+    char *at = line->data != NULL ? strstr(line->data, hint) : NULL;
+    if (at == NULL) return;
+    struct hl_text text = {0};
+    hl_text_add(&text, "%.*sname a library that has it with --custom-ops%s", (int)(at - line->data), line->data,
+                at + sizeof hint - 1);
+    hl_text_free(line);
+    *line = text;
+}
+
 void hl_model_file_failed(struct hl_model_file *file, const char *what)
 {
     const char *said = hl_text_string(&file->messages);
@@ -43,12 +56,35 @@ void hl_model_file_failed(struct hl_model_file *file, const char *what)
     hl_text_add(&line, "%.*s", (int)strcspn(said, "\n"), said);
     if (line.length == 0) hl_text_add(&line, "%s", what);
     drop_path(&line, file->path);
+    replace_hint(&line);
     hl_error(file->command, file->path, "%s", line.data);
     hl_text_free(&line);
 }
 
+// What is no file that can be mapped: standard input, a pipe.
+static bool open_stream(struct hl_model_file *file, const char *command, const char *path)
+{
+    struct hl_text bytes = {0}, error = {0};
+    const char *name = hl_files_is_stdin(path) ? "standard input" : path;
+    bool ok = hl_files_read(path, HL_FILES_MOST, &bytes, &error);
+    *file = (struct hl_model_file){.command = command, .path = name};
+    if (ok && bytes.length == 0) {
+        hl_text_add(&error, "is empty; a .tflite file is wanted");
+        ok = false;
+    }
+    if (!ok) {
+        hl_error(command, name, "%s", error.data);
+        hl_text_free(&bytes);
+    }
+    hl_text_free(&error);
+    return ok && hl_model_file_open_bytes(file, command, name, bytes.data, bytes.length);
+}
+
 bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path)
 {
+    struct hl_path_facts facts;
+    if (hl_files_is_stdin(path) || (hl_path_look(path, &facts) && facts.kind == HL_PATH_OTHER))
+        return open_stream(file, command, path);
     *file = (struct hl_model_file){.command = command, .path = path};
     file->model = TfLiteModelCreateFromFileWithErrorReporter(path, hl_text_reporter, &file->messages);
     if (file->model == NULL) hl_model_file_failed(file, "cannot be loaded");
@@ -200,6 +236,45 @@ static void add_stand_ins(TfLiteInterpreterOptions *options, const TfLiteModel *
     }
 }
 
+// Register_NAME, as C and C++ code for the original calls such functions; what is no letter or digit becomes _.
+static void function_name(const char *operator_name, struct hl_text *name)
+{
+    hl_text_add(name, "Register_%s", operator_name);
+    for (char *at = name->data; *at != '\0'; at++) {
+        bool letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z');
+        if (!letter && !(*at >= '0' && *at <= '9')) *at = '_';
+    }
+}
+
+// Custom operators of the model that the library has; those that it lacks are reported when the interpreter wants them.
+static bool add_custom_ops(TfLiteInterpreterOptions *options, struct hl_model_file *file, const char *path)
+{
+    struct hl_library *library = hl_library_open(path); // it stays open: its functions are called until the end
+    int found = 0;
+    if (library == NULL) {
+        hl_text_add(&file->messages, "the library of --custom-ops cannot be opened: %s\n", hl_library_error());
+        return false;
+    }
+    for (int i = 0; i < file->model->code_count; i++) {
+        const char *operator_name = file->model->codes[i].custom_name;
+        struct hl_text name = {0};
+        TfLiteRegistration *(*get)(void);
+        if (operator_name == NULL) continue;
+        function_name(operator_name, &name);
+        const TfLiteRegistration *registration = hl_library_find(library, name.data, &get, sizeof get) ? get() : NULL;
+        if (registration != NULL)
+            TfLiteInterpreterOptionsAddCustomOp(options, operator_name, registration, 1, INT32_MAX);
+        found += registration != NULL;
+        hl_text_free(&name);
+    }
+    if (found == 0)
+        hl_text_add(&file->messages,
+                    "%s of --custom-ops has no function TfLiteRegistration *Register_NAME(void) for "
+                    "any custom operator of this model\n",
+                    path);
+    return found > 0;
+}
+
 bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options *options)
 {
     hl_text_clear(&file->messages);
@@ -208,6 +283,10 @@ bool hl_model_file_try(struct hl_model_file *file, const struct hl_model_options
     TfLiteInterpreterOptionsSetNumThreads(how, options->threads);
     HaliteInterpreterOptionsSetKernels(how, (HaliteKernels)options->kernels);
     if (options->stand_ins) add_stand_ins(how, file->model);
+    if (options->custom_ops != NULL && !add_custom_ops(how, file, options->custom_ops)) {
+        TfLiteInterpreterOptionsDelete(how);
+        return false;
+    }
     if (file->delegate != NULL) TfLiteInterpreterOptionsAddDelegate(how, file->delegate);
     for (int i = 0; options->delegates != NULL && i < options->delegates->count; i++)
         TfLiteInterpreterOptionsAddDelegate(how, options->delegates->items[i].delegate);

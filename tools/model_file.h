@@ -27,6 +27,7 @@ struct hl_model_options {
     const struct hl_delegates *delegates; // made elsewhere, applied in their order; NULL: none
     struct TfLiteTelemetryProfilerStruct *profiler; // hears of every node that runs; NULL: none
     const char *cache;                              // folder for compiled kernels; NULL: none are kept
+    const char *custom_ops;                         // library with custom operators; NULL: none
     // Operators that have no kernel here get one that computes nothing: to look at the graph, not to run it.
     bool stand_ins;
 };
@@ -94,6 +95,12 @@ extern const char *const hl_model_precisions[];
     },                                                                                            \
     HL_MODEL_PARTITIONS(type, member),                                                            \
     {                                                                                             \
+        .name = "custom-ops", .kind = HL_FLAG_STRING, .value = "FILE",                            \
+        .offset = offsetof(struct type, member.custom_ops),                                       \
+        .help = "library with custom operators: for each operator NAME a\n"                       \
+                "function TfLiteRegistration *Register_NAME(void)",                               \
+    },                                                                                            \
+    {                                                                                             \
         .name = "cache", .letter = 'C', .kind = HL_FLAG_STRING, .value = "FOLDER",                \
         .offset = offsetof(struct type, member.cache),                                            \
         .help = "GPU: keep compiled kernels in this folder, for a quicker next start",            \
@@ -111,7 +118,8 @@ struct hl_model_file {
     struct hl_text messages;   // the library's, one a line; the struct must stay where it is
 };
 
-// Loads the model. False on failure, after a message on standard error; hl_model_file_close is right in both cases.
+// Loads the model; "-" is standard input. False on failure, after a message on standard error; hl_model_file_close is
+// right in both cases.
 bool hl_model_file_open(struct hl_model_file *file, const char *command, const char *path);
 // The same for a model in memory from malloc, which belongs to the file from now on; `path` is what messages call it.
 bool hl_model_file_open_bytes(struct hl_model_file *file, const char *command, const char *path, void *bytes,

@@ -50,10 +50,14 @@ static const char details[] =
     "                    from 0 to 9; the same for the same SEED (1) on every machine\n"
     "  zeros             zeros, or empty strings\n"
     "  text:STRING       one string, for a string tensor\n"
+    "  -, -.npy, -.raw   standard input as text, as an array, as bytes\n"
+    "An output's FILE may be -, -.npy or -.raw as well: standard output, where then nothing else is\n"
+    "written.\n"
     "A file name with a slash or dot is needed where a file is meant: ./random, not random.\n";
 
-static bool run_times(struct hl_graph *graph, int repeat)
+static bool run_times(struct hl_graph *graph, const struct options *options)
 {
+    int repeat = options->repeat;
     double best = 0, total = 0;
     bool ok = true;
     struct hl_progress progress;
@@ -71,6 +75,7 @@ static bool run_times(struct hl_graph *graph, int repeat)
         hl_model_file_failed(graph->file, "the run failed");
         return false;
     }
+    if (hl_graph_streams(graph, &options->outputs)) return true;
     char mean[32], fastest[32];
     hl_format_seconds(mean, sizeof mean, total / repeat);
     hl_format_seconds(fastest, sizeof fastest, best);
@@ -81,11 +86,12 @@ static bool run_times(struct hl_graph *graph, int repeat)
     return true;
 }
 
-static bool run_graph(struct hl_graph *graph, const struct options *options)
+static bool run_graph(struct hl_graph *graph, const void *given)
 {
+    const struct options *options = given;
     return hl_graph_open(graph, options->signature) && hl_graph_resize(graph, &options->shapes, &options->inputs) &&
            hl_graph_allocate(graph) && hl_graph_check_outputs(graph, &options->outputs) &&
-           hl_graph_fill(graph, &options->inputs, options->allow_nan) && run_times(graph, options->repeat) &&
+           hl_graph_fill(graph, &options->inputs, options->allow_nan) && run_times(graph, options) &&
            hl_graph_show(graph, &options->outputs);
 }
 
@@ -94,24 +100,22 @@ static int run(const void *given, int operand_count, char **operands)
     (void)operand_count;
     (void)operands;
     const struct options *options = given;
-    struct hl_model_file file;
-    struct hl_graph graph = {.file = &file};
-    bool ok = hl_model_file_open(&file, "run", options->model.model) && hl_model_file_start(&file, &options->model) &&
-              run_graph(&graph, options);
-    hl_graph_close(&graph);
-    hl_model_file_close(&file);
-    return ok ? HL_EXIT_OK : HL_EXIT_FAILED;
+    return hl_graph_with("run", &options->model, run_graph, options) ? HL_EXIT_OK : HL_EXIT_FAILED;
 }
+
+static const struct hl_example examples[] = {
+    {"halite run model.tflite", "with random inputs, outputs in a few lines each"},
+    {"halite run model.tflite -i image=photo.npy -o 0=scores.npy", "from and to arrays of numpy"},
+    {"cat numbers.txt | halite run model.tflite -i 0=- -o 0=- | sort -g", "in a pipe, as text"},
+    {NULL, NULL},
+};
 
 const struct hl_command hl_command_run = {
     .name = "run",
     .summary = "Run any model on tensors from files, or on random ones.",
-    .operands = "",
     .details = details,
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
-    .max_operands = 0,
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
+    HL_COMMAND_TABLES(flags, defaults),
+    .examples = examples,
+    .environment = HL_ENVIRONMENT_RUNS,
     .run = run,
 };

@@ -77,10 +77,11 @@ bool hl_graph_resize(struct hl_graph *graph, const struct hl_flag_list *shapes, 
     }
     for (int i = 0; i < inputs->count; i++) {
         if (!hl_graph_parse(graph, true, inputs->items[i], &index, &rest)) return false;
-        if (!hl_files_ends_with(rest, ".npy")) continue;
+        const char *name, *path = hl_files_split_format(rest, &name);
+        if (!hl_files_ends_with(name, ".npy")) continue;
         struct hl_npy npy;
         struct hl_text error = {0};
-        bool ok = hl_npy_read(rest, &npy, &error);
+        bool ok = hl_npy_read(path, &npy, &error);
         if (!ok) hl_error(graph->file->command, rest, "%s", error.data);
         ok = ok && resize(graph, index, npy.rank, npy.dims, rest);
         hl_text_free(&error);
@@ -216,15 +217,16 @@ static bool fill_text(struct hl_graph *graph, int index, const char *path, const
     return ok;
 }
 
-static bool fill_file(struct hl_graph *graph, int index, const char *path)
+static bool fill_file(struct hl_graph *graph, int index, const char *value)
 {
-    if (hl_files_ends_with(path, ".npy")) return fill_array(graph, index, path);
-    bool text = hl_files_ends_with(path, ".txt") || hl_files_ends_with(path, ".csv");
-    bool raw = hl_files_ends_with(path, ".raw") || hl_files_ends_with(path, ".bin");
+    const char *name, *path = hl_files_split_format(value, &name);
+    if (hl_files_ends_with(name, ".npy")) return fill_array(graph, index, path);
+    bool text = hl_files_ends_with(name, ".txt") || hl_files_ends_with(name, ".csv");
+    bool raw = hl_files_ends_with(name, ".raw") || hl_files_ends_with(name, ".bin");
     if (!text && !raw)
         return failed(
             graph, index, path,
-            "is no value: write random, zeros, text:STRING or a file that ends in .npy, .txt, .csv, .raw or .bin");
+            "is no value: write random, zeros, text:STRING, - or a file that ends in .npy, .txt, .csv, .raw or .bin");
     struct hl_text content = {0}, error = {0};
     bool ok = hl_files_read(path, HL_FILES_MOST, &content, &error);
     if (!ok)

@@ -29,9 +29,11 @@ bool hl_graph_check_outputs(const struct hl_graph *graph, const struct hl_flag_l
         int index;
         const char *path;
         if (!hl_graph_parse(graph, false, outputs->items[i], &index, &path)) return false;
-        if (hl_files_ends_with(path, ".npy") || hl_files_ends_with(path, ".txt") || hl_files_ends_with(path, ".raw"))
+        const char *name;
+        hl_files_split_format(path, &name);
+        if (hl_files_ends_with(name, ".npy") || hl_files_ends_with(name, ".txt") || hl_files_ends_with(name, ".raw"))
             continue;
-        hl_error(graph->file->command, path, "is no file for an output: end it in .npy, .txt or .raw");
+        hl_error(graph->file->command, path, "is no file for an output: end it in .npy, .txt or .raw, or write -");
         return false;
     }
     return true;
@@ -75,14 +77,15 @@ static bool write_raw(const char *path, const TfLiteTensor *tensor, struct hl_te
     return hl_output_close(&output, error);
 }
 
-static bool write_file(const struct hl_graph *graph, const TfLiteTensor *tensor, const char *path)
+static bool write_file(const struct hl_graph *graph, const TfLiteTensor *tensor, const char *value)
 {
     struct hl_text error = {0};
+    const char *name, *path = hl_files_split_format(value, &name);
     bool ok;
-    if (hl_files_ends_with(path, ".npy"))
+    if (hl_files_ends_with(name, ".npy"))
         ok = hl_npy_write(path, TfLiteTensorType(tensor), TfLiteTensorNumDims(tensor),
                           tensor->dims != NULL ? tensor->dims->data : NULL, TfLiteTensorData(tensor), &error);
-    else if (hl_files_ends_with(path, ".txt"))
+    else if (hl_files_ends_with(name, ".txt"))
         ok = write_text(path, tensor, &error);
     else
         ok = write_raw(path, tensor, &error);
@@ -114,9 +117,18 @@ static void show_values(const TfLiteTensor *tensor)
     hl_text_free(&values);
 }
 
+bool hl_graph_streams(const struct hl_graph *graph, const struct hl_flag_list *outputs)
+{
+    const char *name, *value;
+    for (int i = 0; i < graph->output_count; i++)
+        if ((value = file_of(graph, outputs, i)) != NULL && strcmp(hl_files_split_format(value, &name), "-") == 0)
+            return true;
+    return false;
+}
+
 bool hl_graph_show(const struct hl_graph *graph, const struct hl_flag_list *outputs)
 {
-    bool ok = true;
+    bool ok = true, streams = hl_graph_streams(graph, outputs);
     for (int i = 0; i < graph->output_count; i++) {
         const TfLiteTensor *tensor = hl_graph_output(graph, i);
         const char *path = file_of(graph, outputs, i), *name = hl_graph_output_name(graph, i);
@@ -129,10 +141,12 @@ bool hl_graph_show(const struct hl_graph *graph, const struct hl_flag_list *outp
             hl_text_add(&line, " -> ");
             hl_text_add_escaped(&line, path, strlen(path));
         }
-        printf("%s\n", line.data);
+        if (!streams) printf("%s\n", line.data);
         hl_text_free(&line);
-        if (path == NULL)
+        if (path == NULL && !streams)
             show_values(tensor);
+        else if (path == NULL)
+            continue;
         else if (!write_file(graph, tensor, path))
             ok = false;
 

@@ -105,7 +105,8 @@ static bool run_python(const char *model, const char *folder)
 {
     const char *python = getenv("HALITE_PYTHON");
     if (python == NULL || *python == '\0') python = "python3";
-    int code = hl_process_run((const char *const[]){python, "-c", script, model, folder, NULL});
+    const char *path = hl_files_is_stdin(model) ? "/dev/stdin" : model;
+    int code = hl_process_run((const char *const[]){python, "-c", script, path, folder, NULL});
     if (code == NO_PACKAGES)
         hl_error("diff", "official",
                  "%s has no ai-edge-litert or no numpy; install both (pip install ai-edge-litert numpy), or name "
