@@ -240,27 +240,34 @@ void hl_inspect_memory_text(const struct hl_model_file *file)
 {
     HaliteMemoryReport memory;
     if (HaliteInterpreterGetMemoryReport(file->interpreter, &memory) != kTfLiteOk) return;
+    enum { SIDE_BY_SIDE = 1 }; // row that is no part of the total
+    size_t total = memory.arena + memory.persistent + memory.dynamic + memory.constants;
     const struct {
         const char *name, *what;
         size_t bytes;
     } rows[] = {
         {"arena", "tensors that take turns", memory.arena},
         {"side by side", "what they would take without taking turns", memory.arena_unshared},
-        {"persistent", "variables, and what kernels keep", memory.persistent},
+        {"persistent", "variables, and what kernels keep, packed weights above all", memory.persistent},
         {"dynamic", "tensors whose size is known only while running", memory.dynamic},
         {"constants", "weights, in the model file", memory.constants},
+        {"total", "while it runs, beside the program", total},
     };
     struct hl_table table;
-    hl_table_start(&table, "lrl");
+    hl_table_start(&table, "lrrl");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char bytes[32];
         hl_format_bytes(bytes, sizeof bytes, rows[i].bytes);
+        bool part = i != SIDE_BY_SIDE;
         hl_table_add(&table, "%s", rows[i].name);
         hl_table_add(&table, "%s", bytes);
+        hl_table_add(&table, part ? "%.0f %%" : "", total > 0 ? 100.0 * (double)rows[i].bytes / (double)total : 0.0);
         hl_table_add(&table, "%s", rows[i].what);
     }
     printf("\nmemory\n");
     hl_table_print(&table, 2, stdout);
+    if (memory.persistent > total / 10)
+        printf("  with --kernels reference nothing is packed: slower, and in less memory\n");
     print_plan(file->interpreter);
 }
 

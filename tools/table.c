@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "base/process.h"
 #include "text.h"
 
 void hl_table_start(struct hl_table *table, const char *align)
@@ -51,6 +52,55 @@ static int width(const char *cell)
     return count;
 }
 
+// Columns that a line may have: of the terminal, else what COLUMNS says; 0: any number.
+static int line_limit(FILE *out)
+{
+    int columns = hl_stream_columns(out);
+    const char *told = columns == 0 ? getenv("COLUMNS") : NULL;
+    return told != NULL ? atoi(told) : columns;
+}
+
+// Narrows the widest columns of text, numbers stay, until a line fits.
+static void fit(const char *align, int indent, int limit, int *widths)
+{
+    enum { NARROWEST = 12 };
+    int columns = (int)strlen(align), sum = indent + 2 * (columns - 1);
+    for (int i = 0; i < columns; i++) sum += widths[i];
+    while (limit > 0 && sum > limit) {
+        int widest = -1, next = NARROWEST;
+        for (int i = 0; i < columns; i++)
+            if (align[i] != 'r' && widths[i] > NARROWEST && (widest < 0 || widths[i] > widths[widest])) widest = i;
+        if (widest < 0) return;
+        for (int i = 0; i < columns; i++) // down to the next widest at once
+            if (align[i] != 'r' && widths[i] < widths[widest] && widths[i] > next) next = widths[i];
+        int less = widths[widest] - next < sum - limit ? widths[widest] - next : sum - limit;
+        if (less == 0) less = 1;
+        widths[widest] -= less;
+        sum -= less;
+    }
+}
+
+// Byte at which character number `n` begins.
+static size_t byte_of(const char *cell, int n)
+{
+    size_t at = 0;
+    for (; cell[at] != '\0' && n > 0; n--) do
+            at++;
+        while (((unsigned char)cell[at] & 0xc0) == 0x80);
+    return at;
+}
+
+// Leaves out the middle of a cell that is wider than its column: names differ at their ends.
+static void cut(char *cell, int columns)
+{
+    static const char mark[] = "...";
+    int count = width(cell), kept = columns - 3, head = kept / 2;
+    if (cell == NULL || count <= columns || kept < 2) return;
+    size_t start = byte_of(cell, head), end = byte_of(cell, count - (kept - head));
+    memmove(cell + start + 3, cell + end, strlen(cell + end) + 1);
+    memcpy(cell + start, mark, 3);
+}
+
 void hl_table_print(struct hl_table *table, int indent, FILE *out)
 {
     int columns = (int)strlen(table->align), widths[HL_TABLE_COLUMNS] = {0};
@@ -58,6 +108,8 @@ void hl_table_print(struct hl_table *table, int indent, FILE *out)
         int w = width(table->cells[i]);
         if (w > widths[i % columns]) widths[i % columns] = w;
     }
+    fit(table->align, indent, line_limit(out), widths);
+    for (int i = 0; i < table->row_count * columns; i++) cut(table->cells[i], widths[i % columns]);
     for (int row = 0; row < table->row_count; row++) {
         struct hl_text line = {0};
         hl_text_add(&line, "%*s", indent, "");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text in aligned columns. In: rows of cells. Out: lines, every column as wide as its widest cell.
+// Text in aligned columns. In: rows of cells. Out: lines, every column as wide as its widest cell; on a terminal, or
+// where COLUMNS says how wide, columns of text are narrowed until lines fit.
 #ifndef HALITE_TOOLS_TABLE_H
 #define HALITE_TOOLS_TABLE_H
 

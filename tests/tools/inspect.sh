@@ -46,6 +46,13 @@ run "$halite" inspect --ops "$work/models"
 says CONV_2D
 refuses 1 "holds no .tflite file" "$halite" inspect --ops "$work/cwd"
 
+# Tables fit the width that COLUMNS says; the middle of long names goes. All of the memory is summed up.
+COLUMNS=76 passes "$halite" inspect --tensors --nodes --memory "$model"
+awk 'length($0) > 76 { exit 1 }' "$work/out" || failed "lines above 76 columns"
+grep -qF "..." "$work/out" || failed "nothing was cut"
+passes "$halite" inspect --memory "$model"
+matches '^  total +[0-9.]+ KiB +100 %'
+
 # Control characters in names do not reach the terminal.
 escape=$(printf '\033')
 LC_ALL=C sed "s/probabilities/probab${escape}lities/g" "$model" >"$work/escape.tflite"

@@ -5,7 +5,7 @@
 needs "$model" "$labels" "$demo/three.png" "$demo/seven.png"
 
 passes "$halite" label --model "$model" --labels "$labels" "$demo/three.png"
-says "three.png (128 x 128), first inference in "
+says "three.png (128 x 128), one inference in "
 says " nodes on the CPU: "
 grep -qE '^ +[0-9.]+ %  three +\(class 3\)$' "$work/out" || failed "no probability of three"
 [ "$(grep -c '(class' "$work/out")" -eq 5 ] || failed "not five classes"

@@ -113,8 +113,11 @@ complains "nowhere: cannot be read" evaluate nowhere "$work/truth.txt"
 complains "--ground_truth_images_path is missing" "$bin/run_eval" --model_file="$model"
 complains "write --ground_truth_labels=FILE" "$bin/run_eval" --model_file="$model" --ground_truth_images_path="$plain" \
     --model_output_labels="$labels"
-complains "Could not read model output labels file: write --model_output_labels=FILE" "$bin/run_eval" --model_file="$model" \
-    --ground_truth_images_path="$plain"
+# All flags that are missing are named, the model first, before any file is looked at.
+complains "--model_file is missing: write --model_file=FILE" "$bin/run_eval" --ground_truth_images_path=nowhere
+sed -n 's/^ERROR: --\([a-z_]*\) is missing.*/\1/p' "$work/err" >"$work/missing"
+printf 'model_file\nmodel_output_labels\nground_truth_labels\n' | cmp -s - "$work/missing" ||
+    failed "the flags that are missing"
 head -n 9 "$labels" >"$work/nine.txt"
 complains "Invalid model_output_shape_" "$bin/run_eval" --model_file="$model" --ground_truth_images_path="$plain" \
     --ground_truth_labels="$work/truth.txt" --model_output_labels="$work/nine.txt"

@@ -90,7 +90,9 @@ static bool read_object(struct coco *coco, int picture, const cJSON *object)
         return false;
     }
     if (!(class_id >= 0 && class_id < (float)coco->class_count)) {
-        hl_error(HL_TFLITE, path, "Encountered invalid class ID: %g for an object of %s; there are %d labels",
+        hl_error(HL_TFLITE, path,
+                 "Encountered invalid class ID: %g for an object of %s; there are %d labels: give the file of labels "
+                 "that these class IDs count, with the background in its first line (three question marks in COCO's)",
                  (double)class_id, name, coco->class_count);
         return false;
     }
@@ -203,8 +205,11 @@ static bool look(void *user_data, int picture, struct hl_text *outcome)
     for (int i = 0; i < count; i++) {
         const float *box = data[0] + 4 * i;
         if (!(data[1][i] >= -CLASS_OFFSET && data[1][i] < (float)(coco->class_count - CLASS_OFFSET))) {
-            hl_error(HL_TFLITE, file->path, "Encountered invalid class ID: %g + %d on %s; there are %d labels",
-                     (double)data[1][i], CLASS_OFFSET, coco->evaluation.paths[picture], coco->class_count);
+            hl_error(
+                HL_TFLITE, file->path,
+                "Encountered invalid class ID: %g + %d on %s; there are %d labels: the first line of the labels has "
+                "to be the background (three question marks in COCO's)",
+                (double)data[1][i], CLASS_OFFSET, coco->evaluation.paths[picture], coco->class_count);
             return false;
         }
         int class_id = (int)data[1][i] + CLASS_OFFSET;
@@ -308,9 +313,9 @@ static int run(const void *given, int operand_count, char **operands)
         .count = count,
     };
     struct hl_evaluation *evaluation = &coco.evaluation;
-    bool ok =
-        hl_evaluation_open(evaluation, &hl_command_coco_object_detection_run_eval, given, &coco.options->setting) &&
-        check_model(&coco) && read_truth(&coco) && hl_evaluation_run(evaluation, &task, &coco) && report(&coco);
+    bool ok = hl_evaluation_open(evaluation, &hl_command_coco_object_detection_run_eval, given, &coco.options->setting,
+                                 NULL) &&
+              check_model(&coco) && read_truth(&coco) && hl_evaluation_run(evaluation, &task, &coco) && report(&coco);
     int code = hl_evaluation_finish(evaluation, ok);
     for (int i = 0; i < coco.class_count; i++) {
         free(coco.truth[i].items);
@@ -325,12 +330,6 @@ static int run(const void *given, int operand_count, char **operands)
 const struct hl_command hl_command_coco_object_detection_run_eval = {
     .name = "coco_object_detection_run_eval",
     .summary = "How well does a model find the objects on pictures (COCO, mean average precision)?",
-    .operands = "",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof flags[0],
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
-    .tflite = true,
-    .positions = offsetof(struct options, setting.base.positions),
+    HL_TFLITE_TABLES(flags, defaults, struct options, setting.base.positions),
     .run = run,
 };

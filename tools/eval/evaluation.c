@@ -33,12 +33,9 @@ static bool list_pictures(struct hl_evaluation *evaluation)
 {
     const char *folder = evaluation->setting->ground_truth_images_path;
     size_t count = 0;
-    char **names = *folder != '\0' ? hl_folder_list(folder, &count) : NULL;
+    char **names = hl_folder_list(folder, &count);
     if (names == NULL) {
-        if (*folder == '\0')
-            hl_error(HL_TFLITE, NULL, "--ground_truth_images_path is missing: write =FOLDER, with the pictures");
-        else
-            hl_error(HL_TFLITE, folder, "cannot be read: %s", strerror(errno));
+        hl_error(HL_TFLITE, folder, "cannot be read: %s", strerror(errno));
         return false;
     }
     size_t length = strlen(folder);
@@ -107,9 +104,23 @@ static uint64_t take_fingerprint(const struct hl_evaluation *evaluation, const v
     return hash;
 }
 
-static bool check_setting(const struct hl_pictures_setting *setting)
+// All that is missing is named at once, the model first.
+static bool check_setting(const struct hl_pictures_setting *setting, const struct hl_eval_missing *task_flag)
 {
+    const struct hl_eval_missing needed[] = {
+        {"model_file", "FILE, a .tflite file", setting->base.model_file},
+        {"ground_truth_images_path", "FOLDER, with the pictures", setting->ground_truth_images_path},
+        {"model_output_labels", "FILE, the classes of the model, one a line", setting->model_output_labels},
+        task_flag != NULL ? *task_flag : (struct hl_eval_missing){.given = "nothing more"},
+    };
+    bool complete = true;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        if (*needed[i].given != '\0') continue;
+        hl_error(HL_TFLITE, NULL, "--%s is missing: write --%s=%s", needed[i].name, needed[i].name, needed[i].value);
+        complete = false;
+    }
     const char *path = setting->base.output_file_path;
+    if (!complete) return false;
     if (!setting->resume || *path != '\0') return hl_wire_check(path);
     hl_error(HL_TFLITE, NULL, "--resume needs --output_file_path, beside which the interrupted evaluation is kept");
     return false;
@@ -119,13 +130,8 @@ static bool load_labels(struct hl_evaluation *evaluation)
 {
     struct hl_text error = {0};
     const char *path = evaluation->setting->model_output_labels;
-    bool ok = *path != '\0' && hl_labels_load(path, &evaluation->labels, &error);
-    if (*path == '\0')
-        hl_error(HL_TFLITE, NULL,
-                 "Could not read model output labels file: write --model_output_labels=FILE, the classes "
-                 "of the model, one a line");
-    else if (!ok)
-        hl_error(HL_TFLITE, NULL, "Could not read model output labels file: '%s' %s", path, error.data);
+    bool ok = hl_labels_load(path, &evaluation->labels, &error);
+    if (!ok) hl_error(HL_TFLITE, NULL, "Could not read model output labels file: '%s' %s", path, error.data);
     hl_text_free(&error);
     return ok;
 }
@@ -149,11 +155,11 @@ static bool check_input(struct hl_evaluation *evaluation)
 }
 
 bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command, const void *options,
-                        const struct hl_pictures_setting *setting)
+                        const struct hl_pictures_setting *setting, const struct hl_eval_missing *task_flag)
 {
     *evaluation = (struct hl_evaluation){.command = command, .setting = setting};
     hl_interrupts_hold(&evaluation->interrupts);
-    if (!check_setting(setting) || !list_pictures(evaluation) || !load_labels(evaluation)) return false;
+    if (!check_setting(setting, task_flag) || !list_pictures(evaluation) || !load_labels(evaluation)) return false;
     if (!hl_eval_model_open(&evaluation->model, &setting->base, command) || !check_input(evaluation)) return false;
     evaluation->fingerprint = take_fingerprint(evaluation, options);
     return true;

@@ -64,10 +64,16 @@ struct hl_evaluation_task {
     bool (*count)(void *user_data, int picture, const char *outcome);
 };
 
-// Pictures, labels, model. `options` are the command's. False after a message; hl_evaluation_close is right in both
+// A flag that cannot be done without, what its value is, and what was given.
+struct hl_eval_missing {
+    const char *name, *value, *given;
+};
+
+// Pictures, labels, model. `options` are the command's; task_flag: what the task needs beside what all need;
+// NULL: nothing. False after a message; hl_evaluation_close is right in both
 // cases.
 bool hl_evaluation_open(struct hl_evaluation *evaluation, const struct hl_command *command, const void *options,
-                        const struct hl_pictures_setting *setting);
+                        const struct hl_pictures_setting *setting, const struct hl_eval_missing *task_flag);
 // False after a message. True as well when interrupted.
 bool hl_evaluation_run(struct hl_evaluation *evaluation, const struct hl_evaluation_task *task, void *user_data);
 void hl_evaluation_close(struct hl_evaluation *evaluation);

@@ -109,13 +109,8 @@ static bool match_labels(struct imagenet *imagenet, const struct options *option
     struct hl_evaluation *evaluation = &imagenet->evaluation;
     const char *path = options->ground_truth_labels;
     struct hl_text error = {0};
-    bool ok = *path != '\0' && hl_labels_load(path, &imagenet->truth, &error);
-    if (*path == '\0')
-        hl_error(HL_TFLITE, NULL,
-                 "Could not read ground truth labels file: write --ground_truth_labels=FILE, the label of "
-                 "each picture, one a line");
-    else if (!ok)
-        hl_error(HL_TFLITE, NULL, "Could not read ground truth labels file: '%s' %s", path, error.data);
+    bool ok = hl_labels_load(path, &imagenet->truth, &error);
+    if (!ok) hl_error(HL_TFLITE, NULL, "Could not read ground truth labels file: '%s' %s", path, error.data);
     hl_text_free(&error);
     if (!ok) return false;
     if (evaluation->path_count != imagenet->truth.count) {
@@ -239,9 +234,11 @@ static int run(const void *given, int operand_count, char **operands)
         .count = count,
     };
     const struct options *options = given;
+    const struct hl_eval_missing truth = {"ground_truth_labels", "FILE, the label of each picture, one a line",
+                                          options->ground_truth_labels};
     struct imagenet imagenet = {0};
     struct hl_evaluation *evaluation = &imagenet.evaluation;
-    bool ok = hl_evaluation_open(evaluation, &hl_command_run_eval, options, &options->setting) &&
+    bool ok = hl_evaluation_open(evaluation, &hl_command_run_eval, options, &options->setting, &truth) &&
               match_labels(&imagenet, options) && check_output(&imagenet) &&
               hl_evaluation_run(evaluation, &task, &imagenet) && report(&imagenet);
     int code = hl_evaluation_finish(evaluation, ok);
@@ -255,13 +252,7 @@ static int run(const void *given, int operand_count, char **operands)
     const struct hl_command hl_command_##program = {                                                \
         .name = #program,                                                                           \
         .summary = "How often is the right class among an image classifier's best ten (ImageNet)?", \
-        .operands = "",                                                                             \
-        .flags = flags,                                                                             \
-        .flag_count = sizeof flags / sizeof flags[0],                                               \
-        .options_size = sizeof defaults,                                                            \
-        .defaults = &defaults,                                                                      \
-        .tflite = true,                                                                             \
-        .positions = offsetof(struct options, setting.base.positions),                              \
+        HL_TFLITE_TABLES(flags, defaults, struct options, setting.base.positions),                  \
         .run = run,                                                                                 \
     }
 COMMAND(run_eval);
