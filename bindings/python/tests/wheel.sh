@@ -5,7 +5,7 @@
 # `./dev wheel` for this machine; without one the test is skipped. HALITE_PYTHONS names more Pythons, with blanks between.
 set -eu
 machine=$(uname -m)
-wheel=$(ls build/wheel/dist/halite-*-manylinux_*"$machine".whl 2>/dev/null | head -1)
+wheel=$(ls build/wheel/dist/halite-*manylinux*_"$machine".whl 2>/dev/null | head -1)
 [ -n "$wheel" ] || {
     echo "skipped: no wheel in build/wheel/dist; ./dev wheel builds it"
     exit 77
