@@ -65,6 +65,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tensorflowlite_cConfigVer
 install(FILES ${PROJECT_BINARY_DIR}/tensorflowlite_cConfig.cmake ${PROJECT_BINARY_DIR}/tensorflowlite_cConfigVersion.cmake
     DESTINATION ${package_dir})
 
+# find_package(tensorflow-lite), the original's name
+install(FILES cmake/tensorflow-liteConfig.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tensorflow-lite)
+
 # pkg-config
 set(pc_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH HALITE_PC_PREFIX ${pc_dir} ${CMAKE_INSTALL_PREFIX})

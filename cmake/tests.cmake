@@ -66,6 +66,56 @@ if(HALITE_TESTS STREQUAL "GOLDEN")
     return()
 endif()
 
+# ---- the C++ classes: tests/cpp/test_X.cc, and golden cases through them; the project itself needs no C++ ---------------
+set(cxx_options)
+if(HALITE_SANITIZE)
+    set(cxx_options -fsanitize=address,undefined -fno-sanitize-recover=all)
+elseif(HALITE_THREAD_SANITIZE)
+    set(cxx_options -fsanitize=thread)
+endif()
+file(GLOB cpp_tests CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/cpp/test_*.cc)
+foreach(file IN LISTS cpp_tests)
+    get_filename_component(name ${file} NAME_WE)
+    halite_test(cpp/${name} COMMAND
+        sh tests/cpp/run.sh $<TARGET_FILE:tensorflowlite_c> "${CXX_COMPILER}" ${file} ${cxx_options})
+endforeach()
+halite_test(cpp/headers COMMAND sh tests/cpp/headers.sh "${CXX_COMPILER}")
+halite_test(cpp/documents COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
+    sh tests/cpp/documents.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> "${CXX_COMPILER}" ${cxx_options})
+if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
+    halite_test(cpp/package COMMAND sh tests/cpp/package.sh ${PROJECT_BINARY_DIR} "${CXX_COMPILER}" ${CMAKE_GENERATOR})
+endif()
+if(CXX_COMPILER)
+    # golden_runner, whose calls go through the classes.
+    set(classes ${PROJECT_BINARY_DIR}/golden_classes.o)
+    add_custom_command(OUTPUT ${classes} VERBATIM DEPENDS tests/cpp/golden_classes.cc tests/cpp/golden_classes.h
+        COMMAND ${CXX_COMPILER} -std=c++17 -O1 -Wall -Wextra -Werror ${cxx_options} -I${PROJECT_SOURCE_DIR}/include
+            -MD -MF ${classes}.d -c ${PROJECT_SOURCE_DIR}/tests/cpp/golden_classes.cc -o ${classes} DEPFILE ${classes}.d)
+    add_library(golden_through_classes OBJECT tests/golden/run_case.c)
+    target_include_directories(golden_through_classes PRIVATE tests/golden tools)
+    target_compile_options(golden_through_classes PRIVATE -include ${PROJECT_SOURCE_DIR}/tests/cpp/golden_classes.h)
+    target_link_libraries(golden_through_classes PRIVATE halite_flags)
+    set(other_files ${golden_files})
+    list(FILTER other_files EXCLUDE REGEX "run_case\\.c$")
+    add_executable(golden_runner_cxx ${other_files} $<TARGET_OBJECTS:golden_through_classes> ${classes})
+    target_include_directories(golden_runner_cxx PRIVATE tests/golden tools)
+    target_compile_definitions(golden_runner_cxx PRIVATE HALITE_DIFFERENCES="${PROJECT_SOURCE_DIR}/docs/differences.md")
+    target_link_libraries(golden_runner_cxx PRIVATE
+        halite_flags tensorflowlite_c_static Threads::Threads stdc++ m ${CMAKE_DL_LIBS})
+    function(golden_classes_test name)
+        list(TRANSFORM ARGN PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE folders)
+        list(FILTER folders EXCLUDE REGEX "/SLOW$")
+        set(slow)
+        if(SLOW IN_LIST ARGN)
+            set(slow SLOW)
+        endif()
+        halite_test(cpp/golden_${name} ${slow} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden
+            sh tests/cpp/golden.sh $<TARGET_FILE:golden_runner> $<TARGET_FILE:golden_runner_cxx> ${folders})
+    endfunction()
+    golden_classes_test(small graphs structure models/micro models/odd models/small_ops)
+    golden_classes_test(models SLOW models)
+endif()
+
 # ---- C tests: tests/FOLDER/test_X.c; those of tests/api see what users see, the others the inside as well -----------
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 file(GLOB support_files CONFIGURE_DEPENDS tests/support/*.c)

@@ -144,6 +144,10 @@ TFL_CAPI_EXPORT const int *HaliteInterpreterGetSubgraphOutputs(const TfLiteInter
                                                                int32_t *count);
 TFL_CAPI_EXPORT const int *HaliteInterpreterGetSubgraphVariables(const TfLiteInterpreter *interpreter, int32_t subgraph,
                                                                  int32_t *count);
+// The same for the nodes of the execution plan, in the order in which they run. Applying or undoing a delegate sets it
+// anew too.
+TFL_CAPI_EXPORT const int *HaliteInterpreterGetSubgraphPlan(const TfLiteInterpreter *interpreter, int32_t subgraph,
+                                                            int32_t *count);
 // Lends the name that the file gives a subgraph, "" where it gives none. Returns NULL where there is no such subgraph.
 TFL_CAPI_EXPORT const char *HaliteInterpreterGetSubgraphName(const TfLiteInterpreter *interpreter, int32_t subgraph);
 // Lends the context that a subgraph's kernels get, for code that calls kernels or their helpers itself. It lives as

@@ -96,6 +96,12 @@ const int *HaliteInterpreterGetSubgraphVariables(const TfLiteInterpreter *interp
     return lend(found ? found->variables : NULL, count);
 }
 
+const int *HaliteInterpreterGetSubgraphPlan(const TfLiteInterpreter *interpreter, int32_t subgraph, int32_t *count)
+{
+    const struct hl_subgraph *found = subgraph_at(interpreter, subgraph);
+    return lend(found ? found->plan : NULL, count);
+}
+
 const char *HaliteInterpreterGetSubgraphName(const TfLiteInterpreter *interpreter, int32_t subgraph)
 {
     const struct hl_subgraph *found = subgraph_at(interpreter, subgraph);

@@ -189,6 +189,9 @@ static void the_execution_plan_says_which_nodes_run(void **state)
     assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteError); // not allocated again
     assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteOk);
+    int32_t count = 0;
+    assert_memory_equal(HaliteInterpreterGetSubgraphPlan(interpreter, 0, &count), backwards, sizeof backwards);
+    assert_int_equal(count, 2);
     const int expected[] = {7, 8, 8, 7};
     assert_memory_equal(order, expected, sizeof expected);
     TfLiteInterpreterDelete(interpreter);
