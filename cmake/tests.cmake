@@ -128,6 +128,8 @@ set(test_average_precision_more tools/eval/average_precision.c)
 file(GLOB test_ops_more CONFIGURE_DEPENDS tests/gpu/op_case.c tests/gpu/cases_*.c tests/gpu/check_plan.c)
 set(test_facts_more ${test_ops_more})
 set(test_plans_more tests/gpu/check_plan.c)
+set(test_core_more tests/litert/core_fixture.c)
+set(test_core_run_more tests/litert/core_fixture.c)
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} tests/*/test_*.c)
 foreach(file IN LISTS test_files)
     get_filename_component(name ${file} NAME_WE)
@@ -143,7 +145,8 @@ foreach(file IN LISTS test_files)
         if(NOT TARGET halite_litert_accelerator)
             continue()
         endif()
-        set(library $<TARGET_OBJECTS:halite_litert_accelerator>
+        set(library $<TARGET_OBJECTS:halite_litert_accelerator> $<TARGET_OBJECTS:halite_litert_text>
+            $<TARGET_OBJECTS:halite_litert_core>
             tensorflowlite_gpu_delegate_static tensorflowlite_c_static ${CMAKE_DL_LIBS} m)
     else()
         set(library tensorflowlite_c_static)
@@ -202,6 +205,10 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_SANITIZE AND NOT HALITE_THR
 endif()
 
 # ---- LiteRT 2's official runtime with our accelerator --------------------------------------------------------------------
+if(TARGET LiteRt AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
+    halite_test(litert/core_symbols COMMAND sh tests/litert/core_symbols.sh $<TARGET_FILE:LiteRt>)
+    halite_test(litert/client COMMAND sh tests/litert/client.sh $<TARGET_FILE:LiteRt> ${CMAKE_C_COMPILER})
+endif()
 if(TARGET LiteRtGpuAccelerator AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
     halite_test(litert/symbols COMMAND sh tests/litert/symbols.sh $<TARGET_FILE:LiteRtGpuAccelerator>)
     foreach(device opencl vulkan gles)

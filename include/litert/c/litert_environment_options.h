@@ -43,6 +43,10 @@ typedef struct LiteRtEnvOption {
     LiteRtAny value;
 } LiteRtEnvOption;
 
+// kLiteRtStatusErrorNotFound where the option was not given. Texts are lent and live as long as the environment.
+LITERT_CAPI_EXPORT LiteRtStatus LiteRtGetEnvironmentOptionsValue(LiteRtEnvironmentOptions options,
+                                                                 LiteRtEnvOptionTag tag, LiteRtAny *value);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,6 +15,14 @@ typedef struct LiteRtMetric {
     LiteRtAny value;
 } LiteRtMetric;
 
+LITERT_CAPI_EXPORT LiteRtStatus LiteRtCreateMetrics(LiteRtMetrics *metrics);
+LITERT_CAPI_EXPORT void LiteRtDestroyMetrics(LiteRtMetrics metrics);
+LITERT_CAPI_EXPORT LiteRtStatus LiteRtGetNumMetrics(LiteRtMetrics metrics, int *num_metrics);
+// Lends name and value until the metrics are destroyed.
+LITERT_CAPI_EXPORT LiteRtStatus LiteRtGetMetric(LiteRtMetrics metrics, int index, LiteRtMetric *metric);
+// Copies the metric, texts too.
+LITERT_CAPI_EXPORT LiteRtStatus LiteRtAppendMetric(LiteRtMetrics metrics, const LiteRtMetric *metric);
+
 #ifdef __cplusplus
 }
 #endif
