@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "gpu/backend/program_cache.h"
@@ -381,13 +382,6 @@ static bool touch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
 {
     struct gpu_device *device = list->device;
     const char *name = dispatch->program->kernel->name;
-    if (list->touched_count + dispatch->buffer_count > list->touched_capacity) {
-        int capacity = list->touched_capacity * 2 + 64;
-        struct touched *moved = realloc(list->touched, (size_t)capacity * sizeof *moved);
-        if (!moved) return refuse(device, "out of memory for a list");
-        list->touched = moved;
-        list->touched_capacity = capacity;
-    }
     int earlier = list->touched_count;
     for (int i = 0; i < dispatch->buffer_count; i++) {
         struct touched now = {
@@ -405,7 +399,10 @@ static bool touch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
                             : "kernel %s, argument %d: what it writes overlaps another argument, buffer %d at %zu..%zu",
                 name, i, now.buffer->number, now.begin, now.end);
         }
-        list->touched[list->touched_count++] = now;
+        struct touched *touched = hl_grow(list->touched, list->touched_count, &list->touched_capacity, sizeof *touched);
+        if (!touched) return refuse(device, "out of memory for a list");
+        list->touched = touched;
+        touched[list->touched_count++] = now;
     }
     return true;
 }

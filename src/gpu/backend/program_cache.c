@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/grow.h"
 
 enum { MAX_PROGRAMS = 4096 };
 
@@ -31,13 +32,9 @@ static struct gpu_cached_program *find(const struct gpu_program_cache *cache, ui
 static struct gpu_cached_program *append(struct gpu_program_cache *cache, uint64_t key)
 {
     if (cache->count == MAX_PROGRAMS) return NULL;
-    if (cache->count == cache->capacity) {
-        int capacity = cache->capacity * 2 + 32;
-        struct gpu_cached_program *programs = realloc(cache->programs, (size_t)capacity * sizeof *programs);
-        if (!programs) return NULL;
-        cache->programs = programs;
-        cache->capacity = capacity;
-    }
+    struct gpu_cached_program *programs = hl_grow(cache->programs, cache->count, &cache->capacity, sizeof *programs);
+    if (!programs) return NULL;
+    cache->programs = programs;
     cache->programs[cache->count] = (struct gpu_cached_program){.key = key};
     return &cache->programs[cache->count++];
 }

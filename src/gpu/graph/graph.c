@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static void *out_of_memory(const struct gpu_graph *graph)
 {
     hl_report(graph->reporter, "TfLiteGpuDelegate Init: out of memory while building the graph");
@@ -41,22 +43,12 @@ void gpu_graph_destroy(struct gpu_graph *graph)
     free(graph);
 }
 
-// Room for one more entry of an array of pointers.
-static bool grow(void *list, int count, int *capacity)
-{
-    if (count < *capacity) return true;
-    int larger = *capacity ? *capacity * 2 : 64;
-    void **array = realloc(*(void **)list, (size_t)larger * sizeof *array);
-    if (!array) return false;
-    *(void **)list = array;
-    *capacity = larger;
-    return true;
-}
-
 struct gpu_value *gpu_graph_add_value(struct gpu_graph *graph, const char *name, struct gpu_shape shape)
 {
     struct gpu_value *value = calloc(1, sizeof *value);
-    if (!value || !grow(&graph->values, graph->value_count, &graph->value_capacity)) {
+    struct gpu_value **values = hl_grow(graph->values, graph->value_count, &graph->value_capacity, sizeof *values);
+    if (values) graph->values = values;
+    if (!value || !values) {
         free(value);
         return out_of_memory(graph);
     }
@@ -82,7 +74,9 @@ struct gpu_value *gpu_graph_add_constant(struct gpu_graph *graph, const char *na
 struct gpu_node *gpu_graph_add_node(struct gpu_graph *graph, int builtin, int position)
 {
     struct gpu_node *node = calloc(1, sizeof *node);
-    if (!node || !grow(&graph->nodes, graph->node_count, &graph->node_capacity)) {
+    struct gpu_node **nodes = hl_grow(graph->nodes, graph->node_count, &graph->node_capacity, sizeof *nodes);
+    if (nodes) graph->nodes = nodes;
+    if (!node || !nodes) {
         free(node);
         return out_of_memory(graph);
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "gpu/graph/op.h"
 #include "gpu/plan/kernels.h"
 
@@ -143,17 +144,6 @@ static bool fill_grid(struct gpu_plan *plan, struct gpu_plan_step *step, const s
 
 // ---- for ops ------------------------------------------------------------------------------------
 
-static bool grow(void *list, int count, int *capacity, size_t size)
-{
-    if (count < *capacity) return true;
-    int larger = *capacity ? *capacity * 2 : 64;
-    void *array = realloc(*(void **)list, (size_t)larger * size);
-    if (!array) return false;
-    *(void **)list = array;
-    *capacity = larger;
-    return true;
-}
-
 // Vulkan has programs only for kernels that some operator lists, so every other backend holds operators to their lists
 // as well.
 static bool check_listed(struct gpu_plan *plan, const struct gpu_kernel *kernel)
@@ -167,9 +157,10 @@ static bool check_listed(struct gpu_plan *plan, const struct gpu_kernel *kernel)
 bool gpu_plan_dispatch(struct gpu_plan *plan, const struct gpu_dispatch_desc *desc)
 {
     if (!check_listed(plan, desc->kernel)) return false;
-    if (!grow(&plan->steps, plan->step_count, &plan->step_capacity, sizeof *plan->steps))
-        return gpu_plan_fail(plan, "out of memory");
-    struct gpu_plan_step *step = &plan->steps[plan->step_count];
+    struct gpu_plan_step *steps = hl_grow(plan->steps, plan->step_count, &plan->step_capacity, sizeof *steps);
+    if (!steps) return gpu_plan_fail(plan, "out of memory");
+    plan->steps = steps;
+    struct gpu_plan_step *step = &steps[plan->step_count];
     *step = (struct gpu_plan_step){.kernel = desc->kernel, .node = plan->node};
     if (plan->node)
         snprintf(step->label, sizeof step->label, "%s %d %s", plan->node->op->name, plan->node->index,
@@ -187,15 +178,16 @@ struct gpu_weights *gpu_plan_weights(struct gpu_plan *plan, size_t vectors)
 {
     struct gpu_weights *weights = calloc(1, sizeof *weights);
     if (weights) weights->data = calloc(vectors ? 4 * vectors : 4, sizeof *weights->data);
-    if (!weights || !weights->data ||
-        !grow(&plan->weights, plan->weight_count, &plan->weight_capacity, sizeof *plan->weights)) {
+    struct gpu_weights **all = hl_grow(plan->weights, plan->weight_count, &plan->weight_capacity, sizeof *all);
+    if (all) plan->weights = all;
+    if (!weights || !weights->data || !all) {
         if (weights) free(weights->data);
         free(weights);
         gpu_plan_fail(plan, "out of memory for %zu vectors of weights", vectors);
         return NULL;
     }
     weights->vectors = vectors ? vectors : 1;
-    plan->weights[plan->weight_count++] = weights;
+    all[plan->weight_count++] = weights;
     return weights;
 }
 
