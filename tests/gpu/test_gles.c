@@ -152,12 +152,12 @@ static const unsigned char *try_glGetString(unsigned name)
     return shared.real.glGetString(name);
 }
 
-const struct gles_library *__real_gles_library_get(void);
-const struct gles_library *__wrap_gles_library_get(void);
-const struct gles_library *__wrap_gles_library_get(void)
+const struct gles_library *__real_gpu_gles_library(void);
+const struct gles_library *__wrap_gpu_gles_library(void);
+const struct gles_library *__wrap_gpu_gles_library(void)
 {
     if (shared.library.count > 0 || shared.library.why) return &shared.library;
-    shared.library = *__real_gles_library_get();
+    shared.library = *__real_gpu_gles_library();
     if (shared.library.count == 0) return &shared.library;
     shared.real = shared.own = *shared.library.devices[0].gl;
 #define NAME(name) shared.own.name = try_##name;
@@ -347,10 +347,10 @@ static void test_second_start_compiles_nothing(void **state)
 // A thread with a context of its own keeps it through every call, wherever a call fails.
 static void test_own_context_stays(void **state)
 {
-    const struct gles_found *found = &gles_library_get()->devices[0];
+    const struct gles_found *found = &gpu_gles_library()->devices[0];
     struct gles_context own;
     unsigned buffer = 0;
-    assert_null(gles_context_create(found, &own));
+    assert_null(gpu_gles_context_create(found, &own));
     assert_true(shared.real.eglMakeCurrent(found->display, own.surface, own.surface, own.context));
     shared.caller = own.context;
     shared.real.glGenBuffers(1, &buffer);
@@ -371,7 +371,7 @@ static void test_own_context_stays(void **state)
     assert_true(shared.real.eglMakeCurrent(found->display, NULL, NULL, NULL));
     shared.caller = NULL;
     shared.alive = alive;
-    gles_context_destroy(found, &own);
+    gpu_gles_context_destroy(found, &own);
     assert_int_equal(shared.alive, 0);
 }
 

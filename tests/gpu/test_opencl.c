@@ -134,12 +134,12 @@ static cl_int CL_API_CALL try_clGetDeviceInfo(cl_device_id id, cl_device_info wh
     return code;
 }
 
-const struct opencl_library *__real_opencl_library_get(void);
-const struct opencl_library *__wrap_opencl_library_get(void);
-const struct opencl_library *__wrap_opencl_library_get(void)
+const struct opencl_library *__real_gpu_opencl_library(void);
+const struct opencl_library *__wrap_gpu_opencl_library(void);
+const struct opencl_library *__wrap_gpu_opencl_library(void)
 {
     if (shared.library.count > 0 || shared.library.why) return &shared.library;
-    shared.library = *__real_opencl_library_get();
+    shared.library = *__real_gpu_opencl_library();
     if (shared.library.count == 0) return &shared.library;
     shared.real = shared.own = *shared.library.devices[0].cl;
 #define NAME(name) shared.own.name = try_##name;

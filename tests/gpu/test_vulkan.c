@@ -26,7 +26,7 @@ int main(void)
 #include <unistd.h>
 
 #include "base/half.h"
-#include "gpu/backend/vulkan.h"
+#include "gpu/backend/vulkan_device.h"
 #include "gpu/lang/spirv/spirv.h"
 
 static const struct gpu_backend *const api = &gpu_backend_vulkan;
@@ -842,7 +842,7 @@ static void every_call_may_fail(void **state)
         api->close(shared.device);
         shared.device = NULL;
         assert_true(ok == !failed);
-        if (!ok) said("Vulkan (", strstr(shared.last, "the driver has no") ? "vk" : "VK_ERROR_OUT_OF_DEVICE_MEMORY");
+        if (!ok) said("Vulkan on ", strstr(shared.last, "the driver has no") ? "vk" : "VK_ERROR_OUT_OF_DEVICE_MEMORY");
         said_nothing();
     }
     print_message("%d calls\n", call - 2);

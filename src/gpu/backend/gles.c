@@ -10,12 +10,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/hash.h"
-#include "gpu/backend/backend.h"
+#include "gpu/backend/device_base.h"
 #include "gpu/backend/gles_api.h"
 #include "gpu/backend/name_list.h"
-#include "gpu/backend/program_cache.h"
 
+#define API "OpenGL ES"
 enum { LOG_BYTES = 6000, DEBUG_BYTES = 512, MAX_ERRORS = 16, PARAMS_ALIGNMENT = 256 };
 
 // ---- objects --------------------------------------------------------------------------------------------------------
@@ -27,20 +28,16 @@ struct current {
 };
 
 struct gpu_device {
+    struct gpu_device_base base; // a cached program is the number of its format, then the driver's bytes
     const struct gles_api *gl;
     const struct gles_found *found;
     struct gles_context context;
     struct current before; // of the call that is under way
-    struct gpu_caps caps;
-    size_t max_block; // bytes of a buffer that a kernel may see
-    bool resets;      // the driver tells of a lost context
-    bool debug;       // the driver says more than a number about an error
-    bool clock;       // of the device's own
-    bool binaries;    // programs can be kept
-    struct hl_reporter reporter;
-    bool lost;
-    // By the hash of the text: the format's number, then the driver's bytes.
-    struct gpu_program_cache program_cache;
+    size_t max_block;      // bytes of a buffer that a kernel may see
+    bool resets;           // the driver tells of a lost context
+    bool debug;            // the driver says more than a number about an error
+    bool clock;            // of the device's own
+    bool binaries;         // programs can be kept
 };
 
 struct gpu_buffer {
@@ -99,7 +96,7 @@ static const char *error_name(unsigned code)
 
 static const char *advice(const struct gpu_device *device, unsigned code)
 {
-    if (device->lost) return "; the device is lost: delete the delegate and create it anew";
+    if (device->base.lost) return GPU_DEVICE_IS_LOST;
     return code == GL_OUT_OF_MEMORY ? "; free memory, or use half precision" : "";
 }
 
@@ -121,16 +118,15 @@ static unsigned take_error(struct gpu_device *device)
     // A lost context may say so for ever.
     for (int i = 0; first && i < MAX_ERRORS && device->gl->glGetError(); i++) continue;
     if (first == GL_CONTEXT_LOST || (first && device->resets && device->gl->glGetGraphicsResetStatusEXT()))
-        device->lost = true;
+        device->base.lost = true;
     return first;
 }
 
 static bool failed(struct gpu_device *device, unsigned code, const char *function, const char *about,
                    const char *detail)
 {
-    hl_report(&device->reporter, "OpenGL ES on %s: %s (%s) failed: %s (0x%04x)%s%s", device->caps.name, function, about,
-              error_name(code), code, detail, advice(device, code));
-    return false;
+    return gpu_device_fail(&device->base, "%s (%s) failed: %s (0x%04x)%s%s", function, about, error_name(code), code,
+                           detail, advice(device, code));
 }
 
 // What the calls since the last question said. function: the one that matters; about: what it was for, a few words.
@@ -147,26 +143,11 @@ static bool succeeded(struct gpu_device *device, const char *function, const cha
 static bool egl_failed(struct gpu_device *device, const char *function, const char *about)
 {
     unsigned code = (unsigned)device->gl->eglGetError();
-    if (code == EGL_CONTEXT_LOST) device->lost = true;
+    if (code == EGL_CONTEXT_LOST) device->base.lost = true;
     return failed(device, code, function, about, "");
 }
 
-static void *no_memory(const struct gpu_device *device, const char *what)
-{
-    hl_report(&device->reporter, "OpenGL ES on %s: out of memory for %s", device->caps.name, what);
-    return NULL;
-}
-
 // ---- being current --------------------------------------------------------------------------------------------------
-
-static bool usable(const struct gpu_device *device, const char *what)
-{
-    if (!device->lost) return true;
-    hl_report(&device->reporter,
-              "OpenGL ES on %s: cannot %s: the device was lost earlier; delete the delegate and create it anew",
-              device->caps.name, what);
-    return false;
-}
 
 static void go_back(struct gpu_device *device)
 {
@@ -177,7 +158,7 @@ static void go_back(struct gpu_device *device)
 static bool enter(struct gpu_device *device, const char *what)
 {
     const struct gles_api *gl = device->gl;
-    if (!usable(device, what)) return false;
+    if (!gpu_device_is_alive(&device->base, what)) return false;
     device->before.api = gl->eglQueryAPI(); // the next three answer for that API
     device->before.context = gl->eglGetCurrentContext();
     device->before.display = gl->eglGetCurrentDisplay();
@@ -208,7 +189,7 @@ static bool leave(struct gpu_device *device, bool ok)
 
 static int gles_count(const char **why)
 {
-    const struct gles_library *library = gles_library_get();
+    const struct gles_library *library = gpu_gles_library();
     if (why) *why = library->why;
     return library->count;
 }
@@ -232,7 +213,7 @@ static bool is_software(const char *renderer)
 static bool fill_caps(struct gpu_device *device)
 {
     const struct gles_api *gl = device->gl;
-    struct gpu_caps *caps = &device->caps;
+    struct gpu_caps *caps = &device->base.caps;
     const char *vendor = (const char *)gl->glGetString(GL_VENDOR), *version = (const char *)gl->glGetString(GL_VERSION);
     const char *renderer = (const char *)gl->glGetString(GL_RENDERER);
     const char *extensions = (const char *)gl->glGetString(GL_EXTENSIONS);
@@ -277,30 +258,26 @@ static bool fill_caps(struct gpu_device *device)
 static void gles_close(struct gpu_device *device)
 {
     if (!device) return;
-    gpu_program_cache_free(&device->program_cache);
-    gles_context_destroy(device->found, &device->context);
+    gpu_program_cache_free(&device->base.program_cache);
+    gpu_gles_context_destroy(device->found, &device->context);
     free(device);
 }
 
 static struct gpu_device *gles_open(int index, const struct hl_reporter *reporter)
 {
-    const struct gles_library *library = gles_library_get();
-    if (index < 0 || index >= library->count) {
-        hl_report(reporter, "OpenGL ES has %d devices, none with number %d%s%s", library->count, index,
-                  library->why ? ": " : "", library->why ? library->why : "");
-        return NULL;
-    }
+    const struct gles_library *library = gpu_gles_library();
+    if (!gpu_device_exists(API, index, library->count, library->why, reporter)) return NULL;
     struct gpu_device *device = calloc(1, sizeof *device);
     if (!device) {
-        hl_report(reporter, "OpenGL ES: out of memory for a device");
+        hl_report(reporter, API ": out of memory for a device");
         return NULL;
     }
     const struct gles_found *found = &library->devices[index];
-    *device = (struct gpu_device){.gl = found->gl, .found = found};
-    if (reporter) device->reporter = *reporter;
-    snprintf(device->caps.name, sizeof device->caps.name, "device %d", index);
+    *device = (struct gpu_device){.base.api = API, .gl = found->gl, .found = found};
+    if (reporter) device->base.reporter = *reporter;
+    snprintf(device->base.caps.name, sizeof device->base.caps.name, "device %d", index);
     device->before.api = device->gl->eglQueryAPI();
-    const char *function = gles_context_create(found, &device->context);
+    const char *function = gpu_gles_context_create(found, &device->context);
     if (function) egl_failed(device, function, "opening the device");
     go_back(device);
     if (!function && enter(device, "open the device")) {
@@ -322,14 +299,14 @@ static bool gles_describe(int index, struct gpu_caps *caps)
 {
     static const struct hl_reporter silent = {.write = say_nothing};
     struct gpu_device *device = gles_open(index, &silent);
-    if (device) *caps = device->caps;
+    if (device) *caps = device->base.caps;
     gles_close(device);
     return device != NULL;
 }
 
 static const struct gpu_caps *gles_caps(const struct gpu_device *device)
 {
-    return &device->caps;
+    return &device->base.caps;
 }
 
 // ---- buffers --------------------------------------------------------------------------------------------------------
@@ -338,7 +315,7 @@ static void gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *bu
 {
     if (!buffer) return;
     // Of a lost device nothing need be deleted: it goes with the context.
-    if (buffer->buffer && !device->lost && enter(device, "delete a buffer")) {
+    if (buffer->buffer && !device->base.lost && enter(device, "delete a buffer")) {
         device->gl->glDeleteBuffers(1, &buffer->buffer);
         leave(device, true);
     }
@@ -362,14 +339,14 @@ static unsigned make_buffer(struct gpu_device *device, unsigned target, size_t b
 
 static struct gpu_buffer *gles_buffer_create(struct gpu_device *device, size_t bytes)
 {
-    if (!usable(device, "create a buffer")) return NULL;
-    if (bytes == 0 || bytes > device->caps.max_buffer) {
-        hl_report(&device->reporter, "OpenGL ES on %s: a buffer of %zu bytes is wanted, the device allows 1 to %zu",
-                  device->caps.name, bytes, device->caps.max_buffer);
+    if (!gpu_device_is_alive(&device->base, "create a buffer")) return NULL;
+    if (bytes == 0 || bytes > device->base.caps.max_buffer) {
+        gpu_device_fail(&device->base, "a buffer of %zu bytes is wanted, the device allows 1 to %zu", bytes,
+                        device->base.caps.max_buffer);
         return NULL;
     }
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
-    if (!buffer) return no_memory(device, "a buffer");
+    if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
     buffer->bytes = bytes;
     if (enter(device, "create a buffer")) {
         buffer->buffer = make_buffer(device, GL_COPY_WRITE_BUFFER, bytes, NULL, GL_DYNAMIC_COPY);
@@ -379,20 +356,13 @@ static struct gpu_buffer *gles_buffer_create(struct gpu_device *device, size_t b
     return NULL;
 }
 
-static bool in_range(const struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, size_t bytes,
-                     const char *what)
-{
-    if (offset <= buffer->bytes && bytes <= buffer->bytes - offset) return true;
-    hl_report(&device->reporter, "OpenGL ES on %s: %s %zu bytes at %zu of a buffer of %zu bytes", device->caps.name,
-              what, bytes, offset, buffer->bytes);
-    return false;
-}
-
 static bool gles_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                               size_t bytes)
 {
     const struct gles_api *gl = device->gl;
-    if (!in_range(device, buffer, offset, bytes, "writing") || !enter(device, "write a buffer")) return false;
+    if (!gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "writing") ||
+        !enter(device, "write a buffer"))
+        return false;
     gl->glBindBuffer(GL_COPY_WRITE_BUFFER, buffer->buffer);
     gl->glBufferSubData(GL_COPY_WRITE_BUFFER, (intptr_t)offset, (intptr_t)bytes, from);
     return leave(device, succeeded(device, "glBufferSubData", "writing a buffer"));
@@ -402,15 +372,18 @@ static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffe
                              size_t bytes)
 {
     const struct gles_api *gl = device->gl;
-    if (!in_range(device, buffer, offset, bytes, "reading") || !usable(device, "read a buffer")) return false;
+    if (!gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "reading") ||
+        !gpu_device_is_alive(&device->base, "read a buffer"))
+        return false;
     if (bytes == 0) return true;
     if (!enter(device, "read a buffer")) return false;
     gl->glBindBuffer(GL_COPY_READ_BUFFER, buffer->buffer);
     const void *from = gl->glMapBufferRange(GL_COPY_READ_BUFFER, (intptr_t)offset, (intptr_t)bytes, GL_MAP_READ_BIT);
-    bool ok = succeeded(device, "glMapBufferRange", "reading a buffer") && (from || no_memory(device, "what is read"));
+    bool ok = succeeded(device, "glMapBufferRange", "reading a buffer") &&
+              (from || gpu_device_no_memory(&device->base, "what is read"));
     if (from) memcpy(to, from, bytes);
     if (from && !gl->glUnmapBuffer(GL_COPY_READ_BUFFER) && ok) {
-        hl_report(&device->reporter, "OpenGL ES on %s: a buffer's bytes went away: run again", device->caps.name);
+        gpu_device_fail(&device->base, "a buffer's bytes went away: run again");
         ok = false;
     }
     return leave(device, succeeded(device, "glUnmapBuffer", "reading a buffer") && ok);
@@ -428,7 +401,7 @@ static void delete_program(const struct gpu_device *device, struct gpu_program *
 static void gles_program_destroy(struct gpu_device *device, struct gpu_program *program)
 {
     if (!program) return;
-    if (program->program && !device->lost && enter(device, "delete a program")) {
+    if (program->program && !device->base.lost && enter(device, "delete a program")) {
         delete_program(device, program);
         leave(device, true);
     } else {
@@ -442,8 +415,8 @@ static void tell_log(struct gpu_device *device, const char *function, const char
 {
     char text[LOG_BYTES] = "";
     log(object, sizeof text, NULL, text);
-    hl_report(&device->reporter, "OpenGL ES on %s: %s: kernel %s does not compile; the compiler says:\n%s",
-              device->caps.name, function, name, text[0] ? text : "nothing");
+    gpu_device_fail(&device->base, "%s: kernel %s does not compile; the compiler says:\n%s", function, name,
+                    text[0] ? text : "nothing");
 }
 
 // A program on its way.
@@ -461,7 +434,8 @@ static bool revive(struct gpu_device *device, const struct gpu_program *program,
     size_t size;
     uint32_t format;
     int32_t done = 0;
-    const unsigned char *kept = device->binaries ? gpu_program_cache_find(&device->program_cache, key, &size) : NULL;
+    const unsigned char *kept =
+        device->binaries ? gpu_program_cache_find(&device->base.program_cache, key, &size) : NULL;
     if (!kept || size <= sizeof format || size > INT32_MAX) return false;
     memcpy(&format, kept, sizeof format);
     gl->glProgramBinary(program->program, format, kept + sizeof format, (int32_t)(size - sizeof format));
@@ -485,7 +459,7 @@ static void keep(struct gpu_device *device, const struct gpu_program *program, u
     gl->glGetProgramBinary(program->program, size, &size, &format, kept + sizeof format);
     memcpy(kept, &format, sizeof format);
     if (take_error(device) == 0 && size > 0)
-        gpu_program_cache_add(&device->program_cache, key, kept, sizeof format + (size_t)size);
+        gpu_program_cache_add(&device->base.program_cache, key, kept, sizeof format + (size_t)size);
     else
         free(kept);
 }
@@ -502,7 +476,7 @@ static bool compile(struct gpu_device *device, const struct gpu_program *program
     gl->glCompileShader(shader);
     if (!succeeded(device, "glCompileShader", program->name)) return false;
     gl->glAttachShader(program->program, shader);
-    if (device->program_cache.open && device->binaries)
+    if (device->base.program_cache.open && device->binaries)
         gl->glProgramParameteri(program->program, GL_PROGRAM_BINARY_RETRIEVABLE_HINT, 1);
     gl->glLinkProgram(program->program);
     return succeeded(device, "glLinkProgram", program->name);
@@ -530,13 +504,13 @@ static struct gpu_program *begin(struct gpu_device *device, const struct gpu_pro
         gpu_emit(desc->kernel, GPU_GLES, desc->precision, desc->floats, desc->constants, desc->group);
     if (!text || !program) {
         free(program);
-        return no_memory(device, "a kernel's text");
+        return gpu_device_no_memory(&device->base, "a kernel's text");
     }
     program->name = desc->kernel->name;
     program->program = device->gl->glCreateProgram();
     compilation->key = hl_hash(0, text, strlen(text));
     bool ok = succeeded(device, "glCreateProgram", program->name);
-    compilation->revived = ok && device->program_cache.open && revive(device, program, compilation->key);
+    compilation->revived = ok && device->base.program_cache.open && revive(device, program, compilation->key);
     if (ok && (compilation->revived || compile(device, program, compilation))) return program;
     delete_program(device, program);
     return NULL;
@@ -547,7 +521,7 @@ static struct gpu_program *end(struct gpu_device *device, struct gpu_program *pr
 {
     if (compilation->revived) return program;
     if (has_compiled(device, program, compilation)) {
-        if (device->program_cache.open && device->binaries) keep(device, program, compilation->key);
+        if (device->base.program_cache.open && device->binaries) keep(device, program, compilation->key);
         return program;
     }
     delete_program(device, program);
@@ -574,7 +548,7 @@ static bool gles_programs_create(struct gpu_device *device, const struct gpu_pro
 {
     for (int i = 0; i < count; i++) programs[i] = NULL;
     struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
-    if (!compilations) return no_memory(device, "programs");
+    if (!compilations) return gpu_device_no_memory(&device->base, "programs");
     bool ok = enter(device, "compile a kernel") &&
               leave(device, create_programs(device, descs, count, programs, compilations));
     free(compilations);
@@ -583,15 +557,12 @@ static bool gles_programs_create(struct gpu_device *device, const struct gpu_pro
 
 static bool gles_cache_load(struct gpu_device *device, const void *bytes, size_t size)
 {
-    if (gpu_program_cache_open(&device->program_cache, bytes, size)) return true;
-    hl_report(&device->reporter, "OpenGL ES on %s: the kept programs are not as they were written", device->caps.name);
-    return false;
+    return gpu_device_load_programs(&device->base, bytes, size);
 }
 
 static bool gles_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
-    return gpu_program_cache_close(&device->program_cache, bytes, size) ||
-           no_memory(device, "programs that are to be kept");
+    return gpu_device_save_programs(&device->base, bytes, size);
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -600,7 +571,7 @@ static void gles_list_destroy(struct gpu_list *list)
 {
     if (!list) return;
     struct gpu_device *device = list->device;
-    if (list->params && !device->lost && enter(device, "delete a command list")) {
+    if (list->params && !device->base.lost && enter(device, "delete a command list")) {
         device->gl->glDeleteBuffers(1, &list->params);
         leave(device, true);
     }
@@ -610,30 +581,22 @@ static void gles_list_destroy(struct gpu_list *list)
 
 static struct gpu_list *gles_list_create(struct gpu_device *device)
 {
-    if (!usable(device, "create a command list")) return NULL;
+    if (!gpu_device_is_alive(&device->base, "create a command list")) return NULL;
     struct gpu_list *list = calloc(1, sizeof *list);
-    if (!list) return no_memory(device, "a command list");
+    if (!list) return gpu_device_no_memory(&device->base, "a command list");
     list->device = device;
     return list;
-}
-
-static bool make_room(struct gpu_list *list)
-{
-    if (list->count < list->capacity) return true;
-    int capacity = list->capacity ? list->capacity * 2 : 32;
-    struct record *moved = capacity <= INT_MAX / 2 ? realloc(list->records, (size_t)capacity * sizeof *moved) : NULL;
-    if (!moved) return no_memory(list->device, "a command list");
-    list->records = moved;
-    list->capacity = capacity;
-    return true;
 }
 
 static bool gles_list_dispatch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
 {
     struct gpu_device *device = list->device;
     const char *name = dispatch->program->name;
-    if (!usable(device, "record a kernel") || !make_room(list)) return false;
-    struct record *record = &list->records[list->count];
+    if (!gpu_device_is_alive(&device->base, "record a kernel")) return false;
+    struct record *records = hl_grow(list->records, list->count, &list->capacity, sizeof *records);
+    if (!records) return gpu_device_no_memory(&device->base, "a command list");
+    list->records = records;
+    struct record *record = &records[list->count];
     *record = (struct record){
         .program = dispatch->program,
         .barrier = list->barrier,
@@ -642,25 +605,22 @@ static bool gles_list_dispatch(struct gpu_list *list, const struct gpu_dispatch 
     };
     for (int i = 0; i < 3; i++) {
         record->groups[i] = (unsigned)dispatch->groups[i];
-        if (dispatch->groups[i] > 0 && dispatch->groups[i] <= device->caps.max_groups[i]) continue;
-        hl_report(&device->reporter,
-                  "OpenGL ES on %s: kernel %s with %d work-groups on axis %d, the device takes 1 to %d",
-                  device->caps.name, name, dispatch->groups[i], i, device->caps.max_groups[i]);
-        return false;
+        if (dispatch->groups[i] > 0 && dispatch->groups[i] <= device->base.caps.max_groups[i]) continue;
+        return gpu_device_fail(&device->base, "kernel %s with %d work-groups on axis %d, the device takes 1 to %d",
+                               name, dispatch->groups[i], i, device->base.caps.max_groups[i]);
     }
     for (int i = 0; i < dispatch->buffer_count; i++) {
-        if (!in_range(device, dispatch->buffers[i], dispatch->offsets[i], dispatch->sizes[i], "a kernel uses"))
+        if (!gpu_device_has_range(&device->base, dispatch->buffers[i]->bytes, dispatch->offsets[i], dispatch->sizes[i],
+                                  "a kernel uses"))
             return false;
         record->buffers[i] = dispatch->buffers[i]->buffer;
         record->offsets[i] = dispatch->offsets[i];
         record->sizes[i] = dispatch->sizes[i];
         if (dispatch->sizes[i] <= device->max_block) continue;
-        hl_report(
-            &device->reporter,
-            "OpenGL ES on %s: kernel %s uses %zu bytes of a buffer, the device allows %zu: use half precision, or "
-            "another API",
-            device->caps.name, name, dispatch->sizes[i], device->max_block);
-        return false;
+        return gpu_device_fail(&device->base,
+                               "kernel %s uses %zu bytes of a buffer, the device allows %zu: use half precision, or "
+                               "another API",
+                               name, dispatch->sizes[i], device->max_block);
     }
     memcpy(record->params, dispatch->params, sizeof record->params);
     list->barrier = false;
@@ -671,16 +631,16 @@ static bool gles_list_dispatch(struct gpu_list *list, const struct gpu_dispatch 
 static bool gles_list_barrier(struct gpu_list *list)
 {
     list->barrier = true;
-    return usable(list->device, "record a barrier");
+    return gpu_device_is_alive(&list->device->base, "record a barrier");
 }
 
 // The params of all dispatches go to the device in one piece.
 static bool gles_list_finish(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
-    if (!usable(device, "end a command list") || list->count == 0) return !device->lost;
+    if (!gpu_device_is_alive(&device->base, "end a command list") || list->count == 0) return !device->base.lost;
     unsigned char *params = calloc((size_t)list->count, PARAMS_ALIGNMENT);
-    if (!params) return no_memory(device, "a command list");
+    if (!params) return gpu_device_no_memory(&device->base, "a command list");
     for (int i = 0; i < list->count; i++)
         memcpy(params + (size_t)i * PARAMS_ALIGNMENT, list->records[i].params, sizeof list->records[i].params);
     if (enter(device, "end a command list")) {
@@ -749,16 +709,14 @@ static bool run_with_queries(struct gpu_list *list, const unsigned *queries, uin
     for (int i = 0; i < list->count; i++) gl->glGetQueryObjectui64vEXT(queries[i], GL_QUERY_RESULT, &nanoseconds[i]);
     if (!succeeded(device, "glGetQueryObjectui64vEXT", "profiling")) return false;
     if (get_int(gl, GL_GPU_DISJOINT) == 0) return true;
-    hl_report(&device->reporter, "OpenGL ES on %s: its clock was changed during a profile: run again",
-              device->caps.name);
-    return false;
+    return gpu_device_fail(&device->base, "its clock was changed during a profile: run again");
 }
 
 static bool run_by_device_clock(struct gpu_list *list, uint64_t *nanoseconds)
 {
     struct gpu_device *device = list->device;
     unsigned *queries = calloc((size_t)list->count + 1, sizeof *queries);
-    if (!queries) return no_memory(device, "a profile");
+    if (!queries) return gpu_device_no_memory(&device->base, "a profile");
     device->gl->glGenQueries(list->count, queries);
     bool ok = succeeded(device, "glGenQueries", "profiling") && run_with_queries(list, queries, nanoseconds);
     device->gl->glDeleteQueries(list->count, queries);
@@ -785,9 +743,7 @@ static bool gles_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int 
 {
     struct gpu_device *device = list->device;
     if (count != list->count) {
-        hl_report(&device->reporter, "OpenGL ES on %s: a profile of %d dispatches, but the list has %d",
-                  device->caps.name, count, list->count);
-        return false;
+        return gpu_device_fail(&device->base, "a profile of %d dispatches, but the list has %d", count, list->count);
     }
     if (!enter(device, "profile")) return false;
     bool (*run)(struct gpu_list *, uint64_t *) = device->clock ? run_by_device_clock : run_by_cpu_clock;

@@ -20,7 +20,7 @@ struct instance {
 // ---- contexts
 // ---------------------------------------------------------------------------------------------------------
 
-void gles_context_destroy(const struct gles_found *found, struct gles_context *context)
+void gpu_gles_context_destroy(const struct gles_found *found, struct gles_context *context)
 {
     const struct gles_api *gl = found->gl;
     if (context->surface) gl->eglDestroySurface(found->display, context->surface);
@@ -28,7 +28,7 @@ void gles_context_destroy(const struct gles_found *found, struct gles_context *c
     *context = (struct gles_context){NULL, NULL};
 }
 
-const char *gles_context_create(const struct gles_found *found, struct gles_context *context)
+const char *gpu_gles_context_create(const struct gles_found *found, struct gles_context *context)
 {
     static const int32_t one_pixel[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
     const struct gles_api *gl = found->gl;
@@ -64,8 +64,8 @@ static void add_display(struct gles_library *library, const struct gles_api *gl,
                               found.surfaceless ? 0 : EGL_PBUFFER_BIT, EGL_NONE};
     if (!no_config && (!gl->eglChooseConfig(display, wanted, &found.config, 1, &count) || count < 1)) return;
     struct gles_context context;
-    bool works = gles_context_create(&found, &context) == NULL;
-    gles_context_destroy(&found, &context);
+    bool works = gpu_gles_context_create(&found, &context) == NULL;
+    gpu_gles_context_destroy(&found, &context);
     if (works) library->devices[library->count++] = found;
 }
 
@@ -153,7 +153,7 @@ static void load_instance(void)
     load(get_instance());
 }
 
-const struct gles_library *gles_library_get(void)
+const struct gles_library *gpu_gles_library(void)
 {
     static struct hl_once once = HL_ONCE_INIT;
     hl_once(&once, load_instance);

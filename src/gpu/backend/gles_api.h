@@ -118,7 +118,7 @@ struct gles_library {
     } devices[GLES_MAX_DEVICES];
     const char *why; // there is no device, static text; NULL: there is one
 };
-const struct gles_library *gles_library_get(void);
+const struct gles_library *gpu_gles_library(void);
 
 // A context of OpenGL ES 3.1, current nowhere. surface: NULL where none is needed.
 struct gles_context {
@@ -126,7 +126,7 @@ struct gles_context {
 };
 // Creates it. NULL, else the name of the function that failed, whose error eglGetError still says; destroy it in either
 // case. Leaves the thread's API at OpenGL ES.
-const char *gles_context_create(const struct gles_found *found, struct gles_context *context);
-void gles_context_destroy(const struct gles_found *found, struct gles_context *context);
+const char *gpu_gles_context_create(const struct gles_found *found, struct gles_context *context);
+void gpu_gles_context_destroy(const struct gles_found *found, struct gles_context *context);
 
 #endif

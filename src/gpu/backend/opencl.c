@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/hash.h"
 #include "base/threads.h"
-#include "gpu/backend/backend.h"
+#include "gpu/backend/device_base.h"
 #include "gpu/backend/name_list.h"
 #include "gpu/backend/opencl_api.h"
-#include "gpu/backend/program_cache.h"
 
+#define API "OpenCL"
 enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
 #define BUILD_OPTIONS "-cl-std=CL1.2 -cl-mad-enable -w"
 
@@ -24,15 +25,12 @@ enum { WARP_SIZE_NV = 0x4003, WAVEFRONT_WIDTH_AMD = 0x4043 };
 // ---- objects --------------------------------------------------------------------------------------------------------
 
 struct gpu_device {
+    struct gpu_device_base base;
     const struct opencl_api *cl;
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
     cl_command_queue clocked; // with profiling, NULL until it is wanted
-    struct gpu_caps caps;
-    struct hl_reporter reporter;
-    bool lost;
-    struct gpu_program_cache program_cache; // binaries of programs, by the hash of their text
     // Host memory that the device reads by itself, so that a write need not wait for the queue; made when first used.
     // 602,112 bytes on an H200: 23 us this way, 52 us with a wait.
     cl_mem staging;
@@ -130,33 +128,16 @@ static const char *advice(cl_int code)
 static bool succeeded(struct gpu_device *device, cl_int code, const char *function, const char *about)
 {
     if (code == CL_SUCCESS) return true;
-    if (means_lost(code)) device->lost = true;
-    hl_report(&device->reporter, "OpenCL on %s: %s (%s) failed: %s (%d)%s%s", device->caps.name, function, about,
-              error_name(code), (int)code, advice(code),
-              device->lost ? "; the device is lost: delete the delegate and create it anew" : "");
-    return false;
-}
-
-static bool usable(const struct gpu_device *device, const char *what)
-{
-    if (!device->lost) return true;
-    hl_report(&device->reporter,
-              "OpenCL on %s: cannot %s: the device was lost earlier; delete the delegate and create it anew",
-              device->caps.name, what);
-    return false;
-}
-
-static void *no_memory(const struct gpu_device *device, const char *what)
-{
-    hl_report(&device->reporter, "OpenCL on %s: out of memory for %s", device->caps.name, what);
-    return NULL;
+    if (means_lost(code)) device->base.lost = true;
+    return gpu_device_fail(&device->base, "%s (%s) failed: %s (%d)%s%s", function, about, error_name(code), (int)code,
+                           advice(code), device->base.lost ? GPU_DEVICE_IS_LOST : "");
 }
 
 // ---- devices --------------------------------------------------------------------------------------------------------
 
 static int opencl_count(const char **why)
 {
-    const struct opencl_library *library = opencl_library_get();
+    const struct opencl_library *library = gpu_opencl_library();
     if (why) *why = library->why;
     return library->count;
 }
@@ -246,7 +227,7 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
 
 static bool opencl_describe(int index, struct gpu_caps *caps)
 {
-    const struct opencl_library *library = opencl_library_get();
+    const struct opencl_library *library = gpu_opencl_library();
     return index >= 0 && index < library->count &&
            fill_caps(library->devices[index].cl, library->devices[index].id, caps);
 }
@@ -254,7 +235,7 @@ static bool opencl_describe(int index, struct gpu_caps *caps)
 static void opencl_close(struct gpu_device *device)
 {
     if (!device) return;
-    gpu_program_cache_free(&device->program_cache);
+    gpu_program_cache_free(&device->base.program_cache);
     if (device->staged)
         device->cl->clEnqueueUnmapMemObject(device->queue, device->staging, device->staged, 0, NULL, NULL);
     if (device->staging) device->cl->clReleaseMemObject(device->staging);
@@ -266,20 +247,16 @@ static void opencl_close(struct gpu_device *device)
 
 static struct gpu_device *opencl_open(int index, const struct hl_reporter *reporter)
 {
-    const struct opencl_library *library = opencl_library_get();
-    if (index < 0 || index >= library->count) {
-        hl_report(reporter, "OpenCL has %d devices, none with number %d%s%s", library->count, index,
-                  library->why ? ": " : "", library->why ? library->why : "");
-        return NULL;
-    }
+    const struct opencl_library *library = gpu_opencl_library();
+    if (!gpu_device_exists(API, index, library->count, library->why, reporter)) return NULL;
     struct gpu_device *device = calloc(1, sizeof *device);
     if (!device) {
-        hl_report(reporter, "OpenCL: out of memory for a device");
+        hl_report(reporter, API ": out of memory for a device");
         return NULL;
     }
-    *device = (struct gpu_device){.cl = library->devices[index].cl, .id = library->devices[index].id};
-    if (reporter) device->reporter = *reporter;
-    if (!fill_caps(device->cl, device->id, &device->caps)) {
+    *device = (struct gpu_device){.base.api = API, .cl = library->devices[index].cl, .id = library->devices[index].id};
+    if (reporter) device->base.reporter = *reporter;
+    if (!fill_caps(device->cl, device->id, &device->base.caps)) {
         hl_report(reporter, "OpenCL device %d does not say what it is: check its driver with clinfo", index);
         opencl_close(device);
         return NULL;
@@ -288,7 +265,7 @@ static struct gpu_device *opencl_open(int index, const struct hl_reporter *repor
     device->context = device->cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
     if (succeeded(device, code, "clCreateContext", "opening the device")) {
         device->queue = device->cl->clCreateCommandQueue(device->context, device->id, 0, &code);
-        device->unstaged = device->caps.software; // there, writing is a copy already
+        device->unstaged = device->base.caps.software; // there, writing is a copy already
         if (succeeded(device, code, "clCreateCommandQueue", "opening the device")) return device;
     }
     opencl_close(device);
@@ -297,7 +274,7 @@ static struct gpu_device *opencl_open(int index, const struct hl_reporter *repor
 
 static const struct gpu_caps *opencl_caps(const struct gpu_device *device)
 {
-    return &device->caps;
+    return &device->base.caps;
 }
 
 // ---- buffers --------------------------------------------------------------------------------------------------------
@@ -311,14 +288,14 @@ static void opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *
 
 static struct gpu_buffer *opencl_buffer_create(struct gpu_device *device, size_t bytes)
 {
-    if (!usable(device, "create a buffer")) return NULL;
-    if (bytes > device->caps.max_buffer) { // some drivers accept it and fail later
-        hl_report(&device->reporter, "OpenCL on %s: a buffer of %zu bytes is wanted, the device allows %zu",
-                  device->caps.name, bytes, device->caps.max_buffer);
+    if (!gpu_device_is_alive(&device->base, "create a buffer")) return NULL;
+    if (bytes > device->base.caps.max_buffer) { // some drivers accept it and fail later
+        gpu_device_fail(&device->base, "a buffer of %zu bytes is wanted, the device allows %zu", bytes,
+                        device->base.caps.max_buffer);
         return NULL;
     }
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
-    if (!buffer) return no_memory(device, "a buffer");
+    if (!buffer) return gpu_device_no_memory(&device->base, "a buffer");
     char about[48];
     snprintf(about, sizeof about, "%zu bytes", bytes);
     cl_int code;
@@ -327,15 +304,6 @@ static struct gpu_buffer *opencl_buffer_create(struct gpu_device *device, size_t
     if (succeeded(device, code, "clCreateBuffer", about)) return buffer;
     opencl_buffer_destroy(device, buffer);
     return NULL;
-}
-
-static bool in_range(const struct gpu_device *device, const struct gpu_buffer *buffer, size_t offset, size_t bytes,
-                     const char *what)
-{
-    if (offset <= buffer->bytes && bytes <= buffer->bytes - offset) return true;
-    hl_report(&device->reporter, "OpenCL on %s: %s %zu bytes at %zu of a buffer of %zu bytes", device->caps.name, what,
-              bytes, offset, buffer->bytes);
-    return false;
 }
 
 static bool finish(struct gpu_device *device, cl_command_queue queue)
@@ -366,10 +334,12 @@ static bool make_staging(struct gpu_device *device, size_t bytes)
 static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                                 size_t bytes)
 {
-    if (!usable(device, "write a buffer") || !in_range(device, buffer, offset, bytes, "writing")) return false;
+    if (!gpu_device_is_alive(&device->base, "write a buffer") ||
+        !gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "writing"))
+        return false;
     if (bytes == 0) return true;
     cl_bool wait = make_staging(device, bytes) ? CL_FALSE : CL_TRUE;
-    if (device->lost) return false;
+    if (device->base.lost) return false;
     if (!wait) {
         from = memcpy(device->staged + device->staged_bytes, from, bytes);
         device->staged_bytes += (bytes + STAGING_PIECE - 1) / STAGING_PIECE * STAGING_PIECE;
@@ -382,7 +352,9 @@ static bool opencl_buffer_write(struct gpu_device *device, struct gpu_buffer *bu
 static bool opencl_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
                                size_t bytes)
 {
-    if (!usable(device, "read a buffer") || !in_range(device, buffer, offset, bytes, "reading")) return false;
+    if (!gpu_device_is_alive(&device->base, "read a buffer") ||
+        !gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "reading"))
+        return false;
     if (bytes == 0) return true;
     cl_int code =
         device->cl->clEnqueueReadBuffer(device->queue, buffer->memory, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
@@ -479,9 +451,8 @@ static bool has_compiled(struct compilation *compilation)
     if (!program->program || (code != CL_BUILD_PROGRAM_FAILURE && code != CL_INVALID_BUILD_OPTIONS))
         return succeeded(device, code, compilation->call, program->name);
     char *log = build_log(device, program->program);
-    hl_report(&device->reporter,
-              "OpenCL on %s: clBuildProgram: kernel %s does not compile: %s (%d); the compiler says:\n%s",
-              device->caps.name, program->name, error_name(code), (int)code, log ? log : "nothing");
+    gpu_device_fail(&device->base, "clBuildProgram: kernel %s does not compile: %s (%d); the compiler says:\n%s",
+                    program->name, error_name(code), (int)code, log ? log : "nothing");
     free(log);
     return false;
 }
@@ -495,22 +466,9 @@ static void keep(struct gpu_device *device, const struct gpu_program *program, u
     unsigned char *binary = size > 0 ? malloc(size) : NULL;
     if (!binary) return;
     if (cl->clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
-        gpu_program_cache_add(&device->program_cache, key, binary, size);
+        gpu_program_cache_add(&device->base.program_cache, key, binary, size);
     else
         free(binary);
-}
-
-static bool opencl_cache_load(struct gpu_device *device, const void *bytes, size_t size)
-{
-    if (gpu_program_cache_open(&device->program_cache, bytes, size)) return true;
-    hl_report(&device->reporter, "OpenCL on %s: the kept programs are not as they were written", device->caps.name);
-    return false;
-}
-
-static bool opencl_cache_save(struct gpu_device *device, void **bytes, size_t *size)
-{
-    return gpu_program_cache_close(&device->program_cache, bytes, size) ||
-           no_memory(device, "programs that are to be kept");
 }
 
 // A kernel may need so many registers that fewer work-items fit than the device allows in general.
@@ -525,10 +483,9 @@ static bool group_fits(struct gpu_device *device, const struct gpu_program *prog
     device->cl->clReleaseKernel(kernel);
     if (!succeeded(device, code, "clGetKernelWorkGroupInfo", program->name)) return false;
     if (wanted <= most) return true;
-    hl_report(&device->reporter,
-              "OpenCL on %s: kernel %s in work-groups of %zu, but the device takes it only in groups of up to %zu",
-              device->caps.name, program->name, wanted, most);
-    return false;
+    return gpu_device_fail(&device->base,
+                           "kernel %s in work-groups of %zu, but the device takes it only in groups of up to %zu",
+                           program->name, wanted, most);
 }
 
 static bool begin(struct compilation *compilation, const struct gpu_program_desc *desc)
@@ -537,12 +494,13 @@ static bool begin(struct compilation *compilation, const struct gpu_program_desc
     struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
     char *text = compilation->text =
         gpu_emit(desc->kernel, GPU_OPENCL, desc->precision, desc->floats, desc->constants, desc->group);
-    if (!text || !program) return no_memory(device, "a kernel's text");
+    if (!text || !program) return gpu_device_no_memory(&device->base, "a kernel's text");
     program->name = desc->kernel->name;
     memcpy(program->group, desc->group, sizeof program->group);
-    if (!device->program_cache.open) return true;
+    if (!device->base.program_cache.open) return true;
     compilation->key = hl_hash(hl_hash(0, BUILD_OPTIONS, sizeof BUILD_OPTIONS), text, strlen(text));
-    compilation->binary = gpu_program_cache_find(&device->program_cache, compilation->key, &compilation->binary_size);
+    compilation->binary =
+        gpu_program_cache_find(&device->base.program_cache, compilation->key, &compilation->binary_size);
     return true;
 }
 
@@ -552,7 +510,7 @@ static struct gpu_program *end(struct compilation *compilation, bool ok)
     struct gpu_device *device = compilation->device;
     struct gpu_program *program = compilation->program;
     ok = ok && has_compiled(compilation);
-    if (ok && device->program_cache.open && !compilation->revived) keep(device, program, compilation->key);
+    if (ok && device->base.program_cache.open && !compilation->revived) keep(device, program, compilation->key);
     free(compilation->text);
     if (ok && group_fits(device, program)) return program;
     opencl_program_destroy(device, program);
@@ -563,9 +521,9 @@ static bool opencl_programs_create(struct gpu_device *device, const struct gpu_p
                                    struct gpu_program **programs)
 {
     for (int i = 0; i < count; i++) programs[i] = NULL;
-    if (!usable(device, "compile a kernel")) return false;
+    if (!gpu_device_is_alive(&device->base, "compile a kernel")) return false;
     struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
-    if (!compilations) return no_memory(device, "programs");
+    if (!compilations) return gpu_device_no_memory(&device->base, "programs");
     int begun = 0;
     bool ok = true;
     for (; begun < count && ok; begun++) {
@@ -576,6 +534,16 @@ static bool opencl_programs_create(struct gpu_device *device, const struct gpu_p
     for (int i = 0; i < begun; i++) ok = (programs[i] = end(&compilations[i], ok)) && ok;
     free(compilations);
     return ok;
+}
+
+static bool opencl_cache_load(struct gpu_device *device, const void *bytes, size_t size)
+{
+    return gpu_device_load_programs(&device->base, bytes, size);
+}
+
+static bool opencl_cache_save(struct gpu_device *device, void **bytes, size_t *size)
+{
+    return gpu_device_save_programs(&device->base, bytes, size);
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------
@@ -595,24 +563,11 @@ static void opencl_list_destroy(struct gpu_list *list)
 
 static struct gpu_list *opencl_list_create(struct gpu_device *device)
 {
-    if (!usable(device, "create a command list")) return NULL;
+    if (!gpu_device_is_alive(&device->base, "create a command list")) return NULL;
     struct gpu_list *list = calloc(1, sizeof *list);
-    if (!list) return no_memory(device, "a command list");
+    if (!list) return gpu_device_no_memory(&device->base, "a command list");
     list->device = device;
     return list;
-}
-
-// Room for one more item of an array that doubles. False without memory, *items as it was.
-static bool make_room(void **items, int count, int *capacity, size_t item_bytes)
-{
-    if (count < *capacity) return true;
-    if (*capacity > INT_MAX / 2) return false;
-    int wanted = *capacity ? *capacity * 2 : 32;
-    void *moved = realloc(*items, (size_t)wanted * item_bytes);
-    if (!moved) return false;
-    *items = moved;
-    *capacity = wanted;
-    return true;
 }
 
 // The memory object for a part of a buffer: the buffer's own for the whole, else a sub-buffer of the list.
@@ -620,25 +575,25 @@ static cl_mem view_of(struct gpu_list *list, const struct gpu_buffer *buffer, si
                       const char *name)
 {
     struct gpu_device *device = list->device;
-    if (!in_range(device, buffer, offset, bytes, "a kernel uses")) return NULL;
+    if (!gpu_device_has_range(&device->base, buffer->bytes, offset, bytes, "a kernel uses")) return NULL;
     if (offset == 0) return buffer->memory;
     for (int i = 0; i < list->view_count; i++) {
         const struct view *view = &list->views[i];
         if (view->buffer == buffer && view->offset == offset && view->bytes == bytes) return view->memory;
     }
-    void *views = list->views;
-    if (!make_room(&views, list->view_count, &list->view_capacity, sizeof *list->views))
-        return no_memory(device, "a command list");
+    struct view *views = hl_grow(list->views, list->view_count, &list->view_capacity, sizeof *views);
+    if (!views) return gpu_device_no_memory(&device->base, "a command list");
     list->views = views;
     cl_int code;
     cl_buffer_region region = {.origin = offset, .size = bytes};
     cl_mem memory = device->cl->clCreateSubBuffer(buffer->memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     if (code == CL_MISALIGNED_SUB_BUFFER_OFFSET) { // NVIDIA says 512 and takes less: the driver knows best
-        hl_report(&device->reporter,
-                  "OpenCL on %s: clCreateSubBuffer: kernel %s uses a buffer at offset %zu: %s; the device wants "
-                  "multiples of %zu",
-                  device->caps.name, name, offset, error_name(code),
-                  (size_t)device_number(device->cl, device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8); // it is in bits
+        gpu_device_fail(&device->base,
+                        "clCreateSubBuffer: kernel %s uses a buffer at offset %zu: %s; the device wants "
+                        "multiples of %zu",
+                        name, offset, error_name(code),
+                        (size_t)device_number(device->cl, device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) /
+                            8); // it is in bits
         return NULL;
     }
     if (!succeeded(device, code, "clCreateSubBuffer", name)) return NULL;
@@ -668,19 +623,17 @@ static bool opencl_list_dispatch(struct gpu_list *list, const struct gpu_dispatc
 {
     struct gpu_device *device = list->device;
     const struct gpu_program *program = dispatch->program;
-    if (!usable(device, "record a kernel")) return false;
-    void *records = list->records;
-    if (!make_room(&records, list->record_count, &list->record_capacity, sizeof *list->records))
-        return no_memory(device, "a command list");
+    if (!gpu_device_is_alive(&device->base, "record a kernel")) return false;
+    struct record *records = hl_grow(list->records, list->record_count, &list->record_capacity, sizeof *records);
+    if (!records) return gpu_device_no_memory(&device->base, "a command list");
     list->records = records;
     struct record record = {.name = program->name};
     for (int i = 0; i < 3; i++) {
         record.group[i] = (size_t)program->group[i];
         record.global[i] = record.group[i] * (size_t)dispatch->groups[i];
         if (dispatch->groups[i] > 0) continue;
-        hl_report(&device->reporter, "OpenCL on %s: kernel %s with %d work-groups on axis %d", device->caps.name,
-                  program->name, dispatch->groups[i], i);
-        return false;
+        return gpu_device_fail(&device->base, "kernel %s with %d work-groups on axis %d", program->name,
+                               dispatch->groups[i], i);
     }
     cl_int code; // an object per dispatch, since arguments belong to the object
     record.kernel = device->cl->clCreateKernel(program->program, program->name, &code);
@@ -696,12 +649,12 @@ static bool opencl_list_dispatch(struct gpu_list *list, const struct gpu_dispatc
 // The queue is in order: every dispatch sees all that the earlier ones wrote.
 static bool opencl_list_barrier(struct gpu_list *list)
 {
-    return usable(list->device, "record a barrier");
+    return gpu_device_is_alive(&list->device->base, "record a barrier");
 }
 
 static bool opencl_list_finish(struct gpu_list *list)
 {
-    return usable(list->device, "end a command list");
+    return gpu_device_is_alive(&list->device->base, "end a command list");
 }
 
 static bool enqueue(struct gpu_list *list, cl_command_queue queue, int index, cl_event *event)
@@ -715,7 +668,7 @@ static bool enqueue(struct gpu_list *list, cl_command_queue queue, int index, cl
 static bool opencl_list_run(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
-    if (!usable(device, "run")) return false;
+    if (!gpu_device_is_alive(&device->base, "run")) return false;
     for (int i = 0; i < list->record_count; i++)
         if (!enqueue(list, device->queue, i, NULL)) return false;
     return succeeded(device, device->cl->clFlush(device->queue), "clFlush", "running a command list");
@@ -723,7 +676,7 @@ static bool opencl_list_run(struct gpu_list *list)
 
 static bool opencl_list_wait(struct gpu_list *list)
 {
-    return usable(list->device, "wait for a run") && finish(list->device, list->device->queue);
+    return gpu_device_is_alive(&list->device->base, "wait for a run") && finish(list->device, list->device->queue);
 }
 
 static bool read_clock(struct gpu_device *device, cl_event event, uint64_t *nanoseconds)
@@ -748,16 +701,15 @@ static bool open_clocked_queue(struct gpu_device *device)
 static bool opencl_list_profile(struct gpu_list *list, uint64_t *nanoseconds, int count)
 {
     struct gpu_device *device = list->device;
-    if (!usable(device, "profile")) return false;
+    if (!gpu_device_is_alive(&device->base, "profile")) return false;
     if (count != list->record_count) {
-        hl_report(&device->reporter, "OpenCL on %s: a profile of %d dispatches, but the list has %d", device->caps.name,
-                  count, list->record_count);
-        return false;
+        return gpu_device_fail(&device->base, "a profile of %d dispatches, but the list has %d", count,
+                               list->record_count);
     }
     // The two queues know nothing of each other: the first must be empty.
     if (!finish(device, device->queue) || !open_clocked_queue(device)) return false;
     cl_event *events = calloc((size_t)count + 1, sizeof *events);
-    if (!events) return no_memory(device, "a profile");
+    if (!events) return gpu_device_no_memory(&device->base, "a profile");
     int enqueued = 0;
     while (enqueued < count && enqueue(list, device->clocked, enqueued, &events[enqueued])) enqueued++;
     bool ok = finish(device, device->clocked) && enqueued == count;

@@ -130,7 +130,7 @@ static void load_instance(void)
     load(get_instance());
 }
 
-const struct opencl_library *opencl_library_get(void)
+const struct opencl_library *gpu_opencl_library(void)
 {
     static struct hl_once once = HL_ONCE_INIT;
     hl_once(&once, load_instance);

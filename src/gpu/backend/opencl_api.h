@@ -72,6 +72,6 @@ struct opencl_library {
     } devices[OPENCL_MAX_DEVICES]; // GPUs first, else as the platforms list them
     const char *why;               // there is no device, static text; NULL: there is one
 };
-const struct opencl_library *opencl_library_get(void);
+const struct opencl_library *gpu_opencl_library(void);
 
 #endif

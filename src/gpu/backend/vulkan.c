@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/threads.h"
-#include "gpu/backend/vulkan.h"
+#include "gpu/backend/vulkan_device.h"
 #include "gpu/lang/spirv/spirv.h"
 
 enum {
@@ -66,7 +67,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
                                                  const VkDebugUtilsMessengerCallbackDataEXT *data, void *device)
 {
     (void)severity, (void)types;
-    hl_report(&((struct gpu_device *)device)->reporter, "Vulkan validation: %s", data->pMessage);
+    hl_report(&((struct gpu_device *)device)->base.reporter, "Vulkan validation: %s", data->pMessage);
     return VK_FALSE;
 }
 
@@ -83,7 +84,7 @@ static bool load_device_functions(struct gpu_device *device)
     if (!missing) return true;
     if (vk->vkDestroyDevice) vk->vkDestroyDevice(device->handle, NULL);
     device->handle = VK_NULL_HANDLE;
-    return gpu_vulkan_fail(device, "the driver has no %s: update it", missing);
+    return gpu_device_fail(&device->base, "the driver has no %s: update it", missing);
 }
 
 static bool create_device(struct gpu_device *device)
@@ -102,10 +103,10 @@ static bool create_device(struct gpu_device *device)
     };
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = device->caps.half_math ? &half : NULL,
+        .pNext = device->base.caps.half_math ? &half : NULL,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
-        .enabledExtensionCount = device->caps.half_math ? 1 : 0,
+        .enabledExtensionCount = device->base.caps.half_math ? 1 : 0,
         .ppEnabledExtensionNames = &half_extension,
     };
     VkResult result = device->instance->vk.vkCreateDevice(device->physical->handle, &info, NULL, &device->handle);
@@ -116,8 +117,8 @@ static bool create_messenger(struct gpu_device *device)
 {
     const struct vulkan_instance *instance = device->instance;
     if (instance->validation_missing)
-        gpu_vulkan_fail(device, "HALITE_VULKAN_VALIDATION is set, but there is no " VULKAN_VALIDATION_LAYER
-                                ": install the Vulkan validation layers");
+        gpu_device_fail(&device->base, "HALITE_VULKAN_VALIDATION is set, but there is no " VULKAN_VALIDATION_LAYER
+                                       ": install the Vulkan validation layers");
     if (!instance->validation) return true;
     VkDebugUtilsMessengerCreateInfoEXT info = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
@@ -189,20 +190,17 @@ static void vulkan_close(struct gpu_device *device)
 static struct gpu_device *vulkan_open(int index, const struct hl_reporter *reporter)
 {
     const struct vulkan_instance *instance = gpu_vulkan_instance();
-    if (index < 0 || index >= instance->count) {
-        hl_report(reporter, "Vulkan: there is no device %d: %s", index,
-                  instance->why ? instance->why : "use a smaller number");
-        return NULL;
-    }
+    if (!gpu_device_exists(VULKAN_API, index, instance->count, instance->why, reporter)) return NULL;
     struct gpu_device *device = calloc(1, sizeof *device);
     if (!device) {
-        hl_report(reporter, "Vulkan: out of memory for a device");
+        hl_report(reporter, VULKAN_API ": out of memory for a device");
         return NULL;
     }
+    device->base.api = VULKAN_API;
     device->instance = instance;
     device->physical = &instance->devices[index];
-    if (reporter) device->reporter = *reporter;
-    gpu_vulkan_fill_caps(instance, device->physical->handle, &device->caps);
+    if (reporter) device->base.reporter = *reporter;
+    gpu_vulkan_fill_caps(instance, device->physical->handle, &device->base.caps);
     VkPhysicalDeviceProperties properties;
     instance->vk.vkGetPhysicalDeviceProperties(device->physical->handle, &properties);
     device->timestamp_period = properties.limits.timestampPeriod;
@@ -217,7 +215,7 @@ static struct gpu_device *vulkan_open(int index, const struct hl_reporter *repor
 
 static const struct gpu_caps *vulkan_caps(const struct gpu_device *device)
 {
-    return &device->caps;
+    return &device->base.caps;
 }
 
 // ---- programs -------------------------------------------------------------------------------------------------------
@@ -293,7 +291,7 @@ static bool create_layout(struct gpu_device *device, struct gpu_program *program
 static void vulkan_program_destroy(struct gpu_device *device, struct gpu_program *program)
 {
     if (!program) return;
-    if (!device->lost) gpu_vulkan_wait(device, device->submitted);
+    if (!device->base.lost) gpu_vulkan_wait(device, device->submitted);
     device->vk.vkDestroyPipeline(device->handle, program->pipeline, NULL);
     device->vk.vkDestroyPipelineLayout(device->handle, program->layout, NULL);
     free(program);
@@ -304,18 +302,18 @@ static bool begin(struct compilation *compilation)
     struct gpu_device *device = compilation->device;
     const struct gpu_program_desc *desc = compilation->desc;
     const struct gpu_kernel *kernel = desc->kernel;
-    if (desc->precision == GPU_F16 && !device->caps.half_math)
-        return gpu_vulkan_fail(device,
+    if (desc->precision == GPU_F16 && !device->base.caps.half_math)
+        return gpu_device_fail(&device->base,
                                "kernel %s is wanted with half arithmetic, which the device lacks: use f32 or f16s",
                                kernel->name);
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     compilation->words = gpu_spirv(kernel->name, desc->precision, &info.codeSize);
     if (info.codeSize == 0)
-        return gpu_vulkan_fail(device,
+        return gpu_device_fail(&device->base,
                                "this build has no SPIR-V of kernel %s: name it in its operator's table and build again",
                                kernel->name);
     struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
-    if (!compilation->words || !program) return gpu_vulkan_fail(device, "out of memory for a program");
+    if (!compilation->words || !program) return gpu_device_no_memory(&device->base, "a program");
     info.pCode = compilation->words;
     program->name = kernel->name;
     program->buffer_count = gpu_kernel_arg_count(kernel) + (kernel->epilogue ? 1 : 0);
@@ -344,9 +342,9 @@ static bool vulkan_programs_create(struct gpu_device *device, const struct gpu_p
                                    struct gpu_program **programs)
 {
     for (int i = 0; i < count; i++) programs[i] = NULL;
-    if (!gpu_vulkan_is_alive(device, "create a program")) return false;
+    if (!gpu_device_is_alive(&device->base, "create a program")) return false;
     struct compilation *compilations = calloc((size_t)count + 1, sizeof *compilations);
-    if (!compilations) return gpu_vulkan_fail(device, "out of memory for programs");
+    if (!compilations) return gpu_device_no_memory(&device->base, "programs");
     int begun = 0;
     bool ok = true;
     for (; begun < count && ok; begun++) {
@@ -379,7 +377,7 @@ static bool is_own_cache(const struct gpu_device *device, const void *bytes, siz
 static bool vulkan_cache_load(struct gpu_device *device, const void *bytes, size_t size)
 {
     bool own = !bytes || is_own_cache(device, bytes, size);
-    if (!own) gpu_vulkan_fail(device, "the kept programs are of another device or driver");
+    if (!own) gpu_device_fail(&device->base, "the kept programs are of another device or driver");
     return (bytes && own && create_cache(device, bytes, size)) || (create_cache(device, NULL, 0) && !bytes);
 }
 
@@ -388,11 +386,11 @@ static bool vulkan_cache_save(struct gpu_device *device, void **bytes, size_t *s
 {
     *bytes = NULL;
     *size = 0;
-    if (!gpu_vulkan_is_alive(device, "save programs")) return false;
+    if (!gpu_device_is_alive(&device->base, "save programs")) return false;
     if (!VULKAN_CALL(device, vkGetPipelineCacheData, device->handle, device->cache, size, NULL)) return false;
     if (*size == device->cache_loaded || *size <= sizeof(VkPipelineCacheHeaderVersionOne)) return true;
     void *data = malloc(*size);
-    if (!data) return gpu_vulkan_fail(device, "out of memory for programs that are to be kept");
+    if (!data) return gpu_device_no_memory(&device->base, "programs that are to be kept");
     if (VULKAN_CALL(device, vkGetPipelineCacheData, device->handle, device->cache, size, data)) {
         *bytes = data;
         return true;
@@ -405,9 +403,9 @@ static bool vulkan_cache_save(struct gpu_device *device, void **bytes, size_t *s
 
 static struct gpu_list *vulkan_list_create(struct gpu_device *device)
 {
-    if (!gpu_vulkan_is_alive(device, "create a list")) return NULL;
+    if (!gpu_device_is_alive(&device->base, "create a list")) return NULL;
     struct gpu_list *list = calloc(1, sizeof *list);
-    if (!list) gpu_vulkan_fail(device, "out of memory for a list");
+    if (!list) gpu_device_no_memory(&device->base, "a list");
     if (list) list->device = device;
     return list;
 }
@@ -416,24 +414,20 @@ static bool vulkan_list_dispatch(struct gpu_list *list, const struct gpu_dispatc
 {
     struct gpu_device *device = list->device;
     assert(!list->commands && dispatch->buffer_count <= dispatch->program->buffer_count);
-    if (!gpu_vulkan_is_alive(device, "record a dispatch")) return false;
+    if (!gpu_device_is_alive(&device->base, "record a dispatch")) return false;
     for (int i = 0; i < dispatch->buffer_count; i++) {
         assert(dispatch->offsets[i] % VULKAN_OFFSET_ALIGNMENT == 0);
         if (!dispatch->buffers[i] || dispatch->sizes[i] <= device->max_range) continue;
-        return gpu_vulkan_fail(device,
+        return gpu_device_fail(&device->base,
                                "%s: kernel %s is to see %zu bytes of buffer %d, at most %u can be: use a smaller "
                                "batch or model",
                                dispatch->label ? dispatch->label : "a dispatch", dispatch->program->name,
                                dispatch->sizes[i], i, (unsigned)device->max_range);
     }
-    if (list->count == list->capacity) {
-        int capacity = list->capacity * 2 + 32;
-        struct record *records = realloc(list->records, (size_t)capacity * sizeof *records);
-        if (!records) return gpu_vulkan_fail(device, "out of memory for a list");
-        list->records = records;
-        list->capacity = capacity;
-    }
-    list->records[list->count++] = (struct record){.dispatch = *dispatch, .barrier = list->barrier};
+    struct record *records = hl_grow(list->records, list->count, &list->capacity, sizeof *records);
+    if (!records) return gpu_device_no_memory(&device->base, "a list");
+    list->records = records;
+    records[list->count++] = (struct record){.dispatch = *dispatch, .barrier = list->barrier};
     list->barrier = false;
     return true;
 }
@@ -501,7 +495,7 @@ static bool note_written(struct gpu_list *list)
 {
     list->written = calloc((size_t)list->count * GPU_MAX_BUFFERS + 1, sizeof(struct gpu_buffer *));
     list->together = calloc((size_t)list->count * GPU_MAX_BUFFERS + 2, sizeof *list->together);
-    if (!list->written || !list->together) return gpu_vulkan_fail(list->device, "out of memory for a list");
+    if (!list->written || !list->together) return gpu_device_no_memory(&list->device->base, "a list");
     for (int r = 0; r < list->count; r++)
         for (int b = 0; b < list->records[r].dispatch.buffer_count; b++) {
             struct gpu_buffer *buffer = list->records[r].dispatch.buffers[b];
@@ -551,7 +545,7 @@ static bool vulkan_list_finish(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
     assert(!list->commands);
-    return gpu_vulkan_is_alive(device, "finish a list") && make_sets(list) && note_written(list) &&
+    return gpu_device_is_alive(&device->base, "finish a list") && make_sets(list) && note_written(list) &&
            gpu_vulkan_allocate_commands(device, &list->commands) && record_list(list, list->commands, VK_NULL_HANDLE);
 }
 
@@ -578,14 +572,14 @@ static bool submit_list(struct gpu_list *list, VkCommandBuffer commands)
 static bool vulkan_list_run(struct gpu_list *list)
 {
     assert(list->commands);
-    if (!gpu_vulkan_is_alive(list->device, "run a list")) return false;
+    if (!gpu_device_is_alive(&list->device->base, "run a list")) return false;
     // Its command buffer may be on the queue only once.
     return gpu_vulkan_wait(list->device, list->number) && submit_list(list, list->commands);
 }
 
 static bool vulkan_list_wait(struct gpu_list *list)
 {
-    return gpu_vulkan_is_alive(list->device, "wait for a list") && gpu_vulkan_wait(list->device, list->number);
+    return gpu_device_is_alive(&list->device->base, "wait for a list") && gpu_vulkan_wait(list->device, list->number);
 }
 
 static bool read_clocks(struct gpu_list *list, VkQueryPool clocks, uint64_t *nanoseconds, int count)
@@ -593,7 +587,7 @@ static bool read_clocks(struct gpu_list *list, VkQueryPool clocks, uint64_t *nan
     struct gpu_device *device = list->device;
     size_t values = (size_t)list->count + 1;
     uint64_t *ticks = calloc(values, sizeof *ticks);
-    if (!ticks) return gpu_vulkan_fail(device, "out of memory for times");
+    if (!ticks) return gpu_device_no_memory(&device->base, "times");
     bool ok =
         VULKAN_CALL(device, vkGetQueryPoolResults, device->handle, clocks, 0, (uint32_t)values, values * sizeof *ticks,
                     ticks, sizeof *ticks, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
@@ -609,9 +603,9 @@ static bool vulkan_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
 {
     struct gpu_device *device = list->device;
     assert(list->commands);
-    if (!gpu_vulkan_is_alive(device, "profile a list")) return false;
+    if (!gpu_device_is_alive(&device->base, "profile a list")) return false;
     if (device->physical->timestamp_bits == 0)
-        return gpu_vulkan_fail(device, "its queue has no clock: profile with another backend");
+        return gpu_device_fail(&device->base, "its queue has no clock: profile with another backend");
     VkQueryPoolCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
@@ -623,7 +617,7 @@ static bool vulkan_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
               gpu_vulkan_allocate_commands(device, &commands) && record_list(list, commands, clocks) &&
               submit_list(list, commands) && gpu_vulkan_wait(device, list->number) &&
               read_clocks(list, clocks, nanoseconds, count);
-    if (!ok && !device->lost) gpu_vulkan_wait(device, list->number); // what goes now must not be in use
+    if (!ok && !device->base.lost) gpu_vulkan_wait(device, list->number); // what goes now must not be in use
     gpu_vulkan_free_commands(device, commands);
     device->vk.vkDestroyQueryPool(device->handle, clocks, NULL);
     return ok;
@@ -633,7 +627,7 @@ static void vulkan_list_destroy(struct gpu_list *list)
 {
     if (!list) return;
     struct gpu_device *device = list->device;
-    if (!device->lost) gpu_vulkan_wait(device, list->number);
+    if (!device->base.lost) gpu_vulkan_wait(device, list->number);
     gpu_vulkan_free_commands(device, list->commands);
     device->vk.vkDestroyDescriptorPool(device->handle, list->pool, NULL);
     free(list->records);

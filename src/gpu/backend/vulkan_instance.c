@@ -11,7 +11,7 @@
 
 #include "base/library.h"
 #include "base/mutex.h"
-#include "gpu/backend/vulkan.h"
+#include "gpu/backend/vulkan_device.h"
 
 enum { MAX_FAMILIES = 32 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/backend/vulkan.h"
+#include "gpu/backend/vulkan_device.h"
 
 enum {
     STAGING_BYTES = 4 << 20, // of each batch, and for reading
@@ -53,7 +53,7 @@ static bool allocate(struct gpu_device *device, struct gpu_buffer *buffer, enum 
     device->vk.vkGetBufferMemoryRequirements(device->handle, buffer->handle, &needs);
     int type = -1;
     for (int i = 0; i < 3 && type < 0; i++) type = find_type(device, needs.memoryTypeBits, &memory_wishes[use][i]);
-    if (type < 0) return gpu_vulkan_fail(device, "no memory type suits a buffer: check the driver");
+    if (type < 0) return gpu_device_fail(&device->base, "no memory type suits a buffer: check the driver");
     VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
         .allocationSize = needs.size,
@@ -96,7 +96,7 @@ static struct gpu_buffer *create(struct gpu_device *device, size_t bytes, enum m
 {
     struct gpu_buffer *buffer = calloc(1, sizeof *buffer);
     if (!buffer) {
-        gpu_vulkan_fail(device, "out of memory for a buffer");
+        gpu_device_no_memory(&device->base, "a buffer");
         return NULL;
     }
     buffer->bytes = bytes;
@@ -115,10 +115,11 @@ static struct gpu_buffer *create(struct gpu_device *device, size_t bytes, enum m
 
 struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t bytes)
 {
-    if (!gpu_vulkan_is_alive(device, "create a buffer")) return NULL;
-    if (bytes > device->caps.max_buffer) {
-        gpu_vulkan_fail(device, "a buffer of %zu bytes is wanted, at most %zu can be: use a smaller batch or model",
-                        bytes, device->caps.max_buffer);
+    if (!gpu_device_is_alive(&device->base, "create a buffer")) return NULL;
+    if (bytes > device->base.caps.max_buffer) {
+        gpu_device_fail(&device->base,
+                        "a buffer of %zu bytes is wanted, at most %zu can be: use a smaller batch or model", bytes,
+                        device->base.caps.max_buffer);
         return NULL;
     }
     return create(device, bytes ? bytes : 1, device->maps_buffers ? MEMORY_MAPPED : MEMORY_DEVICE);
@@ -194,7 +195,7 @@ bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffe
                              size_t bytes)
 {
     assert(offset <= buffer->bytes && bytes <= buffer->bytes - offset);
-    if (!gpu_vulkan_is_alive(device, "write a buffer")) return false;
+    if (!gpu_device_is_alive(&device->base, "write a buffer")) return false;
     buffer->mirrored = 0;
     if (buffer->mapped) {
         if (!finish(device)) return false;
@@ -261,7 +262,7 @@ static bool note_read(struct gpu_device *device, struct gpu_buffer *buffer, size
 bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to, size_t bytes)
 {
     assert(offset <= buffer->bytes && bytes <= buffer->bytes - offset);
-    if (!gpu_vulkan_is_alive(device, "read a buffer")) return false;
+    if (!gpu_device_is_alive(&device->base, "read a buffer")) return false;
     if (buffer->mapped && device->reads_mapped) {
         if (!finish(device)) return false;
         memcpy(to, buffer->mapped + offset, bytes);
@@ -278,7 +279,7 @@ bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer
 void gpu_vulkan_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
-    if (!device->lost) finish(device); // a batch may name it
+    if (!device->base.lost) finish(device); // a batch may name it
     release(device, buffer);
 }
 

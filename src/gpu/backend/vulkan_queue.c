@@ -2,11 +2,10 @@
 // The Vulkan backend's errors and its queue. In: results of calls; command buffers. Out: messages; numbered submissions
 // that can be waited for, and the barriers between and inside them.
 #if defined(HALITE_GPU_VULKAN)
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "gpu/backend/vulkan.h"
+#include "gpu/backend/vulkan_device.h"
 
 enum { SPIN_NS = 500000 };
 
@@ -42,29 +41,12 @@ static const char *advice(VkResult result)
     }
 }
 
-bool gpu_vulkan_fail(const struct gpu_device *device, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    hl_report(&device->reporter, "Vulkan (%s): %s", device->caps.name, text);
-    return false;
-}
-
 bool gpu_vulkan_check(struct gpu_device *device, VkResult result, const char *call)
 {
     if (result == VK_SUCCESS) return true;
-    if (result == VK_ERROR_DEVICE_LOST) device->lost = true;
-    return gpu_vulkan_fail(device, "%s failed: %s (%d): %s", call, result_name(result), (int)result, advice(result));
-}
-
-bool gpu_vulkan_is_alive(const struct gpu_device *device, const char *what)
-{
-    return !device->lost ||
-           gpu_vulkan_fail(device, "cannot %s: the device was lost earlier: delete the delegate and make a new one",
-                           what);
+    if (result == VK_ERROR_DEVICE_LOST) device->base.lost = true;
+    return gpu_device_fail(&device->base, "%s failed: %s (%d): %s", call, result_name(result), (int)result,
+                           advice(result));
 }
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
@@ -76,7 +58,7 @@ bool gpu_vulkan_wait(struct gpu_device *device, uint64_t number)
     if (number <= device->completed) return true;
     VkFence fence = device->fences[number % VULKAN_FENCES];
     VkResult result = VK_NOT_READY;
-    if (!device->caps.software) {
+    if (!device->base.caps.software) {
         uint64_t end = hl_nanoseconds() + SPIN_NS;
         do result = device->vk.vkGetFenceStatus(device->handle, fence);
         while (result == VK_NOT_READY && hl_nanoseconds() < end);

@@ -2,10 +2,10 @@
 // What the files of the Vulkan backend share: the process's instance (vulkan_instance.c), a device with its errors and
 // its queue (vulkan_queue.c), and its memory (vulkan_memory.c). vulkan.c makes programs and lists of it, and the table
 // of functions.
-#ifndef HALITE_GPU_BACKEND_VULKAN_H
-#define HALITE_GPU_BACKEND_VULKAN_H
+#ifndef HALITE_GPU_BACKEND_VULKAN_DEVICE_H
+#define HALITE_GPU_BACKEND_VULKAN_DEVICE_H
 
-#include "gpu/backend/backend.h"
+#include "gpu/backend/device_base.h"
 #include "gpu/backend/vulkan_api.h"
 
 enum {
@@ -14,6 +14,7 @@ enum {
     VULKAN_FENCES = 4,             // submissions in flight
     VULKAN_BATCHES = 2,            // of copies: one is filled while the other is on its way
 };
+#define VULKAN_API "Vulkan"
 #define VULKAN_VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
 // ---- the instance: one per process, made at first use, never undone -------------------------------------------------
@@ -62,6 +63,7 @@ struct vulkan_batch {
 };
 
 struct gpu_device {
+    struct gpu_device_base base;
     struct vulkan_device_api vk;
     const struct vulkan_instance *instance;
     const struct vulkan_physical *physical;
@@ -76,9 +78,6 @@ struct gpu_device {
     float timestamp_period;                          // nanoseconds
     uint32_t max_range;                              // bytes that a kernel may see of a buffer
     bool maps_buffers, reads_mapped;
-    bool lost;
-    struct gpu_caps caps;
-    struct hl_reporter reporter;
 
     // Submissions are numbered from 1; number n has fence n % VULKAN_FENCES, and is done when that is signalled or a
     // later one is.
@@ -94,10 +93,6 @@ struct gpu_device {
 // Whether a call went well; if not, says which, and why.
 bool gpu_vulkan_check(struct gpu_device *device, VkResult result, const char *call);
 #define VULKAN_CALL(device, name, ...) gpu_vulkan_check((device), (device)->vk.name(__VA_ARGS__), #name)
-// "Vulkan (NAME OF DEVICE): text" to the reporter; always false.
-bool gpu_vulkan_fail(const struct gpu_device *device, const char *format, ...) HL_PRINTF(2, 3);
-// False, with a message, once the device is lost: "cannot WHAT".
-bool gpu_vulkan_is_alive(const struct gpu_device *device, const char *what);
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
 

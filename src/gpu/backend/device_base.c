@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// See device_base.h.
+#include "gpu/backend/device_base.h"
+
+#include <stdio.h>
+
+enum { MESSAGE_BYTES = 6400 }; // a compiler's log is the longest
+
+bool gpu_device_exists(const char *api, int index, int count, const char *why, const struct hl_reporter *reporter)
+{
+    if (index >= 0 && index < count) return true;
+    hl_report(reporter, "%s has %d devices, none with number %d%s%s", api, count, index, why ? ": " : "",
+              why ? why : "");
+    return false;
+}
+
+bool gpu_device_fail(const struct gpu_device_base *base, const char *format, ...)
+{
+    char text[MESSAGE_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    hl_report(&base->reporter, "%s on %s: %s", base->api, base->caps.name, text);
+    return false;
+}
+
+void *gpu_device_no_memory(const struct gpu_device_base *base, const char *purpose)
+{
+    gpu_device_fail(base, "out of memory for %s", purpose);
+    return NULL;
+}
+
+bool gpu_device_is_alive(const struct gpu_device_base *base, const char *action)
+{
+    return !base->lost ||
+           gpu_device_fail(base, "cannot %s: the device was lost earlier; delete the delegate and create it anew",
+                           action);
+}
+
+bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_bytes, size_t offset, size_t bytes,
+                          const char *action)
+{
+    return (offset <= buffer_bytes && bytes <= buffer_bytes - offset) ||
+           gpu_device_fail(base, "%s %zu bytes at %zu of a buffer of %zu bytes", action, bytes, offset, buffer_bytes);
+}
+
+bool gpu_device_load_programs(struct gpu_device_base *base, const void *bytes, size_t size)
+{
+    return gpu_program_cache_open(&base->program_cache, bytes, size) ||
+           gpu_device_fail(base, "the cached programs are not as they were written");
+}
+
+bool gpu_device_save_programs(struct gpu_device_base *base, void **bytes, size_t *size)
+{
+    return gpu_program_cache_close(&base->program_cache, bytes, size) ||
+           gpu_device_no_memory(base, "the program cache");
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the devices of all backends have in common. Each backend's struct gpu_device begins with a struct
+// gpu_device_base, which knows enough to write messages, to refuse calls once the device is lost, and to keep the
+// binaries of programs.
+//
+// A message reads "API on DEVICE: what failed; what to do". Functions that report return false or NULL, so that the
+// caller can return what they return.
+#ifndef HALITE_GPU_BACKEND_DEVICE_BASE_H
+#define HALITE_GPU_BACKEND_DEVICE_BASE_H
+
+#include "gpu/backend/backend.h"
+#include "gpu/backend/program_cache.h"
+
+struct gpu_device_base {
+    const char *api; // "OpenCL", for messages
+    struct gpu_caps caps;
+    struct hl_reporter reporter;
+    bool lost;                              // set when the driver gives the device up; never cleared
+    struct gpu_program_cache program_cache; // unused where the API has a cache of its own
+};
+
+// Ends the message of the call that lost the device.
+#define GPU_DEVICE_IS_LOST "; the device is lost: delete the delegate and create it anew"
+
+// Whether a device of this number exists. False after a message. why: the reason if there is no device at all, or NULL.
+bool gpu_device_exists(const char *api, int index, int count, const char *why, const struct hl_reporter *reporter);
+
+// Reports a message about the device. Always false.
+bool gpu_device_fail(const struct gpu_device_base *base, const char *format, ...) HL_PRINTF(2, 3);
+// Reports that there was no memory for `purpose`. Always NULL.
+void *gpu_device_no_memory(const struct gpu_device_base *base, const char *purpose);
+
+// Whether the device still works. False after a message that the caller "cannot ACTION".
+bool gpu_device_is_alive(const struct gpu_device_base *base, const char *action);
+// Whether a range lies inside a buffer of buffer_bytes. False after a message; action: "writing".
+bool gpu_device_has_range(const struct gpu_device_base *base, size_t buffer_bytes, size_t offset, size_t bytes,
+                          const char *action);
+
+// gpu_backend.cache_load and cache_save for backends that use the program cache above.
+bool gpu_device_load_programs(struct gpu_device_base *base, const void *bytes, size_t size);
+bool gpu_device_save_programs(struct gpu_device_base *base, void **bytes, size_t *size);
+
+#endif
