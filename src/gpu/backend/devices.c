@@ -130,22 +130,21 @@ static const struct gpu_device_info *fastest(const struct gpu_device_list *list,
     return best;
 }
 
-// "OpenCL: no libOpenCL.so.1: install …; Vulkan: only a software device, llvmpipe: name it with HALITE_DEVICE=vulkan"
-static void put_findings(struct text *text, const struct gpu_device_list *list)
+// "No GPU found by OpenCL or Vulkan, only software: opencl:0. To run on it, …". Only software devices are in the list.
+static void put_no_gpu(struct text *text, const struct gpu_device_list *list)
 {
-    const char *between = "";
-    for (int i = 0; i < list->count; i++) {
-        const struct gpu_device_info *info = &list->devices[i];
-        const char *colon = strchr(info->text, ':');
-        put(text, "%s%s: only a software device, %s: name it with HALITE_DEVICE=%.*s", between, info->api,
-            info->caps.name, info->index == 0 ? (int)(colon - info->text) : (int)sizeof info->text, info->text);
-        between = "; ";
+    put(text, "No GPU found");
+    for (int i = 0; i < list->api_count; i++)
+        put(text, "%s%s", i == 0 ? " by " : i == list->api_count - 1 ? " or " : ", ", list->apis[i].name);
+    for (int i = 0; i < list->count; i++) put(text, "%s%s", i == 0 ? ", only software: " : ", ", list->devices[i].text);
+    put(text, ".");
+    if (list->count > 0) {
+        const char *first = list->devices[0].text;
+        put(text, " To run on software, name it: --device %s, or HALITE_DEVICE=%s.", first, first);
+    } else if (list->api_count > 0) {
+        put(text, " %s: %s.", list->apis[0].name, list->apis[0].why);
     }
-    for (int i = 0; i < list->api_count; i++) {
-        if (!list->apis[i].why) continue;
-        put(text, "%s%s: %s", between, list->apis[i].name, list->apis[i].why);
-        between = "; ";
-    }
+    if (list->api_count > 1) put(text, " `halite devices` says more.");
 }
 
 const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *list, char *why)
@@ -156,8 +155,7 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
     struct text text = {.length = 0};
     int criterion = next ? wins_by(best, next) : -1;
     if (!best) {
-        put(&text, "No GPU found. ");
-        put_findings(&text, list);
+        put_no_gpu(&text, list);
     } else if (!next) {
         put(&text, "the only real GPU");
     } else if (criterion < 0) {

@@ -7,7 +7,7 @@
 
 #include "gpu/backend/backend.h"
 
-enum { GPU_MAX_DEVICES = 32, GPU_MAX_BACKENDS = 8, GPU_REASON_BYTES = 1500 };
+enum { GPU_MAX_DEVICES = 32, GPU_MAX_BACKENDS = 8, GPU_REASON_BYTES = 640 };
 
 struct gpu_device_info {
     const struct gpu_backend *backend;
