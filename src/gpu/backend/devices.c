@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of backends, and the choice among their devices. In: texts of users, counts and capabilities of backends.
-// Out: a device's backend and number, or a message. A new backend is a row here.
+// See devices.h. The table of backends is here: a new backend is one row.
 #include "gpu/backend/devices.h"
 
 #include <stdarg.h>
@@ -8,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Only what this library was built with: others are answered by name.
+// A backend that is missing from this build keeps its row, so that messages can name it.
 static const struct row {
-    const struct gpu_backend *backend; // NULL: not in this build
+    const struct gpu_backend *backend; // NULL if this build lacks it
     const char *name, *title;
-    // Among equal devices: a list of 30 dispatches takes 75-90 us by Vulkan, 120-150 us by OpenCL (H200). Below 0: auto
-    // asks it only where the others have no real GPU, since it would have to open a driver more, and does not tell
-    // cards apart.
+    // The highest rank wins among equal devices. Measured on an H200: a list of 30 dispatches takes 75 to 90 us with
+    // Vulkan and 120 to 150 us with OpenCL. "auto" asks a backend with a rank below 0 only if no other has a real GPU,
+    // because OpenGL ES would open one more driver and cannot tell cards apart.
     int rank;
-    bool hidden; // only when asked for by name
+    bool hidden; // used only if the user names it
 } rows[] = {
     {&gpu_backend_opencl, "opencl", "OpenCL", 1, false},
 #if defined(HALITE_GPU_VULKAN)
@@ -29,7 +28,7 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-// ---- a text of limited length ---------------------------------------------------------------------------------------
+// ---- texts of limited length ---------------------------------------------------------------------------------------
 
 struct text {
     char data[GPU_REASON_BYTES];
@@ -76,12 +75,12 @@ void gpu_devices_find(struct gpu_device_list *list)
 
 // ---- comparing ------------------------------------------------------------------------------------------------------
 
-// Each says how much better the first is: above 0, equal at 0.
-static int by_kind(const struct gpu_device_info *a, const struct gpu_device_info *b)
+// Each returns a positive number if `a` is better, a negative one if `b` is, and 0 if they are equal.
+static int by_hardware(const struct gpu_device_info *a, const struct gpu_device_info *b)
 {
     return (int)b->caps.software - (int)a->caps.software;
 }
-static int by_place(const struct gpu_device_info *a, const struct gpu_device_info *b)
+static int by_own_memory(const struct gpu_device_info *a, const struct gpu_device_info *b)
 {
     return (int)b->caps.integrated - (int)a->caps.integrated;
 }
@@ -98,14 +97,14 @@ static const struct criterion {
     int (*better)(const struct gpu_device_info *a, const struct gpu_device_info *b);
     const char *why;
 } criteria[] = {
-    {by_kind, "it is no software"},
-    {by_place, "it does not share the CPU's memory"},
+    {by_hardware, "it is not software"},
+    {by_own_memory, "it does not share the CPU's memory"},
     {by_backend, "its API starts kernels faster"},
     {by_memory, "it has more memory"},
 };
 enum { CRITERIA = sizeof criteria / sizeof *criteria };
 
-// Number of the criterion by which a comes before b; -1: b comes first or they are equal.
+// The index of the criterion by which `a` beats `b`; -1 if `b` wins or they are equal.
 static int wins_by(const struct gpu_device_info *a, const struct gpu_device_info *b)
 {
     for (int i = 0; i < CRITERIA; i++) {
@@ -115,8 +114,8 @@ static int wins_by(const struct gpu_device_info *a, const struct gpu_device_info
     return -1;
 }
 
-// The fastest, software devices included where wanted, but for one; the first of equals. Of a rank below 0 only where
-// there is no other.
+// The fastest device, and the first among equals; NULL if there is none. software: whether software devices count. but:
+// a device to leave out, or NULL. A device with a rank below 0 is chosen only if there is no other.
 static const struct gpu_device_info *fastest(const struct gpu_device_list *list, bool software,
                                              const struct gpu_device_info *but)
 {
@@ -151,7 +150,7 @@ const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *lis
 {
     const struct gpu_device_info *best = fastest(list, false, NULL);
     const struct gpu_device_info *next = best ? fastest(list, false, best) : NULL;
-    if (next && next->rank < 0 && best->rank >= 0) next = NULL; // no rival: choose_any does not even ask for it
+    if (next && next->rank < 0 && best->rank >= 0) next = NULL; // no competitor: choose_any would not even ask it
     struct text text = {.length = 0};
     int criterion = next ? wins_by(best, next) : -1;
     if (!best) {
@@ -189,7 +188,7 @@ static bool choose_any(const char *only, const struct hl_reporter *reporter, str
     return best != NULL;
 }
 
-// number: -1: the backend's fastest.
+// number: of the device, or -1 for the fastest.
 static bool choose_of(const struct row *row, int number, const char *asked, const struct hl_reporter *reporter,
                       struct gpu_device_info *chosen)
 {
@@ -213,7 +212,7 @@ static bool choose_of(const struct row *row, int number, const char *asked, cons
     return false;
 }
 
-// Digits to the end, 0 to 9999; -1: something else.
+// A number of at most four digits; -1 if the text is anything else.
 static int parse_number(const char *text)
 {
     int number = 0;
@@ -225,7 +224,8 @@ static int parse_number(const char *text)
     return number;
 }
 
-// The row that the text begins with, and the number after it, -1 without one. NULL after a message about `asked`.
+// The row of the backend that the text names. *number: what follows the colon, or -1 without one. NULL after a message
+// about `asked`.
 static const struct row *read_device(const char *text, const char *asked, const struct hl_reporter *reporter,
                                      int *number)
 {

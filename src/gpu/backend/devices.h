@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device: all backends asked for theirs, and one chosen by text. In: what a user wrote (an option, or the
-// environment's HALITE_DEVICE). Out: a backend and a number in it, or one message that says what was looked for and why
-// it is not there.
+// The choice of a device among those of all backends. In: a text from the user (an option, or the environment variable
+// HALITE_DEVICE). Out: a backend and the device's number in it, or one message that says what was looked for and what
+// is missing.
 #ifndef HALITE_GPU_BACKEND_DEVICES_H
 #define HALITE_GPU_BACKEND_DEVICES_H
 
@@ -11,38 +11,38 @@ enum { GPU_MAX_DEVICES = 32, GPU_MAX_BACKENDS = 8, GPU_REASON_BYTES = 640 };
 
 struct gpu_device_info {
     const struct gpu_backend *backend;
-    const char *api; // the backend's name for people, "OpenCL"
-    int index;       // in its backend
-    char text[24];   // "opencl:0": the text that chooses it
-    int rank;        // of the backend: among equal devices the highest is taken; below 0: only where there is no other
+    const char *api; // the name of the API, "OpenCL"
+    int index;       // within its backend
+    char text[24];   // "opencl:0": the text that selects this device
+    int rank;        // the backend's: the highest wins among equal devices; below 0: used only if there is no other
     struct gpu_caps caps;
-    char why[128]; // auto took it; "": it was named
+    char why[128]; // why "auto" chose it; "": the user named it
 };
 
-// What a search found; "null" is not among it.
+// The result of a search. The null device is never part of it.
 struct gpu_device_list {
     int count;
-    struct gpu_device_info devices[GPU_MAX_DEVICES]; // in order of the backends and of the numbers in each
+    struct gpu_device_info devices[GPU_MAX_DEVICES]; // ordered by backend, then by number
     int api_count;
     struct {
         const char *name; // "Vulkan"
-        const char *why;  // it has no device; NULL: it has one
+        const char *why;  // why it has no device; NULL if it has one
     } apis[GPU_MAX_BACKENDS];
 };
 
 void gpu_devices_find(struct gpu_device_list *list);
 
-// What "auto" takes of a list: never software; of a rank below 0 only where there is no other; discrete before
-// integrated; then by the backends' rank; then the one with more memory; then the first. NULL: none. why: a sentence
-// for people, of at most GPU_REASON_BYTES.
+// The device that "auto" chooses: never software; one with a rank below 0 only if there is no other; discrete before
+// integrated, then by rank of the backend, then by memory, then the first. NULL if there is none. why: the reason as a
+// sentence, GPU_REASON_BYTES long at most.
 const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *list, char *why);
 
-// text: "auto", "opencl", "opencl:1", "vulkan", "vulkan:0", "gles", "null"; NULL or "": the environment's
-// HALITE_DEVICE, and without that "auto". A backend without a number means its fastest device, a software one if it has
-// no other. only: the name of a backend that it has to be, "": any. False after a message.
+// text: "auto", "opencl", "opencl:1", "vulkan", "vulkan:0", "gles" or "null". If it is NULL or "", HALITE_DEVICE decides,
+// and without that "auto". A backend without a number means its fastest device, even a software device if there is no
+// other. only: the name of the required backend, or "" for any. False after a message.
 bool gpu_device_choose(const char *text, const char *only, const struct hl_reporter *reporter,
                        struct gpu_device_info *chosen);
-// Whether the text is one of these, wherever it runs: nothing is opened. False after a message.
+// Whether the text has one of these forms. Nothing is opened. False after a message.
 bool gpu_device_text_is_valid(const char *text, const struct hl_reporter *reporter);
 
 #endif

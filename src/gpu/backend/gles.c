@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend of OpenGL ES 3.1. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenGL ES (gles_api.c
-// finds them). A program is the text that gpu_emit makes, linked here; a list is an array of what each dispatch binds,
-// and one uniform buffer with the params of all. A context belongs to one thread at a time, and a device to whichever
-// thread calls: so every function that calls OpenGL ES makes the device's context current, and the caller's again when
-// it ends.
+// The OpenGL ES 3.1 backend. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenGL ES, whose entry
+// points gles_api.c finds. A program is the text from gpu_emit, compiled and linked here. A list is an array with the
+// bindings of each dispatch, and one uniform buffer with the params of all of them.
+//
+// A context can be current in only one thread, but any thread may call a device. Every function that calls OpenGL ES
+// therefore makes the device's context current, and restores the caller's context before it returns.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ enum { LOG_BYTES = 6000, DEBUG_BYTES = 512, MAX_ERRORS = 16, PARAMS_ALIGNMENT = 
 
 // ---- objects --------------------------------------------------------------------------------------------------------
 
-// What a thread had current before.
+// What was current in the calling thread.
 struct current {
     unsigned api;
     void *display, *draw, *read, *context;
@@ -32,12 +33,12 @@ struct gpu_device {
     const struct gles_api *gl;
     const struct gles_found *found;
     struct gles_context context;
-    struct current before; // of the call that is under way
-    size_t max_block;      // bytes of a buffer that a kernel may see
-    bool resets;           // the driver tells of a lost context
-    bool debug;            // the driver says more than a number about an error
-    bool clock;            // of the device's own
-    bool binaries;         // programs can be kept
+    struct current before; // the caller's, while a call is in progress
+    size_t max_block;      // bytes of one buffer that a kernel can access
+    bool resets;           // the driver reports a lost context
+    bool debug;            // the driver has texts for errors
+    bool clock;            // the device has timer queries
+    bool binaries;         // the driver hands out binaries of programs
 };
 
 struct gpu_buffer {
@@ -52,7 +53,7 @@ struct gpu_program {
 
 struct record {
     const struct gpu_program *program;
-    bool barrier; // before it
+    bool barrier; // a barrier comes before this dispatch
     int buffer_count;
     unsigned buffers[GPU_MAX_BUFFERS];
     size_t offsets[GPU_MAX_BUFFERS], sizes[GPU_MAX_BUFFERS];
@@ -65,8 +66,8 @@ struct gpu_list {
     struct gpu_device *device;
     struct record *records;
     int count, capacity;
-    bool barrier;    // since the last record
-    unsigned params; // uniform buffer: those of record i at i * PARAMS_ALIGNMENT
+    bool barrier;    // one was recorded since the last dispatch
+    unsigned params; // uniform buffer: the params of record i are at i * PARAMS_ALIGNMENT
 };
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
@@ -100,22 +101,22 @@ static const char *advice(const struct gpu_device *device, unsigned code)
     return code == GL_OUT_OF_MEMORY ? "; free memory, or use half precision" : "";
 }
 
-// The driver's latest words about an error, ": " before them; "" where it has none. Forgets all of them.
+// Writes ": " and the driver's latest debug message, or "" if there is none. Drains the driver's message log.
 static void debug_text(struct gpu_device *device, char text[DEBUG_BYTES])
 {
     text[0] = '\0';
     for (int i = 0; device->debug && i < 1000; i++) {
-        char said[DEBUG_BYTES - 2] = "";
-        if (device->gl->glGetDebugMessageLogKHR(1, sizeof said, NULL, NULL, NULL, NULL, NULL, said) == 0) return;
-        snprintf(text, DEBUG_BYTES, ": %s", said);
+        char message[DEBUG_BYTES - 2] = "";
+        if (device->gl->glGetDebugMessageLogKHR(1, sizeof message, NULL, NULL, NULL, NULL, NULL, message) == 0) return;
+        snprintf(text, DEBUG_BYTES, ": %s", message);
     }
 }
 
-// The first error since the last call, 0: none. Forgets all of them.
+// Returns the first error since the last call, or 0, and clears all errors.
 static unsigned take_error(struct gpu_device *device)
 {
     unsigned first = device->gl->glGetError();
-    // A lost context may say so for ever.
+    // A lost context may report errors without end.
     for (int i = 0; first && i < MAX_ERRORS && device->gl->glGetError(); i++) continue;
     if (first == GL_CONTEXT_LOST || (first && device->resets && device->gl->glGetGraphicsResetStatusEXT()))
         device->base.lost = true;
@@ -129,8 +130,8 @@ static bool failed(struct gpu_device *device, unsigned code, const char *functio
                            detail, advice(device, code));
 }
 
-// What the calls since the last question said. function: the one that matters; about: what it was for, a few words.
-// True where all went well, else false after a message.
+// Whether all GL calls since the last check succeeded. False after a message; function: the call that matters most,
+// about: its purpose in a few words.
 static bool succeeded(struct gpu_device *device, const char *function, const char *about)
 {
     char detail[DEBUG_BYTES];
@@ -147,19 +148,19 @@ static bool egl_failed(struct gpu_device *device, const char *function, const ch
     return failed(device, code, function, about, "");
 }
 
-// ---- being current --------------------------------------------------------------------------------------------------
+// ---- the current context --------------------------------------------------------------------------------------------------
 
-static void go_back(struct gpu_device *device)
+static void restore_api(struct gpu_device *device)
 {
     device->gl->eglBindAPI(device->before.api);
 }
 
-// Makes the device's context current; leave makes the caller's so again. what: for messages, "write a buffer".
-static bool enter(struct gpu_device *device, const char *what)
+// Makes the device's context current until `leave`. False after a message; action: "write a buffer".
+static bool enter(struct gpu_device *device, const char *action)
 {
     const struct gles_api *gl = device->gl;
-    if (!gpu_device_is_alive(&device->base, what)) return false;
-    device->before.api = gl->eglQueryAPI(); // the next three answer for that API
+    if (!gpu_device_is_alive(&device->base, action)) return false;
+    device->before.api = gl->eglQueryAPI(); // the next three queries answer for this API
     device->before.context = gl->eglGetCurrentContext();
     device->before.display = gl->eglGetCurrentDisplay();
     device->before.draw = gl->eglGetCurrentSurface(EGL_DRAW);
@@ -167,19 +168,19 @@ static bool enter(struct gpu_device *device, const char *what)
     gl->eglBindAPI(EGL_OPENGL_ES_API);
     struct gles_context *own = &device->context;
     if (gl->eglMakeCurrent(device->found->display, own->surface, own->surface, own->context)) return true;
-    egl_failed(device, "eglMakeCurrent", what);
-    go_back(device);
+    egl_failed(device, "eglMakeCurrent", action);
+    restore_api(device);
     return false;
 }
 
-// ok is what the caller returns: it is false as well where the thread's own context cannot be had back.
+// Restores the caller's context. Returns `ok`, or false if the restoration fails.
 static bool leave(struct gpu_device *device, bool ok)
 {
     const struct gles_api *gl = device->gl;
     const struct current *before = &device->before;
     if (!gl->eglMakeCurrent(device->found->display, NULL, NULL, NULL))
         ok = egl_failed(device, "eglMakeCurrent", "leaving the device's context");
-    go_back(device);
+    restore_api(device);
     if (before->context && !gl->eglMakeCurrent(before->display, before->draw, before->read, before->context))
         ok = egl_failed(device, "eglMakeCurrent", "giving the thread its context back");
     return ok;
@@ -209,7 +210,7 @@ static bool is_software(const char *renderer)
     return false;
 }
 
-// Of the context that is current.
+// Reads the capabilities of the current context. False if the driver leaves out what is needed.
 static bool fill_caps(struct gpu_device *device)
 {
     const struct gles_api *gl = device->gl;
@@ -223,12 +224,12 @@ static bool fill_caps(struct gpu_device *device)
         .vendor = software ? GPU_VENDOR_SOFTWARE : gpu_vendor_of_text(vendor),
         .software = software,
         .half_storage = true,                                          // packHalf2x16 is core
-        .half_math = true,                                             // mediump: as far as the device wants to
+        .half_math = true,                                             // mediump, a hint that the device may ignore
         .max_buffer = INT32_MAX / PARAMS_ALIGNMENT * PARAMS_ALIGNMENT, // drivers count bytes in 32 bits
         .max_group_size = get_int(gl, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS),
         .shared_bytes = get_int(gl, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE),
     };
-    // OpenGL ES does not say so. Cards of their own are NVIDIA's here, but for its Tegras.
+    // OpenGL ES has no such query. Only NVIDIA GPUs other than Tegra are taken for discrete ones.
     caps->integrated = !software && (caps->vendor != GPU_VENDOR_NVIDIA || strstr(renderer, "Tegra"));
     snprintf(caps->name, sizeof caps->name, "%s", renderer);
     snprintf(caps->driver, sizeof caps->driver, "%s", version);
@@ -242,7 +243,7 @@ static bool fill_caps(struct gpu_device *device)
     device->binaries = get_int(gl, GL_NUM_PROGRAM_BINARY_FORMATS) > 0;
     device->resets =
         device->found->robust && gl->glGetGraphicsResetStatusEXT && gpu_name_list_has(extensions, "GL_EXT_robustness");
-    // That of Mesa's software devices sees nothing of a dispatch.
+    // The timer queries of Mesa's software devices do not measure dispatches.
     device->clock =
         !software && gl->glGetQueryObjectui64vEXT && gpu_name_list_has(extensions, "GL_EXT_disjoint_timer_query");
     device->debug =
@@ -279,7 +280,7 @@ static struct gpu_device *gles_open(int index, const struct hl_reporter *reporte
     device->before.api = device->gl->eglQueryAPI();
     const char *function = gpu_gles_context_create(found, &device->context);
     if (function) egl_failed(device, function, "opening the device");
-    go_back(device);
+    restore_api(device);
     if (!function && enter(device, "open the device")) {
         bool filled = fill_caps(device);
         if (!filled)
@@ -314,7 +315,7 @@ static const struct gpu_caps *gles_caps(const struct gpu_device *device)
 static void gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
-    // Of a lost device nothing need be deleted: it goes with the context.
+    // The buffers of a lost device are freed together with its context.
     if (buffer->buffer && !device->base.lost && enter(device, "delete a buffer")) {
         device->gl->glDeleteBuffers(1, &buffer->buffer);
         leave(device, true);
@@ -322,7 +323,7 @@ static void gles_buffer_destroy(struct gpu_device *device, struct gpu_buffer *bu
     free(buffer);
 }
 
-// A buffer of the context that is current; 0 after a message.
+// Creates a buffer in the current context. 0 after a message.
 static unsigned make_buffer(struct gpu_device *device, unsigned target, size_t bytes, const void *from, unsigned usage)
 {
     const struct gles_api *gl = device->gl;
@@ -383,7 +384,7 @@ static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffe
               (from || gpu_device_no_memory(&device->base, "what is read"));
     if (from) memcpy(to, from, bytes);
     if (from && !gl->glUnmapBuffer(GL_COPY_READ_BUFFER) && ok) {
-        gpu_device_fail(&device->base, "a buffer's bytes went away: run again");
+        gpu_device_fail(&device->base, "the contents of a buffer were lost: run again");
         ok = false;
     }
     return leave(device, succeeded(device, "glUnmapBuffer", "reading a buffer") && ok);
@@ -391,7 +392,7 @@ static bool gles_buffer_read(struct gpu_device *device, struct gpu_buffer *buffe
 
 // ---- programs -------------------------------------------------------------------------------------------------------
 
-// With the context current.
+// Needs the device's context to be current.
 static void delete_program(const struct gpu_device *device, struct gpu_program *program)
 {
     if (program->program) device->gl->glDeleteProgram(program->program);
@@ -409,9 +410,9 @@ static void gles_program_destroy(struct gpu_device *device, struct gpu_program *
     }
 }
 
-// Says why a text does not become a program. log: a function that gives the compiler's words.
-static void tell_log(struct gpu_device *device, const char *function, const char *name, unsigned object,
-                     void (*log)(unsigned, int32_t, int32_t *, char *))
+// Reports why a kernel does not compile or link. log: the GL function that returns the compiler's log.
+static void report_log(struct gpu_device *device, const char *function, const char *name, unsigned object,
+                       void (*log)(unsigned, int32_t, int32_t *, char *))
 {
     char text[LOG_BYTES] = "";
     log(object, sizeof text, NULL, text);
@@ -419,53 +420,53 @@ static void tell_log(struct gpu_device *device, const char *function, const char
                     text[0] ? text : "nothing");
 }
 
-// A program on its way.
+// A program that is being created.
 struct compilation {
     char *text;
     uint64_t key;
-    unsigned shader; // 0: none, or no longer
-    bool revived;
+    unsigned shader; // 0: none
+    bool cached;     // the program was made from its binary
 };
 
-// From its binary, where that is kept and the driver takes it: without a word where it does not.
-static bool revive(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
+// Makes the program from its cached binary. False, without a message, if there is none or the driver refuses it.
+static bool load_binary(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
 {
     const struct gles_api *gl = device->gl;
     size_t size;
     uint32_t format;
     int32_t done = 0;
-    const unsigned char *kept =
+    const unsigned char *binary =
         device->binaries ? gpu_program_cache_find(&device->base.program_cache, key, &size) : NULL;
-    if (!kept || size <= sizeof format || size > INT32_MAX) return false;
-    memcpy(&format, kept, sizeof format);
-    gl->glProgramBinary(program->program, format, kept + sizeof format, (int32_t)(size - sizeof format));
-    char forgotten[DEBUG_BYTES];
+    if (!binary || size <= sizeof format || size > INT32_MAX) return false;
+    memcpy(&format, binary, sizeof format);
+    gl->glProgramBinary(program->program, format, binary + sizeof format, (int32_t)(size - sizeof format));
+    char ignored[DEBUG_BYTES];
     if (take_error(device) == 0)
         gl->glGetProgramiv(program->program, GL_LINK_STATUS, &done);
     else
-        debug_text(device, forgotten);
+        debug_text(device, ignored);
     return done;
 }
 
-// A driver that does not give the binary out keeps its user from nothing but a quicker start.
-static void keep(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
+// Adds the program's binary to the cache. A driver without binaries only costs a slower next start, so nothing fails.
+static void save_binary(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
 {
     const struct gles_api *gl = device->gl;
     uint32_t format = 0;
     int32_t size = 0;
     gl->glGetProgramiv(program->program, GL_PROGRAM_BINARY_LENGTH, &size);
-    unsigned char *kept = size > 0 ? malloc(sizeof format + (size_t)size) : NULL;
-    if (!kept) return;
-    gl->glGetProgramBinary(program->program, size, &size, &format, kept + sizeof format);
-    memcpy(kept, &format, sizeof format);
+    unsigned char *binary = size > 0 ? malloc(sizeof format + (size_t)size) : NULL;
+    if (!binary) return;
+    gl->glGetProgramBinary(program->program, size, &size, &format, binary + sizeof format);
+    memcpy(binary, &format, sizeof format);
     if (take_error(device) == 0 && size > 0)
-        gpu_program_cache_add(&device->base.program_cache, key, kept, sizeof format + (size_t)size);
+        gpu_program_cache_add(&device->base.program_cache, key, binary, sizeof format + (size_t)size);
     else
-        free(kept);
+        free(binary);
 }
 
-// Compiles and links, and asks for no result yet: drivers that do so in threads of their own then go on with the next
-// one.
+// Starts to compile and link. Results are queried later, so that a driver with compiler threads can work on several
+// programs at the same time.
 static bool compile(struct gpu_device *device, const struct gpu_program *program, struct compilation *compilation)
 {
     const struct gles_api *gl = device->gl;
@@ -489,10 +490,10 @@ static bool has_compiled(struct gpu_device *device, const struct gpu_program *pr
     unsigned shader = compilation->shader;
     int32_t compiled = 0, linked = 0;
     gl->glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-    if (!compiled) tell_log(device, "glCompileShader", program->name, shader, gl->glGetShaderInfoLog);
+    if (!compiled) report_log(device, "glCompileShader", program->name, shader, gl->glGetShaderInfoLog);
     if (!compiled) return false;
     gl->glGetProgramiv(program->program, GL_LINK_STATUS, &linked);
-    if (!linked) tell_log(device, "glLinkProgram", program->name, program->program, gl->glGetProgramInfoLog);
+    if (!linked) report_log(device, "glLinkProgram", program->name, program->program, gl->glGetProgramInfoLog);
     return linked;
 }
 
@@ -510,8 +511,8 @@ static struct gpu_program *begin(struct gpu_device *device, const struct gpu_pro
     program->program = device->gl->glCreateProgram();
     compilation->key = hl_hash(0, text, strlen(text));
     bool ok = succeeded(device, "glCreateProgram", program->name);
-    compilation->revived = ok && device->base.program_cache.open && revive(device, program, compilation->key);
-    if (ok && (compilation->revived || compile(device, program, compilation))) return program;
+    compilation->cached = ok && device->base.program_cache.open && load_binary(device, program, compilation->key);
+    if (ok && (compilation->cached || compile(device, program, compilation))) return program;
     delete_program(device, program);
     return NULL;
 }
@@ -519,16 +520,16 @@ static struct gpu_program *begin(struct gpu_device *device, const struct gpu_pro
 static struct gpu_program *end(struct gpu_device *device, struct gpu_program *program,
                                const struct compilation *compilation)
 {
-    if (compilation->revived) return program;
+    if (compilation->cached) return program;
     if (has_compiled(device, program, compilation)) {
-        if (device->base.program_cache.open && device->binaries) keep(device, program, compilation->key);
+        if (device->base.program_cache.open && device->binaries) save_binary(device, program, compilation->key);
         return program;
     }
     delete_program(device, program);
     return NULL;
 }
 
-// With the context current.
+// Needs the device's context to be current.
 static bool create_programs(struct gpu_device *device, const struct gpu_program_desc *descs, int count,
                             struct gpu_program **programs, struct compilation *compilations)
 {
@@ -536,7 +537,7 @@ static bool create_programs(struct gpu_device *device, const struct gpu_program_
     for (int i = 0; i < count && ok; i++) ok = (programs[i] = begin(device, &descs[i], &compilations[i])) != NULL;
     for (int i = 0; i < count && ok; i++) ok = (programs[i] = end(device, programs[i], &compilations[i])) != NULL;
     for (int i = 0; i < count; i++) {
-        // the program keeps what it needs
+        // A linked program no longer needs its shader.
         if (compilations[i].shader) device->gl->glDeleteShader(compilations[i].shader);
         free(compilations[i].text);
     }
@@ -634,7 +635,7 @@ static bool gles_list_barrier(struct gpu_list *list)
     return gpu_device_is_alive(&list->device->base, "record a barrier");
 }
 
-// The params of all dispatches go to the device in one piece.
+// Uploads the params of all dispatches in one uniform buffer.
 static bool gles_list_finish(struct gpu_list *list)
 {
     struct gpu_device *device = list->device;
@@ -665,7 +666,7 @@ static void bind_and_dispatch(const struct gpu_list *list, int index)
     gl->glDispatchCompute(record->groups[0], record->groups[1], record->groups[2]);
 }
 
-// What a list wrote is seen by later lists, and by reads and writes of buffers.
+// Makes what the list wrote visible to later lists, and to reads and writes of buffers.
 static bool end_run(struct gpu_device *device)
 {
     device->gl->glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
@@ -693,12 +694,12 @@ static bool gles_list_wait(struct gpu_list *list)
     return leave(device, succeeded(device, "glFinish", "waiting for a run"));
 }
 
-// Each dispatch ends before the next begins, so that its clock shows it alone.
+// A barrier after each dispatch makes its query cover this dispatch alone.
 static bool run_with_queries(struct gpu_list *list, const unsigned *queries, uint64_t *nanoseconds)
 {
     struct gpu_device *device = list->device;
     const struct gles_api *gl = device->gl;
-    get_int(gl, GL_GPU_DISJOINT); // forgets what was
+    get_int(gl, GL_GPU_DISJOINT); // reading clears the flag
     for (int i = 0; i < list->count; i++) {
         gl->glBeginQuery(GL_TIME_ELAPSED, queries[i]);
         bind_and_dispatch(list, i);
@@ -709,7 +710,7 @@ static bool run_with_queries(struct gpu_list *list, const unsigned *queries, uin
     for (int i = 0; i < list->count; i++) gl->glGetQueryObjectui64vEXT(queries[i], GL_QUERY_RESULT, &nanoseconds[i]);
     if (!succeeded(device, "glGetQueryObjectui64vEXT", "profiling")) return false;
     if (get_int(gl, GL_GPU_DISJOINT) == 0) return true;
-    return gpu_device_fail(&device->base, "its clock was changed during a profile: run again");
+    return gpu_device_fail(&device->base, "the clock changed while profiling: run again");
 }
 
 static bool run_by_device_clock(struct gpu_list *list, uint64_t *nanoseconds)
@@ -724,7 +725,7 @@ static bool run_by_device_clock(struct gpu_list *list, uint64_t *nanoseconds)
     return ok;
 }
 
-// For devices without a clock: what the CPU waits for a dispatch.
+// For devices without timer queries: measures how long the CPU waits for each dispatch.
 static bool run_by_cpu_clock(struct gpu_list *list, uint64_t *nanoseconds)
 {
     const struct gles_api *gl = list->device->gl;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds OpenGL ES. In: the names under which EGL's library and that of OpenGL ES go. Out: once per process, a table of
-// functions and the displays on which a context of OpenGL ES 3.1 can be made without a window: the devices that EGL
-// lists, else Mesa's display without a surface, else the default one. Environment: HALITE_GLES_LIBRARY (path of EGL's
-// library).
+// Finds OpenGL ES. In: the file names of the EGL and OpenGL ES libraries. Out: once per process, a table of functions
+// and the displays that support an OpenGL ES 3.1 context without a window: the devices that EGL enumerates, or else
+// Mesa's surfaceless display, or else the default display. Environment: HALITE_GLES_LIBRARY (path of the EGL library).
 #include "gpu/backend/gles_api.h"
 
 #include <stdlib.h>
@@ -17,8 +16,7 @@ struct instance {
     struct gles_api gl;
 };
 
-// ---- contexts
-// ---------------------------------------------------------------------------------------------------------
+// ---- contexts -------------------------------------------------------------------------------------------------------
 
 void gpu_gles_context_destroy(const struct gles_found *found, struct gles_context *context)
 {
@@ -44,10 +42,9 @@ const char *gpu_gles_context_create(const struct gles_found *found, struct gles_
     return context->surface ? NULL : "eglCreatePbufferSurface";
 }
 
-// ---- displays
-// ---------------------------------------------------------------------------------------------------------
+// ---- displays -------------------------------------------------------------------------------------------------------
 
-// One device more, if contexts can be made there.
+// Adds a device if a context can be created on this display.
 static void add_display(struct gles_library *library, const struct gles_api *gl, void *display)
 {
     int32_t major, minor, count = 0;
@@ -86,11 +83,10 @@ static void add_displays(struct gles_library *library, const struct gles_api *gl
     if (library->count == 0) add_display(library, gl, gl->eglGetDisplay(NULL));
 }
 
-// ---- libraries
-// --------------------------------------------------------------------------------------------------------
+// ---- libraries ------------------------------------------------------------------------------------------------------
 
 struct source {
-    struct hl_library *egl, *gl; // gl: NULL where EGL finds all
+    struct hl_library *egl, *gl; // gl: NULL if eglGetProcAddress must find everything
     void *(*address)(const char *);
 };
 
@@ -116,7 +112,7 @@ static bool load_functions(struct gles_api *gl, struct source *source)
     return true;
 }
 
-// Libraries stay open: drivers do not like to be unloaded.
+// The libraries stay open, because some drivers crash when they are unloaded.
 static void load(struct instance *instance)
 {
     static const char *const egl_names[] = {"libEGL.so.1", "libEGL.so", NULL};

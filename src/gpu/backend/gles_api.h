@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of EGL 1.4 and OpenGL ES 3.1 that gles.c calls, as data: one row per function, and the numbers that
-// go with them. Nothing of either is needed to build: objects of EGL are pointers, those of GL numbers. gles_api.c
-// opens the libraries by name, fills a struct gles_api, lists the displays that have a device, and makes contexts on
-// them.
+// The entry points of EGL 1.4 and OpenGL ES 3.1 that gles.c calls, as data: one row per function, and their constants.
+// Neither header is needed to build, because EGL's objects are pointers and GL's are numbers. gles_api.c opens the
+// libraries by name, fills a struct gles_api, lists the displays with a device, and creates contexts on them.
 #ifndef HALITE_GPU_BACKEND_GLES_API_H
 #define HALITE_GPU_BACKEND_GLES_API_H
 
@@ -26,13 +25,13 @@
     X(unsigned, eglMakeCurrent, (void *display, void *draw, void *read, void *context)) \
     X(void *, eglGetCurrentContext, (void)) \
     X(void *, eglGetCurrentDisplay, (void)) \
-    X(void *, eglGetCurrentSurface, (int32_t which)) \
+    X(void *, eglGetCurrentSurface, (int32_t readdraw)) \
     X(unsigned, glGetError, (void)) \
     X(const unsigned char *, glGetString, (unsigned name)) \
     X(void, glGetIntegerv, (unsigned name, int32_t *value)) \
     X(void, glGetIntegeri_v, (unsigned name, unsigned index, int32_t *value)) \
     X(void, glGetInteger64v, (unsigned name, int64_t *value)) \
-    X(void, glEnable, (unsigned what)) \
+    X(void, glEnable, (unsigned capability)) \
     X(void, glFlush, (void)) \
     X(void, glFinish, (void)) \
     X(void, glGenBuffers, (int32_t count, unsigned *buffers)) \
@@ -60,13 +59,13 @@
     X(void, glGetProgramBinary, (unsigned program, int32_t size, int32_t *length, unsigned *format, void *bytes)) \
     X(void, glUseProgram, (unsigned program)) \
     X(void, glDispatchCompute, (unsigned x, unsigned y, unsigned z)) \
-    X(void, glMemoryBarrier, (unsigned what)) \
+    X(void, glMemoryBarrier, (unsigned barriers)) \
     X(void, glGenQueries, (int32_t count, unsigned *queries)) \
     X(void, glDeleteQueries, (int32_t count, const unsigned *queries)) \
     X(void, glBeginQuery, (unsigned target, unsigned query)) \
     X(void, glEndQuery, (unsigned target))
 
-// Of extensions: to be called only where the extension is listed.
+// Functions of extensions. They may be called only if the driver lists the extension.
 #define GLES_EXTENSION_FUNCTIONS(X) \
     X(unsigned, eglQueryDevicesEXT, (int32_t size, void **devices, int32_t *count)) \
     X(void *, eglGetPlatformDisplayEXT, (unsigned platform, void *native, const int32_t *wanted)) \
@@ -107,25 +106,25 @@ struct gles_api {
 
 enum { GLES_MAX_DEVICES = 16 };
 
-// What a process finds, once. Displays stay initialized: the application may use the same.
+// The devices that a process finds, once. Their displays stay initialized, because the application may use them too.
 struct gles_library {
     int count;
     struct gles_found {
         const struct gles_api *gl;
-        void *display, *config; // config: NULL where contexts need none
-        bool surfaceless;       // a context may be current without a surface
-        bool robust;            // a lost context can be told from a working one
+        void *display, *config; // config: NULL if contexts need none
+        bool surfaceless;       // a context can be current without a surface
+        bool robust;            // the driver can report a lost context
     } devices[GLES_MAX_DEVICES];
-    const char *why; // there is no device, static text; NULL: there is one
+    const char *why; // why there is no device, static text; NULL if there is one
 };
 const struct gles_library *gpu_gles_library(void);
 
-// A context of OpenGL ES 3.1, current nowhere. surface: NULL where none is needed.
+// An OpenGL ES 3.1 context. surface: NULL if none is needed.
 struct gles_context {
     void *context, *surface;
 };
-// Creates it. NULL, else the name of the function that failed, whose error eglGetError still says; destroy it in either
-// case. Leaves the thread's API at OpenGL ES.
+// Creates a context without making it current. Returns NULL, or the name of the function that failed; eglGetError then
+// still has its error. The context must be destroyed in either case. The calling thread's API becomes OpenGL ES.
 const char *gpu_gles_context_create(const struct gles_found *found, struct gles_context *context);
 void gpu_gles_context_destroy(const struct gles_found *found, struct gles_context *context);
 

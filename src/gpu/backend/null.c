@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend that runs nothing. In: what every backend gets. Out: the same as text, one line per call. It is also the
-// strict one: where the others trust their caller, it checks what backend.h demands (barriers, offsets, numbers of
-// arguments) and refuses with a message. Buffers are host memory: zeros, or what was written; kernels change nothing.
+// The backend that runs nothing. In: what every backend gets. Out: the same as text, one line per call. Unlike the other
+// backends it does not trust its callers: it checks what backend.h demands (barriers, offsets, numbers of arguments) and
+// refuses violations with a message. Buffers are host memory with zeros or what was written; kernels change nothing.
 #include "gpu/backend/null.h"
 
 #include <limits.h>
@@ -23,11 +23,11 @@ struct gpu_device {
     struct gpu_caps caps;
     struct hl_reporter reporter;
     struct hl_text text;
-    int calls, fail_at; // fail_at: number of a call, 0: none
-    int buffers, lists; // created: the next number
-    int alive;          // objects of this device
+    int calls, fail_at; // fail_at: the number of the call that fails, or 0
+    int buffers, lists; // the numbers of the next ones
+    int alive;          // live objects of this device
     bool lost;
-    struct gpu_program_cache program_cache; // programs' lines, by their hash
+    struct gpu_program_cache program_cache; // the lines of programs, by their hash
 };
 
 struct gpu_buffer {
@@ -41,7 +41,7 @@ struct gpu_program {
     int group[3];
 };
 
-// What dispatches since the last barrier touch.
+// A range that a dispatch since the last barrier has used.
 struct touched {
     const struct gpu_buffer *buffer;
     size_t begin, end;
@@ -58,7 +58,7 @@ struct gpu_list {
 
 // ---- counts, text, failures -----------------------------------------------------------------------------------------
 
-// The count of a process: tests ask for it after the last device is closed.
+// One count for the process, because tests read it after the last device is closed.
 static atomic_int *live_count(void)
 {
     static atomic_int count;
@@ -82,7 +82,7 @@ static void gone(struct gpu_device *device)
     atomic_fetch_sub(live_count(), 1);
 }
 
-// Always false or NULL for the caller to return.
+// Reports a message. Always false.
 static bool HL_PRINTF(2, 3) refuse(const struct gpu_device *device, const char *format, ...)
 {
     char text[256];
@@ -94,13 +94,13 @@ static bool HL_PRINTF(2, 3) refuse(const struct gpu_device *device, const char *
     return false;
 }
 
-// Counts a call; false where it is the one to fail.
-static bool begin(struct gpu_device *device, const char *what)
+// Counts a call. False after a message if this is the call that has to fail.
+static bool begin(struct gpu_device *device, const char *action)
 {
     device->calls++;
-    if (device->lost) return refuse(device, "cannot %s: the device was lost earlier", what);
+    if (device->lost) return refuse(device, "cannot %s: the device was lost earlier", action);
     if (device->calls != device->fail_at) return true;
-    return refuse(device, "call %d (%s) fails, as it was told to", device->calls, what);
+    return refuse(device, "call %d (%s) fails, as it was told to", device->calls, action);
 }
 
 static bool HL_PRINTF(2, 3) put(struct gpu_device *device, const char *format, ...)
@@ -280,8 +280,8 @@ static bool put_constants(struct gpu_device *device, const struct gpu_program_de
     return true;
 }
 
-// The line since `begin` is the program: one that is kept is marked, one that is not will be.
-static bool put_kept(struct gpu_device *device, size_t begin)
+// The line from offset `begin` is a program. It ends with a mark if the cache has it, and is added to the cache if not.
+static bool put_cached(struct gpu_device *device, size_t begin)
 {
     const char *line = device->text.data + begin;
     size_t length = device->text.length - begin, size;
@@ -314,7 +314,7 @@ static struct gpu_program *create_program(struct gpu_device *device, const struc
     if (put(device, "program %s %s [%d,%d,%d]", desc->kernel->name, precisions[desc->precision], group[0], group[1],
             group[2]) &&
         (!desc->floats || put(device, " FLOATS=%u", desc->floats)) && put_constants(device, desc) &&
-        put_kept(device, begins)) {
+        put_cached(device, begins)) {
         born(device);
         return program;
     }
@@ -335,7 +335,7 @@ static bool null_cache_load(struct gpu_device *device, const void *bytes, size_t
 {
     bool ok = begin(device, "load a cache");
     if (gpu_program_cache_open(&device->program_cache, ok ? bytes : NULL, size)) return ok;
-    return refuse(device, "the kept programs are not as they were written");
+    return refuse(device, "the cached programs are not as they were written");
 }
 
 static bool null_cache_save(struct gpu_device *device, void **bytes, size_t *size)
@@ -377,7 +377,8 @@ static bool overlap(const struct touched *a, const struct touched *b)
     return a->buffer == b->buffer && a->begin < b->end && b->begin < a->end && (a->written || b->written);
 }
 
-// Remembers what a dispatch touches; refuses what lacks a barrier, or what overlaps inside the dispatch.
+// Adds the ranges that a dispatch uses. False after a message if a barrier is missing or if the dispatch writes a range
+// that overlaps another of its arguments.
 static bool touch(struct gpu_list *list, const struct gpu_dispatch *dispatch)
 {
     struct gpu_device *device = list->device;
@@ -433,7 +434,7 @@ static bool check_buffers(const struct gpu_device *device, const struct gpu_disp
             return refuse(device, "kernel %s, argument %d: %zu bytes at %zu, no multiple of %d", kernel->name, i,
                           dispatch->sizes[i], dispatch->offsets[i], OFFSET_MULTIPLE);
         if (dispatch->writes[i] != gpu_arg_is_written(kind))
-            return refuse(device, "kernel %s, argument %d: said to be %s", kernel->name, i,
+            return refuse(device, "kernel %s, argument %d: is declared as %s", kernel->name, i,
                           dispatch->writes[i] ? "written" : "read");
     }
     return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OpenCL backend. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenCL 1.2 (opencl_api.c finds
-// them). A program is the text that gpu_emit makes, compiled here; a list is an array of kernel objects whose arguments
-// are set once and which are put into an in-order queue again and again, so a barrier is nothing. A place inside a
-// buffer is a sub-buffer, made once per list. A queue with clocks exists only after the first profile.
+// The OpenCL backend. In: kernels as data, buffers, recorded dispatches. Out: calls of OpenCL 1.2, whose entry points
+// opencl_api.c finds. A program is the text from gpu_emit, compiled here. A list is an array of kernel objects whose
+// arguments are set once; each run enqueues all of them. The queue is in order, so barriers need no call. A range of a
+// buffer is a sub-buffer that the list owns. The profiling queue is created by the first profile.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 enum { LOG_BYTES = 6000, STAGING_BYTES = 4 << 20, STAGING_PIECE = 256 };
 #define BUILD_OPTIONS "-cl-std=CL1.2 -cl-mad-enable -w"
 
-// Of extensions, by their numbers: the headers need not know them.
+// Queries of extensions, by number, because older headers lack their names.
 enum { WARP_SIZE_NV = 0x4003, WAVEFRONT_WIDTH_AMD = 0x4043 };
 
 // ---- objects --------------------------------------------------------------------------------------------------------
@@ -30,13 +30,13 @@ struct gpu_device {
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
-    cl_command_queue clocked; // with profiling, NULL until it is wanted
-    // Host memory that the device reads by itself, so that a write need not wait for the queue; made when first used.
-    // 602,112 bytes on an H200: 23 us this way, 52 us with a wait.
+    cl_command_queue clocked; // with profiling; NULL until the first profile
+    // Pinned host memory that the device reads asynchronously, so that a write need not wait for the queue. It is
+    // created by the first write. Writing 602,112 bytes to an H200 takes 23 us this way and 52 us with a wait.
     cl_mem staging;
     unsigned char *staged;
-    size_t staged_bytes; // in use by writes that may be under way: 0 whenever the queue is known to be empty
-    bool unstaged;       // there is none: writes wait
+    size_t staged_bytes; // in use by pending writes; 0 whenever the queue is known to be idle
+    bool unstaged;       // there is no staging memory: writes wait
 };
 
 struct gpu_buffer {
@@ -105,7 +105,7 @@ static const char *error_name(cl_int code)
     }
 }
 
-// After these nothing on the device works any more.
+// After one of these errors no further call on the device succeeds.
 static bool means_lost(cl_int code)
 {
     return code == CL_DEVICE_NOT_AVAILABLE || code == CL_INVALID_COMMAND_QUEUE || code == CL_INVALID_CONTEXT ||
@@ -124,7 +124,7 @@ static const char *advice(cl_int code)
     }
 }
 
-// What a call of OpenCL said. about: what it was for, a few words. True where it went well, else false after a message.
+// Whether an OpenCL call succeeded. False after a message; about: the purpose of the call in a few words.
 static bool succeeded(struct gpu_device *device, cl_int code, const char *function, const char *about)
 {
     if (code == CL_SUCCESS) return true;
@@ -142,26 +142,26 @@ static int opencl_count(const char **why)
     return library->count;
 }
 
-// A text of the device, malloc'ed; NULL where there is none.
-static char *device_text(const struct opencl_api *cl, cl_device_id id, cl_device_info what)
+// A text property of the device, malloc'ed; NULL if there is none.
+static char *device_text(const struct opencl_api *cl, cl_device_id id, cl_device_info property)
 {
     size_t bytes = 0;
-    if (cl->clGetDeviceInfo(id, what, 0, NULL, &bytes) != CL_SUCCESS || bytes == 0) return NULL;
+    if (cl->clGetDeviceInfo(id, property, 0, NULL, &bytes) != CL_SUCCESS || bytes == 0) return NULL;
     char *text = calloc(1, bytes + 1);
-    if (text && cl->clGetDeviceInfo(id, what, bytes, text, NULL) == CL_SUCCESS) return text;
+    if (text && cl->clGetDeviceInfo(id, property, bytes, text, NULL) == CL_SUCCESS) return text;
     free(text);
     return NULL;
 }
 
-// A number of the device, whatever its width; 0 where there is none.
-static uint64_t device_number(const struct opencl_api *cl, cl_device_id id, cl_device_info what)
+// A number property of the device, 32 or 64 bits wide; 0 if there is none.
+static uint64_t device_number(const struct opencl_api *cl, cl_device_id id, cl_device_info property)
 {
     union {
         uint32_t narrow;
         uint64_t wide;
     } value = {.wide = 0};
     size_t bytes = 0;
-    if (cl->clGetDeviceInfo(id, what, sizeof value, &value, &bytes) != CL_SUCCESS) return 0;
+    if (cl->clGetDeviceInfo(id, property, sizeof value, &value, &bytes) != CL_SUCCESS) return 0;
     return bytes == sizeof value.narrow ? value.narrow : value.wide;
 }
 
@@ -193,7 +193,7 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
     bool ok = name && version && driver && extensions;
     *caps = (struct gpu_caps){.half_storage = true}; // vload_half4 is core
     if (ok) {
-        // The version's text is "OpenCL 3.0 what the vendor adds": the number says enough.
+        // The version's text is "OpenCL 3.0" and what the vendor adds, of which only the number is kept.
         const char *end = strncmp(version, "OpenCL ", 7) == 0 ? strchr(version + 7, ' ') : NULL;
         int length = end ? (int)(end - version) : (int)strlen(version);
         snprintf(caps->name, sizeof caps->name, "%s", name);
@@ -216,8 +216,7 @@ static bool fill_caps(const struct opencl_api *cl, cl_device_id id, struct gpu_c
     caps->max_group_size = to_int(device_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
     for (int i = 0; i < 3; i++) {
         caps->max_group[i] = to_int(sizes[i]);
-        caps->max_groups[i] =
-            INT_MAX; // the width of an index; NVIDIA's driver goes beyond its hardware's 65535 as well
+        caps->max_groups[i] = INT_MAX; // the width of an index; NVIDIA's driver takes more than its hardware's 65535
     }
     caps->shared_bytes = to_int(device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE));
     caps->compute_units = to_int(device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS));
@@ -265,7 +264,7 @@ static struct gpu_device *opencl_open(int index, const struct hl_reporter *repor
     device->context = device->cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
     if (succeeded(device, code, "clCreateContext", "opening the device")) {
         device->queue = device->cl->clCreateCommandQueue(device->context, device->id, 0, &code);
-        device->unstaged = device->base.caps.software; // there, writing is a copy already
+        device->unstaged = device->base.caps.software; // staging would copy twice in the same memory
         if (succeeded(device, code, "clCreateCommandQueue", "opening the device")) return device;
     }
     opencl_close(device);
@@ -289,7 +288,7 @@ static void opencl_buffer_destroy(struct gpu_device *device, struct gpu_buffer *
 static struct gpu_buffer *opencl_buffer_create(struct gpu_device *device, size_t bytes)
 {
     if (!gpu_device_is_alive(&device->base, "create a buffer")) return NULL;
-    if (bytes > device->base.caps.max_buffer) { // some drivers accept it and fail later
+    if (bytes > device->base.caps.max_buffer) { // some drivers accept such a size and fail later
         gpu_device_fail(&device->base, "a buffer of %zu bytes is wanted, the device allows %zu", bytes,
                         device->base.caps.max_buffer);
         return NULL;
@@ -312,7 +311,8 @@ static bool finish(struct gpu_device *device, cl_command_queue queue)
     return succeeded(device, device->cl->clFinish(queue), "clFinish", "waiting for a run");
 }
 
-// Makes sure of room for a write in the staging memory; without one, writes go the slow way.
+// Whether a write of this size can go through the staging memory, which is created at its first use. If not, the write
+// waits for the queue.
 static bool make_staging(struct gpu_device *device, size_t bytes)
 {
     const struct opencl_api *cl = device->cl;
@@ -371,7 +371,7 @@ static void opencl_program_destroy(struct gpu_device *device, struct gpu_program
     free(program);
 }
 
-// The compiler's words, the beginning of them; malloc'ed, NULL where there are none.
+// The beginning of the compiler's log, malloc'ed; NULL if there is none.
 static char *build_log(const struct gpu_device *device, cl_program program)
 {
     const struct opencl_api *cl = device->cl;
@@ -388,21 +388,21 @@ static char *build_log(const struct gpu_device *device, cl_program program)
     return NULL;
 }
 
-// A program on its way: what can fail with a message is before and after its compiling.
+// A program that is being created. Messages are written before or after `compile`, which runs in several threads.
 struct compilation {
     struct gpu_device *device;
     struct gpu_program *program;
     char *text;
     uint64_t key;
-    const unsigned char *binary; // NULL: none is kept
+    const unsigned char *binary; // from the program cache, or NULL
     size_t binary_size;
-    bool revived;
-    const char *call; // the last one, and what it said
+    bool cached;      // the program was made from its binary
+    const char *call; // the last call and its result
     cl_int code;
 };
 
-// From its binary, where the driver takes it: without a word where it does not.
-static bool revive(struct compilation *compilation)
+// Makes the program from its cached binary. False, without a message, if there is none or the driver refuses it.
+static bool load_binary(struct compilation *compilation)
 {
     const struct gpu_device *device = compilation->device;
     const struct opencl_api *cl = device->cl;
@@ -424,7 +424,7 @@ static bool revive(struct compilation *compilation)
     return false;
 }
 
-// Called by several threads at once: it touches nothing but its own item.
+// Several threads call this at the same time, each for an item of its own.
 static void compile(void *arg, int64_t item, int worker)
 {
     struct compilation *compilation = (struct compilation *)arg + item;
@@ -433,8 +433,8 @@ static void compile(void *arg, int64_t item, int worker)
     struct gpu_program *program = compilation->program;
     const char *text = compilation->text;
     (void)worker;
-    compilation->revived = revive(compilation);
-    if (compilation->revived) return;
+    compilation->cached = load_binary(compilation);
+    if (compilation->cached) return;
     compilation->call = "clCreateProgramWithSource";
     program->program = cl->clCreateProgramWithSource(device->context, 1, &text, NULL, &compilation->code);
     if (compilation->code != CL_SUCCESS) return;
@@ -447,7 +447,7 @@ static bool has_compiled(struct compilation *compilation)
     struct gpu_device *device = compilation->device;
     const struct gpu_program *program = compilation->program;
     cl_int code = compilation->code;
-    if (compilation->revived) return true;
+    if (compilation->cached) return true;
     if (!program->program || (code != CL_BUILD_PROGRAM_FAILURE && code != CL_INVALID_BUILD_OPTIONS))
         return succeeded(device, code, compilation->call, program->name);
     char *log = build_log(device, program->program);
@@ -457,8 +457,8 @@ static bool has_compiled(struct compilation *compilation)
     return false;
 }
 
-// A driver that does not give the binary out keeps its user from nothing but a quicker start.
-static void keep(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
+// Adds the program's binary to the cache. A driver without binaries only costs a slower next start, so nothing fails.
+static void save_binary(struct gpu_device *device, const struct gpu_program *program, uint64_t key)
 {
     const struct opencl_api *cl = device->cl;
     size_t size = 0;
@@ -471,7 +471,7 @@ static void keep(struct gpu_device *device, const struct gpu_program *program, u
         free(binary);
 }
 
-// A kernel may need so many registers that fewer work-items fit than the device allows in general.
+// Whether the work-group fits: a kernel that needs many registers may allow fewer work-items than the device does.
 static bool group_fits(struct gpu_device *device, const struct gpu_program *program)
 {
     cl_int code;
@@ -504,13 +504,13 @@ static bool begin(struct compilation *compilation, const struct gpu_program_desc
     return true;
 }
 
-// The program, where all went well until here and the compiler says so.
+// The finished program; NULL, after a message, if it does not compile. ok: false if an earlier step has failed.
 static struct gpu_program *end(struct compilation *compilation, bool ok)
 {
     struct gpu_device *device = compilation->device;
     struct gpu_program *program = compilation->program;
     ok = ok && has_compiled(compilation);
-    if (ok && device->base.program_cache.open && !compilation->revived) keep(device, program, compilation->key);
+    if (ok && device->base.program_cache.open && !compilation->cached) save_binary(device, program, compilation->key);
     free(compilation->text);
     if (ok && group_fits(device, program)) return program;
     opencl_program_destroy(device, program);
@@ -553,8 +553,7 @@ static void opencl_list_destroy(struct gpu_list *list)
     if (!list) return;
     const struct opencl_api *cl = list->device->cl;
     for (int i = 0; i < list->record_count; i++) cl->clReleaseKernel(list->records[i].kernel);
-    // The newest first: releasing overlapping sub-buffers oldest first ends in a segmentation fault within NVIDIA's
-    // driver.
+    // The newest first: NVIDIA's driver crashes if the oldest of several overlapping sub-buffers is released first.
     for (int i = list->view_count; i-- > 0;) cl->clReleaseMemObject(list->views[i].memory);
     free(list->records);
     free(list->views);
@@ -570,7 +569,8 @@ static struct gpu_list *opencl_list_create(struct gpu_device *device)
     return list;
 }
 
-// The memory object for a part of a buffer: the buffer's own for the whole, else a sub-buffer of the list.
+// The memory object for a range of a buffer: the buffer's own if the range begins at 0, else a sub-buffer that the list
+// owns. NULL after a message.
 static cl_mem view_of(struct gpu_list *list, const struct gpu_buffer *buffer, size_t offset, size_t bytes,
                       const char *name)
 {
@@ -587,13 +587,13 @@ static cl_mem view_of(struct gpu_list *list, const struct gpu_buffer *buffer, si
     cl_int code;
     cl_buffer_region region = {.origin = offset, .size = bytes};
     cl_mem memory = device->cl->clCreateSubBuffer(buffer->memory, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-    if (code == CL_MISALIGNED_SUB_BUFFER_OFFSET) { // NVIDIA says 512 and takes less: the driver knows best
+    // The alignment is not checked earlier, because NVIDIA's driver reports 512 bytes and accepts fewer.
+    if (code == CL_MISALIGNED_SUB_BUFFER_OFFSET) {
         gpu_device_fail(&device->base,
                         "clCreateSubBuffer: kernel %s uses a buffer at offset %zu: %s; the device wants "
                         "multiples of %zu",
                         name, offset, error_name(code),
-                        (size_t)device_number(device->cl, device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) /
-                            8); // it is in bits
+                        (size_t)device_number(device->cl, device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8); // in bits
         return NULL;
     }
     if (!succeeded(device, code, "clCreateSubBuffer", name)) return NULL;
@@ -635,7 +635,7 @@ static bool opencl_list_dispatch(struct gpu_list *list, const struct gpu_dispatc
         return gpu_device_fail(&device->base, "kernel %s with %d work-groups on axis %d", program->name,
                                dispatch->groups[i], i);
     }
-    cl_int code; // an object per dispatch, since arguments belong to the object
+    cl_int code; // each dispatch needs its own kernel object, because arguments belong to the object
     record.kernel = device->cl->clCreateKernel(program->program, program->name, &code);
     if (!succeeded(device, code, "clCreateKernel", program->name)) return false;
     if (!set_arguments(list, record.kernel, dispatch)) {
@@ -646,7 +646,7 @@ static bool opencl_list_dispatch(struct gpu_list *list, const struct gpu_dispatc
     return true;
 }
 
-// The queue is in order: every dispatch sees all that the earlier ones wrote.
+// Nothing is recorded: the queue is in order, so every dispatch sees what earlier ones wrote.
 static bool opencl_list_barrier(struct gpu_list *list)
 {
     return gpu_device_is_alive(&list->device->base, "record a barrier");
@@ -706,7 +706,7 @@ static bool opencl_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
         return gpu_device_fail(&device->base, "a profile of %d dispatches, but the list has %d", count,
                                list->record_count);
     }
-    // The two queues know nothing of each other: the first must be empty.
+    // The two queues are not synchronized with each other, so the first must be idle.
     if (!finish(device, device->queue) || !open_clocked_queue(device)) return false;
     cl_event *events = calloc((size_t)count + 1, sizeof *events);
     if (!events) return gpu_device_no_memory(&device->base, "a profile");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds OpenCL. In: the names under which its library goes. Out: once per process, a table of functions and the list of
-// devices, GPUs first. Where the system's loader knows no GPU, NVIDIA's driver is asked directly: containers often have
-// its library, but not the file in /etc/OpenCL/vendors that would tell the loader about it.
+// Finds OpenCL. In: the file names of its library. Out: once per process, a table of functions and the list of devices,
+// GPUs first. If the loader knows no GPU, NVIDIA's driver is asked directly: containers often have its library, but lack
+// the file in /etc/OpenCL/vendors that tells the loader about it.
 #include "gpu/backend/opencl_api.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 enum { MAX_PLATFORMS = 16 };
 
-// Where devices come from: the loader, or one driver.
+// Where devices come from: the loader, or a single driver.
 struct source {
     struct opencl_api cl;
     cl_uint count;
@@ -38,7 +38,7 @@ static bool load_functions(struct opencl_api *cl, struct hl_library *handle)
     return true;
 }
 
-// An installable driver exports little: its platforms carry the table of its functions.
+// An installable driver exports few symbols. Its function table is the first member of its platform objects.
 static bool load_driver(struct source *source, struct hl_library *handle)
 {
 #if defined(__APPLE__)
@@ -55,7 +55,7 @@ static bool load_driver(struct source *source, struct hl_library *handle)
         source->count = 0;
         return false;
     }
-    const cl_icd_dispatch *table; // the first member of every object
+    const cl_icd_dispatch *table; // the first member of every OpenCL object
     memcpy(&table, source->platforms[0], sizeof table);
 #define X(result, name, arguments) source->cl.name = table->name;
     OPENCL_FUNCTIONS(X)
@@ -81,7 +81,7 @@ static void add_devices(struct opencl_library *library, const struct source *sou
     }
 }
 
-// Libraries stay open: drivers do not like to be unloaded. *why: what it lacks, where it has no platform.
+// The libraries stay open, because some drivers crash when they are unloaded. *why: the reason if no device is found.
 static void load_loader(struct instance *instance, struct hl_library *handle, const char **why)
 {
     struct source *loader = &instance->loader;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of OpenCL 1.2 that opencl.c calls, as data: one row per function. The header of OpenCL is needed to
-// build, the library only to run: opencl_api.c opens it by name, fills a struct opencl_api and lists the devices.
+// The entry points of OpenCL 1.2 that opencl.c calls, as data: one row per function. Building needs the OpenCL headers;
+// the library is needed only at run time, when opencl_api.c opens it by name, fills a struct opencl_api and lists the
+// devices.
 #ifndef HALITE_GPU_BACKEND_OPENCL_API_H
 #define HALITE_GPU_BACKEND_OPENCL_API_H
 
@@ -63,14 +64,14 @@ struct opencl_api {
 
 enum { OPENCL_MAX_DEVICES = 64 };
 
-// What a process finds, once.
+// The devices that a process finds, once.
 struct opencl_library {
     int count;
     struct opencl_found {
         const struct opencl_api *cl;
         cl_device_id id;
-    } devices[OPENCL_MAX_DEVICES]; // GPUs first, else as the platforms list them
-    const char *why;               // there is no device, static text; NULL: there is one
+    } devices[OPENCL_MAX_DEVICES]; // GPUs first, otherwise in the order of the platforms
+    const char *why;               // why there is no device, static text; NULL if there is one
 };
 const struct opencl_library *gpu_opencl_library(void);
 

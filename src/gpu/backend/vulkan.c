@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend. In: kernels as SPIR-V, buffers, recorded dispatches. Out: calls of Vulkan 1.1. A program is a
-// pipeline with specialization constants; a list is one command buffer, recorded when it is finished and submitted
-// again and again. Library and devices are in vulkan_instance.c, errors and the queue in vulkan_queue.c, buffers in
-// vulkan_memory.c.
+// The Vulkan backend: devices, programs, lists and the table of functions. In: kernels as SPIR-V, buffers, recorded
+// dispatches. Out: calls of Vulkan 1.1. A program is a pipeline with specialization constants. A list is one command
+// buffer, which list_finish records and each run submits. The library is in vulkan_instance.c, the queue in
+// vulkan_queue.c, buffers in vulkan_memory.c.
 #if defined(HALITE_GPU_VULKAN)
 #include <assert.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum {
     MAX_CONSTANTS = GPU_KERNEL_CONSTANTS + GPU_EPILOGUE_STAGES,
-    GROUP_CONSTANT = 100, // ids 100, 101, 102: work-group size
+    GROUP_CONSTANT = 100, // the work-group size is in constants 100, 101 and 102
 };
 
 struct gpu_program {
@@ -28,7 +28,7 @@ struct gpu_program {
 
 struct record {
     struct gpu_dispatch dispatch;
-    bool barrier; // before it
+    bool barrier; // a barrier comes before this dispatch
     VkDescriptorSet set;
 };
 
@@ -36,13 +36,13 @@ struct gpu_list {
     struct gpu_device *device;
     struct record *records;
     int count, capacity;
-    bool barrier; // before the next
+    bool barrier; // one comes before the next dispatch
     VkDescriptorPool pool;
     VkCommandBuffer commands;
-    struct gpu_buffer **written; // each once
+    struct gpu_buffer **written; // the buffers that the list writes, without repetition
     int written_count;
-    VkCommandBuffer *together; // room for a submission: a batch, the list, mirrors
-    uint64_t number;           // of the last submission
+    VkCommandBuffer *submission; // room for a batch, the list and the copies to mirrors
+    uint64_t number;             // the number of its last submission
 };
 
 // ---- devices --------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
     return VK_FALSE;
 }
 
-// All or none: then the device is gone again.
+// Loads every function of the device. False after a message; the device is then destroyed again.
 static bool load_device_functions(struct gpu_device *device)
 {
     struct vulkan_device_api *vk = &device->vk;
@@ -220,17 +220,17 @@ static const struct gpu_caps *vulkan_caps(const struct gpu_device *device)
 
 // ---- programs -------------------------------------------------------------------------------------------------------
 
-// A program on its way: what can fail with a message is before and after its compiling.
+// A program that is being created. Messages are written before or after `compile`, which runs in several threads.
 struct compilation {
     struct gpu_device *device;
     const struct gpu_program_desc *desc;
     struct gpu_program *program;
-    uint32_t *words;
+    uint32_t *spirv;
     VkShaderModule module;
     VkResult result;
 };
 
-// Called by several threads at once: it touches nothing but its own item.
+// Several threads call this at the same time, each for an item of its own.
 static void compile(void *arg, int64_t item, int worker)
 {
     struct compilation *compilation = (struct compilation *)arg + item;
@@ -238,7 +238,7 @@ static void compile(void *arg, int64_t item, int worker)
     const struct gpu_program_desc *desc = compilation->desc;
     struct gpu_program *program = compilation->program;
     (void)worker;
-    enum { MORE = GPU_FLOATS_CONSTANT - GROUP_CONSTANT + 1 }; // the last one only where the module has it
+    enum { MORE = GPU_FLOATS_CONSTANT - GROUP_CONSTANT + 1 }; // modules without the last constant ignore it
     int values[MAX_CONSTANTS + MORE], count = gpu_kernel_constant_count(desc->kernel);
     VkSpecializationMapEntry entries[MAX_CONSTANTS + MORE];
     values[count + MORE - 1] = (int)desc->floats;
@@ -307,14 +307,14 @@ static bool begin(struct compilation *compilation)
                                "kernel %s is wanted with half arithmetic, which the device lacks: use f32 or f16s",
                                kernel->name);
     VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    compilation->words = gpu_spirv(kernel->name, desc->precision, &info.codeSize);
+    compilation->spirv = gpu_spirv(kernel->name, desc->precision, &info.codeSize);
     if (info.codeSize == 0)
         return gpu_device_fail(&device->base,
                                "this build has no SPIR-V of kernel %s: name it in its operator's table and build again",
                                kernel->name);
     struct gpu_program *program = compilation->program = calloc(1, sizeof *program);
-    if (!compilation->words || !program) return gpu_device_no_memory(&device->base, "a program");
-    info.pCode = compilation->words;
+    if (!compilation->spirv || !program) return gpu_device_no_memory(&device->base, "a program");
+    info.pCode = compilation->spirv;
     program->name = kernel->name;
     program->buffer_count = gpu_kernel_arg_count(kernel) + (kernel->epilogue ? 1 : 0);
     program->param_count = gpu_kernel_param_count(kernel);
@@ -323,7 +323,7 @@ static bool begin(struct compilation *compilation)
            create_layout(device, program);
 }
 
-// The program, where all went well until here and the compiler says so.
+// The finished program; NULL, after a message, if it does not compile. ok: false if an earlier step has failed.
 static struct gpu_program *end(struct compilation *compilation, bool ok)
 {
     struct gpu_device *device = compilation->device;
@@ -332,7 +332,7 @@ static struct gpu_program *end(struct compilation *compilation, bool ok)
     snprintf(call, sizeof call, "vkCreateComputePipelines of kernel %.40s", compilation->desc->kernel->name);
     ok = ok && gpu_vulkan_check(device, compilation->result, call);
     if (compilation->module) device->vk.vkDestroyShaderModule(device->handle, compilation->module, NULL);
-    free(compilation->words);
+    free(compilation->spirv);
     if (ok) return program;
     vulkan_program_destroy(device, program);
     return NULL;
@@ -351,37 +351,37 @@ static bool vulkan_programs_create(struct gpu_device *device, const struct gpu_p
         compilations[begun] = (struct compilation){.device = device, .desc = &descs[begun]};
         ok = begin(&compilations[begun]);
     }
-    bool apart = !device->messenger; // which reports from whatever thread it is called by
-    if (ok && apart) hl_threads_run_once(count, compile, compilations);
-    for (int i = 0; ok && !apart && i < count; i++) compile(compilations, i, 0);
+    bool parallel = !device->messenger; // the messenger reports from the thread in which it is called
+    if (ok && parallel) hl_threads_run_once(count, compile, compilations);
+    for (int i = 0; ok && !parallel && i < count; i++) compile(compilations, i, 0);
     for (int i = 0; i < begun; i++) ok = (programs[i] = end(&compilations[i], ok)) && ok;
     free(compilations);
     return ok;
 }
 
-// Drivers are to check what they are given, and some do not: the head at least must be this device's and driver's.
+// Whether the header names this device and driver. Drivers should check this themselves, but some do not.
 static bool is_own_cache(const struct gpu_device *device, const void *bytes, size_t size)
 {
-    VkPipelineCacheHeaderVersionOne head;
+    VkPipelineCacheHeaderVersionOne header;
     VkPhysicalDeviceProperties properties;
-    if (size < sizeof head) return false;
-    memcpy(&head, bytes, sizeof head);
+    if (size < sizeof header) return false;
+    memcpy(&header, bytes, sizeof header);
     device->instance->vk.vkGetPhysicalDeviceProperties(device->physical->handle, &properties);
-    return head.headerSize >= sizeof head && head.headerSize <= size &&
-           head.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE && head.vendorID == properties.vendorID &&
-           head.deviceID == properties.deviceID &&
-           memcmp(head.pipelineCacheUUID, properties.pipelineCacheUUID, sizeof head.pipelineCacheUUID) == 0;
+    return header.headerSize >= sizeof header && header.headerSize <= size &&
+           header.headerVersion == VK_PIPELINE_CACHE_HEADER_VERSION_ONE && header.vendorID == properties.vendorID &&
+           header.deviceID == properties.deviceID &&
+           memcmp(header.pipelineCacheUUID, properties.pipelineCacheUUID, sizeof header.pipelineCacheUUID) == 0;
 }
 
-// Begins with an empty cache unless the bytes are good for one.
+// The cache starts empty unless the bytes are usable.
 static bool vulkan_cache_load(struct gpu_device *device, const void *bytes, size_t size)
 {
     bool own = !bytes || is_own_cache(device, bytes, size);
-    if (!own) gpu_device_fail(&device->base, "the kept programs are of another device or driver");
+    if (!own) gpu_device_fail(&device->base, "the cached programs are of another device or driver");
     return (bytes && own && create_cache(device, bytes, size)) || (create_cache(device, NULL, 0) && !bytes);
 }
 
-// What has not grown holds nothing new.
+// A cache that has not grown contains nothing new.
 static bool vulkan_cache_save(struct gpu_device *device, void **bytes, size_t *size)
 {
     *bytes = NULL;
@@ -390,7 +390,7 @@ static bool vulkan_cache_save(struct gpu_device *device, void **bytes, size_t *s
     if (!VULKAN_CALL(device, vkGetPipelineCacheData, device->handle, device->cache, size, NULL)) return false;
     if (*size == device->cache_loaded || *size <= sizeof(VkPipelineCacheHeaderVersionOne)) return true;
     void *data = malloc(*size);
-    if (!data) return gpu_device_no_memory(&device->base, "programs that are to be kept");
+    if (!data) return gpu_device_no_memory(&device->base, "the program cache");
     if (VULKAN_CALL(device, vkGetPipelineCacheData, device->handle, device->cache, size, data)) {
         *bytes = data;
         return true;
@@ -438,10 +438,10 @@ static bool vulkan_list_barrier(struct gpu_list *list)
     return true;
 }
 
-// A place that the kernel has and this dispatch does not use (no residual) must have a buffer all the same: the first.
-static int buffer_at(const struct gpu_dispatch *dispatch, int place)
+// A binding that this dispatch leaves out (there is no residual) still needs a buffer, and gets the first one.
+static int buffer_at(const struct gpu_dispatch *dispatch, int binding)
 {
-    return place < dispatch->buffer_count && dispatch->buffers[place] ? place : 0;
+    return binding < dispatch->buffer_count && dispatch->buffers[binding] ? binding : 0;
 }
 
 static void write_set(const struct gpu_device *device, const struct record *record)
@@ -457,7 +457,7 @@ static void write_set(const struct gpu_device *device, const struct record *reco
     VkWriteDescriptorSet write = {
         .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
         .dstSet = record->set,
-        .descriptorCount = (uint32_t)count, // runs on from binding to binding
+        .descriptorCount = (uint32_t)count, // consecutive bindings
         .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
         .pBufferInfo = ranges,
     };
@@ -494,8 +494,8 @@ static bool make_sets(struct gpu_list *list)
 static bool note_written(struct gpu_list *list)
 {
     list->written = calloc((size_t)list->count * GPU_MAX_BUFFERS + 1, sizeof(struct gpu_buffer *));
-    list->together = calloc((size_t)list->count * GPU_MAX_BUFFERS + 2, sizeof *list->together);
-    if (!list->written || !list->together) return gpu_device_no_memory(&list->device->base, "a list");
+    list->submission = calloc((size_t)list->count * GPU_MAX_BUFFERS + 2, sizeof *list->submission);
+    if (!list->written || !list->submission) return gpu_device_no_memory(&list->device->base, "a list");
     for (int r = 0; r < list->count; r++)
         for (int b = 0; b < list->records[r].dispatch.buffer_count; b++) {
             struct gpu_buffer *buffer = list->records[r].dispatch.buffers[b];
@@ -522,7 +522,8 @@ static void record_dispatch(const struct gpu_device *device, VkCommandBuffer com
                       (uint32_t)dispatch->groups[2]);
 }
 
-// clocks: with a time before the first dispatch and behind each, and none overlapping the next.
+// clocks: if not null, timestamps are written before the first dispatch and after each one, and no two dispatches
+// overlap.
 static bool record_list(struct gpu_list *list, VkCommandBuffer commands, VkQueryPool clocks)
 {
     struct gpu_device *device = list->device;
@@ -549,18 +550,19 @@ static bool vulkan_list_finish(struct gpu_list *list)
            gpu_vulkan_allocate_commands(device, &list->commands) && record_list(list, list->commands, VK_NULL_HANDLE);
 }
 
-// Pending copies, a recording of the list, and copies to the mirrors of what it writes, in one submission.
+// Submits pending copies, a recording of the list, and the copies from what it writes to the mirrors, all in one
+// submission.
 static bool submit_list(struct gpu_list *list, VkCommandBuffer commands)
 {
     struct gpu_device *device = list->device;
     struct vulkan_batch *batch;
     int count = 0;
     if (!gpu_vulkan_close_batch(device, &batch)) return false;
-    if (batch) list->together[count++] = batch->commands;
-    list->together[count++] = commands;
+    if (batch) list->submission[count++] = batch->commands;
+    list->submission[count++] = commands;
     for (int i = 0; i < list->written_count; i++)
-        if (list->written[i]->mirror_commands) list->together[count++] = list->written[i]->mirror_commands;
-    uint64_t number = gpu_vulkan_submit(device, list->together, count);
+        if (list->written[i]->mirror_commands) list->submission[count++] = list->written[i]->mirror_commands;
+    uint64_t number = gpu_vulkan_submit(device, list->submission, count);
     if (batch) batch->number = number;
     if (number == 0) return false;
     list->number = number;
@@ -573,7 +575,7 @@ static bool vulkan_list_run(struct gpu_list *list)
 {
     assert(list->commands);
     if (!gpu_device_is_alive(&list->device->base, "run a list")) return false;
-    // Its command buffer may be on the queue only once.
+    // A command buffer must not be pending twice.
     return gpu_vulkan_wait(list->device, list->number) && submit_list(list, list->commands);
 }
 
@@ -617,7 +619,7 @@ static bool vulkan_list_profile(struct gpu_list *list, uint64_t *nanoseconds, in
               gpu_vulkan_allocate_commands(device, &commands) && record_list(list, commands, clocks) &&
               submit_list(list, commands) && gpu_vulkan_wait(device, list->number) &&
               read_clocks(list, clocks, nanoseconds, count);
-    if (!ok && !device->base.lost) gpu_vulkan_wait(device, list->number); // what goes now must not be in use
+    if (!ok && !device->base.lost) gpu_vulkan_wait(device, list->number); // what is destroyed next must not be in use
     gpu_vulkan_free_commands(device, commands);
     device->vk.vkDestroyQueryPool(device->handle, clocks, NULL);
     return ok;
@@ -632,7 +634,7 @@ static void vulkan_list_destroy(struct gpu_list *list)
     device->vk.vkDestroyDescriptorPool(device->handle, list->pool, NULL);
     free(list->records);
     free(list->written);
-    free(list->together);
+    free(list->submission);
     free(list);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of Vulkan 1.1 that the backend calls, as data: one row per function and level. The header of Vulkan
-// is needed to build, the library only to run: vulkan_instance.c opens it by name and asks vkGetInstanceProcAddr for
-// the first lists, vulkan.c asks vkGetDeviceProcAddr for the last, which leads past the loader into the driver.
+// The entry points of Vulkan 1.1 that the backend calls, as data: one row per function. Building needs the Vulkan headers;
+// the library is needed only at run time. vulkan_instance.c opens it by name and gets the first lists from
+// vkGetInstanceProcAddr. vulkan.c gets the last list from vkGetDeviceProcAddr, whose functions skip the loader.
 #ifndef HALITE_GPU_BACKEND_VULKAN_API_H
 #define HALITE_GPU_BACKEND_VULKAN_API_H
 
@@ -25,7 +25,7 @@
     X(vkGetPhysicalDeviceProperties2) \
     X(vkGetPhysicalDeviceQueueFamilyProperties)
 
-// Of VK_EXT_debug_utils, which is asked for with the validation layer only.
+// Functions of VK_EXT_debug_utils, which is enabled only together with the validation layer.
 #define VULKAN_DEBUG_FUNCTIONS(X) \
     X(vkCreateDebugUtilsMessengerEXT) \
     X(vkDestroyDebugUtilsMessengerEXT)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the Vulkan backend share: the process's instance (vulkan_instance.c), a device with its errors and
-// its queue (vulkan_queue.c), and its memory (vulkan_memory.c). vulkan.c makes programs and lists of it, and the table
-// of functions.
+// What the files of the Vulkan backend share: the instance of the process (vulkan_instance.c), and a device with its
+// errors and queue (vulkan_queue.c) and its memory (vulkan_memory.c). vulkan.c adds programs, lists and the table of
+// functions.
 #ifndef HALITE_GPU_BACKEND_VULKAN_DEVICE_H
 #define HALITE_GPU_BACKEND_VULKAN_DEVICE_H
 
@@ -10,14 +10,14 @@
 
 enum {
     VULKAN_MAX_DEVICES = 16,
-    VULKAN_OFFSET_ALIGNMENT = 256, // of gpu_dispatch: a device that asks for more is passed over
+    VULKAN_OFFSET_ALIGNMENT = 256, // as in gpu_dispatch; devices that need more are left out
     VULKAN_FENCES = 4,             // submissions in flight
-    VULKAN_BATCHES = 2,            // of copies: one is filled while the other is on its way
+    VULKAN_BATCHES = 2,            // of copies: one is filled while the other is in flight
 };
 #define VULKAN_API "Vulkan"
 #define VULKAN_VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
-// ---- the instance: one per process, made at first use, never undone -------------------------------------------------
+// ---- the instance: one per process, created at first use, never destroyed -------------------------------------------------
 
 struct vulkan_instance {
     struct vulkan_instance_api vk;
@@ -26,15 +26,15 @@ struct vulkan_instance {
     int count;
     struct vulkan_physical {
         VkPhysicalDevice handle;
-        uint32_t family; // of queues that compute
+        uint32_t family; // index of the queue family for compute
         uint32_t timestamp_bits;
     } devices[VULKAN_MAX_DEVICES];
-    const char *why; // there is no device, static text
+    const char *why; // why there is no device, static text
 };
 
 const struct vulkan_instance *gpu_vulkan_instance(void);
 void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevice physical, struct gpu_caps *caps);
-// Whether an environment variable is there and neither empty nor 0.
+// Whether an environment variable is set, and neither empty nor 0.
 bool gpu_vulkan_is_set(const char *variable);
 
 // ---- objects --------------------------------------------------------------------------------------------------------
@@ -43,23 +43,23 @@ struct gpu_buffer {
     VkBuffer handle;
     VkDeviceMemory memory;
     size_t bytes;
-    unsigned char *mapped; // NULL: only the device sees it
-    // The place that was read last. When it is read a second time in a row it gets a mirror in host memory: lists that
-    // write the buffer copy it there as they end, and `mirrored` is the last submission that did (0: none since the
-    // host wrote it).
+    unsigned char *mapped; // NULL if only the device can access the memory
+    // The range that was read last. A second read of the same range gives it a mirror in host memory. Lists that write
+    // the buffer then end with a copy to the mirror; `mirrored` is the last submission with such a copy, or 0 if the
+    // host has written the buffer since.
     size_t read_offset, read_bytes;
     struct gpu_buffer *mirror;
     VkCommandBuffer mirror_commands;
     uint64_t mirrored;
 };
 
-// Copies between staging memory and buffers that go to the queue together.
+// Copies between staging memory and buffers that are submitted together.
 struct vulkan_batch {
     VkCommandBuffer commands;
-    struct gpu_buffer *staging; // NULL until it is needed
+    struct gpu_buffer *staging; // NULL until the first copy
     size_t used;
     bool recording;
-    uint64_t number; // of its submission
+    uint64_t number; // the number of its submission
 };
 
 struct gpu_device {
@@ -73,57 +73,58 @@ struct gpu_device {
     VkPhysicalDeviceMemoryProperties memory;
     VkCommandPool pool;
     VkPipelineCache cache;
-    size_t cache_loaded;                             // bytes that it began with
-    VkDescriptorSetLayout sets[GPU_MAX_BUFFERS + 1]; // by how many buffers
+    size_t cache_loaded;                             // bytes that the cache started with
+    VkDescriptorSetLayout sets[GPU_MAX_BUFFERS + 1]; // by number of buffers
     float timestamp_period;                          // nanoseconds
-    uint32_t max_range;                              // bytes that a kernel may see of a buffer
+    uint32_t max_range;                              // bytes of a buffer that a kernel can access
     bool maps_buffers, reads_mapped;
 
-    // Submissions are numbered from 1; number n has fence n % VULKAN_FENCES, and is done when that is signalled or a
-    // later one is.
+    // Submissions are numbered from 1. Submission n uses fence n % VULKAN_FENCES. It is done once this fence or that of
+    // a later submission is signalled.
     VkFence fences[VULKAN_FENCES];
     uint64_t submitted, completed;
     struct vulkan_batch batches[VULKAN_BATCHES];
-    int batch; // that is filled now
+    int batch; // the one that is being filled
     struct gpu_buffer *download;
 };
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
-// Whether a call went well; if not, says which, and why.
+// Whether a call succeeded. False after a message with the call, its result and some advice.
 bool gpu_vulkan_check(struct gpu_device *device, VkResult result, const char *call);
 #define VULKAN_CALL(device, name, ...) gpu_vulkan_check((device), (device)->vk.name(__VA_ARGS__), #name)
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
 
-// The command pool, the fences, the batches' command buffers. What was made is undone by destroy, in part as well.
+// Creates the command pool, the fences and the command buffers of the batches. If create fails, destroy frees what it
+// has created.
 bool gpu_vulkan_queue_create(struct gpu_device *device);
 void gpu_vulkan_queue_destroy(struct gpu_device *device);
-// The submission's number; 0 after a message.
+// Returns the number of the submission, or 0 after a message.
 uint64_t gpu_vulkan_submit(struct gpu_device *device, const VkCommandBuffer *commands, int count);
-// Until a submission is done.
+// Waits until a submission is done.
 bool gpu_vulkan_wait(struct gpu_device *device, uint64_t number);
 bool gpu_vulkan_allocate_commands(struct gpu_device *device, VkCommandBuffer *commands);
 void gpu_vulkan_free_commands(struct gpu_device *device, VkCommandBuffer commands);
 bool gpu_vulkan_begin_commands(struct gpu_device *device, VkCommandBuffer commands, VkCommandBufferUsageFlags usage);
-// What dispatches wrote is seen by later ones.
+// Makes what dispatches wrote visible to later dispatches.
 void gpu_vulkan_barrier(const struct gpu_device *device, VkCommandBuffer commands);
-// At the end of every command buffer, so that none needs one at its beginning: what was written in `stage`
-// (dispatches or copies) is seen by whatever follows, on the host as well, and what was read may be overwritten.
+// Ends every command buffer, so that none needs a barrier at its beginning: what `stage` (dispatches or copies) wrote
+// becomes visible to all later commands and to the host, and what it read may be overwritten.
 void gpu_vulkan_barrier_to_all(const struct gpu_device *device, VkCommandBuffer commands, VkPipelineStageFlags stage);
 
-// ---- memory: the functions of the backend, and for lists ------------------------------------------------------------
+// ---- memory: functions of gpu_backend, and what lists need ------------------------------------------------------------
 
 void gpu_vulkan_choose_memory(struct gpu_device *device);
-void gpu_vulkan_memory_destroy(struct gpu_device *device); // staging memory
+void gpu_vulkan_memory_destroy(struct gpu_device *device); // frees the staging memory
 struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t bytes);
 void gpu_vulkan_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer);
 bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, const void *from,
                              size_t bytes);
 bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
                             size_t bytes);
-// Ends the batch of pending copies for a submission that the caller makes and whose number it notes; NULL: there are
-// none.
+// Ends the batch of pending copies; *closed is NULL if there are none. The caller submits the batch and stores the number
+// of the submission in it.
 bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **closed);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vulkan's library, opened by name, its instance and devices: once per process. In: the environment. Out: devices in an
-// order that stays (discrete, integrated, virtual, other, CPU; the loader's among equals), what each can do, or why
-// there is none. Environment: HALITE_VULKAN_LIBRARY (path of the loader), HALITE_VULKAN_VALIDATION=1 (the Khronos
-// layer, with checks of synchronization; its messages become errors of the device's reporter).
+// The Vulkan library, its instance and its devices, once per process. In: the environment. Out: devices in a stable order
+// (discrete, integrated, virtual, other, CPU; among equals as the loader lists them) with their capabilities, or the
+// reason why there is none. Environment: HALITE_VULKAN_LIBRARY (path of the loader) and HALITE_VULKAN_VALIDATION=1 (the
+// Khronos layer with synchronization checks, whose messages go to the device's reporter).
 #if defined(HALITE_GPU_VULKAN)
 #include <limits.h>
 #include <stdio.h>
@@ -103,7 +103,7 @@ static bool load_functions(struct vulkan_instance *instance)
     return true;
 }
 
-// A queue that computes, and not graphics as well where there is the choice: it is not held up by a desktop.
+// Finds a queue family for compute. One without graphics is preferred, because a desktop does not delay it.
 static bool find_family(const struct vulkan_instance_api *vk, struct vulkan_physical *physical)
 {
     VkQueueFamilyProperties families[MAX_FAMILIES];
@@ -148,7 +148,7 @@ static void find_devices(struct vulkan_instance *instance)
 
 static void load(struct vulkan_instance *instance)
 {
-    struct hl_library *library = open_library(&instance->why); // stays open: drivers do not like to be unloaded
+    struct hl_library *library = open_library(&instance->why); // stays open: some drivers crash when unloaded
     if (!library) return;
     instance->why = "libvulkan.so.1 has no vkGetInstanceProcAddr: install the Vulkan loader";
     PFN_vkGetInstanceProcAddr *address = &instance->vk.vkGetInstanceProcAddr;
@@ -174,7 +174,7 @@ const struct vulkan_instance *gpu_vulkan_instance(void)
     return instance_memory();
 }
 
-// ---- what a device is and can do ------------------------------------------------------------------------------------
+// ---- capabilities ------------------------------------------------------------------------------------
 
 static int to_int(uint32_t value)
 {
@@ -220,7 +220,7 @@ static struct extensions find_extensions(const struct vulkan_instance *instance,
     return found;
 }
 
-// Puts a struct into the chain behind another.
+// Inserts a struct into a pNext chain, after the first one.
 static void chain(void *first, void *next)
 {
     VkBaseOutStructure *head = first, *added = next;
@@ -240,7 +240,7 @@ static bool has_half_math(const struct vulkan_instance *instance, VkPhysicalDevi
     return half.shaderFloat16;
 }
 
-// The largest heap of the device's own.
+// Bytes of the largest device-local heap.
 static uint64_t memory_of(const struct vulkan_instance *instance, VkPhysicalDevice physical)
 {
     VkPhysicalDeviceMemoryProperties memory;
@@ -284,7 +284,7 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
         .software = all.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
         .integrated = all.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
         .memory = memory_of(instance, physical),
-        .half_storage = true, // as pairs in 32-bit words: no feature needed
+        .half_storage = true, // kernels pack pairs into 32 bits, which needs no feature
         .half_math = has_half_math(instance, physical, &extensions),
         .max_buffer = memory.maxMemoryAllocationSize > SIZE_MAX ? SIZE_MAX : (size_t)memory.maxMemoryAllocationSize,
         .max_group_size = to_int(limits->maxComputeWorkGroupInvocations),
@@ -299,7 +299,7 @@ void gpu_vulkan_fill_caps(const struct vulkan_instance *instance, VkPhysicalDevi
         caps->max_groups[i] = to_int(limits->maxComputeWorkGroupCount[i]);
     }
     snprintf(caps->name, sizeof caps->name, "%.127s", all.properties.deviceName);
-    char number[16]; // of the driver, where it gives no text
+    char number[16]; // the driver's version if it has no text
     snprintf(number, sizeof number, "%#x", (unsigned)all.properties.driverVersion);
     snprintf(caps->driver, sizeof caps->driver, "%.12s %.26s, Vulkan %u.%u",
              driver.driverName[0] ? driver.driverName : "driver", driver.driverInfo[0] ? driver.driverInfo : number,

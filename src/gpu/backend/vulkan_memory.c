@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend's memory: buffers, and what goes between them and the host. Where the host reaches the device's
-// memory (integrated, software, cards with a large window) buffers are mapped and written directly, and read directly
-// where that memory is cached. Else staging memory: writes are copied on the queue before the next list; what is read
-// again and again after a list (a model's outputs) is copied behind the list in the same submission, into a mirror.
-// An input of 600 KB and an output of 4 KB take 38 us so, 50 us without the mirror, 69 us with staging memory for both
-// (H200). HALITE_VULKAN_STAGING=1 maps nothing.
+// The Vulkan backend's memory: buffers, and copies between them and the host. If the host can access all of the device's
+// memory (integrated GPUs, software, cards with a large BAR), buffers are mapped and written directly, and also read
+// directly if that memory is cached. Otherwise staging memory is used. Writes become copies that the queue executes
+// before the next list. A range that is read repeatedly after a list (a model's output) gets a mirror, to which the
+// submission of the list copies it. On an H200 an input of 600 KB and an output of 4 KB take 38 us this way, 50 us
+// without the mirror, and 69 us with staging memory for both. HALITE_VULKAN_STAGING=1 turns mapping off.
 #if defined(HALITE_GPU_VULKAN)
 #include <assert.h>
 #include <stdio.h>
@@ -14,15 +14,15 @@
 #include "gpu/backend/vulkan_device.h"
 
 enum {
-    STAGING_BYTES = 4 << 20, // of each batch, and for reading
-    MIRROR_BYTES = 64 << 20, // larger reads get no mirror
+    STAGING_BYTES = 4 << 20,     // for each batch, and for downloads
+    MAX_MIRROR_BYTES = 64 << 20, // larger reads get no mirror
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
 
 enum memory_use { MEMORY_DEVICE, MEMORY_MAPPED, MEMORY_UPLOAD, MEMORY_DOWNLOAD, MEMORY_USES };
 
-// What a memory type should have and should not, best first; the end is what any device has.
+// Properties that a memory type must have and must not have, best first. Every device satisfies the last row.
 enum {
     LOCAL = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
     VISIBLE = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
@@ -31,13 +31,13 @@ enum {
 static const struct memory_wish {
     VkMemoryPropertyFlags wanted, refused;
 } memory_wishes[MEMORY_USES][3] = {
-    [MEMORY_DEVICE] = {{LOCAL, VISIBLE}, {LOCAL, 0}, {0, 0}}, // a window into a card's memory may be small: last
+    [MEMORY_DEVICE] = {{LOCAL, VISIBLE}, {LOCAL, 0}, {0, 0}}, // the host-visible part may be small and is used last
     [MEMORY_MAPPED] = {{LOCAL | VISIBLE | CACHED, 0}, {LOCAL | VISIBLE, 0}, {VISIBLE, 0}},
     [MEMORY_UPLOAD] = {{VISIBLE, LOCAL | CACHED}, {VISIBLE, LOCAL}, {VISIBLE, 0}},
     [MEMORY_DOWNLOAD] = {{VISIBLE | CACHED, LOCAL}, {VISIBLE | CACHED, 0}, {VISIBLE, 0}},
 };
 
-// The first type among those that a buffer may have; -1: none.
+// The first allowed memory type with the wanted properties; -1 if there is none.
 static int find_type(const struct gpu_device *device, uint32_t allowed, const struct memory_wish *wish)
 {
     for (uint32_t i = 0; i < device->memory.memoryTypeCount; i++) {
@@ -88,7 +88,7 @@ static void release(struct gpu_device *device, struct gpu_buffer *buffer)
     if (!buffer) return;
     drop_mirror(device, buffer);
     device->vk.vkDestroyBuffer(device->handle, buffer->handle, NULL);
-    device->vk.vkFreeMemory(device->handle, buffer->memory, NULL); // unmaps it
+    device->vk.vkFreeMemory(device->handle, buffer->memory, NULL); // also unmaps it
     free(buffer);
 }
 
@@ -125,7 +125,7 @@ struct gpu_buffer *gpu_vulkan_buffer_create(struct gpu_device *device, size_t by
     return create(device, bytes ? bytes : 1, device->maps_buffers ? MEMORY_MAPPED : MEMORY_DEVICE);
 }
 
-// Whether the host can reach all of the device's own memory, and not through a small window only.
+// Whether the host can access all device-local memory, and not only a small part of it.
 static bool sees_all_local(const struct gpu_device *device, int type)
 {
     const VkPhysicalDeviceMemoryProperties *memory = &device->memory;
@@ -146,7 +146,7 @@ void gpu_vulkan_choose_memory(struct gpu_device *device)
 
 // ---- copies ---------------------------------------------------------------------------------------------------------
 
-// The batch that is filled now, recording and with staging memory; NULL after a message.
+// The batch that is being filled. It has staging memory and is recording. NULL after a message.
 static struct vulkan_batch *open_batch(struct gpu_device *device)
 {
     struct vulkan_batch *batch = &device->batches[device->batch];
@@ -247,11 +247,11 @@ static bool record_mirror(struct gpu_device *device, struct gpu_buffer *buffer)
     return VULKAN_CALL(device, vkEndCommandBuffer, commands);
 }
 
-// The second read of one place in a row makes a mirror of it. The queue is idle.
+// Creates a mirror if the same range is read a second time in a row. The queue must be idle.
 static bool note_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, size_t bytes)
 {
     bool again = buffer->read_bytes == bytes && buffer->read_offset == offset;
-    if (again && (buffer->mirror || bytes == 0 || bytes > MIRROR_BYTES)) return true;
+    if (again && (buffer->mirror || bytes == 0 || bytes > MAX_MIRROR_BYTES)) return true;
     if (again && record_mirror(device, buffer)) return true;
     drop_mirror(device, buffer);
     buffer->read_offset = offset;
@@ -279,7 +279,7 @@ bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer
 void gpu_vulkan_buffer_destroy(struct gpu_device *device, struct gpu_buffer *buffer)
 {
     if (!buffer) return;
-    if (!device->base.lost) finish(device); // a batch may name it
+    if (!device->base.lost) finish(device); // a batch may refer to it
     release(device, buffer);
 }
 

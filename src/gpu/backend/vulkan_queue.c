@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend's errors and its queue. In: results of calls; command buffers. Out: messages; numbered submissions
-// that can be waited for, and the barriers between and inside them.
+// The Vulkan backend's errors and its queue. In: results of calls, and command buffers. Out: messages, numbered
+// submissions to wait for, and the barriers inside and between them.
 #if defined(HALITE_GPU_VULKAN)
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "gpu/backend/vulkan_device.h"
 
-enum { SPIN_NS = 500000 };
+enum { MAX_SPIN_NANOSECONDS = 500000 };
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
@@ -51,15 +51,15 @@ bool gpu_vulkan_check(struct gpu_device *device, VkResult result, const char *ca
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
 
-// Asking for a while before sleeping: a list of 30 small dispatches takes 83 us, and 101 us when it sleeps after 50
-// (H200).
+// Polls the fence for a while before it sleeps. On an H200 a list of 30 small dispatches takes 83 us this way, and
+// 101 us if polling ends after 50 us.
 bool gpu_vulkan_wait(struct gpu_device *device, uint64_t number)
 {
     if (number <= device->completed) return true;
     VkFence fence = device->fences[number % VULKAN_FENCES];
     VkResult result = VK_NOT_READY;
     if (!device->base.caps.software) {
-        uint64_t end = hl_nanoseconds() + SPIN_NS;
+        uint64_t end = hl_nanoseconds() + MAX_SPIN_NANOSECONDS;
         do result = device->vk.vkGetFenceStatus(device->handle, fence);
         while (result == VK_NOT_READY && hl_nanoseconds() < end);
     }
