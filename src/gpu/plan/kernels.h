@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that belong to no operator: between the caller's dense floats or bytes, constants, and values.
+// The kernels that belong to no operator. They copy between values and the caller's dense floats or bytes, and from
+// constants to values.
 #ifndef HALITE_GPU_PLAN_KERNELS_H
 #define HALITE_GPU_PLAN_KERNELS_H
 
@@ -7,7 +8,7 @@
 
 extern const struct gpu_kernel gpu_kernel_from_dense, gpu_kernel_to_dense, gpu_kernel_from_bytes, gpu_kernel_to_bytes,
     gpu_kernel_from_weights;
-// All of them, NULL at the end.
+// All of them, with NULL at the end.
 extern const struct gpu_kernel *const gpu_plan_kernels[];
 
 #endif

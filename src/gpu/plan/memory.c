@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocates values in one device buffer, the arena. A value lives from the first level whose steps name it to the last.
-// The largest values are placed first, each into the smallest gap between those that live at the same time. Inputs and
-// outputs are in the arena too, because their raw forms are buffers of their own; a value that needs no other form than
-// its raw one has no allocation.
+// Allocates values in one device buffer, the arena. A value lives from the first level whose steps use it to the last.
+// The largest values are placed first, each into the smallest sufficient gap between values that live at the same time.
+// Inputs and outputs have an allocation besides their raw buffers, unless the raw buffer serves as the value.
 #include <limits.h>
 #include <stdlib.h>
 
 #include "gpu/plan/plan.h"
 
-enum { ALIGNMENT = 256 }; // no API asks for coarser offsets
+enum { ALIGNMENT = 256 }; // no API demands more of offsets
 
 static size_t value_bytes(const struct gpu_plan *plan, const struct gpu_value *value)
 {
@@ -48,7 +47,7 @@ static int larger_first(const void *a, const void *b)
     return x->value - y->value;
 }
 
-// The offset for `wanted` among the values placed so far, which are sorted by offset.
+// The offset for `wanted`. placed: the values that already have one, sorted by offset.
 static size_t find_gap(const struct gpu_allocation *all, const struct sized *placed, int count,
                        const struct gpu_allocation *wanted)
 {

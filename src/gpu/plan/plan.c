@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From gpu graph to dispatches: raw input -> value, every node's own dispatches, value -> raw output. See plan.h.
+// What operators add to a plan: dispatches, weights, scratch values. Each dispatch is checked against the kernel's table
+// and the device's limits and becomes a step. See plan.h.
 #include "gpu/plan/plan.h"
 
 #include <stdarg.h>
@@ -9,9 +10,8 @@
 
 #include "base/grow.h"
 #include "gpu/graph/op.h"
-#include "gpu/plan/kernels.h"
 
-// ---- kernels' tables: what is the kernel's own, and what the emitter adds -----------------------
+// ---- sizes of a kernel's tables, without what the emitter adds -----------------------
 
 static int own_constant_count(const struct gpu_kernel *kernel)
 {
@@ -94,7 +94,7 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, con
         step->operands[i] = desc->operands[i];
     }
     if (!kernel->epilogue) return true;
-    // Every program of an epilogue kernel has the residual's place; without one anything readable fills it.
+    // Every program of an epilogue kernel has a binding for the residual. Without a residual any readable operand fills it.
     struct gpu_operand residual = step->operands[0];
     if (desc->epilogue && desc->epilogue->residual) residual = (struct gpu_operand){.value = desc->epilogue->residual};
     step->operands[step->operand_count++] = residual;
@@ -107,8 +107,8 @@ static int group_count(const struct gpu_dispatch_desc *desc, const int group[3],
     return (int)(((int64_t)grid + group[axis] - 1) / group[axis]);
 }
 
-// Long axes need more groups than some devices have: those of kernels without shared memory, to which the shape of a
-// group is all the same, become longer there and shorter elsewhere.
+// A long axis may need more groups than the device allows. Groups then become longer along this axis and shorter along
+// the others. This is possible for kernels without shared memory, which do not depend on the shape of a group.
 static void stretch_group(struct gpu_plan_step *step, const struct gpu_dispatch_desc *desc, const struct gpu_caps *caps)
 {
     int *group = step->group;
@@ -144,8 +144,8 @@ static bool fill_grid(struct gpu_plan *plan, struct gpu_plan_step *step, const s
 
 // ---- for ops ------------------------------------------------------------------------------------
 
-// Vulkan has programs only for kernels that some operator lists, so every other backend holds operators to their lists
-// as well.
+// Only kernels that some operator lists are compiled to SPIR-V. The check runs on every backend, so that a missing entry
+// does not show on Vulkan alone.
 static bool check_listed(struct gpu_plan *plan, const struct gpu_kernel *kernel)
 {
     if (!plan->node) return true;
@@ -210,15 +210,15 @@ int gpu_rows_per_group(const struct gpu_caps *caps, int width, int64_t rows)
     return height;
 }
 
-// ---- the whole plan -----------------------------------------------------------------------------
+// ---- how values are stored -----------------------------------------------------------------------
 
 size_t gpu_plan_vector_bytes(const struct gpu_plan *plan, size_t vectors, bool exact)
 {
     return plan->precision == GPU_F32 || exact || 4 * vectors <= (size_t)plan->float_elements ? 16 : 8;
 }
 
-// Slices of floats in the order of channels: one slice of four at each place, or one place (per batch, whole slices;
-// nothing may lie between the channels of an input and the end of its slice).
+// True if the layout in slices of four channels equals the dense one: each position has exactly four channels, or there
+// is only one position and its channels fill whole slices. An output of batch 1 may also end within a slice.
 bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape shape = value->shape;
@@ -226,135 +226,4 @@ bool gpu_plan_is_dense(const struct gpu_plan *plan, const struct gpu_value *valu
     if (gpu_value_vector_bytes(plan, value) != 16 || gpu_caller_has_bytes(value)) return false;
     bool whole = shape.c % 4 == 0 || (shape.b == 1 && !value->is_input);
     return shape.c == 4 || (shape.w == 1 && shape.h == 1 && whole);
-}
-
-// Between what the caller has and the value of it.
-static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, bool to_caller)
-{
-    static const struct gpu_kernel *const kernels[2][2] = {{&gpu_kernel_from_dense, &gpu_kernel_to_dense},
-                                                           {&gpu_kernel_from_bytes, &gpu_kernel_to_bytes}};
-    const struct gpu_quantization *q = &value->quantization;
-    bool bytes = gpu_caller_has_bytes(value);
-    struct gpu_shape shape = value->shape;
-    if (gpu_plan_is_dense(plan, value)) return true;
-    struct gpu_dispatch_desc desc = {.kernel = kernels[bytes][to_caller],
-                                     .operands = {{.value = value}, {.value = value}},
-                                     .grid = {shape.w * gpu_slices(shape), shape.h, shape.b}};
-    if (bytes) {
-        int32_t stored[4] = {gpu_float_bits(q->scale), q->zero_point, q->type == kTfLiteInt8 ? -128 : 0};
-        memcpy(desc.params[0], stored, sizeof stored);
-    }
-    if (bytes && to_caller) {
-        desc.grid[0] = (int)((gpu_elements(shape) + 3) / 4);
-        desc.grid[1] = desc.grid[2] = 1;
-    }
-    return gpu_plan_dispatch(plan, &desc);
-}
-
-// Constants that a node reads as a value (not as weights) become values filled from the weights buffer.
-static bool plan_constant(struct gpu_plan *plan, const struct gpu_value *value)
-{
-    struct gpu_shape shape = value->shape;
-    int slices = gpu_slices(shape);
-    struct gpu_weights *weights =
-        gpu_plan_weights(plan, (size_t)shape.b * (size_t)slices * (size_t)shape.h * (size_t)shape.w);
-    if (!weights) return false;
-    const float *from = value->data;
-    for (int b = 0; b < shape.b; b++)
-        for (int y = 0; y < shape.h; y++)
-            for (int x = 0; x < shape.w; x++)
-                for (int c = 0; c < shape.c; c++) {
-                    size_t at = (((size_t)b * (size_t)slices + (size_t)(c / 4)) * (size_t)shape.h + (size_t)y) *
-                                    (size_t)shape.w +
-                                (size_t)x;
-                    weights->data[4 * at + (size_t)(c % 4)] = *from++;
-                }
-    struct gpu_dispatch_desc desc = {.kernel = &gpu_kernel_from_weights,
-                                     .operands = {{.weights = weights}, {.value = value}}};
-    gpu_grid_over(&desc, shape);
-    return gpu_plan_dispatch(plan, &desc);
-}
-
-static bool plan_nodes(struct gpu_plan *plan)
-{
-    struct gpu_graph *graph = plan->graph;
-    for (int n = 0; n < graph->node_count; n++) {
-        struct gpu_node *node = graph->nodes[n];
-        if (node->dead) continue;
-        plan->node = node;
-        if (!node->op->plan(plan, node)) return false;
-    }
-    plan->node = NULL;
-    return true;
-}
-
-// Steps read constants as values where an op did not turn them into weights: those are filled first, once per run.
-static bool plan_constants(struct gpu_plan *plan)
-{
-    int planned = plan->step_count;
-    bool *seen = calloc((size_t)plan->graph->value_count + 1, sizeof *seen);
-    if (!seen) return gpu_plan_fail(plan, "out of memory");
-    bool ok = true;
-    for (int s = 0; s < planned && ok; s++)
-        for (int i = 0; i < plan->steps[s].operand_count && ok; i++) {
-            const struct gpu_value *value = plan->steps[s].operands[i].value;
-            if (!value || !value->data || seen[value->id]) continue;
-            seen[value->id] = true;
-            ok = plan_constant(plan, value);
-        }
-    free(seen);
-    if (!ok || plan->step_count == planned) return ok;
-    // To the front, so that they come before their readers.
-    int added = plan->step_count - planned;
-    struct gpu_plan_step *moved = malloc((size_t)added * sizeof *moved);
-    if (!moved) return gpu_plan_fail(plan, "out of memory");
-    memcpy(moved, plan->steps + planned, (size_t)added * sizeof *moved);
-    memmove(plan->steps + added, plan->steps, (size_t)planned * sizeof *moved);
-    memcpy(plan->steps, moved, (size_t)added * sizeof *moved);
-    free(moved);
-    return true;
-}
-
-static bool plan_all(struct gpu_plan *plan)
-{
-    const struct gpu_graph *graph = plan->graph;
-    for (int v = 0; v < graph->value_count; v++)
-        if (graph->values[v]->is_input && !plan_transfer(plan, graph->values[v], false)) return false;
-    if (!plan_nodes(plan)) return false;
-    for (int v = 0; v < graph->value_count; v++)
-        if (graph->values[v]->is_output && !plan_transfer(plan, graph->values[v], true)) return false;
-    return plan_constants(plan);
-}
-
-struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision,
-                                 int float_elements)
-{
-    struct gpu_plan *plan = calloc(1, sizeof *plan);
-    if (!plan) {
-        hl_report(graph->reporter, "TfLiteGpuDelegate Init: out of memory while planning");
-        return NULL;
-    }
-    *plan = (struct gpu_plan){
-        .graph = graph,
-        .caps = caps,
-        .precision = precision,
-        .float_elements = float_elements,
-        .reporter = graph->reporter,
-    };
-    if (plan_all(plan) && gpu_plan_order(plan) && gpu_plan_memory(plan)) return plan;
-    gpu_plan_destroy(plan);
-    return NULL;
-}
-
-void gpu_plan_destroy(struct gpu_plan *plan)
-{
-    if (!plan) return;
-    for (int i = 0; i < plan->weight_count; i++) {
-        free(plan->weights[i]->data);
-        free(plan->weights[i]);
-    }
-    free(plan->weights);
-    free(plan->steps);
-    free(plan->allocations);
-    free(plan);
 }

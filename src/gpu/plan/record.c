@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan on a device: constants uploaded, one program for each (kernel, constants, work-group), one command list with a
-// barrier wherever a step touches what an earlier one since the last barrier has written, or writes what it has read.
+// Puts a plan on a device. It uploads the constants, creates one program for each combination of kernel, constants and
+// work-group, and records one command list. A barrier comes before a step that uses what an earlier step since the last
+// barrier has written, or that writes what one has read.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +15,10 @@ struct gpu_runner {
     const struct hl_reporter *reporter;
     struct gpu_buffer *arena, *weights;
     size_t weights_bytes;
-    struct gpu_buffer **raw; // by value id: dense floats of inputs and outputs
+    struct gpu_buffer **raw; // by value id: inputs and outputs in the caller's layout
     struct gpu_program **programs;
     int program_count;
-    int *program_of; // by step: its program's number
+    int *program_of; // by step: the index of its program
     struct gpu_list *list;
 };
 
@@ -46,7 +47,7 @@ static bool upload_weights(struct gpu_runner *runner)
     for (int i = 0; i < plan->weight_count; i++) {
         struct gpu_weights *weights = plan->weights[i];
         size_t count = weights->vectors * 4, bytes = weights_bytes(plan, weights);
-        if (bytes < count * sizeof(float)) { // in place: the shorter form does not overtake the longer one
+        if (bytes < count * sizeof(float)) { // in place, because element k of the halves never overwrites a later float
             uint16_t *to = (uint16_t *)(void *)weights->data;
             for (size_t k = 0; k < count; k++) {
                 float value;
@@ -65,7 +66,7 @@ static bool upload_weights(struct gpu_runner *runner)
 
 // ---- buffers ------------------------------------------------------------------------------------
 
-// Kernels write whole slices and whole ints.
+// Rounded up, because kernels write whole vectors and whole ints.
 static size_t device_bytes(const struct gpu_value *value)
 {
     return (gpu_caller_bytes(value) + 15) / 16 * 16;
@@ -92,7 +93,7 @@ static bool create_buffers(struct gpu_runner *runner)
 
 // ---- programs -----------------------------------------------------------------------------------
 
-// A kernel, its constants and group, and in half precision which operands are floats all the same.
+// Whether two steps can share a program.
 static bool is_same(const struct gpu_program_desc *a, const struct gpu_program_desc *b)
 {
     size_t constants = (size_t)gpu_kernel_constant_count(a->kernel) * sizeof(int);
@@ -100,7 +101,7 @@ static bool is_same(const struct gpu_program_desc *a, const struct gpu_program_d
            memcmp(a->group, b->group, sizeof a->group) == 0 && memcmp(a->constants, b->constants, constants) == 0;
 }
 
-// Operands that lie in floats, a bit each. halves: whether there are others that could.
+// A bit for each operand that is stored as floats. *halves: whether some operand is stored as halves.
 static unsigned floats_of(const struct gpu_plan *plan, const struct gpu_plan_step *step, bool *halves)
 {
     unsigned floats = 0;
@@ -133,7 +134,7 @@ static struct gpu_program_desc describe(const struct gpu_plan *plan, const struc
     return desc;
 }
 
-// All at once, because most of the time to the first inference goes into them.
+// Creates all programs in one call, because compiling them takes most of the time before the first inference.
 static bool create_programs(struct gpu_runner *runner)
 {
     const struct gpu_plan *plan = runner->plan;
@@ -155,7 +156,7 @@ static bool create_programs(struct gpu_runner *runner)
 
 // ---- the list -----------------------------------------------------------------------------------
 
-// Ranges of bytes that steps since the last barrier have read or written.
+// The ranges of bytes that steps since the last barrier have read or written.
 struct range {
     const struct gpu_buffer *buffer;
     size_t begin, end;
@@ -189,7 +190,7 @@ static bool operand_writes(const struct gpu_plan_step *step, int operand)
     return gpu_arg_is_written(step->kernel->args[operand].kind);
 }
 
-// Where an operand lies.
+// Fills in the buffer and the range of an operand.
 static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *step, int i,
                    struct gpu_dispatch *dispatch)
 {
@@ -204,10 +205,10 @@ static void locate(const struct gpu_runner *runner, const struct gpu_plan_step *
         dispatch->buffers[i] = runner->raw[operand->value->id];
         dispatch->sizes[i] = device_bytes(operand->value);
     } else {
-        const struct gpu_allocation *place = &runner->plan->allocations[operand->value->id];
+        const struct gpu_allocation *allocation = &runner->plan->allocations[operand->value->id];
         dispatch->buffers[i] = runner->arena;
-        dispatch->offsets[i] = place->offset;
-        dispatch->sizes[i] = place->bytes;
+        dispatch->offsets[i] = allocation->offset;
+        dispatch->sizes[i] = allocation->bytes;
     }
 }
 
@@ -290,7 +291,7 @@ void gpu_runner_destroy(struct gpu_runner *runner)
 static bool run_list(struct gpu_runner *runner, uint64_t *nanoseconds)
 {
     const struct gpu_backend *backend = runner->backend;
-    if (!nanoseconds) return backend->list_run(runner->list); // reading waits
+    if (!nanoseconds) return backend->list_run(runner->list); // buffer_read waits for the run
     if (backend->list_profile) return backend->list_profile(runner->list, nanoseconds, runner->plan->step_count);
     hl_report(runner->reporter, "%s has no clock for kernels: do not profile on it", backend->name);
     return false;

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a plan: copies from the caller's inputs, the dispatches of every node, copies to the caller's outputs, and
+// constants that nodes read as values. Then it orders the steps (order.c) and allocates values (memory.c). See plan.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/graph/op.h"
+#include "gpu/plan/kernels.h"
+#include "gpu/plan/plan.h"
+
+// Plans the copy between the caller's memory and an input or output.
+static bool plan_transfer(struct gpu_plan *plan, const struct gpu_value *value, bool to_caller)
+{
+    static const struct gpu_kernel *const kernels[2][2] = {{&gpu_kernel_from_dense, &gpu_kernel_to_dense},
+                                                           {&gpu_kernel_from_bytes, &gpu_kernel_to_bytes}};
+    const struct gpu_quantization *q = &value->quantization;
+    bool bytes = gpu_caller_has_bytes(value);
+    struct gpu_shape shape = value->shape;
+    if (gpu_plan_is_dense(plan, value)) return true;
+    struct gpu_dispatch_desc desc = {.kernel = kernels[bytes][to_caller],
+                                     .operands = {{.value = value}, {.value = value}},
+                                     .grid = {shape.w * gpu_slices(shape), shape.h, shape.b}};
+    if (bytes) {
+        int32_t stored[4] = {gpu_float_bits(q->scale), q->zero_point, q->type == kTfLiteInt8 ? -128 : 0};
+        memcpy(desc.params[0], stored, sizeof stored);
+    }
+    if (bytes && to_caller) {
+        desc.grid[0] = (int)((gpu_elements(shape) + 3) / 4);
+        desc.grid[1] = desc.grid[2] = 1;
+    }
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+// A constant that a node reads as a value, not as weights, becomes a value that is filled from the weights buffer.
+static bool plan_constant(struct gpu_plan *plan, const struct gpu_value *value)
+{
+    struct gpu_shape shape = value->shape;
+    int slices = gpu_slices(shape);
+    struct gpu_weights *weights =
+        gpu_plan_weights(plan, (size_t)shape.b * (size_t)slices * (size_t)shape.h * (size_t)shape.w);
+    if (!weights) return false;
+    const float *from = value->data;
+    for (int b = 0; b < shape.b; b++)
+        for (int y = 0; y < shape.h; y++)
+            for (int x = 0; x < shape.w; x++)
+                for (int c = 0; c < shape.c; c++) {
+                    size_t at = (((size_t)b * (size_t)slices + (size_t)(c / 4)) * (size_t)shape.h + (size_t)y) *
+                                    (size_t)shape.w +
+                                (size_t)x;
+                    weights->data[4 * at + (size_t)(c % 4)] = *from++;
+                }
+    struct gpu_dispatch_desc desc = {.kernel = &gpu_kernel_from_weights,
+                                     .operands = {{.weights = weights}, {.value = value}}};
+    gpu_grid_over(&desc, shape);
+    return gpu_plan_dispatch(plan, &desc);
+}
+
+static bool plan_nodes(struct gpu_plan *plan)
+{
+    struct gpu_graph *graph = plan->graph;
+    for (int n = 0; n < graph->node_count; n++) {
+        struct gpu_node *node = graph->nodes[n];
+        if (node->dead) continue;
+        plan->node = node;
+        if (!node->op->plan(plan, node)) return false;
+    }
+    plan->node = NULL;
+    return true;
+}
+
+// Finds the constants that steps read as values because the operator did not turn them into weights. They are filled at
+// the beginning of each run.
+static bool plan_constants(struct gpu_plan *plan)
+{
+    int planned = plan->step_count;
+    bool *seen = calloc((size_t)plan->graph->value_count + 1, sizeof *seen);
+    if (!seen) return gpu_plan_fail(plan, "out of memory");
+    bool ok = true;
+    for (int s = 0; s < planned && ok; s++)
+        for (int i = 0; i < plan->steps[s].operand_count && ok; i++) {
+            const struct gpu_value *value = plan->steps[s].operands[i].value;
+            if (!value || !value->data || seen[value->id]) continue;
+            seen[value->id] = true;
+            ok = plan_constant(plan, value);
+        }
+    free(seen);
+    if (!ok || plan->step_count == planned) return ok;
+    // They move to the front, before their readers.
+    int added = plan->step_count - planned;
+    struct gpu_plan_step *moved = malloc((size_t)added * sizeof *moved);
+    if (!moved) return gpu_plan_fail(plan, "out of memory");
+    memcpy(moved, plan->steps + planned, (size_t)added * sizeof *moved);
+    memmove(plan->steps + added, plan->steps, (size_t)planned * sizeof *moved);
+    memcpy(plan->steps, moved, (size_t)added * sizeof *moved);
+    free(moved);
+    return true;
+}
+
+static bool plan_all(struct gpu_plan *plan)
+{
+    const struct gpu_graph *graph = plan->graph;
+    for (int v = 0; v < graph->value_count; v++)
+        if (graph->values[v]->is_input && !plan_transfer(plan, graph->values[v], false)) return false;
+    if (!plan_nodes(plan)) return false;
+    for (int v = 0; v < graph->value_count; v++)
+        if (graph->values[v]->is_output && !plan_transfer(plan, graph->values[v], true)) return false;
+    return plan_constants(plan);
+}
+
+struct gpu_plan *gpu_plan_create(struct gpu_graph *graph, const struct gpu_caps *caps, enum gpu_precision precision,
+                                 int float_elements)
+{
+    struct gpu_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        hl_report(graph->reporter, "TfLiteGpuDelegate Init: out of memory while planning");
+        return NULL;
+    }
+    *plan = (struct gpu_plan){
+        .graph = graph,
+        .caps = caps,
+        .precision = precision,
+        .float_elements = float_elements,
+        .reporter = graph->reporter,
+    };
+    if (plan_all(plan) && gpu_plan_order(plan) && gpu_plan_memory(plan)) return plan;
+    gpu_plan_destroy(plan);
+    return NULL;
+}
+
+void gpu_plan_destroy(struct gpu_plan *plan)
+{
+    if (!plan) return;
+    for (int i = 0; i < plan->weight_count; i++) {
+        free(plan->weights[i]->data);
+        free(plan->weights[i]);
+    }
+    free(plan->weights);
+    free(plan->steps);
+    free(plan->allocations);
+    free(plan);
+}
