@@ -12,6 +12,7 @@
 
 #include "gpu/graph/build.h"
 #include "gpu/graph/passes.h"
+#include "gpu/graph/quantize.h"
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 

@@ -19,11 +19,4 @@ struct gpu_partition {
 // value with data and not is_output: nothing on the device makes it.
 struct gpu_graph *gpu_graph_build(const struct gpu_partition *partition, const struct hl_reporter *reporter);
 
-// quantize.c: after each node whose output is stored in 8 bits on the CPU, stages that round as storing it would. False
-// without memory.
-bool gpu_graph_quantize(struct gpu_graph *graph, enum gpu_precision precision);
-// build.c: stages at the end of what makes output `output` of the node: in its epilogue, else in a node of their own
-// behind it. position: of the node in graph->nodes.
-bool gpu_graph_add_stages(struct gpu_graph *graph, int position, int output, const struct gpu_epilogue *stages);
-
 #endif

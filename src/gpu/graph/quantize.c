@@ -2,7 +2,9 @@
 // Float twins of 8-bit models: what a node writes is clamped and rounded to the values that 8 bits can store, so that
 // results stay those of the quantized model. Nothing is put behind nodes that only move values of the same
 // quantization, nor in front of outputs that nobody on the device reads: the CPU rounds these as it stores them.
-#include "gpu/graph/build.h"
+#include "gpu/graph/quantize.h"
+
+#include "gpu/graph/epilogue.h"
 #include "gpu/graph/op.h"
 
 static bool same_quantization(const struct gpu_quantization *a, const struct gpu_quantization *b)
