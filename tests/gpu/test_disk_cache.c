@@ -122,7 +122,7 @@ static struct outcome run(struct start start)
     set_input(&session);
     assert_int_equal(TfLiteInterpreterInvoke(session.interpreter), kTfLiteOk);
     if (strcmp(device, "null") == 0) {
-        char *text = gpu_null_text(gpu_engine_device(gpu_delegate_of(delegate)->engine));
+        char *text = gpu_null_text(gpu_delegate_of(delegate)->engine->device);
         assert_non_null(text);
         outcome.kept = count_lines(text, "program ", " ; kept");
         outcome.compiled = count_lines(text, "program ", "") - outcome.kept;

@@ -243,7 +243,7 @@ static void test_halite_options(void **state)
     };
     TfLiteDelegate *delegate = HaliteGpuDelegateCreate(&from);
     assert_non_null(delegate);
-    const struct gpu_options *options = gpu_engine_options(gpu_delegate_of(delegate)->engine);
+    const struct gpu_options *options = &gpu_delegate_of(delegate)->engine->options;
     assert_string_equal(options->device, "null:0");
     assert_int_equal(options->precision, GPU_F16S);
     assert_int_equal(options->max_partitions, 7);
@@ -292,7 +292,7 @@ static void test_key_options(void **state)
                                        NULL};
     TfLiteDelegate *delegate = make(good);
     assert_non_null(delegate);
-    const struct gpu_options *options = gpu_engine_options(gpu_delegate_of(delegate)->engine);
+    const struct gpu_options *options = &gpu_delegate_of(delegate)->engine->options;
     assert_string_equal(options->device, "null");
     assert_int_equal(options->precision, GPU_F16S); // said outright: stronger than the priorities
     assert_int_equal(options->max_partitions, 3);
@@ -374,7 +374,7 @@ static void the_first_interface_chooses_the_precision(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TfLiteGpuDelegateOptions_New options = {.compile_options = cases[i].given};
         TfLiteDelegate *delegate = TfLiteGpuDelegateCreate_New(&options);
-        const struct gpu_options *have = gpu_engine_options(gpu_delegate_of(delegate)->engine);
+        const struct gpu_options *have = &gpu_delegate_of(delegate)->engine->options;
         if (cases[i].problem)
             assert_string_equal(have->problem, cases[i].problem);
         else

@@ -171,7 +171,7 @@ static void test_model(void **state)
     TfLiteInterpreter *interpreter = TfLiteInterpreterCreate(file, options);
     assert_non_null(interpreter);
     assert_true(check_plan_count() > before);
-    char *text = gpu_null_text(gpu_engine_device(gpu_delegate_of(delegate)->engine));
+    char *text = gpu_null_text(gpu_delegate_of(delegate)->engine->device);
     assert_non_null(text);
     check_barriers(text);
     if (model->golden) compare(model->golden, text);

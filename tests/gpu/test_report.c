@@ -324,7 +324,7 @@ static void profile_on(const char *device)
     assert_int_equal(check_kernels(delegate, 3, &count), sum); // stays
     assert_int_equal(events.count, 3 * count);
     if (strcmp(device, "null") == 0) {
-        char *text = gpu_null_text(gpu_engine_device(gpu_delegate_of(delegate)->engine));
+        char *text = gpu_null_text(gpu_delegate_of(delegate)->engine->device);
         int recorded = 0, n;
         for (const char *at = text; (at = strstr(at, "finish list ")); at++)
             if (sscanf(at, "finish list %*d: %d dispatches", &n) == 1) recorded += n;

@@ -53,13 +53,13 @@ static uint64_t hash_of(const struct gpu_plan *plan)
 // old one.
 static bool describe(struct gpu_disk_cache *cache, const struct gpu_engine *engine, const struct gpu_plan *plan)
 {
-    const struct gpu_options *options = gpu_engine_options(engine);
-    const struct gpu_caps *caps = gpu_engine_backend(engine)->caps(gpu_engine_device(engine));
+    const struct gpu_options *options = &engine->options;
+    const struct gpu_caps *caps = engine->info.backend->caps(engine->device);
     const char *token = options->model_token;
     int lasting =
         snprintf(cache->identity, sizeof cache->identity, "backend %s\ndevice %s\nprecision %d\nmodel %.*s %016llx\n",
-                 gpu_engine_backend(engine)->name, caps->name, (int)gpu_engine_precision(engine), NAME_CHARACTERS,
-                 token, (unsigned long long)hl_hash(0, token, strlen(token)));
+                 engine->info.backend->name, caps->name, (int)engine->precision, NAME_CHARACTERS, token,
+                 (unsigned long long)hl_hash(0, token, strlen(token)));
     int all = snprintf(cache->identity + lasting, sizeof cache->identity - (size_t)lasting,
                        "graph %016llx\ndriver %s\nlibrary %s\n", (unsigned long long)hash_of(plan), caps->driver,
                        HALITE_VERSION);
@@ -145,9 +145,9 @@ static bool write_file(const struct gpu_disk_cache *cache, const void *payload, 
 
 void gpu_disk_cache_begin(struct gpu_disk_cache *cache, const struct gpu_engine *engine, const struct gpu_plan *plan)
 {
-    const struct hl_reporter *reporter = gpu_engine_reporter(engine);
+    const struct hl_reporter *reporter = &engine->reporter;
     *cache = (struct gpu_disk_cache){.path = NULL};
-    if (!gpu_engine_options(engine)->serialization_dir) return;
+    if (!engine->options.serialization_dir) return;
     if (!describe(cache, engine, plan)) {
         hl_report(reporter, "out of memory: compiled kernels are not kept");
         return;
@@ -157,7 +157,7 @@ void gpu_disk_cache_begin(struct gpu_disk_cache *cache, const struct gpu_engine 
     unsigned char *bytes = hl_file_read_kept(cache->path, MAX_BYTES, &size, &why);
     const void *payload = bytes ? gpu_disk_cache_check(bytes, size, cache->identity, &payload_size, &why) : NULL;
     if (!payload && why) hl_report(reporter, "kept kernels in %s are ignored, and made anew: %s", cache->path, why);
-    gpu_engine_backend(engine)->cache_load(gpu_engine_device(engine), payload, payload_size);
+    engine->info.backend->cache_load(engine->device, payload, payload_size);
     cache->open = true;
     free(bytes);
 }
@@ -167,10 +167,9 @@ void gpu_disk_cache_end(struct gpu_disk_cache *cache, const struct gpu_engine *e
     void *payload = NULL;
     size_t size = 0;
     const char *why;
-    bool saved =
-        good && cache->open && gpu_engine_backend(engine)->cache_save(gpu_engine_device(engine), &payload, &size);
+    bool saved = good && cache->open && engine->info.backend->cache_save(engine->device, &payload, &size);
     if (saved && payload && !write_file(cache, payload, size, &why))
-        hl_report(gpu_engine_reporter(engine), "kernels cannot be kept in %s: %s", cache->path, why);
+        hl_report(&engine->reporter, "kernels cannot be kept in %s: %s", cache->path, why);
     free(payload);
     free(cache->path);
     *cache = (struct gpu_disk_cache){.path = NULL};

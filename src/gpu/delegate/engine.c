@@ -6,23 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mutex.h"
-
-struct gpu_engine {
-    struct gpu_options options;
-    struct hl_mutex mutex; // held between enter and leave
-    struct hl_mutex references_mutex;
-    int references;
-    struct hl_reporter reporter;
-    TfLiteContext *context; // of the call that holds the mutex
-    const char *stage;
-    char said[160]; // the last message
-    struct gpu_device_info info;
-    struct gpu_device *device; // NULL until opened
-    enum gpu_precision precision;
-    struct gpu_profiles profiles;
-};
-
 // ---- messages -----------------------------------------------------------------------------------
 
 static void write_message(void *user_data, const char *format, va_list args)
@@ -31,7 +14,7 @@ static void write_message(void *user_data, const char *format, va_list args)
     struct gpu_engine *engine = user_data;
     char text[2048];
     vsnprintf(text, sizeof text, format, args);
-    snprintf(engine->said, sizeof engine->said, "%.*s", (int)sizeof engine->said - 1, text);
+    snprintf(engine->last_error, sizeof engine->last_error, "%.*s", (int)sizeof engine->last_error - 1, text);
     bool has_prefix = strncmp(text, prefix, sizeof prefix - 1) == 0;
     if (!engine->context)
         hl_report(NULL, "%s", text);
@@ -39,11 +22,6 @@ static void write_message(void *user_data, const char *format, va_list args)
         engine->context->ReportError(engine->context, "%s", text);
     else
         engine->context->ReportError(engine->context, "%s%s: %s", prefix, engine->stage, text);
-}
-
-const struct hl_reporter *gpu_engine_reporter(const struct gpu_engine *engine)
-{
-    return &engine->reporter;
 }
 
 // ---- life ---------------------------------------------------------------------------------------
@@ -88,11 +66,6 @@ void gpu_engine_release(struct gpu_engine *engine)
     free(engine);
 }
 
-const struct gpu_options *gpu_engine_options(const struct gpu_engine *engine)
-{
-    return &engine->options;
-}
-
 void gpu_engine_enter(struct gpu_engine *engine, TfLiteContext *context, const char *stage)
 {
     hl_mutex_lock(&engine->mutex);
@@ -100,20 +73,10 @@ void gpu_engine_enter(struct gpu_engine *engine, TfLiteContext *context, const c
     engine->stage = stage;
 }
 
-const char *gpu_engine_last_error(const struct gpu_engine *engine)
-{
-    return engine->said;
-}
-
 void gpu_engine_leave(struct gpu_engine *engine)
 {
     engine->context = NULL;
     hl_mutex_unlock(&engine->mutex);
-}
-
-struct gpu_profiles *gpu_engine_profiles(struct gpu_engine *engine)
-{
-    return &engine->profiles;
 }
 
 // ---- the device ---------------------------------------------------------------------------------
@@ -134,19 +97,4 @@ bool gpu_engine_open(struct gpu_engine *engine)
 const struct gpu_device_info *gpu_engine_info(const struct gpu_engine *engine)
 {
     return engine->device ? &engine->info : NULL;
-}
-
-const struct gpu_backend *gpu_engine_backend(const struct gpu_engine *engine)
-{
-    return engine->info.backend;
-}
-
-struct gpu_device *gpu_engine_device(const struct gpu_engine *engine)
-{
-    return engine->device;
-}
-
-enum gpu_precision gpu_engine_precision(const struct gpu_engine *engine)
-{
-    return engine->precision;
 }

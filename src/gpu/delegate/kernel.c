@@ -38,7 +38,7 @@ struct kernel {
 
 static void destroy_parts(struct kernel *kernel)
 {
-    gpu_profile_end(gpu_engine_profiles(kernel->engine), &kernel->profile);
+    gpu_profile_end(&kernel->engine->profiles, &kernel->profile);
     gpu_runner_destroy(kernel->runner);
     gpu_plan_destroy(kernel->plan);
     gpu_graph_destroy(kernel->graph);
@@ -90,7 +90,7 @@ static bool bind_values(struct kernel *kernel, const TfLiteContext *context, con
         if (is_constant_output(context, value, outputs))
             kernel->constants[kernel->constant_count++] = (struct binding){.value = value, .tensor = value->tensor};
     }
-    if (!ok) hl_report(gpu_engine_reporter(kernel->engine), "out of memory");
+    if (!ok) hl_report(&kernel->engine->reporter, "out of memory");
     return ok;
 }
 
@@ -115,8 +115,8 @@ static bool start_profile(struct kernel *kernel, const struct gpu_delegate *dele
     for (int i = 0; i < delegate->row_count; i++)
         if (delegate->rows[i].node == params->nodes_to_replace->data[0])
             kernel->profile.partition = delegate->rows[i].partition;
-    if (gpu_profile_begin(gpu_engine_profiles(kernel->engine), &kernel->profile, kernel->plan)) return true;
-    hl_report(gpu_engine_reporter(kernel->engine), "out of memory");
+    if (gpu_profile_begin(&kernel->engine->profiles, &kernel->profile, kernel->plan)) return true;
+    hl_report(&kernel->engine->reporter, "out of memory");
     return false;
 }
 
@@ -131,21 +131,21 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
         .outputs = params->output_tensors,
         .source = delegate->source,
         .source_count = delegate->source_count,
-        .precision = gpu_engine_precision(engine),
+        .precision = engine->precision,
     };
-    kernel->graph = gpu_graph_build(&partition, gpu_engine_reporter(engine));
+    kernel->graph = gpu_graph_build(&partition, &engine->reporter);
     if (!kernel->graph) return false;
     gpu_run_passes(kernel->graph);
     if (!gpu_checks_begin(&kernel->checks, kernel->graph)) {
-        hl_report(gpu_engine_reporter(engine), "out of memory");
+        hl_report(&engine->reporter, "out of memory");
         return false;
     }
     if (!bind_values(kernel, context, params->output_tensors)) return false;
     if (kernel->output_count == 0) return true;
-    const struct gpu_backend *backend = gpu_engine_backend(engine);
-    struct gpu_device *device = gpu_engine_device(engine);
-    kernel->plan = gpu_plan_create(kernel->graph, backend->caps(device), gpu_engine_precision(engine),
-                                   gpu_engine_options(engine)->prefer_memory ? 0 : GPU_FLOAT_ELEMENTS);
+    const struct gpu_backend *backend = engine->info.backend;
+    struct gpu_device *device = engine->device;
+    kernel->plan = gpu_plan_create(kernel->graph, backend->caps(device), engine->precision,
+                                   engine->options.prefer_memory ? 0 : GPU_FLOAT_ELEMENTS);
     if (!kernel->plan) return false;
     struct gpu_disk_cache cache;
     gpu_disk_cache_begin(&cache, engine, kernel->plan);
@@ -165,7 +165,7 @@ static void mark_failed(struct gpu_delegate *delegate, const TfLiteIntArray *nod
             struct gpu_reason *reason = &delegate->rows[r].reason;
             if (delegate->rows[r].node != nodes->data[i]) continue;
             reason->code = GPU_REASON_DEVICE;
-            snprintf(reason->text, sizeof reason->text, "%s", gpu_engine_last_error(delegate->engine));
+            snprintf(reason->text, sizeof reason->text, "%s", delegate->engine->last_error);
         }
 }
 
@@ -184,7 +184,7 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
         ok = build(kernel, context, delegate, params);
         if (!ok) destroy_parts(kernel);
     } else {
-        hl_report(gpu_engine_reporter(delegate->engine), "out of memory");
+        hl_report(&delegate->engine->reporter, "out of memory");
     }
     if (!ok) mark_failed(delegate, params->nodes_to_replace);
     gpu_engine_leave(delegate->engine);
@@ -244,7 +244,7 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 
 static bool complain(struct kernel *kernel, const TfLiteTensor *tensor, const char *what)
 {
-    hl_report(gpu_engine_reporter(kernel->engine), "tensor %s %s", tensor->name ? tensor->name : "(no name)", what);
+    hl_report(&kernel->engine->reporter, "tensor %s %s", tensor->name ? tensor->name : "(no name)", what);
     return false;
 }
 
@@ -296,7 +296,7 @@ static bool scatter_outputs(struct kernel *kernel, const TfLiteContext *context)
 
 static bool run(struct kernel *kernel)
 {
-    const struct gpu_profiles *profiles = gpu_engine_profiles(kernel->engine);
+    const struct gpu_profiles *profiles = &kernel->engine->profiles;
     if (!kernel->runner) return true;
     if (!gpu_runner_run(kernel->runner, kernel->from, kernel->to, profiles->on ? kernel->profile.last : NULL))
         return false;
@@ -306,7 +306,7 @@ static bool run(struct kernel *kernel)
 
 static bool check_values(const struct kernel *kernel)
 {
-    const struct hl_reporter *reporter = gpu_engine_reporter(kernel->engine);
+    const struct hl_reporter *reporter = &kernel->engine->reporter;
     bool ok = true;
     for (int i = 0; i < kernel->input_count && ok; i++)
         ok = gpu_checks_hold(&kernel->checks, kernel->inputs[i].value, kernel->from[i], reporter);

@@ -261,7 +261,7 @@ static bool open_device(TfLiteContext *context, struct gpu_delegate *delegate)
 {
     gpu_engine_enter(delegate->engine, context, "Init");
     bool ok = gpu_engine_open(delegate->engine);
-    if (!ok) withdraw(delegate->rows, delegate->row_count, GPU_REASON_DEVICE, gpu_engine_last_error(delegate->engine));
+    if (!ok) withdraw(delegate->rows, delegate->row_count, GPU_REASON_DEVICE, delegate->engine->last_error);
     gpu_engine_leave(delegate->engine);
     return ok;
 }
@@ -277,7 +277,7 @@ static void say_which_device(TfLiteContext *context, const struct gpu_device_inf
 
 static TfLiteStatus claim(TfLiteContext *context, struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
 {
-    const struct gpu_options *options = gpu_engine_options(delegate->engine);
+    const struct gpu_options *options = &delegate->engine->options;
     struct gpu_report_row *rows = delegate->rows;
     int count = delegate->row_count;
     if (options->full_delegation && nodes->size < count) {
@@ -310,7 +310,7 @@ static void say_what_stays(TfLiteContext *context, const struct gpu_report_row *
 
 static TfLiteStatus prepare_plan(TfLiteContext *context, struct gpu_delegate *delegate, const TfLiteIntArray *plan)
 {
-    const struct gpu_options *options = gpu_engine_options(delegate->engine);
+    const struct gpu_options *options = &delegate->engine->options;
     size_t tensors = context->tensors_size;
     int *source = malloc((tensors + 1) * sizeof *source);
     bool *wanted = calloc((size_t)plan->size + 1, sizeof *wanted);
@@ -342,7 +342,7 @@ static TfLiteStatus prepare_plan(TfLiteContext *context, struct gpu_delegate *de
 TfLiteStatus gpu_delegate_prepare(TfLiteContext *context, TfLiteDelegate *tflite)
 {
     struct gpu_delegate *delegate = tflite->data_;
-    const struct gpu_options *options = gpu_engine_options(delegate->engine);
+    const struct gpu_options *options = &delegate->engine->options;
     if (options->problem) {
         context->ReportError(context, "TfLiteGpuDelegate Init: %s", options->problem);
         return kTfLiteDelegateError;

@@ -56,7 +56,7 @@ TfLiteStatus HaliteDelegateSetProfiling(TfLiteDelegate *delegate, bool enable,
     struct gpu_delegate *own = gpu_delegate_of(delegate);
     if (!own) return kTfLiteError;
     gpu_engine_enter(own->engine, NULL, "Profile");
-    struct gpu_profiles *profiles = gpu_engine_profiles(own->engine);
+    struct gpu_profiles *profiles = &own->engine->profiles;
     profiles->on = enable;
     profiles->telemetry = enable && telemetry && telemetry->ReportOpInvokeEvent ? telemetry : NULL;
     if (enable) clear(profiles);

@@ -109,12 +109,12 @@ HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate)
     hl_mutex_lock(&own->mutex);
     bool ok = copy_report(report, &own->report);
     gpu_engine_enter(own->engine, NULL, "Report");
-    ok = ok && copy_profiles(report, gpu_engine_profiles(own->engine));
+    ok = ok && copy_profiles(report, &own->engine->profiles);
     const struct gpu_device_info *info = gpu_engine_info(own->engine);
     if (info) {
         report->info = *info;
         report->device = gpu_public_device(&report->info);
-        report->precision = kHaliteGpuPrecisionF32 + gpu_engine_precision(own->engine);
+        report->precision = kHaliteGpuPrecisionF32 + own->engine->precision;
     }
     gpu_engine_leave(own->engine);
     hl_mutex_unlock(&own->mutex);
