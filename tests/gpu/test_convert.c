@@ -17,6 +17,7 @@
 #include "gpu/graph/convert.h"
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
+#include "gpu/graph/quantize.h"
 #include "gpu/graph/sparse.h"
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"

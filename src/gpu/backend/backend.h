@@ -2,10 +2,10 @@
 // What a backend is: one const table of functions for each GPU API. Its callers (src/gpu/plan, src/gpu/delegate) check
 // every argument, so a backend contains calls of its API and little else.
 //
-// Rules: `create` returns an object that the caller owns, or NULL after one message. `destroy` accepts NULL. Descriptors
-// are borrowed for the call. A list does not own the buffers and programs that its dispatches name. Only one thread uses
-// a device at a time, because the caller locks. A backend calls nothing of its callers but the reporter. Once a device
-// is lost, every later call fails with a message.
+// Rules: `create` returns an object that the caller owns, or NULL after one message. `destroy` accepts NULL.
+// Descriptors are borrowed for the call. A list does not own the buffers and programs that its dispatches name. Only
+// one thread uses a device at a time, because the caller locks. A backend calls nothing of its callers but the
+// reporter. Once a device is lost, every later call fails with a message.
 #ifndef HALITE_GPU_BACKEND_BACKEND_H
 #define HALITE_GPU_BACKEND_BACKEND_H
 

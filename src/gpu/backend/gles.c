@@ -148,7 +148,7 @@ static bool egl_failed(struct gpu_device *device, const char *function, const ch
     return failed(device, code, function, about, "");
 }
 
-// ---- the current context --------------------------------------------------------------------------------------------------
+// ---- the current context --------------------------------------------------------------------------------------------
 
 static void restore_api(struct gpu_device *device)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend that runs nothing. In: what every backend gets. Out: the same as text, one line per call. Unlike the other
-// backends it does not trust its callers: it checks what backend.h demands (barriers, offsets, numbers of arguments) and
-// refuses violations with a message. Buffers are host memory with zeros or what was written; kernels change nothing.
+// The backend that runs nothing. In: what every backend gets. Out: the same as text, one line per call. Unlike the
+// other backends it does not trust its callers: it checks what backend.h demands (barriers, offsets, numbers of
+// arguments) and refuses violations with a message. Buffers are host memory with zeros or what was written; kernels
+// change nothing.
 #include "gpu/backend/null.h"
 
 #include <limits.h>

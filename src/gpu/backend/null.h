@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the null backend offers to tests beside its table of functions: a text with all calls, calls that fail on demand,
-// and a count of live objects. Tests of plans compare the text with a golden one. Tests of failure let call n fail, for
-// n from 1 until nothing fails.
+// What the null backend offers to tests beside its table of functions: a text with all calls, calls that fail on
+// demand, and a count of live objects. Tests of plans compare the text with a golden one. Tests of failure let call n
+// fail, for n from 1 until nothing fails.
 #ifndef HALITE_GPU_BACKEND_NULL_H
 #define HALITE_GPU_BACKEND_NULL_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds OpenCL. In: the file names of its library. Out: once per process, a table of functions and the list of devices,
-// GPUs first. If the loader knows no GPU, NVIDIA's driver is asked directly: containers often have its library, but lack
-// the file in /etc/OpenCL/vendors that tells the loader about it.
+// GPUs first. If the loader knows no GPU, NVIDIA's driver is asked directly: containers often have its library, but
+// lack the file in /etc/OpenCL/vendors that tells the loader about it.
 #include "gpu/backend/opencl_api.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry points of Vulkan 1.1 that the backend calls, as data: one row per function. Building needs the Vulkan headers;
-// the library is needed only at run time. vulkan_instance.c opens it by name and gets the first lists from
+// The entry points of Vulkan 1.1 that the backend calls, as data: one row per function. Building needs the Vulkan
+// headers; the library is needed only at run time. vulkan_instance.c opens it by name and gets the first lists from
 // vkGetInstanceProcAddr. vulkan.c gets the last list from vkGetDeviceProcAddr, whose functions skip the loader.
 #ifndef HALITE_GPU_BACKEND_VULKAN_API_H
 #define HALITE_GPU_BACKEND_VULKAN_API_H

@@ -17,7 +17,7 @@ enum {
 #define VULKAN_API "Vulkan"
 #define VULKAN_VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 
-// ---- the instance: one per process, created at first use, never destroyed -------------------------------------------------
+// ---- the instance: one per process, created at first use, never destroyed -------------------------------------------
 
 struct vulkan_instance {
     struct vulkan_instance_api vk;
@@ -113,7 +113,7 @@ void gpu_vulkan_barrier(const struct gpu_device *device, VkCommandBuffer command
 // becomes visible to all later commands and to the host, and what it read may be overwritten.
 void gpu_vulkan_barrier_to_all(const struct gpu_device *device, VkCommandBuffer commands, VkPipelineStageFlags stage);
 
-// ---- memory: functions of gpu_backend, and what lists need ------------------------------------------------------------
+// ---- memory: functions of gpu_backend, and what lists need ----------------------------------------------------------
 
 void gpu_vulkan_choose_memory(struct gpu_device *device);
 void gpu_vulkan_memory_destroy(struct gpu_device *device); // frees the staging memory
@@ -123,8 +123,8 @@ bool gpu_vulkan_buffer_write(struct gpu_device *device, struct gpu_buffer *buffe
                              size_t bytes);
 bool gpu_vulkan_buffer_read(struct gpu_device *device, struct gpu_buffer *buffer, size_t offset, void *to,
                             size_t bytes);
-// Ends the batch of pending copies; *closed is NULL if there are none. The caller submits the batch and stores the number
-// of the submission in it.
+// Ends the batch of pending copies; *closed is NULL if there are none. The caller submits the batch and stores the
+// number of the submission in it.
 bool gpu_vulkan_close_batch(struct gpu_device *device, struct vulkan_batch **closed);
 
 #endif

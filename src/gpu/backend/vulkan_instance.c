@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan library, its instance and its devices, once per process. In: the environment. Out: devices in a stable order
-// (discrete, integrated, virtual, other, CPU; among equals as the loader lists them) with their capabilities, or the
-// reason why there is none. Environment: HALITE_VULKAN_LIBRARY (path of the loader) and HALITE_VULKAN_VALIDATION=1 (the
-// Khronos layer with synchronization checks, whose messages go to the device's reporter).
+// The Vulkan library, its instance and its devices, once per process. In: the environment. Out: devices in a stable
+// order (discrete, integrated, virtual, other, CPU; among equals as the loader lists them) with their capabilities, or
+// the reason why there is none. Environment: HALITE_VULKAN_LIBRARY (path of the loader) and HALITE_VULKAN_VALIDATION=1
+// (the Khronos layer with synchronization checks, whose messages go to the device's reporter).
 #if defined(HALITE_GPU_VULKAN)
 #include <limits.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Vulkan backend's memory: buffers, and copies between them and the host. If the host can access all of the device's
-// memory (integrated GPUs, software, cards with a large BAR), buffers are mapped and written directly, and also read
-// directly if that memory is cached. Otherwise staging memory is used. Writes become copies that the queue executes
-// before the next list. A range that is read repeatedly after a list (a model's output) gets a mirror, to which the
-// submission of the list copies it. On an H200 an input of 600 KB and an output of 4 KB take 38 us this way, 50 us
-// without the mirror, and 69 us with staging memory for both. HALITE_VULKAN_STAGING=1 turns mapping off.
+// The Vulkan backend's memory: buffers, and copies between them and the host. If the host can access all of the
+// device's memory (integrated GPUs, software, cards with a large BAR), buffers are mapped and written directly, and
+// also read directly if that memory is cached. Otherwise staging memory is used. Writes become copies that the queue
+// executes before the next list. A range that is read repeatedly after a list (a model's output) gets a mirror, to
+// which the submission of the list copies it. On an H200 an input of 600 KB and an output of 4 KB take 38 us this way,
+// 50 us without the mirror, and 69 us with staging memory for both. HALITE_VULKAN_STAGING=1 turns mapping off.
 #if defined(HALITE_GPU_VULKAN)
 #include <assert.h>
 #include <stdio.h>

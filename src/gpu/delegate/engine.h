@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device of a delegate, shared with the kernels that the delegate makes, and freed with the last of them. One thread
-// uses it at a time: gpu_engine_enter locks it and says whose call this is, so that messages of every layer below reach
-// that interpreter's reporter.
+// The device of a delegate, shared with the kernels that the delegate makes, and freed with the last of them. One
+// thread uses it at a time: gpu_engine_enter locks it and says whose call this is, so that messages of every layer
+// below reach that interpreter's reporter.
 #ifndef HALITE_GPU_DELEGATE_ENGINE_H
 #define HALITE_GPU_DELEGATE_ENGINE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of steps. In: steps in the order of the graph. Out: the same steps sorted by level. The level of a step is one
-// above the highest level among the steps that it depends on. Steps of one level are therefore independent, and run
-// without barriers between them; memory.c keeps their values apart. On an H200 a barrier costs about 3 us and a dispatch
-// without one 0.2 us, which matters for the heads of a detector and the outputs of a pose model.
+// The order of steps. In: steps in the order of the graph. Out: the same steps sorted by level. The level of a step is
+// one above the highest level among the steps that it depends on. Steps of one level are therefore independent, and run
+// without barriers between them; memory.c keeps their values apart. On an H200 a barrier costs about 3 us and a
+// dispatch without one 0.2 us, which matters for the heads of a detector and the outputs of a pose model.
 #include <stdlib.h>
 #include <string.h>
 

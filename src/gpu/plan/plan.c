@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators add to a plan: dispatches, weights, scratch values. Each dispatch is checked against the kernel's table
-// and the device's limits and becomes a step. See plan.h.
+// What operators add to a plan: dispatches, weights, scratch values. Each dispatch is checked against the kernel's
+// table and the device's limits and becomes a step. See plan.h.
 #include "gpu/plan/plan.h"
 
 #include <stdarg.h>
@@ -94,7 +94,8 @@ static bool fill_operands(struct gpu_plan *plan, struct gpu_plan_step *step, con
         step->operands[i] = desc->operands[i];
     }
     if (!kernel->epilogue) return true;
-    // Every program of an epilogue kernel has a binding for the residual. Without a residual any readable operand fills it.
+    // Every program of an epilogue kernel has a binding for the residual. Without a residual any readable operand fills
+    // it.
     struct gpu_operand residual = step->operands[0];
     if (desc->epilogue && desc->epilogue->residual) residual = (struct gpu_operand){.value = desc->epilogue->residual};
     step->operands[step->operand_count++] = residual;
@@ -144,8 +145,8 @@ static bool fill_grid(struct gpu_plan *plan, struct gpu_plan_step *step, const s
 
 // ---- for ops ------------------------------------------------------------------------------------
 
-// Only kernels that some operator lists are compiled to SPIR-V. The check runs on every backend, so that a missing entry
-// does not show on Vulkan alone.
+// Only kernels that some operator lists are compiled to SPIR-V. The check runs on every backend, so that a missing
+// entry does not show on Vulkan alone.
 static bool check_listed(struct gpu_plan *plan, const struct gpu_kernel *kernel)
 {
     if (!plan->node) return true;

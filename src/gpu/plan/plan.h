@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan: dispatches in order, the values that they read and write, and the constants that they need. Operators add
-// dispatches to it (plan.c), create.c completes it, order.c sorts the steps, memory.c allocates the values, and record.c
-// makes programs and a command list of it. Each run then costs one list_run.
+// dispatches to it (plan.c), create.c completes it, order.c sorts the steps, memory.c allocates the values, and
+// record.c makes programs and a command list of it. Each run then costs one list_run.
 #ifndef HALITE_GPU_PLAN_PLAN_H
 #define HALITE_GPU_PLAN_PLAN_H
 
@@ -52,9 +52,9 @@ struct gpu_dispatch_desc {
 };
 
 // In half precision, values and constants of at most this many elements (channels rounded up to a multiple of four) are
-// stored as floats nevertheless; docs/accuracy.md shows what this gains. The limit is a megabyte, which an H200 transfers
-// in less than a microsecond and a phone's GPU in about 20, no longer than either needs to start a dispatch. Only the
-// H200 was measured; the number for phones is calculated.
+// stored as floats nevertheless; docs/accuracy.md shows what this gains. The limit is a megabyte, which an H200
+// transfers in less than a microsecond and a phone's GPU in about 20, no longer than either needs to start a dispatch.
+// Only the H200 was measured; the number for phones is calculated.
 enum { GPU_FLOAT_ELEMENTS = 1 << 18 };
 
 struct gpu_plan {
@@ -134,8 +134,8 @@ struct gpu_runner *gpu_runner_create(struct gpu_plan *plan, const struct gpu_bac
                                      struct gpu_device *device);
 void gpu_runner_destroy(struct gpu_runner *runner);
 // The caller's side of an input or output is dense [b, h, w, c], either 8-bit integers, which the device converts from
-// and to floats, or float32. Values with a single position are converted on the CPU, because they are small and may then
-// need no copy on the device.
+// and to floats, or float32. Values with a single position are converted on the CPU, because they are small and may
+// then need no copy on the device.
 static inline bool gpu_caller_has_bytes(const struct gpu_value *value)
 {
     bool several = value->shape.w > 1 || value->shape.h > 1;
