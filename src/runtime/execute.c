@@ -32,6 +32,12 @@ static TfLiteStatus propagate_shapes(struct hl_subgraph *subgraph, const struct 
     return status;
 }
 
+static void count_heap_of_node(struct hl_subgraph *subgraph, const struct hl_node *node)
+{
+    hl_subgraph_count_heap_of(subgraph, node->node.outputs);
+    hl_subgraph_count_heap_of(subgraph, node->node.temporaries);
+}
+
 TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_node *node)
 {
     if (node->unresolved) {
@@ -47,7 +53,9 @@ TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_no
     TfLiteStatus status = propagate_shapes(subgraph, node);
     if (status != kTfLiteOk) return status;
     status = hl_kernel_prepare(&node->registration, &subgraph->context, &node->node);
-    hl_subgraph_count_heap_of(subgraph, &node->node);
+    count_heap_of_node(subgraph, node);
+    node->has_dynamic = hl_subgraph_has_dynamic(subgraph, node->node.outputs) ||
+                        hl_subgraph_has_dynamic(subgraph, node->node.temporaries);
     if (status != kTfLiteOk)
         hl_subgraph_error(subgraph, "Node number %d (%s) failed to prepare.", node->index, node->name);
     return status;
@@ -145,7 +153,8 @@ TfLiteStatus hl_subgraph_allocate(struct hl_subgraph *subgraph)
     if (subgraph->interpreter->call_depth == 0) atomic_store(&subgraph->interpreter->cancelled, false);
     TfLiteStatus status = hl_subgraph_redo_delegates(subgraph);
     if (status != kTfLiteOk) return status;
-    bool settled = subgraph->state != HL_NOT_READY && !hl_subgraph_has_dynamic(subgraph, subgraph->inputs);
+    subgraph->has_dynamic_inputs = hl_subgraph_has_dynamic(subgraph, subgraph->inputs);
+    bool settled = subgraph->state != HL_NOT_READY && !subgraph->has_dynamic_inputs;
     if (settled) return check_custom_allocations(subgraph);
 
     subgraph->state = HL_NOT_READY;
@@ -192,12 +201,14 @@ static bool may_lack_data(const struct hl_node *node, int input, const TfLiteTen
     return node->registration.builtin_code == kTfLiteBuiltinReshape && input == 1 && tensor->dims->size != 1;
 }
 
-static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_node *node)
+// Adds what the inputs hold to *bytes.
+static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_node *node, double *bytes)
 {
     for (int i = 0; i < node->node.inputs->size; i++) {
         int index = node->node.inputs->data[i];
         if (index < 0) continue;
         const TfLiteTensor *tensor = &subgraph->context.tensors[index];
+        *bytes += (double)tensor->bytes;
         if (tensor->delegate && tensor->delegate != node->node.delegate && tensor->data_is_stale &&
             hl_subgraph_make_readable(subgraph, index) != kTfLiteOk)
             return kTfLiteError;
@@ -213,15 +224,13 @@ static TfLiteStatus check_inputs(struct hl_subgraph *subgraph, const struct hl_n
     return kTfLiteOk;
 }
 
-// A step for each byte that the node has before it.
-static TfLiteStatus count_tensors(struct hl_subgraph *subgraph, const TfLiteNode *node)
+static double bytes_of_outputs(const struct hl_subgraph *subgraph, const struct hl_node *node)
 {
-    const TfLiteIntArray *lists[] = {node->inputs, node->outputs};
+    const TfLiteIntArray *outputs = node->node.outputs;
     double bytes = 0;
-    for (int list = 0; list < 2; list++)
-        for (int i = 0; i < lists[list]->size; i++)
-            if (lists[list]->data[i] >= 0) bytes += (double)subgraph->context.tensors[lists[list]->data[i]].bytes;
-    return hl_count_work(&subgraph->context, node, bytes);
+    for (int i = 0; i < outputs->size; i++)
+        if (outputs->data[i] >= 0) bytes += (double)subgraph->context.tensors[outputs->data[i]].bytes;
+    return bytes;
 }
 
 // The kernel's call, with the hooks that watch it.
@@ -267,18 +276,19 @@ static TfLiteStatus invoke_node(struct hl_subgraph *subgraph, int position)
         if (status != kTfLiteOk) return status;
     }
     if (check_custom_allocations_of(subgraph, &node->node) != kTfLiteOk) return kTfLiteError;
-    if (check_inputs(subgraph, node) != kTfLiteOk) return kTfLiteError;
+    double bytes = bytes_of_outputs(subgraph, node);
+    if (check_inputs(subgraph, node, &bytes) != kTfLiteOk) return kTfLiteError;
     if (is_cancelled(subgraph->interpreter)) {
         hl_subgraph_error(subgraph, "Client requested cancel during Invoke()");
         return kTfLiteCancelled;
     }
-
-    if (count_tensors(subgraph, &node->node) != kTfLiteOk) return kTfLiteError;
+    // A step for each byte that the node has before it.
+    if (hl_count_work(&subgraph->context, &node->node, bytes) != kTfLiteOk) return kTfLiteError;
 
     subgraph->resized = false;
     TfLiteStatus status = run_kernel(subgraph, node);
-    hl_subgraph_count_heap_of(subgraph, &node->node);
-    hl_subgraph_free_buffers(&subgraph->eval_buffers);
+    if (node->has_dynamic) count_heap_of_node(subgraph, node);
+    if (subgraph->eval_buffers) hl_subgraph_free_buffers(&subgraph->eval_buffers);
     // Whoever reads a tensor that changed its shape has to be prepared again, also where the kernel failed afterwards:
     // the next Invoke finds the shape that it left, and would take it for one that did not change.
     if (subgraph->resized && hl_subgraph_has_dynamic(subgraph, node->node.outputs)) {
@@ -303,7 +313,7 @@ TfLiteStatus hl_subgraph_invoke(struct hl_subgraph *subgraph)
         return kTfLiteError;
     }
     begin_counting(subgraph->interpreter);
-    hl_subgraph_count_heap(subgraph);
+    if (subgraph->has_dynamic_inputs) hl_subgraph_count_heap_of(subgraph, subgraph->inputs);
     for (int position = 0; position < subgraph->plan->size; position++) {
         TfLiteStatus status = invoke_node(subgraph, position);
         if (status != kTfLiteOk) return status;

@@ -228,13 +228,10 @@ void hl_subgraph_count_heap(struct hl_subgraph *subgraph)
     for (int i = 0; i < subgraph->tensor_count; i++) count_heap_tensor(subgraph, i);
 }
 
-void hl_subgraph_count_heap_of(struct hl_subgraph *subgraph, const TfLiteNode *node)
+void hl_subgraph_count_heap_of(struct hl_subgraph *subgraph, const TfLiteIntArray *tensors)
 {
-    const TfLiteIntArray *lists[] = {node->outputs, node->temporaries};
-    for (int list = 0; list < 2; list++)
-        for (int i = 0; i < lists[list]->size; i++)
-            if (hl_subgraph_has_tensor(subgraph, lists[list]->data[i]))
-                count_heap_tensor(subgraph, lists[list]->data[i]);
+    for (int i = 0; i < tensors->size; i++)
+        if (hl_subgraph_has_tensor(subgraph, tensors->data[i])) count_heap_tensor(subgraph, tensors->data[i]);
 }
 
 TfLiteStatus hl_subgraph_count_planning(struct hl_subgraph *subgraph, double steps)

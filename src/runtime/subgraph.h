@@ -37,6 +37,7 @@ struct hl_node {
     const char *name;           // schema name, custom name or the delegate kernel's name
     bool unresolved;            // a custom operator that no resolver knows: delegates may still take it
     bool has_state;             // init succeeded: free must be called
+    bool has_dynamic;           // an output or a temporary is dynamic since prepare: its size may change in invoke
     int replaced;               // nodes of the model that a delegate's node stands for
     uint64_t runs, nanoseconds; // while profiling
 };
@@ -61,8 +62,9 @@ struct hl_subgraph {
     struct hl_planner planner;
     size_t kept_bytes;  // what kernels keep beside tensors
     size_t *heap_bytes; // by tensor: what it was last seen to hold on the heap, counted in interpreter->tensor_bytes
-    int prepared;       // plan positions [0, prepared) are prepared and have memory
-    bool resized;       // a dynamic tensor changed its shape since the last node began
+    bool has_dynamic_inputs; // since AllocateTensors: callers may give them more or less memory
+    int prepared;            // plan positions [0, prepared) are prepared and have memory
+    bool resized;            // a dynamic tensor changed its shape since the last node began
 
     // Custom allocations (SetCustomAllocationForTensor), by tensor index.
     struct hl_custom_allocation {
@@ -129,9 +131,10 @@ TfLiteStatus hl_subgraph_set_custom_allocation(struct hl_subgraph *subgraph, int
 TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, size_t bytes);
 // More bytes for the tensors of the interpreter: arenas, persistent blocks, the heap, what kernels keep.
 void hl_subgraph_count_bytes(struct hl_subgraph *subgraph, ptrdiff_t bytes);
-// Looks what the tensors hold on the heap: kernels and callers may change it without a word.
+// These look at what tensors, all or those of a list, hold on the heap. Kernels and callers may change it without a
+// word: kernels that of a node's outputs and temporaries, callers that of the inputs.
 void hl_subgraph_count_heap(struct hl_subgraph *subgraph);
-void hl_subgraph_count_heap_of(struct hl_subgraph *subgraph, const TfLiteNode *node);
+void hl_subgraph_count_heap_of(struct hl_subgraph *subgraph, const TfLiteIntArray *tensors);
 // Steps of planning count as work, and end where the interpreter is cancelled. Fails with a message.
 TfLiteStatus hl_subgraph_count_planning(struct hl_subgraph *subgraph, double steps);
 void hl_subgraph_error(const struct hl_subgraph *subgraph, const char *format, ...) HL_PRINTF(2, 3);
