@@ -175,30 +175,37 @@ struct run {
     void *y;
 };
 
-static void run_panel(const struct run *run, const struct hl_row_block *block, const struct hl_output *output,
-                      int64_t panel)
+// Some panels of a block, one tile after the other. Layers of few products feel each instruction here (the ten layers
+// of ToyADMOS int8 have 53 panels), so a tile that holds the whole block stays located for all panels.
+static void run_panels(const struct run *run, const struct hl_row_block *block, const struct hl_output *output,
+                       int64_t first, int64_t end)
 {
     const struct hl_convolve *c = run->c;
     const struct hl_packed *packed = &c->packed;
     const struct hl_epilogue *epilogue = &c->epilogue;
-    const struct hl_row_source *source = c->rows.source;
     const int rows = packed->simd->rows;
-    struct hl_tile tile = hl_packed_tile(packed, block->group, panel);
-    struct hl_output_tile at = {
-        .channel = block->group * packed->columns + panel * packed->simd->columns,
-        .column = hl_packed_column(packed, block->group, panel),
-    };
+    const int64_t next_panel = hl_packed_panel_bytes(packed);
+    struct hl_tile tile = hl_packed_tile(packed, block->group, first);
+    struct hl_output_tile at = {.position = block->first};
     tile.rounded = c->rounded;
-    for (int r = 0; r < block->count; r += tile.rows) {
-        at.position = block->first + r;
-        at.row = r;
-        tile.rows = block->count - r < rows ? block->count - r : rows;
-        // The second tile fetches the next panel, while the first one waits for its own.
-        tile.prefetch = r > 0 && r <= rows && panel + 1 < packed->panels ? hl_packed_panel_bytes(packed) : 0;
-        source->locate(&c->rows, block, run->x, r, &tile);
-        epilogue->form->place(epilogue, output, &at, &tile);
-        packed->multiply(&tile);
-        epilogue->form->finish(epilogue, output, &at, &tile);
+    epilogue->form->begin(epilogue, output, &tile);
+    for (int64_t panel = first; panel < end; panel++) {
+        hl_packed_set_panel(packed, block->group, panel, &tile);
+        at.channel = block->group * packed->columns + panel * packed->simd->columns;
+        at.column = hl_packed_column(packed, block->group, panel);
+        for (int r = 0; r < block->count; r += tile.rows) {
+            if (tile.rows < block->count) {
+                at.position = block->first + r;
+                at.row = r;
+                tile.rows = block->count - r < rows ? block->count - r : rows;
+                // The second tile fetches the next panel, while the first one waits for its own.
+                tile.prefetch = r > 0 && r <= rows && panel + 1 < packed->panels ? next_panel : 0;
+                c->rows.source->locate(&c->rows, block, run->x, r, &tile);
+            }
+            if (!epilogue->form->finish) tile.y = hl_epilogue_y(epilogue, output, &at, sizeof(float));
+            packed->multiply(&tile);
+            if (epilogue->form->finish) epilogue->form->finish(epilogue, output, &at, &tile);
+        }
     }
 }
 
@@ -224,7 +231,7 @@ static void run_item(void *arg, int64_t item, int worker)
     };
     if (c->rows.source->load) c->rows.source->load(&c->rows, &block, run->x);
     const int64_t first_panel = c->packed.panels * part / c->parts, end = c->packed.panels * (part + 1) / c->parts;
-    for (int64_t panel = first_panel; panel < end; panel++) run_panel(run, &block, &output, panel);
+    run_panels(run, &block, &output, first_panel, end);
 }
 
 static void quantize_batches(const struct hl_convolve *c, const float *x)

@@ -2,12 +2,6 @@
 // The four epilogues.
 #include "fast/epilogue.h"
 
-static char *output_at(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
-                       int64_t size)
-{
-    return (char *)output->y + (at->position * e->channels + at->channel) * size;
-}
-
 // ---- floats: the product writes and bounds them itself ------------------------------------------
 
 static bool f32_fits(const struct hl_epilogue_params *params)
@@ -26,29 +20,20 @@ static void f32_set(const struct hl_epilogue *e, const struct hl_epilogue_params
     (void)e, (void)params, (void)channel, (void)column;
 }
 
-static void f32_place(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
-                      struct hl_tile *tile)
+static void f32_begin(const struct hl_epilogue *e, const struct hl_output *output, struct hl_tile *tile)
 {
-    tile->y = output_at(e, output, at, sizeof(float));
+    (void)output;
     tile->y_stride = e->channels;
     tile->low = e->low;
     tile->high = e->high;
 }
 
-static void f32_finish(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
-                       const struct hl_tile *tile)
-{
-    (void)e, (void)output, (void)at, (void)tile;
-}
-
-const struct hl_epilogue_form hl_epilogue_f32 = {"f32", f32_fits, f32_parts, f32_set, f32_place, f32_finish};
+const struct hl_epilogue_form hl_epilogue_f32 = {"f32", f32_fits, f32_parts, f32_set, f32_begin, NULL};
 
 // ---- integers: sums first -----------------------------------------------------------------------
 
-static void integer_place(const struct hl_epilogue *e, const struct hl_output *output, const struct hl_output_tile *at,
-                          struct hl_tile *tile)
+static void integer_begin(const struct hl_epilogue *e, const struct hl_output *output, struct hl_tile *tile)
 {
-    (void)at;
     tile->y = output->sums;
     tile->y_stride = e->simd->columns;
 }
@@ -65,7 +50,7 @@ static struct hl_byte_tile byte_tile(const struct hl_epilogue *e, const struct h
         .sums = output->sums,
         .sums_stride = e->simd->columns,
         .corrections = output->corrections ? output->corrections + at->row : NULL,
-        .y = (uint8_t *)output_at(e, output, at, 1),
+        .y = hl_epilogue_y(e, output, at, sizeof(uint8_t)),
         .y_stride = e->channels,
     };
 }
@@ -97,7 +82,7 @@ static void requantized_set(const struct hl_epilogue *e, const struct hl_epilogu
 }
 
 const struct hl_epilogue_form hl_epilogue_requantized = {
-    "requantized", requantized_fits, requantized_parts, requantized_set, integer_place, bytes_finish,
+    "requantized", requantized_fits, requantized_parts, requantized_set, integer_begin, bytes_finish,
 };
 
 static bool scaled_fits(const struct hl_epilogue_params *params)
@@ -117,7 +102,7 @@ static void scaled_set(const struct hl_epilogue *e, const struct hl_epilogue_par
 }
 
 const struct hl_epilogue_form hl_epilogue_scaled = {
-    "scaled", scaled_fits, scaled_parts, scaled_set, integer_place, bytes_finish,
+    "scaled", scaled_fits, scaled_parts, scaled_set, integer_begin, bytes_finish,
 };
 
 // ---- hybrid: integer sums to floats -------------------------------------------------------------
@@ -153,7 +138,7 @@ static void hybrid_finish(const struct hl_epilogue *e, const struct hl_output *o
         .sums_stride = e->simd->columns,
         .y_stride = e->channels,
     };
-    float *y = (float *)(void *)output_at(e, output, at, sizeof *y);
+    float *y = hl_epilogue_y(e, output, at, sizeof *y);
     for (int r = 0; r < tile->rows; r += floats.rows) {
         int64_t batch = (at->position + r) / e->positions, left = (batch + 1) * e->positions - (at->position + r);
         unquant.zero = e->simd->dot_width == 4 ? (uint32_t)output->x_zeros[batch] : 0;
@@ -166,7 +151,7 @@ static void hybrid_finish(const struct hl_epilogue *e, const struct hl_output *o
 }
 
 const struct hl_epilogue_form hl_epilogue_hybrid = {
-    "hybrid", hybrid_fits, hybrid_parts, hybrid_set, integer_place, hybrid_finish,
+    "hybrid", hybrid_fits, hybrid_parts, hybrid_set, integer_begin, hybrid_finish,
 };
 
 // ---- choice -------------------------------------------------------------------------------------

@@ -48,10 +48,9 @@ struct hl_epilogue_form {
     // Fills element `column` of the arrays for an output channel.
     void (*set)(const struct hl_epilogue *epilogue, const struct hl_epilogue_params *params, int64_t channel,
                 int64_t column);
-    // Says where the product writes the sums: y and y_stride of the tile.
-    void (*place)(const struct hl_epilogue *epilogue, const struct hl_output *output, const struct hl_output_tile *at,
-                  struct hl_tile *tile);
-    // After the product.
+    // Sets what all tiles of a block have in common: y_stride, and the range or (sums) y.
+    void (*begin)(const struct hl_epilogue *epilogue, const struct hl_output *output, struct hl_tile *tile);
+    // After the product. NULL: the product writes the output itself, to hl_epilogue_y.
     void (*finish)(const struct hl_epilogue *epilogue, const struct hl_output *output, const struct hl_output_tile *at,
                    const struct hl_tile *tile);
 };
@@ -71,5 +70,12 @@ struct hl_epilogue {
 // Everything but the memory. channels: of the output; positions: of one batch of it.
 void hl_epilogue_init(struct hl_epilogue *epilogue, const struct hl_simd *simd, int channels, int64_t positions,
                       const struct hl_epilogue_params *params);
+
+// Where a tile begins in the output, whose elements have `size` bytes.
+static inline void *hl_epilogue_y(const struct hl_epilogue *epilogue, const struct hl_output *output,
+                                  const struct hl_output_tile *at, int64_t size)
+{
+    return (char *)output->y + (at->position * epilogue->channels + at->channel) * size;
+}
 
 #endif

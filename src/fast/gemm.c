@@ -127,16 +127,9 @@ void hl_packed_fill(const struct hl_packed *packed, const struct hl_matrix *matr
 
 struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, int64_t panel)
 {
-    int64_t left = packed->columns - panel * packed->simd->columns, index = matrix * packed->panels + panel;
-    return (struct hl_tile){
-        .w = packed->weights ? packed->weights + index * hl_packed_panel_bytes(packed) : NULL,
-        .steps = packed->steps,
-        .initial =
-            packed->initial ? packed->initial + hl_packed_column(packed, matrix, panel) * 4 : (const char *)zeros,
-        .columns = left < packed->simd->columns ? (int)left : packed->simd->columns,
-        .low = -INFINITY,
-        .high = INFINITY,
-    };
+    struct hl_tile tile = {.steps = packed->steps, .initial = zeros, .low = -INFINITY, .high = INFINITY};
+    hl_packed_set_panel(packed, matrix, panel, &tile);
+    return tile;
 }
 
 void hl_gemm(const struct hl_packed *packed, struct hl_tile *tile, int64_t rows)

@@ -71,6 +71,16 @@ static inline int64_t hl_packed_column(const struct hl_packed *packed, int64_t m
 
 // A tile of one panel, without its rows and y. Floats are not bounded.
 struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, int64_t panel);
+// Moves such a tile to another panel.
+static inline void hl_packed_set_panel(const struct hl_packed *packed, int64_t matrix, int64_t panel,
+                                       struct hl_tile *tile)
+{
+    const int64_t left = packed->columns - panel * packed->simd->columns;
+    const int64_t column = hl_packed_column(packed, matrix, panel);
+    tile->columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
+    if (packed->weights) tile->w = packed->weights + column * hl_packed_row_bytes(packed);
+    if (packed->initial) tile->initial = packed->initial + column * 4;
+}
 // The product of `rows` rows. The tile says where the first row of x lies, and that of y; the others are its strides
 // apart.
 void hl_gemm(const struct hl_packed *packed, struct hl_tile *tile, int64_t rows);

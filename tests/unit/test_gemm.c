@@ -116,7 +116,8 @@ static void check_panel(const struct product *p, const struct hl_packed *packed,
 {
     const int columns = packed->simd->columns;
     char *y = zeroed((size_t)(p->rows * columns), 4);
-    struct hl_tile tile = hl_packed_tile(packed, m, panel);
+    struct hl_tile tile = hl_packed_tile(packed, 0, 0);
+    hl_packed_set_panel(packed, m, panel, &tile);
     tile.x = rows;
     tile.x_stride = packed->steps * (p->floats ? 1 : 4);
     tile.y = y;
