@@ -83,7 +83,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     const struct matmul *fast = *state;
     struct hl_matrix weights = fast->w;
     weights.data = hl_data(w);
-    hl_packed_fill(&fast->packed, &weights, &(struct hl_initial){0});
+    hl_packed_fill(ctx, &fast->packed, &weights, &(struct hl_initial){0});
     return kTfLiteOk;
 }
 

@@ -96,12 +96,13 @@ static void list_parts(struct hl_convolve *c, const struct hl_convolve_params *p
 }
 
 // Fills the arrays.
-static void pack(struct hl_convolve *c, const struct hl_convolve_params *params, const struct hl_matrix *filter)
+static void pack(const TfLiteContext *ctx, struct hl_convolve *c, const struct hl_convolve_params *params,
+                 const struct hl_matrix *filter)
 {
     const bool hybrid = c->x_stored != NULL;
     struct hl_initial initial = {.bias = params->bias && !hybrid ? hl_data(params->bias) : NULL};
     if (c->rows.zeros) initial.x_zero = hl_rows_set_zero(&c->rows, hybrid ? 0 : hl_zero(params->input));
-    hl_packed_fill(&c->packed, filter, &initial);
+    hl_packed_fill(ctx, &c->packed, filter, &initial);
     c->epilogue.unquant.w_sums = c->packed.w_sums;
     for (int64_t m = 0; m < filter->matrices; m++)
         for (int64_t n = 0; n < filter->columns; n++)
@@ -158,7 +159,7 @@ TfLiteStatus hl_convolve_create(TfLiteContext *ctx, const TfLiteNode *node, cons
     struct hl_parts parts = {0};
     list_parts(c, params, hl_thread_count(ctx), &parts);
     HL_TRY(hl_fast_build(ctx, node, &parts, c, sizeof *c, state, bytes));
-    if (*state) pack(*state, params, &filter);
+    if (*state) pack(ctx, *state, params, &filter);
     return kTfLiteOk;
 }
 

@@ -18,6 +18,8 @@
 enum { MIN_OUTPUTS = 16384 };
 // Positions of a run, and the most pointers that a run may need.
 enum { RUN = 64, MAX_POINTERS = 1 << 17 };
+// Of a vector of any CPU level.
+enum { MAX_BYTES = 64 };
 
 struct depthwise {
     void *convolution; // not NULL: it does everything, and nothing else is set
@@ -47,24 +49,28 @@ struct depthwise {
 
 // ---- packing ------------------------------------------------------------------------------------
 
-// The weight of tap `tap` of output channel c, less its zero point.
-static int weight_at(const TfLiteTensor *w, int64_t tap, int c, int channels)
+// `count` weights from element `first` on, less their zero point.
+static void widen_weights(const TfLiteTensor *w, int64_t first, int64_t count, int16_t *wide)
 {
-    int16_t value;
-    hl_widen(w->type, hl_data(w), tap * channels + c, 1, w->type == kTfLiteUInt8 ? hl_zero(w) : 0, &value);
-    return value;
+    hl_widen(w->type, hl_data(w), first, count, w->type == kTfLiteUInt8 ? hl_zero(w) : 0, wide);
 }
 
 // Weights that do not all fit int8, but lie within 256 neighbors, are stored in layers: a weight is the sum of an int8
 // of its own and `excess`, which all share.
 static void find_layers(struct depthwise *d, const TfLiteTensor *w)
 {
+    enum { PIECE = 256 };
+    int16_t wide[PIECE];
+    const int64_t all = hl_elements(w);
     int low = 0, high = 0;
-    if (d->simd->dot_width == 2) return;
-    for (int64_t i = 0; i < hl_elements(w); i++) {
-        int value = weight_at(w, i, 0, 1);
-        low = value < low ? value : low;
-        high = value > high ? value : high;
+    if (d->simd->dot_width == 2 || w->type != kTfLiteUInt8) return;
+    for (int64_t first = 0, count; first < all; first += count) {
+        count = all - first < PIECE ? all - first : PIECE;
+        widen_weights(w, first, count, wide);
+        for (int64_t i = 0; i < count; i++) {
+            low = wide[i] < low ? wide[i] : low;
+            high = wide[i] > high ? wide[i] : high;
+        }
     }
     d->excess = high > INT8_MAX ? high - INT8_MAX : low < INT8_MIN ? low - INT8_MIN : 0;
     d->run.layers = d->excess == 0 ? 1 : d->excess <= INT8_MAX ? 2 : 3;
@@ -78,27 +84,46 @@ static int tap_at(const struct depthwise *d, int t)
     return t < d->shape.kh * d->shape.kw ? t : -1;
 }
 
-// The weights of one output channel, element i of a block; their sum.
-static uint32_t pack_channel(const struct depthwise *d, const TfLiteTensor *w, int c, char *block, int i)
+// Which channel, from the first one of a block on, is in element i of the block's arrays; -1: none.
+struct block_order {
+    int count; // elements
+    int channel[MAX_BYTES];
+};
+
+// The weights of tap t for the channels of a block, which `wide` holds.
+static void pack_tap(const struct depthwise *d, const struct block_order *order, int t, const int16_t *wide,
+                     char *block)
 {
-    int width = d->simd->dot_width, bytes = d->simd->bytes, layers = d->run.layers;
-    uint32_t sum = 0;
-    for (int t = 0; t < d->run.taps; t++) {
-        int tap = tap_at(d, t);
-        if (tap < 0) continue;
-        int value = weight_at(w, tap, c, d->run.channels);
-        sum += (uint32_t)value;
-        for (int layer = 0; layer < layers; layer++) {
-            int64_t at = (((int64_t)t / width * layers + layer) * bytes + i) * width + t % width;
-            if (width == 2) {
-                ((int16_t *)block)[at] = (int16_t)value;
-                continue;
-            }
-            int part = layer == 0 ? value - d->excess : layer == 1 ? hl_clamp_i32(d->excess, INT8_MIN, INT8_MAX) : 1;
-            ((int8_t *)block)[at] = (int8_t)part;
+    const int width = d->simd->dot_width, bytes = d->simd->bytes, layers = d->run.layers;
+    const int shared = hl_clamp_i32(d->excess, INT8_MIN, INT8_MAX);
+    const int64_t first = (int64_t)(t / width) * layers * bytes * width + t % width, layer = (int64_t)bytes * width;
+    for (int i = 0; i < order->count; i++) {
+        if (order->channel[i] < 0) continue;
+        const int64_t at = first + (int64_t)i * width;
+        const int16_t value = wide[order->channel[i]];
+        if (width == 2) {
+            ((int16_t *)block)[at] = value;
+            continue;
         }
+        ((int8_t *)block)[at] = (int8_t)(value - d->excess);
+        if (layers > 1) ((int8_t *)block)[at + layer] = (int8_t)shared;
+        if (layers > 2) ((int8_t *)block)[at + 2 * layer] = 1;
     }
-    return sum;
+}
+
+// All taps of `count` channels from `first` on, and the sums of their weights.
+static void pack_block(const struct depthwise *d, const struct block_order *order, const TfLiteTensor *w, int first,
+                       int count, char *block, uint32_t *sums)
+{
+    int16_t wide[MAX_BYTES];
+    memset(sums, 0, (size_t)count * sizeof *sums);
+    for (int t = 0; t < d->run.taps; t++) {
+        const int tap = tap_at(d, t);
+        if (tap < 0) continue;
+        widen_weights(w, (int64_t)tap * d->run.channels + first, count, wide);
+        for (int c = 0; c < count; c++) sums[c] += (uint32_t)wide[c];
+        pack_tap(d, order, t, wide, block);
+    }
 }
 
 static int blocks_of(const struct depthwise *d)
@@ -106,28 +131,41 @@ static int blocks_of(const struct depthwise *d)
     return (d->run.channels + d->simd->bytes - 1) / d->simd->bytes;
 }
 
+// Element `at` of the arrays, which is of channel c, whose weights have this sum.
+static void set_channel(const struct depthwise *d, const struct hl_conv *conv, const TfLiteTensor *w,
+                        const TfLiteTensor *bias, int64_t at, int c, uint32_t sum)
+{
+    if (d->hybrid) {
+        const TfLiteFloatArray *w_scales = hl_affine(w)->scale;
+        d->to_floats.scales[c] = w_scales->data[w_scales->size > 1 ? c : 0];
+        d->to_floats.bias[c] = bias ? HL_IN(float, bias)[c] : 0;
+        d->to_floats.w_sums[c] = sum;
+        return;
+    }
+    const uint32_t zero = hl_simd_value(d->simd, d->x_zero ^ d->run.sign_offset);
+    ((uint32_t *)d->initial)[at] = (bias ? (uint32_t)HL_IN(int32_t, bias)[c] : 0) - zero * sum;
+    hl_requantize_set(conv->rescales[c], &d->to_bytes.multiplier[at], &d->to_bytes.left[at], &d->to_bytes.right[at]);
+}
+
 static void pack_integers(const struct depthwise *d, const struct hl_conv *conv, const TfLiteTensor *w,
                           const TfLiteTensor *bias)
 {
     const int bytes = d->simd->bytes, channels = d->run.channels;
-    const uint32_t zero = hl_simd_value(d->simd, d->x_zero ^ d->run.sign_offset);
     const int64_t block_bytes = (int64_t)d->run.taps / d->simd->dot_width * d->run.layers * bytes * 4;
-    for (int64_t at = 0; at < (int64_t)blocks_of(d) * bytes; at++) {
-        int block = (int)(at / bytes), i = (int)(at % bytes), first = block * bytes;
-        if (block > 0 && first + bytes > channels) first = channels - bytes;
-        int c = first + hl_depthwise_channel(i, bytes, d->run.parts);
-        if (c >= channels) continue;
-        uint32_t sum = pack_channel(d, w, c, d->weights + block * block_bytes, i);
-        if (d->hybrid) {
-            const TfLiteFloatArray *w_scales = hl_affine(w)->scale;
-            d->to_floats.scales[c] = w_scales->data[w_scales->size > 1 ? c : 0];
-            d->to_floats.bias[c] = bias ? HL_IN(float, bias)[c] : 0;
-            d->to_floats.w_sums[c] = sum;
-            continue;
+    for (int block = 0; block < blocks_of(d); block++) {
+        const int first = block > 0 && (block + 1) * bytes > channels ? channels - bytes : block * bytes;
+        const int count = channels - first < bytes ? channels - first : bytes;
+        struct block_order order = {.count = bytes};
+        uint32_t sums[MAX_BYTES];
+        for (int i = 0; i < bytes; i++) {
+            const int c = hl_depthwise_channel(i, bytes, d->run.parts);
+            order.channel[i] = c < count ? c : -1;
         }
-        ((uint32_t *)d->initial)[at] = (bias ? (uint32_t)HL_IN(int32_t, bias)[c] : 0) - zero * sum;
-        hl_requantize_set(conv->rescales[c], &d->to_bytes.multiplier[at], &d->to_bytes.left[at],
-                          &d->to_bytes.right[at]);
+        pack_block(d, &order, w, first, count, d->weights + block * block_bytes, sums);
+        for (int i = 0; i < bytes; i++)
+            if (order.channel[i] >= 0)
+                set_channel(d, conv, w, bias, (int64_t)block * bytes + i, first + order.channel[i],
+                            sums[order.channel[i]]);
     }
 }
 

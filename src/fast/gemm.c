@@ -10,7 +10,8 @@
 #include "ops/common/copy.h"
 #include "ops/common/dot.h"
 
-static const float zeros[64] = {0}; // as many columns as any tile has, and more
+enum { MAX_COLUMNS = 64 }; // as many as any tile has, and more
+static const float zeros[MAX_COLUMNS] = {0};
 
 void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const struct hl_matrix *matrix,
                     int64_t segment)
@@ -67,60 +68,133 @@ void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matri
     }
 }
 
-// Packs the integers of column n of a matrix as column `lane` of a panel. Their sum, less their zero points.
-static uint32_t pack_column(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t m, int64_t n,
-                            char *panel, int64_t lane)
+// `count` integers of a column, from element `from` of the matrix on, as they are multiplied.
+static void pack_column(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t from, int64_t count,
+                        void *to)
 {
-    enum { PIECE = 256 };
-    const int columns = packed->simd->columns, width = packed->dot_width;
-    const int64_t from = element_of(matrix, m, n), piece = matrix->depth_stride == 1 ? PIECE : 1;
-    int16_t wide[PIECE];
-    uint32_t sum = 0;
-    for (int64_t k = 0, in_segment = 0, segment_step = 0; k < packed->depth; k++, in_segment++) {
-        if (in_segment == packed->segment) in_segment = 0, segment_step += packed->segment_steps;
-        int64_t left = packed->depth - k;
-        if (k % piece == 0)
-            hl_widen(matrix->type, matrix->data, from + k * matrix->depth_stride, left < piece ? left : piece,
-                     matrix->zero, wide);
-        int16_t value = wide[k % piece];
-        int64_t at = ((segment_step + in_segment / width) * columns + lane) * width + in_segment % width;
-        if (width == 4)
-            ((int8_t *)panel)[at] = (int8_t)(value + packed->w_zero);
+    const struct hl_microkernels *kernels = packed->simd->kernels;
+    const bool is_unsigned = matrix->type == kTfLiteUInt8;
+    if (matrix->depth_stride == 1 && (is_unsigned || matrix->type == kTfLiteInt8)) {
+        const uint8_t *bytes = (const uint8_t *)matrix->data + from;
+        if (packed->dot_width == 4)
+            kernels->xor_bytes(bytes, is_unsigned ? 0x80 : 0, count, to);
         else
-            ((int16_t *)panel)[at] = value;
-        sum += (uint32_t)value;
-    }
-    return sum;
-}
-
-static void fill_floats(const struct hl_packed *packed, const struct hl_matrix *matrix,
-                        const struct hl_initial *initial)
-{
-    for (int64_t i = 0; i < matrix->matrices * packed->panels; i++)
-        hl_pack_panel(packed, matrix, i / packed->panels, i % packed->panels,
-                      (float *)packed->weights + i * packed->steps * packed->simd->columns);
-    const float *bias = initial->bias;
-    for (int64_t m = 0; bias && m < matrix->matrices; m++)
-        for (int64_t n = 0; n < packed->columns; n++)
-            ((float *)packed->initial)[hl_packed_column(packed, m, 0) + n] = bias[m * packed->columns + n];
-}
-
-void hl_packed_fill(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct hl_initial *initial)
-{
-    if (packed->dot_width == 1) {
-        fill_floats(packed, matrix, initial);
+            kernels->widen(bytes, is_unsigned, matrix->zero, count, to);
         return;
     }
-    const int columns = packed->simd->columns;
-    const uint32_t *bias = initial->bias;
-    for (int64_t m = 0; m < matrix->matrices; m++)
-        for (int64_t n = 0; n < packed->columns; n++) {
-            int64_t panel = m * packed->panels + n / columns, at = hl_packed_column(packed, m, 0) + n;
-            char *to = packed->weights + panel * hl_packed_panel_bytes(packed);
-            uint32_t sum = pack_column(packed, matrix, m, n, to, n % columns);
-            ((uint32_t *)packed->initial)[at] = (bias ? bias[m * packed->columns + n] : 0) - initial->x_zero * sum;
-            if (packed->w_sums) packed->w_sums[at] = sum;
+    for (int64_t k = 0; k < count; k++) {
+        int16_t value;
+        hl_widen(matrix->type, matrix->data, from + k * matrix->depth_stride, 1, matrix->zero, &value);
+        if (packed->dot_width == 4)
+            ((int8_t *)to)[k] = (int8_t)(value + packed->w_zero);
+        else
+            ((int16_t *)to)[k] = value;
+    }
+}
+
+// Neighboring steps of a panel are packed at once: first each column as a row of its own, then these rows transposed.
+// The memory of both stays in the first-level cache. (AllocateTensors of MobileNet v1 int8, 4.2 million weights, with
+// AVX-512 VNNI: 7 ms of CPU time, a third of it page faults; weight by weight 135 ms on the same busy machine.)
+enum { PIECE_STEPS = 64 };
+
+struct piece {
+    int64_t matrix, first; // the panel's first column
+    int columns;
+    int64_t k, count; // the values of each column, within a segment
+    char *to;         // the first step
+};
+
+static void pack_piece(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct piece *piece)
+{
+    _Alignas(HL_LINE) char rows[MAX_COLUMNS][PIECE_STEPS * 4];
+    const int dims[2] = {(int)((piece->count + packed->dot_width - 1) / packed->dot_width), piece->columns};
+    for (int n = 0; n < piece->columns; n++) {
+        const int64_t from = element_of(matrix, piece->matrix, piece->first + n) + piece->k * matrix->depth_stride;
+        memset(rows[n] + (dims[0] - 1) * 4, 0, 4); // the last step may be filled in part
+        pack_column(packed, matrix, from, piece->count, rows[n]);
+    }
+    const struct hl_layout to_layout = {.stride = {packed->simd->columns, 1}};
+    const struct hl_layout from_layout = {.stride = {1, PIECE_STEPS}};
+    hl_copy(32, 2, dims, piece->to, &to_layout, rows, &from_layout);
+}
+
+// Sums of a panel's columns: its product with a row of ones.
+static void sum_columns(const struct hl_packed *packed, const char *panel, uint32_t sums[MAX_COLUMNS])
+{
+    enum { ONE_BYTES = 0x01010101, ONE_INT16 = 0x00010001 };
+    uint32_t ones[PIECE_STEPS];
+    struct hl_tile tile = {.rows = 1, .x = ones, .initial = sums, .y = sums, .columns = packed->simd->columns};
+    for (int i = 0; i < PIECE_STEPS; i++) ones[i] = packed->dot_width == 4 ? ONE_BYTES : ONE_INT16;
+    memset(sums, 0, MAX_COLUMNS * sizeof *sums);
+    for (int64_t step = 0; step < packed->steps; step += tile.steps) {
+        tile.w = panel + step * packed->simd->columns * 4;
+        tile.steps = packed->steps - step < PIECE_STEPS ? packed->steps - step : PIECE_STEPS;
+        packed->multiply(&tile);
+    }
+}
+
+static void pack_integers(const struct hl_packed *packed, const struct hl_matrix *matrix,
+                          const struct hl_initial *initial, int64_t matrix_index, int64_t panel)
+{
+    const int64_t column = hl_packed_column(packed, matrix_index, panel),
+                  piece_values = PIECE_STEPS * packed->dot_width;
+    const int64_t first = panel * packed->simd->columns, left = packed->columns - first;
+    char *const to = packed->weights + column * hl_packed_row_bytes(packed);
+    struct piece piece = {.matrix = matrix_index, .first = first};
+    piece.columns = left < packed->simd->columns ? (int)left : packed->simd->columns;
+    for (int64_t segment = 0; segment < packed->depth / packed->segment; segment++)
+        for (int64_t k = 0; k < packed->segment; k += piece.count) {
+            piece.k = segment * packed->segment + k;
+            piece.count = packed->segment - k < piece_values ? packed->segment - k : piece_values;
+            piece.to = to + (segment * packed->segment_steps + k / packed->dot_width) * packed->simd->columns * 4;
+            pack_piece(packed, matrix, &piece);
         }
+    uint32_t sums[MAX_COLUMNS];
+    sum_columns(packed, to, sums);
+    const uint32_t *bias = initial->bias, zeros_of_depth = (uint32_t)packed->depth * (uint32_t)packed->w_zero;
+    for (int n = 0; n < piece.columns; n++) {
+        const uint32_t sum = sums[n] - zeros_of_depth;
+        ((uint32_t *)packed->initial)[column + n] =
+            (bias ? bias[matrix_index * packed->columns + first + n] : 0) - initial->x_zero * sum;
+        if (packed->w_sums) packed->w_sums[column + n] = sum;
+    }
+}
+
+static void pack_floats(const struct hl_packed *packed, const struct hl_matrix *matrix,
+                        const struct hl_initial *initial, int64_t matrix_index, int64_t panel)
+{
+    const int64_t column = hl_packed_column(packed, matrix_index, panel), first = panel * packed->simd->columns;
+    hl_pack_panel(packed, matrix, matrix_index, panel, (float *)packed->weights + column * packed->steps);
+    const float *bias = initial->bias;
+    for (int64_t n = 0; bias && n < packed->simd->columns && first + n < packed->columns; n++)
+        ((float *)packed->initial)[column + n] = bias[matrix_index * packed->columns + first + n];
+}
+
+struct fill {
+    const struct hl_packed *packed;
+    const struct hl_matrix *matrix;
+    const struct hl_initial *initial;
+};
+
+static void fill_panel(void *arg, int64_t item, int worker)
+{
+    const struct fill *fill = arg;
+    (void)worker;
+    (fill->packed->dot_width == 1 ? pack_floats : pack_integers)(fill->packed, fill->matrix, fill->initial,
+                                                                 item / fill->packed->panels,
+                                                                 item % fill->packed->panels);
+}
+
+void hl_packed_fill(const TfLiteContext *ctx, const struct hl_packed *packed, const struct hl_matrix *matrix,
+                    const struct hl_initial *initial)
+{
+    enum { MIN_SHARED = 64 << 10 };
+    struct fill fill = {packed, matrix, initial};
+    const int64_t panels = matrix->matrices * packed->panels;
+    if (ctx && panels * hl_packed_panel_bytes(packed) >= MIN_SHARED)
+        hl_parallel(ctx, panels, fill_panel, &fill);
+    else
+        for (int64_t item = 0; item < panels; item++) fill_panel(&fill, item, 0);
 }
 
 // ---- products -----------------------------------------------------------------------------------

@@ -48,8 +48,9 @@ void hl_packed_init(struct hl_packed *packed, const struct hl_simd *simd, const 
                     int64_t segment);
 // The arrays for so many matrices (0: weights are packed later, hl_pack_panel).
 void hl_packed_parts(struct hl_packed *packed, int64_t matrices, bool has_bias, bool keep_sums, struct hl_parts *parts);
-// Packs all matrices.
-void hl_packed_fill(const struct hl_packed *packed, const struct hl_matrix *matrix, const struct hl_initial *initial);
+// Packs all matrices. The interpreter's threads share the panels; ctx NULL: this thread does it alone.
+void hl_packed_fill(const TfLiteContext *ctx, const struct hl_packed *packed, const struct hl_matrix *matrix,
+                    const struct hl_initial *initial);
 // Packs one panel of floats. What lies behind the last column stays as it is.
 void hl_pack_panel(const struct hl_packed *packed, const struct hl_matrix *matrix, int64_t matrix_index, int64_t panel,
                    float *to);
