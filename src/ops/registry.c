@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From rows of operators.def, in a selective build of those that cmake/select.cmake keeps, to registrations. An hl_op
-// has no init and free of its own: its state is a zeroed block, and before it lies what a fast kernel made that has
-// taken the node over.
+// has no init and free of its own: a node's state is a zeroed block, and before it lie the operator and what a fast
+// kernel made that has taken the node over.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "runtime/builtin_kernels.h"
 
 struct block {
+    const struct hl_op *op;
     void *fast;        // state of op->fast, NULL: the reference kernel runs
     size_t fast_bytes; // counted
     max_align_t state[];
@@ -22,42 +23,41 @@ static struct block *block_of(void *state)
     return (struct block *)((char *)state - offsetof(struct block, state));
 }
 
-static void *create_state(const struct hl_op *op, TfLiteContext *ctx, const char *options, size_t size)
+static void *create_state(TfLiteContext *ctx, const char *options, size_t size, const struct hl_op *op)
 {
-    if (op->state_size == 0 && !op->fast) return NULL;
     struct block *block = calloc(1, offsetof(struct block, state) + op->state_size);
-    if (block && op->parse && op->parse(ctx, block->state, options, size) != kTfLiteOk) {
-        if (op->release) op->release(block->state);
-        free(block);
-        return NULL;
-    }
-    return block ? block->state : NULL;
+    if (!block) return NULL;
+    block->op = op;
+    if (!op->parse || op->parse(ctx, block->state, options, size) == kTfLiteOk) return block->state;
+    if (op->release) op->release(block->state);
+    free(block);
+    return NULL;
 }
 
-static void drop_fast(const struct hl_op *op, TfLiteContext *ctx, struct block *block)
+static void drop_fast(TfLiteContext *ctx, struct block *block)
 {
-    if (block->fast) op->fast->release(block->fast);
+    if (block->fast) block->op->fast->release(block->fast);
     hl_count_memory(ctx, -(ptrdiff_t)block->fast_bytes);
     block->fast = NULL;
     block->fast_bytes = 0;
 }
 
-static void destroy_state(const struct hl_op *op, TfLiteContext *ctx, void *state)
+static void destroy_state(TfLiteContext *ctx, void *state)
 {
     if (!state) return;
-    drop_fast(op, ctx, block_of(state));
-    if (op->release) op->release(state);
-    free(block_of(state));
+    struct block *block = block_of(state);
+    drop_fast(ctx, block);
+    if (block->op->release) block->op->release(state);
+    free(block);
 }
 
 // Gives the node to the fast kernel, if that takes it.
-static TfLiteStatus prepare_fast(const struct hl_op *op, TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus prepare_fast(TfLiteContext *ctx, TfLiteNode *node, struct block *block)
 {
-    struct block *block = block_of(node->user_data);
-    drop_fast(op, ctx, block);
+    drop_fast(ctx, block);
     if (!hl_wants_fast(ctx)) return kTfLiteOk;
     size_t bytes = 0;
-    HL_TRY(op->fast->prepare(ctx, node, &block->fast, &bytes));
+    HL_TRY(block->op->fast->prepare(ctx, node, &block->fast, &bytes));
     if (!block->fast) return kTfLiteOk;
     block->fast_bytes = bytes;
     hl_count_memory(ctx, (ptrdiff_t)block->fast_bytes);
@@ -67,10 +67,11 @@ static TfLiteStatus prepare_fast(const struct hl_op *op, TfLiteContext *ctx, TfL
 }
 
 // create_state gave NULL: memory ran out, or options that parse has reported.
-static TfLiteStatus prepare(const struct hl_op *op, TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 {
-    HL_REQUIRE(ctx, node, (op->state_size == 0 && !op->fast) || node->user_data,
-               "the kernel could not be set up: no memory, or unusable options");
+    HL_REQUIRE(ctx, node, node->user_data, "the kernel could not be set up: no memory, or unusable options");
+    struct block *block = block_of(node->user_data);
+    const struct hl_op *op = block->op;
     for (int i = 0; i < node->inputs->size; i++) {
         const TfLiteTensor *input = hl_input(ctx, node, i);
         bool may_be_sparse = i < 32 && (op->sparse_inputs >> i & 1);
@@ -79,64 +80,49 @@ static TfLiteStatus prepare(const struct hl_op *op, TfLiteContext *ctx, TfLiteNo
                    "input %d is sparse, which this operator does not take", i);
     }
     HL_TRY(op->prepare(ctx, node));
-    return op->fast ? prepare_fast(op, ctx, node) : kTfLiteOk;
+    return op->fast ? prepare_fast(ctx, node, block) : kTfLiteOk;
 }
 
-static TfLiteStatus invoke(const struct hl_op *op, TfLiteContext *ctx, TfLiteNode *node)
+static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
+    const struct block *block = block_of(node->user_data);
+    const struct hl_op *op = block->op;
     if (op->work) HL_TRY(hl_count_work(ctx, node, op->work(ctx, node)));
-    void *fast = op->fast ? block_of(node->user_data)->fast : NULL;
-    return fast ? op->fast->invoke(ctx, node, fast) : op->invoke(ctx, node);
+    return block->fast ? op->fast->invoke(ctx, node, block->fast) : op->invoke(ctx, node);
 }
 
-// TfLiteRegistration's functions carry no data of their own, so each operator gets its own four.
-#define FUNCTIONS(symbol)                                                            \
+// TfLiteRegistration's functions carry no data of their own, so each operator has its own init, which puts it into the
+// node's state. (Its own prepare, invoke and free, too, made the library 55 KB larger.)
+#define INIT(symbol)                                                                 \
     extern const struct hl_op hl_op_##symbol;                                        \
     static void *symbol##_init(TfLiteContext *ctx, const char *options, size_t size) \
     {                                                                                \
-        return create_state(&hl_op_##symbol, ctx, options, size);                    \
-    }                                                                                \
-    static void symbol##_free(TfLiteContext *ctx, void *state)                       \
-    {                                                                                \
-        destroy_state(&hl_op_##symbol, ctx, state);                                  \
-    }                                                                                \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node)       \
-    {                                                                                \
-        return prepare(&hl_op_##symbol, ctx, node);                                  \
-    }                                                                                \
-    static TfLiteStatus symbol##_invoke(TfLiteContext *ctx, TfLiteNode *node)        \
-    {                                                                                \
-        return invoke(&hl_op_##symbol, ctx, node);                                   \
+        return create_state(ctx, options, size, &hl_op_##symbol);                    \
     }
 
-#define OP(name, code, first, last, options, symbol, file) FUNCTIONS(symbol)
+#define OP(name, code, first, last, options, symbol, file) INIT(symbol)
 #define GAP(name, code, first, last, options)
-#define CUSTOM(name, symbol, file) FUNCTIONS(symbol)
+#define CUSTOM(name, symbol, file) INIT(symbol)
 #include "abi/operators.def"
 #undef OP
 #undef CUSTOM
 
 struct row {
-    int code; // kTfLiteBuiltinCustom: found by name
+    int16_t code; // kTfLiteBuiltinCustom: found by name
+    uint8_t first_version, last_version;
     const char *custom_name;
-    int first_version, last_version;
     const struct hl_op *op;
-    TfLiteRegistration registration;
+    void *(*init)(TfLiteContext *ctx, const char *options, size_t size);
 };
 
-#define CALLBACKS(symbol)                                                                                    \
-    {                                                                                                        \
-        .init = symbol##_init, .free = symbol##_free, .prepare = symbol##_prepare, .invoke = symbol##_invoke \
-    }
 static const struct row rows[] = {
-#define OP(name, code, first, last, options, symbol, file) \
-    {code, NULL, first, last, &hl_op_##symbol, CALLBACKS(symbol)},
-#define CUSTOM(name, symbol, file) {kTfLiteBuiltinCustom, name, 1, 1, &hl_op_##symbol, CALLBACKS(symbol)},
+#define OP(name, code, first, last, options, symbol, file) {code, first, last, NULL, &hl_op_##symbol, symbol##_init},
+#define CUSTOM(name, symbol, file) {kTfLiteBuiltinCustom, 1, 1, name, &hl_op_##symbol, symbol##_init},
 #include "abi/operators.def"
 #undef OP
 #undef GAP
 #undef CUSTOM
-    {-1, NULL, 0, -1, NULL, {.init = NULL}}, // so that a selective build without operators has a table too
+    {-1, 0, 0, NULL, NULL, NULL}, // so that a selective build without operators has a table too
 };
 
 static bool find(const struct hl_model_code *code, TfLiteRegistration *registration)
@@ -149,8 +135,13 @@ static bool find(const struct hl_model_code *code, TfLiteRegistration *registrat
         } else if (code->version < row->first_version || code->version > row->last_version) {
             continue;
         }
-        *registration = row->registration;
-        registration->inplace_operator = row->op->inplace;
+        *registration = (TfLiteRegistration){
+            .init = row->init,
+            .free = destroy_state,
+            .prepare = prepare,
+            .invoke = invoke,
+            .inplace_operator = row->op->inplace,
+        };
         return true;
     }
     return false;
