@@ -310,7 +310,7 @@ struct pass {
     const struct depthwise *d;
     const char *x, *x_end; // as it is multiplied
     char *y;
-    int64_t first_row, end_row, item_rows;
+    int64_t first_row, end_row, item_rows, first_batch;
     struct hl_unquantize to_floats; // with what the batch has
 };
 
@@ -335,21 +335,23 @@ static void copy_side_by_side(const struct depthwise *d, int columns, const void
 static void point(const struct pass *pass, int64_t row, int64_t left, int columns, const void **pointers, char *copies)
 {
     const struct depthwise *d = pass->d;
-    size_t position = (size_t)d->run.channels * (size_t)d->size;
-    int64_t batch = (row - pass->first_row / d->shape.out_height * d->shape.out_height) /
-                    d->shape.out_height; // counted from pass->x
-    int64_t top = row % d->shape.out_height * d->shape.stride_h - d->shape.pad_top;
-    for (int k = 0; k < d->shape.kh; k++) {
-        int64_t in_y = top + (int64_t)k * d->shape.dilation_h;
-        bool outside = in_y < 0 || in_y >= d->shape.height;
-        const char *line =
-            pass->x + (outside ? 0 : (batch * d->shape.height + in_y) * d->shape.width) * (int64_t)position;
-        int before = left < 0 ? (int)(left < -columns ? columns : -left) : 0;
-        int64_t inside = outside || left >= d->shape.width ? 0 : d->shape.width - left;
-        int after = inside < columns ? (int)inside : columns, c = 0;
-        for (; c < before && c < columns; c++) pointers[c * d->shape.kh + k] = d->padding;
-        for (; c < after; c++) pointers[c * d->shape.kh + k] = line + (left + c) * (int64_t)position;
-        for (; c < columns; c++) pointers[c * d->shape.kh + k] = d->padding;
+    const int kh = d->shape.kh;
+    const int64_t position = (int64_t)d->run.channels * d->size;
+    const int64_t batch = row / d->shape.out_height - pass->first_batch; // counted from pass->x
+    const int64_t top = row % d->shape.out_height * d->shape.stride_h - d->shape.pad_top;
+    const int before = left >= 0 ? 0 : left < -columns ? columns : (int)-left; // columns left of the input
+    const int64_t inside = left < d->shape.width ? d->shape.width - left : 0;
+    const int after = inside < columns ? (int)inside : columns; // the first column right of it
+    const void *const padding = d->padding;
+    for (int k = 0; k < kh; k++) {
+        const int64_t in_y = top + (int64_t)k * d->shape.dilation_h;
+        const bool outside = in_y < 0 || in_y >= d->shape.height;
+        const int first = outside ? columns : before;
+        const char *line = outside ? pass->x : pass->x + (batch * d->shape.height + in_y) * d->shape.width * position;
+        int c = 0;
+        for (; c < first; c++) pointers[c * kh + k] = padding;
+        for (; c < after; c++) pointers[c * kh + k] = line + (left + c) * position;
+        for (; c < columns; c++) pointers[c * kh + k] = padding;
         if (d->run.side_by_side) {
             copy_side_by_side(d, columns, pointers + k, copies + (size_t)k * (size_t)d->shape.stride_w * d->line);
             continue;
@@ -357,10 +359,10 @@ static void point(const struct pass *pass, int64_t row, int64_t left, int column
         if (!copies || outside) continue;
         size_t reach = (size_t)(d->simd->bytes / d->run.parts);
         for (c = after - 1; c >= before; c--) {
-            const char *from = pointers[c * d->shape.kh + k];
+            const char *from = pointers[c * kh + k];
             size_t there = (size_t)(pass->x_end - from);
             if (there >= reach) break;
-            pointers[c * d->shape.kh + k] = memcpy(copies, from, there);
+            pointers[c * kh + k] = memcpy(copies, from, there);
             copies += d->simd->bytes;
         }
     }
@@ -403,6 +405,7 @@ static void share_rows(TfLiteContext *ctx, struct pass *pass, int64_t first, int
     int64_t rows = end - first, threads = hl_thread_count(ctx), items = rows < 2 * threads ? rows : 2 * threads;
     if (rows * d->shape.out_width * d->run.channels < MIN_OUTPUTS || threads == 1) items = 1;
     pass->first_row = first, pass->end_row = end;
+    pass->first_batch = first / d->shape.out_height;
     pass->item_rows = (rows + items - 1) / items;
     hl_parallel(ctx, (rows + pass->item_rows - 1) / pass->item_rows, run_rows, pass);
 }

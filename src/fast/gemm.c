@@ -205,14 +205,3 @@ struct hl_tile hl_packed_tile(const struct hl_packed *packed, int64_t matrix, in
     hl_packed_set_panel(packed, matrix, panel, &tile);
     return tile;
 }
-
-void hl_gemm(const struct hl_packed *packed, struct hl_tile *tile, int64_t rows)
-{
-    const ptrdiff_t x_row = tile->x_stride * (packed->dot_width == 1 ? 4 : 1), y_row = tile->y_stride * 4;
-    for (int64_t r = 0; r < rows; r += tile->rows) {
-        tile->rows = rows - r < packed->simd->rows ? (int)(rows - r) : packed->simd->rows;
-        packed->multiply(tile);
-        tile->x = (const char *)tile->x + tile->rows * x_row;
-        tile->y = (char *)tile->y + tile->rows * y_row;
-    }
-}

@@ -84,6 +84,15 @@ static inline void hl_packed_set_panel(const struct hl_packed *packed, int64_t m
 }
 // The product of `rows` rows. The tile says where the first row of x lies, and that of y; the others are its strides
 // apart.
-void hl_gemm(const struct hl_packed *packed, struct hl_tile *tile, int64_t rows);
+static inline void hl_gemm(const struct hl_packed *packed, struct hl_tile *tile, int64_t rows)
+{
+    const ptrdiff_t x_row = tile->x_stride * (packed->dot_width == 1 ? 4 : 1), y_row = tile->y_stride * 4;
+    for (int64_t r = 0; r < rows; r += tile->rows) {
+        tile->rows = rows - r < packed->simd->rows ? (int)(rows - r) : packed->simd->rows;
+        packed->multiply(tile);
+        tile->x = (const char *)tile->x + tile->rows * x_row;
+        tile->y = (char *)tile->y + tile->rows * y_row;
+    }
+}
 
 #endif

@@ -152,31 +152,33 @@ struct run {
 // What one worker has.
 struct worker {
     struct hl_row_block block;
+    struct hl_tile tile; // of any panel
+    void (*scatter_add)(const struct hl_scatter_add *scatter);
     char *products;
     uint32_t *strip_sums;
 };
 
 // The products of a block of input positions with those panels that hold rows [k0, k1) of the filter.
-static void multiply(const struct run *run, const struct worker *worker, int k0, int k1)
+static void multiply(const struct run *run, struct worker *worker, int k0, int k1)
 {
     const struct transpose_conv *t = run->t;
     const struct hl_row_block *block = &worker->block;
+    struct hl_tile *tile = &worker->tile;
     const int columns = t->packed.simd->columns, row = t->shape.kw * t->shape.outputs;
     if (t->rows.source->load) t->rows.source->load(&t->rows, block, run->x);
     for (int panel = k0 * row / columns; panel < (k1 * row - 1) / columns + 1; panel++) {
-        struct hl_tile tile = hl_packed_tile(&t->packed, 0, panel);
-        t->rows.source->locate(&t->rows, block, run->x, 0, &tile);
-        tile.columns = columns;
-        tile.y = worker->products + (int64_t)panel * columns * 4;
-        tile.y_stride = products_stride(t);
-        hl_gemm(&t->packed, &tile, block->count);
+        hl_packed_set_panel(&t->packed, 0, panel, tile);
+        t->rows.source->locate(&t->rows, block, run->x, 0, tile);
+        tile->columns = columns;
+        tile->y = worker->products + (int64_t)panel * columns * 4;
+        hl_gemm(&t->packed, tile, block->count);
     }
 }
 
 // Adds taps [l, l + taps) of row k of the filter, of a block of input positions, to a row of sums, where these taps lie
-// inside it. left: the column of the block's first position.
+// inside it. left: the column of the block's first position. scatter: what all taps have in common.
 static void add_taps(const struct transpose_conv *t, const struct worker *worker, int k, int l, int taps, int left,
-                     char *row)
+                     char *row, struct hl_scatter_add *scatter)
 {
     const struct hl_conv_shape *s = &t->shape;
     // Positions p with 0 <= p * stride + l - pad and p * stride + l + taps <= out_width + pad.
@@ -186,19 +188,12 @@ static void add_taps(const struct transpose_conv *t, const struct worker *worker
     if (low < left) low = left;
     if (end > left + worker->block.count) end = left + worker->block.count;
     if (low >= end) return;
-    int stride = products_stride(t);
     int64_t at = ((int64_t)low * s->stride_w + l - s->pad_left) * s->outputs;
-    const struct hl_scatter_add scatter = {
-        .sums = worker->products + ((int64_t)(low - left) * stride + ((int64_t)k * s->kw + l) * s->outputs) * 4,
-        .stride = stride,
-        .y = row + at * 4,
-        .y_stride = (ptrdiff_t)s->stride_w * s->outputs,
-        .corrections = worker->block.corrections ? worker->block.corrections + (low - left) : NULL,
-        .rows = end - low,
-        .columns = taps * s->outputs,
-    };
-    const struct hl_microkernels *kernels = t->packed.simd->kernels;
-    (t->packed.dot_width == 1 ? kernels->scatter_add_f32 : kernels->scatter_add_integer)(&scatter);
+    scatter->sums = worker->products + ((low - left) * scatter->stride + ((int64_t)k * s->kw + l) * s->outputs) * 4;
+    scatter->y = row + at * 4;
+    scatter->corrections = worker->block.corrections ? worker->block.corrections + (low - left) : NULL;
+    scatter->rows = end - low;
+    worker->scatter_add(scatter);
 }
 
 // The products of input row `i`, added to output rows [first, end), which begin at `to`.
@@ -213,13 +208,19 @@ static void add_row(const struct run *run, struct worker *worker, int batch, int
     // Neighboring taps go together where they do not meet those of the next position, which would wait for them.
     bool whole =
         s->kw <= s->stride_w && s->pad_left == 0 && (int64_t)(s->width - 1) * s->stride_w + s->kw <= s->out_width;
+    const int taps = whole ? s->kw : 1;
+    struct hl_scatter_add scatter = {
+        .stride = products_stride(t),
+        .y_stride = (ptrdiff_t)s->stride_w * s->outputs,
+        .columns = taps * s->outputs,
+    };
     for (int left = 0; left < s->width; left += worker->block.count) {
         worker->block.count = s->width - left < t->block ? s->width - left : t->block;
         worker->block.first = ((int64_t)batch * s->height + i) * s->width + left;
         multiply(run, worker, k0, k1);
         for (int k = k0; k < k1; k++)
-            for (int l = 0, taps = whole ? s->kw : 1; l < s->kw; l += taps)
-                add_taps(t, worker, k, l, taps, left, to + (size_t)(top + k - first) * out_row);
+            for (int l = 0; l < s->kw; l += taps)
+                add_taps(t, worker, k, l, taps, left, to + (size_t)(top + k - first) * out_row, &scatter);
     }
 }
 
@@ -258,12 +259,16 @@ static void run_item(void *arg, int64_t item, int worker_index)
     const struct run *run = arg;
     const struct transpose_conv *t = run->t;
     const struct hl_conv_shape *s = &t->shape;
+    const struct hl_microkernels *kernels = t->packed.simd->kernels;
     struct worker worker = {
         .block = {.packed = hl_scratch_of(&t->packed_rows, worker_index),
                   .corrections = hl_scratch_of(&t->corrections, worker_index)},
         .products = hl_scratch_of(&t->products, worker_index),
         .strip_sums = hl_scratch_of(&t->strip_sums, worker_index),
+        .tile = hl_packed_tile(&t->packed, 0, 0),
+        .scatter_add = t->packed.dot_width == 1 ? kernels->scatter_add_f32 : kernels->scatter_add_integer,
     };
+    worker.tile.y_stride = products_stride(t);
     int strips = (s->out_height - 1) / t->strip + 1;
     int batch = (int)(item / strips), first = (int)(item % strips) * t->strip;
     int end = s->out_height - first < t->strip ? s->out_height : first + t->strip;
