@@ -216,8 +216,8 @@ static void multiply_add_sparse(const TfLiteTensor *weights, int rows, const int
     for (int r = 0; r < rows; r++) sums[r] += (float)hl_sparse_row_dot_i8(weights, r, x) * scale;
 }
 
-static void multiply_add(const struct hl_row_loops *loops, const TfLiteTensor *weights, int rows,
-                         const struct operand *x, float *sums)
+static inline void multiply_add(const struct hl_row_loops *loops, const TfLiteTensor *weights, int rows,
+                                const struct operand *x, float *sums)
 {
     if (weights->sparsity)
         multiply_add_sparse(weights, rows, hl_stored_values(&x->stored, x->count), x->stored.scale, sums);
