@@ -28,12 +28,12 @@ set_source_files_properties(src/gpu/graph/convert.c PROPERTIES COMPILE_OPTIONS $
 # ---- kernels as SPIR-V
 set(gpu_backends HALITE_GPU_OPENCL=1)
 file(GLOB gpu_back_files CONFIGURE_DEPENDS src/gpu/backend/*.c src/gpu/delegate/*.c)
-# halite_spirv(TOOL FILE.c SOURCE...): gpu_spirv with the kernels that SOURCES tell the program TOOL of.
+# halite_spirv(TOOL FILE.c SOURCE...): FILE.c holds the SPIR-V of the kernels that SOURCES list; the program TOOL makes it.
 macro(halite_spirv tool file)
     if(CMAKE_CROSSCOMPILING)
         halite_host_tool(${tool})
     else()
-        add_executable(${tool} src/gpu/lang/spirv/gpu_shaders.c ${ARGN})
+        add_executable(${tool} src/gpu/lang/spirv/gpu_shaders.c src/gpu/lang/spirv/pack.c src/gpu/lang/spirv/unpack.c ${ARGN})
         target_include_directories(${tool} PRIVATE tests)
         target_link_libraries(${tool} PRIVATE halite_flags m ${CMAKE_DL_LIBS} Threads::Threads)
     endif()
@@ -52,7 +52,7 @@ if(VULKAN_HEADERS AND GLSLANG)
     list(APPEND gpu_backends HALITE_GPU_VULKAN=1)
     halite_spirv(gpu_shaders ${PROJECT_BINARY_DIR}/gpu_spirv.c
         $<TARGET_OBJECTS:halite_gpu_front>)
-    list(APPEND gpu_back_files ${PROJECT_BINARY_DIR}/gpu_spirv.c)
+    list(APPEND gpu_back_files ${PROJECT_BINARY_DIR}/gpu_spirv.c src/gpu/lang/spirv/spirv.c src/gpu/lang/spirv/unpack.c)
     if(HALITE_HOST_BUILD OR (HALITE_TESTS AND NOT HALITE_TESTS STREQUAL "GOLDEN"))
         file(GLOB gpu_lang_files CONFIGURE_DEPENDS src/gpu/lang/*.c src/base/text.c)
         halite_spirv(gpu_dialect_shaders ${PROJECT_BINARY_DIR}/gpu_dialect_spirv.c

@@ -422,6 +422,52 @@ static void kernels_are_in_the_library(void **state)
     assert_null(gpu_spirv("no_such_kernel", GPU_F32, &bytes));
     assert_null(gpu_spirv("convolve", GPU_F16, &bytes)); // the plan asks for no half arithmetic
 }
+
+// The words of a module whose bytes, `size` of them, stand in memory of just that size.
+static uint32_t *unpack(struct gpu_spirv_module *modules, int index, const unsigned char *bytes, size_t size)
+{
+    struct gpu_spirv_module whole = modules[index];
+    unsigned char *copy = malloc(size);
+    assert_true(copy || size == 0);
+    if (size > 0) memcpy(copy, bytes, size);
+    modules[index].packed = copy;
+    modules[index].size = size;
+    uint32_t *words = gpu_spirv_unpack(modules, index);
+    modules[index] = whole;
+    free(copy);
+    return words;
+}
+
+static void packed_kernels_that_are_broken_are_refused(void **state)
+{
+    (void)state;
+    struct gpu_spirv_module *modules = malloc((size_t)gpu_spirv_module_count * sizeof *modules);
+    assert_non_null(modules);
+    memcpy(modules, gpu_spirv_modules, (size_t)gpu_spirv_module_count * sizeof *modules);
+    for (int i = 0; i < gpu_spirv_module_count; i++) {
+        size_t size = modules[i].size;
+        unsigned char *bytes = calloc(size + 1, 1);
+        assert_non_null(bytes);
+        memcpy(bytes, modules[i].packed, size);
+        for (size_t length = 0; length < size; length += 1 + size / 64)
+            assert_null(unpack(modules, i, bytes, length)); // cut off
+        assert_null(unpack(modules, i, bytes, size + 1));   // more than the module
+        // Other bytes are refused or give other words; a sanitizer sees what they touch.
+        uint32_t random = (uint32_t)i + 1;
+        for (int round = 0; round < 64; round++) {
+            random = random * 1664525 + 1013904223;
+            unsigned char *byte = &bytes[(random >> 8) % size], before = *byte;
+            *byte = round % 4 ? (unsigned char)(random >> 24) : 255;
+            free(unpack(modules, i, bytes, size));
+            *byte = before;
+        }
+        uint32_t *words = unpack(modules, i, bytes, size);
+        assert_non_null(words);
+        free(words);
+        free(bytes);
+    }
+    free(modules);
+}
 #endif
 
 static struct gpu_device *building;
@@ -473,6 +519,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(kernels_in_every_language),
 #if defined(HALITE_GPU_VULKAN)
         cmocka_unit_test(kernels_are_in_the_library),
+        cmocka_unit_test(packed_kernels_that_are_broken_are_refused),
 #endif
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0) return !emit_each(argv[2]);

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The build's part of the Vulkan backend. gpu_shaders write FOLDER: every kernel and precision as
-// FOLDER/NAME.PRECISION.comp, rewritten only where the text has changed, and their names as FOLDER/list. spirv.cmake
-// compiles them; then gpu_shaders pack FOLDER FILE.c: the .spv files as one C file with gpu_spirv
-// (src/gpu/lang/spirv/spirv.h).
+// The build's part of the Vulkan backend. `gpu_shaders write FOLDER` writes every kernel in every precision as
+// FOLDER/NAME.PRECISION.comp, where the text has changed, and their names as FOLDER/list. spirv.cmake compiles them to
+// .spv files. Then `gpu_shaders pack FOLDER FILE.c` packs these into one C file (src/gpu/lang/spirv/spirv.h).
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/lang/spirv/kernels.h"
+#include "gpu/lang/spirv/pack.h"
+#include "gpu/lang/spirv/spirv.h"
 
 struct job {
     const char *folder;
-    FILE *out, *table; // pack: the C file and, until all words are in it, its table; write: the list
+    FILE *out; // the list
 };
 
 static bool failure(const char *what, const char *path)
@@ -21,7 +22,7 @@ static bool failure(const char *what, const char *path)
     return false;
 }
 
-// The whole file, with a zero byte behind it; NULL: it is not there.
+// The whole file, with a zero byte after it; NULL: it is not there.
 static char *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -69,82 +70,136 @@ static bool write_shaders(const struct gpu_kernel *kernel, void *user)
     return true;
 }
 
-static bool pack_shader(struct job *job, const struct gpu_kernel *kernel, enum gpu_precision precision)
+// ---- pack -----------------------------------------------------------------------------------------------------------
+
+// What all modules are packed against is unpacked with each of them, so it is not to be long. Of the library's kernels the
+// largest one below 8,192 words brings 2.31 MB down to 196 KB; one of twice the length saves nothing more.
+enum { MAX_MODULES = 1024, MAX_ROOT_WORDS = 8192 };
+struct modules {
+    const char *folder;
+    struct gpu_spirv_globals globals;
+    struct gpu_spirv_module list[MAX_MODULES]; // packed is the same as bytes
+    struct source {
+        uint32_t *words, *ids;
+        uint64_t *symbols;
+        unsigned char *bytes;
+    } sources[MAX_MODULES];
+    int count, root; // root: the base of all kernels in floats
+};
+
+// The file that spirv.cmake made.
+static bool add_module(struct modules *all, const struct gpu_kernel *kernel, int precision)
 {
     char path[1024];
     size_t size = 0;
-    snprintf(path, sizeof path, "%s/%s.%s.spv", job->folder, kernel->name, gpu_precision_names[precision]);
-    char *data = read_file(path, &size);
-    if (!data || size < 20 || size % 4) {
-        free(data);
-        return failure("no SPIR-V in", path);
-    }
-    fprintf(job->out, "static const unsigned char %s_%s[] = {", kernel->name, gpu_precision_names[precision]);
-    for (size_t i = 0; i < size / 4; i++) {
-        uint32_t word;
-        memcpy(&word, data + 4 * i, 4);
-        fputs(i % 12 ? " " : "\n    ", job->out);
-        for (; word > 127; word >>= 7) fprintf(job->out, "%u,", (unsigned)(word & 127) | 128);
-        fprintf(job->out, "%u,", (unsigned)word);
-    }
-    fprintf(job->out, "\n};\n");
-    fprintf(job->table, "    {\"%s\", %d, %zu, %s_%s},\n", kernel->name, precision, size, kernel->name,
-            gpu_precision_names[precision]);
-    free(data);
-    return true;
+    snprintf(path, sizeof path, "%s/%s.%s.spv", all->folder, kernel->name, gpu_precision_names[precision]);
+    if (all->count == MAX_MODULES) return failure("MAX_MODULES is too small for", path);
+    int i = all->count++;
+    struct source *source = &all->sources[i];
+    source->words = (uint32_t *)(void *)read_file(path, &size);
+    if (!source->words || size % sizeof *source->words != 0) return failure("no SPIR-V in", path);
+    all->list[i] = (struct gpu_spirv_module){
+        .kernel = kernel->name,
+        .precision = (enum gpu_precision)precision,
+        .words = size / sizeof *source->words,
+    };
+    source->ids = gpu_spirv_number(&all->globals, source->words, all->list[i].words);
+    return source->ids || failure("cannot number the ids of", path);
 }
 
-static bool pack_shaders(const struct gpu_kernel *kernel, void *user)
+static bool add_modules(const struct gpu_kernel *kernel, void *user)
 {
     for (int precision = 0; precision < gpu_kernel_precisions; precision++)
-        if (!pack_shader(user, kernel, (enum gpu_precision)precision)) return false;
+        if (!add_module(user, kernel, precision)) return false;
     return true;
 }
 
-static const char pack_head[] = "// SPDX-License-Identifier: Apache-2.0\n"
-                                "// Made by gpu_shaders while building: all kernels as SPIR-V. Its words are small numbers,\n"
-                                "// mostly: seven bits to a byte, the lowest first, more to come where the highest is set.\n"
-                                "#include <stdlib.h>\n"
-                                "#include <string.h>\n\n"
-                                "#include \"gpu/lang/spirv/spirv.h\"\n\n";
-static const char pack_tail[] =
-    "};\n\n"
-    "static uint32_t *unpack(const unsigned char *from, size_t bytes)\n"
-    "{\n"
-    "    uint32_t *words = calloc(1, bytes);\n"
-    "    for (size_t i = 0; words && i < bytes / 4; i++) {\n"
-    "        int shift = 0;\n"
-    "        for (; *from > 127; shift += 7) words[i] |= (uint32_t)(*from++ & 127) << shift;\n"
-    "        words[i] |= (uint32_t)*from++ << shift;\n"
-    "    }\n"
-    "    return words;\n"
-    "}\n\n"
-    "uint32_t *gpu_spirv(const char *kernel, enum gpu_precision precision, size_t *bytes)\n"
-    "{\n"
-    "    *bytes = 0;\n"
-    "    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {\n"
-    "        if (table[i].precision != precision || strcmp(table[i].kernel, kernel) != 0) continue;\n"
-    "        *bytes = table[i].bytes;\n"
-    "        return unpack(table[i].packed, table[i].bytes);\n"
-    "    }\n"
-    "    return NULL;\n"
-    "}\n";
-static const char pack_table[] = "\nstatic const struct {\n"
-                                 "    const char *kernel;\n"
-                                 "    enum gpu_precision precision;\n"
-                                 "    size_t bytes;\n"
-                                 "    const unsigned char *packed;\n"
-                                 "} table[] = {\n";
-
-static bool pack(struct job *job)
+// Whether what was packed comes out again, but for the ids' new names.
+static bool comes_out_again(const struct modules *all, int index)
 {
-    fputs(pack_head, job->out);
-    if (!gpu_each_kernel(pack_shaders, job)) return false;
-    fputs(pack_table, job->out);
-    rewind(job->table);
-    for (int c = getc(job->table); c != EOF; c = getc(job->table)) putc(c, job->out);
-    fputs(pack_tail, job->out);
-    return true;
+    const struct source *source = &all->sources[index];
+    uint32_t *words = gpu_spirv_unpack(all->list, index), bound = source->words[GPU_SPIRV_BOUND];
+    bool same = words != NULL;
+    for (size_t i = 0; same && i < all->list[index].words; i++) {
+        uint32_t word = source->words[i];
+        same = i == GPU_SPIRV_BOUND || words[i] == word || (word < bound && words[i] == source->ids[word]);
+    }
+    free(words);
+    return same;
+}
+
+// The base of a kernel is the same one in floats, and that one's is the root.
+static void choose_bases(struct modules *all)
+{
+    size_t most = 0;
+    for (int i = 0; i < all->count; i++) {
+        if (all->list[i].precision != GPU_F32 || all->list[i].words > MAX_ROOT_WORDS || all->list[i].words <= most) continue;
+        most = all->list[i].words;
+        all->root = i;
+    }
+    for (int i = 0; i < all->count; i++) {
+        int floats = i - (int)all->list[i].precision;
+        all->list[i].base = floats != i ? floats : i != all->root ? all->root : -1;
+    }
+}
+
+static bool pack_module(struct modules *all, int index)
+{
+    struct gpu_spirv_module *module = &all->list[index];
+    struct source *source = &all->sources[index];
+    size_t own = 0;
+    for (int i = module->base; i >= 0; i = all->list[i].base) own += all->list[i].words;
+    source->symbols = malloc(module->words * sizeof *source->symbols);
+    uint64_t *symbols = malloc((own + module->words) * sizeof *symbols);
+    if (source->symbols && symbols && gpu_spirv_symbols(source->words, module->words, source->ids,
+                                                        all->globals.count + 1, source->symbols)) {
+        size_t end = own + module->words;
+        for (int i = index; i >= 0; i = all->list[i].base) {
+            end -= all->list[i].words;
+            memcpy(symbols + end, all->sources[i].symbols, all->list[i].words * sizeof *symbols);
+        }
+        source->bytes = gpu_spirv_pack(symbols, own, own + module->words, &module->size);
+        module->packed = source->bytes;
+    }
+    free(symbols);
+    return (source->bytes && comes_out_again(all, index)) || failure("cannot pack", module->kernel);
+}
+
+static void write_module(FILE *out, const struct gpu_spirv_module *module)
+{
+    fprintf(out, "static const unsigned char %s_%s[] = {", module->kernel, gpu_precision_names[module->precision]);
+    for (size_t i = 0; i < module->size; i++) fprintf(out, "%s%d,", i % 24 ? " " : "\n    ", module->packed[i]);
+    fprintf(out, "\n};\n");
+}
+
+static bool pack(const char *folder, FILE *out)
+{
+    struct modules *all = calloc(1, sizeof *all);
+    if (!all) return failure("no memory for", folder);
+    all->folder = folder;
+    bool done = gpu_each_kernel(add_modules, all);
+    fprintf(out, "// SPDX-License-Identifier: Apache-2.0\n"
+                 "// Made by gpu_shaders while building: all kernels as SPIR-V, packed.\n"
+                 "#include \"gpu/lang/spirv/spirv.h\"\n\n");
+    choose_bases(all);
+    done = done && pack_module(all, all->root);
+    for (int i = 0; done && i < all->count; i++) done = i == all->root || pack_module(all, i);
+    for (int i = 0; done && i < all->count; i++) write_module(out, &all->list[i]);
+    fprintf(out, "\nconst int gpu_spirv_module_count = %d;\n", all->count);
+    fprintf(out, "const struct gpu_spirv_module gpu_spirv_modules[] = {\n");
+    for (int i = 0; i < all->count; i++) {
+        const struct gpu_spirv_module *module = &all->list[i];
+        fprintf(out, "    {\"%s\", %d, %d, %zu, %zu, %s_%s},\n", module->kernel, (int)module->precision, module->base,
+                module->words, module->size, module->kernel, gpu_precision_names[module->precision]);
+        free(all->sources[i].words);
+        free(all->sources[i].ids);
+        free(all->sources[i].symbols);
+        free(all->sources[i].bytes);
+    }
+    fprintf(out, "};\n");
+    gpu_spirv_globals_free(&all->globals);
+    free(all);
+    return done;
 }
 
 int main(int argc, char **argv)
@@ -159,9 +214,7 @@ int main(int argc, char **argv)
     } else if (argc == 4 && strcmp(argv[1], "pack") == 0) {
         snprintf(path, sizeof path, "%s", argv[3]);
         job.out = fopen(path, "w");
-        job.table = tmpfile();
-        done = job.out && job.table && pack(&job);
-        if (job.table) fclose(job.table);
+        done = job.out && pack(argv[2], job.out);
     } else {
         fprintf(stderr, "gpu_shaders write FOLDER | gpu_shaders pack FOLDER FILE.c\n");
         return 2;
