@@ -188,6 +188,7 @@ static void facts_fit_each_other(void **state)
         demand(row, op->min_params_size <= op->params_size, "more options at least than there are");
         if (!in->weights) continue;
         demand(row, op->macs, "it has weights and no multiply-adds");
+        demand(row, op->hybrid, "it has weights and does not say that the CPU takes them in 8 bits beside floats");
         demand(row, in->x != in->weights && in->bias != in->x && in->bias != in->weights, "one input has two roles");
         demand(row, in->bias < inputs[1], "the bias is beyond the last input");
     }

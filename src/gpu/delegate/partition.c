@@ -9,13 +9,6 @@
 #include "gpu/delegate/support.h"
 #include "gpu/graph/op.h"
 
-static TfLiteIntArray *int_array(int size)
-{
-    TfLiteIntArray *array = malloc(sizeof *array + (size_t)size * sizeof(int));
-    if (array) array->size = size;
-    return array;
-}
-
 static bool out_of_memory(TfLiteContext *context)
 {
     context->ReportError(context, "TfLiteGpuDelegate Init: out of memory");
@@ -148,7 +141,7 @@ static bool readers_are(TfLiteContext *context, const TfLiteIntArray *plan, int 
 // Nodes of the plan with `wanted` set, in plan order. NULL without memory.
 static TfLiteIntArray *list_of(const TfLiteIntArray *plan, const bool *wanted)
 {
-    TfLiteIntArray *list = int_array(plan->size);
+    TfLiteIntArray *list = gpu_int_array(plan->size);
     if (!list) return NULL;
     list->size = 0;
     for (int i = 0; i < plan->size; i++)
@@ -350,7 +343,7 @@ TfLiteStatus gpu_delegate_prepare(TfLiteContext *context, TfLiteDelegate *tflite
     TfLiteIntArray *plan = NULL;
     TfLiteStatus status = context->GetExecutionPlan(context, &plan);
     if (status != kTfLiteOk) return status;
-    TfLiteIntArray *copy = int_array(plan->size); // replacing nodes changes the runtime's own
+    TfLiteIntArray *copy = gpu_int_array(plan->size); // replacing nodes changes the runtime's own
     if (!copy) {
         out_of_memory(context);
         return kTfLiteError;

@@ -137,16 +137,12 @@ static void check_node(const struct gpu_node_view *view)
     }
 }
 
-// Weights of uint8 beside float activations: the CPU, like the original, reads them as int8 and without zero point.
+// Whether the CPU, like the original, reads uint8 weights as int8 because the activations are floats.
 static bool reads_as_signed(const TfLiteContext *context, const TfLiteNode *node,
                             const TfLiteRegistration *registration)
 {
     const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
-    bool sums = registration->builtin_code == kTfLiteBuiltinLstm ||
-                registration->builtin_code == kTfLiteBuiltinUnidirectionalSequenceLstm ||
-                registration->builtin_code == kTfLiteBuiltinBatchMatmul ||
-                registration->builtin_code == kTfLiteBuiltinEmbeddingLookup;
-    if (!op || !(sums || op->weighted.weights > 0) || node->outputs->size < 1) return false;
+    if (!op || !op->hybrid || node->outputs->size < 1) return false;
     int output = node->outputs->data[node->outputs->size - 1];
     if (output < 0 || context->tensors[output].type != kTfLiteFloat32) return false;
     for (int i = 0; i < node->inputs->size; i++)
@@ -155,6 +151,13 @@ static bool reads_as_signed(const TfLiteContext *context, const TfLiteNode *node
 }
 
 // ---- all nodes ----------------------------------------------------------------------------------
+
+TfLiteIntArray *gpu_int_array(int size)
+{
+    TfLiteIntArray *array = malloc(sizeof *array + (size_t)size * sizeof(int));
+    if (array) array->size = size;
+    return array;
+}
 
 static bool get_node(TfLiteContext *context, int index, TfLiteNode **node, TfLiteRegistration **registration)
 {
@@ -166,18 +169,18 @@ bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool q
 {
     TfLiteNode *node;
     TfLiteRegistration *registration;
-    int most_inputs = 0;
+    int max_inputs = 0;
     for (size_t i = 0; i < context->tensors_size; i++) source[i] = -1;
     for (int i = 0; i < plan->size; i++) {
         if (!get_node(context, plan->data[i], &node, &registration)) return false;
-        if (node->inputs->size > most_inputs) most_inputs = node->inputs->size;
+        if (node->inputs->size > max_inputs) max_inputs = node->inputs->size;
         if (is_folded(context, node)) rows[i].taken_away = true;
         int constant = copied_constant(context, node, registration, source);
         if (constant < 0) continue;
         source[node->outputs->data[0]] = constant;
         rows[i].taken_away = true;
     }
-    TfLiteIntArray *inputs = malloc(sizeof *inputs + (size_t)most_inputs * sizeof(int));
+    TfLiteIntArray *inputs = gpu_int_array(max_inputs);
     if (!inputs) {
         context->ReportError(context, "TfLiteGpuDelegate Init: out of memory");
         return false;

@@ -6,6 +6,10 @@
 
 #include "gpu/delegate/report.h"
 
+// An array of integers that free releases; NULL without memory. The runtime's own functions for these arrays are not
+// there in every host.
+TfLiteIntArray *gpu_int_array(int size);
+
 // rows: one per node of the plan, zeroed. source: one int per tensor of the context, filled with -1 or a tensor index.
 // False after a message.
 bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool quantized, struct gpu_report_row *rows,

@@ -134,6 +134,9 @@ struct gpu_op {
     // Whether the node's output equals its first input if both have the same [b, h, w, c]. NULL: never.
     bool (*copies)(const struct gpu_node *node);
     struct gpu_weighted weighted;
+    // The CPU also takes float activations with 8-bit weights, which it reads as int8 without a zero point even if their
+    // type is uint8. The delegate refuses the latter.
+    bool hybrid;
     // Multiply-adds for each element of output 0; NULL: less than is worth counting.
     int64_t (*macs)(const struct gpu_node_view *view);
 

@@ -215,6 +215,7 @@ const struct gpu_op gpu_op_batch_matmul = {
     GPU_PARAMS(TfLiteBatchMatMulParams),
     .epilogue = true,
     .bytes = GPU_BYTES_COMPUTED,
+    .hybrid = true,
     .macs = macs,
     GPU_KERNELS(GPU_CONVOLVE_KERNELS, &kernel, GPU_AFFINE_KERNELS),
 };

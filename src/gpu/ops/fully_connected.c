@@ -83,6 +83,7 @@ const struct gpu_op gpu_op_fully_connected = {
     .bytes = GPU_BYTES_COMPUTED,
     .rank_blind = true,
     .weighted = {.x = 0, .weights = 1, .bias = 2},
+    .hybrid = true,
     .macs = gpu_macs_of_weights,
     GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_reshape),
 };

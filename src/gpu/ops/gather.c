@@ -366,6 +366,7 @@ const struct gpu_op gpu_op_embedding_lookup = {
     .plan = lookup_plan,
     .check = lookup_check,
     .epilogue = true,
+    .hybrid = true,
     .bytes = GPU_BYTES_COMPUTED,
     .kernels = kernels,
 };

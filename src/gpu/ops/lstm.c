@@ -682,6 +682,7 @@ const struct gpu_op gpu_op_lstm = {
     .plan = plan,
     GPU_PARAMS(TfLiteLSTMParams),
     .applies_activation = true,
+    .hybrid = true,
     GPU_KERNELS(LSTM_KERNELS, &gpu_kernel_affine, GPU_CONCATENATION_KERNELS),
 };
 const struct gpu_op gpu_op_unidirectional_sequence_lstm = {
@@ -691,5 +692,6 @@ const struct gpu_op gpu_op_unidirectional_sequence_lstm = {
     .plan = plan,
     GPU_PARAMS(TfLiteUnidirectionalSequenceLSTMParams),
     .applies_activation = true,
+    .hybrid = true,
     GPU_KERNELS(LSTM_KERNELS),
 };

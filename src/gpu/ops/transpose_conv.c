@@ -135,6 +135,7 @@ const struct gpu_op gpu_op_transpose_conv = {
     .supported = supported,
     GPU_PARAMS_ACTIVATION(TfLiteTransposeConvParams),
     .weighted = {.x = 2, .weights = 1, .bias = 3},
+    .hybrid = true,
     TRANSPOSE_CONV,
 };
 // Files hold padding and strides, and newer ones more.
@@ -146,5 +147,6 @@ const struct gpu_op gpu_op_convolution_2d_transpose_bias = {
     GPU_PARAMS(TfLiteTransposeConvParams),
     .min_params_size = offsetof(TfLiteTransposeConvParams, activation),
     .weighted = {.x = 0, .weights = 1, .bias = 2},
+    .hybrid = true,
     TRANSPOSE_CONV,
 };
