@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of this machine for users: the list of gpu/backend/devices.h in the structs of halite/gpu_delegate.h.
+// Shows users the devices of this machine: the list of gpu/backend/devices.h in the structs of halite/gpu_delegate.h.
 #include <stdlib.h>
 
 #include "gpu/delegate/report.h"

@@ -12,8 +12,8 @@
 
 enum {
     FORMAT = 1,
-    MAX_BYTES = 1 << 28,  // of a file
-    NAME_CHARACTERS = 64, // of the model's name that go into the file's name
+    MAX_BYTES = 1 << 28,  // of a cache file
+    NAME_CHARACTERS = 64, // of the model's name that become part of the file name
 };
 
 struct head {
@@ -79,7 +79,7 @@ static bool describe(struct gpu_disk_cache *cache, const struct gpu_engine *engi
 
 // ---- a file's bytes -----------------------------------------------------------------------------
 
-// Says which line of the identity differs first.
+// Names the first line of the identity that differs.
 static const char *difference(const char *have, size_t have_size, const char *want)
 {
     static const char *const lines[][2] = {{"backend ", "it is of another backend"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doors: C interfaces of the GPU delegate (version 2, Halite's, the older ones for OpenGL and OpenCL, the one for
-// Metal, the two plug-ins). All make the same object; what differs is how options are written. Nothing here needs a
-// symbol of the runtime. Those of the report and the devices are in report.c and device_list.c.
+// The C interfaces of the GPU delegate: version 2, Halite's own, the older ones for OpenGL and OpenCL, the one for
+// Metal, and two plug-in interfaces. All of them create the same object from different options. Nothing here needs a
+// symbol of the runtime. The functions for the report and for devices are in report_api.c and device_list.c.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,7 @@ TfLiteStatus TfLiteGpuDelegateBindBufferToTensor(TfLiteDelegate *delegate, GLuin
 
 const uint8_t *TfLiteGpuDelegateGetModelMetadata(const void *tflite_model)
 {
-    (void)tflite_model; // plans come from the model itself: no file has metadata that this delegate would read
+    (void)tflite_model; // plans are made from the model itself, so no metadata is ever needed
     return NULL;
 }
 
@@ -191,7 +191,7 @@ bool TFLGpuDelegateSetCommandBuffer(TfLiteDelegate *delegate, TFLGpuMetalCommand
 
 // ---- plug-in ------------------------------------------------------------------------------------
 
-// Hands messages to the loader's function, which takes plain text.
+// Passes messages to the function of the loader, which takes plain text.
 struct loader {
     void (*report_error)(const char *);
 };

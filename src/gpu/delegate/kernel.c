@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One claimed partition as a node of the runtime. init: graph, passes, plan, recorded list. invoke: inputs to the
-// device, run, outputs back. What the device cannot take as it is passes through a buffer of floats.
+// A claimed partition as a node of the runtime. init builds the graph, runs the passes, makes the plan and records the
+// list. invoke copies inputs to the device, runs the list and copies outputs back. Tensors of types that the device
+// cannot read are converted through a buffer of floats.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,21 +15,21 @@
 #include "gpu/graph/passes.h"
 #include "gpu/plan/plan.h"
 
-// A value that the CPU gives or takes.
+// An input or output, or a constant that is an output.
 struct binding {
     const struct gpu_value *value;
     int tensor;
-    float *floats; // where the device cannot take the tensor as it is; NULL: the runner uses the tensor's own memory
+    float *floats; // the converted tensor; NULL if the runner uses the memory of the tensor itself
 };
 
 struct kernel {
     struct gpu_engine *engine;
     struct gpu_graph *graph;
     struct gpu_plan *plan;
-    struct gpu_runner *runner; // NULL: nothing but constants
+    struct gpu_runner *runner; // NULL if all outputs are constants
     struct binding *inputs, *outputs, *constants;
     int input_count, output_count, constant_count;
-    const void **from; // the runner's arguments, filled anew in each run
+    const void **from; // the arguments of the runner, filled in by each run
     void **to;
     struct gpu_profile profile;
     struct gpu_checks checks;
@@ -63,7 +64,7 @@ static bool bind(const TfLiteContext *context, const struct gpu_value *value, st
     return binding->floats != NULL;
 }
 
-// An output that is a constant, and not one that the runtime holds itself.
+// Whether the value is a constant that the runtime expects as an output and does not hold itself.
 static bool is_constant_output(const TfLiteContext *context, const struct gpu_value *value,
                                const TfLiteIntArray *outputs)
 {
@@ -72,7 +73,7 @@ static bool is_constant_output(const TfLiteContext *context, const struct gpu_va
     return false;
 }
 
-// Inputs and outputs in order of the graph's values, as the runner wants them.
+// Binds inputs and outputs in the order of the graph's values, as gpu_runner_run expects them.
 static bool bind_values(struct kernel *kernel, const TfLiteContext *context, const TfLiteIntArray *outputs)
 {
     const struct gpu_graph *graph = kernel->graph;
@@ -94,7 +95,7 @@ static bool bind_values(struct kernel *kernel, const TfLiteContext *context, con
     return ok;
 }
 
-// The device has its copy: the host's floats are needed no longer, but for those that are outputs themselves.
+// Frees the constants on the host, of which the device has copies, except those that are outputs.
 static void drop_weights(struct kernel *kernel)
 {
     for (int v = 0; v < kernel->graph->value_count; v++) {
@@ -156,8 +157,7 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
     return start_profile(kernel, delegate, params);
 }
 
-// Lets the report say that these nodes do not run on the GPU after all, and what the device said. Between enter and
-// leave.
+// Marks these nodes as failed in the report, with the last error as their reason. Called between enter and leave.
 static void mark_failed(struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
 {
     for (int i = 0; i < nodes->size; i++)
@@ -171,7 +171,7 @@ static void mark_failed(struct gpu_delegate *delegate, const TfLiteIntArray *nod
 
 static void *kernel_init(TfLiteContext *context, const char *buffer, size_t length)
 {
-    (void)length; // some runtimes say 0
+    (void)length; // 0 in some runtimes
     if (!buffer) return NULL;
     const TfLiteDelegateParams *params = (const void *)buffer;
     struct gpu_delegate *delegate = gpu_delegate_of(params->delegate);
@@ -200,7 +200,7 @@ static void kernel_free(TfLiteContext *context, void *data)
 {
     struct kernel *kernel = data;
     if (!kernel) return;
-    (void)context; // the runtime may be half gone: messages go to standard error
+    (void)context; // parts of the runtime may already be freed, so messages go to standard error
     struct gpu_engine *engine = kernel->engine;
     gpu_engine_enter(engine, NULL, "Free");
     destroy_parts(kernel);
@@ -242,9 +242,9 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 
 // ---- invoke -------------------------------------------------------------------------------------
 
-static bool complain(struct kernel *kernel, const TfLiteTensor *tensor, const char *what)
+static bool complain(struct kernel *kernel, const TfLiteTensor *tensor, const char *problem)
 {
-    hl_report(&kernel->engine->reporter, "tensor %s %s", tensor->name ? tensor->name : "(no name)", what);
+    hl_report(&kernel->engine->reporter, "tensor %s %s", tensor->name ? tensor->name : "(no name)", problem);
     return false;
 }
 
@@ -265,7 +265,7 @@ static bool gather_inputs(struct kernel *kernel, const TfLiteContext *context)
     return true;
 }
 
-static bool aim_outputs(struct kernel *kernel, const TfLiteContext *context)
+static bool locate_outputs(struct kernel *kernel, const TfLiteContext *context)
 {
     for (int i = 0; i < kernel->output_count; i++) {
         const struct binding *binding = &kernel->outputs[i];
@@ -320,8 +320,8 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     struct kernel *kernel = node->user_data;
     if (!kernel) return kTfLiteError;
     gpu_engine_enter(kernel->engine, context, "Invoke");
-    bool ok = gather_inputs(kernel, context) && aim_outputs(kernel, context) && run(kernel) && check_values(kernel) &&
-              scatter_outputs(kernel, context);
+    bool ok = gather_inputs(kernel, context) && locate_outputs(kernel, context) && run(kernel) &&
+              check_values(kernel) && scatter_outputs(kernel, context);
     gpu_engine_leave(kernel->engine);
     return ok ? kTfLiteOk : kTfLiteError;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See options.h. Precision follows from where MAX_PRECISION stands among the three priorities:
-//   first: f32      second: f16s (half in memory, float arithmetic)      third: f16 (half arithmetic, float sums)
+// See options.h. The precision follows from the position of MAX_PRECISION among the three priorities:
+//   first: f32      second: f16s (halves in memory, float arithmetic)      third: f16 (half arithmetic, float sums)
 #include "gpu/delegate/options.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static bool priorities_are_valid(const int priorities[3])
     return priorities[1] == AUTO || priorities[1] != priorities[2];
 }
 
-// What stands for AUTO: after latency comes memory, after the others latency; what is left comes last.
+// Replaces AUTO. Latency is followed by memory, memory by precision and precision by latency; what is left comes last.
 static void resolve_auto(int priorities[3])
 {
     if (priorities[1] == AUTO)
@@ -107,7 +107,7 @@ static bool apply_flags(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_optio
     if (cl) strcpy(options->backend, "opencl");
     if (gl) strcpy(options->backend, "gles");
     options->quantized = flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_QUANT;
-    // Older programs have a shorter struct: what lies behind it may be read with this flag only.
+    // The struct of older programs ends here. Only this flag says that the members that follow exist.
     if (!(flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION)) return true;
     if (!from->serialization_dir || !*from->serialization_dir || !from->model_token || !*from->model_token) return true;
     return copy_text(from->serialization_dir, &options->serialization_dir) &&
@@ -188,13 +188,14 @@ bool gpu_options_from_metal(const TFLGpuDelegateOptions *from, struct gpu_option
 
 // ---- keys and values ----------------------------------------------------------------------------
 
-// Texts of keys gather here before they become options: order does not matter.
+// Collects the values of all keys before they become options, so that their order does not matter.
 struct parsed {
     TfLiteGpuDelegateOptionsV2 v2;
     HaliteGpuDelegateOptions own;
 };
 
-// Decimal, or hexadecimal behind 0x, which the original does not take; blanks around it, which it does.
+// Reads a decimal number, or a hexadecimal one after 0x. The original takes no hexadecimal numbers, but it takes blanks
+// before and after the number, and so does this function.
 static bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value)
 {
     char *end;
@@ -262,7 +263,7 @@ static const struct key {
 #undef V2
     {"serialization_dir", "a folder", parse_text, offsetof(struct parsed, v2.serialization_dir)},
     {"model_token", "a name", parse_text, offsetof(struct parsed, v2.model_token)},
-    // Ours.
+    // Keys that the original does not have.
     {"device", "auto, opencl, vulkan ..., or one with a number (opencl:0)", parse_text,
      offsetof(struct parsed, own.device)},
     {"precision", "f32, f16s or f16", parse_precision, offsetof(struct parsed, own.precision)},

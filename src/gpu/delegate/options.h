@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user asked of the delegate, in one form. In: the option structs of the four C interfaces, or keys and values
-// of the plug-in interface. Out: struct gpu_options. A struct that contradicts itself is told when the delegate is
-// applied (as the original does), through `problem`.
+// The options of a delegate in one form. In: the option structs of the four C interfaces, or keys and values of the
+// plug-in interface. Out: struct gpu_options. If a struct contradicts itself, `problem` says so and is reported when
+// the delegate is applied, as in the original.
 #ifndef HALITE_GPU_DELEGATE_OPTIONS_H
 #define HALITE_GPU_DELEGATE_OPTIONS_H
 
@@ -19,23 +19,24 @@
 #include "tensorflow/lite/delegates/gpu/metal_delegate.h"
 
 struct gpu_options {
-    const char *problem;          // why nothing will be delegated; NULL: all is well. Static text
-    const char *node_name;        // of the kernel's registration, static text
-    enum gpu_precision precision; // the least precise that is allowed; the device may make it better
-    bool quantized;               // take 8-bit tensors
-    bool prefer_memory;           // small memory before short time
+    const char *problem;          // why nothing will be delegated, static text; NULL if there is no problem
+    const char *node_name;        // name of the operator that replaces partitions, static text
+    enum gpu_precision precision; // the lowest that is allowed; a device that lacks it uses a higher one
+    bool quantized;               // whether 8-bit tensors are taken
+    bool prefer_memory;           // small memory matters more than speed
     enum TfLiteGpuInferenceUsage usage;
     int max_partitions;                    // >= 1
-    bool full_delegation;                  // fail rather than leave a node on the CPU
-    bool skip_small;                       // partitions behind the first must be worth their copies
-    char backend[16];                      // "opencl": no other; "": any
-    char device[48];                       // text for gpu_device_choose; "": not said
-    char *serialization_dir, *model_token; // both or none
+    bool full_delegation;                  // fail if a node would stay on the CPU
+    bool skip_small;                       // every partition but the first must be worth its copies
+    char backend[16];                      // "opencl": only this one; "": any
+    char device[48];                       // text for gpu_device_choose; "": not set
+    char *serialization_dir, *model_token; // either both are set or neither is
 };
 
-// Each fills all fields; false without memory or, for the keys, after a message. NULL options: the defaults.
+// Each function fills in all fields. False without memory or, for the keys, after a message. NULL stands for the
+// default options.
 bool gpu_options_from_v2(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_options *options);
-// The reporter gets what is wrong with the struct.
+// The reporter gets a message about what is wrong with the struct.
 bool gpu_options_from_halite(const HaliteGpuDelegateOptions *from, const struct hl_reporter *reporter,
                              struct gpu_options *options);
 bool gpu_options_from_gl(const TfLiteGpuDelegateOptions *from, struct gpu_options *options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delegate's Prepare. In: the runtime's graph. Out: nodes claimed by partitions, a report, one message about the
-// rest. Partitions are what the runtime makes of the supported nodes, the largest first, as many as the options allow.
+// The delegate's Prepare. In: the runtime's graph. Out: partitions of claimed nodes, a report, and one message about
+// the other nodes. The runtime divides the supported nodes into partitions; the largest are claimed, as many as the
+// options allow.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,13 @@ static bool out_of_memory(TfLiteContext *context)
 
 // ---- is a partition worth its copies? -----------------------------------------------------------
 
-// All in multiply-adds of a CPU that does 10 of them in a nanosecond. The largest partition is always taken: who
-// applies a GPU delegate wants that one there. Others have to be worth a submission and two waits, about 100 us on the
-// devices that were measured, and their copies at 10 bytes a nanosecond.
+// The unit is one multiply-add of a CPU that does 10 of them in a nanosecond. The largest partition is always claimed,
+// because whoever applies a GPU delegate wants it there. Every other one must be worth a submission and two waits,
+// which took about 100 us on the measured devices, and its copies at 10 bytes per nanosecond.
 enum {
     SUBMISSION_COST = 1000000,
     BYTE_COST = 1,
-    ELEMENT_WORK = 10, // of an operator that does not multiply: a CPU handles one element in a nanosecond
+    ELEMENT_WORK = 10, // for an operator without multiply-adds: one element in a nanosecond
 };
 
 static double node_work(TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration)
@@ -62,10 +63,10 @@ static bool is_worth_it(TfLiteContext *context, const TfLiteDelegateParams *para
 
 // ---- partitions ---------------------------------------------------------------------------------
 
-// Copied from the runtime's preview, which lasts until the next one.
+// A partition, copied from the runtime's preview, which is valid only until the next preview.
 struct piece {
     int *nodes, count;
-    int order; // in the runtime's list
+    int order; // its position in the runtime's list
     bool worth_it;
 };
 struct pieces {
@@ -117,7 +118,7 @@ static bool preview(TfLiteContext *context, const TfLiteIntArray *nodes, struct 
 
 // ---- dequantized constants ----------------------------------------------------------------------
 
-// Whether all that read what the node of a row makes have `wanted` set, by position in the plan.
+// Whether `wanted` is set for all readers of the output of the node at `position` in the plan.
 static bool readers_are(TfLiteContext *context, const TfLiteIntArray *plan, int position, const bool *wanted)
 {
     TfLiteNode *node;
@@ -138,7 +139,7 @@ static bool readers_are(TfLiteContext *context, const TfLiteIntArray *plan, int 
 
 // ---- choosing -----------------------------------------------------------------------------------
 
-// Nodes of the plan with `wanted` set, in plan order. NULL without memory.
+// The nodes of the plan for which `wanted` is set, in the order of the plan. NULL without memory.
 static TfLiteIntArray *list_of(const TfLiteIntArray *plan, const bool *wanted)
 {
     TfLiteIntArray *list = gpu_int_array(plan->size);
@@ -160,7 +161,8 @@ static bool preview_wanted(TfLiteContext *context, const TfLiteIntArray *plan, c
     return ok;
 }
 
-// Supported nodes in partitions; nodes that make constants are in them where that makes no further partition.
+// Divides the supported nodes into partitions. They also include nodes that make constants, unless that would increase
+// the number of partitions.
 static bool make_pieces(TfLiteContext *context, const TfLiteIntArray *plan, const struct gpu_report_row *rows,
                         bool *wanted, struct pieces *pieces)
 {
@@ -173,7 +175,7 @@ static bool make_pieces(TfLiteContext *context, const TfLiteIntArray *plan, cons
         return out_of_memory(context);
     }
     memcpy(more, wanted, (size_t)plan->size);
-    for (int i = plan->size; i-- > 0;) // readers come first
+    for (int i = plan->size; i-- > 0;) // readers are visited first
         if (rows[i].taken_away && readers_are(context, plan, i, more)) more[i] = any_constant = true;
     struct pieces with_constants = {0};
     bool ok = !any_constant || preview_wanted(context, plan, more, &with_constants);
@@ -195,7 +197,7 @@ static int position_of(const TfLiteIntArray *plan, int node)
     return i;
 }
 
-// Sets wanted for the nodes to claim, and the rows' reasons for those that could have been.
+// Sets `wanted` for the nodes to claim, and the reason in the rows of supported nodes that are not claimed.
 static bool choose(TfLiteContext *context, const struct gpu_options *options, const TfLiteIntArray *plan,
                    struct gpu_report_row *rows, bool *wanted)
 {
@@ -233,7 +235,7 @@ static bool choose(TfLiteContext *context, const struct gpu_options *options, co
 
 // ---- prepare ------------------------------------------------------------------------------------
 
-// Nodes that were to go to the GPU do not: the graph stays as it is.
+// Sets the reason of all nodes that were to run on the GPU, because the graph stays as it is.
 static void withdraw(struct gpu_report_row *rows, int count, enum gpu_reason_code code, const char *text)
 {
     for (int i = 0; i < count; i++) {
@@ -259,7 +261,7 @@ static bool open_device(TfLiteContext *context, struct gpu_delegate *delegate)
     return ok;
 }
 
-// Once, where the device was nobody's choice.
+// Names the device once, if nobody has chosen it.
 static void say_which_device(TfLiteContext *context, const struct gpu_device_info *info)
 {
     if (info->why[0])
@@ -286,7 +288,7 @@ static TfLiteStatus claim(TfLiteContext *context, struct gpu_delegate *delegate,
     TfLiteStatus status =
         context->ReplaceNodeSubsetsWithDelegateKernels(context, gpu_kernel_registration(options->node_name), nodes,
                                                        &delegate->tflite);
-    if (status == kTfLiteOk && any_failed(rows, count)) status = kTfLiteDelegateError; // the kernel has said why
+    if (status == kTfLiteOk && any_failed(rows, count)) status = kTfLiteDelegateError; // the kernel has reported why
     if (status != kTfLiteOk)
         withdraw(rows, count, GPU_REASON_DEVICE, "");
     else if (first)
@@ -321,7 +323,7 @@ static TfLiteStatus prepare_plan(TfLiteContext *context, struct gpu_delegate *de
             status = claim(context, delegate, nodes);
         else
             out_of_memory(context);
-        if (nodes) say_what_stays(context, delegate->rows, plan->size); // the cause of a failure has been said
+        if (nodes) say_what_stays(context, delegate->rows, plan->size); // a failure has already been reported
         free(nodes);
     }
     delegate->rows = NULL;
@@ -343,7 +345,7 @@ TfLiteStatus gpu_delegate_prepare(TfLiteContext *context, TfLiteDelegate *tflite
     TfLiteIntArray *plan = NULL;
     TfLiteStatus status = context->GetExecutionPlan(context, &plan);
     if (status != kTfLiteOk) return status;
-    TfLiteIntArray *copy = gpu_int_array(plan->size); // replacing nodes changes the runtime's own
+    TfLiteIntArray *copy = gpu_int_array(plan->size); // replacing nodes changes the array of the runtime
     if (!copy) {
         out_of_memory(context);
         return kTfLiteError;

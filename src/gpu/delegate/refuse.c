@@ -15,7 +15,7 @@ bool gpu_checks_begin(struct gpu_checks *checks, struct gpu_graph *graph)
         struct gpu_value_check check = {0};
         if (node->dead || !node->op->check || !node->op->check(node, &check)) continue;
         struct gpu_value *value = graph->values[check.value->id];
-        if (value->data) continue; // constants are looked at before a node is taken
+        if (value->data) continue; // constants are checked before a node is claimed
         if (!value->is_input && !value->is_output) value->is_output = value->is_checked = true;
         checks->items[checks->count++] = (struct gpu_check_item){node, check};
     }

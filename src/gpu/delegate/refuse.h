@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that the CPU's kernels refuse while running: indices out of range, divisors of zero, roots of negative 8-bit
-// numbers. A device cannot refuse, so the host looks at these values: at what it gives to the device anyway, and
-// otherwise at what it reads back for nothing else. In: the graph after all passes, and the values of a run. Out: the
-// error that the CPU would have given.
+// Checks of values that the CPU's kernels refuse at run time: indices out of range, divisors of zero, roots of negative
+// 8-bit numbers. A device cannot refuse values, so the host checks them: inputs before the run, and values that are
+// computed on the device after it, for which they are read back. In: the graph after all passes, and the values of a
+// run. Out: the error that the CPU would have reported.
 #ifndef HALITE_GPU_DELEGATE_REFUSE_H
 #define HALITE_GPU_DELEGATE_REFUSE_H
 
@@ -19,11 +19,11 @@ struct gpu_checks {
     int count;
 };
 
-// Collects what the graph's operators want to have checked, and marks values that are made on the device as outputs
+// Collects the checks of all operators in the graph, and makes values that are computed on the device outputs
 // (is_checked). False without memory.
 bool gpu_checks_begin(struct gpu_checks *checks, struct gpu_graph *graph);
 void gpu_checks_end(struct gpu_checks *checks);
-// Whether the elements of a value, as the runner takes or gives them, are all right. False after a message.
+// Whether all elements of a value pass its checks. data: as the runner takes or returns it. False after a message.
 bool gpu_checks_hold(const struct gpu_checks *checks, const struct gpu_value *value, const void *data,
                      const struct hl_reporter *reporter);
 

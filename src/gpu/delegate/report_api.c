@@ -8,11 +8,11 @@
 struct HaliteDelegateReport {
     struct gpu_device_info info;
     HaliteDevice device;
-    HaliteGpuPrecision precision; // kHaliteGpuPrecisionDefault: there is no device
+    HaliteGpuPrecision precision; // kHaliteGpuPrecisionDefault if there is no device
     int graph_count, node_count;
     HaliteDelegateGraph *graphs;
     HaliteDelegateNode *nodes;
-    struct gpu_report_row *rows; // behind the nodes: their texts and shapes
+    struct gpu_report_row *rows; // own the texts and shapes of the nodes
     int kernel_count;
     HaliteDelegateKernel *kernels;
 };

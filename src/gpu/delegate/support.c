@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See support.h. Weights stored in half precision, in 8 bits or sparsely reach their operators through a DEQUANTIZE or
-// DENSIFY of a constant. To the operators' checks such a tensor is shown as the constant itself: the node before it
-// does not run on the GPU at all.
+// See support.h. Weights that are stored in half precision, in 8 bits or sparsely reach their operators through a
+// DEQUANTIZE or DENSIFY of a constant. The checks of an operator then see the constant itself, and the node before it
+// does not run on the GPU.
 #include "gpu/delegate/support.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void describe_tensor(const TfLiteContext *context, struct gpu_report_row 
 
 // ---- constants behind DEQUANTIZE ----------------------------------------------------------------
 
-// The constant that the node copies as floats or as dense ones; -1: it does something else.
+// The constant that the node dequantizes or densifies; -1 if it does something else.
 static int copied_constant(const TfLiteContext *context, const TfLiteNode *node, const TfLiteRegistration *registration,
                            const int *source)
 {
@@ -59,8 +59,8 @@ static int copied_constant(const TfLiteContext *context, const TfLiteNode *node,
     return hl_is_constant(from) && (floats || bytes) && whole && gpu_can_read(from) ? tensor : -1;
 }
 
-// The runtime has computed all that it makes while it prepared: SHAPE, and what follows from shapes alone. Such nodes
-// come along where all that read from them do, so that they do not lie between partitions.
+// Whether the runtime has already computed all outputs in its prepare, as it does for SHAPE and what follows from
+// shapes alone. Such a node is claimed together with its readers, so that it does not separate partitions.
 static bool is_folded(const TfLiteContext *context, const TfLiteNode *node)
 {
     bool all = node->outputs->size > 0;
@@ -74,7 +74,7 @@ static bool is_folded(const TfLiteContext *context, const TfLiteNode *node)
 
 // ---- one node -----------------------------------------------------------------------------------
 
-// The node with its inputs as the operator is to see them. inputs: room for all of them.
+// The node as its operator sees it, with constants in place of their copies. inputs: room for all inputs.
 static TfLiteNode shown_node(const TfLiteNode *node, const int *source, TfLiteIntArray *inputs)
 {
     inputs->size = node->inputs->size;
@@ -87,7 +87,8 @@ static TfLiteNode shown_node(const TfLiteNode *node, const int *source, TfLiteIn
     return shown;
 }
 
-// Where the CPU does not look at scales, floats with different scales on both sides would become other bytes.
+// The CPU's kernels that copy bytes ignore scales. If input and output have different scales, floats would become other
+// bytes than on the CPU.
 static bool check_scales(const struct gpu_node_view *view, const struct gpu_op *op)
 {
     const TfLiteTensor *out = gpu_view_output(view, 0);
@@ -214,7 +215,7 @@ static bool is_unsupported(const struct gpu_report_row *row)
            code != GPU_REASON_FOLDED && code != GPU_REASON_DEVICE && code != GPU_REASON_REFUSED;
 }
 
-static bool said_before(const struct gpu_report_row *rows, int row)
+static bool is_repeated(const struct gpu_report_row *rows, int row)
 {
     for (int i = 0; i < row; i++)
         if (is_unsupported(&rows[i]) && strcmp(rows[i].op, rows[row].op) == 0 &&
@@ -232,7 +233,7 @@ char *gpu_support_text(const struct gpu_report_row *rows, int count)
         on_gpu += rows[i].reason.code == GPU_REASON_OK;
         if (!is_unsupported(&rows[i])) continue;
         unsupported++;
-        if (!said_before(rows, i)) hl_text_append(&text, "%s: %s\n", rows[i].op, rows[i].reason.text);
+        if (!is_repeated(rows, i)) hl_text_append(&text, "%s: %s\n", rows[i].op, rows[i].reason.text);
     }
     if (on_gpu > 0)
         hl_text_append(&text, "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
