@@ -219,6 +219,7 @@ static void count_heap_tensor(struct hl_subgraph *subgraph, int index)
 {
     const TfLiteTensor *tensor = &subgraph->context.tensors[index];
     size_t bytes = lies_on_heap(tensor) && tensor->data.raw ? tensor->bytes : 0;
+    if (bytes == subgraph->heap_bytes[index]) return;
     hl_subgraph_count_bytes(subgraph, (ptrdiff_t)(bytes - subgraph->heap_bytes[index]));
     subgraph->heap_bytes[index] = bytes;
 }
@@ -252,6 +253,7 @@ TfLiteStatus hl_subgraph_count_planning(struct hl_subgraph *subgraph, double ste
 
 TfLiteStatus hl_subgraph_resize_heap_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, size_t bytes)
 {
+    if (tensor->data.raw && tensor->bytes == bytes) return kTfLiteOk;
     size_t before = tensor->data.raw ? tensor->bytes : 0;
     if (bytes > before && bytes - before > hl_interpreter_memory_left(subgraph->interpreter)) {
         hl_subgraph_error(subgraph,
