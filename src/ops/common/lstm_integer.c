@@ -167,7 +167,8 @@ static int64_t finish(int64_t sum, int32_t bias, struct hl_rescale by)
 }
 
 // Some rows of a gate's weights from `row` on times the vectors.
-static void multiply_step(const struct step *s, enum hl_lstm_gate g, int row, int64_t *from_input, int64_t *from_state)
+static inline void multiply_step(const struct step *s, enum hl_lstm_gate g, int row, int64_t *from_input,
+                                 int64_t *from_state)
 {
     const struct hl_lstm *lstm = s->lstm;
     int rows = lstm->cells - row < HL_LONG_DOTS_ROWS ? lstm->cells - row : HL_LONG_DOTS_ROWS;
@@ -199,10 +200,9 @@ static void sum_wide_gate(const struct step *s, enum hl_lstm_gate g)
     for (int i = 0; i < lstm->cells; i++) {
         if (i % HL_LONG_DOTS_ROWS == 0) multiply_step(s, g, i, from_input, from_state);
         int16_t sum = hl_saturate_i16(finish(from_input[i % HL_LONG_DOTS_ROWS], bias ? bias[i] : 0, op->input[g]));
-        sum = hl_saturate_i16(sum + finish(from_state[i % HL_LONG_DOTS_ROWS], 0, op->recurrent[g]));
-        if (lstm->peephole[g]) sum = add_peephole(s, g, i, sum);
-        s->gates[g][i] = sum;
+        s->gates[g][i] = hl_saturate_i16(sum + finish(from_state[i % HL_LONG_DOTS_ROWS], 0, op->recurrent[g]));
     }
+    for (int i = 0; lstm->peephole[g] && i < lstm->cells; i++) s->gates[g][i] = add_peephole(s, g, i, s->gates[g][i]);
 }
 
 static void sum_narrow_gate(const struct step *s, enum hl_lstm_gate g)
