@@ -57,12 +57,15 @@ struct table {
 
 static bool is_counted(int value)
 {
-    return value >= B;
+    return value <= -COUNTED;
 }
 
 static int counted(int value, const struct job *job)
 {
-    return is_counted(value) ? (value >> 20) * job->c + (value >> 12 & 0xff) * job->b + (value & 0xfff) : value;
+    if (!is_counted(value)) return value;
+    int channels = (value + C / 2) / C, rest = value - channels * C; // rounded to the next whole number, as batches are
+    int batches = rest < 0 ? (rest + B / 2) / B : 0;
+    return channels * job->c + batches * job->b + rest - batches * B;
 }
 
 static bool has_counted(const struct op_case *row)
@@ -495,7 +498,7 @@ static void end(struct session *session)
     free(session->bytes);
 }
 
-static void invoke(struct session *session)
+static TfLiteStatus try_to_invoke(struct session *session)
 {
     const struct table *table = session->table;
     for (int i = 0, input = 0; i < table->tensor_count; i++) {
@@ -503,7 +506,12 @@ static void invoke(struct session *session)
         TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(session->interpreter, input++);
         assert_int_equal(TfLiteTensorCopyFromBuffer(tensor, table->data[i], table->tensors[i].bytes), kTfLiteOk);
     }
-    if (TfLiteInterpreterInvoke(session->interpreter) != kTfLiteOk) fail_msg("%s", session->messages);
+    return TfLiteInterpreterInvoke(session->interpreter);
+}
+
+static void invoke(struct session *session)
+{
+    if (try_to_invoke(session) != kTfLiteOk) fail_msg("%s", session->messages);
 }
 
 // The graph's outputs are in the order of the tensors.
@@ -622,20 +630,46 @@ static int count_left(const struct session *session, enum gpu_precision precisio
 
 // ---- a family -----------------------------------------------------------------------------------
 
-void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only)
+// Whether both the CPU and the device refuse the values of the row that the table consists of.
+static bool is_refused(struct table *table, const char *device, enum gpu_precision precision)
 {
-    struct table *table = calloc(1, sizeof *table);
-    assert_non_null(table);
-    table->only = only;
-    table->precision = precision;
+    const struct op_case *row = table->jobs[0].row;
+    struct session cpu, gpu;
+    begin(&cpu, table, NULL, GPU_F32);
+    begin(&gpu, table, device, precision);
+    bool refused = count_left(&gpu, precision) == 0 && try_to_invoke(&cpu) != kTfLiteOk &&
+                   try_to_invoke(&gpu) != kTfLiteOk && strstr(gpu.messages, row->refusal);
+    if (!refused) print_error("%s: not refused with \"%s\": %s\n", row->name, row->refusal, gpu.messages);
+    end(&cpu);
+    end(&gpu);
+    return refused;
+}
+
+// How many rows that are to be refused are not; those of a family are all of this kind, or none is.
+static int run_refused(struct table *table, const struct op_family *family, const char *device)
+{
+    int failed = 0;
+    for (const struct op_case *row = family->cases; row->name; row++) {
+        if (table->only && !strstr(row->name, table->only)) continue;
+        assert_non_null(row->refusal);
+        table->job_count = 0;
+        add_job(table, row, LARGEST_SIZE, false);
+        build(table);
+        failed += !is_refused(table, device, table->precision);
+    }
+    return failed;
+}
+
+static int run_compared(struct table *table, const struct op_family *family, const char *device)
+{
     add_jobs(table, family);
-    if (table->job_count == 0) fail_msg("no row of %s has \"%s\" in its name", family->name, only);
+    if (table->job_count == 0) fail_msg("no row of %s has \"%s\" in its name", family->name, table->only);
     learn_shapes(table);
     build(table);
     struct session cpu, gpu;
     begin(&cpu, table, NULL, GPU_F32);
-    begin(&gpu, table, device, precision);
-    int failed = count_left(&gpu, precision);
+    begin(&gpu, table, device, table->precision);
+    int failed = count_left(&gpu, table->precision);
     for (int n = 0; n <= family->repeats + (family->repeats > 0); n++) {
         if (n > family->repeats) {
             assert_int_equal(TfLiteInterpreterResetVariableTensors(cpu.interpreter), kTfLiteOk);
@@ -643,12 +677,21 @@ void op_family_run(const struct op_family *family, const char *device, enum gpu_
         }
         invoke(&cpu);
         invoke(&gpu);
-        for (int i = 0; i < table->job_count; i++) failed += compare(&table->jobs[i], &cpu, &gpu, precision);
+        for (int i = 0; i < table->job_count; i++) failed += compare(&table->jobs[i], &cpu, &gpu, table->precision);
     }
     end(&cpu);
     end(&gpu);
     if (gpu.messages[0]) print_error("%s", gpu.messages);
-    failed += gpu.messages[0] != '\0';
+    return failed + (gpu.messages[0] != '\0');
+}
+
+void op_family_run(const struct op_family *family, const char *device, enum gpu_precision precision, const char *only)
+{
+    struct table *table = calloc(1, sizeof *table);
+    assert_non_null(table);
+    table->only = only;
+    table->precision = precision;
+    int failed = (family->cases->refusal ? run_refused : run_compared)(table, family, device);
     clear(table);
     free(table);
     if (failed) fail_msg("%d of them", failed);
@@ -674,7 +717,7 @@ void op_family_bench(const struct op_family *family, const char *device, enum gp
     struct table *table = calloc(1, sizeof *table);
     assert_non_null(table);
     for (const struct op_case *row = family->cases; row->name; row++) {
-        if ((only && !strstr(row->name, only)) || (row->singles && precision != GPU_F32)) continue;
+        if (row->refusal || (only && !strstr(row->name, only)) || (row->singles && precision != GPU_F32)) continue;
         table->job_count = 0;
         add_job(table, row, has_counted(row) ? LARGEST_SIZE : 0, false);
         build(table);

@@ -16,8 +16,10 @@
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"
 
-// Lengths of a row that differ from run to run, and what is counted from them: 2 * C, B + 1, C + 4.
-enum { B = 1 << 12, C = 1 << 20 };
+// Lengths of a row that differ from run to run: numbers of batches and of channels, and what is counted from them, such
+// as 2 * C, B + 1 or C - 4. They are negative, which no length is, so that a plain length may be any number. What is
+// added to them must stay below COUNTED.
+enum { COUNTED = 1 << 11, B = -2 * COUNTED, C = -(1 << 20) };
 
 enum { CASE_INPUTS = 24, CASE_INTS = 16, CASE_RANK = 8 };
 
@@ -79,8 +81,9 @@ struct op_case {
     int output_count;             // 0 means 1
     struct case_output output;    // of each
     enum gpu_tolerance tolerance;
-    int steps;    // 8-bit outputs: by how many steps of the scale they may differ
-    bool singles; // only in f32: its numbers are no halves
+    int steps;           // 8-bit outputs: by how many steps of the scale they may differ
+    const char *refusal; // the values make Invoke fail, and the delegate says so with these words
+    bool singles;        // only in f32: its numbers are no halves
 };
 
 #define CASE_COUNT(...) (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
@@ -192,7 +195,7 @@ struct op_family {
 };
 // Each in a file of its own, cases_NAME.c.
 #define OP_FAMILIES(X) \
-    X(elementwise) X(move) X(pick) X(reduce) X(convolve) X(quantized) X(ranks) X(recurrent) X(special)
+    X(elementwise) X(move) X(pick) X(reduce) X(convolve) X(quantized) X(ranks) X(recurrent) X(special) X(refused)
 #define OP_FAMILY(name) extern const struct op_family op_family_##name;
 OP_FAMILIES(OP_FAMILY)
 #undef OP_FAMILY
