@@ -85,7 +85,7 @@ static void test_winograd(void **state)
             .y = &y,
             .inputs = channels,
             .outputs = channels,
-            GPU_ONE_PLACE,
+            GPU_ONE_POSITION,
             .pad_left = 1,
             .pad_top = 1,
         };

@@ -134,8 +134,8 @@ struct gpu_op {
     // Whether the node's output equals its first input if both have the same [b, h, w, c]. NULL: never.
     bool (*copies)(const struct gpu_node *node);
     struct gpu_weighted weighted;
-    // The CPU also takes float activations with 8-bit weights, which it reads as int8 without a zero point even if their
-    // type is uint8. The delegate refuses the latter.
+    // The CPU also takes float activations with 8-bit weights, which it reads as int8 without a zero point even if
+    // their type is uint8. The delegate refuses the latter.
     bool hybrid;
     // Multiply-adds for each element of output 0; NULL: less than is worth counting.
     int64_t (*macs)(const struct gpu_node_view *view);
@@ -152,6 +152,12 @@ struct gpu_op {
     {                                             \
         __VA_ARGS__, NULL                         \
     }
+
+// What rows of operators that sum products of weights have in common.
+#define GPU_OP_OF_WEIGHTS                                                                                           \
+    .operands = {.inputs = {2, 3}}, .supported = supported, .plan = plan, .epilogue = true,                         \
+    .bytes = GPU_BYTES_COMPUTED, .rank_blind = true, .weighted = {.x = 0, .weights = 1, .bias = 2}, .hybrid = true, \
+    .macs = gpu_macs_of_weights
 
 // The fused activation in a node's options; kTfLiteActNone if the operator has none.
 TfLiteFusedActivation gpu_fused_activation(const struct gpu_op *op, const void *params);

@@ -31,6 +31,27 @@ struct gpu_prelude {
     bool constants_stay; // constants may change behind the emitter: nothing may be left out because of their values
 };
 
+// What the languages that pass params as a struct of C have in common.
+#define GPU_PRELUDE_LIKE_C \
+    .constant = "#define $ @\n", \
+    .group = "#define GROUP_X @\n#define GROUP_Y @\n#define GROUP_Z @\n", \
+    .params_open = "struct params_ {\n", \
+    .param = "    int4 $;\n", \
+    .params_close = "};\n", \
+    .param_access = "#define $ q_.$\n"
+// Buffers: a type and a name, after what a language puts before those that are only read and before those that are
+// written, with what it puts before a name and after it.
+#define GPU_PRELUDE_BUFFERS(READ, WRITTEN, BEFORE, AFTER) \
+    { \
+        [GPU_IN] = READ "b_$_type_ *" BEFORE "b_$" AFTER, \
+        [GPU_OUT] = WRITTEN "b_$_type_ *" BEFORE "b_$" AFTER, \
+        [GPU_WEIGHTS] = READ "b_$_type_ *" BEFORE "b_$" AFTER, \
+        [GPU_RAW_IN] = READ "float *" BEFORE "$" AFTER, \
+        [GPU_RAW_OUT] = WRITTEN "float *" BEFORE "$" AFTER, \
+        [GPU_BYTES_IN] = READ "int *" BEFORE "$" AFTER, \
+        [GPU_BYTES_OUT] = WRITTEN "int *" BEFORE "$" AFTER, \
+    }
+
 extern const struct gpu_prelude gpu_prelude_opencl, gpu_prelude_vulkan, gpu_prelude_gles, gpu_prelude_cuda,
     gpu_prelude_metal;
 

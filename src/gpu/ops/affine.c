@@ -6,7 +6,7 @@
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
 // The output's position along the axis AXIS for channel C.
-#define PLACE(AXIS, C) pick(AXIS == AXIS_B, p.w, pick(AXIS == AXIS_H, p.y, pick(AXIS == AXIS_W, p.x, C)))
+#define POSITION(AXIS, C) pick(AXIS == AXIS_B, p.w, pick(AXIS == AXIS_H, p.y, pick(AXIS == AXIS_W, p.x, C)))
 // Folds a place into [0, n) as EDGE says; a place that no EDGE is for is the nearest one.
 #define FOLD(i, n)                                                                          \
     if (EDGE == GPU_EDGE_REFLECT && i < 0) i = 0 - i;                                                      \
@@ -16,16 +16,16 @@
     if (EDGE == GPU_EDGE_WRAP) i = i % n;                                                               \
     if (EDGE != GPU_EDGE_FILL) i = min(max(i, 0), n - 1);
 #define INSIDE (b >= 0 && b < x_b && h >= 0 && h < x_h && w >= 0 && w < x_w && c >= 0 && c < x_c)
-#define PLACES(C)                                                                           \
-    int b = PLACE(FROM_B, C) * P_stride.x + P_offset.x;                                     \
-    int h = PLACE(FROM_H, C) * P_stride.y + P_offset.y;                                     \
-    int w = PLACE(FROM_W, C) * P_stride.z + P_offset.z;                                     \
-    int c = PLACE(FROM_C, C) * P_stride.w + P_offset.w;                                     \
+#define POSITIONS(C)                                                                           \
+    int b = POSITION(FROM_B, C) * P_stride.x + P_offset.x;                                     \
+    int h = POSITION(FROM_H, C) * P_stride.y + P_offset.y;                                     \
+    int w = POSITION(FROM_W, C) * P_stride.z + P_offset.z;                                     \
+    int c = POSITION(FROM_C, C) * P_stride.w + P_offset.w;                                     \
     FOLD(b, x_b) FOLD(h, x_h) FOLD(w, x_w) FOLD(c, x_c)
 #define LANE(I, NAME)                                                                       \
     real NAME = to_real(fill);                                                              \
     if (p.z * 4 + I < y_c) {                                                                \
-        PLACES(p.z * 4 + I)                                                                 \
+        POSITIONS(p.z * 4 + I)                                                                 \
         if (EDGE != GPU_EDGE_FILL || INSIDE) NAME = lane(read_x(mki4(w, h, c / 4, b)), c % 4);           \
     }
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
@@ -45,7 +45,7 @@ const struct gpu_kernel gpu_kernel_affine = {
         float fill = bits_to_float(P_fill.x);
         if (WHOLE == 1) {
             real4 v = splat4(to_real(fill));
-            PLACES(p.z * 4)
+            POSITIONS(p.z * 4)
             if (EDGE != GPU_EDGE_FILL || INSIDE) v = read_x(mki4(w, h, c / 4, b));
             write_y(p, finish(v, p));
         } else {

@@ -178,7 +178,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                                                             .y = y,
                                                             .inputs = k,
                                                             .outputs = n,
-                                                            GPU_ONE_PLACE,
+                                                            GPU_ONE_POSITION,
                                                             .weights = b->data,
                                                             .by_output = params->adj_y ? k : 1,
                                                             .by_input = params->adj_y ? 1 : n});

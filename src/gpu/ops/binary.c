@@ -20,6 +20,7 @@ enum function { FUNCTIONS(GPU_VALUE) };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
+#define LANES(ONE) ONE(x) ONE(y) ONE(z) ONE(w)
 #define PER_LANE(OP)                                                                   \
     u = mkf4(pick(u.x OP v.x, 1.0f, 0.0f), pick(u.y OP v.y, 1.0f, 0.0f),                \
              pick(u.z OP v.z, 1.0f, 0.0f), pick(u.w OP v.w, 1.0f, 0.0f));
@@ -79,57 +80,43 @@ enum function { FUNCTIONS(GPU_VALUE) };
     float by = pick(abs(v.NAME) > 1.0e30f, 1.16415322e-10f, 1.0f);                     \
     u.NAME = u.NAME * by / (v.NAME * by);                                              \
 }
+#define SLOPED(NAME) u.NAME = pick(u.NAME >= 0.0f, u.NAME, u.NAME * v.NAME);
 // What both kernels do with their operands u and v.
 #define APPLY                                                                          \
-    if (FUNCTION == ADD) u = u + v;                                                      \
-    if (FUNCTION == SUB) u = u - v;                                                      \
-    if (FUNCTION == MUL) u = u * v;                                                      \
-    if (FUNCTION == DIV) {                                                               \
-        QUOTIENT(x)                                                                      \
-        QUOTIENT(y)                                                                      \
-        QUOTIENT(z)                                                                      \
-        QUOTIENT(w)                                                                      \
-    }                                                                                    \
-    if (FUNCTION == MAXIMUM) u = at_least(v, u);                                             \
-    if (FUNCTION == MINIMUM) u = at_most(v, u);                                              \
-    if (FUNCTION == SQUARED_DIFFERENCE) u = (u - v) * (u - v);                                          \
-    if (FUNCTION == POW) u = pow_safe(u, v);                                             \
-    if (FUNCTION == FLOOR_DIV) {                                                               \
+    if (FUNCTION == ADD) u = u + v;                                                    \
+    if (FUNCTION == SUB) u = u - v;                                                    \
+    if (FUNCTION == MUL) u = u * v;                                                    \
+    if (FUNCTION == DIV) {                                                             \
+        LANES(QUOTIENT)                                                                \
+    }                                                                                  \
+    if (FUNCTION == MAXIMUM) u = at_least(v, u);                                       \
+    if (FUNCTION == MINIMUM) u = at_most(v, u);                                        \
+    if (FUNCTION == SQUARED_DIFFERENCE) u = (u - v) * (u - v);                         \
+    if (FUNCTION == POW) u = pow_safe(u, v);                                           \
+    if (FUNCTION == FLOOR_DIV) {                                                       \
         acc4 w = u;                                                                    \
-        WHOLE(x)                                                                       \
-        WHOLE(y)                                                                       \
-        WHOLE(z)                                                                       \
-        WHOLE(w)                                                                       \
+        LANES(WHOLE)                                                                   \
         u = w;                                                                         \
     }                                                                                  \
-    if (FUNCTION == FLOOR_MOD) {                                                               \
+    if (FUNCTION == FLOOR_MOD) {                                                       \
         acc4 w = u;                                                                    \
-        REST(x)                                                                        \
-        REST(y)                                                                        \
-        REST(z)                                                                        \
-        REST(w)                                                                        \
+        LANES(REST)                                                                    \
         u = w;                                                                         \
     }                                                                                  \
-    if (FUNCTION == PRELU) {                                                              \
-        u.x = pick(u.x >= 0.0f, u.x, u.x * v.x);                                        \
-        u.y = pick(u.y >= 0.0f, u.y, u.y * v.y);                                        \
-        u.z = pick(u.z >= 0.0f, u.z, u.z * v.z);                                        \
-        u.w = pick(u.w >= 0.0f, u.w, u.w * v.w);                                        \
+    if (FUNCTION == PRELU) {                                                           \
+        LANES(SLOPED)                                                                  \
     }                                                                                  \
-    if (FUNCTION == EQUAL) PER_LANE(==)                                                    \
-    if (FUNCTION == NOT_EQUAL) PER_LANE(!=)                                                    \
-    if (FUNCTION == LESS) PER_LANE(<)                                                     \
-    if (FUNCTION == LESS_EQUAL) PER_LANE(<=)                                                    \
-    if (FUNCTION == GREATER) PER_LANE(>)                                                     \
-    if (FUNCTION == GREATER_EQUAL) PER_LANE(>=)                                                    \
-    if (FUNCTION == ATAN2) {                                                               \
-        ANGLE(x)                                                                        \
-        ANGLE(y)                                                                        \
-        ANGLE(z)                                                                        \
-        ANGLE(w)                                                                        \
-    }                                                                                   \
-    if (LARGEST == 1) u = finite(u);                                                    \
-    if (LARGEST == 2) u = at_most(at_least(u, splatf4(-65504.0f)), splatf4(65504.0f));  \
+    if (FUNCTION == EQUAL) PER_LANE(==)                                                \
+    if (FUNCTION == NOT_EQUAL) PER_LANE(!=)                                            \
+    if (FUNCTION == LESS) PER_LANE(<)                                                  \
+    if (FUNCTION == LESS_EQUAL) PER_LANE(<=)                                           \
+    if (FUNCTION == GREATER) PER_LANE(>)                                               \
+    if (FUNCTION == GREATER_EQUAL) PER_LANE(>=)                                        \
+    if (FUNCTION == ATAN2) {                                                           \
+        LANES(ANGLE)                                                                   \
+    }                                                                                  \
+    if (LARGEST == 1) u = finite(u);                                                   \
+    if (LARGEST == 2) u = at_most(at_least(u, splatf4(-65504.0f)), splatf4(65504.0f)); \
     write_y(p, finish(to_real4(u), p));
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 

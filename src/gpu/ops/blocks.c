@@ -10,7 +10,7 @@ enum mode { MODES(GPU_VALUE) };
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
 // The input's place (w, h, n) and channel for channel C of the output; C becomes the input's channel.
-#define PLACE(C)                                                              \
+#define POSITION(C)                                                              \
     if (MODE == SPACE_TO_DEPTH) {                                                          \
         int part = C / x_c;                                                   \
         w = p.x * P_block.x + part % P_block.x;                               \
@@ -26,7 +26,7 @@ enum mode { MODES(GPU_VALUE) };
     real NAME = to_real(0.0f);                                                \
     if (p.z * 4 + I < y_c) {                                                  \
         int c = p.z * 4 + I;                                                  \
-        PLACE(c)                                                              \
+        POSITION(c)                                                              \
         NAME = lane(read_x(mki4(w, h, c / 4, p.w)), c % 4);                   \
     }
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
@@ -61,7 +61,7 @@ static const struct gpu_kernel kernel = {
         if (MODE == SPACE_TO_DEPTH || MODE == DEPTH_TO_SPACE) {
             if (WHOLE == 1) {
                 int c = p.z * 4;
-                PLACE(c)
+                POSITION(c)
                 v = read_x(mki4(w, h, c / 4, p.w));
             } else {
                 LANE(0, v0)

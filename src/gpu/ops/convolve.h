@@ -53,7 +53,7 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights, int bias, int
 bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outputs, int64_t taps, int64_t inputs);
 
 // The fields of one tap at every place.
-#define GPU_ONE_PLACE .kernel_w = 1, .kernel_h = 1, .stride_w = 1, .stride_h = 1, .dilation_w = 1, .dilation_h = 1
+#define GPU_ONE_POSITION .kernel_w = 1, .kernel_h = 1, .stride_w = 1, .stride_h = 1, .dilation_w = 1, .dilation_h = 1
 
 // The epilogue is that of plan->node, unless it is NULL. Uses Winograd's algorithm where that is shorter.
 bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv);

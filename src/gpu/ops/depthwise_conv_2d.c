@@ -209,15 +209,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_depthwise_conv_2d = {
     .name = "DEPTHWISE_CONV_2D",
     .max_version = 7,
-    .operands = {.inputs = {2, 3}},
-    .supported = supported,
-    .plan = plan,
     GPU_PARAMS_ACTIVATION(TfLiteDepthwiseConvParams),
-    .epilogue = true,
-    .bytes = GPU_BYTES_COMPUTED,
-    .rank_blind = true,
-    .weighted = {.x = 0, .weights = 1, .bias = 2},
-    .hybrid = true,
-    .macs = gpu_macs_of_weights,
+    GPU_OP_OF_WEIGHTS,
     GPU_KERNELS(&sliding, &any, &gpu_kernel_pack),
 };

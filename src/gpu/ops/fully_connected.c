@@ -45,7 +45,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         .y = y,
         .inputs = inputs,
         .outputs = outputs,
-        GPU_ONE_PLACE,
+        GPU_ONE_POSITION,
         .by_output = inputs,
         .by_input = 1,
     };
@@ -75,15 +75,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_fully_connected = {
     .name = "FULLY_CONNECTED",
     .max_version = 14,
-    .operands = {.inputs = {2, 3}},
-    .supported = supported,
-    .plan = plan,
     GPU_PARAMS_ACTIVATION(TfLiteFullyConnectedParams),
-    .epilogue = true,
-    .bytes = GPU_BYTES_COMPUTED,
-    .rank_blind = true,
-    .weighted = {.x = 0, .weights = 1, .bias = 2},
-    .hybrid = true,
-    .macs = gpu_macs_of_weights,
+    GPU_OP_OF_WEIGHTS,
     GPU_KERNELS(GPU_CONVOLVE_KERNELS, &gpu_kernel_reshape),
 };

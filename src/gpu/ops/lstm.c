@@ -6,7 +6,7 @@
 // Without an input gate 1 - s(forget) stands in for it; the output gate's P sees the new c; norms make a gate
 // n (.) normalized(W x + R h + P (.) c) + b; a projection makes h = clip(Q h + q).
 // W x + b of all times is one product. The states are a value of two columns, h and c; each time reads one such value
-// and writes another, through a third, with h before the projection, where there is one. Gates lie one behind the
+// and writes another. With a projection there is a third one, whose h is not projected yet. Gates lie one after the
 // other, each filled up to whole slices.
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,9 @@
 #include "tensorflow/lite/builtin_ops.h"
 
 enum { MAX_TIMES = 1024 }; // each is three or four dispatches
+
+#define GATE_NAMES(X) X(INPUT) X(FORGET) X(CELL) X(OUTPUT)
+enum gate { GATE_NAMES(GPU_VALUE) GATES };
 
 // ---- kernels ------------------------------------------------------------------------------------
 
@@ -34,25 +37,25 @@ static const struct gpu_kernel put_kernel = {
     .name = "lstm_put",
     .group = {32, 1, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "states"}},
-    .params = {"place"}, // column
+    .params = {"position"}, // column
     .body = GPU_TEXT(
         if (GID0 >= x_s || GID1 >= x_b) return;
-        write_states(mki4(P_place.x, 0, GID0, GID1), read_x(mki4(0, 0, GID0, GID1)));
+        write_states(mki4(P_position.x, 0, GID0, GID1), read_x(mki4(0, 0, GID0, GID1)));
     ),
 };
 
-// P_place: column, row of y.
+// P_position: column, row of y.
 static const struct gpu_kernel take_kernel = {
     .name = "lstm_take",
     .group = {32, 1, 1},
     .args = {{GPU_IN, "states"}, {GPU_OUT, "y"}},
-    .params = {"place"},
+    .params = {"position"},
     GPU_CONSTANTS({"TIME_MAJOR", 0}),
     .body = GPU_TEXT(
         if (GID0 >= y_s || GID1 >= states_b) return;
-        int4 p = mki4(P_place.y, 0, GID0, GID1);
-        if (TIME_MAJOR == 1) p = mki4(GID1, 0, GID0, P_place.y);
-        write_y(p, read_states(mki4(P_place.x, 0, GID0, GID1)));
+        int4 p = mki4(P_position.y, 0, GID0, GID1);
+        if (TIME_MAJOR == 1) p = mki4(GID1, 0, GID0, P_position.y);
+        write_y(p, read_states(mki4(P_position.x, 0, GID0, GID1)));
     ),
 };
 
@@ -90,29 +93,11 @@ static const struct gpu_kernel gates_kernel = {
     ((V - splatf4(MEAN)) * (SCALE) * to_acc4(k(G * P_step.x + s)) + to_acc4(k((4 + G) * P_step.x + s)))
 #define SIGMOID(V) (one / (exp(min(-(V), splatf4(80.0f))) + one))
 #define ACTIVATE(V)                                                                        \
-    if (ACTIVATION == 1) V = max(V, splatf4(0.0f));                                        \
-    if (ACTIVATION == 2) V = min(max(V, splatf4(-1.0f)), one);                             \
-    if (ACTIVATION == 3) V = min(max(V, splatf4(0.0f)), splatf4(6.0f));                    \
-    if (ACTIVATION == 4) V = tanh(min(max(V, splatf4(-15.0f)), splatf4(15.0f)));           \
-    if (ACTIVATION == 6) V = SIGMOID(V);
-#define NEW_CELL                                                                           \
-    acc4 forget = GATE(1);                                                                 \
-    acc4 cell = GATE(2);                                                                   \
-    if (NORM == 1) forget = NORMED(forget, 1, mean.y, scale.y);                            \
-    if (NORM == 1) cell = NORMED(cell, 2, mean.z, scale.z);                                \
-    forget = SIGMOID(forget);                                                              \
-    acc4 enter = one - forget;                                                             \
-    if (INPUT_GATE == 1) {                                                                 \
-        enter = GATE(0);                                                                   \
-        if (NORM == 1) enter = NORMED(enter, 0, mean.x, scale.x);                          \
-        enter = SIGMOID(enter);                                                            \
-    }                                                                                      \
-    ACTIVATE(cell)                                                                         \
-    cell = forget * to_acc4(read_states(mki4(1, 0, s, n))) + enter * cell;          \
-    if (P_clip.x == 1) cell = min(max(cell, splatf4(-bits_to_float(P_clip.y))), splatf4(bits_to_float(P_clip.y)));
-#define OPEN                                                                               \
-    acc4 open = GATE(3);                                                                   \
-    if (PEEPHOLE == 1) open += to_acc4(k(NORM * 8 * P_step.x + s)) * cell;
+    if (ACTIVATION == RELU) V = max(V, splatf4(0.0f));                                     \
+    if (ACTIVATION == RELU_N1_TO_1) V = min(max(V, splatf4(-1.0f)), one);                  \
+    if (ACTIVATION == RELU6) V = min(max(V, splatf4(0.0f)), splatf4(6.0f));                \
+    if (ACTIVATION == TANH) V = tanh(min(max(V, splatf4(-15.0f)), splatf4(15.0f)));        \
+    if (ACTIVATION == LOGISTIC) V = SIGMOID(V);
 #define REDUCE(V)                                                                          \
     parts[LID0] = V;                                                                       \
     BARRIER;                                                                               \
@@ -125,17 +110,16 @@ static const struct gpu_kernel gates_kernel = {
 #define EACH_SLICE for (int s = LID0; s < P_step.x; s += GROUP_X)
 // Cells that only fill the last slice are zero, and as far from the mean as it is from zero.
 #define INVERSE(SQUARES, MEAN) rsqrt(max((SQUARES - MEAN * MEAN * filling) / cells, 0.0f) + 1.0e-8f)
-#define HIDDEN                                                                             \
-    open = SIGMOID(open);                                                                  \
-    ACTIVATE(cell)                                                                         \
-    write_next(mki4(0, 0, s, n), to_real4(open * cell));
 
+// The output gate sees the new cell, so that its own norm takes two more passes over the cells: one for the mean, one
+// for the deviation, one for the results. There is no room to keep what each pass computes anew.
 static const struct gpu_kernel cell_kernel = {
     .name = "lstm_cell",
     .group = {64, 1, 1},
     .args = {{GPU_IN, "gates"}, {GPU_IN, "states"}, {GPU_WEIGHTS, "k"}, {GPU_OUT, "next"}},
     .params = {"step", "clip"},
-    GPU_CONSTANTS({"NORM", 0}, {"PEEPHOLE", 0}, {"INPUT_GATE", 1}, {"ACTIVATION", 4}),
+    GPU_CONSTANTS({"NORM", 0}, {"PEEPHOLE", 0}, {"INPUT_GATE", 1}, {"ACTIVATION", kTfLiteActTanh}),
+    .value_names = {GATE_NAMES(GPU_VALUE_NAME), "LINEAR RELU RELU_N1_TO_1 RELU6 TANH SIGN_BIT LOGISTIC "},
     .shared = {"float4 parts[GROUP_X]"},
     .body = TEXT_OF(
         int n = GROUP1;
@@ -146,47 +130,53 @@ static const struct gpu_kernel cell_kernel = {
         float cells = to_float(P_step.y);
         float filling = to_float(P_step.x * 4) - cells;
         if (NORM == 1) {
-            EACH_SLICE total += mkf4(dot4(GATE(0), one), dot4(GATE(1), one), dot4(GATE(2), one), 0.0f);
+            EACH_SLICE total += mkf4(dot4(GATE(INPUT), one), dot4(GATE(FORGET), one), dot4(GATE(CELL), one), 0.0f);
             REDUCE(total)
             mean = total * (1.0f / cells);
             total = splatf4(0.0f);
             EACH_SLICE {
-                acc4 a = GATE(0) - splatf4(mean.x);
-                acc4 b = GATE(1) - splatf4(mean.y);
-                acc4 c = GATE(2) - splatf4(mean.z);
+                acc4 a = GATE(INPUT) - splatf4(mean.x);
+                acc4 b = GATE(FORGET) - splatf4(mean.y);
+                acc4 c = GATE(CELL) - splatf4(mean.z);
                 total += mkf4(dot4(a, a), dot4(b, b), dot4(c, c), 0.0f);
             }
             REDUCE(total)
             scale = mkf4(INVERSE(total.x, mean.x), INVERSE(total.y, mean.y), INVERSE(total.z, mean.z), 1.0f);
-            total = splatf4(0.0f);
         }
-        EACH_SLICE {
-            NEW_CELL
-            write_next(mki4(1, 0, s, n), to_real4(cell));
-            OPEN
+        int last = pick(NORM == 1, 2, 0);
+        for (int pass = 0; pass <= last; pass += 1) {
+            total = splatf4(0.0f);
+            EACH_SLICE {
+                acc4 forget = GATE(FORGET);
+                acc4 cell = GATE(CELL);
+                if (NORM == 1) forget = NORMED(forget, FORGET, mean.y, scale.y);
+                if (NORM == 1) cell = NORMED(cell, CELL, mean.z, scale.z);
+                forget = SIGMOID(forget);
+                acc4 enter = one - forget;
+                if (INPUT_GATE == 1) {
+                    enter = GATE(INPUT);
+                    if (NORM == 1) enter = NORMED(enter, INPUT, mean.x, scale.x);
+                    enter = SIGMOID(enter);
+                }
+                ACTIVATE(cell)
+                cell = forget * to_acc4(read_states(mki4(1, 0, s, n))) + enter * cell;
+                float clip = bits_to_float(P_clip.y);
+                if (P_clip.x == 1) cell = min(max(cell, splatf4(-clip)), splatf4(clip));
+                if (pass == 0) write_next(mki4(1, 0, s, n), to_real4(cell));
+                acc4 leave = GATE(OUTPUT);
+                if (PEEPHOLE == 1) leave += to_acc4(k(NORM * 8 * P_step.x + s)) * cell;
+                acc4 distance = leave - splatf4(mean.w);
+                if (NORM == 1) total.w += pick(pass == 0, dot4(leave, one), dot4(distance, distance));
+                if (pass == last) {
+                    if (NORM == 1) leave = NORMED(leave, OUTPUT, mean.w, scale.w);
+                    ACTIVATE(cell)
+                    write_next(mki4(0, 0, s, n), to_real4(SIGMOID(leave) * cell));
+                }
+            }
             if (NORM == 1) {
-                total.w += dot4(open, one);
-            } else {
-                HIDDEN
-            }
-        }
-        if (NORM == 1) {
-            REDUCE(total)
-            mean.w = total.w / cells;
-            total = splatf4(0.0f);
-            EACH_SLICE {
-                NEW_CELL
-                OPEN
-                open = open - splatf4(mean.w);
-                total.w += dot4(open, open);
-            }
-            REDUCE(total)
-            scale.w = INVERSE(total.w, mean.w);
-            EACH_SLICE {
-                NEW_CELL
-                OPEN
-                open = NORMED(open, 3, mean.w, scale.w);
-                HIDDEN
+                REDUCE(total)
+                if (pass == 0) mean.w = total.w / cells;
+                if (pass == 1) scale.w = INVERSE(total.w, mean.w);
             }
         }
     ),
@@ -217,8 +207,6 @@ static const struct gpu_kernel project_kernel = {
 // clang-format on
 
 // ---- a layer ------------------------------------------------------------------------------------
-
-enum gate { INPUT, FORGET, CELL, OUTPUT, GATES };
 
 // Where a full layer's tensors stand: four of each, peepholes without the cell gate's.
 enum { W = 1, R = 5, P = 9, B = 12, Q = 16, Q_BIAS = 17, STATE_H = 18, STATE_C = 19, NORM = 20 };
@@ -525,7 +513,7 @@ static struct gpu_value *plan_inputs(struct gpu_plan *plan, const struct layer *
                                                             .y = y,
                                                             .inputs = layer->inputs,
                                                             .outputs = rows,
-                                                            GPU_ONE_PLACE,
+                                                            GPU_ONE_POSITION,
                                                             .weights = weights,
                                                             .by_output = layer->inputs,
                                                             .by_input = 1,
@@ -558,7 +546,7 @@ static bool plan_take(struct gpu_plan *plan, const struct layer *layer, const st
                                    });
 }
 
-// All values between dispatches. states: before and behind a time, in turns.
+// All values between dispatches. states: before and after a time, in turns.
 struct scratch {
     struct gpu_value *inputs, *gates, *states[2], *unprojected;
 };
@@ -574,7 +562,7 @@ static bool make_scratch(struct gpu_plan *plan, const struct layer *layer, struc
            (!layer->projection.rows || scratch->unprojected);
 }
 
-// Behind the last time the states are in states[times % 2].
+// After the last time the states are in states[times % 2].
 static bool plan_times(struct gpu_plan *plan, const struct layer *layer, const struct scratch *scratch,
                        const struct gpu_value *y)
 {
@@ -607,13 +595,13 @@ static bool plan_times(struct gpu_plan *plan, const struct layer *layer, const s
         .grid = {cells > outputs ? cells : outputs, layer->batch, 1},
     };
     for (int t = 0; t < layer->times; t++) {
-        const struct gpu_value *before = scratch->states[t % 2], *behind = scratch->states[(t + 1) % 2];
+        const struct gpu_value *before = scratch->states[t % 2], *after = scratch->states[(t + 1) % 2];
         sums.params[0][0] = t;
         sums.operands[1].value = cell.operands[1].value = before;
-        cell.operands[3].value = projected ? scratch->unprojected : behind;
-        project.operands[2].value = behind;
+        cell.operands[3].value = projected ? scratch->unprojected : after;
+        project.operands[2].value = after;
         if (!gpu_plan_dispatch(plan, &sums) || !gpu_plan_dispatch(plan, &cell) ||
-            (projected && !gpu_plan_dispatch(plan, &project)) || !plan_take(plan, layer, behind, y, 0, t))
+            (projected && !gpu_plan_dispatch(plan, &project)) || !plan_take(plan, layer, after, y, 0, t))
             return false;
     }
     return true;
@@ -652,7 +640,7 @@ static bool plan_working_memory(struct gpu_plan *plan, const struct gpu_node *no
     return plan_beside(plan, parts, GATES, node->outputs[3]);
 }
 
-// Where the layer's states go behind the last time: into variables, and out of a basic kernel.
+// Where the layer's states go after the last time: into variables, and out of a basic kernel.
 static bool plan_states(struct gpu_plan *plan, const struct gpu_node *node, const struct layer *layer,
                         const struct gpu_value *states)
 {

@@ -6,7 +6,7 @@
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-#define PLACE(NAME) mki4(min(p.x, NAME##_w - 1), min(p.y, NAME##_h - 1), min(p.z, NAME##_s - 1), min(p.w, NAME##_b - 1))
+#define POSITION(NAME) mki4(min(p.x, NAME##_w - 1), min(p.y, NAME##_h - 1), min(p.z, NAME##_s - 1), min(p.w, NAME##_b - 1))
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel kernel = {
@@ -17,9 +17,9 @@ static const struct gpu_kernel kernel = {
     .body = TEXT_OF(
         int4 p = position();
         if (outside_y(p)) return;
-        real4 c = read_wanted(PLACE(wanted));
-        real4 u = read_yes(PLACE(yes));
-        real4 v = read_no(PLACE(no));
+        real4 c = read_wanted(POSITION(wanted));
+        real4 u = read_yes(POSITION(yes));
+        real4 v = read_no(POSITION(no));
         if (STRETCH_WANTED == 1) c = splat4(c.x);
         if (STRETCH_YES == 1) u = splat4(u.x);
         if (STRETCH_NO == 1) v = splat4(v.x);

@@ -392,72 +392,28 @@ const struct gpu_op gpu_op_strided_slice = {
     .copies = goes_forward,
     MOVES,
 };
-const struct gpu_op gpu_op_transpose = {
-    .name = "TRANSPOSE",
-    .max_version = 9,
-    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
-    .supported = transpose_supported,
-    .plan = transpose_plan,
-    .copies = keeps_order,
-    MOVES,
-};
-const struct gpu_op gpu_op_pad = {
-    .name = "PAD",
-    .max_version = 6,
-    .operands = {.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
-    .supported = pad_supported,
-    .plan = pad_plan,
-    .axes = GPU_AXES_PADDED,
-    .copies = gpu_always,
-    MOVES,
-};
-const struct gpu_op gpu_op_padv2 = {
-    .name = "PADV2",
-    .max_version = 6,
-    .operands = {.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
-    .supported = pad_supported,
-    .plan = pad_plan,
-    .axes = GPU_AXES_PADDED,
-    .copies = gpu_always,
-    MOVES,
-};
-const struct gpu_op gpu_op_mirror_pad = {
-    .name = "MIRROR_PAD",
-    .max_version = 3,
-    .operands = {.inputs = {2, 3}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
-    .supported = pad_supported,
-    .plan = pad_plan,
-    GPU_PARAMS(TfLiteMirrorPaddingParams),
-    .axes = GPU_AXES_PADDED,
-    .copies = gpu_always,
-    MOVES,
-};
-const struct gpu_op gpu_op_tile = {
-    .name = "TILE",
-    .max_version = 3,
-    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
-    .supported = repeat_supported,
-    .plan = repeat_plan,
-    .copies = gpu_always,
-    MOVES,
-};
-const struct gpu_op gpu_op_broadcast_to = {
-    .name = "BROADCAST_TO",
-    .max_version = 4,
-    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
-    .supported = repeat_supported,
-    .plan = repeat_plan,
-    .copies = gpu_always,
-    MOVES,
-};
-const struct gpu_op gpu_op_reverse_v2 = {
-    .name = "REVERSE_V2",
-    .max_version = 4,
-    .operands = {.inputs = {2}, .integer_inputs = GPU_INPUT(1), .any_rank = true},
-    .supported = reverse_supported,
-    .plan = reverse_plan,
-    MOVES,
-};
+// Rows with one input of integers, which says where elements go; `how` is the beginning of its functions' names.
+#define MOVES_BY(symbol, text, version, count, how, ...)                                \
+    const struct gpu_op gpu_op_##symbol = {.name = text,                                \
+                                           .max_version = version,                      \
+                                           .operands = {.inputs = count,                \
+                                                        .integer_inputs = GPU_INPUT(1), \
+                                                        .any_rank = true},              \
+                                           .supported = how##_supported,                \
+                                           .plan = how##_plan,                          \
+                                           __VA_ARGS__};
+#define INPUTS(...) \
+    {               \
+        __VA_ARGS__ \
+    }
+#define PADS .axes = GPU_AXES_PADDED, .copies = gpu_always, MOVES
+MOVES_BY(transpose, "TRANSPOSE", 9, INPUTS(2), transpose, .copies = keeps_order, MOVES)
+MOVES_BY(pad, "PAD", 6, INPUTS(2, 3), pad, PADS)
+MOVES_BY(padv2, "PADV2", 6, INPUTS(2, 3), pad, PADS)
+MOVES_BY(mirror_pad, "MIRROR_PAD", 3, INPUTS(2, 3), pad, GPU_PARAMS(TfLiteMirrorPaddingParams), PADS)
+MOVES_BY(tile, "TILE", 3, INPUTS(2), repeat, .copies = gpu_always, MOVES)
+MOVES_BY(broadcast_to, "BROADCAST_TO", 4, INPUTS(2), repeat, .copies = gpu_always, MOVES)
+MOVES_BY(reverse_v2, "REVERSE_V2", 4, INPUTS(2), reverse, MOVES)
 
 // Several outputs cannot share one epilogue.
 #define PARTS .bytes = GPU_BYTES_MOVED, .kernels = kernels

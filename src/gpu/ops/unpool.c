@@ -77,7 +77,7 @@ static const struct gpu_kernel unpool_kernel = {
     ),
 };
 // clang-format on
-enum { MAX_PLACES = 2048 }; // in a window: a half is exact up to there
+enum { MAX_POSITIONS = 2048 }; // in a window: a half is exact up to there
 
 static bool is_float(const TfLiteTensor *tensor)
 {
@@ -91,11 +91,11 @@ static bool check(const struct gpu_node_view *view, const TfLiteTensor *large, c
     TfLitePoolParams params;
     gpu_custom_options(view, &params, sizeof params);
     if (params.stride_width < 1 || params.stride_height < 1 || params.filter_width < 1 || params.filter_height < 1 ||
-        (int64_t)params.filter_width * params.filter_height > MAX_PLACES)
+        (int64_t)params.filter_width * params.filter_height > MAX_POSITIONS)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1,
                           "window %d x %d with strides %d x %d, expected 1 or more and at most %d places",
                           params.filter_width, params.filter_height, params.stride_width, params.stride_height,
-                          (int)MAX_PLACES);
+                          (int)MAX_POSITIONS);
     if (params.padding != kTfLitePaddingSame && params.padding != kTfLitePaddingValid)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params.padding);
     if (params.activation != kTfLiteActNone)

@@ -5,8 +5,8 @@
 #include "gpu/ops/index.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum { X, PIECE, PLACE };
-enum { MAX_PLACE = 2048 };
+enum { X, PIECE, INDICES };
+enum { MAX_INDEX = 2048 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
@@ -47,18 +47,18 @@ KERNEL(by_value, "update_slice", GPU_IN, GPU_INDEX_VALUE)
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *x = gpu_view_input(view, X), *piece = gpu_view_input(view, PIECE);
-    const TfLiteTensor *place = gpu_view_input(view, PLACE), *y = gpu_view_output(view, 0);
+    const TfLiteTensor *indices = gpu_view_input(view, INDICES), *y = gpu_view_output(view, 0);
     if (hl_is_constant(x) && hl_is_constant(piece))
         return gpu_refuse(view, GPU_REASON_CONSTANT, X, "all elements are constants");
-    if (place->type != kTfLiteInt32 && place->type != kTfLiteInt64)
-        return gpu_refuse(view, GPU_REASON_TYPE, PLACE, "the indices must be int32 or int64");
+    if (indices->type != kTfLiteInt32 && indices->type != kTfLiteInt64)
+        return gpu_refuse(view, GPU_REASON_TYPE, INDICES, "the indices must be int32 or int64");
     int rank = x->dims->size;
-    if (piece->dims->size != rank || y->dims->size != rank || hl_elements(place) != rank)
+    if (piece->dims->size != rank || y->dims->size != rank || hl_elements(indices) != rank)
         return gpu_refuse(view, GPU_REASON_RANK, PIECE, "the ranks of tensor, piece and indices differ");
-    for (int i = 0; i < rank && hl_is_constant(place); i++) // what a half can hold
-        if (gpu_integer_at(place, i) > MAX_PLACE)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, PLACE, "constant index %d, at most %d",
-                              gpu_integer_at(place, i), MAX_PLACE);
+    for (int i = 0; i < rank && hl_is_constant(indices); i++) // what a half can hold
+        if (gpu_integer_at(indices, i) > MAX_INDEX)
+            return gpu_refuse(view, GPU_REASON_PARAMETER, INDICES, "constant index %d, at most %d",
+                              gpu_integer_at(indices, i), MAX_INDEX);
     for (int i = 0; i < rank; i++)
         if (y->dims->data[i] != x->dims->data[i] || piece->dims->data[i] > x->dims->data[i])
             return gpu_refuse(view, GPU_REASON_SHAPE, PIECE, "dimension %d of the piece is %d, of the tensor %d", i,
@@ -69,7 +69,7 @@ static bool supported(const struct gpu_node_view *view)
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[X], *y = node->outputs[0];
-    struct gpu_index index = gpu_index_of(node->inputs[PLACE]);
+    struct gpu_index index = gpu_index_of(node->inputs[INDICES]);
     struct gpu_dispatch_desc desc = {
         .kernel = index.raw ? &by_raw : &by_value,
         .operands = {{.value = x}, {.value = node->inputs[PIECE]}, {.value = index.value}, {.value = y}},
@@ -83,7 +83,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 const struct gpu_op gpu_op_dynamic_update_slice = {
     .name = "DYNAMIC_UPDATE_SLICE",
     .max_version = 6,
-    .operands = {.inputs = {3}, .integer_inputs = GPU_INPUT(PLACE)},
+    .operands = {.inputs = {3}, .integer_inputs = GPU_INPUT(INDICES)},
     .supported = supported,
     .plan = plan,
     .bytes = GPU_BYTES_MOVED,

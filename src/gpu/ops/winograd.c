@@ -223,7 +223,7 @@ bool gpu_plan_winograd(struct gpu_plan *plan, const struct gpu_convolution *conv
         .inputs = in,
         .outputs = NUMBERS * out,
         .groups = NUMBERS,
-        GPU_ONE_PLACE,
+        GPU_ONE_POSITION,
         .weights = matrices,
         .by_output = in,
         .by_input = 1,
