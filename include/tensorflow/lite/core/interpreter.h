@@ -69,9 +69,9 @@ class Interpreter
     {
         return primary_subgraph().AddTensors(tensors_to_add, first_new_tensor_index);
     }
-    TfLiteStatus SetInputs(std::vector<int> inputs) { return primary_subgraph().SetInputs(inputs); }
-    TfLiteStatus SetOutputs(std::vector<int> outputs) { return primary_subgraph().SetOutputs(outputs); }
-    TfLiteStatus SetVariables(std::vector<int> variables) { return primary_subgraph().SetVariables(variables); }
+    TfLiteStatus SetInputs(const std::vector<int> &inputs) { return primary_subgraph().SetInputs(inputs); }
+    TfLiteStatus SetOutputs(const std::vector<int> &outputs) { return primary_subgraph().SetOutputs(outputs); }
+    TfLiteStatus SetVariables(const std::vector<int> &variables) { return primary_subgraph().SetVariables(variables); }
     TfLiteStatus SetExecutionPlan(const std::vector<int> &plan) { return primary_subgraph().SetExecutionPlan(plan); }
     TfLiteStatus AddNodeWithParameters(const std::vector<int> &inputs, const std::vector<int> &outputs,
                                        const char *init_data, size_t init_data_size, void *builtin_data,

@@ -44,7 +44,7 @@ class ErrorReporter
 #ifdef TF_LITE_STRIP_ERROR_STRINGS
 #define TF_LITE_REPORT_ERROR(reporter, ...) ((void)sizeof(#__VA_ARGS__))
 #else
-#define TF_LITE_REPORT_ERROR(reporter, ...) static_cast<::tflite::ErrorReporter *>(reporter)->Report(__VA_ARGS__)
+#define TF_LITE_REPORT_ERROR(reporter, ...) (static_cast<::tflite::ErrorReporter *>(reporter)->Report(__VA_ARGS__))
 #endif
 
 #endif
