@@ -398,8 +398,8 @@ def _sparsity(sparsity: Any) -> dict[str, Any]:
             )
         else:
             rows.append({"format": 0, "dense_size": size})
-    return {
-        "traversal_order": _arrays.int_array(order),
-        "block_map": _arrays.int_array(block_map),
-        "dim_metadata": rows,
-    }
+    found: dict[str, Any] = {"traversal_order": _arrays.int_array(order)}
+    if block_map:
+        found["block_map"] = _arrays.int_array(block_map)
+    found["dim_metadata"] = rows
+    return found
