@@ -26,8 +26,8 @@ struct worker {
 };
 
 struct hl_threads {
-    int count;     // workers, and the caller
-    int64_t owner; // the process that has the workers: one that it forks inherits this struct but no threads
+    int count;      // workers, and the caller
+    unsigned forks; // of the process that has the workers: one that it forks inherits this struct but no threads
     // These fields belong to the round; they stay valid until it is closed and no worker is inside.
     void (*work)(void *arg, int64_t item, int worker);
     void *arg;
@@ -105,21 +105,36 @@ static void begin_round(struct hl_threads *threads)
     pthread_mutex_unlock(&threads->mutex);
 }
 
-// Names the process that calls.
-static int64_t current_process(void)
+// How many forks lie between the first process and this one. Each round compares it, so it must not cost a system call:
+// getpid in its place took MobileNet v2 uint8 with four threads from 1.76 to 1.92 ms.
+static atomic_uint forks;
+
+#if !defined(_WIN32)
+static void count_fork(void)
 {
-#if defined(_WIN32)
-    return (int64_t)GetCurrentProcessId();
-#else
-    return (int64_t)getpid();
+    atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
 #endif
+
+static bool is_inherited(const struct hl_threads *threads)
+{
+    return threads->forks != atomic_load_explicit(&forks, memory_order_relaxed);
 }
 
 static struct hl_threads *create(int count, const pthread_attr_t *attributes)
 {
     struct hl_threads *threads = count > 1 ? calloc(1, sizeof *threads) : NULL;
     if (!threads) return NULL;
-    threads->owner = current_process();
+#if !defined(_WIN32)
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+#endif
+    threads->forks = atomic_load(&forks);
     if (count > HL_MOST_THREADS) count = HL_MOST_THREADS;
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->begins, NULL);
@@ -142,7 +157,7 @@ struct hl_threads *hl_threads_create(int count)
 void hl_threads_destroy(struct hl_threads *threads)
 {
     if (!threads) return;
-    if (threads->owner != current_process()) {
+    if (is_inherited(threads)) {
         free(threads); // There is nobody to wait for, and a thread that is not here may hold the mutex.
         return;
     }
@@ -162,7 +177,7 @@ int hl_threads_count(const struct hl_threads *threads)
 void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void *arg, int64_t item, int worker),
                     void *arg)
 {
-    if (!threads || items < 2 || threads->owner != current_process()) {
+    if (!threads || items < 2 || is_inherited(threads)) {
         for (int64_t item = 0; item < items; item++) work(arg, item, 0);
         return;
     }
