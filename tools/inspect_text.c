@@ -261,7 +261,10 @@ void hl_inspect_memory_text(const struct hl_model_file *file)
         bool part = i != SIDE_BY_SIDE;
         hl_table_add(&table, "%s", rows[i].name);
         hl_table_add(&table, "%s", bytes);
-        hl_table_add(&table, part ? "%.0f %%" : "", total > 0 ? 100.0 * (double)rows[i].bytes / (double)total : 0.0);
+        if (part)
+            hl_table_add(&table, "%.0f %%", total > 0 ? 100.0 * (double)rows[i].bytes / (double)total : 0.0);
+        else
+            hl_table_add(&table, "%s", "");
         hl_table_add(&table, "%s", rows[i].what);
     }
     printf("\nmemory\n");

@@ -157,7 +157,10 @@ void hl_compat_print(const struct hl_compat_times *times, double bound)
         if (runs) hl_format_seconds(text, sizeof text, time->seconds);
         hl_table_add(&table, "%s", time->name);
         hl_table_add(&table, "%s", runs ? text : "fails");
-        hl_table_add(&table, runs ? "%.2g" : "", time->difference);
+        if (runs)
+            hl_table_add(&table, "%.2g", time->difference);
+        else
+            hl_table_add(&table, "%s", "");
         hl_table_add(&table, "%s", !runs || time->difference <= bound ? "" : "beyond the bound");
     }
     printf("\n");
