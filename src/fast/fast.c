@@ -37,28 +37,42 @@ static size_t bytes_of(const struct hl_part *part)
     return fits && bytes <= SIZE_MAX / 4 ? (bytes + HL_LINE - 1) / HL_LINE * HL_LINE : SIZE_MAX;
 }
 
+// The bytes of the arrays that all workers share, and of those that each has. False: more than fits.
+static bool sizes_of(const struct hl_parts *parts, size_t *shared, size_t *each, int64_t *workers)
+{
+    *shared = *each = 0;
+    *workers = 1;
+    for (int i = 0; i < parts->count; i++) {
+        const struct hl_part *part = &parts->parts[i];
+        size_t *sum = part->scratch ? each : shared, bytes = bytes_of(part);
+        if (bytes > SIZE_MAX / 4 - *sum) return false;
+        *sum += bytes;
+        if (part->scratch) *workers = part->workers;
+    }
+    return true;
+}
+
 TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const struct hl_parts *parts, void *made,
                            size_t size, void **state, size_t *bytes)
 {
-    size_t total = size + HL_LINE, all;
+    size_t shared, each, scratch;
+    int64_t workers;
     *state = NULL;
-    for (int i = 0; i < parts->count; i++) {
-        const struct hl_part *part = &parts->parts[i];
-        if (!multiply(bytes_of(part), part->workers, &all) || all > SIZE_MAX / 4) return kTfLiteOk; // more than fits
-        total += all;
-        if (total > SIZE_MAX / 4) return kTfLiteOk;
-    }
+    if (!sizes_of(parts, &shared, &each, &workers) || !multiply(each, workers, &scratch)) return kTfLiteOk;
+    if (scratch > SIZE_MAX / 4) return kTfLiteOk;
+    size_t total = size + HL_LINE + shared + scratch;
     HL_TRY(hl_fast_make(ctx, node, total, state));
     if (!*state) return kTfLiteOk;
     char *at = (char *)*state + size;
     at += HL_LINE - (uintptr_t)at % HL_LINE;
+    char *of_worker = at + shared;
     for (int i = 0; i < parts->count; i++) {
         const struct hl_part *part = &parts->parts[i];
         size_t one = bytes_of(part);
-        if (part->scratch) part->scratch->bytes = one;
-        char *array = one > 0 ? at : NULL;
+        char **next = part->scratch ? &of_worker : &at, *array = one > 0 ? *next : NULL;
+        if (part->scratch) part->scratch->stride = each;
         memcpy(part->pointer, &array, sizeof array); // pointers to any type have one form
-        at += one * (size_t)part->workers;
+        *next += one;
     }
     memcpy(*state, made, size);
     *bytes = total;

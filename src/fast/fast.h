@@ -22,14 +22,16 @@ struct hl_fast {
 // An array of no elements is NULL.
 enum { HL_MAX_PARTS = 24, HL_LINE = 64 };
 
-// An array that each worker of hl_parallel has.
+// An array that each worker of hl_parallel has. What one worker has lies together, apart from what the next one has:
+// the sums of all workers side by side cost MobileNet v2 uint8 with two threads 4.65 ms in place of 4.20, because a
+// processor that reads ahead in its own sums takes the lines of its neighbor.
 struct hl_scratch {
     char *first;
-    size_t bytes; // of one worker's array, in whole cache lines
+    size_t stride; // bytes from one worker's array to the next one's
 };
 static inline void *hl_scratch_of(const struct hl_scratch *scratch, int worker)
 {
-    return scratch->first ? scratch->first + (size_t)worker * scratch->bytes : NULL;
+    return scratch->first ? scratch->first + (size_t)worker * scratch->stride : NULL;
 }
 
 struct hl_parts {
