@@ -27,13 +27,7 @@ static TfLiteStatus exp_log_prepare(TfLiteContext *ctx, TfLiteNode *node, double
     {                                                                          \
         return hl_map_invoke(ctx, node, symbol##_real);                        \
     }                                                                          \
-    const struct hl_op hl_op_##symbol = {                                      \
-        .state_size = sizeof(struct hl_table),                                 \
-        .prepare = symbol##_prepare,                                           \
-        .invoke = symbol##_invoke,                                             \
-        .inplace = kTfLiteInplaceOpInput0Shared,                               \
-        .fast = taken_by,                                                      \
-    };
+    HL_MAP_OPERATOR(symbol, struct hl_table, taken_by)
 
 EXP_LOG(exp, expf, &hl_fast_exp)
 EXP_LOG(log, logf, NULL)

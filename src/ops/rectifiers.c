@@ -92,13 +92,7 @@ static TfLiteStatus clamp_invoke(TfLiteContext *ctx, TfLiteNode *node, hl_real_m
     {                                                                          \
         return clamp_invoke(ctx, node, symbol##_real);                         \
     }                                                                          \
-    const struct hl_op hl_op_##symbol = {                                      \
-        .state_size = sizeof(struct clamp),                                    \
-        .prepare = symbol##_prepare,                                           \
-        .invoke = symbol##_invoke,                                             \
-        .inplace = kTfLiteInplaceOpInput0Shared,                               \
-        .fast = &hl_fast_##symbol,                                             \
-    };
+    HL_MAP_OPERATOR(symbol, struct clamp, &hl_fast_##symbol)
 
 // Written so that NaN stays NaN.
 CLAMP(relu, true, 0, INFINITY, x < 0 ? 0 : x)

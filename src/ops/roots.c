@@ -48,13 +48,7 @@ static TfLiteStatus require_not_negative(TfLiteContext *ctx, const TfLiteNode *n
         symbol##_table(input, output, node->user_data);                       \
         return kTfLiteOk;                                                     \
     }                                                                         \
-    const struct hl_op hl_op_##symbol = {                                     \
-        .state_size = sizeof(struct hl_table),                                \
-        .prepare = symbol##_prepare,                                          \
-        .invoke = symbol##_invoke,                                            \
-        .inplace = kTfLiteInplaceOpInput0Shared,                              \
-        .fast = &hl_fast_##symbol,                                            \
-    };
+    HL_MAP_OPERATOR(symbol, struct hl_table, &hl_fast_##symbol)
 
 // ---- SQRT ---------------------------------------------------------------------------------------
 

@@ -139,13 +139,7 @@ static TfLiteStatus sigmoid_prepare(TfLiteContext *ctx, TfLiteNode *node, bool i
             hl_map_bytes(input, output, op->bytes);                                                       \
         return kTfLiteOk;                                                                                 \
     }                                                                                                     \
-    const struct hl_op hl_op_##symbol = {                                                                 \
-        .state_size = sizeof(struct sigmoid),                                                             \
-        .prepare = symbol##_prepare,                                                                      \
-        .invoke = symbol##_invoke,                                                                        \
-        .inplace = kTfLiteInplaceOpInput0Shared,                                                          \
-        .fast = &hl_fast_##symbol,                                                                        \
-    };
+    HL_MAP_OPERATOR(symbol, struct sigmoid, &hl_fast_##symbol)
 
 static float sigmoid(float x)
 {

@@ -15,20 +15,9 @@
 #include "base/half.h"
 #include "gpu/backend/devices.h"
 #include "gpu/backend/null.h"
+#include "support/messages.h"
 
 // ---- messages -------------------------------------------------------------------------------------------------------
-
-struct messages {
-    int count;
-    char last[8192];
-};
-
-static void keep(void *user_data, const char *format, va_list args)
-{
-    struct messages *messages = user_data;
-    messages->count++;
-    vsnprintf(messages->last, sizeof messages->last, format, args);
-}
 
 // Exactly one message since the last call, and it says all of these.
 static void said(struct messages *messages, const char *word, const char *other)
@@ -155,7 +144,7 @@ static int open_bench(void **state, const char *name, const char *api)
 {
     struct bench *bench = calloc(1, sizeof *bench);
     if (!bench) return -1;
-    bench->reporter = (struct hl_reporter){keep, &bench->messages};
+    bench->reporter = (struct hl_reporter){keep_message, &bench->messages};
     const char *wanted = getenv("HALITE_DEVICE");
     if (!wanted || strncmp(wanted, name, strlen(name)) != 0) wanted = name;
     bench->api = api;
@@ -589,7 +578,7 @@ static void null_fails_at_every_call(void **state)
 {
     (void)state;
     struct messages messages = {0};
-    struct hl_reporter reporter = {keep, &messages};
+    struct hl_reporter reporter = {keep_message, &messages};
     int n = 1;
     for (bool ok = false; !ok; n++) {
         char number[16], call[32];
@@ -610,7 +599,7 @@ static void null_fails_at_every_call(void **state)
 
 static struct gpu_device *open_null(struct messages *messages)
 {
-    struct hl_reporter reporter = {keep, messages};
+    struct hl_reporter reporter = {keep_message, messages};
     struct gpu_device *device = gpu_backend_null.open(0, &reporter);
     assert_non_null(device);
     return device;

@@ -12,23 +12,12 @@
 #include <cmocka.h>
 
 #include "gpu/backend/device_base.h"
-
-struct messages {
-    int count;
-    char last[8192];
-};
-
-static void write_message(void *user_data, const char *format, va_list args)
-{
-    struct messages *messages = user_data;
-    messages->count++;
-    vsnprintf(messages->last, sizeof messages->last, format, args);
-}
+#include "support/messages.h"
 
 static struct gpu_device_base make_base(struct messages *messages)
 {
     *messages = (struct messages){0};
-    return (struct gpu_device_base){.api = "Made up", .caps.name = "Card", .reporter = {write_message, messages}};
+    return (struct gpu_device_base){.api = "Made up", .caps.name = "Card", .reporter = {keep_message, messages}};
 }
 
 static void messages_name_api_and_device(void **state)
@@ -60,7 +49,7 @@ static void only_lost_devices_are_refused(void **state)
     assert_non_null(strstr(messages.last, "Made up on Card: cannot run: the device was lost earlier; "));
 }
 
-static void numbers_and_ranges_are_checked(void **state)
+static void numbers_are_checked(void **state)
 {
     (void)state;
     struct messages messages;
@@ -70,8 +59,13 @@ static void numbers_and_ranges_are_checked(void **state)
     assert_string_equal(messages.last, "Made up has 2 devices, none with number 2");
     assert_false(gpu_device_exists("Made up", -1, 0, "no driver", &base.reporter));
     assert_string_equal(messages.last, "Made up has 0 devices, none with number -1: no driver");
+}
 
-    messages.count = 0;
+static void ranges_are_checked(void **state)
+{
+    (void)state;
+    struct messages messages;
+    struct gpu_device_base base = make_base(&messages);
     assert_true(gpu_device_has_range(&base, 16, 0, 16, "reading"));
     assert_true(gpu_device_has_range(&base, 16, 16, 0, "reading"));
     assert_int_equal(messages.count, 0);
@@ -109,9 +103,8 @@ static void programs_come_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_name_api_and_device),
-        cmocka_unit_test(only_lost_devices_are_refused),
-        cmocka_unit_test(numbers_and_ranges_are_checked),
+        cmocka_unit_test(messages_name_api_and_device), cmocka_unit_test(only_lost_devices_are_refused),
+        cmocka_unit_test(numbers_are_checked),          cmocka_unit_test(ranges_are_checked),
         cmocka_unit_test(programs_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,22 +15,11 @@
 
 #include "gpu/backend/devices.h"
 #include "gpu/backend/null.h"
-
-struct messages {
-    int count;
-    char last[4096];
-};
-
-static void keep(void *user_data, const char *format, va_list args)
-{
-    struct messages *messages = user_data;
-    messages->count++;
-    vsnprintf(messages->last, sizeof messages->last, format, args);
-}
+#include "support/messages.h"
 
 static bool choose(const char *text, struct messages *messages, struct gpu_device_info *chosen)
 {
-    struct hl_reporter reporter = {keep, messages};
+    struct hl_reporter reporter = {keep_message, messages};
     *messages = (struct messages){0};
     bool ok = gpu_device_choose(text, "", &reporter, chosen);
     assert_int_equal(messages->count, ok ? 0 : 1);
@@ -56,7 +45,7 @@ static void in_child(const char *variable, const char *value, int (*check)(void)
 static int opencl_refused_with(const char *words)
 {
     struct messages messages = {0};
-    struct hl_reporter reporter = {keep, &messages};
+    struct hl_reporter reporter = {keep_message, &messages};
     struct gpu_device_info info;
     if (gpu_device_choose("opencl", "", &reporter, &info)) return 1;
     if (messages.count != 1 || !strstr(messages.last, words)) {
@@ -96,7 +85,7 @@ static int check_environment(void)
     if (!gpu_device_choose("", "", NULL, &info) || strcmp(info.text, "null:0") != 0) return 2;
     // A text of the caller's comes first.
     struct messages messages = {0};
-    struct hl_reporter reporter = {keep, &messages};
+    struct hl_reporter reporter = {keep_message, &messages};
     if (gpu_device_choose("null:7", "", &reporter, &info) || !strstr(messages.last, "device null:7")) return 3;
     if (gpu_device_choose("auto", "", &reporter, &info) && info.backend == &gpu_backend_null) return 4;
     return 0;
@@ -105,7 +94,7 @@ static int check_environment(void)
 static int check_wrong_environment(void)
 {
     struct messages messages = {0};
-    struct hl_reporter reporter = {keep, &messages};
+    struct hl_reporter reporter = {keep_message, &messages};
     struct gpu_device_info info;
     return gpu_device_choose(NULL, "", &reporter, &info) || messages.count != 1 ||
            !strstr(messages.last, "HALITE_DEVICE=gpu");
@@ -160,7 +149,7 @@ static void a_backend_that_is_demanded(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct messages messages = {0};
-        struct hl_reporter reporter = {keep, &messages};
+        struct hl_reporter reporter = {keep_message, &messages};
         struct gpu_device_info info;
         assert_false(gpu_device_choose(cases[i].text, cases[i].only, &reporter, &info));
         assert_int_equal(messages.count, 1);
@@ -168,7 +157,7 @@ static void a_backend_that_is_demanded(void **state)
     }
     // Software does not count, though nothing else may be taken.
     struct messages messages = {0};
-    struct hl_reporter reporter = {keep, &messages};
+    struct hl_reporter reporter = {keep_message, &messages};
     struct gpu_device_info info;
     if (gpu_device_choose("auto", "gles", &reporter, &info)) {
         assert_ptr_equal(info.backend, &gpu_backend_gles);

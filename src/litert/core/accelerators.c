@@ -67,12 +67,8 @@ void litert_close_accelerators(LiteRtEnvironment environment)
 
 // ---- what users ask -----------------------------------------------------------------------------
 
-LiteRtStatus LiteRtGetNumAccelerators(LiteRtEnvironment environment, LiteRtParamIndex *count)
-{
-    LITERT_NEED(environment && count);
-    *count = (LiteRtParamIndex)environment->accelerator_count;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetNumAccelerators, LiteRtEnvironment, LiteRtParamIndex,
+              (LiteRtParamIndex)object->accelerator_count)
 
 LiteRtStatus LiteRtGetAccelerator(LiteRtEnvironment environment, LiteRtParamIndex index, LiteRtAccelerator *accelerator)
 {

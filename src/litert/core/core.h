@@ -33,6 +33,14 @@ LiteRtStatus litert_fail(LiteRtStatus status, const char *format, ...) HL_PRINTF
             return litert_fail(kLiteRtStatusErrorIndexOOB, "%s: index %zu of %zu", __func__, (size_t)(index), \
                                (size_t)(count));                                                              \
     } while (0)
+// A function that reads one value of an object; the expression speaks of `object`.
+#define LITERT_GETTER(function, Object, Value, expression) \
+    LiteRtStatus function(Object object, Value *value)     \
+    {                                                      \
+        LITERT_NEED(object &&value);                       \
+        *value = (expression);                             \
+        return kLiteRtStatusOk;                            \
+    }
 #define LITERT_MEMORY(pointer)                                                                                        \
     do {                                                                                                              \
         if (!(pointer)) return litert_fail(kLiteRtStatusErrorMemoryAllocationFailure, "%s: out of memory", __func__); \

@@ -57,12 +57,7 @@ void LiteRtDestroyEnvironment(LiteRtEnvironment environment)
     free(environment);
 }
 
-LiteRtStatus LiteRtGetEnvironmentOptions(LiteRtEnvironment environment, LiteRtEnvironmentOptions *options)
-{
-    LITERT_NEED(environment && options);
-    *options = &environment->options;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetEnvironmentOptions, LiteRtEnvironment, LiteRtEnvironmentOptions, &object->options)
 
 LiteRtStatus LiteRtGetEnvironmentOptionsValue(LiteRtEnvironmentOptions options, LiteRtEnvOptionTag tag,
                                               LiteRtAny *value)

@@ -44,12 +44,7 @@ LiteRtStatus LiteRtGetCustomEvent(LiteRtEvent event, LiteRtCustomEvent *custom_e
     return kLiteRtStatusOk;
 }
 
-LiteRtStatus LiteRtGetEventEventType(LiteRtEvent event, LiteRtEventType *type)
-{
-    LITERT_NEED(event && type);
-    *type = LiteRtEventTypeCustom;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetEventEventType, LiteRtEvent, LiteRtEventType, LiteRtEventTypeCustom)
 
 LiteRtStatus LiteRtIsEventSignaled(LiteRtEvent event, bool *is_signaled)
 {

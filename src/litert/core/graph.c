@@ -7,19 +7,8 @@
 
 // ---- subgraphs ----------------------------------------------------------------------------------
 
-LiteRtStatus LiteRtGetMainModelSubgraphIndex(LiteRtModel model, LiteRtParamIndex *index)
-{
-    LITERT_NEED(model && index);
-    *index = 0;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetNumModelSubgraphs(LiteRtModel model, LiteRtParamIndex *count)
-{
-    LITERT_NEED(model && count);
-    *count = model->subgraph_count;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetMainModelSubgraphIndex, LiteRtModel, LiteRtParamIndex, 0)
+LITERT_GETTER(LiteRtGetNumModelSubgraphs, LiteRtModel, LiteRtParamIndex, object->subgraph_count)
 
 LiteRtStatus LiteRtGetModelSubgraph(LiteRtModel model, LiteRtParamIndex index, LiteRtSubgraph *subgraph)
 {
@@ -80,12 +69,7 @@ LiteRtStatus LiteRtGetSubgraphOutput(LiteRtSubgraph subgraph, LiteRtParamIndex i
 
 // ---- signatures ---------------------------------------------------------------------------------
 
-LiteRtStatus LiteRtGetNumModelSignatures(LiteRtModel model, LiteRtParamIndex *count)
-{
-    LITERT_NEED(model && count);
-    *count = model->signature_count;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetNumModelSignatures, LiteRtModel, LiteRtParamIndex, object->signature_count)
 
 LiteRtStatus LiteRtGetModelSignature(LiteRtModel model, LiteRtParamIndex index, LiteRtSignature *signature)
 {
@@ -95,33 +79,10 @@ LiteRtStatus LiteRtGetModelSignature(LiteRtModel model, LiteRtParamIndex index, 
     return kLiteRtStatusOk;
 }
 
-LiteRtStatus LiteRtGetSignatureKey(LiteRtSignature signature, const char **key)
-{
-    LITERT_NEED(signature && key);
-    *key = signature->key;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetSignatureSubgraph(LiteRtSignature signature, LiteRtSubgraph *subgraph)
-{
-    LITERT_NEED(signature && subgraph);
-    *subgraph = signature->graph;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetNumSignatureInputs(LiteRtSignature signature, LiteRtParamIndex *count)
-{
-    LITERT_NEED(signature && count);
-    *count = signature->input_count;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetNumSignatureOutputs(LiteRtSignature signature, LiteRtParamIndex *count)
-{
-    LITERT_NEED(signature && count);
-    *count = signature->output_count;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetSignatureKey, LiteRtSignature, const char *, object->key)
+LITERT_GETTER(LiteRtGetSignatureSubgraph, LiteRtSignature, LiteRtSubgraph, object->graph)
+LITERT_GETTER(LiteRtGetNumSignatureInputs, LiteRtSignature, LiteRtParamIndex, object->input_count)
+LITERT_GETTER(LiteRtGetNumSignatureOutputs, LiteRtSignature, LiteRtParamIndex, object->output_count)
 
 LiteRtStatus LiteRtGetSignatureInputName(LiteRtSignature signature, LiteRtParamIndex index, const char **name)
 {
@@ -177,26 +138,9 @@ LiteRtStatus LiteRtGetSignatureOutputTensor(LiteRtSignature signature, const cha
 
 // ---- tensors ------------------------------------------------------------------------------------
 
-LiteRtStatus LiteRtGetTensorName(LiteRtTensor tensor, const char **name)
-{
-    LITERT_NEED(tensor && name);
-    *name = tensor->tensor->name ? tensor->tensor->name : "";
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetTensorIndex(LiteRtTensor tensor, uint32_t *index)
-{
-    LITERT_NEED(tensor && index);
-    *index = tensor->index;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetTensorTypeId(LiteRtTensor tensor, LiteRtTensorTypeId *type_id)
-{
-    LITERT_NEED(tensor && type_id);
-    *type_id = kLiteRtRankedTensorType;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetTensorName, LiteRtTensor, const char *, object->tensor->name ? object->tensor->name : "")
+LITERT_GETTER(LiteRtGetTensorIndex, LiteRtTensor, uint32_t, object->index)
+LITERT_GETTER(LiteRtGetTensorTypeId, LiteRtTensor, LiteRtTensorTypeId, kLiteRtRankedTensorType)
 
 LiteRtStatus LiteRtGetUnrankedTensorType(LiteRtTensor tensor, LiteRtUnrankedTensorType *type)
 {

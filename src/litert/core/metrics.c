@@ -35,12 +35,7 @@ void LiteRtDestroyMetrics(LiteRtMetrics metrics)
     free(metrics);
 }
 
-LiteRtStatus LiteRtGetNumMetrics(LiteRtMetrics metrics, int *num_metrics)
-{
-    LITERT_NEED(metrics && num_metrics);
-    *num_metrics = metrics->count;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetNumMetrics, LiteRtMetrics, int, object->count)
 
 LiteRtStatus LiteRtGetMetric(LiteRtMetrics metrics, int index, LiteRtMetric *metric)
 {

@@ -43,12 +43,7 @@ LiteRtStatus LiteRtSetOptionsHardwareAccelerators(LiteRtOptions options, LiteRtH
     return kLiteRtStatusOk;
 }
 
-LiteRtStatus LiteRtGetOptionsHardwareAccelerators(LiteRtOptions options, LiteRtHwAcceleratorSet *accelerators)
-{
-    LITERT_NEED(options && accelerators);
-    *accelerators = options->hardware;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetOptionsHardwareAccelerators, LiteRtOptions, LiteRtHwAcceleratorSet, object->hardware)
 
 LiteRtStatus LiteRtAddOpaqueOptions(LiteRtOptions options, LiteRtOpaqueOptions opaque_options)
 {
@@ -94,19 +89,8 @@ void LiteRtDestroyOpaqueOptions(LiteRtOpaqueOptions options)
     }
 }
 
-LiteRtStatus LiteRtGetOpaqueOptionsIdentifier(LiteRtOpaqueOptions options, const char **identifier)
-{
-    LITERT_NEED(options && identifier);
-    *identifier = options->identifier;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetOpaqueOptionsData(LiteRtOpaqueOptions options, void **payload)
-{
-    LITERT_NEED(options && payload);
-    *payload = options->payload;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetOpaqueOptionsIdentifier, LiteRtOpaqueOptions, const char *, object->identifier)
+LITERT_GETTER(LiteRtGetOpaqueOptionsData, LiteRtOpaqueOptions, void *, object->payload)
 
 LiteRtStatus LiteRtFindOpaqueOptionsData(LiteRtOpaqueOptions options, const char *identifier, void **payload)
 {

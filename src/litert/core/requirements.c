@@ -61,12 +61,7 @@ LiteRtStatus LiteRtGetTensorBufferRequirementsSupportedTensorBufferType(LiteRtTe
     return kLiteRtStatusOk;
 }
 
-LiteRtStatus LiteRtGetTensorBufferRequirementsBufferSize(LiteRtTensorBufferRequirements requirements, size_t *bytes)
-{
-    LITERT_NEED(requirements && bytes);
-    *bytes = requirements->bytes;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetTensorBufferRequirementsBufferSize, LiteRtTensorBufferRequirements, size_t, object->bytes)
 
 LiteRtStatus LiteRtGetTensorBufferRequirementsStrides(LiteRtTensorBufferRequirements requirements, int *num_strides,
                                                       const uint32_t **strides)
@@ -77,12 +72,7 @@ LiteRtStatus LiteRtGetTensorBufferRequirementsStrides(LiteRtTensorBufferRequirem
     return kLiteRtStatusOk;
 }
 
-LiteRtStatus LiteRtGetTensorBufferRequirementsAlignment(LiteRtTensorBufferRequirements requirements, size_t *alignment)
-{
-    LITERT_NEED(requirements && alignment);
-    *alignment = requirements->alignment;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetTensorBufferRequirementsAlignment, LiteRtTensorBufferRequirements, size_t, object->alignment)
 
 static bool has_type(LiteRtTensorBufferRequirements requirements, LiteRtTensorBufferType type)
 {

@@ -33,12 +33,7 @@ static LiteRtStatus allocate(LiteRtCompiledModel compiled, struct litert_entry *
 
 // ---- what it wants ------------------------------------------------------------------------------
 
-LiteRtStatus LiteRtGetCompiledModelEnvironment(LiteRtCompiledModel compiled_model, LiteRtEnvironment *environment)
-{
-    LITERT_NEED(compiled_model && environment);
-    *environment = compiled_model->environment;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetCompiledModelEnvironment, LiteRtCompiledModel, LiteRtEnvironment, object->environment)
 
 static LiteRtStatus get_requirements(LiteRtCompiledModel compiled, struct litert_entry *entry, size_t position,
                                      LiteRtTensorBufferRequirements *requirements)
@@ -234,12 +229,7 @@ LiteRtStatus LiteRtSetCompiledModelCancellationFunction(LiteRtCompiledModel comp
 
 // ---- what it tells ------------------------------------------------------------------------------
 
-LiteRtStatus LiteRtCompiledModelIsFullyAccelerated(LiteRtCompiledModel compiled_model, bool *fully_accelerated)
-{
-    LITERT_NEED(compiled_model && fully_accelerated);
-    *fully_accelerated = compiled_model->is_fully_accelerated;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtCompiledModelIsFullyAccelerated, LiteRtCompiledModel, bool, object->is_fully_accelerated)
 
 LiteRtStatus LiteRtCompiledModelStartMetricsCollection(LiteRtCompiledModel compiled_model, int level)
 {

@@ -171,47 +171,12 @@ void LiteRtDestroyTensorBuffer(LiteRtTensorBuffer buffer)
 
 // ---- what it is ---------------------------------------------------------------------------------
 
-LiteRtStatus LiteRtGetTensorBufferType(LiteRtTensorBuffer buffer, LiteRtTensorBufferType *type)
-{
-    LITERT_NEED(buffer && type);
-    *type = kLiteRtTensorBufferTypeHostMemory;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetTensorBufferTensorType(LiteRtTensorBuffer buffer, LiteRtRankedTensorType *tensor_type)
-{
-    LITERT_NEED(buffer && tensor_type);
-    *tensor_type = buffer->type;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetTensorBufferSize(LiteRtTensorBuffer buffer, size_t *bytes)
-{
-    LITERT_NEED(buffer && bytes);
-    *bytes = buffer->bytes;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetTensorBufferPackedSize(LiteRtTensorBuffer buffer, size_t *bytes)
-{
-    LITERT_NEED(buffer && bytes);
-    *bytes = buffer->packed_bytes;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetTensorBufferOffset(LiteRtTensorBuffer buffer, size_t *offset)
-{
-    LITERT_NEED(buffer && offset);
-    *offset = 0;
-    return kLiteRtStatusOk;
-}
-
-LiteRtStatus LiteRtGetTensorBufferHostMemory(LiteRtTensorBuffer buffer, void **memory)
-{
-    LITERT_NEED(buffer && memory);
-    *memory = buffer->memory;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtGetTensorBufferType, LiteRtTensorBuffer, LiteRtTensorBufferType, kLiteRtTensorBufferTypeHostMemory)
+LITERT_GETTER(LiteRtGetTensorBufferTensorType, LiteRtTensorBuffer, LiteRtRankedTensorType, object->type)
+LITERT_GETTER(LiteRtGetTensorBufferSize, LiteRtTensorBuffer, size_t, object->bytes)
+LITERT_GETTER(LiteRtGetTensorBufferPackedSize, LiteRtTensorBuffer, size_t, object->packed_bytes)
+LITERT_GETTER(LiteRtGetTensorBufferOffset, LiteRtTensorBuffer, size_t, 0)
+LITERT_GETTER(LiteRtGetTensorBufferHostMemory, LiteRtTensorBuffer, void *, object->memory)
 
 // ---- reading and writing ------------------------------------------------------------------------
 
@@ -244,12 +209,7 @@ LiteRtStatus LiteRtClearTensorBuffer(LiteRtTensorBuffer buffer)
     return kLiteRtStatusOk;
 }
 
-LiteRtStatus LiteRtHasTensorBufferEvent(LiteRtTensorBuffer buffer, bool *has_event)
-{
-    LITERT_NEED(buffer && has_event);
-    *has_event = buffer->event != NULL;
-    return kLiteRtStatusOk;
-}
+LITERT_GETTER(LiteRtHasTensorBufferEvent, LiteRtTensorBuffer, bool, object->event != NULL)
 
 LiteRtStatus LiteRtGetTensorBufferEvent(LiteRtTensorBuffer buffer, LiteRtEvent *event)
 {

@@ -74,4 +74,14 @@ void hl_map_bytes(const TfLiteTensor *input, TfLiteTensor *output, const uint8_t
 void hl_map_words(float input_scale, int input_zero, float output_scale, int output_zero, double (*function)(double),
                   int16_t table[513]);
 
+// The row of an operator that maps values and may write over its input. `symbol`_prepare and `symbol`_invoke are its.
+#define HL_MAP_OPERATOR(symbol, State, fast_kernel) \
+    const struct hl_op hl_op_##symbol = {           \
+        .state_size = sizeof(State),                \
+        .prepare = symbol##_prepare,                \
+        .invoke = symbol##_invoke,                  \
+        .inplace = kTfLiteInplaceOpInput0Shared,    \
+        .fast = fast_kernel,                        \
+    };
+
 #endif
