@@ -561,7 +561,7 @@ static double allowed(const struct job *job, TfLiteType type, double expected, e
     if (type != kTfLiteFloat32 && type != kTfLiteFloat16) return 0;
     // Behind an element that is exact, a sum and a product round.
     enum gpu_tolerance kind = job->behind && job->row->tolerance == GPU_MOVES ? GPU_ROUNDS : job->row->tolerance;
-    return gpu_tolerance(kind, precision) * fmax(1.0, fabs(expected));
+    return gpu_tolerance_at(kind, precision, expected);
 }
 
 // Whether a tensor of the job differs; says so.

@@ -5,6 +5,8 @@
 #ifndef HALITE_TESTS_GPU_TOLERANCE_H
 #define HALITE_TESTS_GPU_TOLERANCE_H
 
+#include <math.h>
+
 #include "gpu/lang/kernel.h"
 
 enum gpu_tolerance {
@@ -45,6 +47,15 @@ static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision p
         [GPU_RECURS] = {4e-6, 4.5e-3, 4.5e-3},
     };
     return table[kind][precision];
+}
+
+// The same for one expected value, absolute. Vulkan allows exp and pow (3 + 2 |z|) ulp, z being the power of two that the
+// result is: the table's number holds up to |z| = 8, and beyond it this grows.
+static inline double gpu_tolerance_at(enum gpu_tolerance kind, enum gpu_precision precision, double expected)
+{
+    double size = fmax(1.0, fabs(expected)), relative = gpu_tolerance(kind, precision);
+    if (kind == GPU_FUNCTION && isfinite(size)) relative = fmax(relative, (3 + 2 * log2(size)) * 0x1p-23);
+    return relative * size;
 }
 
 #endif
