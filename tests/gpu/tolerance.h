@@ -49,8 +49,8 @@ static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision p
     return table[kind][precision];
 }
 
-// The same for one expected value, absolute. Vulkan allows exp and pow (3 + 2 |z|) ulp, z being the power of two that the
-// result is: the table's number holds up to |z| = 8, and beyond it this grows.
+// The same for one expected value, absolute. Vulkan allows exp and pow (3 + 2 |z|) ulp, where the result is 2^z: the
+// table's number holds up to |z| = 8, and beyond it this grows.
 static inline double gpu_tolerance_at(enum gpu_tolerance kind, enum gpu_precision precision, double expected)
 {
     double size = fmax(1.0, fabs(expected)), relative = gpu_tolerance(kind, precision);
