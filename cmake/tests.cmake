@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # The list of tests. Names are FOLDER/TEST. Those with label "slow" are the second set (./dev test slow); those of them with
 # label "devices" mostly wait for a device's compiler and are not repeated under the sanitizers; those of these with label
-# "long" take too long on software devices for every change (./dev test devices runs them). All run in the repository's root.
+# "long" take too long on software devices for every change (./dev test devices runs them). What no compiler changes, texts and
+# pages, has the label "once" and is left out where the fast set runs again. All run in the repository's root.
 # A test that cannot run here says why and ends with 77.
 enable_testing()
 find_program(CXX_COMPILER NAMES $ENV{CXX} c++ g++ clang++)
 set(HALITE_SHARED ${PROJECT_SOURCE_DIR}/../shared CACHE PATH "Folder with golden/, models/, images/ (tests skip without it)")
 
 function(halite_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;DEVICES;LONG" "" "COMMAND;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW;DEVICES;LONG;ONCE" "" "COMMAND;ENVIRONMENT")
     add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     if(HALITE_SANITIZE)
         list(APPEND arg_ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/gpu/leaks.txt:print_suppressions=0)
@@ -22,6 +23,8 @@ function(halite_test name)
         set_tests_properties(${name} PROPERTIES LABELS "slow;devices")
     elseif(arg_SLOW)
         set_tests_properties(${name} PROPERTIES LABELS slow)
+    elseif(arg_ONCE)
+        set_tests_properties(${name} PROPERTIES LABELS once)
     endif()
 endfunction()
 
@@ -302,13 +305,13 @@ endif()
 if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs without the sanitizers' flags
     halite_test(api/cxx_client COMMAND sh tests/api/cxx_client.sh $<TARGET_FILE:tensorflowlite_c> ${CXX_COMPILER})
     halite_test(api/install COMMAND sh tests/api/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
-    halite_test(api/configure COMMAND sh tests/api/configure.sh ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
+    halite_test(api/configure ONCE COMMAND sh tests/api/configure.sh ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
     halite_test(api/doc_example COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
         sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
     halite_test(api/selective COMMAND sh tests/api/selective.sh $<TARGET_FILE:select_ops>
         $<TARGET_FILE:tensorflowlite_c_static> ${CMAKE_C_COMPILER} ${seeds}/fuzz_invoke.corpus/TANH_0_f32.tflite)
     set_tests_properties(api/selective PROPERTIES FIXTURES_REQUIRED seeds)
-    halite_test(style/check COMMAND sh tests/style/check.sh)
+    halite_test(style/check ONCE COMMAND sh tests/style/check.sh)
     halite_test(style/houses COMMAND sh tests/style/houses.sh)
     halite_test(style/history COMMAND sh tests/style/history.sh)
     if(TARGET tensorflowlite_gpu_delegate_static)
@@ -336,6 +339,8 @@ if(HALITE_TOOLS)
             set(slow SLOW)
         elseif(name MATCHES "_devices$")
             set(slow DEVICES)
+        elseif(folder STREQUAL "demo" OR name STREQUAL "report")
+            set(slow ONCE)
         endif()
         halite_test(${folder}/${name} ${slow} COMMAND sh ${file} ENVIRONMENT
             HALITE=$<TARGET_FILE:halite> HALITE_LIBRARY=$<TARGET_FILE:tensorflowlite_c> HALITE_SHARED=${HALITE_SHARED})
@@ -368,9 +373,13 @@ endif()
 
 # ---- kernels before the compilers that are here; on devices, slowly ------------------------------------------------
 if(TARGET tensorflowlite_gpu_delegate_static)
-    halite_test(gpu/kernels COMMAND sh tests/gpu/kernels.sh $<TARGET_FILE:test_kernels>)
+    halite_test(gpu/kernels ONCE COMMAND sh tests/gpu/kernels.sh $<TARGET_FILE:test_kernels>)
     halite_test(gpu/kernels_on_devices LONG COMMAND test_kernels --build)
     foreach(device opencl vulkan gles)
-        halite_test(gpu/ops.${device} DEVICES COMMAND test_ops ${device})
+        set(slow DEVICES)
+        if(device STREQUAL "opencl") # nine minutes of PoCL's compiler; golden/ops.opencl has the operators, too
+            set(slow LONG)
+        endif()
+        halite_test(gpu/ops.${device} ${slow} COMMAND test_ops ${device})
     endforeach()
 endif()
