@@ -9,7 +9,7 @@ First answers: each is a process of its own that imports the package, makes an i
 packages take turns, and the order changes each round. Out: for each model a row of a Markdown table with the median
 milliseconds of the processor in all threads, which a busy machine disturbs less than the clock, and, after a slash,
 those of the clock; once with numpy imported before the time starts, since most programs have it, and once from nothing.
-Let Python write its compiled files (no PYTHONDONTWRITEBYTECODE), as pip does for what it installs.
+Python writes its compiled files in the first turn, as pip does for what it installs.
 """
 
 import argparse
@@ -37,7 +37,9 @@ IMPORTS = {"halite": "from halite import Interpreter", "official": "from ai_edge
 def first_answer(name, numpy, model):
     """(processor, clock) in milliseconds."""
     program = CHILD.format(numpy=numpy, imports=IMPORTS[name])
-    done = subprocess.run([sys.executable, "-c", program, model], capture_output=True, text=True, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run([sys.executable, "-c", program, model], capture_output=True, text=True, check=True,
+                          env=environment)
     return tuple(float(part) * 1000 for part in done.stdout.split()[-2:])
 
 
