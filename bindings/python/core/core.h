@@ -36,7 +36,7 @@ struct core_buffer {
     void *internal;
 };
 
-enum { CORE_MAX_RANK = 8 };
+enum { CORE_MAX_RANK = 32 }; // as many as the library reads from a model
 
 // What the module keeps.
 struct core_state {
