@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delegates: their options everywhere, and their runs where a device is.
+
+import XCTest
+
+@testable import TensorFlowLite
+@testable import TensorFlowLiteC
+@testable import TensorFlowLiteCMetal
+
+/// A delegate that takes no node, or fails.
+final class FailingDelegate: Delegate {
+    let cDelegate: CDelegate
+
+    init(succeeds: Bool = false) {
+        cDelegate = .allocate(capacity: 1)
+        cDelegate.initialize(to: TfLiteDelegate())
+        if succeeds {
+            cDelegate.pointee.Prepare = { _, _ in kTfLiteOk }
+        } else {
+            cDelegate.pointee.Prepare = { _, _ in kTfLiteDelegateError }
+        }
+    }
+
+    deinit {
+        cDelegate.deallocate()
+    }
+}
+
+final class MetalDelegateTests: XCTestCase {
+    func testDefaults() {
+        let options = MetalDelegate.Options()
+        XCTAssertFalse(options.isPrecisionLossAllowed)
+        XCTAssertEqual(options.waitType, .passive)
+        XCTAssertTrue(options.isQuantizationEnabled)
+        XCTAssertEqual(MetalDelegate().options, options)
+    }
+
+    @available(*, deprecated)
+    func testTheFormerNameOfPrecisionLoss() {
+        var options = MetalDelegate.Options()
+        options.allowsPrecisionLoss = true
+        XCTAssertTrue(options.isPrecisionLossAllowed)
+        XCTAssertTrue(options.allowsPrecisionLoss)
+    }
+
+    func testOptionsAreEqualWhereAllMembersAre() {
+        let a = MetalDelegate.Options()
+        var b = a
+        b.waitType = .aggressive
+        XCTAssertNotEqual(a, b)
+        b = a
+        b.isPrecisionLossAllowed = true
+        XCTAssertNotEqual(a, b)
+        b = a
+        b.isQuantizationEnabled = false
+        XCTAssertNotEqual(a, b)
+        XCTAssertEqual(MetalDelegate(options: b).options, b)
+    }
+
+    func testWaitTypesAreMappedByMeaning() {
+        XCTAssertEqual(ThreadWaitType.none.cWaitType, TFLGpuDelegateWaitTypeDoNotWait)
+        XCTAssertEqual(ThreadWaitType.passive.cWaitType, TFLGpuDelegateWaitTypePassive)
+        XCTAssertEqual(ThreadWaitType.active.cWaitType, TFLGpuDelegateWaitTypeActive)
+        XCTAssertEqual(ThreadWaitType.aggressive.cWaitType, TFLGpuDelegateWaitTypeAggressive)
+    }
+
+    func testWithoutADeviceThereIsNoInterpreter() throws {
+        if MTLCreateSystemDefaultDevice() != nil { throw XCTSkip("there is a device") }
+        let delegate = MetalDelegate()
+        assertThrows(InterpreterError.failedToCreateInterpreter) {
+            try Interpreter(modelPath: Files.digits, delegates: [delegate])
+        }
+        XCTAssertNil(delegate.device)
+    }
+
+    func testAModelRunsOnADevice() throws {
+        guard let device = MTLCreateSystemDefaultDevice() else {
+            throw XCTSkip("no GPU; HALITE_DEVICE names a software device")
+        }
+        for threadCount in [nil, 1] {
+            var options: Interpreter.Options?
+            if let threadCount = threadCount {
+                options = Interpreter.Options()
+                options?.threadCount = threadCount
+            }
+            let delegate = MetalDelegate()
+            XCTAssertNil(delegate.device)
+            let gpu = try Interpreter(modelPath: Files.digits, options: options, delegates: [delegate])
+            XCTAssertEqual(gpu.options, options)
+            XCTAssertEqual(gpu.delegates?.count, 1)
+            let cpu = try Interpreter(modelPath: Files.digits)
+            let results = try [gpu, cpu].map { interpreter -> [Float] in
+                try interpreter.allocateTensors()
+                try interpreter.copy(stroke.bytes, toInputAt: 0)
+                try interpreter.invoke()
+                return try interpreter.output(at: 0).data.elements(of: Float.self)
+            }
+            XCTAssertEqual(delegate.device, device)
+            print("on \(device)")
+            for (a, b) in zip(results[0], results[1]) { XCTAssertEqual(a, b, accuracy: 1e-4) }
+        }
+    }
+
+    func testQuantizedModelsRunOnADevice() throws {
+        if MTLCreateSystemDefaultDevice() == nil { throw XCTSkip("no GPU; HALITE_DEVICE names a software device") }
+        let interpreter = try Interpreter(modelPath: Files.digitsInt8, delegates: [MetalDelegate()])
+        try interpreter.allocateTensors()
+        try interpreter.copy(stroke.map { Int8($0 == 0 ? -1 : 127) }.bytes, toInputAt: 0)
+        try interpreter.invoke()
+        let output = try interpreter.output(at: 0).data.elements(of: Int8.self)
+        XCTAssertEqual(output.firstIndex(of: try XCTUnwrap(output.max())), 1)
+    }
+}
+
+final class CoreMLDelegateTests: XCTestCase {
+    func testDefaults() {
+        let options = CoreMLDelegate.Options()
+        XCTAssertEqual(options.enabledDevices, .neuralEngine)
+        XCTAssertEqual(options.coreMLVersion, 0)
+        XCTAssertEqual(options.maxDelegatedPartitions, 0)
+        XCTAssertEqual(options.minNodesPerPartition, 2)
+        var other = options
+        other.enabledDevices = .all
+        XCTAssertNotEqual(options, other)
+    }
+
+    func testThereIsNoneWithoutCoreML() throws {
+        #if canImport(CoreML)
+            throw XCTSkip("there is Core ML")
+        #else
+            XCTAssertNil(CoreMLDelegate())
+        #endif
+    }
+}
