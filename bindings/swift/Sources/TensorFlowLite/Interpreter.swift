@@ -35,6 +35,9 @@ public final class Interpreter: @unchecked Sendable {
     /// A `TfLiteInterpreter`.
     typealias CInterpreter = OpaquePointer
 
+    private typealias CTensor = UnsafeMutablePointer<TfLiteTensor>
+    private typealias CConstTensor = UnsafePointer<TfLiteTensor>
+
     let cInterpreter: CInterpreter
 
     /// Runs asynchronous invocations one after the other.
@@ -44,6 +47,9 @@ public final class Interpreter: @unchecked Sendable {
     private let log: MessageLog
     private let xnnPackDelegate: CDelegate?
     private let lock = NSRecursiveLock()
+
+    /// Whether tensors were not allocated since the last resize, for the error of a run that fails.
+    private var needsAllocation = true
 
     /// Makes an interpreter for the model in a file. Tensors are not allocated.
     ///
@@ -120,9 +126,9 @@ public final class Interpreter: @unchecked Sendable {
     public func input(at index: Int) throws -> Tensor {
         try locked {
             let cTensor = try inputTensor(at: index)
-            guard let data = TfLiteTensorData(cTensor) else { throw InterpreterError.allocateTensorsRequired }
+            guard let memory = CConstTensor(cTensor).memory else { throw InterpreterError.allocateTensorsRequired }
             let name = TfLiteTensorName(cTensor).map { String(cString: $0) } ?? ""
-            return try copyTensor(cTensor, data: data, name: name)
+            return try copyTensor(cTensor, memory: memory, name: name)
         }
     }
 
@@ -132,10 +138,10 @@ public final class Interpreter: @unchecked Sendable {
     public func output(at index: Int) throws -> Tensor {
         try locked {
             let cTensor = try outputTensor(at: index)
-            guard let data = TfLiteTensorData(cTensor), let name = TfLiteTensorName(cTensor) else {
+            guard let memory = cTensor.memory, let name = TfLiteTensorName(cTensor) else {
                 throw InterpreterError.invokeInterpreterRequired
             }
-            return try copyTensor(cTensor, data: data, name: String(cString: name))
+            return try copyTensor(cTensor, memory: memory, name: String(cString: name))
         }
     }
 
@@ -148,10 +154,12 @@ public final class Interpreter: @unchecked Sendable {
             let status = TfLiteInterpreterResizeInputTensor(
                 cInterpreter, Int32(index), shape.int32Dimensions, Int32(clamping: shape.rank))
             guard status == kTfLiteOk else { throw InterpreterError.failedToResizeInputTensor(index: index) }
+            needsAllocation = true
         }
     }
 
-    /// Copies bytes into an input, as many as it takes.
+    /// Copies bytes into an input, as many as it takes. An input of strings takes what `Tensor.pack` makes of as many
+    /// strings as it has elements.
     ///
     /// - Returns: The input with the new bytes.
     /// - Throws: `InterpreterError.invalidTensorIndex`, `.invalidTensorDataCount`, `.failedToCopyDataToInputTensor`, and
@@ -160,12 +168,13 @@ public final class Interpreter: @unchecked Sendable {
     public func copy(_ data: Data, toInputAt index: Int) throws -> Tensor {
         try locked {
             let cTensor = try inputTensor(at: index)
-            let byteCount = TfLiteTensorByteSize(cTensor)
-            guard data.count == byteCount else {
-                throw InterpreterError.invalidTensorDataCount(provided: data.count, required: byteCount)
+            do {
+                try cTensor.copy(from: data)
+            } catch CTensor.CopyProblem.count(let provided, let required) {
+                throw InterpreterError.invalidTensorDataCount(provided: provided, required: required)
+            } catch {
+                throw InterpreterError.failedToCopyDataToInputTensor
             }
-            let status = data.withUnsafeBytes { TfLiteTensorCopyFromBuffer(cTensor, $0.baseAddress, $0.count) }
-            guard status == kTfLiteOk else { throw InterpreterError.failedToCopyDataToInputTensor }
             return try input(at: index)
         }
     }
@@ -178,6 +187,7 @@ public final class Interpreter: @unchecked Sendable {
             guard TfLiteInterpreterAllocateTensors(cInterpreter) == kTfLiteOk else {
                 throw InterpreterError.failedToAllocateTensors
             }
+            needsAllocation = false
         }
     }
 
@@ -198,9 +208,9 @@ public final class Interpreter: @unchecked Sendable {
         ofInputAt index: Int, _ body: (UnsafeMutableRawBufferPointer) throws -> Result
     ) throws -> Result {
         try locked {
-            let cTensor = try inputTensor(at: index)
-            guard let data = TfLiteTensorData(cTensor) else { throw InterpreterError.allocateTensorsRequired }
-            return try body(UnsafeMutableRawBufferPointer(start: data, count: TfLiteTensorByteSize(cTensor)))
+            let cTensor = CConstTensor(try inputTensor(at: index))
+            guard let memory = cTensor.memory else { throw InterpreterError.allocateTensorsRequired }
+            return try body(memory)
         }
     }
 
@@ -211,9 +221,10 @@ public final class Interpreter: @unchecked Sendable {
         ofOutputAt index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         try locked {
-            let cTensor = try outputTensor(at: index)
-            guard let data = TfLiteTensorData(cTensor) else { throw InterpreterError.invokeInterpreterRequired }
-            return try body(UnsafeRawBufferPointer(start: data, count: TfLiteTensorByteSize(cTensor)))
+            guard let memory = try outputTensor(at: index).memory else {
+                throw InterpreterError.invokeInterpreterRequired
+            }
+            return try body(UnsafeRawBufferPointer(memory))
         }
     }
 
@@ -232,16 +243,8 @@ public final class Interpreter: @unchecked Sendable {
         if status == kTfLiteCancelled, #available(iOS 13.0, macOS 10.15, tvOS 13.0, watchOS 6.0, *) {
             return CancellationError()
         }
-        if !isAllocated { return InterpreterError.allocateTensorsRequired }
+        if needsAllocation { return InterpreterError.allocateTensorsRequired }
         return InterpreterError.tensorFlowLiteError(message ?? "the model could not run")
-    }
-
-    /// Whether all inputs have memory. Graphs without inputs count as allocated.
-    private var isAllocated: Bool {
-        (0..<Int32(inputTensorCount)).allSatisfy {
-            let cTensor = TfLiteInterpreterGetInputTensor(cInterpreter, $0)
-            return TfLiteTensorData(cTensor) != nil || TfLiteTensorByteSize(cTensor) == 0
-        }
     }
 
     private func checkIndex(_ index: Int, count: Int) throws {
@@ -250,7 +253,7 @@ public final class Interpreter: @unchecked Sendable {
         }
     }
 
-    private func inputTensor(at index: Int) throws -> UnsafeMutablePointer<TfLiteTensor> {
+    private func inputTensor(at index: Int) throws -> CTensor {
         try checkIndex(index, count: inputTensorCount)
         guard let cTensor = TfLiteInterpreterGetInputTensor(cInterpreter, Int32(index)) else {
             throw InterpreterError.allocateTensorsRequired
@@ -258,7 +261,7 @@ public final class Interpreter: @unchecked Sendable {
         return cTensor
     }
 
-    private func outputTensor(at index: Int) throws -> UnsafePointer<TfLiteTensor> {
+    private func outputTensor(at index: Int) throws -> CConstTensor {
         try checkIndex(index, count: outputTensorCount)
         guard let cTensor = TfLiteInterpreterGetOutputTensor(cInterpreter, Int32(index)) else {
             throw InterpreterError.invokeInterpreterRequired
@@ -267,9 +270,9 @@ public final class Interpreter: @unchecked Sendable {
     }
 
     private func copyTensor(
-        _ cTensor: UnsafePointer<TfLiteTensor>, data: UnsafeMutableRawPointer, name: String
+        _ cTensor: CConstTensor, memory: UnsafeMutableRawBufferPointer, name: String
     ) throws -> Tensor {
-        guard let tensor = Tensor(copying: cTensor, data: data, name: name) else {
+        guard let tensor = Tensor(copying: cTensor, memory: memory, name: name) else {
             throw InterpreterError.invalidTensorDataType
         }
         return tensor

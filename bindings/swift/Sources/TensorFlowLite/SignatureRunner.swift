@@ -15,6 +15,9 @@ public final class SignatureRunner: @unchecked Sendable {
     /// Names of the outputs, in the order of the file.
     public let outputs: [String]
 
+    private typealias CTensor = UnsafeMutablePointer<TfLiteTensor>
+    private typealias CConstTensor = UnsafePointer<TfLiteTensor>
+
     private let interpreter: Interpreter
     private let cRunner: OpaquePointer
     private var needsAllocation = true
@@ -99,18 +102,19 @@ public final class SignatureRunner: @unchecked Sendable {
         }
     }
 
-    /// Copies bytes into an input, as many as it takes.
+    /// Copies bytes into an input, as many as it takes, or strings that `Tensor.pack` has packed.
     ///
     /// - Throws: `SignatureRunnerError.failedToGetTensor`, `.invalidTensorDataCount`, `.failedToCopyDataToInputTensor`.
     public func copy(_ data: Data, toInputNamed name: String) throws {
         try interpreter.locked {
             let cTensor = try inputTensor(named: name)
-            let byteCount = TfLiteTensorByteSize(cTensor)
-            guard data.count == byteCount else {
-                throw SignatureRunnerError.invalidTensorDataCount(provided: data.count, required: byteCount)
+            do {
+                try cTensor.copy(from: data)
+            } catch CTensor.CopyProblem.count(let provided, let required) {
+                throw SignatureRunnerError.invalidTensorDataCount(provided: provided, required: required)
+            } catch {
+                throw SignatureRunnerError.failedToCopyDataToInputTensor
             }
-            let status = data.withUnsafeBytes { TfLiteTensorCopyFromBuffer(cTensor, $0.baseAddress, $0.count) }
-            guard status == kTfLiteOk else { throw SignatureRunnerError.failedToCopyDataToInputTensor }
         }
     }
 
@@ -136,9 +140,9 @@ public final class SignatureRunner: @unchecked Sendable {
         ofInputNamed name: String, _ body: (UnsafeMutableRawBufferPointer) throws -> Result
     ) throws -> Result {
         try interpreter.locked {
-            let cTensor = try inputTensor(named: name)
-            guard let data = TfLiteTensorData(cTensor) else { throw SignatureRunnerError.allocateTensorsRequired }
-            return try body(UnsafeMutableRawBufferPointer(start: data, count: TfLiteTensorByteSize(cTensor)))
+            let cTensor = CConstTensor(try inputTensor(named: name))
+            guard let memory = cTensor.memory else { throw SignatureRunnerError.allocateTensorsRequired }
+            return try body(memory)
         }
     }
 
@@ -149,32 +153,33 @@ public final class SignatureRunner: @unchecked Sendable {
         ofOutputNamed name: String, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         try interpreter.locked {
-            let cTensor = try outputTensor(named: name)
-            guard let data = TfLiteTensorData(cTensor) else { throw SignatureRunnerError.allocateTensorsRequired }
-            return try body(UnsafeRawBufferPointer(start: data, count: TfLiteTensorByteSize(cTensor)))
+            guard let memory = try outputTensor(named: name).memory else {
+                throw SignatureRunnerError.allocateTensorsRequired
+            }
+            return try body(UnsafeRawBufferPointer(memory))
         }
     }
 
     // MARK: - Inside the type
 
-    private func inputTensor(named name: String) throws -> UnsafeMutablePointer<TfLiteTensor> {
+    private func inputTensor(named name: String) throws -> CTensor {
         guard let cTensor = TfLiteSignatureRunnerGetInputTensor(cRunner, name) else {
             throw SignatureRunnerError.failedToGetTensor(tensorType: "input", nameInSignature: name)
         }
         return cTensor
     }
 
-    private func outputTensor(named name: String) throws -> UnsafePointer<TfLiteTensor> {
+    private func outputTensor(named name: String) throws -> CConstTensor {
         guard let cTensor = TfLiteSignatureRunnerGetOutputTensor(cRunner, name) else {
             throw SignatureRunnerError.failedToGetTensor(tensorType: "output", nameInSignature: name)
         }
         return cTensor
     }
 
-    private func copyTensor(_ cTensor: UnsafePointer<TfLiteTensor>) throws -> Tensor {
-        guard let data = TfLiteTensorData(cTensor) else { throw SignatureRunnerError.allocateTensorsRequired }
+    private func copyTensor(_ cTensor: CConstTensor) throws -> Tensor {
+        guard let memory = cTensor.memory else { throw SignatureRunnerError.allocateTensorsRequired }
         let name = TfLiteTensorName(cTensor).map { String(cString: $0) } ?? ""
-        guard let tensor = Tensor(copying: cTensor, data: data, name: name) else {
+        guard let tensor = Tensor(copying: cTensor, memory: memory, name: name) else {
             throw SignatureRunnerError.invalidTensorDataType
         }
         return tensor

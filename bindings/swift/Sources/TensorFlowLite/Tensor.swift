@@ -33,14 +33,14 @@ public struct Tensor: Equatable, Hashable, Sendable {
     }
 
     /// Copies what the runtime has; nil where no case of `DataType` stands for its type.
-    init?(copying cTensor: UnsafePointer<TfLiteTensor>, data bytes: UnsafeMutableRawPointer, name: String) {
+    init?(copying cTensor: UnsafePointer<TfLiteTensor>, memory: UnsafeMutableRawBufferPointer, name: String) {
         guard let dataType = DataType(type: TfLiteTensorType(cTensor)) else { return nil }
         let parameters = TfLiteTensorQuantizationParams(cTensor)
         self.init(
             name: name,
             dataType: dataType,
             shape: Shape((0..<max(0, TfLiteTensorNumDims(cTensor))).map { Int(TfLiteTensorDim(cTensor, $0)) }),
-            data: Data(bytes: bytes, count: TfLiteTensorByteSize(cTensor)),
+            data: Data(memory),
             quantizationParameters: parameters.scale == 0
                 ? nil : QuantizationParameters(scale: parameters.scale, zeroPoint: Int(parameters.zero_point)))
     }
@@ -67,6 +67,8 @@ extension Tensor {
         case float32
         /// IEEE double precision.
         case float64
+        /// Bytes of any number, packed: see `strings`.
+        case string
 
         init?(type: TfLiteType) {
             switch type {
@@ -79,6 +81,7 @@ extension Tensor {
             case kTfLiteFloat16: self = .float16
             case kTfLiteFloat32: self = .float32
             case kTfLiteFloat64: self = .float64
+            case kTfLiteString: self = .string
             default: return nil
             }
         }
@@ -112,5 +115,17 @@ extension Tensor.Shape: ExpressibleByArrayLiteral {
     /// A shape of these lengths.
     public init(arrayLiteral elements: Int...) {
         self.init(elements)
+    }
+}
+
+extension UnsafePointer where Pointee == TfLiteTensor {
+    /// The tensor's bytes in the runtime; nil where it has no memory. One without elements needs none.
+    var memory: UnsafeMutableRawBufferPointer? {
+        if let data = TfLiteTensorData(self) {
+            return UnsafeMutableRawBufferPointer(start: data, count: TfLiteTensorByteSize(self))
+        }
+        let rank = Swift.max(0, TfLiteTensorNumDims(self))
+        let isEmpty = (0..<rank).contains { TfLiteTensorDim(self, $0) == 0 }
+        return isEmpty ? UnsafeMutableRawBufferPointer(start: nil, count: 0) : nil
     }
 }

@@ -151,14 +151,35 @@ final class InterpreterTests: XCTestCase {
         XCTAssertEqual(probabilities.firstIndex(of: try XCTUnwrap(probabilities.max())), 1)
     }
 
-    func testTypesWithoutACaseThrow() throws {
-        let path = try Files.sharedFile("models/litert_testdata/java/string.bin")
-        let interpreter = try Interpreter(modelPath: path)
+    func testStringsGoInAndComeOut() throws {
+        let interpreter = try Interpreter(modelPath: Files.sharedFile("golden/structure/string_in_out.tflite"))
         try interpreter.allocateTensors()
-        XCTAssertThrowsError(try interpreter.input(at: 0)) {
-            let error = $0 as? InterpreterError
-            XCTAssertTrue(error == .invalidTensorDataType || error == .allocateTensorsRequired, "\($0)")
+        let texts = ["", "halite", "\u{6587}"]
+        XCTAssertEqual(try interpreter.copy(Tensor.pack(texts), toInputAt: 0).strings, texts)
+        XCTAssertEqual(try interpreter.input(at: 0).dataType, .string)
+        try interpreter.invoke()
+        XCTAssertEqual(try interpreter.output(at: 0).shape, [2, 3])
+        XCTAssertEqual(try interpreter.output(at: 0).strings, texts + texts)
+        assertThrows(InterpreterError.invalidTensorDataCount(provided: 4, required: 3)) {
+            try interpreter.copy(Tensor.pack(texts + [""]), toInputAt: 0)
         }
+        assertThrows(InterpreterError.failedToCopyDataToInputTensor) {
+            try interpreter.copy(Data([1, 2, 3]), toInputAt: 0)
+        }
+    }
+
+    func testTypesWithoutACaseThrow() throws {
+        let interpreter = try Interpreter(modelPath: Files.sharedFile("golden/ops/real/real_complex128_4d.tflite"))
+        try interpreter.allocateTensors()
+        assertThrows(InterpreterError.invalidTensorDataType) { try interpreter.input(at: 0) }
+    }
+
+    func testATensorWithoutElementsIsEmpty() throws {
+        let interpreter = try added([0])
+        XCTAssertEqual(try interpreter.copy(Data(), toInputAt: 0).data, Data())
+        try interpreter.invoke()
+        XCTAssertEqual(try interpreter.output(at: 0).shape, [0])
+        XCTAssertEqual(try interpreter.withUnsafeBytes(ofOutputAt: 0) { $0.count }, 0)
     }
 
     func testAScalarHasNoDimensions() throws {

@@ -54,12 +54,29 @@ final class TensorTests: XCTestCase {
         let types: [(TfLiteType, Tensor.DataType)] = [
             (kTfLiteBool, .bool), (kTfLiteUInt8, .uInt8), (kTfLiteInt8, .int8), (kTfLiteInt16, .int16),
             (kTfLiteInt32, .int32), (kTfLiteInt64, .int64), (kTfLiteFloat16, .float16), (kTfLiteFloat32, .float32),
-            (kTfLiteFloat64, .float64),
+            (kTfLiteFloat64, .float64), (kTfLiteString, .string),
         ]
         for (cType, type) in types { XCTAssertEqual(Tensor.DataType(type: cType), type) }
-        for cType in [kTfLiteNoType, kTfLiteString, kTfLiteComplex64, kTfLiteResource, kTfLiteInt4] {
+        for cType in [kTfLiteNoType, kTfLiteUInt32, kTfLiteComplex64, kTfLiteResource, kTfLiteInt4] {
             XCTAssertNil(Tensor.DataType(type: cType))
         }
+    }
+
+    func testStringsArePacked() {
+        let texts = ["halite", "", "\u{6587}\u{5b57}"]
+        let data = Tensor.pack(texts)
+        XCTAssertEqual(data.prefix(20).elements(of: Int32.self), [3, 20, 26, 26, 32])
+        XCTAssertEqual(data.dropFirst(20), Data("halite\u{6587}\u{5b57}".utf8))
+        XCTAssertEqual(Tensor(name: "s", dataType: .string, shape: [3], data: data).strings, texts)
+        XCTAssertEqual(Tensor(name: "s", dataType: .string, shape: [0], data: Tensor.pack([])).strings, [])
+        XCTAssertNil(Tensor(name: "s", dataType: .uInt8, shape: [20], data: data).strings)
+    }
+
+    func testWhatIsNotPackedHoldsNoStrings() {
+        let wrong: [[Int32]] = [
+            [], [1], [-1, 0], [1, 8], [2, 12, 12], [1, 12, 40], [1, 12, 8], [1, -4, 12], [Int32.max, 0, 0],
+        ]
+        for numbers in wrong { XCTAssertNil(Tensor.unpack(numbers.bytes), "\(numbers)") }
     }
 
     func testQuantizationParametersAreEqualWhereBothMembersAre() {
