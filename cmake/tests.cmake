@@ -207,6 +207,10 @@ if(TARGET tensorflowlite_gpu_delegate AND NOT HALITE_SANITIZE AND NOT HALITE_THR
         $<TARGET_FILE:tensorflowlite_gpu_delegate> ${HALITE_SHARED} ${HALITE_LITERT_VENV})
 endif()
 
+# ---- the other delegates, before fakes of the systems that they are for ----------------------------------------------
+add_subdirectory(tests/fakes)
+include(tests/delegates/tests.cmake)
+
 # ---- LiteRT 2's official runtime with our accelerator --------------------------------------------------------------------
 if(TARGET LiteRt AND NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
     halite_test(litert/core_symbols COMMAND sh tests/litert/core_symbols.sh $<TARGET_FILE:LiteRt>)

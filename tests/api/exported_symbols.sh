@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# exported_symbols.sh LIBRARY [gpu]: the shared library exports every function that the public headers declare, with version
-# VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to libraries that are not part of this one, or to a
-# later version: their functions may be missing. With gpu: the library is the GPU delegate, its headers those of
-# delegates/gpu and halite/gpu_delegate.h.
+# exported_symbols.sh LIBRARY [gpu|nnapi]: the shared library exports every function that the public headers declare, with
+# version VERS_1.0, and nothing else. Headers named in symbols_later.txt belong to libraries that are not part of this
+# one, or to a later version: their functions may be missing. With gpu: the library is the GPU delegate, its headers
+# those of delegates/gpu and halite/gpu_delegate.h. With nnapi: its own headers, and of halite/gpu_delegate.h the report.
 if [ $# -lt 1 ] || [ ! -f "$1" ]; then
-    echo "usage: exported_symbols.sh LIBRARY [gpu]" >&2
+    echo "usage: exported_symbols.sh LIBRARY [gpu|nnapi]" >&2
     exit 2
 fi
 here=$(dirname "$0")
@@ -31,9 +31,16 @@ if [ "${2:-}" = gpu ]; then
     required=$(echo "$headers" | grep -e '/delegates/gpu/' -e '/gpu_plugin.h$' -e '^halite/gpu_delegate.h$')
     headers=$required
     least=30
+elif [ "${2:-}" = nnapi ]; then
+    required=$(echo "$headers" | grep -e '/nnapi_delegate_c_api.h$' -e '/nnapi_plugin.h$')
+    headers="$required halite/gpu_delegate.h"
+    least=4
 fi
 # shellcheck disable=SC2086  # the lists are words
-declared $headers | sed 's/$/@@VERS_1.0/' >"$work/allowed"
+{
+    declared $headers
+    [ "${2:-}" != nnapi ] || printf '%s\n' tflite_plugin_create_delegate tflite_plugin_destroy_delegate
+} | sort | sed 's/$/@@VERS_1.0/' >"$work/allowed"
 # shellcheck disable=SC2086
 declared $required | sed 's/$/@@VERS_1.0/' >"$work/required"
 nm -D --defined-only "$1" >"$work/nm" || exit 1

@@ -25,6 +25,9 @@ only runtime 'base|abi|model'
 only ops 'base|abi|model|runtime' fast/fast.h
 only fast 'base|abi|model|runtime|ops'
 only delegates 'base|abi'
+# Each delegate for an accelerator is a house of its own, and shares src/delegates/common with the others.
+only delegates/common 'base|abi'
+only delegates/nnapi 'base|abi|delegates/common'
 only gpu 'base|abi'
 only litert 'base'
 # LiteRT's two libraries know the runtime and the delegate by their public headers, and not each other.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Android's NNAPI delegate, for programs that ask for it. Halite's library has no such delegate, and
-// none of these functions.
+// The delegate for Android's neural network interface (NNAPI), in libtensorflowlite_nnapi_delegate. Where
+// the system has no such interface, or no device for it, the delegate takes no node and says why. All other
+// options of the original go by key and value through tflite_plugin_create_delegate
+// (external_delegate_interface.h); docs/delegates.md lists them.
 #ifndef TENSORFLOW_LITE_DELEGATES_NNAPI_NNAPI_DELEGATE_C_API_H_
 #define TENSORFLOW_LITE_DELEGATES_NNAPI_NNAPI_DELEGATE_C_API_H_
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of two tensors that broadcast: sums, products, comparisons, logic.
+#include "delegates/nnapi/op.h"
+
+// ---- ADD, SUB, MUL, DIV -------------------------------------------------------------------------
+
+static TfLiteFusedActivation activation_of(int builtin, const void *params)
+{
+    switch (builtin) {
+    case kTfLiteBuiltinAdd: return ((const TfLiteAddParams *)params)->activation;
+    case kTfLiteBuiltinSub: return ((const TfLiteSubParams *)params)->activation;
+    case kTfLiteBuiltinMul: return ((const TfLiteMulParams *)params)->activation;
+    default: return ((const TfLiteDivParams *)params)->activation;
+    }
+}
+
+// Both inputs must have the type of the output; NNAPI has nothing for a mixture.
+static bool check_same_types(const struct delegate_view *view)
+{
+    const TfLiteTensor *a = delegate_input(view, 0), *b = delegate_input(view, 1), *out = delegate_output(view, 0);
+    if (!a || !b) return delegate_refuse(view, DELEGATE_INPUT_COUNT, -1, "an input is left out");
+    if (a->type == b->type && a->type == out->type) return true;
+    return delegate_refuse(view, DELEGATE_TYPE, 1, "inputs and output have different types");
+}
+
+static bool check_arithmetic(const struct delegate_view *view, const struct nnapi_op *op)
+{
+    const TfLiteTensor *a = delegate_input(view, 0), *b = delegate_input(view, 1), *out = delegate_output(view, 0);
+    TfLiteFusedActivation activation = activation_of(op->builtin, view->node->builtin_data);
+    if (!check_same_types(view) || !nnapi_check_activation(view, activation)) return false;
+    if (a->type == kTfLiteInt32 && activation != kTfLiteActNone)
+        return delegate_refuse(view, DELEGATE_PARAMETER, -1, "No activation expected with int32");
+    if (op->builtin == kTfLiteBuiltinMul && nnapi_is_8_bit(a) && !(nnapi_scale(out) > nnapi_scale(a) * nnapi_scale(b)))
+        return delegate_refuse(view, DELEGATE_QUANTIZATION, DELEGATE_OUTPUT(0),
+                               "the output's scale is not above the product of the inputs'");
+    return true;
+}
+
+static void map_arithmetic(struct nnapi_model *model, const struct nnapi_node *node)
+{
+    nnapi_add_tensor(model, nnapi_input_index(node, 0));
+    nnapi_add_tensor(model, nnapi_input_index(node, 1));
+    nnapi_add_i32(model, (int32_t)activation_of(node->op->builtin, node->node->builtin_data));
+    nnapi_set_output(model, node->node->outputs->data[0]);
+    nnapi_end(model, node->op->operation);
+}
+
+const struct nnapi_family nnapi_family_arithmetic = {
+    .inputs = {2, 2},
+    .needs_params = true,
+    .check = check_arithmetic,
+    .map = map_arithmetic,
+};

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the delegates for other people's accelerators; tests/fakes stands for the systems.
+halite_test(api/exported_symbols_nnapi COMMAND sh tests/api/exported_symbols.sh
+    $<TARGET_FILE:tensorflowlite_nnapi_delegate> nnapi)
+
+# ---- golden cases through NNAPI ------------------------------------------------------------------------------------
+# delegate_golden_test(NAME LEVEL [SLOW] PATHS...): at this feature level.
+function(nnapi_golden_test name level)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "SLOW" "" "")
+    set(slow)
+    if(arg_SLOW)
+        set(slow SLOW)
+    endif()
+    list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
+    halite_test(golden/nnapi_${name}.${level} ${slow} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden
+        $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_nnapi_delegate>
+        --option max_delegated_partitions=0 --quantum 1 --tolerance 1e-5
+        --differences tests/delegates/tolerances.md --differences docs/differences.md ${paths}
+        ENVIRONMENT HALITE_NNAPI_LIBRARY=$<TARGET_FILE:neuralnetworks> FAKE_NNAPI=level=${level})
+endfunction()
+if(NOT HALITE_THREAD_SANITIZE)
+    file(STRINGS src/delegates/nnapi/ops.def nnapi_rows REGEX "^NNAPI_OP")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/delegates/nnapi/ops.def)
+    foreach(level 27 28 29 30 1000007)
+        nnapi_golden_test(ops ${level} ops/add ops/sub ops/mul ops/div ops/conv_2d ops/fully_connected)
+    endforeach()
+    nnapi_golden_test(graphs 1000007 graphs)
+endif()

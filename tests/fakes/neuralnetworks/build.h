@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// An interpreter of Halite that computes a model of the fake, while it is being built. Each operand of the model is a
+// tensor of the same number, scalars are constants of rank 0; translate.c adds nodes and, where an operator wants them,
+// constants of its own.
+#ifndef HALITE_TESTS_FAKES_NEURALNETWORKS_BUILD_H
+#define HALITE_TESTS_FAKES_NEURALNETWORKS_BUILD_H
+
+#include "fake.h"
+#include "halite/halite.h"
+
+struct fake_block;
+
+struct fake_program {
+    TfLiteInterpreter *interpreter;
+    struct fake_block *blocks; // constants that are none of the model's
+    // uint8 tensors are int8 here, 128 lower, because a model has them beside weights with scales by channel: Halite's
+    // kernels know such weights with int8 alone.
+    bool lowers;
+};
+// Whether the interpreter's bytes of this operand are 128 lower.
+bool fake_is_lower(const struct fake_program *program, const struct fake_operand *operand);
+
+struct build {
+    const ANeuralNetworksModel *model;
+    struct fake_program *program;
+    const struct fake_operation *operation; // that is being translated
+    bool failed;
+};
+
+// Adds the nodes that compute an operation. False: there is no translation.
+bool fake_translate(struct build *build);
+
+// ---- for translate.c: operands of the operation
+
+static inline const struct fake_operand *fake_input(const struct build *build, uint32_t index)
+{
+    return &build->model->operands[build->operation->inputs[index]];
+}
+static inline int fake_in(const struct build *build, uint32_t index)
+{
+    return (int)build->operation->inputs[index];
+}
+static inline int fake_out(const struct build *build, uint32_t index)
+{
+    return (int)build->operation->outputs[index];
+}
+// Values of scalars; 0 where the operation does not have so many operands.
+int32_t fake_int(const struct build *build, uint32_t index);
+float fake_float(const struct build *build, uint32_t index);
+bool fake_bool(const struct build *build, uint32_t index);
+
+// A constant of int32 of rank 1.
+int fake_ints(struct build *build, const int32_t *values, int count);
+// A tensor of the same type as this operand, with another shape.
+int fake_tensor(struct build *build, int like, const int *dims, int rank);
+// Adds a node; params is copied.
+void fake_node(struct build *build, int builtin, const void *params, size_t params_size, const int *inputs,
+               int input_count, const int *outputs, int output_count);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The knobs of the fake, its complaints, and its devices.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+
+#define FIRST                  \
+    {                          \
+        FAKE_KNOBS(FAKE_FIRST) \
+    }
+#define FAKE_FIRST(name, first, text) .name = (first),
+struct fake_knobs fake = FIRST;
+static bool environment_was_read;
+
+static long long *find_knob(const char *name, size_t length)
+{
+#define X(knob, first, text) \
+    if (strlen(#knob) == length && memcmp(#knob, name, length) == 0) return &fake.knob;
+    FAKE_KNOBS(X)
+#undef X
+    fprintf(stderr, "fake NNAPI: there is no knob %.*s\n", (int)length, name);
+    abort();
+}
+
+static void read_environment(void)
+{
+    const char *text = environment_was_read ? NULL : getenv("FAKE_NNAPI");
+    environment_was_read = true;
+    while (text && *text) {
+        const char *equals = strchr(text, '=');
+        if (!equals) break;
+        *find_knob(text, (size_t)(equals - text)) = strtoll(equals + 1, NULL, 10);
+        text = strchr(equals, ',');
+        text = text ? text + 1 : NULL;
+    }
+}
+
+void fakeNnapi_reset(void)
+{
+    fake = (struct fake_knobs)FIRST;
+    environment_was_read = true;
+}
+
+void fakeNnapi_set(const char *knob, long long value)
+{
+    *find_knob(knob, strlen(knob)) = value;
+}
+
+long long fakeNnapi_get(const char *knob)
+{
+    return *find_knob(knob, strlen(knob));
+}
+
+int fake_begin(void)
+{
+    read_environment();
+    fake.calls++;
+    return fake.calls == fake.fail_at ? (int)fake.fail_code : 0;
+}
+
+int fake_complain(const char *function, int code, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "fake NNAPI: %s: ", function);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    fake.complaints++;
+    return code;
+}
+
+// ---- devices ------------------------------------------------------------------------------------
+
+static const ANeuralNetworksDevice devices[] = {
+    {"nnapi-reference", 0},
+    {"google-edgetpu", 0},
+    {"slow-gpu", 3},
+};
+enum { DEVICES = sizeof devices / sizeof *devices };
+
+int64_t ANeuralNetworks_getRuntimeFeatureLevel(void)
+{
+    read_environment();
+    return fake.level;
+}
+
+int ANeuralNetworks_getDeviceCount(uint32_t *count)
+{
+    FAKE_BEGIN();
+    FAKE_WANT(count, UNEXPECTED_NULL, "no count");
+    *count = fake.devices < DEVICES ? (uint32_t)fake.devices : DEVICES;
+    return ANEURALNETWORKS_NO_ERROR;
+}
+
+int ANeuralNetworks_getDevice(uint32_t index, ANeuralNetworksDevice **device)
+{
+    FAKE_BEGIN();
+    FAKE_WANT(device, UNEXPECTED_NULL, "no device");
+    FAKE_WANT(index < DEVICES && index < fake.devices, BAD_DATA, "there is no device %u", index);
+    *device = (ANeuralNetworksDevice *)(uintptr_t)&devices[index];
+    return ANEURALNETWORKS_NO_ERROR;
+}
+
+int ANeuralNetworksDevice_getName(const ANeuralNetworksDevice *device, const char **name)
+{
+    FAKE_BEGIN();
+    FAKE_WANT(device && name, UNEXPECTED_NULL, "no device or name");
+    *name = device->name;
+    return ANEURALNETWORKS_NO_ERROR;
+}
+
+int ANeuralNetworksDevice_getFeatureLevel(const ANeuralNetworksDevice *device, int64_t *level)
+{
+    FAKE_BEGIN();
+    FAKE_WANT(device && level, UNEXPECTED_NULL, "no device or level");
+    *level = fake.device_level > 0 && device != &devices[0] ? fake.device_level : fake.level;
+    return ANEURALNETWORKS_NO_ERROR;
+}
+
+int ANeuralNetworksModel_getSupportedOperationsForDevices(const ANeuralNetworksModel *model,
+                                                          const ANeuralNetworksDevice *const *list, uint32_t count,
+                                                          bool *supported)
+{
+    FAKE_BEGIN();
+    FAKE_WANT(model && list && supported, UNEXPECTED_NULL, "no model, devices or answer");
+    FAKE_WANT(count > 0, BAD_DATA, "no devices");
+    FAKE_WANT(model->finished, BAD_STATE, "the model is not finished");
+    for (uint32_t i = 0; i < model->operation_count; i++) {
+        supported[i] = false;
+        for (uint32_t k = 0; k < count; k++)
+            supported[i] = supported[i] || list[k] == &devices[0] || model->operations[i].code != fake.refuse;
+    }
+    return ANEURALNETWORKS_NO_ERROR;
+}
