@@ -24,6 +24,14 @@
     X(const HaliteDeviceApi *, HaliteDeviceListGetApi, (const HaliteDeviceList *, int32_t))                   \
     X(int32_t, HaliteDeviceListGetAuto, (const HaliteDeviceList *))                                           \
     X(const char *, HaliteDeviceListGetAutoReason, (const HaliteDeviceList *))                                \
+    X(HaliteCompatibility *, HaliteCompatibilityCreate, (const HaliteCompatibilityOptions *))                 \
+    X(void, HaliteCompatibilityDelete, (HaliteCompatibility *))                                               \
+    X(bool, HaliteCompatibilityIsGpuWorthIt, (const HaliteCompatibility *))                                   \
+    X(const char *, HaliteCompatibilityGetReason, (const HaliteCompatibility *))                              \
+    X(const HaliteGpuDelegateOptions *, HaliteCompatibilityGetBestOptions, (const HaliteCompatibility *))     \
+    X(int32_t, HaliteCompatibilityGetBestThreads, (const HaliteCompatibility *))                              \
+    X(int32_t, HaliteCompatibilityGetDeviceCount, (const HaliteCompatibility *))                              \
+    X(const HaliteCompatibilityDevice *, HaliteCompatibilityGetDevice, (const HaliteCompatibility *, int32_t)) \
     X(HaliteDelegateReport *, HaliteDelegateReportCreate, (const TfLiteDelegate *))                           \
     X(void, HaliteDelegateReportDelete, (HaliteDelegateReport *))                                             \
     X(const HaliteDevice *, HaliteDelegateReportGetDevice, (const HaliteDelegateReport *))                    \

@@ -107,6 +107,56 @@ TFL_CAPI_EXPORT extern int32_t HaliteDeviceListGetAuto(const HaliteDeviceList *l
 // Why that one, or why none: one sentence. "" for a NULL list.
 TFL_CAPI_EXPORT extern const char *HaliteDeviceListGetAutoReason(const HaliteDeviceList *list);
 
+// ---- is a GPU worth it? -------------------------------------------------------------------------
+
+// What a program asks before it takes the GPU. The answers are rules about what drivers say of their devices, and need
+// no model: a device is not worth it that is the CPU after all (llvmpipe, lavapipe, PoCL), that has too few work-items
+// or too little shared memory for the kernels, or whose driver is known to compute wrong results. Whether one model
+// gains is another question: `halite compat MODEL --measure` times it.
+//
+// The environment variable HALITE_COMPATIBILITY is for tests of programs. "software" lets software devices count as
+// GPUs, as allow_software does; "none" lets no device be worth it. Other values change nothing.
+
+// Zero is the default of every field but the first.
+typedef struct HaliteCompatibilityOptions {
+    size_t struct_size; // sizeof(HaliteCompatibilityOptions) where the program was compiled
+    // The only device to be judged, as in HaliteGpuDelegateOptions.device. NULL or "": what the environment variable
+    // HALITE_DEVICE says, and without that "auto", which judges all devices and takes the fastest one that is worth it.
+    const char *device;
+    bool allow_software; // software devices count as GPUs
+} HaliteCompatibilityOptions;
+
+// What is known of one device.
+typedef struct HaliteCompatibilityDevice {
+    const HaliteDevice *device;
+    bool is_worth_it;             // nothing speaks against it
+    const char *reason;           // what does, for people, in parts that "; " separates; "" where nothing does
+    HaliteGpuPrecision precision; // the fastest that its driver can do, where loss of precision is allowed
+    const char *precision_reason; // why that one, for people
+} HaliteCompatibilityDevice;
+
+// The judgment of this machine, at the time of the call.
+typedef struct HaliteCompatibility HaliteCompatibility;
+// Looks for devices, which may take a tenth of a second, and judges them. Options may be NULL; they are copied. The
+// caller deletes the result. Returns NULL without memory, and for a struct_size below that of the first version.
+TFL_CAPI_EXPORT extern HaliteCompatibility *HaliteCompatibilityCreate(const HaliteCompatibilityOptions *options);
+TFL_CAPI_EXPORT extern void HaliteCompatibilityDelete(HaliteCompatibility *compatibility);
+// Says whether a GPU is worth it. False for NULL.
+TFL_CAPI_EXPORT extern bool HaliteCompatibilityIsGpuWorthIt(const HaliteCompatibility *compatibility);
+// Why, or why not: a sentence for people. "" for NULL.
+TFL_CAPI_EXPORT extern const char *HaliteCompatibilityGetReason(const HaliteCompatibility *compatibility);
+// The options for the device that is worth it: its name and its precision, everything else as by default. NULL where
+// none is. Lent, with the texts in it. Where no precision may be lost, take kHaliteGpuPrecisionF32 in a copy.
+TFL_CAPI_EXPORT extern const HaliteGpuDelegateOptions *HaliteCompatibilityGetBestOptions(
+    const HaliteCompatibility *compatibility);
+// The number of threads for what runs on the CPU: that of its processors, 4 at most, beyond which small models grow
+// slower. 1 for NULL.
+TFL_CAPI_EXPORT extern int32_t HaliteCompatibilityGetBestThreads(const HaliteCompatibility *compatibility);
+// The devices that were judged. NULL where index is outside.
+TFL_CAPI_EXPORT extern int32_t HaliteCompatibilityGetDeviceCount(const HaliteCompatibility *compatibility);
+TFL_CAPI_EXPORT extern const HaliteCompatibilityDevice *HaliteCompatibilityGetDevice(
+    const HaliteCompatibility *compatibility, int32_t index);
+
 // ---- where nodes run ----------------------------------------------------------------------------
 
 // Why a node runs where it runs: X(name of the constant, name as text, what it means).

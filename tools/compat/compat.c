@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halite compat: does this model suit a GPU of this machine? In: a model. Out: for each device what speaks against it,
-// how much of the model it takes, and the options that are best, by rule or, with --measure, by running it.
+// halite compat: is a GPU of this machine worth it? In: nothing, or a model. Out: for each device what speaks against
+// it and the best options; with a model how much of it the GPU takes, by rule or, with --measure, by running it.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct options {
     const char *device;
     double bound;
     int runs;
-    bool measure, json;
+    bool measure, allow_software, json;
 };
 
 static const struct options defaults = {.bound = 0.02, .runs = 10};
@@ -37,6 +37,8 @@ static const struct hl_flag flags[] = {
      .help = "largest difference from the CPU that is taken, as a part of\n"
              "an output's largest value, of integers of their range;\n"
              "default 0.02"},
+    {.name = "allow-software", .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, allow_software),
+     .help = "let devices made of software count as GPUs"},
     {.name = "json", .letter = 'j', .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, json), .help = "as JSON"},
 };
 // clang-format on
@@ -49,57 +51,31 @@ struct need {
 
 // ---- rules --------------------------------------------------------------------------------------
 
-static bool holds(const char *text, const char *part)
+// Adds a line for each thing that speaks against running this model there.
+static void check(const HaliteDevice *device, const struct need *need, struct hl_text *against)
 {
-    return strstr(text, part) != NULL;
-}
-
-static const char *known_problem(const HaliteDevice *device, const char **source)
-{
-    static const struct {
-        const char *api, *device, *driver, *problem, *source;
-    } known[] = {
-#define DRIVER(api, device, driver, problem, source) {api, device, driver, problem, source},
-#include "compat/drivers.def"
-#undef DRIVER
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (!holds(device->api, known[i].api) || !holds(device->description, known[i].device) ||
-            !holds(device->driver, known[i].driver))
-            continue;
-        *source = known[i].source;
-        return known[i].problem;
-    }
-    return NULL;
-}
-
-// Adds a line for each thing that speaks against the device. True where none does.
-static bool check(const HaliteDevice *device, const struct need *need, struct hl_text *against)
-{
-    enum { FEWEST_ITEMS = 64, LEAST_SHARED = 16384 }; // what the kernels' smallest blocks take
-    const char *source, *problem = known_problem(device, &source);
-    size_t before = against->length, bytes = need->constants + need->activations;
-    if (device->is_software) hl_text_add(against, "it is made of software, on the CPU\n");
-    if (problem != NULL) hl_text_add(against, "%s (%s)\n", problem, source);
-    if (device->max_group_size < FEWEST_ITEMS)
-        hl_text_add(against, "its work-groups have %d work-items, the kernels want %d\n", device->max_group_size,
-                    FEWEST_ITEMS);
-    if (device->shared_memory < LEAST_SHARED)
-        hl_text_add(against, "its work-groups share %d bytes, the kernels want %d\n", device->shared_memory,
-                    LEAST_SHARED);
+    size_t bytes = need->constants + need->activations;
     if (device->memory > 0 && bytes > device->memory / 2)
         hl_text_add(against, "the model takes %zu MiB of its %zu\n", bytes >> 20, (size_t)(device->memory >> 20));
     if (device->max_buffer > 0 && need->largest > device->max_buffer)
         hl_text_add(against, "the largest tensor has %zu MiB, a buffer at most %zu\n", need->largest >> 20,
                     (size_t)(device->max_buffer >> 20));
-    return against->length == before;
+    if (need->on_gpu == 0) hl_text_add(against, "no operator of the model has a GPU kernel\n");
 }
 
-// Half floats in storage halve what is read and written, and sums stay in 32 bits.
-static const char *rule_precision(const HaliteDevice *device, const char **why)
+// The reasons of the library, which "; " separates, a line each.
+static void add_reasons(struct hl_text *against, const char *reason)
 {
-    *why = device->half_storage ? "half the memory traffic, 32-bit arithmetic" : "the device has no half floats";
-    return device->half_storage ? "f16s" : "f32";
+    for (const char *end; *reason != '\0'; reason = *end != '\0' ? end + 2 : end) {
+        end = strstr(reason, "; ");
+        if (end == NULL) end = reason + strlen(reason);
+        hl_text_add(against, "%.*s\n", (int)(end - reason), reason);
+    }
+}
+
+static const char *precision_name(HaliteGpuPrecision precision)
+{
+    return precision == kHaliteGpuPrecisionF16S ? "f16s" : "f32";
 }
 
 // ---- the model ----------------------------------------------------------------------------------
@@ -159,22 +135,50 @@ struct answer {
     const char *precision, *why;
 };
 
-static void print_text(const struct options *options, const struct need *need, const struct answer *answers, int count,
-                       const struct hl_compat_times *times)
+// What is known of the machine, and of the model where there is one.
+struct question {
+    const char *model; // NULL: none
+    struct need need;
+    bool worth_it;
+    const char *reason;
+    int threads;
+    const HaliteGpuDelegateOptions *best; // NULL: the CPU
+};
+
+static void print_answers(const struct question *question, const struct answer *answers, int count)
 {
-    printf("%d of %d operators have a GPU kernel, in %d part%s\n", need->on_gpu, need->operators, need->partitions,
-           need->partitions == 1 ? "" : "s");
-    if (count == 0) printf("there is no device; halite devices says what was looked for\n");
+    const char *yes = question->model != NULL ? "suits" : "worth it";
+    const char *no = question->model != NULL ? "does not suit" : "not worth it";
     for (int i = 0; i < count; i++) {
         const struct answer *answer = &answers[i];
-        printf("\n%s, %s: %s\n", answer->device->name, answer->device->description,
-               answer->suits ? "suits" : "does not suit");
+        printf("\n%s, %s: %s\n", answer->device->name, answer->device->description, answer->suits ? yes : no);
         struct hl_text lines = {0};
         hl_text_add(&lines, "%s", hl_text_string(&answer->against));
         for (char *line = strtok(lines.data, "\n"); line != NULL; line = strtok(NULL, "\n")) printf("  %s\n", line);
         hl_text_free(&lines);
         printf("  precision %s: %s\n", answer->precision, answer->why);
     }
+}
+
+static void print_machine(const struct question *question, const struct answer *answers, int count)
+{
+    printf("%s\n", question->reason);
+    print_answers(question, answers, count);
+    if (question->best != NULL)
+        printf("\nbest: --gpu --device %s --precision %s\n", question->best->device,
+               precision_name(question->best->precision));
+    else
+        printf("\nbest: the CPU, --threads %d\n", question->threads);
+}
+
+static void print_text(const struct options *options, const struct question *question, const struct answer *answers,
+                       int count, const struct hl_compat_times *times)
+{
+    const struct need *need = &question->need;
+    printf("%d of %d operators have a GPU kernel, in %d part%s\n", need->on_gpu, need->operators, need->partitions,
+           need->partitions == 1 ? "" : "s");
+    if (count == 0) printf("there is no device; halite devices says what was looked for\n");
+    print_answers(question, answers, count);
     if (times->count > 0) hl_compat_print(times, options->bound);
     int best = hl_compat_best(times, options->bound);
     if (best >= 0)
@@ -189,72 +193,118 @@ static void print_text(const struct options *options, const struct need *need, c
     if (best < 0) printf("\nbest: the CPU\n");
 }
 
-static void print_json(const struct options *options, const char *path, const struct need *need,
-                       const struct answer *answers, int count, const struct hl_compat_times *times)
+static void add_model_json(cJSON *json, const struct question *question)
 {
-    cJSON *json = cJSON_CreateObject();
-    hl_json_add_string(json, "file", path);
+    const struct need *need = &question->need;
+    hl_json_add_string(json, "file", question->model);
     cJSON_AddNumberToObject(json, "operators", need->operators);
     cJSON_AddNumberToObject(json, "on_gpu", need->on_gpu);
     cJSON_AddNumberToObject(json, "partitions", need->partitions);
+}
+
+static void add_machine_json(cJSON *json, const struct question *question)
+{
+    cJSON_AddBoolToObject(json, "gpu_is_worth_it", question->worth_it);
+    hl_json_add_string(json, "reason", question->reason);
+    cJSON_AddNumberToObject(json, "threads", question->threads);
+    if (question->best == NULL) return;
+    cJSON *best = cJSON_AddObjectToObject(json, "best_options");
+    hl_json_add_string(best, "device", question->best->device);
+    cJSON_AddStringToObject(best, "precision", precision_name(question->best->precision));
+}
+
+static void add_times_json(cJSON *json, const struct options *options, const struct hl_compat_times *times)
+{
+    if (times->count == 0) return;
+    cJSON *rows = cJSON_AddArrayToObject(json, "measured");
+    for (int i = 0; i < times->count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        hl_json_add_string(item, "setting", times->items[i].name);
+        if (times->items[i].partitions > 0) cJSON_AddNumberToObject(item, "partitions", times->items[i].partitions);
+        cJSON_AddNumberToObject(item, "seconds", times->items[i].seconds);
+        cJSON_AddNumberToObject(item, "difference", times->items[i].difference);
+        cJSON_AddItemToArray(rows, item);
+    }
+    int best = hl_compat_best(times, options->bound);
+    if (best >= 0) hl_json_add_string(json, "best", times->items[best].name);
+    if (best > 0) hl_json_add_string(json, "flags", hl_text_string(&times->items[best].flags));
+}
+
+static void print_json(const struct options *options, const struct question *question, const struct answer *answers,
+                       int count, const struct hl_compat_times *times)
+{
+    cJSON *json = cJSON_CreateObject();
+    if (question->model != NULL) add_model_json(json, question);
+    add_machine_json(json, question);
     cJSON *devices = cJSON_AddArrayToObject(json, "devices");
     for (int i = 0; i < count; i++) {
         cJSON *item = cJSON_CreateObject();
         hl_json_add_string(item, "name", answers[i].device->name);
+        hl_json_add_string(item, "api", answers[i].device->api);
         hl_json_add_string(item, "description", answers[i].device->description);
-        cJSON_AddBoolToObject(item, "suits", answers[i].suits);
+        hl_json_add_string(item, "driver", answers[i].device->driver);
+        cJSON_AddBoolToObject(item, question->model != NULL ? "suits" : "worth_it", answers[i].suits);
         hl_json_add_string(item, "against", hl_text_string(&answers[i].against));
         cJSON_AddStringToObject(item, "precision", answers[i].precision);
         cJSON_AddItemToArray(devices, item);
     }
-    if (times->count > 0) {
-        cJSON *rows = cJSON_AddArrayToObject(json, "measured");
-        for (int i = 0; i < times->count; i++) {
-            cJSON *item = cJSON_CreateObject();
-            hl_json_add_string(item, "setting", times->items[i].name);
-            if (times->items[i].partitions > 0) cJSON_AddNumberToObject(item, "partitions", times->items[i].partitions);
-            cJSON_AddNumberToObject(item, "seconds", times->items[i].seconds);
-            cJSON_AddNumberToObject(item, "difference", times->items[i].difference);
-            cJSON_AddItemToArray(rows, item);
-        }
-        int best = hl_compat_best(times, options->bound);
-        if (best >= 0) hl_json_add_string(json, "best", times->items[best].name);
-        if (best > 0) hl_json_add_string(json, "flags", hl_text_string(&times->items[best].flags));
-    }
+    add_times_json(json, options, times);
     hl_json_print(json);
     cJSON_Delete(json);
 }
 
-static bool answer_all(const struct options *options, const char *path, const struct hl_gpu_library *gpu,
-                       const HaliteDeviceList *list)
+static bool measure(struct hl_compat_times *times, const struct options *options, const struct question *question,
+                    const struct answer *answers, int count)
 {
-    struct need need = {0};
-    if (!read_need(path, &need) || !read_sizes(path, &need)) return false;
-    int all = gpu->HaliteDeviceListGetCount(list), count = 0;
-    struct answer *answers = hl_alloc((size_t)all, sizeof *answers);
-    for (int i = 0; i < all; i++) {
-        const HaliteDevice *device = gpu->HaliteDeviceListGetDevice(list, i);
-        if (options->device != NULL && strcmp(options->device, device->name) != 0) continue;
-        struct answer *answer = &answers[count++];
-        *answer = (struct answer){.device = device};
-        answer->suits = check(device, &need, &answer->against);
-        if (need.on_gpu == 0) hl_text_add(&answer->against, "no operator of the model has a GPU kernel\n");
-        answer->suits = answer->suits && need.on_gpu > 0;
-        answer->precision = rule_precision(device, &answer->why);
+    const char **names = hl_alloc((size_t)count, sizeof *names);
+    for (int i = 0; i < count; i++) names[i] = answers[i].device->name;
+    struct hl_compat_plan plan = {.model = question->model,
+                                  .devices = names,
+                                  .count = count,
+                                  .partitions = question->need.partitions,
+                                  .runs = options->runs};
+    bool ok = hl_compat_measure(times, &plan);
+    free(names);
+    return ok;
+}
+
+static struct answer answer_for(const HaliteCompatibilityDevice *verdict, const struct question *question)
+{
+    struct answer answer = {.device = verdict->device,
+                            .precision = precision_name(verdict->precision),
+                            .why = verdict->precision_reason};
+    add_reasons(&answer.against, verdict->reason);
+    if (question->model != NULL) check(verdict->device, &question->need, &answer.against);
+    answer.suits = answer.against.length == 0;
+    return answer;
+}
+
+static bool answer_all(const struct options *options, struct question *question, const struct hl_gpu_library *gpu,
+                       const HaliteCompatibility *compatibility)
+{
+    int count = gpu->HaliteCompatibilityGetDeviceCount(compatibility);
+    question->worth_it = gpu->HaliteCompatibilityIsGpuWorthIt(compatibility);
+    question->reason = gpu->HaliteCompatibilityGetReason(compatibility);
+    question->threads = gpu->HaliteCompatibilityGetBestThreads(compatibility);
+    question->best = gpu->HaliteCompatibilityGetBestOptions(compatibility);
+    if (question->model != NULL &&
+        (!read_need(question->model, &question->need) || !read_sizes(question->model, &question->need)))
+        return false;
+    if (count == 0 && options->device != NULL) {
+        hl_error("compat", NULL, "there is no device '%s'; halite devices lists them", options->device);
+        return false;
     }
-    bool ok = count > 0 || options->device == NULL;
-    if (!ok) hl_error("compat", NULL, "there is no device '%s'; halite devices lists them", options->device);
+    struct answer *answers = hl_alloc((size_t)count, sizeof *answers);
+    for (int i = 0; i < count; i++)
+        answers[i] = answer_for(gpu->HaliteCompatibilityGetDevice(compatibility, i), question);
     struct hl_compat_times times = {0};
-    if (ok && options->measure) {
-        const char **names = hl_alloc((size_t)count, sizeof *names);
-        for (int i = 0; i < count; i++) names[i] = answers[i].device->name;
-        struct hl_compat_plan plan = {
-            .model = path, .devices = names, .count = count, .partitions = need.partitions, .runs = options->runs};
-        ok = hl_compat_measure(&times, &plan);
-        free(names);
-    }
-    if (ok && options->json) print_json(options, path, &need, answers, count, &times);
-    if (ok && !options->json) print_text(options, &need, answers, count, &times);
+    bool ok = !options->measure || measure(&times, options, question, answers, count);
+    if (ok && options->json)
+        print_json(options, question, answers, count, &times);
+    else if (ok && question->model != NULL)
+        print_text(options, question, answers, count, &times);
+    else if (ok)
+        print_machine(question, answers, count);
     hl_compat_times_free(&times);
     for (int i = 0; i < count; i++) hl_text_free(&answers[i].against);
     free(answers);
@@ -263,14 +313,22 @@ static bool answer_all(const struct options *options, const char *path, const st
 
 static int run(const void *given, int operand_count, char **operands)
 {
-    (void)operand_count;
+    const struct options *options = given;
+    struct question question = {.model = operand_count > 0 ? operands[0] : NULL};
+    if (options->measure && question.model == NULL) {
+        hl_error("compat", NULL, "--measure runs a model: name one");
+        return HL_EXIT_USAGE;
+    }
     struct hl_gpu_library gpu;
     struct hl_text problem = {0};
     bool ok = hl_gpu_library_open(&gpu, &problem);
     if (ok) {
-        HaliteDeviceList *list = hl_alloc_check(gpu.HaliteDeviceListCreate());
-        ok = answer_all(given, operands[0], &gpu, list);
-        gpu.HaliteDeviceListDelete(list);
+        const HaliteCompatibilityOptions judged = {.struct_size = sizeof judged,
+                                                   .device = options->device != NULL ? options->device : "auto",
+                                                   .allow_software = options->allow_software};
+        HaliteCompatibility *compatibility = hl_alloc_check(gpu.HaliteCompatibilityCreate(&judged));
+        ok = answer_all(options, &question, &gpu, compatibility);
+        gpu.HaliteCompatibilityDelete(compatibility);
     } else {
         hl_error("compat", NULL, "%s", problem.data);
     }
@@ -279,18 +337,19 @@ static int run(const void *given, int operand_count, char **operands)
 }
 
 static const struct hl_example examples[] = {
-    {"halite compat model.tflite", "by rule, at once"},
+    {"halite compat", "is a GPU of this machine worth it?"},
+    {"halite compat model.tflite", "and for this model? By rule, at once"},
     {"halite compat model.tflite --measure", "by running it on everything that is here"},
     {NULL, NULL},
 };
 
 const struct hl_command hl_command_compat = {
     .name = "compat",
-    .summary = "Say whether a model and the GPUs here suit each other, and the best options.",
-    .operands = "MODEL",
-    .details = "Known problems of drivers come from a list with sources, tools/compat/drivers.def.\n",
+    .summary = "Say whether a GPU here is worth it, for a model or at all, and the best options.",
+    .operands = "[MODEL]",
+    .details = "What speaks against a device is what HaliteCompatibilityCreate (halite/gpu_delegate.h) finds;\n"
+               "known problems of drivers come from a list with sources, src/gpu/delegate/known_problems.def.\n",
     HL_COMMAND_TABLES(flags, defaults),
-    .min_operands = 1,
     .max_operands = 1,
     .examples = examples,
     .environment = HL_ENVIRONMENT_GPU,

@@ -114,10 +114,8 @@ static int wins_by(const struct gpu_device_info *a, const struct gpu_device_info
     return -1;
 }
 
-// The fastest device, and the first among equals; NULL if there is none. software: whether software devices count. but:
-// a device to leave out, or NULL. A device with a rank below 0 is chosen only if there is no other.
-static const struct gpu_device_info *fastest(const struct gpu_device_list *list, bool software,
-                                             const struct gpu_device_info *but)
+const struct gpu_device_info *gpu_devices_fastest(const struct gpu_device_list *list, bool software,
+                                                  const struct gpu_device_info *but)
 {
     const struct gpu_device_info *best = NULL;
     for (int last = 0; last < 2 && !best; last++)
@@ -148,8 +146,8 @@ static void put_no_gpu(struct text *text, const struct gpu_device_list *list)
 
 const struct gpu_device_info *gpu_devices_auto(const struct gpu_device_list *list, char *why)
 {
-    const struct gpu_device_info *best = fastest(list, false, NULL);
-    const struct gpu_device_info *next = best ? fastest(list, false, best) : NULL;
+    const struct gpu_device_info *best = gpu_devices_fastest(list, false, NULL);
+    const struct gpu_device_info *next = best ? gpu_devices_fastest(list, false, best) : NULL;
     if (next && next->rank < 0 && best->rank >= 0) next = NULL; // no competitor: choose_any would not even ask it
     struct text text = {.length = 0};
     int criterion = next ? wins_by(best, next) : -1;
@@ -173,7 +171,7 @@ static bool choose_any(const char *only, const struct hl_reporter *reporter, str
     struct gpu_device_list list = {.count = 0};
     for (int i = 0; i < ROWS; i++) {
         if (rows[i].hidden || (*only && strcmp(rows[i].name, only) != 0)) continue;
-        if (rows[i].rank >= 0 || !fastest(&list, false, NULL)) find_row(&rows[i], &list);
+        if (rows[i].rank >= 0 || !gpu_devices_fastest(&list, false, NULL)) find_row(&rows[i], &list);
     }
     char why[GPU_REASON_BYTES];
     const struct gpu_device_info *best = gpu_devices_auto(&list, why);
@@ -194,7 +192,7 @@ static bool choose_of(const struct row *row, int number, const char *asked, cons
 {
     struct gpu_device_list list = {.count = 0};
     find_row(row, &list);
-    const struct gpu_device_info *best = number < 0 ? fastest(&list, true, NULL) : NULL;
+    const struct gpu_device_info *best = number < 0 ? gpu_devices_fastest(&list, true, NULL) : NULL;
     for (int i = 0; i < list.count && !best; i++)
         if (list.devices[i].index == number) best = &list.devices[i];
     if (best) {

@@ -32,6 +32,11 @@ struct gpu_device_list {
 
 void gpu_devices_find(struct gpu_device_list *list);
 
+// The fastest device, and the first among equals; NULL if there is none. software: whether software devices count. but:
+// a device to leave out, or NULL. A device with a rank below 0 is chosen only if there is no other.
+const struct gpu_device_info *gpu_devices_fastest(const struct gpu_device_list *list, bool software,
+                                                  const struct gpu_device_info *but);
+
 // The device that "auto" chooses: never software; one with a rank below 0 only if there is no other; discrete before
 // integrated, then by rank of the backend, then by memory, then the first. NULL if there is none. why: the reason as a
 // sentence, GPU_REASON_BYTES long at most.
