@@ -39,7 +39,7 @@ struct hl_threads {
     atomic_bool ending;
     pthread_mutex_t mutex;
     pthread_cond_t begins;
-    struct worker workers[HL_MOST_THREADS - 1];
+    struct worker workers[HL_MAX_THREADS - 1];
 };
 
 // How often a thread polls before it sleeps. With a pause in each poll this takes 0.1 to 0.3 ms, as long as the serial
@@ -135,7 +135,7 @@ static struct hl_threads *create(int count, const pthread_attr_t *attributes)
     pthread_once(&once, watch_forks);
 #endif
     threads->forks = atomic_load(&forks);
-    if (count > HL_MOST_THREADS) count = HL_MOST_THREADS;
+    if (count > HL_MAX_THREADS) count = HL_MAX_THREADS;
     pthread_mutex_init(&threads->mutex, NULL);
     pthread_cond_init(&threads->begins, NULL);
     for (threads->count = 1; threads->count < count; threads->count++) {
@@ -212,7 +212,7 @@ int hl_processors(void)
 
 void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg)
 {
-    int processors = hl_processors(), count = processors < HL_MOST_PASSING ? processors : HL_MOST_PASSING;
+    int processors = hl_processors(), count = processors < HL_MAX_PASSING ? processors : HL_MAX_PASSING;
     pthread_attr_t attributes;
 #if defined(__SANITIZE_THREAD__)
     count = 1; // gcc 12's fails in one of 80 processes where a thread begins after a driver has loaded its libraries

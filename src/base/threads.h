@@ -7,10 +7,10 @@
 
 struct hl_threads;
 
-enum { HL_MOST_THREADS = 64 };
+enum { HL_MAX_THREADS = 64 };
 
 // Makes a pool of `count` threads, which include the thread that calls hl_threads_run; fewer where the system refuses
-// more, and at most HL_MOST_THREADS. NULL where only one thread is left; all functions here take NULL.
+// more, and at most HL_MAX_THREADS. NULL where only one thread is left; all functions here take NULL.
 struct hl_threads *hl_threads_create(int count);
 void hl_threads_destroy(struct hl_threads *threads);
 int hl_threads_count(const struct hl_threads *threads);
@@ -21,9 +21,9 @@ int hl_threads_count(const struct hl_threads *threads);
 void hl_threads_run(struct hl_threads *threads, int64_t items, void (*work)(void *arg, int64_t item, int worker),
                     void *arg);
 
-// The same once, by a thread for each processor that is online, HL_MOST_PASSING at most, which are gone when it
+// The same once, by a thread for each processor that is online, HL_MAX_PASSING at most, which are gone when it
 // returns. For long work: their stacks are deep enough for a compiler.
-enum { HL_MOST_PASSING = 16 };
+enum { HL_MAX_PASSING = 16 };
 void hl_threads_run_once(int64_t items, void (*work)(void *arg, int64_t item, int worker), void *arg);
 
 // Processors that are online, 1 where the system does not tell.

@@ -31,7 +31,7 @@ static void cut_work(struct matmul *op, int threads)
 {
     const struct hl_packed *packed = &op->packed;
     double products = (double)op->batches * (double)op->m * (double)packed->columns * (double)packed->depth;
-    if (products < HL_LEAST_PRODUCTS) threads = 1;
+    if (products < HL_MIN_SHARED_PRODUCTS) threads = 1;
     op->panel_parts = smaller((threads + op->batches - 1) / op->batches, packed->panels);
     int64_t items = op->batches * op->panel_parts, rows = packed->simd->rows;
     op->row_parts = smaller((threads + items - 1) / items, (op->m + rows - 1) / rows);

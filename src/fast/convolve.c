@@ -45,7 +45,7 @@ static void cut_work(struct hl_convolve *c, int threads)
     const int rows = c->packed.simd->rows, width = shape->out_width;
     const bool copied = c->rows.source == &hl_rows_copy;
     double products = (double)c->positions * (double)c->packed.depth * (double)c->packed.columns;
-    if (products < HL_LEAST_PRODUCTS) threads = 1;
+    if (products < HL_MIN_SHARED_PRODUCTS) threads = 1;
     // Windows in a copy share most of their values.
     int64_t row_bytes = copied ? 4 * c->packed.segment_steps / shape->kw : 4 * c->packed.steps;
     int64_t tiles = BLOCK_BYTES / (row_bytes > 0 ? row_bytes : 1) / rows, all = (c->positions + rows - 1) / rows;
@@ -240,8 +240,8 @@ static void quantize_batches(const struct hl_convolve *c, const float *x)
     const struct hl_conv_shape *shape = &c->rows.shape;
     int64_t size = (int64_t)shape->height * shape->width * shape->channels;
     for (int b = 0; b < shape->batches; b++)
-        hl_quantize_row(&c->packed.simd->kernels->row_loops, c->asymmetric, x + b * size, size, c->x_stored + b * size,
-                        &c->x_scales[b], &c->rows.zeros[b]);
+        hl_quantize_row(&c->packed.simd->kernels->row_kernels, c->asymmetric, x + b * size, size,
+                        c->x_stored + b * size, &c->x_scales[b], &c->rows.zeros[b]);
 }
 
 void hl_convolve_run(TfLiteContext *ctx, const void *convolve, const void *x, void *y)

@@ -432,7 +432,7 @@ static void write_out(struct pass *pass, bool asymmetric, const char *x)
     pass->x = x;
     if (d->hybrid) {
         int32_t zero = 0;
-        hl_quantize_row(&d->simd->kernels->row_loops, asymmetric, (const float *)(const void *)x, batch, d->x_stored,
+        hl_quantize_row(&d->simd->kernels->row_kernels, asymmetric, (const float *)(const void *)x, batch, d->x_stored,
                         &pass->to_floats.x_scale, &zero);
         pass->to_floats.zero = (uint32_t)zero + d->run.sign_offset;
         memset(d->padding, zero, (size_t)d->run.channels + (size_t)d->simd->bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that work element by element, by the loops of elements.h, which know contiguous arrays only: what is
-// stretched to the other operand's shape is written out, a block at a time.
+// Elementwise operators by the microkernels of elements.h. Those read contiguous arrays only, so an operand that is
+// broadcast to the other's shape is first written out, a block at a time.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,38 +12,38 @@
 #include "ops/arithmetic.h"
 
 enum {
-    BLOCK = 4096,          // bytes that are written out at a time: they stay in the first cache
-    LEAST_ELEMENTS = 32768 // fewer take about as long as it takes to share them
+    BLOCK = 4096, // bytes of an operand that are written out at a time: they stay in the first-level cache
+    MIN_SHARED_ELEMENTS = 32768 // fewer elements take about as long as waking the other threads
 };
 
-static const struct hl_element_loops *loops_for(const TfLiteTensor *y)
+static const struct hl_element_kernels *kernels_for(const TfLiteTensor *y)
 {
     int64_t count = hl_elements(y);
     return hl_simd_best(count < INT_MAX ? (int)count : INT_MAX)->kernels->elements;
 }
 
-// Elements in each of the pieces that threads share; a multiple of 64.
+// How many elements one work item has: a multiple of 64, so that no two threads write to one cache line.
 static int64_t piece_size(const TfLiteContext *ctx, int64_t count)
 {
     int64_t threads = hl_thread_count(ctx);
-    if (count < LEAST_ELEMENTS || threads == 1) return count;
+    if (count < MIN_SHARED_ELEMENTS || threads == 1) return count;
     return (count / (2 * threads) + 63) / 64 * 64;
 }
 
 // ---- two inputs ---------------------------------------------------------------------------------
 
 struct pairs {
-    hl_pair_loop *loop;
-    int size; // of an element
+    hl_pair_kernel *kernel;
+    int size; // bytes of an element
     struct hl_walk walk;
 };
 
-// Where an operand lies in some rows of the output, and room for what is written out.
+// One operand of some rows of the output.
 struct side {
-    _Alignas(64) char block[BLOCK];
-    const char *from;
-    int64_t down, right; // steps in elements
-    bool is_written;     // a block that all rows share
+    _Alignas(64) char block[BLOCK]; // elements that have been written out
+    const char *from;               // the operand's element for the first output
+    int64_t down, right;            // strides in elements; 0 where the operand is broadcast
+    bool is_written;                // `block` holds a row that all following rows share
 };
 
 static void repeat(char *to, const char *element, int size, int64_t count)
@@ -57,8 +57,8 @@ static void repeat(char *to, const char *element, int size, int64_t count)
     for (int64_t i = 0; i < count; i++) words[i] = value;
 }
 
-// The operand's elements for `rows` rows of `columns` columns, from a row and a column on; whole rows if there are
-// several.
+// Returns the operand's elements for a block of the output: `rows` rows of `columns` columns from (row, column) on.
+// More than one row only with whole rows.
 static const char *elements_of(struct side *side, int size, int64_t row, int64_t column, int64_t rows, int64_t columns)
 {
     const char *from = side->from + (row * side->down + column * side->right) * size;
@@ -75,7 +75,7 @@ static const char *elements_of(struct side *side, int size, int64_t row, int64_t
     return side->block;
 }
 
-// The first block is the largest, so that one that is written stays good.
+// The first block is the largest, so a block that is_written is long enough for all that follow.
 static void run_rows(const struct pairs *pairs, struct side *a, struct side *b, char *y, int64_t rows, int64_t columns,
                      const void *state)
 {
@@ -85,9 +85,9 @@ static void run_rows(const struct pairs *pairs, struct side *a, struct side *b, 
         const int64_t now = rows - row < high ? rows - row : high;
         for (int64_t column = 0; column < columns; column += wide) {
             const int64_t width = columns - column < wide ? columns - column : wide;
-            pairs->loop(elements_of(a, pairs->size, row, column, now, width),
-                        elements_of(b, pairs->size, row, column, now, width),
-                        y + (row * columns + column) * pairs->size, now * width, state);
+            pairs->kernel(elements_of(a, pairs->size, row, column, now, width),
+                          elements_of(b, pairs->size, row, column, now, width),
+                          y + (row * columns + column) * pairs->size, now * width, state);
         }
     }
 }
@@ -100,7 +100,8 @@ struct pairs_run {
     int64_t piece;
 };
 
-// An operand before the output's row `row`, counted over all planes (planes are the last two dimensions).
+// The offset of an operand's element for the first column of an output row. Rows are counted over all planes, which are
+// the last two dimensions.
 static int64_t offset_of(const struct hl_walk *walk, int operand, int64_t row)
 {
     int64_t at = 0;
@@ -146,15 +147,16 @@ static void run_piece(void *arg, int64_t item, int worker)
     }
 }
 
-static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_loop *loop, void **state, size_t *bytes)
+static TfLiteStatus pairs_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_kernel *kernel, void **state,
+                                  size_t *bytes)
 {
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    if (!loop || hl_elements(y) == 0) return kTfLiteOk;
+    if (!kernel || hl_elements(y) == 0) return kTfLiteOk;
     *bytes = sizeof(struct pairs);
     HL_TRY(hl_fast_make(ctx, node, *bytes, state));
     if (!*state) return kTfLiteOk;
     struct pairs *made = *state;
-    made->loop = loop;
+    made->kernel = kernel;
     made->size = (int)hl_type_size(y->type);
     hl_walk_start(&made->walk, hl_rank(y), y->dims->data, 2,
                   (const TfLiteIntArray *[]){hl_input(ctx, node, 0)->dims, hl_input(ctx, node, 1)->dims});
@@ -176,49 +178,50 @@ static TfLiteStatus pairs_invoke(TfLiteContext *ctx, TfLiteNode *node, void *sta
     return kTfLiteOk;
 }
 
-// Floats, or bytes whose products are shifted by less than their bits.
-static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_loop *f32, hl_pair_loop *i8,
-                                       hl_pair_loop *u8, void **state, size_t *bytes)
+// Chooses the kernel for the type. Bytes whose sum or product is shifted left by more than 14 bits stay with the
+// reference kernel, because 32 bits would not hold it.
+static TfLiteStatus arithmetic_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_pair_kernel *f32, hl_pair_kernel *i8,
+                                       hl_pair_kernel *u8, void **state, size_t *bytes)
 {
     const struct hl_arithmetic *op = node->user_data;
     const TfLiteType type = hl_input(ctx, node, 0)->type;
-    hl_pair_loop *loop = type == kTfLiteFloat32 ? f32 : type == kTfLiteInt8 ? i8 : type == kTfLiteUInt8 ? u8 : NULL;
-    if (op->binary.folded || (type != kTfLiteFloat32 && op->y.by.shift > 14)) return kTfLiteOk;
-    return pairs_prepare(ctx, node, loop, state, bytes);
+    hl_pair_kernel *kernel = type == kTfLiteFloat32 ? f32 : type == kTfLiteInt8 ? i8 : type == kTfLiteUInt8 ? u8 : NULL;
+    if (op->binary.folded || (type != kTfLiteFloat32 && op->y.rescale.shift > 14)) return kTfLiteOk;
+    return pairs_prepare(ctx, node, kernel, state, bytes);
 }
 
 #define ARITHMETIC(symbol, f32, i8, u8)                                                                     \
     static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes) \
     {                                                                                                       \
-        const struct hl_element_loops *loops = loops_for(hl_output(ctx, node, 0));                          \
+        const struct hl_element_kernels *kernels = kernels_for(hl_output(ctx, node, 0));                    \
         return arithmetic_prepare(ctx, node, f32, i8, u8, state, bytes);                                    \
     }                                                                                                       \
     const struct hl_fast hl_fast_##symbol = {symbol##_prepare, pairs_invoke, free};
 
-ARITHMETIC(add, loops->add_f32, loops->add_i8, loops->add_u8)
-ARITHMETIC(sub, loops->sub_f32, loops->sub_i8, loops->sub_u8)
-ARITHMETIC(mul, loops->mul_f32, loops->mul_i8, loops->mul_u8)
-ARITHMETIC(squared_difference, loops->square_f32, NULL, NULL)
+ARITHMETIC(add, kernels->add_f32, kernels->add_i8, kernels->add_u8)
+ARITHMETIC(sub, kernels->sub_f32, kernels->sub_i8, kernels->sub_u8)
+ARITHMETIC(mul, kernels->mul_f32, kernels->mul_i8, kernels->mul_u8)
+ARITHMETIC(squared_difference, kernels->square_f32, NULL, NULL)
 
 static TfLiteStatus prelu_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    hl_pair_loop *loop = y->type == kTfLiteFloat32 ? loops_for(y)->prelu_f32 : NULL;
-    return pairs_prepare(ctx, node, loop, state, bytes);
+    hl_pair_kernel *kernel = y->type == kTfLiteFloat32 ? kernels_for(y)->prelu_f32 : NULL;
+    return pairs_prepare(ctx, node, kernel, state, bytes);
 }
 
 const struct hl_fast hl_fast_prelu = {prelu_prepare, pairs_invoke, free};
 
 // ---- one input ----------------------------------------------------------------------------------
 
-// One of the loops, and what it takes.
+// One kernel, and its parameters; the other kernels are NULL.
 struct map {
-    hl_map_loop *floats;
-    float by[2];
-    hl_byte_map_loop *bytes;
+    hl_map_kernel *floats;
+    float params[2];
+    hl_byte_map_kernel *bytes;
     const uint8_t *table;
-    hl_quantize_loop *quantize;
-    hl_dequantize_loop *dequantize;
+    hl_quantize_kernel *quantize;
+    hl_dequantize_kernel *dequantize;
     struct hl_byte_scale scale;
 };
 
@@ -241,7 +244,7 @@ static void map_piece(void *arg, int64_t item, int worker)
     float *y_f32 = run->y;
     uint8_t *y_u8 = run->y;
     if (map->floats)
-        map->floats(x_f32 + at, y_f32 + at, count, map->by);
+        map->floats(x_f32 + at, y_f32 + at, count, map->params);
     else if (map->bytes)
         map->bytes(x_u8 + at, y_u8 + at, count, map->table);
     else if (map->quantize)
@@ -261,8 +264,8 @@ static TfLiteStatus map_invoke(TfLiteContext *ctx, TfLiteNode *node, void *state
 
 static TfLiteStatus make_map(TfLiteContext *ctx, TfLiteNode *node, const struct map *map, void **state, size_t *bytes)
 {
-    const bool has_loop = map->floats || map->bytes || map->quantize || map->dequantize;
-    if (!has_loop || hl_elements(hl_output(ctx, node, 0)) == 0) return kTfLiteOk;
+    const bool has_kernel = map->floats || map->bytes || map->quantize || map->dequantize;
+    if (!has_kernel || hl_elements(hl_output(ctx, node, 0)) == 0) return kTfLiteOk;
     *bytes = sizeof *map;
     HL_TRY(hl_fast_make(ctx, node, *bytes, state));
     if (*state) *(struct map *)*state = *map;
@@ -274,26 +277,27 @@ static bool is_8bit(const TfLiteTensor *tensor)
     return tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8;
 }
 
-// has_table: the state begins with a table of 8-bit values that says all (map.h).
-static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_loop *floats, float by0, float by1,
+// With has_table the node's user_data begins with a table of all 256 results (ops/common/map.h).
+static TfLiteStatus map_prepare(TfLiteContext *ctx, TfLiteNode *node, hl_map_kernel *floats, float param0, float param1,
                                 bool has_table, void **state, size_t *bytes)
 {
     const TfLiteTensor *y = hl_output(ctx, node, 0);
-    struct map map = {.by = {by0, by1}};
+    struct map map = {.params = {param0, param1}};
     if (y->type == kTfLiteFloat32) map.floats = floats;
-    if (is_8bit(y) && has_table) map.bytes = loops_for(y)->bytes;
+    if (is_8bit(y) && has_table) map.bytes = kernels_for(y)->bytes;
     map.table = node->user_data;
     return make_map(ctx, node, &map, state, bytes);
 }
 
-#define MAP(symbol, loop, by0, by1, has_table)                                                                      \
-    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)         \
-    {                                                                                                               \
-        return map_prepare(ctx, node, loops_for(hl_output(ctx, node, 0))->loop, by0, by1, has_table, state, bytes); \
-    }                                                                                                               \
+#define MAP(symbol, kernel, param0, param1, has_table)                                                                \
+    static TfLiteStatus symbol##_prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)           \
+    {                                                                                                                 \
+        return map_prepare(ctx, node, kernels_for(hl_output(ctx, node, 0))->kernel, param0, param1, has_table, state, \
+                           bytes);                                                                                    \
+    }                                                                                                                 \
     const struct hl_fast hl_fast_##symbol = {symbol##_prepare, map_invoke, free};
 
-// SQRT and RSQRT look at 8-bit values before they map them.
+// SQRT and RSQRT refuse some 8-bit values, so the reference kernel has to look at each.
 MAP(logistic, logistic, 0, 0, true)
 MAP(tanh, tanh, 0, 0, true)
 MAP(exp, exp, 0, 0, true)
@@ -301,7 +305,7 @@ MAP(sqrt, sqrt, 0, 0, false)
 MAP(rsqrt, rsqrt, 0, 0, false)
 MAP(hard_swish, hard_swish, 0, 0, true)
 MAP(leaky_relu, leaky_relu, ((const TfLiteLeakyReluParams *)node->builtin_data)->alpha, 0, true)
-// The ranges of ops/rectifiers.c.
+// The ranges are those of ops/rectifiers.c.
 MAP(relu, clamp, 0, INFINITY, true)
 MAP(relu6, clamp, 0, 6, true)
 MAP(relu_n1_to_1, clamp, -1, 1, true)
@@ -309,7 +313,7 @@ MAP(relu_0_to_1, clamp, 0, 1, true)
 
 // ---- QUANTIZE, DEQUANTIZE -----------------------------------------------------------------------
 
-// Of a tensor of 8 bits with one scale. False: the zero point is none of the type's values.
+// Fills `scale` from an 8-bit tensor with one scale. Returns false if the zero point is no value of the type.
 static bool byte_scale_of(const TfLiteTensor *tensor, struct hl_byte_scale *scale)
 {
     const int low = tensor->type == kTfLiteInt8 ? INT8_MIN : 0, zero = hl_zero(tensor);
@@ -329,9 +333,9 @@ static TfLiteStatus quantize_prepare(TfLiteContext *ctx, TfLiteNode *node, void 
     struct map map = {.table = node->user_data};
     if (!is_8bit(y)) return kTfLiteOk;
     if (is_8bit(x))
-        map.bytes = loops_for(y)->bytes;
+        map.bytes = kernels_for(y)->bytes;
     else if (x->type == kTfLiteFloat32 && has_one_scale(y) && byte_scale_of(y, &map.scale))
-        map.quantize = loops_for(y)->quantize;
+        map.quantize = kernels_for(y)->quantize;
     return make_map(ctx, node, &map, state, bytes);
 }
 
@@ -341,9 +345,9 @@ static TfLiteStatus dequantize_prepare(TfLiteContext *ctx, TfLiteNode *node, voi
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0);
     struct map map = {0};
-    // A constant has been converted in prepare.
+    // Constants were converted in the operator's prepare.
     if (is_8bit(x) && !hl_is_constant(x) && has_one_scale(x) && byte_scale_of(x, &map.scale))
-        map.dequantize = x->type == kTfLiteInt8 ? loops_for(x)->dequantize_i8 : loops_for(x)->dequantize_u8;
+        map.dequantize = x->type == kTfLiteInt8 ? kernels_for(x)->dequantize_i8 : kernels_for(x)->dequantize_u8;
     return make_map(ctx, node, &map, state, bytes);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of fast kernels, and the loops that operators without a fast kernel use.
+// Memory of fast kernels, and the row kernels that operators without a fast kernel use.
 #include "fast/fast.h"
 
 #include <assert.h>
@@ -88,8 +88,8 @@ TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t byt
     return kTfLiteOk;
 }
 
-const struct hl_row_loops *hl_fast_row_loops(const struct hl_reporter *reporter)
+const struct hl_row_kernels *hl_fast_row_kernels(const struct hl_reporter *reporter)
 {
     hl_simd_check(reporter);
-    return &hl_simd_best(INT_MAX)->kernels->row_loops;
+    return &hl_simd_best(INT_MAX)->kernels->row_kernels;
 }

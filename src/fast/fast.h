@@ -2,8 +2,8 @@
 // How a fast kernel takes a node over from the reference kernel. The operator's hl_op names a struct hl_fast; after the
 // reference's prepare, which has checked the node and shaped its outputs, hl_fast.prepare makes a state of its own, or
 // none: then the node stays with the reference kernel. With a state, hl_fast.invoke runs in place of the reference's
-// invoke. Where loops over rows are all that a fast kernel would bring, the operator has none, and takes those from
-// hl_row_loops.
+// invoke. Where row kernels are all that a fast kernel would bring, the operator has none, and takes those of
+// hl_row_kernels.
 #ifndef HALITE_FAST_FAST_H
 #define HALITE_FAST_FAST_H
 
@@ -53,7 +53,7 @@ TfLiteStatus hl_fast_build(TfLiteContext *ctx, const TfLiteNode *node, const str
                            size_t size, void **state, size_t *bytes);
 
 // Fewer products than this take about as long as it takes to share them among threads.
-enum { HL_LEAST_PRODUCTS = 200000 };
+enum { HL_MIN_SHARED_PRODUCTS = 200000 };
 
 // Zeroed bytes. NULL, and no error, where the memory limit does not leave so many: the reference kernel needs fewer.
 TfLiteStatus hl_fast_make(TfLiteContext *ctx, const TfLiteNode *node, size_t bytes, void **state);
@@ -65,8 +65,8 @@ static inline bool hl_is_packable(const TfLiteTensor *tensor)
     return hl_is_constant(tensor) && tensor->data.raw_const && !tensor->sparsity;
 }
 
-// The loops over rows of the best CPU level. Reports a HALITE_SIMD that names none.
-const struct hl_row_loops *hl_fast_row_loops(const struct hl_reporter *reporter);
+// Returns the row kernels of the best CPU level. Reports a HALITE_SIMD that names none.
+const struct hl_row_kernels *hl_fast_row_kernels(const struct hl_reporter *reporter);
 
 extern const struct hl_fast hl_fast_conv_2d, hl_fast_depthwise_conv_2d, hl_fast_fully_connected;
 extern const struct hl_fast hl_fast_relu, hl_fast_relu6, hl_fast_relu_n1_to_1, hl_fast_relu_0_to_1, hl_fast_quantize,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RESIZE_BILINEAR of float32, uint8 and int8 to a size that is known in prepare, row by row: struct hl_resize_row.
+// RESIZE_BILINEAR of float32, uint8 and int8 to a size that is known in prepare. Each output row is blended from two
+// input rows by the microkernel of struct hl_resize_row (simd/simd.h).
 #include "ops/resize.h"
 
 #include <stdlib.h>
@@ -10,19 +11,20 @@
 struct resize {
     const struct hl_simd *simd;
     int batches, in_height, in_width, channels, height, width;
-    size_t size; // of a value
+    size_t size; // bytes of an element
     void (*run)(const struct hl_resize_row *row);
-    struct hl_resize_sample *rows; // [height]
-    int32_t *left, *right, *part_1024;
-    float *part;             // these: [width]
-    struct hl_scratch mixed; // of each worker: two rows
-    int block;               // rows of one item
+    struct hl_resize_sample *rows;     // [height]
+    int32_t *left, *right, *part_1024; // [width]
+    float *part;                       // [width]
+    struct hl_scratch mixed;           // two input rows for each worker
+    int block;                         // output rows of one work item
 };
 
-// Fewer values than this take about as long as it takes to share them.
-enum { LEAST_VALUES = 50000 };
+// Fewer elements take about as long as waking the other threads.
+enum { MIN_SHARED_VALUES = 50000 };
 
-// The largest weights of two neighbors together, in units of 2^-10: more than 1024 where a place lies beyond the last.
+// The largest sum of the magnitudes of two neighbors' weights, in units of 2^-10. It is above 1024 where a sample lies
+// outside the image.
 static int64_t largest_weight(int in, int out, bool align, bool half)
 {
     struct hl_resize_axis axis = hl_resize_axis(in, out, align, half);
@@ -56,13 +58,14 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
                                          : NULL,
     };
     int64_t in_count = (int64_t)made.in_width * made.channels;
-    // Whole rows are mixed, which is too much where few of their pixels are wanted; and places have 31 bits.
+    // The microkernel blends whole input rows, which costs more than it saves where the output needs few of their
+    // pixels. Its offsets have 31 bits.
     if (!made.run || made.in_width / 2 > made.width || in_count > INT32_MAX / 2) return kTfLiteOk;
     if (x->type == kTfLiteInt8 && largest_weight(made.in_height, made.height, align, half) *
                                           largest_weight(made.in_width, made.width, align, half) >
                                       INT32_MAX / 128 - (1 << 20))
         return kTfLiteOk;
-    int threads = hl_elements(y) < LEAST_VALUES ? 1 : hl_thread_count(ctx);
+    int threads = hl_elements(y) < MIN_SHARED_VALUES ? 1 : hl_thread_count(ctx);
     int64_t rows = (int64_t)made.batches * made.height;
     made.block = threads == 1 ? made.height : (int)(rows / (4 * threads)) + 1;
     struct hl_parts parts = {0};

@@ -13,7 +13,7 @@ struct softmax {
 };
 
 // Fewer values than this take about as long as it takes to share them.
-enum { LEAST_VALUES = 16384 };
+enum { MIN_SHARED_VALUES = 16384 };
 
 static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, size_t *bytes)
 {
@@ -29,7 +29,7 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node, void **state, 
     op->simd = hl_simd_best(INT_MAX);
     op->length = hl_dim(x, hl_rank(x) - 1);
     op->rows = count / op->length;
-    op->block = count < LEAST_VALUES || threads == 1 ? op->rows : op->rows / (4 * threads) + 1;
+    op->block = count < MIN_SHARED_VALUES || threads == 1 ? op->rows : op->rows / (4 * threads) + 1;
     return kTfLiteOk;
 }
 

@@ -50,7 +50,7 @@ static void cut_work(struct transpose_conv *t, int threads)
     int64_t strip = STRIP_BYTES / 4 / ((int64_t)s->out_width * s->outputs);
     int64_t least = 2 * (int64_t)(s->kh > s->stride_h ? s->kh : s->stride_h);
     int64_t each = ((int64_t)s->out_height * s->batches + 2 * threads - 1) / (2 * threads);
-    if (threads > 1 && products >= HL_LEAST_PRODUCTS && strip > each) strip = each;
+    if (threads > 1 && products >= HL_MIN_SHARED_PRODUCTS && strip > each) strip = each;
     t->strip = at_most(strip > least ? strip : least, s->out_height);
     int64_t rows = t->packed.simd->rows, tiles = PRODUCT_BYTES / 4 / (t->packed.columns * rows);
     t->block = at_most(rows * (tiles > 0 ? tiles : 1), s->width);

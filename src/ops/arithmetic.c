@@ -32,12 +32,12 @@ static int64_t clamp_int(int64_t value, const struct hl_arithmetic *s)
 
 static int32_t at_common_scale(int32_t stored, const struct hl_operand *operand, const struct hl_arithmetic *s)
 {
-    return hl_rescale_apply((stored - operand->zero) * (1 << s->bits), operand->by);
+    return hl_rescale_apply((stored - operand->zero) * (1 << s->bits), operand->rescale);
 }
 
 static int64_t to_stored(int32_t value, const struct hl_arithmetic *s)
 {
-    return clamp_int((int64_t)hl_rescale_apply(value, s->y.by) + s->y.zero, s);
+    return clamp_int((int64_t)hl_rescale_apply(value, s->y.rescale) + s->y.zero, s);
 }
 
 static int64_t stored_sum(int32_t u, int32_t v, const struct hl_arithmetic *s)
@@ -203,9 +203,9 @@ static TfLiteStatus set_common_scale(TfLiteContext *ctx, const TfLiteNode *node,
     HL_REQUIRE(ctx, node, to_output < 1, "the output's scale %g is too small for the inputs' scales %g and %g", y_scale,
                a_scale, b_scale);
     op->bits = bits;
-    op->a.by = hl_rescale_from(a_scale / common);
-    op->b.by = hl_rescale_from(b_scale / common);
-    op->y.by = hl_rescale_from(to_output);
+    op->a.rescale = hl_rescale_from(a_scale / common);
+    op->b.rescale = hl_rescale_from(b_scale / common);
+    op->y.rescale = hl_rescale_from(to_output);
     return kTfLiteOk;
 }
 
@@ -295,7 +295,7 @@ static TfLiteStatus mul_prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(set_stored_range(ctx, node, options->activation));
     if (narrow) op->binary.run = y->type == kTfLiteInt8 ? mul_i16_to_i8 : mul_i16_to_u8;
     float product = a->params.scale * b->params.scale; // in float, as the original
-    op->y.by = hl_rescale_from((double)(product / y->params.scale));
+    op->y.rescale = hl_rescale_from((double)(product / y->params.scale));
     return hl_binary_finish(ctx, node);
 }
 

@@ -229,13 +229,13 @@ static void store_integer(const struct hl_batch_matmul *op, TfLiteTensor *y, int
         HL_OUT(int32_t, y)[at] = (int32_t)(uint32_t)(uint64_t)sum;
         return;
     }
-    struct hl_rescale by = op->rescales[op->scales > 1 ? n : 0];
+    struct hl_rescale rescale = op->rescales[op->scales > 1 ? n : 0];
     if (y->type == kTfLiteInt16) {
-        int32_t value = hl_rescale_apply_i64(sum, by);
+        int32_t value = hl_rescale_apply_i64(sum, rescale);
         HL_OUT(int16_t, y)[at] = (int16_t)hl_clamp_i32(value, op->low, op->high);
         return;
     }
-    int64_t value = (int64_t)hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by) + hl_zero(y);
+    int64_t value = (int64_t)hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, rescale) + hl_zero(y);
     HL_OUT(int8_t, y)[at] = (int8_t)hl_clamp_i32(hl_saturate_i32(value), op->low, op->high);
 }
 
@@ -279,7 +279,7 @@ struct work {
     void *x_rows, *w_rows;
     float *x_floats, *x_scales;
     int8_t *stored;
-    const struct hl_row_loops *loops;
+    const struct hl_row_kernels *kernels;
     int x_zero, w_zero;
 };
 
@@ -309,7 +309,7 @@ static void load_x(const struct work *work, int64_t first)
     for (int64_t m = 0; m < op->m; m++) {
         const float *row = rows + m * op->k;
         int32_t zero;
-        hl_quantize_row(work->loops, work->params->asymmetric_quantize_inputs, row, op->k, work->stored,
+        hl_quantize_row(work->kernels, work->params->asymmetric_quantize_inputs, row, op->k, work->stored,
                         &work->x_scales[m], &zero);
         hl_widen(kTfLiteInt8, work->stored, 0, op->k, zero, wide + m * op->k);
     }
@@ -348,7 +348,7 @@ static TfLiteStatus matmul_invoke(TfLiteContext *ctx, TfLiteNode *node)
         .x_floats = HL_OUT(float, hl_temporary(ctx, node, X_FLOATS)),
         .x_scales = HL_OUT(float, hl_temporary(ctx, node, X_SCALES)),
         .stored = HL_OUT(int8_t, hl_temporary(ctx, node, X_STORED)),
-        .loops = hl_row_loops(ctx),
+        .kernels = hl_row_kernels(ctx),
         .x_zero = with_zeros ? hl_zero(x) : 0,
         .w_zero = with_zeros && op->scales == 1 ? hl_zero(w) : 0,
     };

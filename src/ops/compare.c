@@ -21,9 +21,9 @@ struct comparison {
 
 // ---- runs ---------------------------------------------------------------------------------------
 
-static int32_t scaled(int32_t stored, int32_t zero, struct hl_rescale by)
+static int32_t scaled(int32_t stored, int32_t zero, struct hl_rescale rescale)
 {
-    return hl_rescale_apply((stored - zero) * (1 << 8), by);
+    return hl_rescale_apply((stored - zero) * (1 << 8), rescale);
 }
 
 // A call keeps the six operators' loops small: as vectors of widened halves they took 90 KB.

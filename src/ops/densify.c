@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { MOST_LEVELS = 2 * HL_MAX_RANK };
+enum { MAX_LEVELS = 2 * HL_MAX_RANK };
 
 struct level {
     const TfLiteDimensionMetadata *metadata;
@@ -25,7 +25,7 @@ struct level {
 
 struct sparse {
     int levels;
-    struct level level[MOST_LEVELS];
+    struct level level[MAX_LEVELS];
     int64_t stored; // values
     int bits;
     const void *from;
@@ -125,7 +125,7 @@ static TfLiteStatus read_levels(TfLiteContext *ctx, const TfLiteNode *node, cons
 // ---- writing the values -------------------------------------------------------------------------
 
 // The children of entry `parent` of the level before, which lies at element `at`. No deeper than
-// MOST_LEVELS.
+// MAX_LEVELS.
 static void expand(const struct sparse *sparse, int number, int64_t parent, int64_t at)
 {
     if (number == sparse->levels) {

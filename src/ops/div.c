@@ -16,7 +16,7 @@ struct division {
     float low_f32, high_f32;
     int32_t low, high;
     int32_t a_zero, b_zero, y_zero;
-    struct hl_rescale by; // s_a / (s_b * s_y)
+    struct hl_rescale rescale; // s_a / (s_b * s_y)
 };
 
 // ---- divisors of zero ---------------------------------------------------------------------------
@@ -70,10 +70,10 @@ static int32_t stored_quotient(int32_t u, int32_t v, const struct division *s)
     // b = (1 + rest) * 2^(31 - b_zeros), rest a fraction of 2^31.
     int32_t rest = (int32_t)(((uint32_t)b << b_zeros) & INT32_MAX);
     int32_t quotient = hl_high_mul((int32_t)((uint32_t)a << headroom), hl_fixed_inverse_of_one_plus(rest));
-    int shift = s->by.shift - (31 - b_zeros) - headroom;
+    int shift = s->rescale.shift - (31 - b_zeros) - headroom;
     int64_t stored = s->y_zero;
     if (a != 0)
-        stored += rescale_far(quotient, s->by.multiplier, shift);
+        stored += rescale_far(quotient, s->rescale.multiplier, shift);
     else
         stored += shift < -31; // the original's rounding of 0 by more bits than there are gives 1
     return stored < s->low ? s->low : stored > s->high ? s->high : (int32_t)stored;
@@ -124,7 +124,7 @@ static TfLiteStatus div_prepare(TfLiteContext *ctx, TfLiteNode *node)
         op->y_zero = hl_zero(y);
         hl_activation_range(options->activation, y, &op->low, &op->high);
         float divisor = b->params.scale * y->params.scale; // in float, as the original
-        op->by = hl_rescale_from((double)(a->params.scale / divisor));
+        op->rescale = hl_rescale_from((double)(a->params.scale / divisor));
         op->binary.check_values = require_stored_divisors;
     }
     return hl_binary_finish(ctx, node);

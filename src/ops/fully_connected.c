@@ -335,9 +335,9 @@ static int32_t requantize(const struct hl_fully_connected *op, const TfLiteTenso
         double value = round((double)sum * ((const double *)op->scales)[unit]) + hl_zero(output);
         return value < op->low ? op->low : value > op->high ? op->high : (int32_t)value;
     }
-    struct hl_rescale by = ((const struct hl_rescale *)op->scales)[unit];
-    int32_t scaled = op->mode == HL_FC_FIXED_POINT ? hl_rescale_apply_i64(sum, by)
-                                                   : hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
+    struct hl_rescale rescale = ((const struct hl_rescale *)op->scales)[unit];
+    int32_t scaled = op->mode == HL_FC_FIXED_POINT ? hl_rescale_apply_i64(sum, rescale)
+                                                   : hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, rescale);
     int64_t value = (int64_t)scaled + hl_zero(output);
     return value < op->low ? op->low : value > op->high ? op->high : (int32_t)value;
 }
@@ -400,8 +400,8 @@ static void run_hybrid(TfLiteContext *ctx, TfLiteNode *node, const struct hl_ful
     float *x_scales = HL_OUT(float, hl_temporary(ctx, node, X_SCALES));
     for (int64_t m = 0; m < op->rows; m++) {
         int32_t zero;
-        hl_quantize_row(hl_row_loops(ctx), params->asymmetric_quantize_inputs, x + m * op->columns, op->columns, stored,
-                        &x_scales[m], &zero);
+        hl_quantize_row(hl_row_kernels(ctx), params->asymmetric_quantize_inputs, x + m * op->columns, op->columns,
+                        stored, &x_scales[m], &zero);
         hl_widen(kTfLiteInt8, stored, 0, op->columns, zero, wide + m * op->columns);
     }
 

@@ -122,7 +122,7 @@ static TfLiteStatus basic_prepare(TfLiteContext *ctx, TfLiteNode *node)
 // The gates themselves are an output: they are activated elsewhere, some cells at a time.
 enum { CELLS = 64, INPUT = 0, CHANGE, FORGET, OUTPUT };
 
-static void finish_f32(const struct hl_row_loops *loops, const float *gates, int outputs, const float *last_cell,
+static void finish_f32(const struct hl_row_kernels *kernels, const float *gates, int outputs, const float *last_cell,
                        float *cell, float *output)
 {
     float some[HL_LSTM_GATES][CELLS];
@@ -130,17 +130,17 @@ static void finish_f32(const struct hl_row_loops *loops, const float *gates, int
         int count = outputs - first < CELLS ? outputs - first : CELLS;
         for (int g = 0; g < HL_LSTM_GATES; g++) {
             memcpy(some[g], gates + (int64_t)g * outputs + first, (size_t)count * sizeof **some);
-            (g == CHANGE ? loops->tanh : loops->logistic)(some[g], count);
+            (g == CHANGE ? kernels->tanh : kernels->logistic)(some[g], count);
         }
         for (int i = 0; i < count; i++)
             cell[first + i] = some[INPUT][i] * some[CHANGE][i] + some[FORGET][i] * last_cell[first + i];
         memcpy(some[CHANGE], cell + first, (size_t)count * sizeof *cell);
-        loops->tanh(some[CHANGE], count);
+        kernels->tanh(some[CHANGE], count);
         for (int i = 0; i < count; i++) output[first + i] = some[OUTPUT][i] * some[CHANGE][i];
     }
 }
 
-static void finish_u8(const struct hl_row_loops *loops, const int16_t *gates, int outputs, const int16_t *last_cell,
+static void finish_u8(const struct hl_row_kernels *kernels, const int16_t *gates, int outputs, const int16_t *last_cell,
                       int16_t *cell, uint8_t *output)
 {
     int16_t some[HL_LSTM_GATES][CELLS];
@@ -148,7 +148,7 @@ static void finish_u8(const struct hl_row_loops *loops, const int16_t *gates, in
         int count = outputs - first < CELLS ? outputs - first : CELLS;
         for (int g = 0; g < HL_LSTM_GATES; g++) {
             memcpy(some[g], gates + (int64_t)g * outputs + first, (size_t)count * sizeof **some);
-            (g == CHANGE ? loops->tanh_i16 : loops->logistic_i16)(some[g], 3, count);
+            (g == CHANGE ? kernels->tanh_i16 : kernels->logistic_i16)(some[g], 3, count);
         }
         for (int i = 0; i < count; i++) {
             int16_t change = hl_fixed16_multiply(some[INPUT][i], some[CHANGE][i]);
@@ -156,7 +156,7 @@ static void finish_u8(const struct hl_row_loops *loops, const int16_t *gates, in
             cell[first + i] = hl_saturate_i16(hl_fixed16_divide(change, 4) + kept); // Q0 to Q4
         }
         memcpy(some[CHANGE], cell + first, (size_t)count * sizeof *cell);
-        loops->tanh_i16(some[CHANGE], 4, count);
+        kernels->tanh_i16(some[CHANGE], 4, count);
         for (int i = 0; i < count; i++) {
             int16_t value = hl_fixed16_multiply(some[OUTPUT][i], some[CHANGE][i]);
             output[first + i] = (uint8_t)(128 + hl_clamp_i32(hl_fixed16_divide(value, 8), -128, 127));
@@ -166,11 +166,11 @@ static void finish_u8(const struct hl_row_loops *loops, const int16_t *gates, in
 
 // This kernel rounds half up, twice, where hl_rescale_apply rounds half away from zero the second
 // time.
-static int64_t rescale_half_up(int32_t value, struct hl_rescale by)
+static int64_t rescale_half_up(int32_t value, struct hl_rescale rescale)
 {
-    int left = by.shift > 0 ? by.shift : 0, right = by.shift > 0 ? 0 : -by.shift;
+    int left = rescale.shift > 0 ? rescale.shift : 0, right = rescale.shift > 0 ? 0 : -rescale.shift;
     int64_t shifted = (int32_t)((uint32_t)value << left);
-    int64_t product = (shifted * by.multiplier + (INT64_C(1) << 30)) >> 31;
+    int64_t product = (shifted * rescale.multiplier + (INT64_C(1) << 30)) >> 31;
     return right > 0 ? (product + (INT64_C(1) << (right - 1))) >> right : product;
 }
 
@@ -200,7 +200,7 @@ static void join(TfLiteContext *ctx, TfLiteNode *node, int b, void *joined)
 static TfLiteStatus basic_invoke(TfLiteContext *ctx, TfLiteNode *node)
 {
     const struct lstm *op = node->user_data;
-    const struct hl_row_loops *loops = hl_row_loops(ctx);
+    const struct hl_row_kernels *kernels = hl_row_kernels(ctx);
     const TfLiteTensor *weights = hl_input(ctx, node, WEIGHTS), *biases = hl_input(ctx, node, BIASES);
     const TfLiteTensor *last_cell = hl_input(ctx, node, LAST_CELL);
     TfLiteTensor *output = hl_output(ctx, node, NEW_OUTPUT), *cell = hl_output(ctx, node, NEW_CELL);
@@ -213,15 +213,15 @@ static TfLiteStatus basic_invoke(TfLiteContext *ctx, TfLiteNode *node)
             int16_t *gate = HL_OUT(int16_t, gates) + gates_at;
             join(ctx, node, b, row);
             gates_u8(op, weights, biases, row, gate);
-            finish_u8(loops, gate, outputs, HL_IN(int16_t, last_cell) + at, HL_OUT(int16_t, cell) + at,
+            finish_u8(kernels, gate, outputs, HL_IN(int16_t, last_cell) + at, HL_OUT(int16_t, cell) + at,
                       HL_OUT(uint8_t, output) + at);
         } else {
             float *row = HL_OUT(float, joined) + joined_at, *gate = HL_OUT(float, gates) + gates_at;
             join(ctx, node, b, row);
             for (int i = 0; i < gate_count; i++) gate[i] = 0;
-            hl_matvec_f32(loops, HL_IN(float, weights), gate_count, width, row, gate);
+            hl_matvec_f32(kernels, HL_IN(float, weights), gate_count, width, row, gate);
             for (int i = 0; i < gate_count; i++) gate[i] += HL_IN(float, biases)[i];
-            finish_f32(loops, gate, outputs, HL_IN(float, last_cell) + at, HL_OUT(float, cell) + at,
+            finish_f32(kernels, gate, outputs, HL_IN(float, last_cell) + at, HL_OUT(float, cell) + at,
                        HL_OUT(float, output) + at);
         }
     }

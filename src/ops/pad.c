@@ -7,7 +7,7 @@
 // PAD writes 0; in int8, uint8 and int16 the output's zero point. Values of x are never rescaled.
 #include "ops/common/copy.h"
 
-enum { MOST_DIMENSIONS = 5 };
+enum { MAX_DIMENSIONS = 5 };
 
 static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Float16) | HL_TYPE(BFloat16) | HL_TYPE(Int8) | HL_TYPE(UInt8) |
                               HL_TYPE(Int16) | HL_TYPE(Int32) | HL_TYPE(Int64) | HL_TYPE(Bool);
@@ -31,7 +31,7 @@ static TfLiteStatus find_borders(TfLiteContext *ctx, const TfLiteNode *node, int
 
 static TfLiteStatus resize(TfLiteContext *ctx, const TfLiteNode *node)
 {
-    int before[MOST_DIMENSIONS], dims[MOST_DIMENSIONS];
+    int before[MAX_DIMENSIONS], dims[MAX_DIMENSIONS];
     HL_TRY(find_borders(ctx, node, before, dims));
     return hl_resize(ctx, hl_output(ctx, node, 0), hl_rank(hl_input(ctx, node, 0)), dims);
 }
@@ -57,8 +57,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
 
     HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
-    HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS, "the input has %d dimensions, more than %d", hl_rank(x),
-               MOST_DIMENSIONS);
+    HL_REQUIRE(ctx, node, hl_rank(x) <= MAX_DIMENSIONS, "the input has %d dimensions, more than %d", hl_rank(x),
+               MAX_DIMENSIONS);
     HL_REQUIRE(ctx, node, hl_is_integer(paddings->type) && paddings->type != kTfLiteUInt8,
                "the paddings must be int8, int16, int32 or int64, not %s", hl_type_name(paddings->type));
     HL_REQUIRE(ctx, node, hl_rank(paddings) == 2 && hl_dim(paddings, 0) == hl_rank(x) && hl_dim(paddings, 1) == 2,
@@ -70,8 +70,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
 // y by axis; a scalar has one axis of one position.
 struct padding {
     int bits, last; // the last axis with a border, or 0
-    int before[MOST_DIMENSIONS], x_dims[MOST_DIMENSIONS], dims[MOST_DIMENSIONS];
-    int64_t x_inner[MOST_DIMENSIONS], inner[MOST_DIMENSIONS]; // elements of one position
+    int before[MAX_DIMENSIONS], x_dims[MAX_DIMENSIONS], dims[MAX_DIMENSIONS];
+    int64_t x_inner[MAX_DIMENSIONS], inner[MAX_DIMENSIONS]; // elements of one position
     const void *value, *x;
     char *y;
 };

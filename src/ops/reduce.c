@@ -298,41 +298,41 @@ static void store(TfLiteTensor *y, int64_t index, int64_t value)
         HL_OUT(uint8_t, y)[index] = (uint8_t)value;
 }
 
-static int32_t rescale_total(int64_t total, struct hl_rescale by)
+static int32_t rescale_total(int64_t total, struct hl_rescale rescale)
 {
-    if (total < INT32_MIN || total > INT32_MAX) return hl_rescale_apply_i64(total, by);
-    return hl_rescale_apply((int32_t)total, by);
+    if (total < INT32_MIN || total > INT32_MAX) return hl_rescale_apply_i64(total, rescale);
+    return hl_rescale_apply((int32_t)total, rescale);
 }
 
 // The rescale from x's scale to y's, with 1 / count multiplied into it.
 static struct hl_rescale mean_rescale(double real, int64_t count)
 {
-    struct hl_rescale by = hl_rescale_from(real);
+    struct hl_rescale rescale = hl_rescale_from(real);
     int shift = 0;
-    while (shift < 32 && shift < 31 + by.shift && count >> (shift + 1) != 0) shift++;
-    by.multiplier = (int32_t)(((int64_t)by.multiplier << shift) / count);
-    by.shift -= shift;
-    return by;
+    while (shift < 32 && shift < 31 + rescale.shift && count >> (shift + 1) != 0) shift++;
+    rescale.multiplier = (int32_t)(((int64_t)rescale.multiplier << shift) / count);
+    rescale.shift -= shift;
+    return rescale;
 }
 
 static void finish_quantized(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r, const int64_t *totals,
                              int64_t outputs)
 {
-    struct hl_rescale by = {0, 0};
+    struct hl_rescale rescale = {0, 0};
     double real = hl_scale(x) / hl_scale(y);
     bool mean = r->reducer->kind == MEAN;
     // The original sums uint8 in fixed point, int8 and int16 in float.
     bool fixed = mean || x->type == kTfLiteUInt8;
     float scale = x->params.scale / y->params.scale;
     float bias = (float)-hl_zero(x) * scale * (float)r->count;
-    if (fixed && r->count > 0) by = mean ? mean_rescale(real, r->count) : hl_rescale_from(real);
+    if (fixed && r->count > 0) rescale = mean ? mean_rescale(real, r->count) : hl_rescale_from(real);
 
     for (int64_t i = 0; i < outputs; i++) {
         if (r->count == 0) {
             store(y, i, 0);
         } else if (fixed) {
             int64_t total = totals[i] - hl_zero(x) * r->count;
-            store(y, i, (int64_t)rescale_total(total, by) + hl_zero(y));
+            store(y, i, (int64_t)rescale_total(total, rescale) + hl_zero(y));
         } else {
             float value = roundf((float)totals[i] * scale + bias);
             value = fminf(fmaxf(value, -1e9f), 1e9f);
@@ -361,7 +361,7 @@ static void finish_mean(TfLiteTensor *y, const struct reduction *r, const int64_
 static void multiply_quantized(const TfLiteTensor *x, TfLiteTensor *y, const struct reduction *r)
 {
     double root = r->count > 0 ? pow(hl_scale(y), 1.0 / (double)r->count) : hl_scale(y);
-    struct hl_rescale by = hl_rescale_from(r->count > 0 ? hl_scale(x) / root : 1 / root);
+    struct hl_rescale rescale = hl_rescale_from(r->count > 0 ? hl_scale(x) / root : 1 / root);
     int64_t strides[2][HL_MAX_RANK];
     fill_strides(x, r, strides);
     int kept[HL_MAX_RANK], reduced[HL_MAX_RANK];
@@ -379,9 +379,9 @@ static void multiply_quantized(const TfLiteTensor *x, TfLiteTensor *y, const str
             int64_t at = outer.at[0] + inner.at[0];
             int64_t factor = x->type == kTfLiteInt16 ? HL_IN(int16_t, x)[at] : HL_IN(int8_t, x)[at];
             factor -= hl_zero(x);
-            product = i == 0 ? (int32_t)factor : hl_rescale_apply_i64(product * factor, by);
+            product = i == 0 ? (int32_t)factor : hl_rescale_apply_i64(product * factor, rescale);
         }
-        store(y, o, (int64_t)hl_rescale_apply_i64(product, by) + hl_zero(y));
+        store(y, o, (int64_t)hl_rescale_apply_i64(product, rescale) + hl_zero(y));
     }
 }
 

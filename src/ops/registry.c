@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fast/fast.h"
-#include "ops/common/row_loops.h"
+#include "ops/common/row_kernels.h"
 #include "ops/op.h"
 #include "runtime/builtin_kernels.h"
 
@@ -147,4 +147,4 @@ static bool find(const struct hl_model_code *code, TfLiteRegistration *registrat
     return false;
 }
 
-const struct hl_builtin_kernels hl_builtin_kernels = {.find = find, .choose_row_loops = hl_row_loops_choose};
+const struct hl_builtin_kernels hl_builtin_kernels = {.find = find, .choose_row_kernels = hl_row_kernels_choose};

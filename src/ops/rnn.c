@@ -21,7 +21,7 @@ struct layer {
     const TfLiteTensor *input, *weights, *recurrent, *bias;
     const TfLiteTensor *auxiliary, *auxiliary_weights; // NULL where absent
     TfLiteTensor *state;                               // NULL where it is not variable
-    const struct hl_row_loops *loops;
+    const struct hl_row_kernels *kernels;
     TfLiteFusedActivation activation;
     bool asymmetric, time_major, backward;
     int batch, time, inputs, units;
@@ -99,10 +99,10 @@ static void multiply_add(const struct layer *l, const TfLiteTensor *weights, con
 {
     int columns = hl_dim(weights, 1);
     if (weights->type == kTfLiteFloat32) {
-        hl_matvec_f32(l->loops, HL_IN(float, weights), l->units, columns, x, sums);
+        hl_matvec_f32(l->kernels, HL_IN(float, weights), l->units, columns, x, sums);
     } else {
-        hl_store_vector(l->loops, stored, x, columns, l->asymmetric);
-        hl_matvec_hybrid(l->loops, HL_IN(int8_t, weights), weights->params.scale, l->units, columns, stored, sums);
+        hl_store_vector(l->kernels, stored, x, columns, l->asymmetric);
+        hl_matvec_hybrid(l->kernels, HL_IN(int8_t, weights), weights->params.scale, l->units, columns, stored, sums);
     }
 }
 
@@ -122,7 +122,7 @@ static void run(const struct layer *l, int16_t *scratch, float *output)
                 multiply_add(l, l->auxiliary_weights, HL_IN(float, l->auxiliary) + row * hl_dim(l->auxiliary, 2),
                              &stored, y);
             multiply_add(l, l->recurrent, state, &stored, y);
-            hl_activate_vector(l->loops, l->activation, y, l->units);
+            hl_activate_vector(l->kernels, l->activation, y, l->units);
             memcpy(state, y, units * sizeof *y);
         }
     }
@@ -130,7 +130,7 @@ static void run(const struct layer *l, int16_t *scratch, float *output)
 
 static void collect(TfLiteContext *ctx, const TfLiteNode *node, int first, struct layer *l)
 {
-    l->loops = hl_row_loops(ctx);
+    l->kernels = hl_row_kernels(ctx);
     l->input = hl_input(ctx, node, 0);
     l->weights = hl_input(ctx, node, first);
     l->recurrent = hl_input(ctx, node, first + 1);

@@ -7,7 +7,7 @@
 // Of repeated indices the last one counts.
 #include "ops/common/copy.h"
 
-enum { MOST_DIMENSIONS = 4 };
+enum { MAX_DIMENSIONS = 4 };
 
 static const uint32_t types = HL_TYPE(Float32) | HL_TYPE(Int8) | HL_TYPE(UInt8) | HL_TYPE(Int32) | HL_TYPE(Int64);
 
@@ -40,8 +40,8 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     HL_TRY(hl_require_int32_or_int64(ctx, node, indices, "indices"));
     HL_TRY(hl_require_int32_or_int64(ctx, node, shape, "shape"));
     HL_REQUIRE(ctx, node, hl_rank(indices) <= 2, "the indices have %d dimensions, more than 2", hl_rank(indices));
-    HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) <= MOST_DIMENSIONS,
-               "the shape must have at most %d entries", MOST_DIMENSIONS);
+    HL_REQUIRE(ctx, node, hl_rank(shape) == 1 && hl_dim(shape, 0) <= MAX_DIMENSIONS,
+               "the shape must have at most %d entries", MAX_DIMENSIONS);
     HL_REQUIRE(ctx, node, index_depth(indices) == hl_dim(shape, 0), "indices of %d positions for %d dimensions",
                index_depth(indices), hl_dim(shape, 0));
     HL_REQUIRE(ctx, node, hl_elements(standard) == 1, "the default must be one value, not %lld",

@@ -174,51 +174,51 @@ static void run_float(TfLiteContext *ctx, TfLiteNode *node, const struct shape *
     float *memory = HL_OUT(float, hl_variable_input(ctx, node, 4));
     float *y = HL_OUT(float, hl_output(ctx, node, 0));
     struct hl_stored_vector stored = {.wide = HL_OUT(int16_t, hl_temporary(ctx, node, WIDE))};
-    const struct hl_row_loops *loops = hl_row_loops(ctx);
+    const struct hl_row_kernels *kernels = hl_row_kernels(ctx);
     const int length = s->memory;
 
     for (int b = 0; b < s->batch; b++, y += s->units) {
         const float *row = HL_IN(float, x) + (size_t)b * (size_t)s->inputs;
         for (int f = 0; f < s->filters; f++) features[f] = 0;
         if (op->hybrid) {
-            hl_store_vector(loops, &stored, row, s->inputs, params->asymmetric_quantize_inputs);
-            hl_matvec_hybrid(loops, HL_IN(int8_t, weights), weights->params.scale, s->filters, s->inputs, &stored,
+            hl_store_vector(kernels, &stored, row, s->inputs, params->asymmetric_quantize_inputs);
+            hl_matvec_hybrid(kernels, HL_IN(int8_t, weights), weights->params.scale, s->filters, s->inputs, &stored,
                              features);
         } else {
-            hl_matvec_f32(loops, HL_IN(float, weights), s->filters, s->inputs, row, features);
+            hl_matvec_f32(kernels, HL_IN(float, weights), s->filters, s->inputs, row, features);
         }
         for (int f = 0; f < s->filters; f++) memory[(int64_t)f * length + length - 1] = features[f];
-        loops->dots_f32(time, length, s->filters, memory, length, length, features);
+        kernels->dots_f32(time, length, s->filters, memory, length, length, features);
         memory += (int64_t)s->filters * length;
         for (int u = 0; u < s->units; u++) {
             y[u] = bias ? HL_IN(float, bias)[u] : 0;
             for (int r = 0; r < s->rank; r++) y[u] += features[u * s->rank + r];
         }
-        hl_activate_vector(loops, params->activation, y, s->units);
+        hl_activate_vector(kernels, params->activation, y, s->units);
     }
 }
 
 // Puts features at the ends of the memory of `rows` filters, which lies `at` values into the state, and makes sums of
 // them: w . memory.
-static void remember(const struct hl_row_loops *loops, TfLiteTensor *state, int64_t at, int rows, int length,
-                     const TfLiteTensor *time, int64_t w_at, struct hl_rescale by, int16_t *wide, int64_t *sums)
+static void remember(const struct hl_row_kernels *kernels, TfLiteTensor *state, int64_t at, int rows, int length,
+                     const TfLiteTensor *time, int64_t w_at, struct hl_rescale rescale, int16_t *wide, int64_t *sums)
 {
     int32_t zero = hl_zero(state);
     if (state->type == kTfLiteInt8) {
         int8_t *memory = HL_OUT(int8_t, state) + at;
         for (int r = 0; r < rows; r++)
             memory[r * (int64_t)length + length - 1] =
-                hl_saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sums[r]), by) + zero);
+                hl_saturate_i8((int64_t)hl_rescale_apply(hl_saturate_i32(sums[r]), rescale) + zero);
         hl_widen(kTfLiteInt8, memory, 0, (int64_t)rows * length, zero, wide);
-        hl_long_dots_i8(loops, HL_IN(int8_t, time) + w_at, length, rows, wide, length, length, sums);
+        hl_long_dots_i8(kernels, HL_IN(int8_t, time) + w_at, length, rows, wide, length, length, sums);
         return;
     }
     int16_t *memory = HL_OUT(int16_t, state) + at;
     const int16_t *w = HL_IN(int16_t, time) + w_at;
     for (int r = 0; r < rows; r++)
         memory[r * (int64_t)length + length - 1] =
-            hl_saturate_i16((int64_t)hl_rescale_apply(hl_saturate_i32(sums[r]), by) + zero);
-    loops->dots_i16(w, length, rows, memory, length, length, sums);
+            hl_saturate_i16((int64_t)hl_rescale_apply(hl_saturate_i32(sums[r]), rescale) + zero);
+    kernels->dots_i16(w, length, rows, memory, length, length, sums);
     for (int r = 0; zero != 0 && r < rows; r++, w += length) {
         int64_t sum = 0;
         for (int i = 0; i < length; i++) sum += w[i];
@@ -232,7 +232,7 @@ static void run_int8(TfLiteContext *ctx, TfLiteNode *node, const struct shape *s
     const TfLiteTensor *time = hl_input(ctx, node, 2), *bias = hl_input(ctx, node, 3);
     TfLiteTensor *state = hl_variable_input(ctx, node, 4), *y = hl_output(ctx, node, 0);
     const struct svdf *op = node->user_data;
-    const struct hl_row_loops *loops = hl_row_loops(ctx);
+    const struct hl_row_kernels *kernels = hl_row_kernels(ctx);
     int16_t *wide = HL_OUT(int16_t, hl_temporary(ctx, node, WIDE)), *wide_memory = wide + s->inputs;
     int8_t *out = HL_OUT(int8_t, y);
 
@@ -242,9 +242,9 @@ static void run_int8(TfLiteContext *ctx, TfLiteNode *node, const struct shape *s
         int64_t sum = bias ? HL_IN(int32_t, bias)[0] : 0, sums[HL_LONG_DOTS_ROWS];
         for (int first = 0; first < s->filters; first += HL_LONG_DOTS_ROWS) {
             int rows = at_a_time(s, first);
-            hl_long_dots_i8(loops, HL_IN(int8_t, weights) + (int64_t)first * s->inputs, s->inputs, rows, wide, 0,
+            hl_long_dots_i8(kernels, HL_IN(int8_t, weights) + (int64_t)first * s->inputs, s->inputs, rows, wide, 0,
                             s->inputs, sums);
-            remember(loops, state, ((int64_t)b * s->filters + first) * s->memory, rows, s->memory, time,
+            remember(kernels, state, ((int64_t)b * s->filters + first) * s->memory, rows, s->memory, time,
                      (int64_t)first * s->memory, op->to_state, wide_memory, sums);
             for (int r = 0; r < rows; r++) {
                 sum += sums[r];

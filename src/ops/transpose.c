@@ -4,7 +4,7 @@
 //     out 0: y. Any type of 1, 2, 4 or 8 bytes, int4, uint4
 #include "ops/common/copy.h"
 
-enum { MOST_DIMENSIONS = 8 };
+enum { MAX_DIMENSIONS = 8 };
 
 static const uint32_t types = HL_PLAIN_TYPES | HL_TYPE(Int4) | HL_TYPE(UInt4);
 
@@ -13,7 +13,7 @@ static TfLiteStatus permute(TfLiteContext *ctx, const TfLiteNode *node, int *dim
 {
     const TfLiteTensor *x = hl_input(ctx, node, 0), *perm = hl_input(ctx, node, 1);
     const struct hl_layout whole = hl_row_major(hl_rank(x), x->dims->data);
-    bool taken[MOST_DIMENSIONS] = {false};
+    bool taken[MAX_DIMENSIONS] = {false};
 
     *from = (struct hl_layout){0};
     for (int i = 0; i < hl_rank(x); i++) {
@@ -35,11 +35,11 @@ static TfLiteStatus prepare(TfLiteContext *ctx, TfLiteNode *node)
     const TfLiteTensor *x = hl_input(ctx, node, 0), *perm = hl_input(ctx, node, 1);
     TfLiteTensor *y = hl_output(ctx, node, 0);
     struct hl_layout from;
-    int dims[MOST_DIMENSIONS];
+    int dims[MAX_DIMENSIONS];
 
     HL_TRY(hl_require_type_of_both(ctx, node, x, y, types));
-    HL_REQUIRE(ctx, node, hl_rank(x) <= MOST_DIMENSIONS, "the input has %d dimensions, more than %d", hl_rank(x),
-               MOST_DIMENSIONS);
+    HL_REQUIRE(ctx, node, hl_rank(x) <= MAX_DIMENSIONS, "the input has %d dimensions, more than %d", hl_rank(x),
+               MAX_DIMENSIONS);
     HL_REQUIRE(ctx, node, perm->type == kTfLiteInt32, "the permutation must be int32, not %s",
                hl_type_name(perm->type));
     HL_REQUIRE(ctx, node, hl_rank(perm) == 1 && hl_dim(perm, 0) == hl_rank(x),
@@ -58,7 +58,7 @@ static TfLiteStatus invoke(TfLiteContext *ctx, TfLiteNode *node)
     TfLiteTensor *y = hl_output(ctx, node, 0);
     const int rank = hl_rank(x);
     struct hl_layout from;
-    int dims[MOST_DIMENSIONS];
+    int dims[MAX_DIMENSIONS];
 
     HL_TRY(permute(ctx, node, dims, &from));
     if (hl_is_dynamic(y)) HL_TRY(hl_resize(ctx, y, rank, dims));

@@ -11,14 +11,14 @@
 #include "tensorflow/lite/c/common.h"
 
 struct hl_reporter;
-struct hl_row_loops;
+struct hl_row_kernels;
 
 struct hl_builtin_kernels {
     // Gives the registration of an operator in that version. Returns false where this build has no kernel for it.
     bool (*find)(const struct hl_model_code *code, TfLiteRegistration *registration);
     // Chooses the microkernels for rows that an interpreter's operators use: those of the best CPU level, or the
     // reference ones. It reports settings of the user that make no sense.
-    const struct hl_row_loops *(*choose_row_loops)(bool fast, const struct hl_reporter *reporter);
+    const struct hl_row_kernels *(*choose_row_kernels)(bool fast, const struct hl_reporter *reporter);
 };
 
 extern const struct hl_builtin_kernels hl_builtin_kernels;

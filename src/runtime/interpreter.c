@@ -94,7 +94,7 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
     interpreter->memory_limit = limit ? limit : default_memory_limit();
     interpreter->options->kernels = choose_kernels(interpreter->options);
     bool fast = interpreter->options->kernels == kHaliteKernelsFast;
-    interpreter->row_loops = hl_builtin_kernels.choose_row_loops(fast, &interpreter->options->reporter);
+    interpreter->row_kernels = hl_builtin_kernels.choose_row_kernels(fast, &interpreter->options->reporter);
     // The reference kernels have no use for threads.
     if (fast) interpreter->threads = hl_threads_create(interpreter->options->num_threads);
     int64_t calls = interpreter->options->call_limit;

@@ -20,8 +20,8 @@ struct TfLiteInterpreter {
     int subgraph_count;
     struct hl_subgraph **subgraphs;
     struct hl_resources resources;
-    const struct hl_row_loops *row_loops; // of operators without fast kernels
-    struct hl_threads *threads;           // that kernels share their work among; NULL: the caller's alone
+    const struct hl_row_kernels *row_kernels; // of operators without fast kernels
+    struct hl_threads *threads;               // that kernels share their work among; NULL: the caller's alone
     atomic_bool cancelled;
     bool (*is_cancelled)(void *data); // asked before each node; NULL: nobody asks
     void *cancellation_data;

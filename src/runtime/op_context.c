@@ -181,9 +181,9 @@ bool hl_wants_fast(const TfLiteContext *ctx)
     return hl_subgraph_of(ctx)->interpreter->options->kernels == kHaliteKernelsFast;
 }
 
-const struct hl_row_loops *hl_row_loops(const TfLiteContext *ctx)
+const struct hl_row_kernels *hl_row_kernels(const TfLiteContext *ctx)
 {
-    return hl_subgraph_of(ctx)->interpreter->row_loops;
+    return hl_subgraph_of(ctx)->interpreter->row_kernels;
 }
 
 int hl_thread_count(const TfLiteContext *ctx)

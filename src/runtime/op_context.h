@@ -93,8 +93,8 @@ TfLiteStatus hl_count_work(TfLiteContext *ctx, const TfLiteNode *node, double st
 
 // Returns whether the interpreter wants fast kernels where there are some.
 bool hl_wants_fast(const TfLiteContext *ctx);
-// Returns the microkernels for rows (ops/common/row_loops.h) that src/ops has chosen for this interpreter.
-const struct hl_row_loops *hl_row_loops(const TfLiteContext *ctx);
+// Returns the microkernels for rows (ops/common/row_kernels.h) that src/ops has chosen for this interpreter.
+const struct hl_row_kernels *hl_row_kernels(const TfLiteContext *ctx);
 
 // The first returns how many threads the interpreter runs kernels with. The second runs hl_threads_run of
 // base/threads.h with them.

@@ -9,7 +9,7 @@
 #include "tensorflow/lite/c/c_api_experimental.h"
 #include "tensorflow/lite/c/c_api_opaque.h"
 
-enum { A, B, M, P, Q, TENSORS, MOST_LENGTH = 8 };
+enum { A, B, M, P, Q, TENSORS, MAX_LENGTH = 8 };
 
 static const struct test_tensor sums_tensors[] = {FLOATS("a", 3), FLOATS("b", 3), FLOATS("m", 3), FLOATS("p", 3),
                                                   FLOATS("q", 3)};
@@ -31,7 +31,7 @@ struct adder {
     bool changes_inputs; // of node 2, as delegates for half precision do
     bool keeps_values;   // in its own buffers
     int prepared, alive, copied, freed;
-    float buffers[TENSORS][MOST_LENGTH];
+    float buffers[TENSORS][MAX_LENGTH];
 };
 
 struct adder_kernel {
@@ -184,13 +184,13 @@ static int plan_size(const struct client *c)
     return HaliteInterpreterGetNodeCount(c->interpreter);
 }
 
-static const float a_values[MOST_LENGTH] = {1, 2, 3, 4, -5, 6, 7, 8}, b_values[MOST_LENGTH] = {8, -7, 6, 5, 4, 3, 2, 1};
+static const float a_values[MAX_LENGTH] = {1, 2, 3, 4, -5, 6, 7, 8}, b_values[MAX_LENGTH] = {8, -7, 6, 5, 4, 3, 2, 1};
 
 // The graph is ready: checks that it computes what it should, whoever does it.
 static void invoke_sums_as(struct client *c, TfLiteStatus expected)
 {
     size_t bytes = TfLiteTensorByteSize(TfLiteInterpreterGetInputTensor(c->interpreter, 0));
-    float p[MOST_LENGTH], q[MOST_LENGTH];
+    float p[MAX_LENGTH], q[MAX_LENGTH];
     client_set(c, 0, a_values, bytes);
     client_set(c, 1, b_values, bytes);
     assert_int_equal(TfLiteInterpreterInvoke(c->interpreter), expected);

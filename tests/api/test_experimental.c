@@ -263,10 +263,10 @@ static void operators_for_built_in_codes(void **state)
 
 // ---- memory of the application ------------------------------------------------------------------
 
-enum { MOST_BYTES = 256 };
+enum { MAX_BYTES = 256 };
 
 struct memory {
-    _Alignas(64) char bytes[MOST_BYTES];
+    _Alignas(64) char bytes[MAX_BYTES];
 };
 
 static TfLiteStatus set_memory(struct client *c, int tensor, struct memory *memory, size_t bytes)

@@ -7,7 +7,7 @@
 
 #include "model/flexbuffer.h"
 
-enum { DEEPEST = 6, MOST_VALUES = 2000 };
+enum { DEEPEST = 6, MAX_VALUES = 2000 };
 
 static uint32_t sum;
 static int values;
@@ -22,7 +22,7 @@ static void read_value(const struct hl_flex *value, int depth)
     int64_t integer = 0;
     double number = 0;
     bool truth = false;
-    if (values++ > MOST_VALUES) return;
+    if (values++ > MAX_VALUES) return;
     if (hl_flex_integer(value, &integer) && hl_flex_float(value, &number) && hl_flex_bool(value, &truth))
         sum += (uint32_t)integer + truth + (number > 1);
     if (hl_flex_string(value, &text, &length)) sum += fuzz_sum(text, length + 1); // with the zero behind it

@@ -11,7 +11,7 @@
 #include "gpu/delegate/disk_cache.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
-enum { MOST_OPTIONS = 16 };
+enum { MAX_OPTIONS = 16 };
 
 static void ignore(const char *text)
 {
@@ -34,9 +34,9 @@ static void take_options(char *texts, size_t size)
                                         "precision",
                                         "require_full_delegation",
                                         "take_small_partitions"};
-    const char *keys[MOST_OPTIONS], *values[MOST_OPTIONS];
+    const char *keys[MAX_OPTIONS], *values[MAX_OPTIONS];
     size_t count = 0;
-    for (size_t at = 0; at < size && count < MOST_OPTIONS; count++) {
+    for (size_t at = 0; at < size && count < MAX_OPTIONS; count++) {
         keys[count] = texts + at;
         at += strlen(texts + at) + 1;
         values[count] = at < size ? texts + at : "";

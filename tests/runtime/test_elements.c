@@ -274,7 +274,7 @@ static void check_function(size_t offset, double (*function)(double), const char
     enum { COUNT = 77 };
     const struct hl_simd *level;
     for (int l = 0; (level = hl_simd_level(l)); l++) {
-        hl_map_loop *loop;
+        hl_map_kernel *loop;
         memcpy(&loop, (const char *)level->kernels->elements + offset, sizeof loop);
         double worst = 0;
         for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += (uint64_t)1009 * COUNT) {
@@ -303,9 +303,9 @@ static void check_function(size_t offset, double (*function)(double), const char
 static void functions(void **state)
 {
     (void)state;
-    check_function(offsetof(struct hl_element_loops, logistic), logistic_value, "logistic");
-    check_function(offsetof(struct hl_element_loops, tanh), tanh, "tanh");
-    check_function(offsetof(struct hl_element_loops, exp), exp, "exp");
+    check_function(offsetof(struct hl_element_kernels, logistic), logistic_value, "logistic");
+    check_function(offsetof(struct hl_element_kernels, tanh), tanh, "tanh");
+    check_function(offsetof(struct hl_element_kernels, exp), exp, "exp");
 }
 
 int main(int argc, char **argv)

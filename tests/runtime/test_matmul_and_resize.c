@@ -11,14 +11,14 @@
 #include "model/schema.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum { NODES = 120, MOST_TENSORS = 5 };
+enum { NODES = 120, MAX_TENSORS = 5 };
 
 // The last tensor is the output; those before it without data are inputs of the graph.
 struct node {
     int count;
-    struct test_tensor tensors[MOST_TENSORS];
+    struct test_tensor tensors[MAX_TENSORS];
     struct test_node op;
-    void *data[MOST_TENSORS]; // constants
+    void *data[MAX_TENSORS]; // constants
     float scales[64];
     float tolerance; // floats: the largest difference
     bool edges;      // some inputs are infinite, large or NaN
@@ -205,7 +205,7 @@ static void check(struct node *node, int threads)
         .nodes = &node->op,
         TEST_OUTPUTS(node->count - 1),
     };
-    void *inputs[MOST_TENSORS] = {NULL};
+    void *inputs[MAX_TENSORS] = {NULL};
     for (int i = 0; i < node->count - 1; i++) {
         node->op.inputs[node->op.input_count++] = i;
         if (node->tensors[i].data) continue;
@@ -223,7 +223,7 @@ static void check(struct node *node, int threads)
     assert_non_null(loaded);
     void *expected = on_every_level(&model, loaded, threads, inputs, compare, node, &bytes);
     free(expected);
-    for (int i = 0; i < MOST_TENSORS; i++) free(inputs[i]);
+    for (int i = 0; i < MAX_TENSORS; i++) free(inputs[i]);
     TfLiteModelDelete(loaded);
     free(file);
 }
@@ -239,7 +239,7 @@ static void check_many(void **state)
         struct node node = {0};
         maker->make(&node);
         check(&node, i % 2 ? 3 : 1);
-        for (int t = 0; t < MOST_TENSORS; t++) free(node.data[t]);
+        for (int t = 0; t < MAX_TENSORS; t++) free(node.data[t]);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVDF, RNN and LSTM with the loops of every level of instructions that this CPU has (ops/common/row_loops.h) against
-// the plain ones, on random layers: integers bit for bit, floats but for rounding.
+// SVDF, RNN and LSTM with the row kernels of every level of instructions that this CPU has (ops/common/row_kernels.h)
+// against the plain ones, on random layers: integers bit for bit, floats but for rounding.
 #include "both_kernels.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@
 #include "model/schema.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum { LAYERS = 60, MOST_TENSORS = 32, STEPS = 4 };
+enum { LAYERS = 60, MAX_TENSORS = 32, STEPS = 4 };
 
 struct layer {
     int count; // of tensors; the last is the output
-    struct test_tensor tensors[MOST_TENSORS];
-    void *data[MOST_TENSORS];
+    struct test_tensor tensors[MAX_TENSORS];
+    void *data[MAX_TENSORS];
     int node_count;
     struct test_node nodes[STEPS];
     float tolerance;

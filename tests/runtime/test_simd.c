@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choice of a CPU level: HALITE_SIMD caps it, names that no level has are reported, and what kernels learn from
 // struct hl_simd about signed bytes agrees with its sums. What the microkernels compute is tested by test_fast,
-// test_row_loops and test_elements, on every level.
+// test_row_kernels and test_elements, on every level.
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,7 +12,7 @@
 #include "ops/common/copy.h"
 #include "support/random.h"
 
-enum { MOST_RANK = 5, MOST_BYTES = 1 << 21 };
+enum { MOST_RANK = 5, MAX_BYTES = 1 << 21 };
 
 // The layout of an array with its axes in some order, some with elements between, some backwards. Its elements.
 static int64_t make_layout(int rank, const int *dims, struct hl_layout *layout)
@@ -78,8 +78,8 @@ static void copies(void **state)
 {
     (void)state;
     static const int sizes[] = {2, 4, 8, 16, 32, 64, 128};
-    uint8_t *from = malloc(MOST_BYTES), *to = malloc(MOST_BYTES), *expected = malloc(MOST_BYTES);
-    for (int i = 0; i < MOST_BYTES; i++) from[i] = (uint8_t)pick(256);
+    uint8_t *from = malloc(MAX_BYTES), *to = malloc(MAX_BYTES), *expected = malloc(MAX_BYTES);
+    for (int i = 0; i < MAX_BYTES; i++) from[i] = (uint8_t)pick(256);
     int large = 0;
     for (int n = 0; n < 4000; n++) {
         int rank = pick(MOST_RANK + 1), bits = sizes[pick(7)], dims[MOST_RANK];
@@ -92,7 +92,7 @@ static void copies(void **state)
         struct hl_layout to_layout, from_layout;
         int64_t to_count = make_layout(rank, dims, &to_layout);
         int64_t from_count = make_layout(rank, dims, &from_layout);
-        if (to_count * bits / 8 >= MOST_BYTES || from_count * bits / 8 >= MOST_BYTES) continue;
+        if (to_count * bits / 8 >= MAX_BYTES || from_count * bits / 8 >= MAX_BYTES) continue;
         size_t bytes = (size_t)(to_count * bits / 8 + 1);
         memset(to, 0x55, bytes);
         memset(expected, 0x55, bytes);

@@ -79,7 +79,7 @@ static void ends_without_work(void **state)
     (void)state;
     for (int i = 0; i < 50; i++) hl_threads_destroy(hl_threads_create(1 + i % 4));
     struct hl_threads *most = hl_threads_create(1000);
-    assert_true(hl_threads_count(most) <= HL_MOST_THREADS);
+    assert_true(hl_threads_count(most) <= HL_MAX_THREADS);
     hl_threads_destroy(most);
 }
 

@@ -65,8 +65,8 @@ static void rescale_apply(void **state)
         {3, 1073741824, 30, -536870912}, // 3 << 30 wraps to -2^30
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct hl_rescale by = {rows[i].multiplier, rows[i].shift};
-        assert_int_equal(hl_rescale_apply(rows[i].value, by), rows[i].expected);
+        struct hl_rescale rescale = {rows[i].multiplier, rows[i].shift};
+        assert_int_equal(hl_rescale_apply(rows[i].value, rescale), rows[i].expected);
     }
 }
 
@@ -92,8 +92,8 @@ static void rescale_apply_64(void **state)
         {5, 1073741824, 15, 81920}, // 5 * 2^14
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct hl_rescale by = {rows[i].multiplier, rows[i].shift};
-        assert_int_equal(hl_rescale_apply_i64(rows[i].value, by), rows[i].expected);
+        struct hl_rescale rescale = {rows[i].multiplier, rows[i].shift};
+        assert_int_equal(hl_rescale_apply_i64(rows[i].value, rescale), rows[i].expected);
     }
 }
 
@@ -102,10 +102,10 @@ static void rescale_is_close_to_real(void **state)
 {
     (void)state;
     for (double real = 1e-8; real < 100; real *= 1.37) {
-        struct hl_rescale by = hl_rescale_from(real);
+        struct hl_rescale rescale = hl_rescale_from(real);
         for (int32_t value = -1000000; value <= 1000000; value += 33331) {
             double exact = value * real;
-            assert_true(fabs(hl_rescale_apply(value, by) - exact) <= 1.0);
+            assert_true(fabs(hl_rescale_apply(value, rescale) - exact) <= 1.0);
         }
     }
 }
@@ -268,7 +268,7 @@ static void tables(void **state)
 static void quantized_rows(void **state)
 {
     (void)state;
-    const struct hl_row_loops *plain = &hl_plain_row_loops;
+    const struct hl_row_kernels *plain = &hl_plain_row_kernels;
     int8_t stored[4];
     float scale;
     int32_t zero;

@@ -14,7 +14,7 @@
 #include "image.h"
 #include "model_file.h"
 
-enum { MOST_THREADS = 64, PLACES_PER_THREAD = 2 };
+enum { MAX_THREADS = 64, PLACES_PER_THREAD = 2 };
 
 struct place {
     bool ready;
@@ -35,7 +35,7 @@ struct hl_pipeline {
     int taken; // pictures before this one are in work or done
     int read;  // those before this one were read; the one before it is lent
     bool stop;
-    struct hl_thread threads[MOST_THREADS];
+    struct hl_thread threads[MAX_THREADS];
     int thread_count;
 };
 
@@ -131,8 +131,8 @@ bool hl_pipeline_next(struct hl_pipeline *pipeline, struct hl_pipeline_item *ite
 static int choose_threads(int wanted)
 {
     int processors = hl_processors();
-    if (wanted <= 0) wanted = processors < MOST_THREADS ? processors : 1;
-    return wanted < MOST_THREADS ? wanted : MOST_THREADS;
+    if (wanted <= 0) wanted = processors < MAX_THREADS ? processors : 1;
+    return wanted < MAX_THREADS ? wanted : MAX_THREADS;
 }
 
 struct hl_pipeline *hl_pipeline_create(const struct hl_pipeline_setting *setting, struct hl_text *error)

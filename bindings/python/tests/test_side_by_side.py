@@ -30,7 +30,7 @@ DIGITS_INT8 = os.path.join(DEMO, "digits_int8.tflite")
 SHARED = os.environ.get("HALITE_SHARED", "")
 STRINGS = os.path.join(SHARED, "golden/structure/string_in_out.tflite")
 SIGNATURES = os.path.join(SHARED, "models/litert_testdata/litert_js/multi_signature_model.tflite")
-MOST_BYTES = 1_000_000  # of a model whose details are compared
+MAX_BYTES = 1_000_000  # of a model whose details are compared
 IMAGE, CONSTANT, OUT = 8, 0, 15  # tensors of DIGITS
 ZEROS = numpy.zeros((1, 8, 8, 1), numpy.float32)
 RAMP = numpy.linspace(-1, 1, 64, dtype=numpy.float32).reshape(ZEROS.shape)
@@ -334,7 +334,7 @@ class SideBySide(unittest.TestCase):
         for folder, _, files in sorted(os.walk(os.path.join(SHARED, "models"))):
             for file in sorted(files):
                 path = os.path.join(folder, file)
-                if not file.endswith(".tflite") or os.path.getsize(path) > MOST_BYTES:
+                if not file.endswith(".tflite") or os.path.getsize(path) > MAX_BYTES:
                     continue
                 try:  # the official runtime has its own opinion on what is damaged
                     theirs, ours = (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementwise microkernels (struct hl_element_loops of fast/elements.h): pairs of floats or bytes, functions of
+// The elementwise microkernels (struct hl_element_kernels of fast/elements.h): pairs of floats or bytes, functions of
 // floats, quantization, tables of bytes.
 #ifndef HALITE_FAST_SIMD_ELEMENTS_TMPL_H
 #define HALITE_FAST_SIMD_ELEMENTS_TMPL_H
@@ -39,30 +39,31 @@ FLOAT_PAIRS(prelu_f32, void, choose(u >= 0, u, u *v))
 // ---- pairs of bytes -----------------------------------------------------------------------------
 
 #if HAS_RESCALE
-// x / 2^right, rounded half away from 0: what is added before the shift, and the shift. |x| is below 2^30.
+// The constants of x / 2^right, rounded half away from zero, for |x| below 2^30.
 struct rounding {
-    uint32_t half;
-    int32_t less_below_zero;
-    int right;
+    uint32_t half;           // is added before the shift
+    int32_t less_below_zero; // -1: a negative x gets half - 1
+    int right;               // the shift
 };
 
-static inline struct rounding rounding_of(struct hl_rescale by)
+static inline struct rounding rounding_of(struct hl_rescale rescale)
 {
-    if (by.shift >= 0) return (struct rounding){0};
-    return (struct rounding){UINT32_C(1) << (-by.shift - 1), -1, -by.shift};
+    if (rescale.shift >= 0) return (struct rounding){0};
+    return (struct rounding){UINT32_C(1) << (-rescale.shift - 1), -1, -rescale.shift};
 }
 
-INLINE i32_vector round_right(i32_vector x, struct rounding by)
+INLINE i32_vector round_right(i32_vector x, struct rounding rounding)
 {
-    return (i32_vector)((u32_vector)x + by.half + (u32_vector)((x >> 31) & by.less_below_zero)) >> by.right;
+    return (i32_vector)((u32_vector)x + rounding.half + (u32_vector)((x >> 31) & rounding.less_below_zero)) >>
+           rounding.right;
 }
 
-// The constants of what ops/arithmetic.c does with two bytes. They are computed before the loop; computed inside, they
-// keep compilers from a loop of vectors only (AVX-512: 0.8 ns an element in place of 0.44).
+// The constants of ops/arithmetic.c's arithmetic on two bytes. They are computed before the loop. Computed inside it,
+// they keep compilers from vectorizing (AVX-512: 0.8 ns for each element in place of 0.44).
 struct byte_pair {
     int32_t u_zero, v_zero;
-    // Sums need (u << bits) * multiplier / 2^31, where u has 9 bits. The upper bits of the multiplier give whole
-    // numbers, the lower ones the fraction. The multiplier of v is one half.
+    // A sum needs (u << bits) * multiplier / 2^31, where u has 9 bits. The product with the multiplier's upper bits is
+    // a whole number; the product with the lower bits is the fraction. The multiplier of v is one half.
     int32_t upper, lower;
     int fraction; // bits of the product with `lower`
     struct rounding u;
@@ -81,47 +82,47 @@ static inline struct byte_pair byte_pair_of(const struct hl_arithmetic *s, const
     return (struct byte_pair){
         .u_zero = u->zero,
         .v_zero = v->zero,
-        .upper = u->by.multiplier >> fraction,
-        .lower = u->by.multiplier & (INT32_MAX >> s->bits),
+        .upper = u->rescale.multiplier >> fraction,
+        .lower = u->rescale.multiplier & (INT32_MAX >> s->bits),
         .fraction = fraction,
-        .u = rounding_of(u->by),
-        .left = s->y.by.shift > 0 ? s->y.by.shift : 0,
-        .multiplier = s->y.by.multiplier,
-        .y = rounding_of(s->y.by),
+        .u = rounding_of(u->rescale),
+        .left = s->y.rescale.shift > 0 ? s->y.rescale.shift : 0,
+        .multiplier = s->y.rescale.multiplier,
+        .y = rounding_of(s->y.rescale),
         .zero = s->y.zero,
         .low = (int32_t)s->low - s->y.zero,
         .high = (int32_t)s->high - s->y.zero,
     };
 }
 
-INLINE void byte_pairs(const uint8_t *us, const uint8_t *vs, uint8_t *y, struct byte_pair by, int is_unsigned,
+INLINE void byte_pairs(const uint8_t *us, const uint8_t *vs, uint8_t *y, struct byte_pair params, int is_unsigned,
                        enum pair_kind kind)
 {
-    u32_vector u = load_bytes(us, is_unsigned, by.u_zero);
-    u32_vector v = load_bytes(vs, is_unsigned, by.v_zero);
+    u32_vector u = load_bytes(us, is_unsigned, params.u_zero);
+    u32_vector v = load_bytes(vs, is_unsigned, params.v_zero);
     if (kind == U_TIMES_V) {
-        u = u * v << by.left;
+        u = u * v << params.left;
     } else {
-        u32_vector half = splat_i32(1 << (by.fraction - 1));
-        i32_vector part = (i32_vector)add_dot2(half, splat_i32(by.lower), u) >> by.fraction;
-        u = (u32_vector)round_right((i32_vector)(u * (uint32_t)by.upper) + part, by.u);
-        v = v << (30 - by.fraction);
+        u32_vector half = splat_i32(1 << (params.fraction - 1));
+        i32_vector part = (i32_vector)add_dot2(half, splat_i32(params.lower), u) >> params.fraction;
+        u = (u32_vector)round_right((i32_vector)(u * (uint32_t)params.upper) + part, params.u);
+        v = v << (30 - params.fraction);
         u = kind == U_PLUS_V ? u + v : kind == U_LESS_V ? u - v : v - u;
     }
-    i32_vector value = round_right((i32_vector)high_product(u, splat_i32(by.multiplier)), by.y);
-    store_bytes(y, clamp_i32(value, by.low, by.high) + by.zero);
+    i32_vector value = round_right((i32_vector)high_product(u, splat_i32(params.multiplier)), params.y);
+    store_bytes(y, clamp_i32(value, params.low, params.high) + params.zero);
 }
 
-INLINE void byte_pair_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, int64_t count, struct byte_pair by,
+INLINE void byte_pair_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, int64_t count, struct byte_pair params,
                            int is_unsigned, enum pair_kind kind)
 {
     int64_t i = 0;
-    for (; i + LANES <= count; i += LANES) byte_pairs(us + i, vs + i, ys + i, by, is_unsigned, kind);
+    for (; i + LANES <= count; i += LANES) byte_pairs(us + i, vs + i, ys + i, params, is_unsigned, kind);
     if (i == count) return;
     uint8_t u[LANES] = {0}, v[LANES] = {0};
     memcpy(u, us + i, (size_t)(count - i));
     memcpy(v, vs + i, (size_t)(count - i));
-    byte_pairs(u, v, u, by, is_unsigned, kind);
+    byte_pairs(u, v, u, params, is_unsigned, kind);
     memcpy(ys + i, u, (size_t)(count - i));
 }
 
@@ -130,7 +131,7 @@ INLINE void byte_pair_loop(const uint8_t *us, const uint8_t *vs, uint8_t *ys, in
     static void name(const void *a, const void *b, void *y, int64_t count, const void *state)   \
     {                                                                                           \
         const struct hl_arithmetic *s = state;                                                  \
-        if (s->b.by.multiplier == 1 << 30 && s->b.by.shift == 0)                                \
+        if (s->b.rescale.multiplier == 1 << 30 && s->b.rescale.shift == 0)                      \
             byte_pair_loop(a, b, y, count, byte_pair_of(s, &s->a, &s->b), is_unsigned, v_is_b); \
         else                                                                                    \
             byte_pair_loop(b, a, y, count, byte_pair_of(s, &s->b, &s->a), is_unsigned, v_is_a); \
@@ -151,22 +152,22 @@ BYTE_PRODUCTS(mul_u8, 1)
 
 // ---- floats to bytes and back -------------------------------------------------------------------
 
-// As quantize() of ops/quantize.c, for zero points in the range of the type.
-INLINE void quantize_lanes(f32_vector x, uint8_t *y, const struct hl_byte_scale *by)
+// Computes what quantize() of ops/quantize.c does, for zero points that are values of the type.
+INLINE void quantize_lanes(f32_vector x, uint8_t *y, const struct hl_byte_scale *params)
 {
-    f32_vector steps = x / by->scale;
-    const f32_vector low = splat_f32(by->low), high = splat_f32(by->high);
+    f32_vector steps = x / params->scale;
+    const f32_vector low = splat_f32(params->low), high = splat_f32(params->high);
     steps = choose(steps > low, steps, low); // NaN becomes low
     steps = choose(steps < high, steps, high);
     i32_vector whole = __builtin_convertvector(steps, i32_vector);
     const f32_vector rest = steps - __builtin_convertvector(whole, f32_vector);
     whole = whole - (rest >= 0.5f) + (rest <= -0.5f);
-    store_bytes(y, whole + by->zero);
+    store_bytes(y, whole + params->zero);
 }
 
-static void quantize_bytes(const float *x, uint8_t *y, int64_t count, const struct hl_byte_scale *by)
+static void quantize_bytes(const float *x, uint8_t *y, int64_t count, const struct hl_byte_scale *params)
 {
-    const struct hl_byte_scale to = *by;
+    const struct hl_byte_scale to = *params;
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES) quantize_lanes(load_f32(x + i), y + i, &to);
     if (i == count) return;
@@ -175,10 +176,11 @@ static void quantize_bytes(const float *x, uint8_t *y, int64_t count, const stru
     memcpy(y + i, last, (size_t)(count - i));
 }
 
-INLINE void dequantize_bytes(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by, int is_unsigned)
+INLINE void dequantize_bytes(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *params,
+                             int is_unsigned)
 {
-    const float scale = by->scale;
-    const int32_t zero = by->zero;
+    const float scale = params->scale;
+    const int32_t zero = params->zero;
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES) {
         const i32_vector steps = (i32_vector)load_bytes(x + i, is_unsigned, zero);
@@ -187,14 +189,14 @@ INLINE void dequantize_bytes(const uint8_t *x, float *y, int64_t count, const st
     for (; i < count; i++) y[i] = scale * (float)((is_unsigned ? x[i] : (int8_t)x[i]) - zero);
 }
 
-static void dequantize_i8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by)
+static void dequantize_i8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *params)
 {
-    dequantize_bytes(x, y, count, by, 0);
+    dequantize_bytes(x, y, count, params, 0);
 }
 
-static void dequantize_u8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *by)
+static void dequantize_u8(const uint8_t *x, float *y, int64_t count, const struct hl_byte_scale *params)
 {
-    dequantize_bytes(x, y, count, by, 1);
+    dequantize_bytes(x, y, count, params, 1);
 }
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -218,7 +220,7 @@ static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t
 // ---- functions of floats ------------------------------------------------------------------------
 
 #define FLOAT_MAP(name, expression)                                                     \
-    static void name(const float *xs, float *ys, int64_t count, const float *by)        \
+    static void name(const float *xs, float *ys, int64_t count, const float *params)    \
     {                                                                                   \
         int64_t i = 0;                                                                  \
         for (; i + LANES <= count; i += LANES) {                                        \
@@ -229,7 +231,7 @@ static void map_bytes(const uint8_t *x, uint8_t *y, int64_t count, const uint8_t
             const f32_vector x = load_first_f32(xs + i, count - i), out = (expression); \
             store_first_f32(ys + i, out, count - i);                                    \
         }                                                                               \
-        (void)by;                                                                       \
+        (void)params;                                                                   \
     }
 FLOAT_MAP(map_logistic, logistic_f32(x))
 FLOAT_MAP(map_tanh, tanh_f32(x))
@@ -237,10 +239,10 @@ FLOAT_MAP(map_exp, exp_f32(x))
 FLOAT_MAP(map_sqrt, sqrt_f32(x))
 FLOAT_MAP(map_rsqrt, 1 / sqrt_f32(x))
 FLOAT_MAP(map_hard_swish, x *clamp_f32(x + 3, 0, 6) / 6)
-FLOAT_MAP(map_clamp, clamp_f32(x, by[0], by[1]))
-FLOAT_MAP(map_leaky_relu, choose(x > 0, x, x *by[0]))
+FLOAT_MAP(map_clamp, clamp_f32(x, params[0], params[1]))
+FLOAT_MAP(map_leaky_relu, choose(x > 0, x, x *params[0]))
 
-static const struct hl_element_loops element_loops = {
+static const struct hl_element_kernels element_kernels = {
     .add_f32 = add_f32,
     .sub_f32 = sub_f32,
     .mul_f32 = mul_f32,

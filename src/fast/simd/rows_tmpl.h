@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The microkernels of ops/common/row_loops.h. Dot products take a few rows at a time with a vector of sums for each, so
-// that no addition waits for the one before; then the lanes are added, those of four rows at once.
+// The microkernels of ops/common/row_kernels.h. Dot products take a few rows at a time with a vector of sums for each,
+// so that no addition waits for the one before; then the lanes are added, those of four rows at once.
 #ifndef HALITE_FAST_SIMD_ROWS_TMPL_H
 #define HALITE_FAST_SIMD_ROWS_TMPL_H
 
 #include "fast/simd/elements_tmpl.h"
 #include "fast/simd/vector.h"
 #include "ops/common/quant.h"
-#include "ops/common/row_loops.h"
+#include "ops/common/row_kernels.h"
 #include "ops/common/sigmoids_i16.h"
 
 // ---- rows of floats as int8 -----------------------------------------------------------------------
@@ -236,7 +236,7 @@ static void row_tanh(float *values, int64_t count)
     map_tanh(values, values, count, NULL);
 }
 
-#define ROW_LOOPS                                                                                                     \
+#define ROW_KERNELS                                                                                                   \
     {                                                                                                                 \
         .range = row_range, .quantize = row_quantize, .dots_f32 = dots_f32, .dots_i8 = dots_i8, .dots_i16 = dots_i16, \
         .logistic = row_logistic, .tanh = row_tanh, .logistic_i16 = logistic_i16, .tanh_i16 = tanh_i16,               \

@@ -12,7 +12,7 @@
 #include "base/report.h"
 #include "fast/elements.h"
 #include "ops/common/quant.h"
-#include "ops/common/row_loops.h"
+#include "ops/common/row_kernels.h"
 
 // One tile of a matrix product, y[r][c] = initial[c] + sum over k of x[r][k] * w[k][c], for a few rows r and one panel
 // of columns. A step of the panel holds all its columns for one k (floats), or for hl_simd.dot_width neighboring k
@@ -162,11 +162,11 @@ struct hl_microkernels {
     void (*unquantize_tile)(const struct hl_float_tile *tile);
     // y[i] = x[i] with `bits` flipped.
     void (*xor_bytes)(const uint8_t *x, uint8_t bits, int64_t count, uint8_t *y);
-    struct hl_row_loops row_loops;
+    struct hl_row_kernels row_kernels;
     // wide[i] = x[i] - zero; x: int8, or uint8 where is_unsigned.
     void (*widen)(const uint8_t *x, int is_unsigned, int zero, int64_t count, int16_t *wide);
     void (*depthwise_f32)(const struct hl_depthwise_run *run);
-    const struct hl_element_loops *elements;
+    const struct hl_element_kernels *elements;
     void (*scatter_add_f32)(const struct hl_scatter_add *scatter);
     void (*scatter_add_integer)(const struct hl_scatter_add *scatter);                   // modulo 2^32
     void (*softmax_f32)(const float *x, float *y, int64_t rows, int length, float beta); // beta >= 0, y may be x

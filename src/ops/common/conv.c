@@ -204,7 +204,7 @@ static void quantize_input(TfLiteContext *ctx, TfLiteNode *node, const struct hl
     for (int b = 0; b < batches; b++) {
         const float *values = HL_IN(float, input) + b * size;
         int32_t zero;
-        hl_quantize_row(hl_row_loops(ctx), conv->asymmetric, values, size, stored, &scales[b], &zero);
+        hl_quantize_row(hl_row_kernels(ctx), conv->asymmetric, values, size, stored, &scales[b], &zero);
         hl_widen(kTfLiteInt8, stored, 0, size, zero, wide + b * size);
     }
 }
@@ -282,16 +282,16 @@ static void store_hybrid(const struct hl_conv_work *work, int batch, int channel
 static int32_t stored_value(const struct hl_conv_work *work, int channel, int64_t sum)
 {
     const struct hl_conv *conv = work->conv;
-    struct hl_rescale by = conv->rescales[channel];
+    struct hl_rescale rescale = conv->rescales[channel];
     int32_t scaled;
     if (work->bias && work->bias->type == kTfLiteInt32)
         sum = (int64_t)((uint64_t)sum + (uint64_t)HL_IN(int32_t, work->bias)[channel]);
     else if (work->bias)
         sum = (int64_t)((uint64_t)sum + (uint64_t)HL_IN(int64_t, work->bias)[channel]);
     if (conv->wide_sums)
-        scaled = hl_rescale_apply_i64(sum, by);
+        scaled = hl_rescale_apply_i64(sum, rescale);
     else
-        scaled = hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, by);
+        scaled = hl_rescale_apply((int32_t)(uint32_t)(uint64_t)sum, rescale);
     int64_t value = (int64_t)scaled + hl_zero(work->output);
     return value < conv->low ? conv->low : value > conv->high ? conv->high : (int32_t)value;
 }

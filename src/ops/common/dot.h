@@ -2,7 +2,7 @@
 // Sums of products, the heart of convolutions and matrix products: a few rows of weights against one row of x at a
 // time, so that x is read once and the sums stay in registers. Floats are added in the order of the row, with one sum
 // for each row of weights, as the reference kernels do. All functions that compute dot products take their arguments
-// in one order: the weights, their stride, their rows, x, the number of columns, the sums (see also row_loops.h and
+// in one order: the weights, their stride, their rows, x, the number of columns, the sums (see also row_kernels.h and
 // matvec.h).
 #ifndef HALITE_OPS_COMMON_DOT_H
 #define HALITE_OPS_COMMON_DOT_H

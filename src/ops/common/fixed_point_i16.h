@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of 16-bit fixed-point numbers, bit for bit those of the official reference kernels; sigmoids are in
-// row_loops.h. A number of format Qm has m integer bits, 15 - m fractional ones and a sign:
+// row_kernels.h. A number of format Qm has m integer bits, 15 - m fractional ones and a sign:
 // the int16 v is v / 2^(15 - m).
 #ifndef HALITE_OPS_COMMON_FIXED_POINT_I16_H
 #define HALITE_OPS_COMMON_FIXED_POINT_I16_H

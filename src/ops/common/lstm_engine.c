@@ -202,11 +202,11 @@ struct operand {
     struct hl_stored_vector stored;
 };
 
-static void set_operand(const struct hl_row_loops *loops, struct operand *operand, const float *values, bool hybrid,
+static void set_operand(const struct hl_row_kernels *kernels, struct operand *operand, const float *values, bool hybrid,
                         bool asymmetric)
 {
     operand->values = values;
-    if (hybrid) hl_store_vector(loops, &operand->stored, values, operand->count, asymmetric);
+    if (hybrid) hl_store_vector(kernels, &operand->stored, values, operand->count, asymmetric);
 }
 
 // Sparse weights are multiplied with the stored values as they are: the original leaves their zero point out.
@@ -216,15 +216,15 @@ static void multiply_add_sparse(const TfLiteTensor *weights, int rows, const int
     for (int r = 0; r < rows; r++) sums[r] += (float)hl_sparse_row_dot_i8(weights, r, x) * scale;
 }
 
-static inline void multiply_add(const struct hl_row_loops *loops, const TfLiteTensor *weights, int rows,
+static inline void multiply_add(const struct hl_row_kernels *kernels, const TfLiteTensor *weights, int rows,
                                 const struct operand *x, float *sums)
 {
     if (weights->sparsity)
         multiply_add_sparse(weights, rows, hl_stored_values(&x->stored, x->count), x->stored.scale, sums);
     else if (weights->type == kTfLiteFloat32)
-        hl_matvec_f32(loops, HL_IN(float, weights), rows, x->count, x->values, sums);
+        hl_matvec_f32(kernels, HL_IN(float, weights), rows, x->count, x->values, sums);
     else
-        hl_matvec_hybrid(loops, HL_IN(int8_t, weights), weights->params.scale, rows, x->count, &x->stored, sums);
+        hl_matvec_hybrid(kernels, HL_IN(int8_t, weights), weights->params.scale, rows, x->count, &x->stored, sums);
 }
 
 static void multiply_add_elements(const TfLiteTensor *weights, const float *x, int count, float *sums)
@@ -247,7 +247,7 @@ static void normalize(float *values, int count)
 
 // What a step works on.
 struct step {
-    const struct hl_row_loops *loops;
+    const struct hl_row_kernels *kernels;
     const struct hl_lstm *lstm;
     struct operand input, auxiliary, state, hidden;
     float *gates[HL_LSTM_GATES];
@@ -266,8 +266,8 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
         memset(gate, 0, (size_t)cells * sizeof *gate);
     else
         memcpy(gate, bias, (size_t)cells * sizeof *gate);
-    multiply_add(s->loops, lstm->input_weights[g], cells, &s->input, gate);
-    if (lstm->auxiliary_weights[g]) multiply_add(s->loops, lstm->auxiliary_weights[g], cells, &s->auxiliary, gate);
+    multiply_add(s->kernels, lstm->input_weights[g], cells, &s->input, gate);
+    if (lstm->auxiliary_weights[g]) multiply_add(s->kernels, lstm->auxiliary_weights[g], cells, &s->auxiliary, gate);
     if (g == HL_LSTM_CELL && s->incomplete) return;
     if (lstm->options.diagonal)
         multiply_add_elements(lstm->recurrent_weights[g], s->output_state, cells, gate);
@@ -275,13 +275,13 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
         multiply_add_sparse(lstm->recurrent_weights[g], cells, hl_stored_values(&s->state.stored, s->state.count),
                             s->input.stored.scale, gate);
     else
-        multiply_add(s->loops, lstm->recurrent_weights[g], cells, &s->state, gate);
+        multiply_add(s->kernels, lstm->recurrent_weights[g], cells, &s->state, gate);
     if (lstm->peephole[g]) multiply_add_elements(lstm->peephole[g], s->cell_state, cells, gate);
     if (norm) {
         normalize(gate, cells);
         for (int i = 0; i < cells; i++) gate[i] = gate[i] * HL_IN(float, norm)[i] + bias[i];
     }
-    hl_activate_vector(s->loops, g == HL_LSTM_CELL ? lstm->options.activation : kTfLiteActSigmoid, gate, cells);
+    hl_activate_vector(s->kernels, g == HL_LSTM_CELL ? lstm->options.activation : kTfLiteActSigmoid, gate, cells);
 }
 
 static void clip(float *values, int count, float limit)
@@ -313,16 +313,16 @@ static void compute_output(struct step *s)
     const float *restrict gate = s->gates[HL_LSTM_OUTPUT];
     // Without an activation the original leaves the cell gate where the cell state should come.
     if (lstm->options.activation != kTfLiteActNone) memcpy(hidden, s->cell_state, (size_t)cells * sizeof *hidden);
-    hl_activate_vector(s->loops, lstm->options.activation, hidden, cells);
+    hl_activate_vector(s->kernels, lstm->options.activation, hidden, cells);
     for (int i = 0; i < cells; i++) hidden[i] *= gate[i];
     if (!lstm->projection) {
         memcpy(s->output_state, hidden, (size_t)cells * sizeof *hidden);
         return;
     }
-    set_operand(s->loops, &s->hidden, hidden, lstm->projection->type != kTfLiteFloat32, lstm->options.asymmetric);
+    set_operand(s->kernels, &s->hidden, hidden, lstm->projection->type != kTfLiteFloat32, lstm->options.asymmetric);
     for (int i = 0; i < outputs; i++)
         s->output_state[i] = lstm->projection_bias ? HL_IN(float, lstm->projection_bias)[i] : 0;
-    multiply_add(s->loops, lstm->projection, outputs, &s->hidden, s->output_state);
+    multiply_add(s->kernels, lstm->projection, outputs, &s->hidden, s->output_state);
     clip(s->output_state, outputs, lstm->options.projection_clip);
 }
 
@@ -331,9 +331,9 @@ static void run_step(struct step *s, const float *input, const float *auxiliary)
     const struct hl_lstm *lstm = s->lstm;
     bool hybrid = lstm->input_weights[HL_LSTM_OUTPUT]->type != kTfLiteFloat32;
     bool asymmetric = lstm->options.asymmetric;
-    set_operand(s->loops, &s->input, input, hybrid, asymmetric);
-    set_operand(s->loops, &s->state, s->output_state, hybrid, asymmetric);
-    if (auxiliary) set_operand(s->loops, &s->auxiliary, auxiliary, hybrid, asymmetric);
+    set_operand(s->kernels, &s->input, input, hybrid, asymmetric);
+    set_operand(s->kernels, &s->state, s->output_state, hybrid, asymmetric);
+    if (auxiliary) set_operand(s->kernels, &s->auxiliary, auxiliary, hybrid, asymmetric);
     if (lstm->input_weights[HL_LSTM_INPUT]) compute_gate(s, HL_LSTM_INPUT);
     compute_gate(s, HL_LSTM_FORGET);
     compute_gate(s, HL_LSTM_CELL);
@@ -371,7 +371,7 @@ void hl_lstm_run_float(TfLiteContext *ctx, TfLiteNode *node, const struct hl_lst
                        const struct hl_lstm_sequence *sequence, float *output)
 {
     struct step s = {
-        .loops = hl_row_loops(ctx),
+        .kernels = hl_row_kernels(ctx),
         .lstm = lstm,
         .input = {.count = lstm->inputs},
         .auxiliary = {.count = lstm->auxiliary_inputs},

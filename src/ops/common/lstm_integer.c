@@ -150,7 +150,7 @@ TfLiteStatus hl_lstm_integer_prepare(TfLiteContext *ctx, TfLiteNode *node, const
 // ---- a step -------------------------------------------------------------------------------------
 
 struct step {
-    const struct hl_row_loops *loops;
+    const struct hl_row_kernels *kernels;
     const struct hl_lstm *lstm;
     const struct hl_lstm_integer *op;
     const int8_t *input;
@@ -161,9 +161,9 @@ struct step {
     int16_t *wide_input, *wide_state; // less their zero points
 };
 
-static int64_t finish(int64_t sum, int32_t bias, struct hl_rescale by)
+static int64_t finish(int64_t sum, int32_t bias, struct hl_rescale rescale)
 {
-    return hl_rescale_apply(hl_saturate_i32(sum + bias), by);
+    return hl_rescale_apply(hl_saturate_i32(sum + bias), rescale);
 }
 
 // Some rows of a gate's weights from `row` on times the vectors.
@@ -172,9 +172,9 @@ static inline void multiply_step(const struct step *s, enum hl_lstm_gate g, int 
 {
     const struct hl_lstm *lstm = s->lstm;
     int rows = lstm->cells - row < HL_LONG_DOTS_ROWS ? lstm->cells - row : HL_LONG_DOTS_ROWS;
-    hl_long_dots_i8(s->loops, HL_IN(int8_t, lstm->input_weights[g]) + (int64_t)row * lstm->inputs, lstm->inputs, rows,
+    hl_long_dots_i8(s->kernels, HL_IN(int8_t, lstm->input_weights[g]) + (int64_t)row * lstm->inputs, lstm->inputs, rows,
                     s->wide_input, 0, lstm->inputs, from_input);
-    hl_long_dots_i8(s->loops, HL_IN(int8_t, lstm->recurrent_weights[g]) + (int64_t)row * lstm->outputs, lstm->outputs,
+    hl_long_dots_i8(s->kernels, HL_IN(int8_t, lstm->recurrent_weights[g]) + (int64_t)row * lstm->outputs, lstm->outputs,
                     rows, s->wide_state, 0, lstm->outputs, from_state);
 }
 
@@ -255,8 +255,8 @@ static void normalize_in_float(const struct step *s, enum hl_lstm_gate g)
     const int32_t *bias = HL_IN(int32_t, s->lstm->bias[g]);
     int cells = s->lstm->cells;
     int16_t *gate = s->gates[g];
-    struct hl_rescale by = s->op->norm[g];
-    float scale = (float)(by.multiplier * ldexp(1, by.shift - 31)), bias_scale = 0x1p-10f * scale;
+    struct hl_rescale rescale = s->op->norm[g];
+    float scale = (float)(rescale.multiplier * ldexp(1, rescale.shift - 31)), bias_scale = 0x1p-10f * scale;
     float sum = 0, squares = 0;
     for (int i = 0; i < cells; i++) {
         sum += (float)gate[i];
@@ -298,7 +298,7 @@ static void compute_gate(const struct step *s, enum hl_lstm_gate g)
         for (int i = 0; i < cells; i++)
             gate[i] = g == HL_LSTM_CELL ? tanh_in_float(gate[i], -12) : logistic_in_float(gate[i]);
     else
-        (g == HL_LSTM_CELL ? s->loops->tanh_i16 : s->loops->logistic_i16)(gate, 3, cells);
+        (g == HL_LSTM_CELL ? s->kernels->tanh_i16 : s->kernels->logistic_i16)(gate, 3, cells);
 }
 
 static int16_t multiply_i16(int16_t a, int16_t b, int shift)
@@ -334,7 +334,7 @@ static void compute_wide_output(const struct step *s)
     int8_t *hidden = lstm->projection ? (int8_t *)s->gates[HL_LSTM_FORGET] : s->output_state;
     int16_t *wide = s->gates[HL_LSTM_CELL];
     memcpy(wide, s->cell_state, (size_t)lstm->cells * sizeof *wide);
-    s->loops->tanh_i16(wide, 15 + op->cell_exponent, lstm->cells);
+    s->kernels->tanh_i16(wide, 15 + op->cell_exponent, lstm->cells);
     for (int i = 0; i < lstm->cells; i++) {
         int32_t value = s->gates[HL_LSTM_OUTPUT][i] * wide[i];
         hidden[i] = hl_saturate_i8((int64_t)hl_rescale_apply(value, op->hidden) + op->hidden_zero);
@@ -345,7 +345,7 @@ static void compute_wide_output(const struct step *s)
     for (int i = 0; i < lstm->outputs; i++) {
         int rows = lstm->outputs - i < HL_LONG_DOTS_ROWS ? lstm->outputs - i : HL_LONG_DOTS_ROWS;
         if (i % HL_LONG_DOTS_ROWS == 0)
-            hl_long_dots_i8(s->loops, HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells, lstm->cells, rows,
+            hl_long_dots_i8(s->kernels, HL_IN(int8_t, lstm->projection) + (int64_t)i * lstm->cells, lstm->cells, rows,
                             wide, 0, lstm->cells, sums);
         int32_t bias = lstm->projection_bias ? HL_IN(int32_t, lstm->projection_bias)[i] : 0;
         s->output_state[i] =
@@ -390,7 +390,7 @@ void hl_lstm_run_integer(TfLiteContext *ctx, TfLiteNode *node, const struct hl_l
                          const struct hl_lstm_integer *op, int temporary, const struct hl_lstm_sequence *sequence,
                          int8_t *output)
 {
-    struct step s = {.loops = hl_row_loops(ctx), .lstm = lstm, .op = op};
+    struct step s = {.kernels = hl_row_kernels(ctx), .lstm = lstm, .op = op};
     for (int g = 0; g < HL_LSTM_GATES; g++)
         s.gates[g] = HL_OUT(int16_t, hl_temporary(ctx, node, temporary)) + (int64_t)g * lstm->cells;
     s.wide_input = s.gates[0] + (int64_t)HL_LSTM_GATES * lstm->cells;

@@ -41,10 +41,10 @@ struct hl_rescale hl_rescale_from(double real)
 }
 
 // The multiplier is cut to 16 bits so that a sum of 48 bits fits; larger ones wrap.
-int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale by)
+int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale rescale)
 {
-    int32_t multiplier = by.multiplier < 0x7fff0000 ? (by.multiplier + (1 << 15)) >> 16 : 0x7fff;
-    int right = 15 - by.shift;
+    int32_t multiplier = rescale.multiplier < 0x7fff0000 ? (rescale.multiplier + (1 << 15)) >> 16 : 0x7fff;
+    int right = 15 - rescale.shift;
     uint64_t product = (uint64_t)value * (uint64_t)multiplier;
     if (right <= 0) return (int32_t)(uint32_t)(product << -right);
     product += UINT64_C(1) << (right - 1);
@@ -195,11 +195,11 @@ void hl_table_16bit(double input_scale, int input_zero, double output_scale, int
 
 // ---- rows of floats as int8 ---------------------------------------------------------------------
 
-void hl_quantize_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count,
+void hl_quantize_row(const struct hl_row_kernels *kernels, bool asymmetric, const float *values, int64_t count,
                      int8_t *stored, float *scale, int32_t *zero_point)
 {
     float low, high;
-    loops->range(values, count, &low, &high);
+    kernels->range(values, count, &low, &high);
     float range = -low > high ? -low : high;
     *zero_point = 0;
     if (asymmetric ? low == high : range == 0) {
@@ -209,7 +209,7 @@ void hl_quantize_row(const struct hl_row_loops *loops, bool asymmetric, const fl
     }
     if (!asymmetric) {
         *scale = range / 127;
-        loops->quantize(values, count, 127 / range, 0, -127, stored);
+        kernels->quantize(values, count, 127 / range, 0, -127, stored);
         return;
     }
     // The range in float, as the original: a whole network's golden case shows the last bit (MobileNet v2 0.35, dynamic
@@ -221,7 +221,7 @@ void hl_quantize_row(const struct hl_row_loops *loops, bool asymmetric, const fl
     double zero = from_low ? INT8_MIN - steps_below : INT8_MAX - steps_above;
     *zero_point = (int32_t)round(clamp_f64(zero, INT8_MIN, INT8_MAX));
     *scale = (float)step;
-    loops->quantize(values, count, 1.0f / *scale, *zero_point, INT8_MIN, stored);
+    kernels->quantize(values, count, 1.0f / *scale, *zero_point, INT8_MIN, stored);
 }
 
 // ---- packed small integers ----------------------------------------------------------------------

@@ -5,7 +5,7 @@
 #ifndef HALITE_OPS_COMMON_QUANT_H
 #define HALITE_OPS_COMMON_QUANT_H
 
-#include "ops/common/row_loops.h"
+#include "ops/common/row_kernels.h"
 #include "ops/op.h"
 
 // A positive real number as multiplier * 2^(shift - 31), multiplier in [2^30, 2^31).
@@ -48,13 +48,13 @@ static inline int32_t hl_shift_right_round(int32_t value, int exponent)
     return (value >> exponent) + (rest > threshold);
 }
 // value * rescale for 32-bit sums ("double rounding"). A left shift that would overflow wraps as two's complement.
-static inline int32_t hl_rescale_apply(int32_t value, struct hl_rescale by)
+static inline int32_t hl_rescale_apply(int32_t value, struct hl_rescale rescale)
 {
-    int left = by.shift > 0 ? by.shift : 0, right = by.shift > 0 ? 0 : -by.shift;
-    return hl_shift_right_round(hl_high_mul((int32_t)((uint32_t)value << left), by.multiplier), right);
+    int left = rescale.shift > 0 ? rescale.shift : 0, right = rescale.shift > 0 ? 0 : -rescale.shift;
+    return hl_shift_right_round(hl_high_mul((int32_t)((uint32_t)value << left), rescale.multiplier), right);
 }
 // value * rescale for 64-bit sums (int16 activations).
-int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale by);
+int32_t hl_rescale_apply_i64(int64_t value, struct hl_rescale rescale);
 
 // The tensor must have one scale, positive and finite, and a zero point that its type can hold.
 // hl_require_symmetric: the zero point must be 0 as well.
@@ -93,7 +93,7 @@ static inline int16_t hl_table_lookup_i16(int16_t value, const int16_t *table)
 
 // Hybrid (float activations, integer weights): one row of floats to int8, value = scale * (stored - zero_point).
 // Symmetric gives zero_point 0, and scale 1 for a row of zeros; asymmetric widens the range to hold 0 (kernels.md 4.1).
-void hl_quantize_row(const struct hl_row_loops *loops, bool asymmetric, const float *values, int64_t count,
+void hl_quantize_row(const struct hl_row_kernels *kernels, bool asymmetric, const float *values, int64_t count,
                      int8_t *stored, float *scale, int32_t *zero_point);
 
 // 4-bit and 2-bit values packed low bits first, to one int8 each (sign-extended; uint4 is not).

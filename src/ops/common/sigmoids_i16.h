@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sigmoids of 16-bit fixed-point numbers (fixed_point_i16.h), bit for bit those of the official reference kernels, as
-// loops without branches that compilers turn into vectors: for ops/common/row_loops.c, and for each level of
+// loops without branches that compilers turn into vectors: for ops/common/row_kernels.c, and for each level of
 // instructions by fast/simd/rows_tmpl.h. (30 to 75 ns a value with branches; 11 with SSE2, 5 with AVX2, 3 with
 // AVX-512.)
 // Constants are real numbers rounded to the format that stands beside them. Every step rounds as the official kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of ops/common/row_loops.h: those of every CPU level that is here against the plain ones. Rows of all
+// The kernels of ops/common/row_kernels.h: those of every CPU level that is here against the plain ones. Rows of all
 // lengths around those of vectors; matrices end where their memory does, so that a sanitizer sees what is read beyond.
 // --bench prints the times of some rows (support/bench.h).
 #include <math.h>
@@ -53,7 +53,7 @@ static int value_in(int low, int high, int case_index)
 enum dots { DOTS_I8, DOTS_I16, DOTS_F32 };
 struct call {
     enum dots dots;
-    const struct hl_row_loops *loops;
+    const struct hl_row_kernels *kernels;
     const struct shape *shape;
     const void *w, *x;
     union sums {
@@ -68,9 +68,9 @@ static void call_dots(void *arg)
     struct call *t = arg;
     const struct shape *s = t->shape;
     switch (t->dots) {
-    case DOTS_I8: t->loops->dots_i8(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, t->sums.i32); break;
-    case DOTS_I16: t->loops->dots_i16(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, t->sums.i64); break;
-    case DOTS_F32: t->loops->dots_f32(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, t->sums.f32); break;
+    case DOTS_I8: t->kernels->dots_i8(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, t->sums.i32); break;
+    case DOTS_I16: t->kernels->dots_i16(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, t->sums.i64); break;
+    case DOTS_F32: t->kernels->dots_f32(t->w, s->stride, s->rows, t->x, s->x_stride, s->count, t->sums.f32); break;
     }
 }
 
@@ -80,13 +80,13 @@ static void bench_dots(int case_index, enum dots dots, const struct shape *s, co
     static const char *const names[] = {"dots_i8", "dots_i16", "dots_f32"};
     char label[64];
     if (!bench_wanted || case_index % 100 != 99 || s->count == 0) return;
-    struct call timed = {.dots = dots, .loops = &hl_plain_row_loops, .shape = s, .w = w, .x = x};
+    struct call timed = {.dots = dots, .kernels = &hl_plain_row_kernels, .shape = s, .w = w, .x = x};
     snprintf(label, sizeof label, "%s, %d rows of %d%s", names[dots], s->rows, s->count,
              s->x_stride == 0 ? ", one vector" : "");
     bench_begin(label, bench_call(call_dots, &timed));
     const struct hl_simd *level;
     for (int l = 0; (level = hl_simd_level(l)); l++) {
-        timed.loops = &level->kernels->row_loops;
+        timed.kernels = &level->kernels->row_kernels;
         bench_level(level->name, bench_call(call_dots, &timed));
     }
     bench_end();
@@ -95,12 +95,12 @@ static void bench_dots(int case_index, enum dots dots, const struct shape *s, co
 // Every level's sums must be the plain ones.
 static void check_integers(int case_index, enum dots dots, const struct shape *s, const void *w, const void *x)
 {
-    struct call call = {.dots = dots, .loops = &hl_plain_row_loops, .shape = s, .w = w, .x = x};
+    struct call call = {.dots = dots, .kernels = &hl_plain_row_kernels, .shape = s, .w = w, .x = x};
     call_dots(&call);
     const union sums expected = call.sums;
     const struct hl_simd *level;
     for (int l = 0; (level = hl_simd_level(l)); l++) {
-        call.loops = &level->kernels->row_loops;
+        call.kernels = &level->kernels->row_kernels;
         memset(&call.sums, 0, sizeof call.sums);
         call_dots(&call);
         if (memcmp(&expected, &call.sums, sizeof expected) != 0)
@@ -154,10 +154,10 @@ static void dots_of_floats(void **state)
         if (i % 4 == 0 && s.w_size > 0) w[pick((int)s.w_size)] = edges[pick(3)];
         if (i % 4 == 0 && s.x_size > 0) x[pick((int)s.x_size)] = edges[pick(3)];
         float expected[20], got[20];
-        hl_plain_row_loops.dots_f32(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
+        hl_plain_row_kernels.dots_f32(w, s.stride, s.rows, x, s.x_stride, s.count, expected);
         const struct hl_simd *level;
         for (int l = 0; (level = hl_simd_level(l)); l++) {
-            level->kernels->row_loops.dots_f32(w, s.stride, s.rows, x, s.x_stride, s.count, got);
+            level->kernels->row_kernels.dots_f32(w, s.stride, s.rows, x, s.x_stride, s.count, got);
             for (int r = 0; r < s.rows; r++) // a sum of `count` values up to 1, rounded as often
                 if (expected[r] != got[r] && !(isnan(expected[r]) && isnan(got[r])) &&
                     !(fabsf(expected[r] - got[r]) <= 0x1p-24f * (float)s.count * sqrtf((float)s.count)))
@@ -178,14 +178,14 @@ static void sigmoids(void **state)
     for (int count = 0; count <= MOST; count++) {
         float *x = make((size_t)count, sizeof *x), expected[2][MOST];
         for (int i = 0; i < count; i++) x[i] = expected[0][i] = expected[1][i] = (float)(pick(20001) - 10000) / 1000;
-        hl_plain_row_loops.logistic(expected[0], count);
-        hl_plain_row_loops.tanh(expected[1], count);
+        hl_plain_row_kernels.logistic(expected[0], count);
+        hl_plain_row_kernels.tanh(expected[1], count);
         const struct hl_simd *level;
         for (int l = 0; (level = hl_simd_level(l)); l++)
             for (int f = 0; f < 2; f++) {
                 float *y = make((size_t)count, sizeof *y);
                 if (count > 0) memcpy(y, x, (size_t)count * sizeof *y);
-                (f == 0 ? level->kernels->row_loops.logistic : level->kernels->row_loops.tanh)(y, count);
+                (f == 0 ? level->kernels->row_kernels.logistic : level->kernels->row_kernels.tanh)(y, count);
                 for (int i = 0; i < count; i++)
                     if (!(fabsf(y[i] - expected[f][i]) <= 0x1p-21f * fabsf(expected[f][i])))
                         fail_msg("%s: function %d of %g is %g, not %g", level->name, f, (double)x[i], (double)y[i],
@@ -196,7 +196,7 @@ static void sigmoids(void **state)
     }
 }
 
-// All numbers of all formats: the plain loops as near the functions as the original comes, the levels as the plain.
+// All numbers of all formats: the plain kernels as near the functions as the original comes, the levels as the plain.
 static void sigmoids_of_int16(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void sigmoids_of_int16(void **state)
     for (int m = 0; m <= 6; m++)
         for (int f = 0; f < 2; f++) {
             for (int i = 0; i < ALL; i++) expected[i] = (int16_t)(i - (1 << 15));
-            (f == 0 ? hl_plain_row_loops.logistic_i16 : hl_plain_row_loops.tanh_i16)(expected, m, ALL);
+            (f == 0 ? hl_plain_row_kernels.logistic_i16 : hl_plain_row_kernels.tanh_i16)(expected, m, ALL);
             for (int i = 0; i < ALL; i++) {
                 double x = ldexp(i - (1 << 15), m - 15), y = (f == 0 ? 1 / (1 + exp(-x)) : tanh(x)) * (1 << 15);
                 if (!(fabs(expected[i] - y) <= 16)) fail_msg("function %d of %g is %d, not %g", f, x, expected[i], y);
@@ -214,7 +214,8 @@ static void sigmoids_of_int16(void **state)
             for (int l = 0; (level = hl_simd_level(l)); l++) {
                 int count = ALL - pick(100);
                 for (int i = 0; i < ALL; i++) got[i] = (int16_t)(i - (1 << 15));
-                (f == 0 ? level->kernels->row_loops.logistic_i16 : level->kernels->row_loops.tanh_i16)(got, m, count);
+                (f == 0 ? level->kernels->row_kernels.logistic_i16 : level->kernels->row_kernels.tanh_i16)(got, m,
+                                                                                                           count);
                 assert_memory_equal(got, expected, (size_t)count * sizeof *got);
             }
         }

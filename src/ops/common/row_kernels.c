@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain set of row_loops.h. Floats are added in the order of the columns, as the original's reference kernels do.
-#include "ops/common/row_loops.h"
+// The plain set of row_kernels.h. Floats are added in the order of the columns, as the original's reference kernels do.
+#include "ops/common/row_kernels.h"
 
 #include <math.h>
 
@@ -67,7 +67,7 @@ static void tanh_of(float *values, int64_t count)
     for (int64_t i = 0; i < count; i++) values[i] = tanhf(values[i]);
 }
 
-const struct hl_row_loops hl_plain_row_loops = {
+const struct hl_row_kernels hl_plain_row_kernels = {
     .range = range,
     .quantize = quantize,
     .dots_f32 = dots_f32,
@@ -79,7 +79,7 @@ const struct hl_row_loops hl_plain_row_loops = {
     .tanh_i16 = tanh_i16,
 };
 
-const struct hl_row_loops *hl_row_loops_choose(bool fast, const struct hl_reporter *reporter)
+const struct hl_row_kernels *hl_row_kernels_choose(bool fast, const struct hl_reporter *reporter)
 {
-    return fast ? hl_fast_row_loops(reporter) : &hl_plain_row_loops;
+    return fast ? hl_fast_row_kernels(reporter) : &hl_plain_row_kernels;
 }
