@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of a subgraph's tensors. In: allocation types, sizes and the plan's order. Out: data pointers.
 //
-//   arena        kTfLiteArenaRw: one block; tensors whose lives do not overlap share its bytes. Largest first, each
-//                into the smallest gap that fits among the tensors alive at the same time:
+//   arena        kTfLiteArenaRw: one block; tensors whose lifetimes do not overlap share its bytes. The largest tensor
+//                is placed first, and each goes into the smallest gap between the tensors that live at the same time:
 //
 //                offset |  [ conv1 out      ]       [ conv3 out    ]
 //                       |         [ conv2 out      ]
 //                       +---------------------------------------------> position in the plan
 //
-//   persistent   kTfLiteArenaRwPersistent: a block of its own each, so that content and address stay when others grow.
+//   persistent   kTfLiteArenaRwPersistent: a block for each tensor, so that its content and address stay when others
+//                grow.
 //
-// Tensors of the heap (dynamic), of the file and of the caller are not the planner's.
+// Dynamic tensors lie on the heap, constants in the file, custom allocations with the caller: the planner leaves them
+// alone.
 #ifndef HALITE_RUNTIME_PLANNER_H
 #define HALITE_RUNTIME_PLANNER_H
 
@@ -23,43 +25,44 @@ struct hl_subgraph;
 
 // Where one tensor lies. Positions are those of the execution plan.
 struct hl_placement {
-    int first, last; // life; first > last: nobody uses the tensor
-    int shares;      // tensor whose memory it takes over in place, -1: none
-    int owner;       // tensor whose memory it is in the end: itself, or what a row of such takeovers began with
-    int held;        // of an owner of memory: last position at which it, or who took the memory over, lives
-    bool placed;     // offset is valid
+    int first, last; // lifetime: from the position that writes it to the last that reads it; first > last if none does
+    int shares;      // the tensor whose memory this one reuses in place, or -1
+    int owner;       // the tensor that the memory was placed for: itself, or the first of a chain of reuses in place
+    int held;        // owners only: the last position at which a tensor of the chain lives
+    bool placed;     // `offset` is valid
     size_t offset;   // in the arena
-    size_t bytes;    // as placed, or of the persistent block
+    size_t bytes;    // that were reserved in the arena or in `block`
     void *block;     // persistent tensors only
 };
 
 struct hl_planner {
     struct hl_placement *placements; // by tensor
     int count, capacity;
-    // Owners of memory that live at position live_from or later, by rising offset: what a plan from there on meets.
+    // Owners of memory that live at position live_from or later, sorted by offset: the gaps that planning from there on
+    // may use lie between them.
     struct hl_sized {
         size_t key;
         int tensor;
     } * live;
     int live_count, live_capacity, live_from;
-    void *arena_block;    // as allocated
-    unsigned char *arena; // in it, aligned to HL_TENSOR_ALIGNMENT
+    void *arena_block;    // the allocation
+    unsigned char *arena; // the first address in it that is aligned to HL_TENSOR_ALIGNMENT
     size_t arena_size;
 };
 
-// What kernels may rely on and custom allocations must keep: a cache line, and the widest vector.
+// The alignment in bytes that kernels may rely on and custom allocations must have: a cache line and the widest vector.
 enum { HL_TENSOR_ALIGNMENT = 64 };
 
-// Places the tensors of plan positions [from, prepared) that have no place yet, and sets their data pointers. From 0:
-// those of all tensors, whose lives are found anew; the arena must have been reset.
+// Places the tensors of plan positions [from, prepared) that are not placed yet, and sets their data pointers. With
+// from = 0 it computes the lifetimes of all tensors anew; the arena must have been reset before.
 TfLiteStatus hl_planner_place(struct hl_subgraph *subgraph, int from, int prepared);
-// Forgets places of the tensors of positions [position, prepared) that come to life there.
+// Unplaces the tensors whose lifetimes begin at positions [position, prepared).
 void hl_planner_forget(struct hl_subgraph *subgraph, int position, int prepared);
-// Forgets everything but persistent blocks, and frees the arena's users: data pointers become NULL.
+// Unplaces all tensors of the arena and sets their data pointers to NULL. Persistent blocks stay.
 void hl_planner_reset(struct hl_subgraph *subgraph);
 void hl_planner_free(struct hl_planner *planner);
 size_t hl_planner_persistent_bytes(const struct hl_planner *planner);
-// Sum of the sizes of all placed tensors: what the arena would be without sharing.
+// Returns the sum of the sizes of all placed tensors, which is the size of an arena without sharing.
 size_t hl_planner_unshared_bytes(const struct hl_planner *planner);
 
 #endif
