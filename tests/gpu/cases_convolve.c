@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the op table: sums of products: convolutions, matrix products. Shapes are such that each choice of blocks,
-// tiles and transforms is met: few places and many channels, many places and few, sums that end inside a tile.
+// tiles and transforms is met: few positions and many channels, many positions and few, sums that end inside a tile.
 #include "gpu/op_case.h"
 
 #define CONV_OPTIONS(options_, same_, stride_h_, stride_w_, dilation_h_, dilation_w_, activation_)            \
@@ -60,7 +60,7 @@
 static const struct op_case cases[] = {
     CONV("1x1", 1, 1, 1, 1, 1, 1, IN(B, 5, 7, C), WEIGHTS(21, 1, 1, C), CONST(21)),
     CONV("1x1 of many channels", 1, 1, 1, 1, 1, 0, IN(B, 7, 7, 10 * C), WEIGHTS(33, 1, 1, 10 * C), CONST(33)),
-    CONV("1x1 of 1 place", 1, 1, 1, 1, 1, 3, IN(B, 1, 1, 16 * C), WEIGHTS(101, 1, 1, 16 * C), CONST(101)),
+    CONV("1x1 of 1 position", 1, 1, 1, 1, 1, 3, IN(B, 1, 1, 16 * C), WEIGHTS(101, 1, 1, 16 * C), CONST(101)),
     CONV("1x1 with strides", 1, 2, 2, 1, 1, 1, IN(B, 9, 9, C), WEIGHTS(12, 1, 1, C), CONST(12)),
     CONV("1x1 of full tiles", 1, 1, 1, 1, 1, 1, IN(1, 14, 14, 64), WEIGHTS(96, 1, 1, 64), CONST(96)),
     CONV("1x1 of one channel", 1, 1, 1, 1, 1, 0, IN(1, 1, 1, 1), WEIGHTS(1, 1, 1, 1), CONST(1)),
@@ -73,7 +73,7 @@ static const struct op_case cases[] = {
     CONV("3x3 without padding", 0, 1, 1, 1, 1, 0, IN(B, 11, 10, C), WEIGHTS(9, 3, 3, C), CONST(9)),
     CONV("2x5 with strides", 0, 2, 1, 1, 1, 1, IN(B, 8, 9, C), WEIGHTS(6, 2, 5, C), CONST(6)),
     CONV("3x3 dilated", 1, 1, 1, 3, 2, 1, IN(B, 16, 15, C), WEIGHTS(9, 3, 3, C), CONST(9)),
-    CONV("4x4 to one place", 0, 1, 1, 1, 1, 0, IN(B, 4, 4, 4 * C), WEIGHTS(10, 4, 4, 4 * C), CONST(10)),
+    CONV("4x4 to one position", 0, 1, 1, 1, 1, 0, IN(B, 4, 4, 4 * C), WEIGHTS(10, 4, 4, 4 * C), CONST(10)),
     CONV("of 2 groups", 1, 1, 1, 1, 1, 1, IN(B, 6, 7, 2 * C), WEIGHTS(24, 3, 3, C), CONST(24)),
     CONV("1x1 of 3 groups", 1, 1, 1, 1, 1, 0, IN(B, 6, 7, 3 * C), WEIGHTS(18, 1, 1, C), CONST(18)),
     CONV("of full groups", 1, 1, 1, 1, 1, 0, IN(1, 6, 7, 32), WEIGHTS(48, 3, 3, 8), CONST(48)),
@@ -102,7 +102,7 @@ static const struct op_case cases[] = {
      .inputs = {IN(B, 9, 11, C), WEIGHTS(1, 3, 3, C), CONST(C)},
      .pad = {0, 1, 0, 1},
      .tolerance = GPU_SUMS},
-    DEPTHWISE("of one place", 1, 1, 1, 1, 1, 1, 1, IN(B, 1, 1, C), WEIGHTS(1, 3, 3, C), CONST(C)),
+    DEPTHWISE("of one position", 1, 1, 1, 1, 1, 1, 1, IN(B, 1, 1, C), WEIGHTS(1, 3, 3, C), CONST(C)),
 
     TRANSPOSED("3x3", 1, 2, 2, INTS(B, 10, 12, 12), WEIGHTS(12, 3, 3, C), IN(B, 5, 6, C), CONST(12)),
     TRANSPOSED("4x4", 1, 2, 2, INTS(B, 10, 12, C), WEIGHTS(C, 4, 4, 7), IN(B, 5, 6, 7), CONST(C)),
@@ -117,8 +117,8 @@ static const struct op_case cases[] = {
     CONNECTED("", 0, 1, IN(B, 11 * C), WEIGHTS(7, 11 * C), CONST(7)),
     CONNECTED("of a long row", 0, 0, IN(1, 1024), WEIGHTS(1001, 1024), CONST(1001)),
     CONNECTED("of an image", 0, 3, IN(B, 3, 4, C), WEIGHTS(10, 12 * C), CONST(10)),
-    CONNECTED("of every place", 1, 1, IN(B, 3, 4, C), WEIGHTS(10, C), CONST(10)),
-    CONNECTED("of every place, as rows", 0, 0, IN(B, 3, 4, C), WEIGHTS(10, C)),
+    CONNECTED("of every position", 1, 1, IN(B, 3, 4, C), WEIGHTS(10, C), CONST(10)),
+    CONNECTED("of every position, as rows", 0, 0, IN(B, 3, 4, C), WEIGHTS(10, C)),
     CONNECTED("of rank 3", 1, 0, IN(B, 5, C), WEIGHTS(10, C), CONST(10)),
     CONNECTED("of one number", 0, 0, IN(1, 1), WEIGHTS(1, 1), CONST(1)),
 
@@ -156,7 +156,7 @@ static const struct op_case cases[] = {
     CONNECTED("of a long row by weights and bias of the model's input", 0, 0, IN(1, 1024), COMING(1001, 1024),
               IN(1001)),
     CONNECTED("of an image by weights of the model's input", 0, 3, IN(B, 3, 4, C), COMING(10, 12 * C)),
-    CONNECTED("of every place by weights of the model's input", 1, 1, IN(B, 3, 4, C), COMING(10, C), CONST(10)),
+    CONNECTED("of every position by weights of the model's input", 1, 1, IN(B, 3, 4, C), COMING(10, C), CONST(10)),
     CONNECTED("by constants and a bias of the model's input", 0, 0, IN(B, 3, 4, C), WEIGHTS(10, C), IN(10)),
 
     // Constants in front and behind, which go into the weights.

@@ -94,7 +94,7 @@ static const struct op_case cases[] = {
     PAIR("FLOOR_DIV", FloorDiv, MOVES, EIGHTHS, DIVISORS),
     PAIR("FLOOR_MOD", FloorMod, MOVES, EIGHTHS, DIVISORS),
     TWO("PRELU", Prelu, ROUNDS, ANY, CONST(1, 1, C)),
-    TWO("PRELU of every place", Prelu, ROUNDS, ANY, CONST(3, 4, C)),
+    TWO("PRELU of every position", Prelu, ROUNDS, ANY, CONST(3, 4, C)),
     TWO("PRELU of one slope", Prelu, ROUNDS, ANY, CONST(1, 1, 1)),
     {.name = "ADD and RELU",
      OP(Add),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the op table: elements that change places: parts, orders, repetitions, paddings, shapes, blocks, resizing.
+// Rows of the op table: elements that change positions: parts, orders, repetitions, paddings, shapes, blocks, resizing.
 #include "gpu/op_case.h"
 
 #define ANY IN(B, 3, 4, C)
-// A resize of [3, 4] in each of the three ways to count places.
+// A resize of [3, 4] in each of the three ways to count positions.
 #define RESIZE(name_, suffix_, options_, tolerance_, h_, w_)                                            \
     {.name = name_,                                                                                     \
      OP(suffix_),                                                                                       \

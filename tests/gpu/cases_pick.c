@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the op table: elements that are picked by numbers which come while running: gathers, tables, one-hot vectors,
-// places within windows and between elements; and the custom operators of segmentation models.
+// positions within windows and between elements; and the custom operators of segmentation models.
 #include <math.h>
 
 #include "gpu/op_case.h"
@@ -37,8 +37,8 @@ static const TfLiteTransposeConvParams valid = {.padding = kTfLitePaddingValid, 
 static TfLiteStatus resampler_prepare(TfLiteContext *context, TfLiteNode *node)
 {
     const TfLiteTensor *x = &context->tensors[node->inputs->data[0]],
-                       *places = &context->tensors[node->inputs->data[1]];
-    TfLiteIntArray *dims = TfLiteIntArrayCopy(places->dims);
+                       *positions = &context->tensors[node->inputs->data[1]];
+    TfLiteIntArray *dims = TfLiteIntArrayCopy(positions->dims);
     dims->data[3] = x->dims->data[3];
     TfLiteTensor *y = &context->tensors[node->outputs->data[0]];
     y->type = kTfLiteFloat32;
@@ -54,12 +54,12 @@ static float at_or_zero(const TfLiteTensor *x, int b, int h, int w, int c)
 static TfLiteStatus resampler_invoke(TfLiteContext *context, TfLiteNode *node)
 {
     const TfLiteTensor *x = &context->tensors[node->inputs->data[0]],
-                       *places = &context->tensors[node->inputs->data[1]];
+                       *positions = &context->tensors[node->inputs->data[1]];
     TfLiteTensor *y = &context->tensors[node->outputs->data[0]];
     const int *d = y->dims->data;
     for (int n = 0; n < d[0] * d[1] * d[2] * d[3]; n++) {
-        int c = n % d[3], place = n / d[3], b = place / d[1] / d[2];
-        float u = places->data.f[2 * place], v = places->data.f[2 * place + 1];
+        int c = n % d[3], position = n / d[3], b = position / d[1] / d[2];
+        float u = positions->data.f[2 * position], v = positions->data.f[2 * position + 1];
         float du = u - floorf(u), dv = v - floorf(v);
         int i = (int)floorf(u), j = (int)floorf(v);
         y->data.f[n] = (1 - dv) * ((1 - du) * at_or_zero(x, b, j, i, c) + du * at_or_zero(x, b, j, i + 1, c)) +
@@ -88,14 +88,14 @@ static const struct op_case cases[] = {
     GATHER("by numbers that are computed", 2, 0, IN(B, 3, 4, C), COMPUTED_INT(5)),
     GATHER("of a table by numbers that are computed", 0, 0, CONST(19, C), COMPUTED_INT(B, 6)),
     {.name = "GATHER_ND of rows", OP(GatherNd), .inputs = {IN(3, C), IN_INT(B, 5, 1)}},
-    {.name = "GATHER_ND of places", OP(GatherNd), .inputs = {IN(3, 4, C), IN_INT(B, 5, 2)}},
+    {.name = "GATHER_ND of positions", OP(GatherNd), .inputs = {IN(3, 4, C), IN_INT(B, 5, 2)}},
     {.name = "GATHER_ND by numbers of the device", OP(GatherNd), .inputs = {IN(3, 3, 4, C), MADE_INT(B, 5, 3)}},
     {.name = "GATHER_ND by constants", OP(GatherNd), .inputs = {IN(3, 4, C), PAIRS(2, 3, 0, 1, 1, 0)}},
     {.name = "EMBEDDING_LOOKUP of a table", OP(EmbeddingLookup), .inputs = {IN_INT(B + 3), CONST(9, 2, C)}},
     {.name = "EMBEDDING_LOOKUP of values", OP(EmbeddingLookup), .inputs = {IN_INT(B + 3), IN(9, 2, C)}},
     {.name = "DYNAMIC_UPDATE_SLICE", OP(DynamicUpdateSlice), .inputs = {IN(B + 1, 3, 5, C), IN(1, 2, 3, 2), IN_INT(4)}},
     {.name = "DYNAMIC_UPDATE_SLICE of rows", OP(DynamicUpdateSlice), .inputs = {IN(9, C), IN(B, C), MADE_INT(2)}},
-    {.name = "DYNAMIC_UPDATE_SLICE at a constant place",
+    {.name = "DYNAMIC_UPDATE_SLICE at a constant position",
      OP(DynamicUpdateSlice),
      .inputs = {IN(B, 5, C), IN(B, 3, C), INTS(0, 1, 0)}},
     ONE_HOT("behind", -1, IN_INT(B, 3, 5)),

@@ -34,8 +34,8 @@ static size_t bytes_of(const struct gpu_plan *plan, const struct gpu_value *valu
     return (size_t)s.b * (size_t)s.h * (size_t)s.w * (size_t)((s.c + 3) / 4 * 4) * element;
 }
 
-// An input or output without a place in the arena is what the caller gave or takes: its slices must lie as its channels
-// do.
+// An input or output without a position in the arena is what the caller gave or takes: its slices must lie as its
+// channels do.
 static bool has_own_buffer(const struct gpu_plan *plan, const struct gpu_value *value)
 {
     struct gpu_shape s = value->shape;
@@ -74,22 +74,22 @@ static struct life *find_lives(const struct gpu_plan *plan)
     return lives;
 }
 
-// ---- places -------------------------------------------------------------------------------------
+// ---- positions -------------------------------------------------------------------------------------
 
 static void check_places(const struct gpu_plan *plan, struct life *lives)
 {
     size_t sum = 0;
     for (int v = 0; v < plan->graph->value_count; v++) {
         struct life *life = &lives[v];
-        const struct gpu_allocation *place = &plan->allocations[v];
+        const struct gpu_allocation *position = &plan->allocations[v];
         if (!life->used) continue;
-        assert_true(place->used);
-        assert_int_equal(place->offset % 256, 0);
-        assert_true(place->bytes >= life->bytes);
-        assert_true(place->offset <= plan->arena_bytes && place->bytes <= plan->arena_bytes - place->offset);
-        life->begin = place->offset;
-        life->end = place->offset + place->bytes;
-        sum += place->bytes;
+        assert_true(position->used);
+        assert_int_equal(position->offset % 256, 0);
+        assert_true(position->bytes >= life->bytes);
+        assert_true(position->offset <= plan->arena_bytes && position->bytes <= plan->arena_bytes - position->offset);
+        life->begin = position->offset;
+        life->end = position->offset + position->bytes;
+        sum += position->bytes;
     }
     assert_true(plan->arena_bytes <= sum);
     assert_int_equal(plan->arena_unshared, sum);

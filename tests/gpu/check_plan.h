@@ -11,7 +11,7 @@
 // once and is no larger than all values side by side; groups and arguments are within the device's limits.
 void check_plan(const struct gpu_plan *plan);
 
-// A program that this file is part of checks each plan in the place where it becomes a runner; so many so far.
+// A program that this file is part of checks each plan in the position where it becomes a runner; so many so far.
 int check_plan_count(void);
 // Whether one of them had a step with this kernel.
 bool check_plan_used(const struct gpu_kernel *kernel);

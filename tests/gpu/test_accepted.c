@@ -150,7 +150,7 @@ static void test_long_tensors(void **state)
     for (int i = 0; i < 2; i++) {
         assert_true(takes_shape(both[i], 2, (int[]){300000, 3}));        // batches
         assert_true(takes_shape(both[i], 4, (int[]){1, 300000, 2, 1}));  // rows
-        assert_true(takes_shape(both[i], 4, (int[]){1, 2100, 2100, 1})); // places
+        assert_true(takes_shape(both[i], 4, (int[]){1, 2100, 2100, 1})); // positions
         assert_false(takes_shape(both[i], 2, (int[]){4194241, 1}));      // 65535 groups of 64, and one more
         assert_false(takes_shape(both[i], 4, (int[]){1, 8388481, 1, 1}));
     }

@@ -105,9 +105,9 @@ static int groups_for(int items, int group)
     return (items + group - 1) / group;
 }
 
-// A dispatch over values at the arena's places 0, 1, …, the last of them written.
+// A dispatch over values at the arena's positions 0, 1, …, the last of them written.
 static struct gpu_dispatch over_places(struct gpu_buffer *arena, struct gpu_program *program,
-                                       const struct gpu_kernel *kernel, int values, const int places[])
+                                       const struct gpu_kernel *kernel, int values, const int positions[])
 {
     struct gpu_dispatch dispatch = {
         .program = program,
@@ -118,7 +118,7 @@ static struct gpu_dispatch over_places(struct gpu_buffer *arena, struct gpu_prog
     };
     for (int i = 0; i < values; i++) {
         dispatch.buffers[i] = arena;
-        dispatch.offsets[i] = (size_t)places[i] * PLACE;
+        dispatch.offsets[i] = (size_t)positions[i] * PLACE;
         dispatch.sizes[i] = FLOATS * sizeof(float);
         dispatch.writes[i] = i == values - 1;
         memcpy(dispatch.params[i], (int32_t[4]){W, H, C, 1}, sizeof dispatch.params[i]);
@@ -201,14 +201,14 @@ static struct bench *get_bench(void **state)
     return bench;
 }
 
-static void write_place(struct bench *bench, int place, const void *from, size_t bytes)
+static void write_place(struct bench *bench, int position, const void *from, size_t bytes)
 {
-    assert_true(bench->backend->buffer_write(bench->device, bench->arena, (size_t)place * PLACE, from, bytes));
+    assert_true(bench->backend->buffer_write(bench->device, bench->arena, (size_t)position * PLACE, from, bytes));
 }
 
-static void read_place(struct bench *bench, int place, void *to, size_t bytes)
+static void read_place(struct bench *bench, int position, void *to, size_t bytes)
 {
-    assert_true(bench->backend->buffer_read(bench->device, bench->arena, (size_t)place * PLACE, to, bytes));
+    assert_true(bench->backend->buffer_read(bench->device, bench->arena, (size_t)position * PLACE, to, bytes));
 }
 
 // ---- devices --------------------------------------------------------------------------------------------------------

@@ -30,16 +30,16 @@ static void test_blocks(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct gpu_conv_block block = gpu_choose_block(&caps, &sizes[i], NULL, 0);
         int size = block.group[0] * block.group[1] * block.group[2];
-        int across = block.places * block.group[0], down = block.slices * block.group[1];
-        int groups = ((int)sizes[i].places + across - 1) / across * ((sizes[i].slices + down - 1) / down);
+        int across = block.positions * block.group[0], down = block.slices * block.group[1];
+        int groups = ((int)sizes[i].positions + across - 1) / across * ((sizes[i].slices + down - 1) / down);
         if (getenv("HALITE_TEST_VERBOSE"))
-            print_message("%6d places %3d slices %4d terms: block %d x %d, %d ahead, group %d x %d x %d, %d groups, "
+            print_message("%6d positions %3d slices %4d terms: block %d x %d, %d ahead, group %d x %d x %d, %d groups, "
                           "%d work-items\n",
-                          (int)sizes[i].places, sizes[i].slices, sizes[i].terms, block.places, block.slices,
+                          (int)sizes[i].positions, sizes[i].slices, sizes[i].terms, block.positions, block.slices,
                           block.depth, block.group[0], block.group[1], block.group[2], groups, groups * size);
         assert_true(size >= 1 && size <= 256);
-        assert_true(size > 1 || sizes[i].places * sizes[i].slices == 1);
-        assert_true(block.places * block.slices <= 16);
+        assert_true(size > 1 || sizes[i].positions * sizes[i].slices == 1);
+        assert_true(block.positions * block.slices <= 16);
         assert_true(block.group[2] <= (sizes[i].run ? sizes[i].terms : 1));
         assert_true(block.depth == 1 || sizes[i].run % (block.depth * block.group[2]) == 0);
     }

@@ -196,7 +196,7 @@ static void test_others_do_not_match(void **state)
     assert_warm(named);
 }
 
-// A file in another's place is found out by what it says of itself.
+// A file in another's position is found out by what it says of itself.
 static void test_names_prove_nothing(void **state)
 {
     struct folder *folder = *state;

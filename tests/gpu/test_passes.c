@@ -333,7 +333,7 @@ static void test_stages_that_stay(void **state)
     ends(NODE(graph, Relu, image, add_input(graph, image)));
     expect(graph, gpu_pass_fuse_stages, false, "RELU in0[1,4,4,8] -> out1[1,4,4,8]\n");
 
-    graph = begin(); // a node with two outputs has no place for it
+    graph = begin(); // a node with two outputs has no position for it
     TfLiteSplitParams two = {.num_splits = 2};
     const struct gpu_shape half = {1, 4, 4, 4};
     x = NODE_OF(graph, Split, two, half, add_constant(graph, (struct gpu_shape){1, 1, 1, 1}, (const float[]){3}),
@@ -369,7 +369,7 @@ static void test_stages_that_do_not_fit(void **state)
     gpu_graph_destroy(graph);
 }
 
-// Simulators of 8 bits keep their place in the order.
+// Simulators of 8 bits keep their position in the order.
 static void test_stages_behind_a_simulator(void **state)
 {
     (void)state;
@@ -556,7 +556,7 @@ static void test_folding_that_stays(void **state)
     assert_false(gpu_pass_fold_behind(graph));
     gpu_graph_destroy(graph);
 
-    x = begin_conv(&graph); // a number for each place
+    x = begin_conv(&graph); // a number for each position
     ends(NODE(graph, Mul, image, x, add_constant(graph, image, NULL)));
     assert_false(gpu_pass_fold_behind(graph));
     gpu_graph_destroy(graph);

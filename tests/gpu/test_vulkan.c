@@ -621,7 +621,7 @@ static void lists_replay(void **state)
     assert_true(api->list_run(list));
     holds(b, COUNT, 8.0f, 2.0f);
     holds(a, COUNT, 9.0f, 2.0f);
-    holds(a, 10, 9.0f, 2.0f); // another place
+    holds(a, 10, 9.0f, 2.0f); // another position
     holds(a, 10, 9.0f, 2.0f);
     assert_true(api->list_run(list));
     holds(a, 10, 11.0f, 2.0f);

@@ -12,7 +12,7 @@
 enum gpu_tolerance {
     GPU_MOVES,    // elements move, or are chosen: nothing is computed
     GPU_ROUNDS,   // a few sums and products
-    GPU_BLENDS,   // sums of neighbors by fractions of places
+    GPU_BLENDS,   // sums of neighbors by fractions of positions
     GPU_SUMS,     // long sums of products
     GPU_WINOGRAD, // the same by way of Winograd's transforms, where there are many
     GPU_FUNCTION, // exp, log, pow, roots, and sums of a row of them
@@ -29,7 +29,7 @@ static inline double gpu_tolerance(enum gpu_tolerance kind, enum gpu_precision p
         // f16s: the same, and one rounding to a half when it is stored, 2^-11; two where a value lies in memory in
         // between. f16: the operators keep their sums in float; a step or two in half arithmetic on the way: 2^-9.
         [GPU_ROUNDS] = {5e-7, 1e-3, 2e-3},
-        // f32: a place up to 8 is known to 2^-21, and neighbors differ by up to 8; else as above.
+        // f32: a position up to 8 is known to 2^-21, and neighbors differ by up to 8; else as above.
         [GPU_BLENDS] = {4e-6, 1e-3, 2e-3},
         // f32: products and sums of the table's numbers have at most 24 bits, so order does not matter; what rounds is
         // a mean's division.

@@ -163,7 +163,7 @@ bool gpu_pass_fold_behind(struct gpu_graph *graph)
 
 // ---- in front -----------------------------------------------------------------------------------
 
-// Whether each weight is for one channel of x: rows of FULLY_CONNECTED may be shorter than its places.
+// Whether each weight is for one channel of x: rows of FULLY_CONNECTED may be shorter than its positions.
 static bool knows_channels(const struct gpu_node *conv, const struct gpu_weighted *in)
 {
     const struct gpu_value *x = conv->inputs[in->x], *weights = conv->inputs[in->weights];

@@ -14,7 +14,8 @@ struct gpu_plan;
 
 // ---- a node of the runtime, as `supported` sees it
 
-// Why a node cannot run, as data for the partition, the report and the documentation. The text adds the details.
+// Why a node cannot run on the GPU: a code for the partition, the report and the documentation, and a text with the
+// details.
 enum gpu_reason_code {
 #define X(name, code, text) GPU_REASON_##code = kHaliteDelegateReason##name,
     HALITE_DELEGATE_REASONS(X)
@@ -24,18 +25,18 @@ enum gpu_reason_code {
 struct gpu_reason {
     enum gpu_reason_code code;
     char text[160];
-    int tensor; // the one at fault, -1: none
+    int tensor; // the tensor at fault, or -1
 };
 
 struct gpu_node_view {
     const TfLiteContext *context;
     const TfLiteNode *node;
     const TfLiteRegistration *registration;
-    bool quantized_allowed; // 8-bit tensors may be taken as float twins
+    bool quantized_allowed; // 8-bit tensors may be computed in floats
     struct gpu_reason *reason;
 };
 
-// NULL: there is no such input, or it is left out.
+// Returns NULL if there is no such input, or if it is optional and absent.
 static inline const TfLiteTensor *gpu_view_input(const struct gpu_node_view *view, int index)
 {
     const TfLiteIntArray *list = view->node->inputs;
@@ -53,50 +54,51 @@ static inline const TfLiteTensor *gpu_view_output(const struct gpu_node_view *vi
 #define GPU_INPUT(number) (1u << (number))
 #define GPU_ALL_INPUTS (~0u)
 
-// What an operator reads and writes. gpu_check_operands refuses nodes with anything else. Types are float32, float16
-// (and as constants also int2, int4 and 8 bits), and per-tensor quantized 8 bits where the options allow them.
+// What an operator reads and writes. gpu_check_operands refuses nodes with anything else. The types are float32 and
+// float16, 8 bits with one scale where the options allow them, and for constants also int2, int4 and 8 bits.
 struct gpu_operands {
-    signed char inputs[2];   // fewest and most; most 0: no more than the fewest. {0, 0}: `supported` checks all this
-    signed char outputs;     // 0: one
-    bool integer_outputs;    // they may be int32, int64 or bool as well: on the GPU they are floats, exact up to 2^24
-    bool any_rank;           // up to GPU_MAX_RANK, else up to 4
-    unsigned integer_inputs; // these may be int32, int64 or bool as well
+    signed char inputs[2];   // fewest and most; a most of 0 means the fewest. {0, 0}: `supported` checks all of this
+    signed char outputs;     // 0 means one
+    bool integer_outputs;    // may also be int32, int64 or bool; on the GPU they are floats, exact up to 2^24
+    bool any_rank;           // ranks up to GPU_MAX_RANK; else up to 4
+    unsigned integer_inputs; // the set of inputs that may also be int32, int64 or bool
 };
 enum { GPU_ANY_OUTPUTS = -1 };
 
 // What the CPU's kernel does with 8-bit tensors.
 enum gpu_bytes {
-    GPU_BYTES_NONE,     // there is no 8-bit form, or the GPU refuses it
-    GPU_BYTES_COMPUTED, // it computes with real numbers and rounds results to the output's scale
-    GPU_BYTES_SAME,     // it computes with the stored bytes, so that input and output must have the same scale
-    GPU_BYTES_MOVED,    // it copies stored bytes: every output element is an input element, and scales must be the same
-    GPU_BYTES_JOINED,   // it copies stored bytes, and converts those with another scale than the output's
+    GPU_BYTES_NONE,     // it has no 8-bit form, or the GPU refuses that form
+    GPU_BYTES_COMPUTED, // it computes with real numbers and rounds the results to the output's scale
+    GPU_BYTES_SAME,     // it computes with the stored bytes, so input and output must have the same scale
+    GPU_BYTES_MOVED,    // it copies the stored bytes of input elements, so all scales must be the same
+    GPU_BYTES_JOINED,   // it copies stored bytes, and converts those of inputs with another scale than the output's
 };
 static inline bool gpu_moves_only(enum gpu_bytes bytes)
 {
     return bytes == GPU_BYTES_MOVED || bytes == GPU_BYTES_JOINED;
 }
 
-// How options and constants name axes. Where they do, transpositions in front of a node can move behind it.
+// How options and constants of an operator name axes. A pass that moves a transposition from an operator's inputs to
+// its output renames the axes there.
 enum gpu_axes {
-    GPU_AXES_FIXED,  // the operator means certain axes: nothing moves behind it
-    GPU_AXES_NONE,   // it computes each element by itself; its constants are numbers, or one for each index of one axis
-    GPU_AXES_PADDED, // input 1 has a pair of numbers for each axis
-    GPU_AXES_REDUCED, // input 1 is a list of axes (TfLiteReducerParams; they must stay as axes of length 1)
-    GPU_AXES_JOINED,  // the axis of TfLiteConcatenationParams
+    GPU_AXES_FIXED,   // the operator works on certain axes, so no transposition may move past it
+    GPU_AXES_NONE,    // it computes each element by itself; its constants are scalars, or vectors along one axis
+    GPU_AXES_PADDED,  // input 1 has a pair of numbers for each axis
+    GPU_AXES_REDUCED, // input 1 is a list of axes (TfLiteReducerParams), and keep_dims is set
+    GPU_AXES_JOINED,  // TfLiteConcatenationParams has an axis
 };
 
-// Inputs of an operator that sums products of x and weights for each output channel, and adds a bias to it. Weights
-// begin with the output channels, or (depthwise) end with them. weights 0: the operator is none of these.
+// The inputs of an operator that sums products of x and weights for each output channel and adds a bias. The output
+// channels are the first axis of the weights, or in a depthwise convolution the last. All zeros: no such operator.
 struct gpu_weighted {
-    signed char x, weights, bias; // numbers of inputs; the bias may be left out
+    signed char x, weights, bias; // indices of inputs; the bias may be absent
 };
 
-// What the CPU refuses to compute with, found out while running.
+// Values of an input that the CPU refuses while running, so that Invoke has to fail on the GPU as well.
 struct gpu_value_check {
     enum gpu_check_rule { GPU_CHECK_INDICES, GPU_CHECK_NOT_ZERO, GPU_CHECK_NOT_NEGATIVE } rule;
     int input;
-    const struct gpu_value *value; // that the input is read from
+    const struct gpu_value *value; // the value whose elements are checked
     int axes, lengths[4];          // GPU_CHECK_INDICES: element i is an index along an axis of lengths[i % axes]
 };
 
@@ -104,43 +106,43 @@ struct gpu_op {
     const char *name; // "CONV_2D"
     int max_version;
     struct gpu_operands operands;
-    // Says no with gpu_refuse, after operands and the size of the options have been checked.
-    // NULL: nothing is left to check.
+    // Returns whether the GPU can run a node; gpu_refuse gives the reason why not. The operands and the size of the
+    // options have been checked before. NULL: nothing else needs a check.
     bool (*supported)(const struct gpu_node_view *view);
-    // Turns a node into dispatches (gpu/plan/plan.h). False after a message.
+    // Turns a node into dispatches (gpu/plan/plan.h). Returns false after a message.
     bool (*plan)(struct gpu_plan *plan, const struct gpu_node *node);
-    // Fills in the check that the CPU makes of an input's values in each run. False: none of this node. NULL: never.
+    // Describes the check of an input's values that the CPU makes in each run. Returns false if this node needs none.
+    // NULL: no node needs one.
     bool (*check)(const struct gpu_node *node, struct gpu_value_check *check);
 
     // ---- options: GPU_PARAMS or GPU_PARAMS_ACTIVATION fills these in
-    unsigned short params_size; // of builtin_data, or of a custom operator's struct; 0: no options
-    unsigned short
-        min_params_size;       // a custom operator's options have so many bytes or more in a file, the rest is zero
-    unsigned short activation; // where builtin_data has a fused activation, if has_activation
+    unsigned short params_size; // bytes of builtin_data, or of a custom operator's struct; 0: there are no options
+    // Custom operators: fewest bytes of options in a file. What is missing up to params_size is zero.
+    unsigned short min_params_size;
+    unsigned short activation; // offset of the fused activation in builtin_data, if has_activation
     bool has_activation;
-    bool applies_activation; // the kernels use the options' activation themselves (recurrent layers)
+    bool applies_activation; // the kernels apply the options' activation themselves (recurrent layers)
 
     // ---- stages (gpu/lang/epilogue.def)
-    bool epilogue; // the kernels call finish(), so that the node can have stages
-    // Fills one stage if the node is a function of single elements that its producer can apply. NULL: never.
+    bool epilogue; // the kernels call finish(), so the node can have stages
+    // Fills in one stage if the node is a function of single elements, which its producer can apply. NULL: it never is.
     bool (*as_stage)(const struct gpu_node *node, struct gpu_epilogue *stage);
 
     // ---- what passes may do
     enum gpu_bytes bytes;
-    unsigned moved_inputs; // of an operator that moves: the inputs whose elements the output consists of
-    bool
-        rank_blind; // works the same on tensors of any rank with this [b, h, w, c]: no option or constant names an axis
+    unsigned moved_inputs; // an operator that moves elements: the set of inputs that it moves them from
+    bool rank_blind;       // the result depends on [b, h, w, c] alone: no option or constant names an axis
     enum gpu_axes axes;
-    // Whether the node's output equals its first input if both have the same [b, h, w, c]. NULL: never.
+    // Returns whether the output equals the first input where both have the same [b, h, w, c]. NULL: it never does.
     bool (*copies)(const struct gpu_node *node);
     struct gpu_weighted weighted;
-    // The CPU also takes float activations with 8-bit weights, which it reads as int8 without a zero point even if
-    // their type is uint8. The delegate refuses the latter.
+    // The CPU also takes float activations with 8-bit weights. It reads uint8 weights as int8 without a zero point,
+    // which the delegate refuses.
     bool hybrid;
-    // Multiply-adds for each element of output 0; NULL: less than is worth counting.
+    // Returns the multiply-adds for each element of output 0. NULL: too few to count.
     int64_t (*macs)(const struct gpu_node_view *view);
 
-    // Every kernel that `plan` may use, NULL at the end: GPU_KERNELS(…). SPIR-V is made of them at build time.
+    // Every kernel that `plan` may use, with NULL at the end: GPU_KERNELS(…). The build compiles these to SPIR-V.
     const struct gpu_kernel *const *kernels;
 };
 
@@ -153,20 +155,21 @@ struct gpu_op {
         __VA_ARGS__, NULL                         \
     }
 
-// What rows of operators that sum products of weights have in common.
+// The fields that operators with weights have in common.
 #define GPU_OP_OF_WEIGHTS                                                                                           \
     .operands = {.inputs = {2, 3}}, .supported = supported, .plan = plan, .epilogue = true,                         \
     .bytes = GPU_BYTES_COMPUTED, .rank_blind = true, .weighted = {.x = 0, .weights = 1, .bias = 2}, .hybrid = true, \
     .macs = gpu_macs_of_weights
 
-// The fused activation in a node's options; kTfLiteActNone if the operator has none.
+// Returns the fused activation of a node's options; kTfLiteActNone if the operator has none.
 TfLiteFusedActivation gpu_fused_activation(const struct gpu_op *op, const void *params);
-// For gpu_op.copies.
+// For gpu_op.copies: returns true.
 bool gpu_always(const struct gpu_node *node);
 
-// By builtin code, or by name for custom operators (builtin kTfLiteBuiltinCustom). NULL: there is no GPU kernel.
+// Finds an operator by its builtin code, or a custom one (kTfLiteBuiltinCustom) by its name. Returns NULL if the GPU
+// has no kernel for it.
 const struct gpu_op *gpu_op_find(int builtin, const char *custom_name);
-// A copy with an epilogue, for stages that a node cannot take itself; no model has it.
+// A copy with an epilogue, for stages that a node cannot have itself. No model contains it.
 extern const struct gpu_op gpu_op_stages;
 
 #endif

@@ -148,7 +148,7 @@ static const char shape_words[] = "#define $_w (n_$.x)\n"
                                   "#define $_b (n_$.w)\n"
                                   "#define $_s slices_(n_$)\n"
                                   "#define outside_$(p) outside_(n_$, p)\n";
-// n: sizes (w, h, c, b) of a value; p: a place (x, y, slice, batch) in it.
+// n: sizes (w, h, c, b) of a value; p: a position (x, y, slice, batch) in it.
 static const char common_words[] =
     "FUNCTION_ int slices_(int4 n) { return (n.z + 3) >> 2; }\n"
     "FUNCTION_ int at_(int4 n, int4 p) { return ((p.w * slices_(n) + p.z) * n.y + p.y) * n.x + p.x; }\n"

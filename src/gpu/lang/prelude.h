@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What emit.c must know of a kernel language, as data: one const table per language. In templates `$` stands for a name
-// and each `@` for a number. Names that preludes make for themselves end in `_` or start with b_ (a buffer) or n_ (the
-// sizes of a value): kernels are free to use every other name.
+// What emit.c must know of a kernel language, as data: one const table for each language. In a template `$` stands for a
+// name and each `@` for a number. Names that the preludes define end in `_` or begin with b_ (a buffer) or n_ (the sizes
+// of a value); kernels may use all other names.
 #ifndef HALITE_GPU_LANG_PRELUDE_H
 #define HALITE_GPU_LANG_PRELUDE_H
 
@@ -12,26 +12,26 @@
 enum { GPU_ARG_KINDS = GPU_BYTES_OUT + 1 };
 
 struct gpu_prelude {
-    const char *first[GPU_PRECISIONS]; // before everything else: version, extensions
+    const char *first[GPU_PRECISIONS]; // comes first: version, extensions
     const char *types[GPU_PRECISIONS]; // stor4 real real4 load4 pack4 to_real to_real4 mk4 splat4
-    const char *words;                 // what is spelt alike in all precisions
-    const char *more[GPU_PRECISIONS];  // words that need `words`
-    const char *constant;              // $ @: name and value; Vulkan: its place in the table and then name and value
+    const char *words;                 // definitions that are the same in all precisions
+    const char *more[GPU_PRECISIONS];  // definitions that need `words`
+    const char *constant;              // $ @: name and value; Vulkan: @ $ @: id, name and value
     const char *group;                 // @ @ @: work-group size
     const char *params_open, *param, *params_close; // $: one int4
-    const char *param_access;          // $: how the text sees it; NULL: by its name
-    // $ @ @: name and place; a declaration (globals), else a parameter of the function
+    const char *param_access;          // $: defines the name that the text uses; NULL where it needs no definition
+    // $ @ @: name and binding. A declaration if `globals`, else a parameter of the function.
     const char *buffer[GPU_ARG_KINDS];
-    const char *float_buffer[GPU_WEIGHTS + 1]; // where constants stay: the same place once more, as floats, named f_$
-    const char *shared;                // before a shared array
-    const char *entry;                 // $: the kernel's name, up to the opening parenthesis
-    const char *entry_params;          // @: the last argument, where there are params
-    const char *entry_close;           // with the opening brace
-    bool globals;        // buffers and shared arrays are declared outside of the kernel's function
-    bool constants_stay; // constants may change behind the emitter: nothing may be left out because of their values
+    const char *float_buffer[GPU_WEIGHTS + 1]; // if `constants_stay`: the same binding as floats, named f_$
+    const char *shared;                // comes before a shared array
+    const char *entry;                 // $: the kernel's name; up to the opening parenthesis
+    const char *entry_params;          // @: binding; the argument of the params, which is the last
+    const char *entry_close;           // up to the opening brace
+    bool globals;        // buffers and shared arrays are declared outside the kernel's function
+    bool constants_stay; // constants get their values after emit, so the text may depend on none of them
 };
 
-// What the languages that pass params as a struct of C have in common.
+// The templates that languages with params as a C struct have in common.
 #define GPU_PRELUDE_LIKE_C \
     .constant = "#define $ @\n", \
     .group = "#define GROUP_X @\n#define GROUP_Y @\n#define GROUP_Z @\n", \
@@ -39,8 +39,8 @@ struct gpu_prelude {
     .param = "    int4 $;\n", \
     .params_close = "};\n", \
     .param_access = "#define $ q_.$\n"
-// Buffers: a type and a name, after what a language puts before those that are only read and before those that are
-// written, with what it puts before a name and after it.
+// The templates of buffers. READ and WRITTEN are a language's qualifiers of buffers that are only read and of those that
+// are written; BEFORE and AFTER stand around the name.
 #define GPU_PRELUDE_BUFFERS(READ, WRITTEN, BEFORE, AFTER) \
     { \
         [GPU_IN] = READ "b_$_type_ *" BEFORE "b_$" AFTER, \

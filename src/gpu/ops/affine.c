@@ -7,7 +7,7 @@
 // clang-format off
 // The output's position along the axis AXIS for channel C.
 #define POSITION(AXIS, C) pick(AXIS == AXIS_B, p.w, pick(AXIS == AXIS_H, p.y, pick(AXIS == AXIS_W, p.x, C)))
-// Folds a place into [0, n) as EDGE says; a place that no EDGE is for is the nearest one.
+// Folds a position into [0, n) as EDGE says; a position that no EDGE is for is the nearest one.
 #define FOLD(i, n)                                                                          \
     if (EDGE == GPU_EDGE_REFLECT && i < 0) i = 0 - i;                                                      \
     if (EDGE == GPU_EDGE_REFLECT && i >= n) i = 2 * n - 2 - i;                                             \

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Movement where each output element comes from one input element, axis by axis: input place = output place along some
-// axis, times a stride, plus an offset. Slices, transposes, paddings, tiles and splits are this.
+// Movement of elements along axes: every output element comes from one input element, whose position along each input
+// axis is an output position times a stride, plus an offset. SLICE, TRANSPOSE, PAD, TILE and SPLIT are this.
 #ifndef HALITE_GPU_OPS_AFFINE_H
 #define HALITE_GPU_OPS_AFFINE_H
 
 #include "gpu/ops/reshape.h"
 
-// What happens where the input place lies outside of the input.
-//   NONE      it never does
+// What an output element is where its input position lies outside the input.
+//   NONE      that never happens
 //   FILL      the output is `fill`
-//   REFLECT   mirrored, the edge not repeated
-//   SYMMETRIC mirrored, the edge repeated
-//   WRAP      taken again from the start
+//   REFLECT   the input is mirrored at its edge, which is not repeated
+//   SYMMETRIC the input is mirrored at its edge, which is repeated
+//   WRAP      the input begins again
 #define GPU_EDGES(X) X(GPU_EDGE_NONE) X(GPU_EDGE_FILL) X(GPU_EDGE_REFLECT) X(GPU_EDGE_SYMMETRIC) X(GPU_EDGE_WRAP)
 enum gpu_affine_edge { GPU_EDGES(GPU_VALUE) };
 
 struct gpu_affine {
-    int from[4];   // for each input axis (b, h, w, c: 0..3) the output axis that it follows
-    int stride[4]; // by input axis
-    int offset[4];
+    int from[4];   // for each input axis (b, h, w, c: 0 to 3) the output axis that gives its position
+    int stride[4]; // for each input axis
+    int offset[4]; // for each input axis
     enum gpu_affine_edge edge;
     float fill;
 };
-// The identity: from[i] = i, stride 1, offset 0.
+// Returns the identity: from[i] = i, stride 1, offset 0.
 struct gpu_affine gpu_affine_identity(void);
 
-// node: whose epilogue it takes; NULL: none.
+// Adds the dispatch that moves x to y. `node` is the node whose epilogue it applies, or NULL.
 bool gpu_plan_affine(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x, struct gpu_value *y,
                      const struct gpu_affine *affine);
-// The same with x and y seen under other shapes of as many elements.
+// The same, with x and y seen in other shapes of the same number of elements.
 bool gpu_plan_affine_as(struct gpu_plan *plan, const struct gpu_node *node, const struct gpu_value *x,
                         struct gpu_shape x_shape, struct gpu_value *y, struct gpu_shape y_shape,
                         const struct gpu_affine *affine);
 
 extern const struct gpu_kernel gpu_kernel_affine;
-// Those that affine movement uses, for the lists of operators.
+// The kernels of affine movement, for gpu_op.kernels.
 #define GPU_AFFINE_KERNELS &gpu_kernel_affine, &gpu_kernel_reshape
 
 #endif

@@ -23,10 +23,10 @@ enum { MOST = 2048 };
 #define TAKE_ONE(LANE, I)                                               \
     if (left > I && (s * 4 + I == 0 || v.LANE > most || (is_nan(most) && !is_nan(v.LANE)))) { \
         most = v.LANE;                                                  \
-        place = to_float(s * 4 + I);                                    \
+        channel = to_float(s * 4 + I);                                  \
     }
 #define TAKE_LEADER(LANE)                                               \
-    if (best.LANE == most && where.LANE < place) place = where.LANE;
+    if (best.LANE == most && where.LANE < channel) channel = where.LANE;
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
 static const struct gpu_kernel kernel = {
@@ -42,7 +42,7 @@ static const struct gpu_kernel kernel = {
         acc4 where = splatf4(0.0f);
         if (AXIS == AXIS_C) {
             float most = 0.0f;
-            float place = 0.0f;
+            float channel = 0.0f;
             acc4 best = splatf4(0.0f);
             for (int s = 0; s < x_c / 4; s += 1) {
                 p.z = s;
@@ -56,11 +56,11 @@ static const struct gpu_kernel kernel = {
             }
             if (x_c >= 4) {
                 most = pick(best.y > best.x && !is_nan(best.x), best.y, best.x);
-                place = pick(best.y > best.x && !is_nan(best.x), where.y, where.x);
+                channel = pick(best.y > best.x && !is_nan(best.x), where.y, where.x);
                 float second = pick(best.w > best.z && !is_nan(best.z), best.w, best.z);
                 if (second > most) {
                     most = second;
-                    place = pick(best.w > best.z && !is_nan(best.z), where.w, where.z);
+                    channel = pick(best.w > best.z && !is_nan(best.z), where.w, where.z);
                 }
                 TAKE_LEADER(x)
                 TAKE_LEADER(y)
@@ -77,7 +77,7 @@ static const struct gpu_kernel kernel = {
                 TAKE_ONE(w, 3)
             }
             p.z = 0;
-            where.x = place;
+            where.x = channel;
         } else {
             acc4 best = splatf4(0.0f);
             int steps = x_b;
@@ -108,7 +108,7 @@ static bool supported(const struct gpu_node_view *view)
     int number = gpu_integer_at(axis, 0);
     int length = x->dims->data[number < 0 ? number + rank : number];
     return length <= MOST ||
-           gpu_refuse(view, GPU_REASON_SHAPE, 0, "the axis has %d places, at most %d are searched", length, MOST);
+           gpu_refuse(view, GPU_REASON_SHAPE, 0, "the axis has %d positions, at most %d are searched", length, MOST);
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

@@ -172,8 +172,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
     const struct gpu_value *a = node->inputs[0], *b = node->inputs[1], *y = node->outputs[0];
     int n = y->shape.c, rows = y->rank == 2 ? y->shape.b : y->shape.w;
     int k = params->adj_x ? (a->rank == 2 ? a->shape.b : a->shape.w) : a->shape.c;
-    struct gpu_shape places = {a->shape.b, a->shape.h, a->shape.w, n};
-    if (b->data && is_matrix(b) && !params->adj_x && !a->data && gpu_same_shape(places, y->shape))
+    struct gpu_shape positions = {a->shape.b, a->shape.h, a->shape.w, n};
+    if (b->data && is_matrix(b) && !params->adj_x && !a->data && gpu_same_shape(positions, y->shape))
         return gpu_convolve(plan, &(struct gpu_convolution){.x = a,
                                                             .y = y,
                                                             .inputs = k,

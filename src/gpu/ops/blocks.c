@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of places that become channels or batches, and back: SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND,
-// BATCH_TO_SPACE_ND. One kernel: each element of the output knows its place in the input.
+// Blocks of positions that become channels or batches, and back: SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND,
+// BATCH_TO_SPACE_ND. One kernel: each element of the output knows its position in the input.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -9,7 +9,7 @@ enum mode { MODES(GPU_VALUE) };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// The input's place (w, h, n) and channel for channel C of the output; C becomes the input's channel.
+// The input's position (w, h, n) and channel for channel C of the output; C becomes the input's channel.
 #define POSITION(C)                                                              \
     if (MODE == SPACE_TO_DEPTH) {                                                          \
         int part = C / x_c;                                                   \
@@ -31,7 +31,7 @@ enum mode { MODES(GPU_VALUE) };
     }
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
-// P_block: places of a block along w and h, then what comes off its left and top: paddings, or minus crops.
+// P_block: positions of a block along w and h, then what comes off its left and top: paddings, or minus crops.
 static const struct gpu_kernel kernel = {
     .name = "blocks",
     .group = {32, 4, 1},

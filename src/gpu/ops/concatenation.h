@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plan of CONCATENATION uses, for operators that plan one for themselves.
+// The kernels of CONCATENATION, for operators that plan a concatenation of their own.
 #ifndef HALITE_GPU_OPS_CONCATENATION_H
 #define HALITE_GPU_OPS_CONCATENATION_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// See convolve.h. A work-item sums BLOCK_X places by BLOCK_O output slices in registers: each input vector that it
-// loads serves BLOCK_O slices, each weight BLOCK_X places. Work-items next to each other in x take places next to
+// See convolve.h. A work-item sums BLOCK_X positions by BLOCK_O output slices in registers: each input vector that it
+// loads serves BLOCK_O slices, each weight BLOCK_X positions. Work-items next to each other in x take positions next to
 // each other, so that their loads are one; those next to each other in y take weights next to each other. Where that
-// leaves too few work-items to keep the device busy (small images, one place), the terms of the sum are dealt out
+// leaves too few work-items to keep the device busy (small images, one position), the terms of the sum are dealt out
 // along z and brought together in shared memory.
 //
 // Weights: for each work-group along y a stream of its own, of rows
@@ -19,10 +19,10 @@
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// What the constants OUT and IN stand for: how a place, counted over grid and batches, is found in y and in x.
-// OUT_SPREAD: by stride and offset; OUT_SAME: y's places are counted alike (y is seen as one row per batch);
-// OUT_ROWS: place n is batch n. IN_WINDOW: taps that may lie outside; IN_POINT: one that never does; IN_SAME: x's
-// places are counted alike.
+// What the constants OUT and IN stand for: how a position, counted over grid and batches, is found in y and in x.
+// OUT_SPREAD: by stride and offset; OUT_SAME: y's positions are counted alike (y is seen as one row per batch);
+// OUT_ROWS: position n is batch n. IN_WINDOW: taps that may lie outside; IN_POINT: one that never does; IN_SAME: x's
+// positions are counted alike.
 #define OUTS(X) X(OUT_SPREAD) X(OUT_SAME) X(OUT_ROWS)
 #define INS(X) X(IN_WINDOW) X(IN_POINT) X(IN_SAME)
 enum { OUTS(GPU_VALUE) };
@@ -33,19 +33,19 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, TAPS, DEPTH, GROUPED, ROUND, CONSTANTS };
 // Adds the bias and writes output n of the block's, whose sum is v.
 #define FINISH_ONE                                                                      \
     GPU_TEXT(                                                                           \
-        int place = first_place + n % BLOCK_X * GROUP_X;                                \
+        int position = first_position + n % BLOCK_X * GROUP_X;                                \
         int o = first_slice + n / BLOCK_X * GROUP_Y;                                    \
-        if (place < places && o < y_s) {                                                \
-            int4 p = mki4(place, 0, o, 0);                                              \
-            if (OUT == OUT_ROWS) p = mki4(0, 0, o, place);                                     \
+        if (position < positions && o < y_s) {                                                \
+            int4 p = mki4(position, 0, o, 0);                                              \
+            if (OUT == OUT_ROWS) p = mki4(0, 0, o, position);                                     \
             if (OUT == OUT_SAME && y_b > 1) {                                                  \
-                p.w = place / y_w;                                                      \
-                p.x = place - p.w * y_w;                                                \
+                p.w = position / y_w;                                                      \
+                p.x = position - p.w * y_w;                                                \
             }                                                                           \
             if (OUT == OUT_SPREAD) {                                                             \
-                int row = place / P_grid.x;                                             \
+                int row = position / P_grid.x;                                             \
                 p.w = row / P_grid.y;                                                   \
-                p.x = (place - row * P_grid.x) * P_step.x + P_grid.z;                   \
+                p.x = (position - row * P_grid.x) * P_step.x + P_grid.z;                   \
                 p.y = (row - p.w * P_grid.y) * P_step.y + P_grid.w;                     \
             }                                                                           \
             v += to_acc4(weights(stream + LID1 + n / BLOCK_X * GROUP_Y));               \
@@ -53,7 +53,7 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, TAPS, DEPTH, GROUPED, ROUND, CONSTANTS };
         }                                                                               \
     )
 
-// The terms of one input slice, v[first + i] at each place, with the four rows of weights from k on.
+// The terms of one input slice, v[first + i] at each position, with the four rows of weights from k on.
 #define ADD_TERMS(first)                                                                                \
     GPU_TEXT(                                                                                           \
         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                   \
@@ -90,8 +90,8 @@ const struct gpu_kernel gpu_kernel_convolve = {
     .shared = {"float4 parts[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
     .epilogue = true,
     .body = GPU_TEXT(
-        int places = P_grid.x * P_grid.y * x_b;
-        int first_place = GROUP0 * (GROUP_X * BLOCK_X) + LID0;
+        int positions = P_grid.x * P_grid.y * x_b;
+        int first_position = GROUP0 * (GROUP_X * BLOCK_X) + LID0;
         int first_slice = GROUP1 * (GROUP_Y * BLOCK_O) + LID1;
         int stream = GROUP1 * (P_sum.x * P_sum.y * P_sum.z * 4 + 1) * (GROUP_Y * BLOCK_O);
         int plane = x_w * x_h;
@@ -103,18 +103,18 @@ const struct gpu_kernel gpu_kernel_convolve = {
         int top[BLOCK_X];
         if (IN == IN_SAME) {
             UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
-                int place = min(first_place + i * GROUP_X, places - 1);
+                int position = min(first_position + i * GROUP_X, positions - 1);
                 int batch = 0;
-                if (x_b > 1) batch = place / plane;
-                base[i] = batch * (x_s - 1) * plane + skipped * plane + place;
+                if (x_b > 1) batch = position / plane;
+                base[i] = batch * (x_s - 1) * plane + skipped * plane + position;
             }
         } else {
             int stride_x = pick(OUT == OUT_SPREAD, 1, P_step.x); // else the strides are those of the output
             int stride_y = pick(OUT == OUT_SPREAD, 1, P_step.y);
-            int place = min(first_place, places - 1);
-            int row = place / P_grid.x;
+            int position = min(first_position, positions - 1);
+            int row = position / P_grid.x;
             int batch = row / P_grid.y;
-            int grid_x = place - row * P_grid.x;
+            int grid_x = position - row * P_grid.x;
             int grid_y = row - batch * P_grid.y;
             UNROLL for (int i = 0; i < BLOCK_X; i += 1) {
                 left[i] = grid_x * stride_x - P_step.z;
@@ -230,7 +230,7 @@ static int64_t load_cycles(const struct gpu_conv_block *block)
     int x = block->group[0] < WARP ? block->group[0] : WARP;
     int y = block->group[1] < WARP / x ? block->group[1] : WARP / x;
     int z = block->group[2] < WARP / x / y ? block->group[2] : WARP / x / y;
-    return block->places * larger(4, z * divide_up(x, LINE)) + 4 * block->slices * larger(4, z * divide_up(y, LINE));
+    return block->positions * larger(4, z * divide_up(x, LINE)) + 4 * block->slices * larger(4, z * divide_up(y, LINE));
 }
 
 // Cycles from begin to end, of a program that the device has at hand. Four things that go on at the same time: the
@@ -239,13 +239,13 @@ static int64_t load_cycles(const struct gpu_conv_block *block)
 // wholly.
 static int64_t run_cycles(const struct gpu_conv_block *block, int units, const struct gpu_conv_size *size)
 {
-    int64_t places = size->places;
+    int64_t positions = size->positions;
     int slices = size->slices, terms = size->terms;
-    int outputs = block->places * block->slices, z = block->group[2], depth = block->depth;
-    int64_t across = (int64_t)block->group[0] * block->places, down = (int64_t)block->group[1] * block->slices;
-    int64_t groups = divide_up(places, across) * divide_up(slices, down), per_unit = divide_up(groups, units);
+    int outputs = block->positions * block->slices, z = block->group[2], depth = block->depth;
+    int64_t across = (int64_t)block->group[0] * block->positions, down = (int64_t)block->group[1] * block->slices;
+    int64_t groups = divide_up(positions, across) * divide_up(slices, down), per_unit = divide_up(groups, units);
     int64_t warps = divide_up((int64_t)block->group[0] * block->group[1] * z, WARP), steps = divide_up(terms, z);
-    int registers = REGISTERS_BESIDE + 4 * (outputs + depth * block->places + 3 * depth * block->slices);
+    int registers = REGISTERS_BESIDE + 4 * (outputs + depth * block->positions + 3 * depth * block->slices);
     int64_t resident = REGISTERS / ((registers < REGISTERS_EACH ? registers : REGISTERS_EACH) * warps * WARP);
     if (resident * warps > UNIT_WARPS) resident = UNIT_WARPS / warps;
     int64_t parts[4] = {
@@ -267,7 +267,7 @@ static int64_t run_cycles(const struct gpu_conv_block *block, int units, const s
 // Twice or five times as much for them is as good: 1 % of five models.
 static int64_t fetch_cycles(const struct gpu_conv_block *block)
 {
-    int outputs = block->places * block->slices, written = block->group[2] > 1 ? 2 : outputs;
+    int outputs = block->positions * block->slices, written = block->group[2] > 1 ? 2 : outputs;
     return FETCH * (16 * block->depth * outputs + 60 * written);
 }
 
@@ -283,23 +283,24 @@ static int shared_bytes(const struct gpu_conv_block *block, int round)
     return block->group[2] > 1 ? 16 * block->group[0] * block->group[1] * block->group[2] * round : 16;
 }
 
-// few: places, or what they are clamped to
-static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, int64_t places, int few, int slices)
+// few: positions, or what they are clamped to
+static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, int64_t positions, int few,
+                 int slices)
 {
     const int *group = block->group;
     int size = group[0] * group[1] * group[2], most = caps->max_group_size < 256 ? caps->max_group_size : 256;
     bool registers = caps->vendor == GPU_VENDOR_NVIDIA || caps->vendor == GPU_VENDOR_AMD;
-    if (block->places * block->slices > (registers ? 16 : 8) || size > most ||
+    if (block->positions * block->slices > (registers ? 16 : 8) || size > most ||
         shared_bytes(block, 1) > caps->shared_bytes)
         return false;
     for (int i = 0; i < 3; i++)
         if (group[i] > caps->max_group[i]) return false;
-    if (divide_up(places, (int64_t)group[0] * block->places) > caps->max_groups[0] ||
+    if (divide_up(positions, (int64_t)group[0] * block->positions) > caps->max_groups[0] ||
         divide_up(slices, (int64_t)group[1] * block->slices) > caps->max_groups[1])
         return false;
     if (size < WARP && size < few * slices && size < most)
         return false; // less than a warp only where there is no more work
-    return block->slices <= slices && block->places <= few;
+    return block->slices <= slices && block->positions <= few;
 }
 
 int gpu_conv_units(const struct gpu_caps *caps)
@@ -310,7 +311,7 @@ int gpu_conv_units(const struct gpu_caps *caps)
 struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct gpu_conv_size *size,
                                        const struct gpu_conv_block *made, int made_count)
 {
-    static const int block_places[] = {1, 2, 4, 7, 8}, block_slices[] = {1, 2, 4};
+    static const int block_positions[] = {1, 2, 4, 7, 8}, block_slices[] = {1, 2, 4};
     static const int group_x[] = {1, 2, 4, 7, 8, 13, 14, 16, 25, 28, 32, 64}, group_y[] = {1, 2, 4, 8, 16, 32};
     static const int group_z[] = {1, 2, 4, 8, 16, 32, 64};
     enum {
@@ -319,18 +320,18 @@ struct gpu_conv_block gpu_choose_block(const struct gpu_caps *caps, const struct
         Z = sizeof group_z / sizeof *group_z
     };
     int units = gpu_conv_units(caps);
-    int few = size->places < INT_MAX / 4096 ? (int)size->places : INT_MAX / 4096;
+    int few = size->positions < INT_MAX / 4096 ? (int)size->positions : INT_MAX / 4096;
     struct gpu_conv_block best = {1, 1, 1, {1, 1, 1}};
     int64_t lowest = INT64_MAX;
     for (int i = 0; i < 3 * 5 * 3 * X * Y * Z; i++) {
-        struct gpu_conv_block block = {block_places[i / 3 % 5],
+        struct gpu_conv_block block = {block_positions[i / 3 % 5],
                                        block_slices[i / 15 % 3],
                                        1 << i % 3,
                                        {group_x[i / 45 % X], group_y[i / 45 / X % Y], group_z[i / 45 / X / Y]}};
         if (block.group[2] > (size->run ? size->terms : 1)) continue;
         if (block.depth > 1 && (size->run == 0 || size->run % (block.depth * block.group[2]))) continue;
         if (size->alike && size->alike % (block.slices * block.group[1])) continue;
-        if (!fits(&block, caps, size->places, few, size->slices)) continue;
+        if (!fits(&block, caps, size->positions, few, size->slices)) continue;
         int64_t cycles = run_cycles(&block, units, size);
         if (cycles < lowest && !is_made(&block, made, made_count)) cycles += fetch_cycles(&block);
         if (cycles < lowest) {
@@ -480,13 +481,13 @@ static int or_one(int value)
 // As many outputs at a time as shared memory holds, a divisor of the block's.
 static int round_for(const struct gpu_conv_block *block, const struct gpu_caps *caps)
 {
-    int outputs = block->places * block->slices, round = outputs;
+    int outputs = block->positions * block->slices, round = outputs;
     if (block->group[2] == 1) return 1;
     while (round > 1 && (outputs % round || shared_bytes(block, round) > caps->shared_bytes * 3 / 4)) round--;
     return round;
 }
 
-// Whether the one tap of every place is in x, and at the place's own number.
+// Whether the one tap of every position is in x, and at the position's own number.
 static int input_mode(const struct gpu_convolution *conv, int grid_w, int grid_h)
 {
     struct gpu_shape x = conv->x->shape;
@@ -530,7 +531,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     struct packing packing = {.conv = conv, .group_in = conv->inputs, .group_out = conv->outputs / groups};
     packing.slices = groups == 1 ? gpu_slices(x) : slices_per_output(&packing);
 
-    int64_t places = (int64_t)grid_w * grid_h * x.b;
+    int64_t positions = (int64_t)grid_w * grid_h * x.b;
     int slices = gpu_slices(y), in = input_mode(conv, grid_w, grid_h);
     int out = conv->rows ? OUT_ROWS : spread || conv->offset_x || conv->offset_y || !all ? OUT_SPREAD : OUT_SAME;
     bool no_loops = in == IN_WINDOW && groups == 1 && x.c <= 3 && conv->kernel_w == conv->kernel_h &&
@@ -538,7 +539,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     const struct gpu_epilogue *epilogue = plan->node && !conv->inner ? &plan->node->epilogue : NULL;
     bool aligned = packing.group_in % 4 == 0 && packing.group_out % 4 == 0;
     struct gpu_conv_size size = {
-        .places = places,
+        .positions = positions,
         .slices = slices,
         .terms = taps * packing.slices,
         .run = no_loops ? 0 : packing.slices,
@@ -551,7 +552,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
     struct gpu_conv_block made[32];
     int made_count = find_made(plan, constants, epilogue, made, sizeof made / sizeof *made);
     struct gpu_conv_block block = gpu_choose_block(plan->caps, &size, made, made_count);
-    constants[BLOCK_X] = block.places;
+    constants[BLOCK_X] = block.positions;
     constants[BLOCK_O] = block.slices;
     constants[DEPTH] = block.depth;
     constants[ROUND] = round_for(&block, plan->caps);
@@ -570,7 +571,7 @@ bool gpu_convolve(struct gpu_plan *plan, const struct gpu_convolution *conv)
                    {conv->dilation_w, conv->dilation_h, packing.group_out, 0},
                    {grid_w, grid_h, conv->offset_x, conv->offset_y}},
         .group = {block.group[0], block.group[1], block.group[2]},
-        .grid = {(int)divide_up(places, block.places), (int)divide_up(slices, block.slices), block.group[2]},
+        .grid = {(int)divide_up(positions, block.positions), (int)divide_up(slices, block.slices), block.group[2]},
         .epilogue = epilogue,
     };
     for (int i = 0; i < CONSTANTS; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FULLY_CONNECTED: x of any shape as rows of i elements, weights [o, i], bias [o] or none. Rows that are the channels
-// of x's places are a convolution with one tap; rows that are whole images are one whose window is the image; any
-// other cut of x is first written in the places of the output.
+// of x's positions are a convolution with one tap; rows that are whole images are one whose window is the image; any
+// other cut of x is first written in the positions of the output.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 #include "gpu/ops/reshape.h"
@@ -50,9 +50,9 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         .by_input = 1,
     };
     gpu_set_weights(&sum, weights, bias, 0);
-    struct gpu_shape same_places = {x->shape.b, x->shape.h, x->shape.w, y->shape.c};
+    struct gpu_shape per_position = {x->shape.b, x->shape.h, x->shape.w, y->shape.c};
     bool one_row_per_batch = y->shape.b == rows && y->shape.h * y->shape.w == 1;
-    if (x->shape.c == inputs && gpu_same_shape(same_places, y->shape)) return gpu_convolve(plan, &sum);
+    if (x->shape.c == inputs && gpu_same_shape(per_position, y->shape)) return gpu_convolve(plan, &sum);
     if (x->shape.c == inputs && one_row_per_batch) {
         sum.rows = true;
         return gpu_convolve(plan, &sum);

@@ -46,9 +46,9 @@ static const struct gpu_kernel channels_kernel = {
 #define ROWS(NUMBER, ROW)                                                                                  \
     int4 p = position();                                                                                   \
     if (outside_y(p)) return;                                                                              \
-    int place = (p.w * y_h + p.y) * y_w + p.x;                                                             \
-    int row = place / P_rows.x;                                                                            \
-    int first = (row / P_rows.y * P_rows.x + place % P_rows.x) * P_rows.z;                                 \
+    int position = (p.w * y_h + p.y) * y_w + p.x;                                                             \
+    int row = position / P_rows.x;                                                                            \
+    int first = (row / P_rows.y * P_rows.x + position % P_rows.x) * P_rows.z;                                 \
     int inside = 1;                                                                                        \
     for (int j = 0; j < P_rows.z; j += 1) {                                                                \
         int n = NUMBER(first + j);                                                                         \
@@ -225,9 +225,9 @@ static struct gpu_weights *table_of(struct gpu_plan *plan, const struct gpu_valu
 static bool plan_rows(struct gpu_plan *plan, const struct gpu_node *node, const struct rows *rows)
 {
     struct gpu_shape from = rows->x->shape, to = rows->y->shape;
-    int places = (int)(gpu_elements(to) / rows->row), source_rows = (int)(gpu_elements(from) / rows->row);
+    int positions = (int)(gpu_elements(to) / rows->row), source_rows = (int)(gpu_elements(from) / rows->row);
     if (from.c != rows->row) from = (struct gpu_shape){1, 1, source_rows, rows->row};
-    if (to.c != rows->row) to = (struct gpu_shape){1, 1, places, rows->row};
+    if (to.c != rows->row) to = (struct gpu_shape){1, 1, positions, rows->row};
     struct gpu_value *target = gpu_plan_target(plan, rows->y, to);
     struct gpu_index index = gpu_index_of(rows->numbers);
     bool table = rows->x->data != NULL;
@@ -237,7 +237,7 @@ static bool plan_rows(struct gpu_plan *plan, const struct gpu_node *node, const 
                   : index.raw         ? &by_raw
                                       : &by_value,
         .views = {[2] = to},
-        .params = {{places / rows->outer, rows->share, rows->axes},
+        .params = {{positions / rows->outer, rows->share, rows->axes},
                    {rows->lengths[0], rows->lengths[1], rows->lengths[2], rows->lengths[3]}},
         .epilogue = target == rows->y ? &node->epilogue : NULL,
     };

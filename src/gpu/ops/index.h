@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements by number, as kernels read them; and integers that come while running: element number N of an argument k,
-// dense. Where the CPU gives them, they are read as it gives them, in float32; values on the device may be halves,
-// exact up to 2048 only.
+// Elements by their number, and integers that are computed while running: element number N of an argument named k,
+// dense. What the CPU writes is read in float32, as it is. Values on the device may be halves, which are exact up to
+// 2048 only.
 #ifndef HALITE_GPU_OPS_INDEX_H
 #define HALITE_GPU_OPS_INDEX_H
 
 #include "gpu/ops/op.h"
 
-// Element number N of value X, as if it were dense.
+// Element number N of value X, counted as in a dense array.
 #define GPU_ELEMENT(X, N)                                                                                           \
     lane(read_##X(                                                                                                  \
              mki4((N) / X##_c % X##_w, (N) / X##_c / X##_w % X##_h, (N) % X##_c / 4, (N) / X##_c / X##_w / X##_h)), \
@@ -18,10 +18,11 @@
 
 struct gpu_index {
     const struct gpu_value *value; // what to read
-    bool raw;                      // as GPU_RAW_IN
+    bool raw;                      // read it as GPU_RAW_IN
 };
 
-// Looks through a CAST to integers behind an input of floats: reading cuts off the fraction as it does.
+// Finds what to read for an integer value. A CAST of a float input to integers is skipped, because reading truncates in
+// the same way.
 struct gpu_index gpu_index_of(const struct gpu_value *value);
 
 #endif

@@ -31,7 +31,8 @@ static int product(const int *lengths, int from, int to)
     return product;
 }
 
-// Which of the axes that are b moves as b: the first, with those behind it as a part of each of its places; -1: none.
+// Which of the axes that are b moves as b: the first, with those behind it as a part of each of its positions; -1:
+// none.
 static int axis_of_b(const struct gpu_moves *moves, int leading)
 {
     int axis = 0;
@@ -49,7 +50,7 @@ static struct gpu_shape shape_around(int rank, const int *lengths, int axis)
     return (struct gpu_shape){before, lengths[axis], behind, lengths[rank - 1]};
 }
 
-// Channels stay the last axis of every shape, so that none has more places or layers than the tensors themselves.
+// Channels stay the last axis of every shape, so that none has more positions or layers than the tensors themselves.
 static int find_passes(const struct gpu_moves *moves, struct pass passes[GPU_MAX_RANK])
 {
     int rank = moves->rank, leading = rank > 4 ? rank - 3 : 0, as_b = axis_of_b(moves, leading), count = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of all channels of a place: L2_NORMALIZATION and LOG_SOFTMAX. One work-item for each place, sums in float.
+// Functions of all channels of a position: L2_NORMALIZATION and LOG_SOFTMAX. One work-item for each position, sums in
+// float.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 

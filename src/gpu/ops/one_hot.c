@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONE_HOT: a new axis of length depth, at which the place that the index names holds `on`, all others `off`.
+// ONE_HOT: a new axis of length depth, at which the position that the index names holds `on`, all others `off`.
 #include "gpu/ops/index.h"
 
 #include "gpu/graph/convert.h"

@@ -152,7 +152,7 @@ static bool check_extent(const struct gpu_node_view *view, int tensor, struct gp
 {
     int64_t positions = (int64_t)shape.b * shape.h * shape.w, layers = (int64_t)shape.b * gpu_slices(shape);
     if (positions > GPU_MAX_ROWS)
-        return refuse_tensor(view, GPU_REASON_SHAPE, tensor, "%lld places, the GPU takes up to %d",
+        return refuse_tensor(view, GPU_REASON_SHAPE, tensor, "%lld positions, the GPU takes up to %d",
                              (long long)positions, GPU_MAX_ROWS);
     if (layers > GPU_MAX_LAYERS)
         return refuse_tensor(view, GPU_REASON_SHAPE, tensor,

@@ -31,7 +31,7 @@ static const struct gpu_kernel kernel = {
         int layer = row / y_h;
         int batch = layer / y_s;
         int4 p = mki4(o - row * y_w, row - layer * y_h, layer - batch * y_s, batch);
-        int place = (p.w * y_h + p.y) * y_w + p.x;
+        int position = (p.w * y_h + p.y) * y_w + p.x;
         int count = P_over.x * P_over.y * P_over.z * P_over.w;
         float neutral = 0.0f;
         if (KIND == MAXIMUM) neutral = -3.402823466e38f;
@@ -39,8 +39,8 @@ static const struct gpu_kernel kernel = {
         if (KIND == PRODUCT) neutral = 1.0f;
         acc4 result = splatf4(neutral);
         UNROLL for (int l = 0; l < 1 + CHANNELS * 3; l += 1) {
-            int n = place;
-            if (CHANNELS == 1) n = min(place * y_c + p.z * 4 + l, y_b * y_h * y_w * y_c - 1);
+            int n = position;
+            if (CHANNELS == 1) n = min(position * y_c + p.z * 4 + l, y_b * y_h * y_w * y_c - 1);
             int up = n / P_kept.x;
             int kept_x = n - up * P_kept.x;
             int kept_b = up / P_kept.y;
@@ -180,8 +180,8 @@ static bool reduce(struct gpu_plan *plan, const struct gpu_value *x, const struc
 // rows. The 26 means of the style transfer's images of up to 384 x 384 take 0.27 ms in place of 2.6 (H200).
 static bool is_wide(const struct gpu_caps *caps, const struct gpu_value *x, const int over[4], bool channels)
 {
-    int64_t outputs = (int64_t)x->shape.b * gpu_slices(x->shape), places = (int64_t)over[1] * over[2];
-    return !channels && over[0] == 1 && over[1] > 1 && over[2] > 1 && places >= 2048 &&
+    int64_t outputs = (int64_t)x->shape.b * gpu_slices(x->shape), positions = (int64_t)over[1] * over[2];
+    return !channels && over[0] == 1 && over[1] > 1 && over[2] > 1 && positions >= 2048 &&
            sharers(caps, outputs, 2 * MAX_SHARERS) == MAX_SHARERS;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom operator Resampler: x [b, h, w, c] at the places [b, oh, ow, 2 or more] that the second input names,
+// The custom operator Resampler: x [b, h, w, c] at the positions [b, oh, ow, 2 or more] that the second input names,
 // column then row, between elements by their distance; outside of x there are zeros.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -9,12 +9,12 @@
 static const struct gpu_kernel kernel = {
     .name = "resampler",
     .group = {32, 4, 1},
-    .args = {{GPU_IN, "x"}, {GPU_IN, "places"}, {GPU_OUT, "y"}},
+    .args = {{GPU_IN, "x"}, {GPU_IN, "positions"}, {GPU_OUT, "y"}},
     .epilogue = true,
     .body = GPU_TEXT(
         int4 p = position();
         if (outside_y(p)) return;
-        acc4 at = to_acc4(read_places(mki4(p.x, p.y, 0, p.w)));
+        acc4 at = to_acc4(read_positions(mki4(p.x, p.y, 0, p.w)));
         float u = min(max(at.x, -2.0f), to_float(x_w + 1));
         float v = min(max(at.y, -2.0f), to_float(x_h + 1));
         float du = floor(u);
@@ -33,18 +33,19 @@ static const struct gpu_kernel kernel = {
 // clang-format on
 static bool supported(const struct gpu_node_view *view)
 {
-    const TfLiteTensor *x = gpu_view_input(view, 0), *places = gpu_view_input(view, 1), *y = gpu_view_output(view, 0);
-    const TfLiteTensor *all[] = {x, places, y};
+    const TfLiteTensor *x = gpu_view_input(view, 0), *positions = gpu_view_input(view, 1),
+                       *y = gpu_view_output(view, 0);
+    const TfLiteTensor *all[] = {x, positions, y};
     for (int i = 0; i < 3; i++) {
         if (all[i]->dims->size != 4) return gpu_refuse(view, GPU_REASON_RANK, i, "inputs and output must have rank 4");
         if (all[i]->type != kTfLiteFloat32 && all[i]->type != kTfLiteFloat16)
             return gpu_refuse(view, GPU_REASON_TYPE, i, "inputs and output must be floats");
     }
-    if (hl_is_constant(x) && hl_is_constant(places))
+    if (hl_is_constant(x) && hl_is_constant(positions))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "all inputs are constants");
-    const int *from = x->dims->data, *at = places->dims->data, *to = y->dims->data;
+    const int *from = x->dims->data, *at = positions->dims->data, *to = y->dims->data;
     bool fit = from[0] == at[0] && at[0] == to[0] && at[1] == to[1] && at[2] == to[2] && from[3] == to[3] && at[3] >= 2;
-    return fit || gpu_refuse(view, GPU_REASON_SHAPE, 1, "the shapes of elements, places and output do not fit");
+    return fit || gpu_refuse(view, GPU_REASON_SHAPE, 1, "the shapes of elements, positions and output do not fit");
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

@@ -57,7 +57,7 @@ bool gpu_check_folds(const struct gpu_node_view *view, int input)
                       input);
 }
 
-// The planes of a batch's slices follow each other; within a plane places are in order.
+// The planes of a batch's slices follow each other; within a plane positions are in order.
 bool gpu_can_view(struct gpu_shape own, struct gpu_shape other)
 {
     return own.c == other.c && (own.b == other.b || gpu_slices(own) == 1);

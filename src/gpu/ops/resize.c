@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR over h and w, with align_corners or half_pixel_centers.
-// Source place: (i + half) * scale - half, scale = in / out, or (in - 1) / (out - 1) with aligned corners.
+// Source position: (i + half) * scale - half, scale = in / out, or (in - 1) / (out - 1) with aligned corners.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 

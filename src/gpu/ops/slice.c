@@ -74,7 +74,7 @@ static int clamped(int64_t value, int low, int high)
     return value < low ? low : value > high ? high : (int)value;
 }
 
-// One axis of the input: where it begins, and how many places it gives. The stride's sign is the direction.
+// One axis of the input: where it begins, and how many positions it gives. The stride's sign is the direction.
 static int span(const TfLiteStridedSliceParams *params, const struct entries *entries, int i, int size, int *begin)
 {
     bool forward = entries->stride[i] > 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SOFTMAX: exp(beta * x) / sum over the last axis, which are the channels. GROUP_X work-items share the channels of
-// one place: their largest value, then the sum, then the results; x is read three times, the second and third time
+// one position: their largest value, then the sum, then the results; x is read three times, the second and third time
 // from a near cache.
 #include "gpu/ops/op.h"
 
@@ -14,11 +14,11 @@ static const struct gpu_kernel kernel = {
     .shared = {"float parts[GROUP_X * GROUP_Y]"},
     .epilogue = true,
     .body = GPU_TEXT(
-        int places = x_b * x_h * x_w;
+        int positions = x_b * x_h * x_w;
         int plane = x_h * x_w;
-        int place = min(GROUP1 * GROUP_Y + LID1, places - 1);
-        int batch = place / plane;
-        int from = batch * x_s * plane + place - batch * plane;
+        int position = min(GROUP1 * GROUP_Y + LID1, positions - 1);
+        int batch = position / plane;
+        int from = batch * x_s * plane + position - batch * plane;
         float beta = bits_to_float(P_beta.x);
         int lid = LID1 * GROUP_X + LID0;
         float none = -3.402823466e38f;
@@ -62,10 +62,10 @@ static const struct gpu_kernel kernel = {
             sum = parts[LID1 * GROUP_X];
         }
 
-        if (GROUP1 * GROUP_Y + LID1 < places) {
+        if (GROUP1 * GROUP_Y + LID1 < positions) {
             float part = 1.0f / sum;
-            int row = (place - batch * plane) / x_w;
-            int4 p = mki4(place - batch * plane - row * x_w, row, 0, batch);
+            int row = (position - batch * plane) / x_w;
+            int4 p = mki4(position - batch * plane - row * x_w, row, 0, batch);
             for (int s = LID0; s < x_s; s += GROUP_X) {
                 acc4 e = exp(to_acc4(load_x(from + s * plane)) * beta - splatf4(most)) * part;
                 p.z = s;
@@ -88,15 +88,15 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0];
     int slices = gpu_slices(x->shape), share = 1;
-    int64_t places = (int64_t)x->shape.b * x->shape.h * x->shape.w;
+    int64_t positions = (int64_t)x->shape.b * x->shape.h * x->shape.w;
     int64_t enough = 256 * (int64_t)(plan->caps->compute_units > 0 ? plan->caps->compute_units : 16);
-    while (share < 128 && 2 * share <= slices && places * share < enough) share *= 2;
+    while (share < 128 && 2 * share <= slices && positions * share < enough) share *= 2;
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,
         .operands = {{.value = x}, {.value = node->outputs[0]}},
         .params = {{gpu_float_bits(((const TfLiteSoftmaxParams *)node->params)->beta)}},
-        .group = {share, gpu_rows_per_group(plan->caps, share, places), 1},
-        .grid = {share, (int)places, 1},
+        .group = {share, gpu_rows_per_group(plan->caps, share, positions), 1},
+        .grid = {share, (int)positions, 1},
         .epilogue = &node->epilogue,
     };
     return gpu_plan_dispatch(plan, &desc);

@@ -56,11 +56,11 @@ static bool custom_supported(const struct gpu_node_view *view)
     return check(view, &gpu_op_convolution_2d_transpose_bias.weighted, &params);
 }
 
-// Along one axis: the outputs at this remainder, and the taps that reach them. Output o = remainder + stride * place
+// Along one axis: the outputs at this remainder, and the taps that reach them. Output o = remainder + stride * position
 // is reached from input i by tap o + pad - stride * i: tap first + stride * n from i = (remainder + pad) / stride +
-// place - n.
+// position - n.
 struct axis {
-    int places;
+    int positions;
     int first, taps; // tap number n of the convolution, counted backwards, is first + stride * n
     int pad;         // zeros in front of x: may be negative
 };
@@ -68,7 +68,7 @@ struct axis {
 static struct axis axis_at(int remainder, int out, int kernel, int stride, int pad)
 {
     struct axis axis = {
-        .places = out > remainder ? (out - remainder - 1) / stride + 1 : 0,
+        .positions = out > remainder ? (out - remainder - 1) / stride + 1 : 0,
         .first = (remainder + pad) % stride,
     };
     axis.taps = kernel > axis.first ? (kernel - axis.first - 1) / stride + 1 : 0;
@@ -90,7 +90,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         for (int rx = 0; rx < stride_w; rx++) {
             struct axis w = axis_at(rx, y->shape.w, k.w, stride_w, left);
             struct axis h = axis_at(ry, y->shape.h, k.h, stride_h, top);
-            if (w.places == 0 || h.places == 0) continue;
+            if (w.positions == 0 || h.positions == 0) continue;
             if (w.taps == 0 || h.taps == 0) w.taps = h.taps = 0;
             int64_t by_h = (int64_t)k.w * k.c, by_w = k.c;
             struct gpu_convolution sum = {
@@ -106,8 +106,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
                 .dilation_h = 1,
                 .pad_left = w.pad,
                 .pad_top = h.pad,
-                .grid_w = w.places,
-                .grid_h = h.places,
+                .grid_w = w.positions,
+                .grid_h = h.positions,
                 .spread_w = stride_w,
                 .spread_h = stride_h,
                 .offset_x = rx,

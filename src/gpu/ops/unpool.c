@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The custom operators MaxPoolingWithArgmax2D and MaxUnpooling2D. The first gives the largest element of each window,
 // and where in its window the first such element is: row * window width + column, as a float with 0.1 added, so that
-// what cuts off its fraction gets the number whatever was rounded. The second puts elements back to such places; all
+// what cuts off its fraction gets the number whatever was rounded. The second puts elements back to such positions; all
 // others are zero.
 #include <stddef.h>
 
@@ -17,7 +17,7 @@
 static const struct gpu_kernel pool_kernel = {
     .name = "pool_argmax",
     .group = {8, 8, 1},
-    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}, {GPU_OUT, "places"}},
+    .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}, {GPU_OUT, "positions"}},
     .params = {"window", "pad"}, // window: w, h, stride w, h; pad: left, top
     .body = TEXT_OF(
         int4 p = position();
@@ -40,7 +40,7 @@ static const struct gpu_kernel pool_kernel = {
             }
         }
         write_y(p, to_real4(v));
-        write_places(p, to_real4(at));
+        write_positions(p, to_real4(at));
     ),
 };
 
@@ -48,7 +48,7 @@ static const struct gpu_kernel pool_kernel = {
 static const struct gpu_kernel unpool_kernel = {
     .name = "unpool",
     .group = {8, 8, 1},
-    .args = {{GPU_IN, "x"}, {GPU_IN, "places"}, {GPU_OUT, "y"}},
+    .args = {{GPU_IN, "x"}, {GPU_IN, "positions"}, {GPU_OUT, "y"}},
     .params = {"window", "pad"},
     .epilogue = true,
     .body = TEXT_OF(
@@ -64,7 +64,7 @@ static const struct gpu_kernel unpool_kernel = {
         for (int j = j0; j <= j1; j += 1) {
             for (int i = i0; i <= i1; i += 1) {
                 int4 q = mki4(i, j, p.z, p.w);
-                int4 at = to_int4(to_acc4(read_places(q)));
+                int4 at = to_int4(to_acc4(read_positions(q)));
                 acc4 u = to_acc4(read_x(q));
                 int number = (top - j * P_window.w) * P_window.x + left - i * P_window.z;
                 PUT(x)
@@ -86,14 +86,14 @@ static bool is_float(const TfLiteTensor *tensor)
 
 // large: the tensor that windows move over; small: of which each element stands for a window.
 static bool check(const struct gpu_node_view *view, const TfLiteTensor *large, const TfLiteTensor *small,
-                  const TfLiteTensor *places)
+                  const TfLiteTensor *positions)
 {
     TfLitePoolParams params;
     gpu_custom_options(view, &params, sizeof params);
     if (params.stride_width < 1 || params.stride_height < 1 || params.filter_width < 1 || params.filter_height < 1 ||
         (int64_t)params.filter_width * params.filter_height > MAX_POSITIONS)
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1,
-                          "window %d x %d with strides %d x %d, expected 1 or more and at most %d places",
+                          "window %d x %d with strides %d x %d, expected 1 or more and at most %d positions",
                           params.filter_width, params.filter_height, params.stride_width, params.stride_height,
                           (int)MAX_POSITIONS);
     if (params.padding != kTfLitePaddingSame && params.padding != kTfLitePaddingValid)
@@ -102,14 +102,14 @@ static bool check(const struct gpu_node_view *view, const TfLiteTensor *large, c
         return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "it has a fused activation");
     if (hl_is_constant(gpu_view_input(view, 0)))
         return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (!is_float(large) || !is_float(small) || !is_float(places))
-        return gpu_refuse(view, GPU_REASON_TYPE, 0, "elements and places must be floats");
-    if (large->dims->size != 4 || small->dims->size != 4 || places->dims->size != 4)
+    if (!is_float(large) || !is_float(small) || !is_float(positions))
+        return gpu_refuse(view, GPU_REASON_TYPE, 0, "elements and positions must be floats");
+    if (large->dims->size != 4 || small->dims->size != 4 || positions->dims->size != 4)
         return gpu_refuse(view, GPU_REASON_RANK, 0, "inputs and outputs must have rank 4");
-    const int *l = large->dims->data, *s = small->dims->data, *p = places->dims->data;
+    const int *l = large->dims->data, *s = small->dims->data, *p = positions->dims->data;
     bool fit = l[0] == s[0] && l[3] == s[3];
     for (int i = 0; i < 4; i++) fit = fit && p[i] == s[i];
-    return fit || gpu_refuse(view, GPU_REASON_SHAPE, 0, "elements, places and windows have different shapes");
+    return fit || gpu_refuse(view, GPU_REASON_SHAPE, 0, "elements, positions and windows have different shapes");
 }
 
 static bool pool_supported(const struct gpu_node_view *view)
@@ -145,8 +145,8 @@ static bool pool_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-// Its padding is that of the pool that gave the places: what the output's size is short of the windows', whatever the
-// options say.
+// Its padding is that of the pool that gave the positions: what the output's size is short of the windows', whatever
+// the options say.
 static bool unpool_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const TfLitePoolParams *params = node->params;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DYNAMIC_UPDATE_SLICE: x with a piece of its shape replaced, from a place on that comes while running. A piece that
+// DYNAMIC_UPDATE_SLICE: x with a piece of its shape replaced, from a position on that comes while running. A piece that
 // would not fit begins earlier.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/index.h"
@@ -10,7 +10,7 @@ enum { MAX_INDEX = 2048 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// P_number: which of the place's numbers is for b, h, w, c; -1: none.
+// P_number: which of the position's numbers is for b, h, w, c; -1: none.
 #define FROM(INDEX, NUMBER, ROOM) min(max(pick(NUMBER < 0, 0, INDEX(max(NUMBER, 0))), 0), ROOM)
 #define LANE(I, NAME)                                                                                   \
     if (c + I >= 0 && c + I < piece_c && p.z * 4 + I < y_c)                                             \

@@ -145,7 +145,7 @@ static struct gpu_conv_size products_of(const struct tiles *tiles)
 {
     int in = gpu_slices(tiles->in) / NUMBERS, out = gpu_slices(tiles->out);
     return (struct gpu_conv_size){
-        .places = tiles->all,
+        .positions = tiles->all,
         .slices = out,
         .terms = in,
         .run = in,

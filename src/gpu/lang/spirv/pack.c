@@ -239,7 +239,7 @@ static void put(unsigned char *to, size_t *size, uint64_t number)
 
 enum { SLOTS = 1 << 14, MAX_TRIES = 256, NONE = -1 };
 
-// Where each pair of symbols stood before: the last place of each slot, and for each place the one before it.
+// Where each pair of symbols stood before: the last position of each slot, and for each position the one before it.
 struct pairs {
     int last[SLOTS];
     int *before;
