@@ -312,6 +312,13 @@ if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE) # they build programs wit
     halite_test(api/configure ONCE COMMAND sh tests/api/configure.sh ${CMAKE_C_COMPILER} ${CMAKE_GENERATOR})
     halite_test(api/doc_example COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
         sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER})
+    if(TARGET tensorflowlite_gpu_delegate)
+        foreach(device opencl vulkan gles)
+            halite_test(api/doc_example.${device} ONCE COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds
+                sh tests/api/doc_example.sh ${HALITE_SHARED}/seeds $<TARGET_FILE:tensorflowlite_c> ${CMAKE_C_COMPILER}
+                $<TARGET_FILE:tensorflowlite_gpu_delegate> ${device})
+        endforeach()
+    endif()
     halite_test(api/selective COMMAND sh tests/api/selective.sh $<TARGET_FILE:select_ops>
         $<TARGET_FILE:tensorflowlite_c_static> ${CMAKE_C_COMPILER} ${seeds}/fuzz_invoke.corpus/TANH_0_f32.tflite)
     set_tests_properties(api/selective PROPERTIES FIXTURES_REQUIRED seeds)

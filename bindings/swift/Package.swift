@@ -18,7 +18,9 @@ let package = Package(
         .target(
             name: "TensorFlowLite",
             dependencies: ["TensorFlowLiteC", "TensorFlowLiteCMetal", "TensorFlowLiteCCoreML"]),
-        .testTarget(name: "TensorFlowLiteTests", dependencies: ["TensorFlowLite"]),
+        .executableTarget(name: "classify", dependencies: ["TensorFlowLite"], path: "example"),
+        .executableTarget(name: "overhead", dependencies: ["TensorFlowLite", "TensorFlowLiteC"], path: "bench"),
+        .testTarget(name: "TensorFlowLiteTests", dependencies: ["TensorFlowLite", "classify"]),
     ],
     swiftLanguageVersions: [.v5]
 )

@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# doc_example.sh SEEDS LIBRARY CC: the C examples of TensorFlow Lite's own documentation, taken from the document at test
-# time, compile, link and run. SEEDS is the folder of documents. The GPU delegate is not part of this library yet: doc_gpu.c
-# stands in for it.
+# doc_example.sh SEEDS LIBRARY CC [GPU DEVICE]: the C examples of TensorFlow Lite's own documentation, taken from the
+# document at test time, compile, link and run. SEEDS is the folder of documents. GPU is the library of the GPU delegate,
+# which runs them on DEVICE; without it doc_gpu.c stands in for the delegate, so that machines without devices test the rest.
 set -eu
 seeds=$1
 library=$2
 cc=$3
+gpu=${4:-}
+device=${5:-}
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -45,8 +47,12 @@ break_lines "$work/options_1" | sed 's,TFLGpuDelegateWaitType::,,' >"$work/doc_o
 break_lines "$work/options_2" >"$work/doc_options_2.h"
 
 "$cc" -std=c11 -Wall -Werror -Wno-unused-variable -Iinclude -I"$work" -Dnil=NULL -Dnullptr=NULL \
-    "$here/doc_client.c" "$here/doc_gpu.c" -o "$work/client" "$library" || {
+    "$here/doc_client.c" "${gpu:-$here/doc_gpu.c}" -o "$work/client" "$library" || {
     cat "$work"/doc_*.h
     exit 1
 }
-LD_LIBRARY_PATH=$(dirname "$library") "$work/client" demo/digits.tflite
+status=0
+LD_LIBRARY_PATH=$(dirname "$library") HALITE_DEVICE=$device "$work/client" demo/digits.tflite >"$work/out" 2>&1 || status=$?
+cat "$work/out"
+if [ -n "$gpu" ] && grep -qE 'HALITE_DEVICE=[a-z0-9:]*: (no|there is no such) .*device' "$work/out"; then exit 77; fi
+exit $status

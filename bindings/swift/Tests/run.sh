@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.sh BUILD MODE [ARGUMENT]: builds the Swift package with the libraries of the build folder BUILD, and
 #     unit          runs all tests on the CPU
-#     gpu DEVICE    runs those of delegates with HALITE_DEVICE=DEVICE
+#     gpu DEVICE    runs those of delegates, and the snippets of documents, with HALITE_DEVICE=DEVICE
 #     asan          runs all tests under Swift's address sanitizer
+#     bench MODEL   says how much longer an invocation takes from Swift than from C
 # Everything that is built lies in BUILD/swift. Ends with 77 where there is no Swift, no XCTest or no such device.
 set -eu
 build=$1
@@ -28,6 +29,12 @@ if [ "$mode" = asan ]; then
         exit 77
     fi
 fi
+if [ "$mode" = bench ]; then
+    configuration=release
+    options="-c release --product overhead"
+else
+    options="$options --build-tests"
+fi
 folder=$build/swift
 mkdir -p "$folder"
 export PKG_CONFIG_PATH="$build"
@@ -36,7 +43,7 @@ export PKG_CONFIG_PATH="$build"
     # shellcheck disable=SC2086  # the options are words
     swift build --package-path "$repository/bindings/swift" --scratch-path "$folder/$configuration" \
         --cache-path "$folder/cache" --config-path "$folder/config" --security-path "$folder/security" \
-        --disable-automatic-resolution --build-tests $options -Xcc -I"$repository/include" -Xlinker -L"$build/lib" \
+        --disable-automatic-resolution $options -Xcc -I"$repository/include" -Xlinker -L"$build/lib" \
         -Xlinker -rpath -Xlinker "$build/lib" >"$folder/$configuration.log" 2>&1 9>&-
 ) 9>"$folder/lock" || {
     grep -E 'error|warning' "$folder/$configuration.log" || cat "$folder/$configuration.log"
@@ -46,15 +53,35 @@ export PKG_CONFIG_PATH="$build"
 export HALITE_REPOSITORY="$repository"
 tests=$folder/$configuration/debug/TensorFlowLitePackageTests.xctest
 case $mode in
-unit) HALITE_DEVICE='' exec "$tests" ;;
+unit)
+    HALITE_DEVICE='' "$tests"
+    "$folder/debug/debug/classify" | tee "$folder/classify.log"
+    grep -q ' seven$' "$folder/classify.log"
+    # What the podspec's subspec Core leaves out is nothing that it needs.
+    cd "$repository/bindings/swift"
+    left_out=$(sed -n 's/.*%w\[\([A-Za-z ]*\)\].*%w\[\([A-Za-z ]*\)\].*/\1 \2/p' TensorFlowLiteSwift.podspec)
+    [ -n "$left_out" ]
+    core=$(ls Sources/TensorFlowLite/*.swift)
+    for file in $left_out; do
+        [ -f "Sources/TensorFlowLite/$file.swift" ]
+        core=$(echo "$core" | grep -v "/$file\.swift\$")
+    done
+    # shellcheck disable=SC2086  # a list of files
+    swiftc -typecheck -swift-version 5 -module-name TensorFlowLite -ISources/TensorFlowLiteC -Xcc \
+        -I"$repository/include" $core
+    echo "the subspec Core compiles by itself"
+    ;;
 asan) HALITE_DEVICE='' exec env ASAN_OPTIONS=detect_leaks=0 "$tests" ;;
 gpu)
     status=0
-    HALITE_DEVICE=$3 "$tests" TensorFlowLiteTests.MetalDelegateTests >"$folder/gpu.$3.log" 2>&1 || status=$?
+    HALITE_DEVICE=$3 HALITE_COMPATIBILITY=software "$tests" \
+        TensorFlowLiteTests.MetalDelegateTests,TensorFlowLiteTests.SnippetTests,TensorFlowLiteTests.ExampleTests \
+        >"$folder/gpu.$3.log" 2>&1 || status=$?
     cat "$folder/gpu.$3.log"
     [ $status -eq 0 ] || exit $status
     ! grep -q 'Test skipped - no GPU' "$folder/gpu.$3.log" || exit 77
     ;;
+bench) exec "$folder/release/release/overhead" "$3" ;;
 *)
     echo "run.sh: unknown mode $mode"
     exit 2

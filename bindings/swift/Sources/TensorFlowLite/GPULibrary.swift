@@ -9,6 +9,7 @@ import TensorFlowLiteCMetal
 struct GPULibrary: Sendable {
     typealias Report = OpaquePointer
     typealias DeviceList = OpaquePointer
+    typealias Compatibility = OpaquePointer
 
     static let shared = GPULibrary()
 
@@ -24,6 +25,11 @@ struct GPULibrary: Sendable {
     private let deleteList: (@convention(c) @Sendable (DeviceList?) -> Void)?
     private let listCount: (@convention(c) @Sendable (DeviceList?) -> Int32)?
     private let listDevice: (@convention(c) @Sendable (DeviceList?, Int32) -> UnsafePointer<HaliteDevice>?)?
+    private let createCompatibility: (@convention(c) @Sendable (UnsafeRawPointer?) -> Compatibility?)?
+    private let deleteCompatibility: (@convention(c) @Sendable (Compatibility?) -> Void)?
+    private let isWorthIt: (@convention(c) @Sendable (Compatibility?) -> Bool)?
+    private let compatibilityReason: (@convention(c) @Sendable (Compatibility?) -> UnsafePointer<CChar>?)?
+    private let bestThreads: (@convention(c) @Sendable (Compatibility?) -> Int32)?
     private let listAuto: (@convention(c) @Sendable (DeviceList?) -> Int32)?
 
     private init() {
@@ -51,6 +57,17 @@ struct GPULibrary: Sendable {
             as: (@convention(c) @Sendable (DeviceList?, Int32) -> UnsafePointer<HaliteDevice>?).self)
         listAuto = library.function(
             "HaliteDeviceListGetAuto", as: (@convention(c) @Sendable (DeviceList?) -> Int32).self)
+        createCompatibility = library.function(
+            "HaliteCompatibilityCreate", as: (@convention(c) @Sendable (UnsafeRawPointer?) -> Compatibility?).self)
+        deleteCompatibility = library.function(
+            "HaliteCompatibilityDelete", as: (@convention(c) @Sendable (Compatibility?) -> Void).self)
+        isWorthIt = library.function(
+            "HaliteCompatibilityIsGpuWorthIt", as: (@convention(c) @Sendable (Compatibility?) -> Bool).self)
+        compatibilityReason = library.function(
+            "HaliteCompatibilityGetReason",
+            as: (@convention(c) @Sendable (Compatibility?) -> UnsafePointer<CChar>?).self)
+        bestThreads = library.function(
+            "HaliteCompatibilityGetBestThreads", as: (@convention(c) @Sendable (Compatibility?) -> Int32).self)
     }
 
     /// The device that a delegate has opened; nil before it is applied.
@@ -58,6 +75,24 @@ struct GPULibrary: Sendable {
         guard let report = createReport?(delegate) else { return nil }
         defer { deleteReport?(report) }
         return (reportDevice?(report)).map { GPUDevice($0.pointee) }
+    }
+
+    /// What the library says of the GPUs of this machine.
+    func judge() -> GPUCompatibility {
+        let threads = min(4, ProcessInfo.processInfo.activeProcessorCount)
+        if let problem = problem {
+            return GPUCompatibility(
+                isWorthIt: false, reason: "there is no GPU delegate: \(problem)", threadCount: threads)
+        }
+        guard let judgment = createCompatibility?(nil) else {
+            return GPUCompatibility(
+                isWorthIt: false, reason: "the GPU delegate does not judge devices", threadCount: threads)
+        }
+        defer { deleteCompatibility?(judgment) }
+        return GPUCompatibility(
+            isWorthIt: isWorthIt?(judgment) ?? false,
+            reason: (compatibilityReason?(judgment)).map { String(cString: $0) } ?? "",
+            threadCount: Int(bestThreads?(judgment) ?? Int32(threads)))
     }
 
     /// The device that a delegate would take here: the one that HALITE_DEVICE names, else the fastest real GPU.
@@ -97,4 +132,16 @@ public struct GPUDevice: Equatable, Hashable, Sendable, CustomStringConvertible 
         isSoftware = device.is_software
         description = "\(String(cString: device.description)) (\(api))"
     }
+}
+
+/// Whether a program should take the GPU of this machine.
+public struct GPUCompatibility: Equatable, Hashable, Sendable {
+    /// Whether there is a GPU that is worth it. Software that stands in for one is not.
+    public let isWorthIt: Bool
+
+    /// Why, or why not: a sentence for people.
+    public let reason: String
+
+    /// How many threads to take for what runs on the CPU.
+    public let threadCount: Int
 }

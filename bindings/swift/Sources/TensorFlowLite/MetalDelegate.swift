@@ -24,6 +24,11 @@ public final class MetalDelegate: Delegate, @unchecked Sendable {
     /// The device that runs the graph; nil before an interpreter was made with the delegate.
     public var device: GPUDevice? { GPULibrary.shared.device(of: cDelegate) }
 
+    /// Says whether a GPU of this machine is worth it, which may take a tenth of a second.
+    public static func compatibility() -> GPUCompatibility {
+        GPULibrary.shared.judge()
+    }
+
     /// Makes a delegate. No device is opened yet.
     public init(options: Options = Options()) {
         self.options = options

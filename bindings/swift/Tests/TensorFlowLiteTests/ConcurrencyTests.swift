@@ -9,7 +9,7 @@ final class ConcurrencyTests: XCTestCase {
     private func digits() throws -> Interpreter {
         let interpreter = try Interpreter(modelPath: Files.digits)
         try interpreter.allocateTensors()
-        try interpreter.copy(stroke.bytes, toInputAt: 0)
+        try interpreter.copy(one.bytes, toInputAt: 0)
         return interpreter
     }
 
@@ -20,7 +20,7 @@ final class ConcurrencyTests: XCTestCase {
         try interpreter.copy(Data(count: 256), toInputAt: 0)
         try interpreter.invoke()
         XCTAssertNotEqual(try interpreter.output(at: 0), expected)
-        try interpreter.copy(stroke.bytes, toInputAt: 0)
+        try interpreter.copy(one.bytes, toInputAt: 0)
         try await interpreter.invokeAsync()
         XCTAssertEqual(try interpreter.output(at: 0), expected)
     }

@@ -64,6 +64,17 @@ final class MetalDelegateTests: XCTestCase {
         XCTAssertEqual(ThreadWaitType.aggressive.cWaitType, TFLGpuDelegateWaitTypeAggressive)
     }
 
+    func testSoftwareIsNotWorthIt() throws {
+        let compatibility = MetalDelegate.compatibility()
+        XCTAssertFalse(compatibility.reason.isEmpty)
+        XCTAssertTrue((1...4).contains(compatibility.threadCount), "\(compatibility.threadCount)")
+        if ProcessInfo.processInfo.environment["HALITE_COMPATIBILITY"] == "software" {
+            throw XCTSkip("software counts here")
+        }
+        if let device = MTLCreateSystemDefaultDevice(), !device.isSoftware { throw XCTSkip("there is a real GPU") }
+        XCTAssertFalse(compatibility.isWorthIt, compatibility.reason)
+    }
+
     func testWithoutADeviceThereIsNoInterpreter() throws {
         if MTLCreateSystemDefaultDevice() != nil { throw XCTSkip("there is a device") }
         let delegate = MetalDelegate()
@@ -91,7 +102,7 @@ final class MetalDelegateTests: XCTestCase {
             let cpu = try Interpreter(modelPath: Files.digits)
             let results = try [gpu, cpu].map { interpreter -> [Float] in
                 try interpreter.allocateTensors()
-                try interpreter.copy(stroke.bytes, toInputAt: 0)
+                try interpreter.copy(one.bytes, toInputAt: 0)
                 try interpreter.invoke()
                 return try interpreter.output(at: 0).data.elements(of: Float.self)
             }
@@ -105,7 +116,7 @@ final class MetalDelegateTests: XCTestCase {
         if MTLCreateSystemDefaultDevice() == nil { throw XCTSkip("no GPU; HALITE_DEVICE names a software device") }
         let interpreter = try Interpreter(modelPath: Files.digitsInt8, delegates: [MetalDelegate()])
         try interpreter.allocateTensors()
-        try interpreter.copy(stroke.map { Int8($0 == 0 ? -1 : 127) }.bytes, toInputAt: 0)
+        try interpreter.copy(oneInt8.bytes, toInputAt: 0)
         try interpreter.invoke()
         let output = try interpreter.output(at: 0).data.elements(of: Int8.self)
         XCTAssertEqual(output.firstIndex(of: try XCTUnwrap(output.max())), 1)

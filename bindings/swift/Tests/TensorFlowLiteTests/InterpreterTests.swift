@@ -75,7 +75,7 @@ final class InterpreterTests: XCTestCase {
         let plain = try Interpreter(modelPath: Files.digits)
         let outputs = try [interpreter, plain].map { interpreter -> [Float] in
             try interpreter.allocateTensors()
-            try interpreter.copy(stroke.bytes, toInputAt: 0)
+            try interpreter.copy(one.bytes, toInputAt: 0)
             try interpreter.invoke()
             return try interpreter.output(at: 0).data.elements(of: Float.self)
         }
@@ -137,7 +137,7 @@ final class InterpreterTests: XCTestCase {
     func testInt8TensorsAreTensors() throws {
         let interpreter = try Interpreter(modelPath: Files.digitsInt8)
         try interpreter.allocateTensors()
-        let input = try interpreter.copy(stroke.map { Int8($0 == 0 ? -1 : 127) }.bytes, toInputAt: 0)
+        let input = try interpreter.copy(oneInt8.bytes, toInputAt: 0)
         XCTAssertEqual(input.dataType, .int8)
         XCTAssertEqual(input.shape, [1, 8, 8, 1])
         XCTAssertEqual(input.quantizationParameters?.zeroPoint, -1)

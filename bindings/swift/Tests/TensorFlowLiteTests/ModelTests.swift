@@ -33,7 +33,7 @@ final class ModelTests: XCTestCase {
         let interpreter = try Interpreter(modelData: XCTUnwrap(padded).dropFirst(3))
         padded = nil
         try interpreter.allocateTensors()
-        try interpreter.copy(stroke.bytes, toInputAt: 0)
+        try interpreter.copy(one.bytes, toInputAt: 0)
         try interpreter.invoke()
         let sum = try interpreter.output(at: 0).data.elements(of: Float.self).reduce(0, +)
         XCTAssertEqual(sum, 1, accuracy: 1e-5)

@@ -5,6 +5,7 @@ import Foundation
 import XCTest
 
 @testable import TensorFlowLite
+@testable import classify
 
 /// Files of the checkout, and of the folder with models beside it, whose tests are skipped without it.
 enum Files {
@@ -68,5 +69,11 @@ func assertThrows<Failure: Error & Equatable, Result>(
     }
 }
 
-/// A picture of a vertical stroke for the models of digits: what any of them calls a one.
-let stroke: [Float] = (0..<64).map { $0 % 8 == 3 || $0 % 8 == 4 ? 1 : 0 }
+/// The demo's picture of a one, as its models take it: values from -1 to 1.
+let one: [Float] = {
+    guard let picture = try? Picture(path: Files.repository + "/demo/one.png") else { return [] }
+    return picture.scaled(width: 8, height: 8, channels: 1).map { $0 / 127.5 - 1 }
+}()
+
+/// The same in the integers of the quantized model: scale 1 / 127.5, zero point -1.
+let oneInt8: [Int8] = one.map { Int8(max(-128, min(127, ($0 * 127.5 - 1).rounded()))) }
