@@ -379,6 +379,7 @@ if(TARGET python_core)
         sh bindings/python/tests/run.sh ${HALITE_PYTHON_EXECUTABLE} bindings/python/tests/test_interpreter.py
         Construction.test_many_do_not_grow ENVIRONMENT HALITE_MANY=100000)
     halite_test(python/wheel SLOW COMMAND sh bindings/python/tests/wheel.sh)
+    halite_test(python/wheel_elsewhere SLOW COMMAND sh bindings/python/tests/wheel_elsewhere.sh)
     halite_test(python/golden_models SLOW COMMAND ${python_golden} ${HALITE_SHARED}/golden/models)
 endif()
 

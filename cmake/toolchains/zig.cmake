@@ -13,6 +13,11 @@ string(REGEX REPLACE "-.*" "" CMAKE_SYSTEM_PROCESSOR ${HALITE_TARGET})
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_C_COMPILER ${HALITE_ZIG} cc)
 set(CMAKE_C_COMPILER_TARGET ${HALITE_TARGET})
+# zig links programs for musl with a stand-in for libc.so in which all data lies at one address. A program that copies
+# stdout from there, as programs do unless their code is position-independent, would take stdin and stderr for the same.
+if(HALITE_TARGET MATCHES "musl")
+    set(CMAKE_C_FLAGS_INIT -fPIC)
+endif()
 set(CMAKE_C_ARCHIVE_CREATE "${HALITE_ZIG} ar qc <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_C_ARCHIVE_FINISH "${HALITE_ZIG} ranlib <TARGET>")
 # Nothing of this machine's libraries and headers.
