@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "abi/tensor.h"
+#include "base/checked.h"
 #include "halite/halite.h"
 #include "runtime/builtin_kernels.h"
 #include "runtime/interpreter.h"
@@ -115,6 +116,25 @@ static bool has_size(const HaliteTensorDescription *from)
            !(from->data && from->sparsity);
 }
 
+// Says why a shape has no size, in the original's words where it would have refused it, too.
+static void report_shape(struct hl_subgraph *subgraph, int tensor, const HaliteTensorDescription *from)
+{
+    size_t count = 1, bytes = 0;
+    bool positive = from->dims != NULL, fits = true;
+    for (int i = 0; positive && i < from->rank; i++) {
+        positive = from->dims[i] >= 0;
+        fits = fits && (!positive || hl_mul_size(count, (size_t)from->dims[i], &count));
+    }
+    if (positive && !fits)
+        hl_subgraph_error(subgraph, "BytesRequired number of elements overflowed.");
+    else if (positive && !hl_mul_size(count, (size_t)(hl_type_bits(from->type) + 7) / 8, &bytes))
+        hl_subgraph_error(subgraph, "BytesRequired number of bytes overflowed.");
+    hl_subgraph_error(subgraph,
+                      "tensor %d (%s) cannot have this shape: its rank is %d, or a length is negative, or it is too "
+                      "large",
+                      tensor, TfLiteTypeGetName(from->type), (int)from->rank);
+}
+
 static TfLiteStatus check_description(struct hl_subgraph *subgraph, int tensor, const HaliteTensorDescription *from,
                                       size_t *bytes)
 {
@@ -127,10 +147,7 @@ static TfLiteStatus check_description(struct hl_subgraph *subgraph, int tensor, 
     bool right = from->rank >= 0 && from->rank <= HL_MAX_RANK && (from->dims || from->rank == 0) &&
                  (from->signature_rank == 0 || (from->signature_rank == from->rank && from->signature));
     if (!right || !hl_tensor_bytes(sized ? from->type : kTfLiteInt8, from->rank, from->dims, bytes)) {
-        hl_subgraph_error(subgraph,
-                          "tensor %d (%s) cannot have this shape: its rank is %d, or a length is negative, or "
-                          "it is too large",
-                          tensor, TfLiteTypeGetName(from->type), (int)from->rank);
+        report_shape(subgraph, tensor, from);
         return kTfLiteError;
     }
     if (from->is_variable && (from->data || from->type == kTfLiteString)) {

@@ -52,6 +52,8 @@ TfLiteStatus hl_subgraph_prepare_node(struct hl_subgraph *subgraph, struct hl_no
     }
     TfLiteStatus status = propagate_shapes(subgraph, node);
     if (status != kTfLiteOk) return status;
+    status = hl_subgraph_keep_headroom(subgraph);
+    if (status != kTfLiteOk) return status;
     status = hl_kernel_prepare(&node->registration, &subgraph->context, &node->node);
     count_heap_of_node(subgraph, node);
     node->has_dynamic = hl_subgraph_has_dynamic(subgraph, node->node.outputs) ||

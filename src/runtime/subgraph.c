@@ -12,7 +12,7 @@
 #include "runtime/operator.h"
 
 // Room for scratch tensors that kernels add, so that tensors seldom move.
-enum { SPARE_TENSORS = 64 };
+enum { SPARE_TENSORS = 64, TENSOR_HEADROOM = 16 };
 
 void hl_subgraph_error(const struct hl_subgraph *subgraph, const char *format, ...)
 {
@@ -56,6 +56,11 @@ static bool reserve_tensors(struct hl_subgraph *subgraph, int count)
     subgraph->heap_bytes = heap_bytes;
     subgraph->tensor_capacity = capacity;
     return true;
+}
+
+TfLiteStatus hl_subgraph_keep_headroom(struct hl_subgraph *subgraph)
+{
+    return reserve_tensors(subgraph, subgraph->tensor_count + TENSOR_HEADROOM) ? kTfLiteOk : out_of_memory(subgraph);
 }
 
 TfLiteStatus hl_subgraph_add_tensors(struct hl_subgraph *subgraph, int count, int *first)

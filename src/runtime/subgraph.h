@@ -120,6 +120,9 @@ int hl_subgraph_add_node(struct hl_subgraph *subgraph, const TfLiteRegistration 
                          void *builtin_data, const void *init_data, size_t init_size);
 void hl_subgraph_free_node(struct hl_subgraph *subgraph, struct hl_node *node);
 TfLiteStatus hl_subgraph_add_tensors(struct hl_subgraph *subgraph, int count, int *first);
+// Makes room for the tensors that a kernel may add while it prepares, so that they do not move: people's kernels hold
+// pointers to tensors while they add scratch tensors, as the original lets them do for 16.
+TfLiteStatus hl_subgraph_keep_headroom(struct hl_subgraph *subgraph);
 // Takes `dims`, also on failure.
 TfLiteStatus hl_subgraph_resize_tensor(struct hl_subgraph *subgraph, TfLiteTensor *tensor, TfLiteIntArray *dims);
 TfLiteStatus hl_subgraph_resize_input(struct hl_subgraph *subgraph, int tensor, const int *dims, int rank);
