@@ -83,16 +83,20 @@ inline TfLiteStatus GetSizeOfType(TfLiteContext *context, TfLiteType type, size_
         return kTfLiteError;
     }
 }
-// Bytes of a tensor of this shape.
+// Bytes of a tensor of this shape; kTfLiteError after a message where a size_t does not hold them.
 inline TfLiteStatus BytesRequired(TfLiteType type, const int *dims, size_t rank, size_t *bytes, TfLiteContext *context)
 {
     size_t count = 1, size = 0;
     for (size_t i = 0; i < rank; i++)
-        if (dims[i] < 0 || MultiplyAndCheckOverflow(count, static_cast<size_t>(dims[i]), &count) != kTfLiteOk)
+        if (dims[i] < 0 || MultiplyAndCheckOverflow(count, static_cast<size_t>(dims[i]), &count) != kTfLiteOk) {
+            if (context) TF_LITE_KERNEL_LOG(context, "BytesRequired number of elements overflowed.");
             return kTfLiteError;
+        }
     if (GetSizeOfType(context, type, &size) != kTfLiteOk) return kTfLiteError;
     if (type == kTfLiteInt4) count = count / 2 + count % 2; // two to a byte
-    return MultiplyAndCheckOverflow(size, count, bytes);
+    TfLiteStatus status = MultiplyAndCheckOverflow(size, count, bytes);
+    if (status != kTfLiteOk && context) TF_LITE_KERNEL_LOG(context, "BytesRequired number of bytes overflowed.");
+    return status;
 }
 
 // The operator's name as the schema has it; a custom one's own name after "CUSTOM ".

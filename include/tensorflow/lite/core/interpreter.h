@@ -23,6 +23,7 @@
 #include "tensorflow/lite/core/api/profiler.h"
 #include "tensorflow/lite/core/signature_runner.h"
 #include "tensorflow/lite/core/subgraph.h"
+#include "tensorflow/lite/external_cpu_backend_context.h"
 #include "tensorflow/lite/interpreter_options.h"
 #include "tensorflow/lite/portable_type_to_tflitetype.h"
 #include "tensorflow/lite/profiling/root_profiler.h"
@@ -39,6 +40,10 @@ class Interpreter
   public:
     using TfLiteDelegatePtr = std::unique_ptr<TfLiteDelegate, void (*)(TfLiteDelegate *)>;
 
+    // While a kernel prepares, pointers to tensors stay valid until it has added more tensors than the headroom.
+    static constexpr size_t kTensorsReservedCapacity = 128;
+    static constexpr size_t kTensorsCapacityHeadroom = 16;
+
     // An empty graph. The reporter must outlive the interpreter.
     explicit Interpreter(ErrorReporter *reporter = DefaultErrorReporter()) : Interpreter(nullptr, reporter)
     {
@@ -49,6 +54,7 @@ class Interpreter
     ~Interpreter()
     {
         signatures_.clear();
+        clear_external_caches();
         TfLiteInterpreterDelete(interpreter_);
         // Delegates go after the graph that they are a part of.
         owned_delegates_.clear();
@@ -247,7 +253,12 @@ class Interpreter
 
     // ---- running
 
-    TfLiteStatus Invoke() { return TfLiteInterpreterInvoke(interpreter_); }
+    TfLiteStatus Invoke()
+    {
+        cancellation_.asked = false;
+        TfLiteStatus status = TfLiteInterpreterInvoke(interpreter_);
+        return status == kTfLiteCancelled && cancellation_.asked ? kTfLiteError : status;
+    }
     // -1 leaves the number to the library. Tensors that have memory keep their values, but their data may move.
     TfLiteStatus SetNumThreads(int num_threads)
     {
@@ -265,10 +276,11 @@ class Interpreter
     }
     void SetAllowFp16PrecisionForFp32(bool allow) { HaliteInterpreterSetAllowHalfPrecision(interpreter_, allow); }
     bool GetAllowFp16PrecisionForFp32() const { return HaliteInterpreterGetAllowHalfPrecision(interpreter_); }
-    // Asked between nodes; where it returns true, Invoke ends with kTfLiteCancelled.
+    // Asked between nodes; where it returns true, Invoke ends with kTfLiteError. Cancel ends it with kTfLiteCancelled.
     void SetCancellationFunction(void *data, bool (*check_cancelled)(void *))
     {
-        HaliteInterpreterSetCancellation(interpreter_, check_cancelled, data);
+        cancellation_ = {check_cancelled, data, false};
+        HaliteInterpreterSetCancellation(interpreter_, check_cancelled ? ask_program : nullptr, &cancellation_);
     }
     TfLiteStatus EnableCancellation()
     {
@@ -284,8 +296,13 @@ class Interpreter
     // as it was before any delegate; other failures leave an interpreter that can only be deleted.
     TfLiteStatus ModifyGraphWithDelegate(TfLiteDelegate *delegate)
     {
-        lazy_delegates_.clear();
+        lazy_delegate_providers_.clear();
         return apply(delegate);
+    }
+    // The same for a delegate that TfLiteOpaqueDelegateCreate made.
+    TfLiteStatus ModifyGraphWithDelegate(TfLiteOpaqueDelegateStruct *delegate)
+    {
+        return ModifyGraphWithDelegate(reinterpret_cast<TfLiteDelegate *>(delegate));
     }
     // The same; the interpreter takes the delegate, also on failure.
     TfLiteStatus ModifyGraphWithDelegate(TfLiteDelegatePtr delegate)
@@ -306,8 +323,11 @@ class Interpreter
     TfLiteStatus RemoveAllDelegates()
     {
         for (auto &subgraph : subgraphs_) subgraph->forget_allocation();
+        has_delegates_ = false;
         return HaliteInterpreterRemoveDelegates(interpreter_);
     }
+    // Whether a delegate was applied and is still there.
+    bool HasDelegates() const { return has_delegates_; }
     // Copies a tensor that a delegate holds to its own memory, where that is out of date.
     TfLiteStatus EnsureTensorDataIsReadable(int tensor)
     {
@@ -392,8 +412,14 @@ class Interpreter
 
   private:
     friend class InterpreterBuilder;
+    friend class InterpreterTest; // a name that tests written for the original use
     using OwnedDelegate = std::unique_ptr<TfLiteDelegate, std::function<void(TfLiteDelegate *)>>;
-    using LazyDelegates = std::vector<std::function<TfLiteDelegatePtr(TfLiteContext *)>>;
+    using LazyDelegates = std::vector<std::function<TfLiteDelegatePtr(TfLiteContext *)>>; // as OpResolver names it
+    struct Cancellation {
+        bool (*ask)(void *);
+        void *data;
+        bool asked; // and the answer was yes
+    };
 
     Interpreter(std::nullptr_t, ErrorReporter *reporter) : reporter_(reporter ? reporter : DefaultErrorReporter())
     {
@@ -455,22 +481,40 @@ class Interpreter
         }
         TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(interpreter_, delegate);
         for (auto &subgraph : subgraphs_) subgraph->forget_allocation();
+        if (status == kTfLiteOk) has_delegates_ = true;
+        if (status == kTfLiteDelegateError) has_delegates_ = false;
         return status;
     }
-    // Delegates of the resolver, for an interpreter that was given no other.
+    // Delegates of the resolver, for an interpreter that was given no other. Those that do not fit are left out.
     TfLiteStatus apply_lazy_delegates()
     {
         LazyDelegates creators;
-        creators.swap(lazy_delegates_);
+        creators.swap(lazy_delegate_providers_);
         for (auto &create : creators) {
             TfLiteDelegatePtr made = create(primary_subgraph().context());
             if (!made) continue;
             TfLiteDelegate *delegate = made.get();
             owned_delegates_.emplace_back(made.release(), made.get_deleter());
             TfLiteStatus status = apply(delegate);
-            if (status != kTfLiteOk && status != kTfLiteDelegateError) return status;
+            if (status == kTfLiteError) return status;
         }
         return kTfLiteOk;
+    }
+
+    static bool ask_program(void *cancellation)
+    {
+        auto *self = static_cast<Cancellation *>(cancellation);
+        if (!self->ask(self->data)) return false;
+        self->asked = true;
+        return true;
+    }
+    // What a backend kept for this interpreter's weights is of no use to others.
+    void clear_external_caches()
+    {
+        TfLiteExternalContext *context = HaliteInterpreterGetExternalContext(interpreter_, kTfLiteCpuBackendContext);
+        auto *backend =
+            context ? static_cast<ExternalCpuBackendContext *>(context)->internal_backend_context() : nullptr;
+        if (backend) backend->ClearCaches();
     }
 
     // The values that a program put into tensors before it changed the number of threads.
@@ -531,7 +575,9 @@ class Interpreter
     std::vector<std::string> keys_;
     std::map<std::pair<bool, std::string>, std::unique_ptr<SignatureRunner>> signatures_; // false: of no key
     std::vector<OwnedDelegate> owned_delegates_;
-    LazyDelegates lazy_delegates_;
+    LazyDelegates lazy_delegate_providers_;
+    bool has_delegates_ = false;
+    Cancellation cancellation_ = {};
     profiling::RootProfiler profilers_;
     TfLiteTelemetryProfilerStruct telemetry_;
     bool profiler_installed_ = false;

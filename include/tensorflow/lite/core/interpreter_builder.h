@@ -27,21 +27,21 @@ class InterpreterBuilder
     {
         if (options) options_ = *options;
     }
-    // Of the root table of a file whose bytes `allocation` has. Without them nothing is built: no model is used
-    // unverified, and a root does not say where its file ends.
+    // Of the root table of a file, whose bytes `allocation` has; without them as FlatBufferModel::BuildFromModel.
     InterpreterBuilder(const Model *model, const OpResolver &op_resolver,
                        ErrorReporter *reporter = DefaultErrorReporter(), const InterpreterOptions *options = nullptr,
                        const Allocation *allocation = nullptr)
         : resolver_(op_resolver), reporter_(reporter ? reporter : DefaultErrorReporter())
     {
-        (void)model;
         if (options) options_ = *options;
         if (allocation)
             owned_model_ = FlatBufferModel::BuildFromBuffer(static_cast<const char *>(allocation->base()),
                                                             allocation->bytes(), reporter_);
-        else
-            reporter_->Report("InterpreterBuilder needs the model's bytes: use FlatBufferModel::BuildFromBuffer");
-        if (owned_model_) model_ = owned_model_->c_model();
+        else if (model)
+            owned_model_ = FlatBufferModel::BuildFromModel(model, reporter_);
+        if (!owned_model_) return;
+        model_ = owned_model_->c_model();
+        metadata_ = owned_model_->ReadAllMetadata();
     }
     InterpreterBuilder(const InterpreterBuilder &) = delete;
     InterpreterBuilder &operator=(const InterpreterBuilder &) = delete;
@@ -99,6 +99,10 @@ class InterpreterBuilder
         else
             reporter_->Report("Null delegate.");
     }
+    void AddDelegate(TfLiteOpaqueDelegateStruct *delegate)
+    {
+        AddDelegate(reinterpret_cast<TfLiteDelegate *>(delegate));
+    }
     // Must outlive the interpreters.
     void SetTelemetryProfiler(TfLiteTelemetryProfilerStruct *profiler) { telemetry_ = profiler; }
 
@@ -123,7 +127,7 @@ class InterpreterBuilder
     }
     TfLiteStatus add_delegates(Interpreter *interpreter)
     {
-        interpreter->lazy_delegates_ = resolver_.GetDelegateCreators();
+        interpreter->lazy_delegate_providers_ = resolver_.GetDelegateCreators();
         for (TfLiteDelegate *delegate : delegates_) {
             TfLiteStatus status = interpreter->ModifyGraphWithDelegate(delegate);
             if (status != kTfLiteOk) return status;

@@ -30,7 +30,7 @@ class FlatBufferModel
     {
         reporter = known(reporter);
         TfLiteModel *model = TfLiteModelCreateFromFileWithErrorReporter(filename, report, reporter);
-        return wrap(model, nullptr, reporter);
+        return wrap_mapped(model, reporter);
     }
     static std::unique_ptr<FlatBufferModel> VerifyAndBuildFromFile(const char *filename,
                                                                    TfLiteVerifier *extra_verifier = nullptr,
@@ -85,13 +85,20 @@ class FlatBufferModel
     {
         return checked(BuildFromAllocation(std::move(allocation), reporter), extra_verifier, known(reporter));
     }
-    // A root table does not say where its file ends, and no model is used unverified: this always gives null.
+    // Of the root table of a file that lies in memory as a whole and outlives the model. A root does not say where its
+    // file ends, so that the caller vouches for this: the file is verified, but an offset that leads beyond its end is
+    // not noticed. allocation() is null.
     static std::unique_ptr<FlatBufferModel> BuildFromModel(const Model *model,
                                                            ErrorReporter *reporter = DefaultErrorReporter())
     {
-        (void)model;
-        known(reporter)->Report("A model cannot be made from its root alone: use BuildFromBuffer with its bytes");
-        return nullptr;
+        reporter = known(reporter);
+        const char *file = find_file(reinterpret_cast<const char *>(model));
+        if (!file) {
+            reporter->Report("The model's root is null, or no file with the identifier TFL3 begins before it");
+            return nullptr;
+        }
+        TfLiteModel *made = TfLiteModelCreateWithErrorReporter(file, MAX_FILE_BYTES, report, reporter);
+        return wrap(made, nullptr, reporter);
     }
 
     ~FlatBufferModel() { TfLiteModelDelete(model_); }
@@ -106,14 +113,13 @@ class FlatBufferModel
     const Model *operator->() const { return GetModel(); }
     const Model *GetModel() const
     {
-        const char *bytes = static_cast<const char *>(allocation_->base());
-        const unsigned char *offset = reinterpret_cast<const unsigned char *>(bytes); // 4 bytes, little-endian
-        size_t root = offset[0] | static_cast<size_t>(offset[1]) << 8 | static_cast<size_t>(offset[2]) << 16 |
-                      static_cast<size_t>(offset[3]) << 24;
-        return reinterpret_cast<const Model *>(bytes + root);
+        size_t bytes = 0;
+        const char *file = static_cast<const char *>(HaliteModelGetData(model_, &bytes));
+        return reinterpret_cast<const Model *>(file + root_offset(file));
     }
 
     ErrorReporter *error_reporter() const { return reporter_; }
+    // The file's bytes; null where the model was made from its root.
     const Allocation *allocation() const { return allocation_.get(); }
 
     // The oldest release that can run the model, as the converter wrote it; "" where it did not.
@@ -147,16 +153,33 @@ class FlatBufferModel
     {
         static_cast<ErrorReporter *>(reporter)->Report(format, args);
     }
-    // Without an allocation: the bytes are those that the model mapped.
+    // A FlatBuffers file begins with the distance to its root, 4 bytes, the lowest first, and an identifier.
+    static size_t root_offset(const char *file)
+    {
+        const unsigned char *offset = reinterpret_cast<const unsigned char *>(file);
+        return offset[0] | static_cast<size_t>(offset[1]) << 8 | static_cast<size_t>(offset[2]) << 16 |
+               static_cast<size_t>(offset[3]) << 24;
+    }
+    // Files are written from their end to their beginning and the root last, so that their beginning is near.
+    static const char *find_file(const char *root)
+    {
+        for (size_t distance = 8; root && distance <= 1024; distance += 4) {
+            const char *file = root - distance;
+            if (root_offset(file) == distance && std::memcmp(file + 4, "TFL3", 4) == 0) return file;
+        }
+        return nullptr;
+    }
+    static std::unique_ptr<FlatBufferModel> wrap_mapped(TfLiteModel *model, ErrorReporter *reporter)
+    {
+        if (!model) return nullptr;
+        size_t bytes = 0;
+        const void *data = HaliteModelGetData(model, &bytes);
+        return wrap(model, std::make_unique<MemoryAllocation>(data, bytes, reporter), reporter);
+    }
     static std::unique_ptr<FlatBufferModel> wrap(TfLiteModel *model, std::unique_ptr<Allocation> allocation,
                                                  ErrorReporter *reporter)
     {
         if (!model) return nullptr;
-        if (!allocation) {
-            size_t bytes = 0;
-            const void *data = HaliteModelGetData(model, &bytes);
-            allocation = std::make_unique<MemoryAllocation>(data, bytes, reporter);
-        }
         return std::unique_ptr<FlatBufferModel>(new FlatBufferModel(model, std::move(allocation), reporter));
     }
     static std::unique_ptr<FlatBufferModel> checked(std::unique_ptr<FlatBufferModel> model, TfLiteVerifier *extra,
@@ -186,6 +209,7 @@ class FlatBufferModel
         }
         return {};
     }
+    static constexpr size_t MAX_FILE_BYTES = INT32_MAX; // offsets of the format are of 32 bits
     TfLiteModel *model_;
     std::unique_ptr<Allocation> allocation_;
     ErrorReporter *reporter_;
