@@ -3,8 +3,12 @@
 halite_test(api/exported_symbols_nnapi COMMAND sh tests/api/exported_symbols.sh
     $<TARGET_FILE:tensorflowlite_nnapi_delegate> nnapi)
 
+add_dependencies(test_nnapi tensorflowlite_nnapi_delegate neuralnetworks)
+target_compile_definitions(test_nnapi PRIVATE
+    NNAPI_DELEGATE="$<TARGET_FILE:tensorflowlite_nnapi_delegate>" FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>")
+
 # ---- golden cases through NNAPI ------------------------------------------------------------------------------------
-# delegate_golden_test(NAME LEVEL [SLOW] PATHS...): at this feature level.
+# nnapi_golden_test(NAME LEVEL [SLOW] PATHS...): at this feature level.
 function(nnapi_golden_test name level)
     cmake_parse_arguments(PARSE_ARGV 2 arg "SLOW" "" "")
     set(slow)
@@ -19,10 +23,8 @@ function(nnapi_golden_test name level)
         ENVIRONMENT HALITE_NNAPI_LIBRARY=$<TARGET_FILE:neuralnetworks> FAKE_NNAPI=level=${level})
 endfunction()
 if(NOT HALITE_THREAD_SANITIZE)
-    file(STRINGS src/delegates/nnapi/ops.def nnapi_rows REGEX "^NNAPI_OP")
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/delegates/nnapi/ops.def)
     foreach(level 27 28 29 30 1000007)
-        nnapi_golden_test(ops ${level} ops/add ops/sub ops/mul ops/div ops/conv_2d ops/fully_connected)
+        nnapi_golden_test(ops ${level} ops)
     endforeach()
-    nnapi_golden_test(graphs 1000007 graphs)
+    nnapi_golden_test(graphs 1000007 graphs structure)
 endif()

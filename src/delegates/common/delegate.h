@@ -45,7 +45,8 @@ bool delegate_refuse(const struct delegate_view *view, enum delegate_reason_code
 enum delegate_state {
     DELEGATE_READY,
     DELEGATE_ABSENT, // nothing that it could use is here: the graph stays on the CPU, and that is no error
-    DELEGATE_FAILED, // after a message: applying it fails
+    DELEGATE_FAILED, // after a message: applying it fails, and the graph stays on the CPU
+    DELEGATE_WRONG,  // the same, because the options name what is not here: the application should know
 };
 
 // One partition that prepare would like to claim.

@@ -321,7 +321,8 @@ static TfLiteStatus prepare_plan(const struct choice *choice)
         withdraw(choice, why);
         choice->context->ReportError(choice->context, "%s: %s; the model runs on the CPU", delegate->kind->name, why);
         return kTfLiteOk;
-    default: return kTfLiteError;
+    case DELEGATE_WRONG: return kTfLiteError;
+    default: return kTfLiteDelegateError;
     }
     if (!ask_about_nodes(choice) || !choose(choice)) return kTfLiteDelegateError;
     return claim(choice);

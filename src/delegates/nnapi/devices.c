@@ -53,7 +53,7 @@ static enum delegate_state named_one_is_absent(TfLiteContext *context, const cha
     context->ReportError(context, "Could not find the specified NNAPI accelerator: %s. Must be one of: {%s}.", wanted,
                          names.data ? names.data : "");
     hl_text_free(&names);
-    return DELEGATE_FAILED;
+    return DELEGATE_WRONG;
 }
 
 // Nodes are checked for the best of the devices; others may refuse operations that are too new for them.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of two tensors that broadcast: sums, products, comparisons, logic.
+#include <math.h>
+
 #include "delegates/nnapi/op.h"
 
 // ---- ADD, SUB, MUL, DIV -------------------------------------------------------------------------
@@ -28,6 +30,8 @@ static bool check_arithmetic(const struct delegate_view *view, const struct nnap
     const TfLiteTensor *a = delegate_input(view, 0), *b = delegate_input(view, 1), *out = delegate_output(view, 0);
     TfLiteFusedActivation activation = activation_of(op->builtin, view->node->builtin_data);
     if (!check_same_types(view) || !nnapi_check_activation(view, activation)) return false;
+    if (op->builtin == kTfLiteBuiltinMul && view->registration->version > 2 && !nnapi_of(view)->asks_devices)
+        return delegate_refuse(view, DELEGATE_VERSION, -1, "OP Version higher than 2, and no accelerator");
     if (a->type == kTfLiteInt32 && activation != kTfLiteActNone)
         return delegate_refuse(view, DELEGATE_PARAMETER, -1, "No activation expected with int32");
     if (op->builtin == kTfLiteBuiltinMul && nnapi_is_8_bit(a) && !(nnapi_scale(out) > nnapi_scale(a) * nnapi_scale(b)))
@@ -50,4 +54,75 @@ const struct nnapi_family nnapi_family_arithmetic = {
     .needs_params = true,
     .check = check_arithmetic,
     .map = map_arithmetic,
+};
+
+// ---- SQUARED_DIFFERENCE -------------------------------------------------------------------------
+
+static bool check_squared(const struct delegate_view *view, const struct nnapi_op *op)
+{
+    (void)op;
+    return check_same_types(view);
+}
+
+// The difference whose square is the largest that the output holds: m = (q_max - zero point) * scale.
+static void set_difference_scale(const TfLiteTensor *out, struct nnapi_type *type)
+{
+    int highest = out->type == kTfLiteInt8 ? 127 : 255;
+    float largest = (float)(highest - nnapi_zero_point(out)) * nnapi_scale(out);
+    type->scale = 2 * sqrtf(largest) / 254;
+    type->zero_point = type->type == ANEURALNETWORKS_TENSOR_QUANT8_ASYMM ? 128 : 0;
+}
+
+static void map_squared(struct nnapi_model *model, const struct nnapi_node *node)
+{
+    int output = node->node->outputs->data[0];
+    struct nnapi_type type = nnapi_type_of(model, output);
+    const TfLiteTensor *out = &node->context->tensors[output];
+    if (nnapi_is_8_bit(out)) set_difference_scale(out, &type);
+    uint32_t difference = nnapi_new_operand(model, &type);
+    nnapi_add_tensor(model, nnapi_input_index(node, 0));
+    nnapi_add_tensor(model, nnapi_input_index(node, 1));
+    nnapi_add_i32(model, kTfLiteActNone);
+    nnapi_set_output_operand(model, difference);
+    nnapi_end(model, NNAPI_SUB);
+    nnapi_add_operand(model, difference);
+    nnapi_add_operand(model, difference);
+    nnapi_add_i32(model, kTfLiteActNone);
+    nnapi_set_output(model, output);
+    nnapi_end(model, NNAPI_MUL);
+}
+
+const struct nnapi_family nnapi_family_squared_difference = {
+    .inputs = {2, 2},
+    .check = check_squared,
+    .map = map_squared,
+};
+
+// ---- two tensors and nothing else ---------------------------------------------------------------
+
+static bool check_binary(const struct delegate_view *view, const struct nnapi_op *op)
+{
+    const TfLiteTensor *a = delegate_input(view, 0), *b = delegate_input(view, 1), *out = delegate_output(view, 0);
+    bool compares = out->type == kTfLiteBool && a && a->type != kTfLiteBool;
+    if (!a || !b) return delegate_refuse(view, DELEGATE_INPUT_COUNT, -1, "an input is left out");
+    if (a->type != b->type) return delegate_refuse(view, DELEGATE_TYPE, 1, "inputs have different types");
+    if (!compares && a->type != out->type)
+        return delegate_refuse(view, DELEGATE_TYPE, DELEGATE_OUTPUT(0), "the output has another type");
+    (void)op;
+    return true;
+}
+
+static void map_binary(struct nnapi_model *model, const struct nnapi_node *node)
+{
+    nnapi_add_tensor(model, nnapi_input_index(node, 0));
+    nnapi_add_tensor(model, nnapi_input_index(node, 1));
+    nnapi_set_output(model, node->node->outputs->data[0]);
+    nnapi_end(model, node->op->operation);
+}
+
+const struct nnapi_family nnapi_family_binary = {
+    .inputs = {2, 2},
+    .max_rank = -1,
+    .check = check_binary,
+    .map = map_binary,
 };

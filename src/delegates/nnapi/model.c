@@ -261,13 +261,29 @@ void nnapi_add_ints(struct nnapi_model *model, const int32_t *values, uint32_t c
     nnapi_add_operand(model, nnapi_new_constant(model, &type, values, count * sizeof *values));
 }
 
-void nnapi_add_absent(struct nnapi_model *model, int32_t tensor_type)
+static uint32_t read_ints(const TfLiteTensor *tensor, int axes, int32_t values[NNAPI_MAX_INTS])
 {
-    struct nnapi_type type = {.type = tensor_type, .rank = 1, .dims = {0}};
-    if (tensor_type == ANEURALNETWORKS_TENSOR_QUANT8_ASYMM) type.scale = 1;
-    uint32_t operand = nnapi_new_operand(model, &type);
-    set_value(model, operand, NULL, 0);
-    nnapi_add_operand(model, operand);
+    uint32_t count = 0;
+    for (int64_t i = 0; i < hl_elements(tensor) && count < NNAPI_MAX_INTS; i++) {
+        int32_t value = (int32_t)hl_integer_at(tensor, i);
+        values[count++] = axes > 0 && value < 0 ? value + axes : value;
+    }
+    return count;
+}
+
+void nnapi_add_list(struct nnapi_model *model, const TfLiteTensor *tensor, int axes)
+{
+    int32_t values[NNAPI_MAX_INTS];
+    uint32_t count = read_ints(tensor, axes, values);
+    nnapi_add_ints(model, values, count);
+}
+
+void nnapi_add_pairs(struct nnapi_model *model, const TfLiteTensor *tensor)
+{
+    int32_t values[NNAPI_MAX_INTS];
+    uint32_t count = read_ints(tensor, 0, values);
+    struct nnapi_type type = {.type = ANEURALNETWORKS_TENSOR_INT32, .rank = 2, .dims = {count / 2, 2}};
+    nnapi_add_operand(model, nnapi_new_constant(model, &type, values, count * sizeof *values));
 }
 
 void nnapi_end(struct nnapi_model *model, int operation)

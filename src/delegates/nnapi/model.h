@@ -9,6 +9,7 @@
 #include "delegates/nnapi/nnapi.h"
 
 enum { NNAPI_MAX_OPERANDS = 64 }; // of one operation
+enum { NNAPI_MAX_INTS = 32 };     // of a list that nnapi_check_ints lets through
 
 struct nnapi_block;
 
@@ -39,12 +40,15 @@ void nnapi_model_free(struct nnapi_model *model);
 
 // A tensor of the runtime as next input.
 void nnapi_add_tensor(struct nnapi_model *model, int tensor);
-// An input that is left out, as an empty tensor of this type.
-void nnapi_add_absent(struct nnapi_model *model, int32_t tensor_type);
 void nnapi_add_i32(struct nnapi_model *model, int32_t value);
 void nnapi_add_f32(struct nnapi_model *model, float value);
 void nnapi_add_bool(struct nnapi_model *model, bool value);
 void nnapi_add_ints(struct nnapi_model *model, const int32_t *values, uint32_t count);
+// A constant tensor of integers as a list of int32. axes: 0, or a rank, where the numbers are axes that count from the
+// end where they are negative.
+void nnapi_add_list(struct nnapi_model *model, const TfLiteTensor *tensor, int axes);
+// The same for a tensor of pairs, of shape [n, 2].
+void nnapi_add_pairs(struct nnapi_model *model, const TfLiteTensor *tensor);
 void nnapi_add_operand(struct nnapi_model *model, uint32_t operand);
 void nnapi_set_output(struct nnapi_model *model, int tensor);
 void nnapi_set_output_operand(struct nnapi_model *model, uint32_t operand);

@@ -41,7 +41,16 @@ struct nnapi_op {
 // NULL: NNAPI has nothing for it.
 const struct nnapi_op *nnapi_op_find(int builtin);
 
-#define NNAPI_FAMILIES(X) X(arithmetic) X(fully_connected) X(conv_2d)
+// clang-format off
+#define NNAPI_FAMILIES(X)                                                                                  \
+    X(arithmetic) X(squared_difference) X(binary)                                                          \
+    X(unary) X(rectifier) X(squash) X(softmax) X(log_softmax) X(l2_normalization) X(local_response) X(elu) \
+    X(cos) X(hard_swish) X(leaky_relu) X(quantize) X(dequantize) X(cast)                                   \
+    X(conv_2d) X(depthwise_conv_2d) X(transpose_conv) X(fully_connected) X(batch_matmul) X(pool)           \
+    X(reshape) X(squeeze) X(expand_dims) X(transpose) X(tile) X(reverse) X(concatenation) X(pack)          \
+    X(split) X(split_v) X(unpack) X(slice) X(strided_slice) X(pad) X(mirror_pad) X(space_to_batch)         \
+    X(gather) X(select) X(embedding_lookup) X(fill) X(depth) X(resize) X(reduce) X(mean) X(arg) X(topk)
+// clang-format on
 #define NNAPI_FAMILY(name) extern const struct nnapi_family nnapi_family_##name;
 NNAPI_FAMILIES(NNAPI_FAMILY)
 #undef NNAPI_FAMILY
@@ -62,6 +71,8 @@ bool nnapi_check_activation(const struct delegate_view *view, TfLiteFusedActivat
 // NNAPI's convolutions below feature level 29.
 bool nnapi_check_level(const struct delegate_view *view, int64_t level, const char *what);
 bool nnapi_check_constant(const struct delegate_view *view, int input);
+// A constant of int32, or of int64 whose values fit, with at most 32 elements.
+bool nnapi_check_ints(const struct delegate_view *view, int input);
 static inline bool nnapi_is_8_bit(const TfLiteTensor *tensor)
 {
     return tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8;

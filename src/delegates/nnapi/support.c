@@ -41,6 +41,21 @@ bool nnapi_check_constant(const struct delegate_view *view, int input)
     return delegate_refuse(view, DELEGATE_NOT_CONSTANT, input, "input %d must be a constant", input);
 }
 
+bool nnapi_check_ints(const struct delegate_view *view, int input)
+{
+    const TfLiteTensor *tensor = delegate_input(view, input);
+    if (!tensor) return delegate_refuse(view, DELEGATE_INPUT_COUNT, -1, "input %d is left out", input);
+    if (!nnapi_check_constant(view, input)) return false;
+    if (tensor->type != kTfLiteInt32 && tensor->type != kTfLiteInt64)
+        return delegate_refuse(view, DELEGATE_TYPE, input, "a list of %s", hl_type_name(tensor->type));
+    if (hl_elements(tensor) > NNAPI_MAX_INTS)
+        return delegate_refuse(view, DELEGATE_SHAPE, input, "a list of more than %d numbers", NNAPI_MAX_INTS);
+    for (int64_t i = 0; i < hl_elements(tensor); i++)
+        if (hl_integer_at(tensor, i) != (int32_t)hl_integer_at(tensor, i))
+            return delegate_refuse(view, DELEGATE_PARAMETER, input, "a number that does not fit in int32");
+    return true;
+}
+
 // ---- one tensor ---------------------------------------------------------------------------------
 
 static int32_t level_of_type(const struct nnapi_op *op, TfLiteType type)

@@ -102,25 +102,39 @@ static void set_operands(struct build *build)
     }
 }
 
-int fake_ints(struct build *build, const int32_t *values, int count)
+static int add_constant(struct build *build, struct fake_operand operand, const void *values, size_t size,
+                        const int *dims, int rank)
 {
     int32_t tensor = 0;
-    struct fake_operand ints = {.type = ANEURALNETWORKS_TENSOR_INT32, .has_value = true};
-    ints.size = (size_t)count * sizeof *values;
-    ints.value = keep(build, values, ints.size);
-    if (HaliteInterpreterAddTensors(build->program->interpreter, 0, 1, &tensor) != kTfLiteOk) build->failed = true;
-    set_tensor(build, tensor, &ints, &count, 1);
-    return tensor;
-}
-
-int fake_tensor(struct build *build, int like, const int *dims, int rank)
-{
-    int32_t tensor = 0;
-    struct fake_operand operand = build->model->operands[like];
-    operand.has_value = false;
+    operand.has_value = true;
+    operand.size = size;
+    operand.value = keep(build, values, size);
     if (HaliteInterpreterAddTensors(build->program->interpreter, 0, 1, &tensor) != kTfLiteOk) build->failed = true;
     set_tensor(build, tensor, &operand, dims, rank);
     return tensor;
+}
+
+int fake_ints(struct build *build, const int32_t *values, int count)
+{
+    struct fake_operand ints = {.type = ANEURALNETWORKS_TENSOR_INT32};
+    return add_constant(build, ints, values, (size_t)count * sizeof *values, &count, 1);
+}
+
+int fake_pairs(struct build *build, const int32_t *values, int count)
+{
+    struct fake_operand ints = {.type = ANEURALNETWORKS_TENSOR_INT32};
+    return add_constant(build, ints, values, (size_t)count * 2 * sizeof *values, (int[]){count, 2}, 2);
+}
+
+int fake_byte(struct build *build, int like, uint8_t value)
+{
+    return add_constant(build, build->model->operands[like], &value, 1, (int[]){1}, 1);
+}
+
+TfLiteType fake_type(const struct build *build, int operand)
+{
+    const struct fake_operand *from = &build->model->operands[operand];
+    return fake_is_lower(build->program, from) ? kTfLiteInt8 : type_of(from->type);
 }
 
 // ---- scalars ------------------------------------------------------------------------------------
@@ -128,7 +142,8 @@ int fake_tensor(struct build *build, int like, const int *dims, int rank)
 static void read_scalar(const struct build *build, uint32_t index, void *value, size_t size)
 {
     memset(value, 0, size);
-    if (index < build->operation->input_count) memcpy(value, fake_input(build, index)->value, size);
+    if (index < build->operation->input_count && !fake_is_tensor(fake_input(build, index)->type))
+        memcpy(value, fake_input(build, index)->value, size);
 }
 
 int32_t fake_int(const struct build *build, uint32_t index)

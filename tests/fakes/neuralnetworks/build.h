@@ -44,15 +44,19 @@ static inline int fake_out(const struct build *build, uint32_t index)
 {
     return (int)build->operation->outputs[index];
 }
-// Values of scalars; 0 where the operation does not have so many operands.
+// Values of scalars; 0 where the operation does not have so many operands, or no scalar there.
 int32_t fake_int(const struct build *build, uint32_t index);
 float fake_float(const struct build *build, uint32_t index);
 bool fake_bool(const struct build *build, uint32_t index);
 
 // A constant of int32 of rank 1.
 int fake_ints(struct build *build, const int32_t *values, int count);
-// A tensor of the same type as this operand, with another shape.
-int fake_tensor(struct build *build, int like, const int *dims, int rank);
+// The same of pairs, of shape [count, 2].
+int fake_pairs(struct build *build, const int32_t *values, int count);
+// A constant of one byte, with the type and scale of this operand.
+int fake_byte(struct build *build, int like, uint8_t value);
+// The type that an operand's tensor has.
+TfLiteType fake_type(const struct build *build, int operand);
 // Adds a node; params is copied.
 void fake_node(struct build *build, int builtin, const void *params, size_t params_size, const int *inputs,
                int input_count, const int *outputs, int output_count);

@@ -31,8 +31,7 @@ int ANeuralNetworksCompilation_createForDevices(ANeuralNetworksModel *model,
     FAKE_WANT(count > 0, BAD_DATA, "no devices");
     for (uint32_t i = 0; i < count; i++) FAKE_WANT(devices[i], UNEXPECTED_NULL, "no device %u", i);
     int status = ANeuralNetworksCompilation_create(model, compilation);
-    if (status == ANEURALNETWORKS_NO_ERROR)
-        (*compilation)->device = devices[count > 1]; // no CPU, where there is a choice
+    if (status == ANEURALNETWORKS_NO_ERROR) (*compilation)->device = devices[0];
     return status;
 }
 

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NNAPI delegate before the fake of the system: what it takes, what it says of the rest, its options, and what is
+// left of a graph where a call of the system fails. The libraries are opened as programs open them.
+//
+//   the graph:   r = relu(a)   s = a + r   c = ceil(s)   p = c * c       (CEIL is no operation of NNAPI)
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/library.h"
+#include "halite/halite.h"
+#include "support/model_writer.h"
+#include "tensorflow/lite/acceleration/configuration/c/nnapi_plugin.h"
+#include "tensorflow/lite/builtin_ops.h"
+#include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
+#include "tensorflow/lite/delegates/nnapi/nnapi_delegate_c_api.h"
+
+// ---- the libraries ------------------------------------------------------------------------------
+
+// X(result, name, arguments)
+#define DELEGATE_FUNCTIONS(X)                                                              \
+    X(TfLiteDelegate *, tflite_plugin_create_delegate,                                     \
+      (const char *const *, const char *const *, size_t, void (*)(const char *)))          \
+    X(void, tflite_plugin_destroy_delegate, (TfLiteDelegate *))                            \
+    X(TfLiteNnapiDelegateOptions, TfLiteNnapiDelegateOptionsDefault, (void))               \
+    X(TfLiteDelegate *, TfLiteNnapiDelegateCreate, (const TfLiteNnapiDelegateOptions *))   \
+    X(void, TfLiteNnapiDelegateDelete, (TfLiteDelegate *))                                 \
+    X(const TfLiteDelegatePlugin *, TfLiteNnapiDelegatePluginCApi, (void))                 \
+    X(HaliteDelegateReport *, HaliteDelegateReportCreate, (const TfLiteDelegate *))        \
+    X(void, HaliteDelegateReportDelete, (HaliteDelegateReport *))                          \
+    X(const HaliteDevice *, HaliteDelegateReportGetDevice, (const HaliteDelegateReport *)) \
+    X(int32_t, HaliteDelegateReportGetNodeCount, (const HaliteDelegateReport *))           \
+    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))
+#define FAKE_FUNCTIONS(X)                             \
+    X(void, fakeNnapi_reset, (void))                  \
+    X(void, fakeNnapi_set, (const char *, long long)) \
+    X(long long, fakeNnapi_get, (const char *))
+
+static struct {
+#define X(result, name, arguments) result(*name) arguments;
+    DELEGATE_FUNCTIONS(X) FAKE_FUNCTIONS(X)
+#undef X
+} lib;
+
+static void find(const char *path, const char *name, void *pointer, size_t size)
+{
+    struct hl_library *library = hl_library_open(path);
+    if (!library) fail_msg("%s", hl_library_error());
+    if (!hl_library_find(library, name, pointer, size)) fail_msg("%s has no %s", path, name);
+}
+
+static int open_libraries(void **state)
+{
+    (void)state;
+#define X(result, name, arguments) find(NNAPI_DELEGATE, #name, &lib.name, sizeof lib.name);
+    DELEGATE_FUNCTIONS(X)
+#undef X
+#define X(result, name, arguments) find(FAKE_NNAPI, #name, &lib.name, sizeof lib.name);
+    FAKE_FUNCTIONS(X)
+#undef X
+    return 0;
+}
+
+// ---- the graph ----------------------------------------------------------------------------------
+
+enum { A, R, S, C, P, TENSORS };
+enum { ELEMENTS = 2 * 3 * 5 };
+#define FLOATS(label)                                                          \
+    {                                                                          \
+        .name = label, .type = TEST_FLOAT32, .rank = 4, .dims = { 1, 2, 3, 5 } \
+    }
+static const struct test_tensor tensors[TENSORS] = {FLOATS("a"), FLOATS("r"), FLOATS("s"), FLOATS("c"), FLOATS("p")};
+static const struct test_node nodes[] = {
+    {.builtin = kTfLiteBuiltinRelu, TEST_INPUTS(A), TEST_OUTPUTS(R)},
+    {.builtin = kTfLiteBuiltinAdd, TEST_INPUTS(A, R), TEST_OUTPUTS(S)},
+    {.builtin = kTfLiteBuiltinCeil, TEST_INPUTS(S), TEST_OUTPUTS(C)},
+    {.builtin = kTfLiteBuiltinMul, TEST_INPUTS(C, C), TEST_OUTPUTS(P)},
+};
+static const struct test_model graph = {TEST_TENSORS(tensors), TEST_NODES(nodes), TEST_INPUTS(A), TEST_OUTPUTS(P)};
+
+static float input_value(int i)
+{
+    return (float)(i % 7 - 3) * 0.75f;
+}
+
+// Without ceilf, which would be the kernel's own.
+static float expected_value(int i)
+{
+    float a = input_value(i), s = a + (a > 0 ? a : 0);
+    int whole = (int)s;
+    if ((float)whole < s) whole++;
+    return (float)(whole * whole);
+}
+
+struct session {
+    char messages[8192];
+    unsigned char *bytes;
+    TfLiteModel *model;
+    TfLiteInterpreter *interpreter;
+};
+
+static void collect(void *user_data, const char *format, va_list args)
+{
+    struct session *session = user_data;
+    size_t length = strlen(session->messages);
+    vsnprintf(session->messages + length, sizeof session->messages - length, format, args);
+}
+
+static void begin(struct session *session)
+{
+    size_t size;
+    memset(session, 0, sizeof *session);
+    session->bytes = test_model_write(&graph, &size);
+    session->model = TfLiteModelCreate(session->bytes, size);
+    TfLiteInterpreterOptions *options = TfLiteInterpreterOptionsCreate();
+    TfLiteInterpreterOptionsSetErrorReporter(options, collect, session);
+    session->interpreter = TfLiteInterpreterCreate(session->model, options);
+    TfLiteInterpreterOptionsDelete(options);
+    assert_non_null(session->interpreter);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(session->interpreter), kTfLiteOk);
+}
+
+static void end(struct session *session)
+{
+    TfLiteInterpreterDelete(session->interpreter);
+    TfLiteModelDelete(session->model);
+    free(session->bytes);
+}
+
+static TfLiteStatus run(struct session *session)
+{
+    float values[ELEMENTS];
+    for (int i = 0; i < ELEMENTS; i++) values[i] = input_value(i);
+    TfLiteTensor *input = TfLiteInterpreterGetInputTensor(session->interpreter, 0);
+    assert_int_equal(TfLiteTensorCopyFromBuffer(input, values, sizeof values), kTfLiteOk);
+    return TfLiteInterpreterInvoke(session->interpreter);
+}
+
+static void check_output(const struct session *session)
+{
+    const float *output = TfLiteTensorData(TfLiteInterpreterGetOutputTensor(session->interpreter, 0));
+    for (int i = 0; i < ELEMENTS; i++) assert_float_equal(output[i], expected_value(i), 1e-5f);
+}
+
+static int delegated_nodes(const struct session *session)
+{
+    int count = 0;
+    for (int i = 0; i < HaliteInterpreterGetNodeCount(session->interpreter); i++) {
+        HaliteNodeReport report;
+        assert_int_equal(HaliteInterpreterGetNodeReport(session->interpreter, i, &report), kTfLiteOk);
+        count += report.replaced_nodes;
+    }
+    return count;
+}
+
+// ---- a delegate ---------------------------------------------------------------------------------
+
+static char *plugin_messages(void)
+{
+    static char text[2048];
+    return text;
+}
+
+static void collect_plugin(const char *text)
+{
+    snprintf(plugin_messages(), 2048, "%s", text);
+}
+
+// With options as text: key, value, ... NULL. The fake stands for the system where nothing else is named.
+static TfLiteDelegate *make(const char *const *texts)
+{
+    const char *keys[8] = {"library_path"}, *values[8] = {FAKE_NNAPI};
+    size_t count = 1;
+    for (; texts && texts[2 * (count - 1)]; count++) {
+        keys[count] = texts[2 * (count - 1)];
+        values[count] = texts[2 * (count - 1) + 1];
+    }
+    plugin_messages()[0] = 0;
+    return lib.tflite_plugin_create_delegate(keys, values, count, collect_plugin);
+}
+#define MAKE(...) make((const char *const[]){__VA_ARGS__, NULL})
+
+// Applies a delegate and runs; the rest is for the test to look at. Ends both.
+static void apply_and_run(TfLiteDelegate *delegate, int expected_nodes, const char *message)
+{
+    struct session session;
+    begin(&session);
+    assert_non_null(delegate);
+    assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
+    assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
+    assert_int_equal(delegated_nodes(&session), expected_nodes);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(run(&session), kTfLiteOk);
+        check_output(&session);
+    }
+    if (message && !strstr(session.messages, message)) fail_msg("\"%s\" is not in: %s", message, session.messages);
+    end(&session);
+    lib.tflite_plugin_destroy_delegate(delegate);
+    assert_int_equal(lib.fakeNnapi_get("live"), 0);
+    assert_int_equal(lib.fakeNnapi_get("complaints"), 0);
+}
+
+// ---- what it takes ------------------------------------------------------------------------------
+
+static void nodes_go_there_and_reasons_stay(void **state)
+{
+    (void)state;
+    lib.fakeNnapi_reset();
+    struct session session;
+    begin(&session);
+    TfLiteDelegate *delegate = make(NULL);
+    assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
+    assert_int_equal(run(&session), kTfLiteOk);
+    check_output(&session);
+    assert_int_equal(lib.fakeNnapi_get("runs"), 2);
+    HaliteDelegateReport *report = lib.HaliteDelegateReportCreate(delegate);
+    assert_int_equal(lib.HaliteDelegateReportGetNodeCount(report), 4);
+    static const int parts[] = {0, 0, -1, 1};
+    for (int i = 0; i < 4; i++) {
+        const HaliteDelegateNode *node = lib.HaliteDelegateReportGetNode(report, i);
+        assert_int_equal(node->on_gpu, i != 2);
+        assert_int_equal(node->partition, parts[i]);
+    }
+    const HaliteDelegateNode *ceil = lib.HaliteDelegateReportGetNode(report, 2);
+    assert_string_equal(ceil->op, "CEIL");
+    assert_int_equal(ceil->reason, kHaliteDelegateReasonNoKernel);
+    assert_string_equal(ceil->text, "Unsupported operation type.");
+    assert_string_equal(lib.HaliteDelegateReportGetDevice(report)->name, "google-edgetpu");
+    lib.HaliteDelegateReportDelete(report);
+    end(&session);
+    lib.tflite_plugin_destroy_delegate(delegate);
+    assert_int_equal(lib.fakeNnapi_get("live"), 0);
+}
+
+static void partitions_are_limited(void **state)
+{
+    (void)state;
+    lib.fakeNnapi_reset();
+    apply_and_run(MAKE("max_delegated_partitions", "1"), 2, NULL);
+    apply_and_run(MAKE("min_nodes_per_partition", "2"), 2, NULL);
+    apply_and_run(MAKE("min_nodes_per_partition", "3"), 0, NULL);
+}
+
+static void each_feature_level_runs(void **state)
+{
+    (void)state;
+    static const long long levels[] = {27, 28, 29, 30, 31, 1000006, 1000007};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        lib.fakeNnapi_reset();
+        lib.fakeNnapi_set("level", levels[i]);
+        apply_and_run(make(NULL), 3, NULL);
+        assert_int_equal(lib.fakeNnapi_get("runs"), 6);
+    }
+    lib.fakeNnapi_reset();
+    lib.fakeNnapi_set("device_level", 27); // the system is newer than its devices
+    apply_and_run(make(NULL), 3, NULL);
+}
+
+static void devices_may_refuse_operations(void **state)
+{
+    (void)state;
+    lib.fakeNnapi_reset();
+    lib.fakeNnapi_set("refuse", 0); // ADD
+    TfLiteDelegate *delegate = make(NULL);
+    struct session session;
+    begin(&session);
+    assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
+    assert_int_equal(delegated_nodes(&session), 2);
+    HaliteDelegateReport *report = lib.HaliteDelegateReportCreate(delegate);
+    assert_string_equal(lib.HaliteDelegateReportGetNode(report, 1)->text,
+                        "the device google-edgetpu does not support it");
+    lib.HaliteDelegateReportDelete(report);
+    end(&session);
+    lib.tflite_plugin_destroy_delegate(delegate);
+    apply_and_run(MAKE("accelerator_name", "nnapi-reference"), 3, NULL); // which takes all
+}
+
+// ---- devices ------------------------------------------------------------------------------------
+
+static void absent_systems_are_no_error(void **state)
+{
+    (void)state;
+    lib.fakeNnapi_reset();
+    apply_and_run(MAKE("library_path", "/nowhere/libneuralnetworks.so"), 0,
+                  "no NNAPI here: /nowhere/libneuralnetworks.so");
+    lib.fakeNnapi_set("devices", 1);
+    apply_and_run(make(NULL), 0, "NNAPI has no accelerator here, only its reference on the CPU");
+    apply_and_run(MAKE("disallow_nnapi_cpu", "false"), 0, "only its reference on the CPU");
+}
+
+static void devices_are_chosen_by_name(void **state)
+{
+    (void)state;
+    lib.fakeNnapi_reset();
+    apply_and_run(MAKE("accelerator_name", "slow-gpu"), 3, NULL);
+    struct session session;
+    begin(&session);
+    TfLiteDelegate *delegate = MAKE("accelerator_name", "toaster");
+    assert_int_not_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteOk);
+    assert_non_null(strstr(session.messages, "Could not find the specified NNAPI accelerator: toaster. Must be one of: "
+                                             "{nnapi-reference,google-edgetpu,slow-gpu}."));
+    end(&session);
+    lib.tflite_plugin_destroy_delegate(delegate);
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+static void options_reach_the_system(void **state)
+{
+    (void)state;
+    lib.fakeNnapi_reset();
+    apply_and_run(make(NULL), 3, NULL);
+    assert_int_equal(lib.fakeNnapi_get("preference"), -1);
+    assert_int_equal(lib.fakeNnapi_get("priority"), 100);
+    assert_int_equal(lib.fakeNnapi_get("cached"), 0);
+    assert_int_equal(lib.fakeNnapi_get("relaxed"), 0);
+    apply_and_run(MAKE("execution_preference", "sustained_speed", "execution_priority", "low", "allow_fp16", "true",
+                       "cache_dir", ".", "model_token", "ours"),
+                  3, NULL);
+    assert_int_equal(lib.fakeNnapi_get("preference"), 2);
+    assert_int_equal(lib.fakeNnapi_get("priority"), 90);
+    assert_int_equal(lib.fakeNnapi_get("cached"), 2);
+    assert_int_equal(lib.fakeNnapi_get("relaxed"), 1);
+    apply_and_run(MAKE("max_compilation_timeout_duration_ns", "7000000", "max_execution_timeout_duration_ns", "9000000",
+                       "max_execution_loop_timeout_duration_ns", "9"),
+                  3, NULL);
+    assert_int_equal(lib.fakeNnapi_get("timeout"), 7000000);
+    assert_int_equal(lib.fakeNnapi_get("run_timeout"), 9000000);
+    lib.fakeNnapi_reset();
+    lib.fakeNnapi_set("level", 30);
+    apply_and_run(make(NULL), 3, NULL);
+    assert_int_equal(lib.fakeNnapi_get("burst_runs"), 0);
+    apply_and_run(MAKE("use_burst_computation", "true"), 3, NULL);
+    assert_int_equal(lib.fakeNnapi_get("burst_runs"), 6);
+}
+
+static void options_of_the_struct_reach_the_system(void **state)
+{
+    (void)state;
+    lib.fakeNnapi_reset();
+    assert_int_equal(setenv("HALITE_NNAPI_LIBRARY", FAKE_NNAPI, 1), 0);
+    TfLiteNnapiDelegateOptions options = lib.TfLiteNnapiDelegateOptionsDefault();
+    assert_int_equal(options.execution_preference, kUndefined);
+    assert_int_equal(options.disallow_nnapi_cpu, 1);
+    assert_int_equal(options.max_number_delegated_partitions, 3);
+    options.execution_preference = kFastSingleAnswer;
+    options.accelerator_name = "google-edgetpu";
+    options.max_number_delegated_partitions = 1;
+    apply_and_run(lib.TfLiteNnapiDelegateCreate(&options), 2, NULL);
+    assert_int_equal(lib.fakeNnapi_get("preference"), 1);
+    apply_and_run(lib.TfLiteNnapiDelegatePluginCApi()->create(NULL), 3, NULL);
+    unsetenv("HALITE_NNAPI_LIBRARY");
+    lib.TfLiteNnapiDelegateDelete(NULL);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    (void)state;
+    assert_null(MAKE("acclerator_name", "x"));
+    assert_non_null(strstr(plugin_messages(), "NNAPI delegate: unknown option acclerator_name; known are "));
+    assert_null(MAKE("execution_priority", "urgent"));
+    assert_string_equal(plugin_messages(), "NNAPI delegate: option execution_priority is \"urgent\", expected default, "
+                                           "low, medium, high");
+    assert_null(MAKE("allow_fp16", "perhaps"));
+    assert_string_equal(plugin_messages(), "NNAPI delegate: option allow_fp16 is \"perhaps\", expected true or false");
+    assert_null(MAKE("max_execution_timeout_duration_ns", "-1"));
+    TfLiteDelegate *delegate = MAKE("cache_dir", ".");
+    assert_string_equal(plugin_messages(),
+                        "NNAPI delegate: no compiled models are kept: option model_token is missing");
+    lib.tflite_plugin_destroy_delegate(delegate);
+}
+
+// ---- failures -----------------------------------------------------------------------------------
+
+// Lets call `fail_at` of the system fail. Wherever that is, the graph can be run on the CPU afterwards, and nothing of
+// the system's is left. False where there are not so many calls.
+static bool fail_once(long long level, long long fail_at)
+{
+    lib.fakeNnapi_reset();
+    lib.fakeNnapi_set("level", level);
+    lib.fakeNnapi_set("fail_at", fail_at);
+    struct session session;
+    begin(&session);
+    TfLiteDelegate *delegate = make(NULL);
+    TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate);
+    bool applied = status == kTfLiteOk;
+    assert_true(applied || status == kTfLiteDelegateError);
+    if (!applied) {
+        assert_int_equal(delegated_nodes(&session), 0);
+        assert_int_equal(lib.fakeNnapi_get("live"), 0);
+    } else {
+        status = run(&session);
+        if (status != kTfLiteOk) {
+            assert_int_equal(run(&session), kTfLiteOk); // the next call of the system succeeds
+            check_output(&session);
+        }
+        assert_int_equal(HaliteInterpreterRemoveDelegates(session.interpreter), kTfLiteOk);
+    }
+    bool failed = lib.fakeNnapi_get("calls") >= fail_at;
+    assert_int_equal(status != kTfLiteOk, failed);
+    assert_int_equal(lib.TfLiteNnapiDelegatePluginCApi()->get_delegate_errno(delegate), failed ? 5 : 0);
+    if (failed) assert_non_null(strstr(session.messages, "NN API returned error ANEURALNETWORKS_OP_FAILED at line "));
+    assert_int_equal(TfLiteInterpreterAllocateTensors(session.interpreter), kTfLiteOk);
+    assert_int_equal(run(&session), kTfLiteOk);
+    check_output(&session);
+    end(&session);
+    lib.tflite_plugin_destroy_delegate(delegate);
+    assert_int_equal(lib.fakeNnapi_get("live"), 0);
+    assert_int_equal(lib.fakeNnapi_get("complaints"), 0);
+    return failed;
+}
+
+static void each_failing_call_leaves_the_graph(void **state)
+{
+    (void)state;
+    static const struct {
+        long long level;
+        int calls; // at least
+    } rows[] = {{27, 30}, {29, 60}, {1000007, 60}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int failures = 0;
+        while (fail_once(rows[i].level, failures + 1)) failures++;
+        assert_true(failures > rows[i].calls);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nodes_go_there_and_reasons_stay), cmocka_unit_test(partitions_are_limited),
+        cmocka_unit_test(each_feature_level_runs),         cmocka_unit_test(devices_may_refuse_operations),
+        cmocka_unit_test(absent_systems_are_no_error),     cmocka_unit_test(devices_are_chosen_by_name),
+        cmocka_unit_test(options_reach_the_system),        cmocka_unit_test(options_of_the_struct_reach_the_system),
+        cmocka_unit_test(wrong_options_are_refused),       cmocka_unit_test(each_failing_call_leaves_the_graph),
+    };
+    return cmocka_run_group_tests(tests, open_libraries, NULL);
+}
