@@ -302,6 +302,7 @@ endif()
 halite_test(api/abi_releases_documented COMMAND sh tests/api/abi_releases.sh)
 halite_test(api/headers_alone COMMAND sh tests/api/headers_alone.sh . ${CMAKE_C_COMPILER} ${CXX_COMPILER})
 halite_test(api/exported_symbols COMMAND sh tests/api/exported_symbols.sh $<TARGET_FILE:tensorflowlite_c>)
+halite_test(api/segments COMMAND sh tests/api/segments.sh ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${PROJECT_BINARY_DIR}/python/halite)
 if(TARGET tensorflowlite_gpu_delegate)
     halite_test(api/exported_symbols_gpu COMMAND sh tests/api/exported_symbols.sh
         $<TARGET_FILE:tensorflowlite_gpu_delegate> gpu)
