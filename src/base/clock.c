@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's clocks. C11 has a calendar clock of its own; POSIX systems and Windows differ in the other two.
+// The system's clocks. C11's timespec_get is Windows' calendar clock alone: Android has it since version 10 only.
 #include "base/clock.h"
 
 #include <time.h>
+
+#if defined(_WIN32)
+#include <windows.h>
 
 uint64_t hl_calendar_nanoseconds(void)
 {
@@ -10,9 +13,6 @@ uint64_t hl_calendar_nanoseconds(void)
     timespec_get(&now, TIME_UTC);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
-
-#if defined(_WIN32)
-#include <windows.h>
 
 uint64_t hl_nanoseconds(void)
 {
@@ -31,11 +31,21 @@ void hl_sleep(double seconds)
 #else
 #include <errno.h>
 
-uint64_t hl_nanoseconds(void)
+static uint64_t read_clock(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t hl_calendar_nanoseconds(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+uint64_t hl_nanoseconds(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
 }
 
 void hl_sleep(double seconds)
