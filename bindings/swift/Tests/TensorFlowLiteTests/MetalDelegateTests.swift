@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delegates: their options everywhere, and their runs where a device is.
+// MetalDelegate: its options everywhere, and its runs where a device is.
 
 import XCTest
 
 @testable import TensorFlowLite
-@testable import TensorFlowLiteC
 @testable import TensorFlowLiteCMetal
-
-/// A delegate that takes no node, or fails.
-final class FailingDelegate: Delegate {
-    let cDelegate: CDelegate
-
-    init(succeeds: Bool = false) {
-        cDelegate = .allocate(capacity: 1)
-        cDelegate.initialize(to: TfLiteDelegate())
-        if succeeds {
-            cDelegate.pointee.Prepare = { _, _ in kTfLiteOk }
-        } else {
-            cDelegate.pointee.Prepare = { _, _ in kTfLiteDelegateError }
-        }
-    }
-
-    deinit {
-        cDelegate.deallocate()
-    }
-}
 
 final class MetalDelegateTests: XCTestCase {
     func testDefaults() {
@@ -120,26 +100,5 @@ final class MetalDelegateTests: XCTestCase {
         try interpreter.invoke()
         let output = try interpreter.output(at: 0).data.elements(of: Int8.self)
         XCTAssertEqual(output.firstIndex(of: try XCTUnwrap(output.max())), 1)
-    }
-}
-
-final class CoreMLDelegateTests: XCTestCase {
-    func testDefaults() {
-        let options = CoreMLDelegate.Options()
-        XCTAssertEqual(options.enabledDevices, .neuralEngine)
-        XCTAssertEqual(options.coreMLVersion, 0)
-        XCTAssertEqual(options.maxDelegatedPartitions, 0)
-        XCTAssertEqual(options.minNodesPerPartition, 2)
-        var other = options
-        other.enabledDevices = .all
-        XCTAssertNotEqual(options, other)
-    }
-
-    func testThereIsNoneWithoutCoreML() throws {
-        #if canImport(CoreML)
-            throw XCTSkip("there is Core ML")
-        #else
-            XCTAssertNil(CoreMLDelegate())
-        #endif
     }
 }
