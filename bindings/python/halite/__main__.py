@@ -17,6 +17,7 @@ def main() -> None:
     compat.take_tensorflow_when_imported()
     sys.argv = sys.argv[1:]
     sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+    compat.take_in_children()
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 

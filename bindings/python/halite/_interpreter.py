@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what only the notes of types need; each of these takes mill
 
     from halite import _gpu
     from halite._delegate import Delegate
+    from halite._wrapper import InterpreterWrapper
 
 
 @enum.unique
@@ -61,7 +62,7 @@ class Interpreter:
 
     def __init__(
         self,
-        model_path: str | os.PathLike[str] | None = None,
+        model_path: str | bytes | os.PathLike[str] | None = None,
         model_content: bytes | None = None,
         experimental_delegates: list[Delegate] | None = None,
         num_threads: int | None = None,
@@ -84,7 +85,7 @@ class Interpreter:
             raise ValueError("Can't both provide `model_path` and `model_content`")
         if precision and not device:
             raise ValueError("precision is the GPU's: name a device as well")
-        path = os.fspath(model_path) if model_path else None
+        path = os.fsdecode(model_path) if model_path else None
         content = None if model_content is None else bytes(model_content)
         self._experimental_compress_quantization_zero_points = experimental_compress_quantization_zero_points
         self._delegates = list(experimental_delegates or [])
@@ -259,6 +260,16 @@ class Interpreter:
                 }
             )
         return rows
+
+    @property
+    def _interpreter(self) -> InterpreterWrapper:
+        from halite._wrapper import InterpreterWrapper
+
+        return InterpreterWrapper(self)
+
+    @property
+    def _signature_defs(self) -> dict[str, dict[str, list[str]]]:
+        return self.get_signature_list()
 
     def _get_full_signature_list(self) -> dict[str, dict[str, dict[str, int]]]:
         return {

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interpreter's methods, details and errors, as programs for TensorFlow Lite know them, on the demo's models."""
 
+import copy
 import enum
 import gc
+import importlib
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -100,6 +103,12 @@ class Construction(unittest.TestCase):
         make(int(os.environ.get("HALITE_MANY", "2000")))
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self.assertLess(after - before, 4096, "KiB of growth")
+
+
+    def test_interpreters_are_not_copied(self):
+        for copied in (pickle.dumps, copy.deepcopy):
+            with self.assertRaisesRegex(TypeError, "cannot pickle .*Interpreter"):
+                copied(ready())
 
 
 class Tensors(unittest.TestCase):
@@ -291,6 +300,28 @@ class Views(unittest.TestCase):
         numpy.testing.assert_array_equal(interpreter.get_tensor(index), SEVEN)
         with self.assertRaisesRegex(ValueError, "Dimension mismatch"):
             interpreter.set_tensor(index, Foreign(SEVEN[0]))
+
+    def test_arrays_of_jax_and_torch(self):
+        arrays = []
+        for library, make in (("jax.numpy", "asarray"), ("torch", "from_numpy")):
+            try:
+                arrays.append(getattr(importlib.import_module(library), make)(SEVEN))
+            except ImportError:
+                pass
+        if not arrays:
+            self.skipTest("neither jax nor torch is installed")
+        for array in arrays:
+            interpreter = halite.Interpreter(DIGITS)
+            index = interpreter.get_input_details()[0]["index"]
+            interpreter.bind_tensor(index, array)  # no copy
+            interpreter.allocate_tensors()
+            interpreter.invoke()
+            bound = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+            copied = ready()
+            copied.set_tensor(index, array)
+            numpy.testing.assert_array_equal(copied.get_tensor(index), SEVEN)
+            copied.invoke()
+            numpy.testing.assert_array_equal(bound, copied.get_tensor(copied.get_output_details()[0]["index"]))
 
     def test_bound_memory(self):
         interpreter = halite.Interpreter(DIGITS)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole programs as people write them for tflite_runtime, ai_edge_litert and tf.lite, run by `python -m halite`: a
-picture classifier with options, a wake-word listener over a stream of sound, a camera server that detects objects.
+picture classifier with options, a wake-word listener over a stream of sound, a camera server that detects objects, a
+camera's detector in a process of its own, batches of any size, a sound classifier, and noise suppression by two models
+whose states the program carries.
 
 What they print is judged by what pictures and sounds show, or by what must hold for any answer.
 """
@@ -187,6 +189,153 @@ server.shutdown()
 print(json.dumps(answers))
 '''
 
+DETECTOR_PROCESS = '''
+import multiprocessing as mp
+import os
+import signal
+import sys
+from multiprocessing import shared_memory
+import numpy as np
+try:
+    from tflite_runtime.interpreter import Interpreter, load_delegate
+except ModuleNotFoundError:
+    from tensorflow.lite.python.interpreter import Interpreter, load_delegate
+
+class EdgeTpu:
+    def __init__(self, device):
+        self.delegate = load_delegate("libedgetpu.so.1.0", {"device": device})
+
+class Cpu:
+    def __init__(self, path, threads):
+        self.interpreter = Interpreter(model_path=path, num_threads=threads or 2)
+        self.interpreter.allocate_tensors()
+        self.inputs = self.interpreter.get_input_details()
+        self.outputs = self.interpreter.get_output_details()
+    def detect_raw(self, tensor_input):
+        self.interpreter.set_tensor(self.inputs[0]["index"], tensor_input)
+        self.interpreter.invoke()
+        return self.interpreter.tensor(self.outputs[0]["index"])()[0].copy()
+
+def run_detector(path, name, jobs, answers):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    frames = shared_memory.SharedMemory(name=name)
+    try:
+        detector = EdgeTpu("usb")
+    except (ValueError, OSError):
+        detector = Cpu(path, 2)
+    frame = np.ndarray((1, 8, 8, 1), np.float32, buffer=frames.buf)
+    for job in iter(jobs.get, None):
+        answers.put((job, int(np.argmax(detector.detect_raw(frame)))))
+    del frame
+    frames.close()
+
+if __name__ == "__main__":
+    # The parent has run a model with threads of its own before it forks.
+    warm = Cpu(sys.argv[1], 2)
+    warm.detect_raw(np.zeros((1, 8, 8, 1), np.float32))
+    for way in ("spawn", "fork"):
+        context = mp.get_context(way)
+        frames = shared_memory.SharedMemory(create=True, size=256)
+        jobs, answers = context.Queue(), context.Queue()
+        process = context.Process(target=run_detector, args=(sys.argv[1], frames.name, jobs, answers))
+        process.start()
+        frame = np.ndarray((1, 8, 8, 1), np.float32, buffer=frames.buf)
+        frame[:] = np.array(eval(sys.argv[2]), np.float32).reshape(frame.shape) / 127.5 - 1
+        for job in range(3):
+            jobs.put(job)
+        got = [answers.get(timeout=120) for job in range(3)]
+        jobs.put(None)
+        process.join(60)
+        print(way, got, process.exitcode, int(np.argmax(warm.detect_raw(frame))))
+        del frame
+        frames.close()
+        frames.unlink()
+'''
+
+BATCHES = '''
+import sys
+import numpy as np
+import ai_edge_litert.interpreter as tflite
+
+interpreter = tflite.Interpreter(model_content=open(sys.argv[1], "rb").read())
+pictures = np.array(eval(sys.argv[2]), np.float32).reshape(-1, 8, 8, 1) / 127.5 - 1
+index = interpreter.get_input_details()[0]["index"]
+for size in (1, 5, 2, 8, 1):
+    interpreter.resize_tensor_input(index, [size, 8, 8, 1])
+    interpreter.allocate_tensors()
+    assert interpreter.get_input_details()[0]["shape"].tolist() == [size, 8, 8, 1]
+    interpreter.tensor(index)()[:] = np.resize(pictures, (size, 8, 8, 1))
+    interpreter.invoke()
+    output = interpreter.tensor(interpreter.get_output_details()[0]["index"])()
+    print(size, np.argmax(output, axis=1).tolist())
+    del output
+'''
+
+SOUND = '''
+import sys
+import zipfile
+import numpy as np
+import tensorflow as tf
+
+interpreter = tf.lite.Interpreter(sys.argv[1])
+interpreter.allocate_tensors()
+waveform_index = interpreter.get_input_details()[0]["index"]
+scores_index = interpreter.get_output_details()[0]["index"]
+length = interpreter.get_input_details()[0]["shape"][0]
+with zipfile.ZipFile(sys.argv[1]) as model:
+    labels = model.read(model.namelist()[0]).decode().splitlines()
+time = np.arange(length, dtype=np.float32) / 16000
+for name, waveform in (("silence", 0 * time), ("tone", 0.5 * np.sin(2 * np.pi * 1000 * time))):
+    interpreter.set_tensor(waveform_index, waveform.astype(np.float32))
+    interpreter.invoke()
+    scores = interpreter.get_tensor(scores_index)[0]
+    print(name, "|".join(labels[i] for i in scores.argsort()[-3:][::-1]))
+'''
+
+NOISE = '''
+import sys
+import numpy as np
+from tflite_runtime.interpreter import Interpreter
+
+first, second = (Interpreter(model_path=path) for path in sys.argv[1:3])
+first.allocate_tensors()
+second.allocate_tensors()
+inputs, outputs = first.get_input_details(), first.get_output_details()
+inputs_2, outputs_2 = second.get_input_details(), second.get_output_details()
+length, shift = 512, 128
+
+def suppress(sound):
+    states = np.zeros(inputs[1]["shape"], dtype=np.float32)
+    states_2 = np.zeros(inputs_2[1]["shape"], dtype=np.float32)
+    window, result, clean = np.zeros(length), np.zeros(length), []
+    for start in range(0, len(sound) - shift + 1, shift):
+        window[:-shift] = window[shift:]
+        window[-shift:] = sound[start:start + shift]
+        spectrum = np.fft.rfft(window)
+        magnitude = np.reshape(np.abs(spectrum), (1, 1, -1)).astype(np.float32)
+        first.set_tensor(inputs[1]["index"], states)
+        first.set_tensor(inputs[0]["index"], magnitude)
+        first.invoke()
+        mask = first.get_tensor(outputs[0]["index"])
+        states = first.get_tensor(outputs[1]["index"])
+        block = np.fft.irfft(np.abs(spectrum) * mask[0, 0] * np.exp(1j * np.angle(spectrum)))
+        second.set_tensor(inputs_2[1]["index"], states_2)
+        second.set_tensor(inputs_2[0]["index"], np.reshape(block, (1, 1, -1)).astype(np.float32))
+        second.invoke()
+        states_2 = second.get_tensor(outputs_2[1]["index"])
+        result[:-shift] = result[shift:]
+        result[-shift:] = 0
+        result += np.squeeze(second.get_tensor(outputs_2[0]["index"]))
+        clean.append(result[:shift].copy())
+    return np.concatenate(clean)
+
+noise = 0.1 * np.random.default_rng(3).standard_normal(16000)
+once, again = suppress(noise), suppress(noise)
+settled = slice(8000, None)
+ratio = np.mean(once[settled] ** 2) / np.mean(noise[settled] ** 2)
+print(np.isfinite(once).all(), np.array_equal(once, again), ratio < 0.25, len(once))
+'''
+
 
 def run(program, *arguments):
     with tempfile.TemporaryDirectory() as folder:
@@ -215,6 +364,30 @@ class Programs(unittest.TestCase):
                     self.assertEqual(run(CLASSIFIER, *arguments), f"{digit} True", model)
             out = run(CLASSIFIER, *arguments, "-e", "/nowhere/libdelegate.so", "-o", "device:0;precision:low")
             self.assertEqual(out, "no delegate: OSError\nthree True")
+
+    def test_a_detector_in_another_process(self):
+        out = run(DETECTOR_PROCESS, os.path.join(DEMO, "digits.tflite"), repr(DIGITS["seven"]))
+        self.assertEqual(out.split("\n"), [f"{way} [(0, 7), (1, 7), (2, 7)] 0 7" for way in ("spawn", "fork")])
+
+    def test_batches_of_any_size(self):
+        out = run(BATCHES, os.path.join(DEMO, "digits.tflite"), repr(DIGITS["seven"] + DIGITS["three"]))
+        answers = {size: ([7, 3] * 4)[:size] for size in (1, 2, 5, 8)}
+        self.assertEqual(out.split("\n"), [f"{size} {answers[size]}" for size in (1, 5, 2, 8, 1)])
+
+    def test_a_sound_classifier(self):
+        model = os.path.join(SHARED, "models/audio/yamnet_with_metadata.tflite")
+        if not os.path.exists(model):
+            self.skipTest("no shared models")
+        silence, tone = run(SOUND, model).split("\n")
+        self.assertTrue(silence.startswith("silence Silence|"), silence)
+        self.assertIn("Sine wave", tone)
+
+    def test_noise_suppression(self):
+        models = [os.path.join(SHARED, f"models/audio/dtln_model_quant_{i}.tflite") for i in (1, 2)]
+        if not os.path.exists(models[0]):
+            self.skipTest("no shared models")
+        # Finite; the same again from zero states; of white noise less than a quarter is left.
+        self.assertEqual(run(NOISE, *models), "True True True 16000")
 
     def test_a_wake_word_engine(self):
         model = os.path.join(SHARED, "models/audio/microwakeword_okay_nabu_v2.tflite")

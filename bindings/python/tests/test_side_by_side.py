@@ -8,6 +8,7 @@ type of exception; the texts are each runtime's own and begin or end differently
 
 import copy
 import os
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -108,6 +109,8 @@ CALLS = [
     ("same", "content of no model", lambda m: m.Interpreter(model_content=b"x" * 40)),
     ("kind", "a file that is not there", lambda m: m.Interpreter("no_such_file")),
     ("kind", "a path that is a number", lambda m: m.Interpreter(5)),
+    ("same", "a path of bytes", lambda m: m.Interpreter(DIGITS.encode()).num_subgraphs()),
+    ("same", "a path that is an object", lambda m: m.Interpreter(pathlib.Path(DIGITS)).num_subgraphs()),
     ("kind", "content that is text", lambda m: m.Interpreter(model_content="text")),
     ("same", "content", lambda m: m.Interpreter(model_content=content()).get_input_details()),
     ("same", "no threads", lambda m: m.Interpreter(DIGITS, num_threads=0)),
@@ -234,6 +237,31 @@ CALLS = [
     ("same", "a signature without a name", lambda m: ready(m).get_signature_runner("")),
     ("same", "a runner of nothing", lambda m: m.SignatureRunner()),
     ("same", "a runner without a key", lambda m: m.SignatureRunner(ready(m))),
+]
+# What scripts ask of the inner object.
+INNER = (
+    "AllocateTensors", "GetSignatureDefs", "InputIndices", "Invoke", "NumSubgraphs", "OutputIndices",
+    "ResetVariableTensors",
+)
+OF_A_NODE = ("NodeInputs", "NodeName", "NodeOutputs")
+OF_A_TENSOR = (
+    "GetTensor", "TensorName", "TensorQuantization", "TensorQuantizationParameters", "TensorSize",
+    "TensorSizeSignature", "TensorSparsityParameters", "TensorType",
+)
+
+
+def inner(name, *arguments):
+    return lambda m: getattr(ready(m, DIGITS_INT8)._interpreter, name)(*arguments)
+
+
+CALLS += [("same", name, inner(name)) for name in INNER]
+CALLS += [("same", f"{name} of node {index}", inner(name, index)) for name in OF_A_NODE for index in (0, 1, 99)]
+CALLS += [("same", f"{name} of tensor {index}", inner(name, index, 0)) for name in OF_A_TENSOR for index in (0, 1)]
+CALLS += [
+    ("same", "NumTensors", inner("NumTensors", 0)),
+    ("same", "NumNodes", lambda m: m.Interpreter(DIGITS)._interpreter.NumNodes()),  # before delegates add theirs
+    ("same", "GetSubgraphIndexFromSignature", inner("GetSubgraphIndexFromSignature", "serving_default")),
+    ("same", "definitions of signatures", lambda m: ready(m)._signature_defs),
 ]
 SIGNATURE_CALLS = [
     ("same", "three signatures", lambda m: m.Interpreter(SIGNATURES).get_signature_list()),

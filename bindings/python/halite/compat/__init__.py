@@ -6,7 +6,9 @@
     import halite.compat.tensorflow         # the same for tensorflow.lite
 
 or, without a change: python -m halite script.py. Nothing that is installed is touched: the names are taken in this
-process alone, and other parts of an installed original are found as before.
+process alone, and other parts of an installed original are found as before. Processes that multiprocessing starts anew
+(spawn, forkserver) get the search path of this one: take_in_children() puts this folder into it, whose modules have the
+originals' names.
 """
 
 from __future__ import annotations
@@ -15,10 +17,28 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 import types
 
 NAMES = ("tflite_runtime", "ai_edge_litert", "tensorflow")
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def _is_ours(name: str) -> bool:
+    """Whether the module `name` is a file of this folder, found under an original's name in a child process."""
+    path = getattr(sys.modules.get(name), "__file__", None)
+    return path is not None and os.path.dirname(os.path.abspath(path)) == _FOLDER
+
+
+def _find_original(name: str) -> importlib.machinery.ModuleSpec | None:
+    """Where the original is installed, this folder left out; None where it is not."""
+    path = sys.path[:]
+    sys.path[:] = [folder for folder in path if folder != _FOLDER]
+    try:
+        return importlib.util.find_spec(name)
+    finally:
+        sys.path[:] = path
 
 
 def _interpreter_module(name: str) -> types.ModuleType:
@@ -35,7 +55,7 @@ def _interpreter_module(name: str) -> types.ModuleType:
 
 def _package(name: str) -> types.ModuleType:
     """A package `name` whose other modules are still found where an original is installed."""
-    found = importlib.util.find_spec(name) if name not in sys.modules else None
+    found = _find_original(name)
     module = types.ModuleType(name, "Halite under another name.")
     module.__path__ = list(found.submodule_search_locations or []) if found else []
     module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
@@ -45,6 +65,8 @@ def _package(name: str) -> types.ModuleType:
 
 
 def _take_package(name: str) -> None:
+    if _is_ours(name):
+        del sys.modules[name]
     if name in sys.modules and not getattr(sys.modules[name], "_halite", False):
         raise ImportError(f"{name} is imported already; import halite.compat.{name} before it")
     if name in sys.modules:
@@ -56,6 +78,8 @@ def _take_package(name: str) -> None:
 
 def _take_tensorflow() -> None:
     """tensorflow.lite becomes Halite; the rest of tensorflow is the installed one, or absent."""
+    if _is_ours("tensorflow"):
+        del sys.modules["tensorflow"]
     take_tensorflow_when_imported()
     importlib.import_module("tensorflow")
 
@@ -98,7 +122,7 @@ class _WhenImported(importlib.abc.MetaPathFinder):
         if name != "tensorflow":
             return None
         sys.meta_path.remove(self)
-        found = importlib.util.find_spec(name)
+        found = _find_original(name)
         spec = importlib.machinery.ModuleSpec(name, _Loader(found), origin=found.origin if found else None, is_package=True)
         spec.submodule_search_locations = list(found.submodule_search_locations or []) if found else []
         return spec
@@ -118,3 +142,9 @@ def take(name: str) -> None:
         _take_tensorflow()
     else:
         _take_package(name)
+
+
+def take_in_children() -> None:
+    """Makes NAMES mean Halite in the processes that multiprocessing starts anew."""
+    if _FOLDER not in sys.path:
+        sys.path.insert(1, _FOLDER)  # after the program's own folder
