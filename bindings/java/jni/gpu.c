@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The native methods of org.tensorflow.lite.gpu: the GPU delegate with Java's options as those of the C interface, and
-// the question whether there is a GPU.
+// the question whether there is a GPU that is worth it.
 #include <stdlib.h>
-#include <string.h>
 
 #include "jni_support.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
@@ -40,19 +39,22 @@ static TfLiteGpuDelegateOptionsV2 options_of(bool precision_loss, bool quantized
 }
 
 HLJ_METHOD(jlong, gpu_GpuDelegate, createDelegate, jboolean precision_loss, jboolean quantized, jint preference,
-           jbyteArray folder_bytes, jbyteArray token_bytes, jint backend)
+           jbyteArray folder_bytes, jbyteArray token_bytes, jint backend, jbyteArray device_bytes)
 {
     (void)unused;
     TfLiteGpuDelegateOptionsV2 options = options_of(precision_loss, quantized, preference, backend);
     TfLiteDelegate *delegate = NULL;
     char *folder = folder_bytes ? hlj_text(env, folder_bytes) : NULL;
     char *token = token_bytes ? hlj_text(env, token_bytes) : NULL;
+    char *device = device_bytes ? hlj_text(env, device_bytes) : NULL;
     if (folder && token) {
         options.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
         options.serialization_dir = folder;
         options.model_token = token;
     }
-    if (!(*env)->ExceptionCheck(env)) delegate = TfLiteGpuDelegateV2Create(&options); // which copies the texts
+    HaliteGpuDelegateOptions all = {.struct_size = sizeof all, .v2 = &options, .device = device};
+    if (!(*env)->ExceptionCheck(env)) delegate = HaliteGpuDelegateCreate(&all); // which copies the texts
+    free(device);
     free(folder);
     free(token);
     return (jlong)(intptr_t)delegate;
@@ -67,10 +69,15 @@ HLJ_METHOD(void, gpu_GpuDelegate, deleteDelegate, jlong delegate)
 
 // ---- is there a GPU? ------------------------------------------------------------------------------------------------
 
+static HaliteCompatibility *compatibility(jlong handle)
+{
+    return (HaliteCompatibility *)(intptr_t)handle;
+}
+
 HLJ_METHOD_0(jlong, gpu_CompatibilityList, createCompatibilityList)
 {
     (void)unused;
-    HaliteDeviceList *list = HaliteDeviceListCreate();
+    HaliteCompatibility *list = HaliteCompatibilityCreate(NULL);
     if (!list) hlj_out_of_memory(env);
     return (jlong)(intptr_t)list;
 }
@@ -79,26 +86,33 @@ HLJ_METHOD(void, gpu_CompatibilityList, deleteCompatibilityList, jlong list)
 {
     (void)env;
     (void)unused;
-    HaliteDeviceListDelete((HaliteDeviceList *)(intptr_t)list);
+    HaliteCompatibilityDelete(compatibility(list));
 }
 
-// Whether the list has the device that a text names: "vulkan" any of that interface, "vulkan:1" that one.
-static bool has_device(const HaliteDeviceList *list, const char *wanted)
-{
-    size_t length = strlen(wanted);
-    for (int32_t i = 0; i < HaliteDeviceListGetCount(list); i++) {
-        const char *name = HaliteDeviceListGetDevice(list, i)->name;
-        if (strncmp(name, wanted, length) == 0 && (name[length] == '\0' || name[length] == ':')) return true;
-    }
-    return false;
-}
-
-HLJ_METHOD(jboolean, gpu_CompatibilityList, nativeIsDelegateSupportedOnThisDevice, jlong handle)
+HLJ_METHOD(jboolean, gpu_CompatibilityList, nativeIsDelegateSupportedOnThisDevice, jlong list)
 {
     (void)env;
     (void)unused;
-    const HaliteDeviceList *list = (const HaliteDeviceList *)(intptr_t)handle;
-    const char *wanted = getenv("HALITE_DEVICE"); // as the delegate itself asks
-    if (wanted && wanted[0] && strcmp(wanted, "auto") != 0) return has_device(list, wanted);
-    return HaliteDeviceListGetAuto(list) >= 0;
+    return HaliteCompatibilityIsGpuWorthIt(compatibility(list)) ? JNI_TRUE : JNI_FALSE;
+}
+
+HLJ_METHOD(jstring, gpu_CompatibilityList, nativeReason, jlong list)
+{
+    (void)unused;
+    return hlj_string(env, HaliteCompatibilityGetReason(compatibility(list)));
+}
+
+// The name of the device that is worth it, or null.
+HLJ_METHOD(jstring, gpu_CompatibilityList, nativeBestDevice, jlong list)
+{
+    (void)unused;
+    const HaliteGpuDelegateOptions *best = HaliteCompatibilityGetBestOptions(compatibility(list));
+    return best && best->device ? hlj_string(env, best->device) : NULL;
+}
+
+HLJ_METHOD(jint, gpu_CompatibilityList, nativeBestThreads, jlong list)
+{
+    (void)env;
+    (void)unused;
+    return HaliteCompatibilityGetBestThreads(compatibility(list));
 }

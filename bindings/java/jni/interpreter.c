@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The native methods of NativeInterpreterWrapper, Graph and NativeSignatureRunnerWrapper: a model, its interpreter with
-// delegates, subgraphs that are resized, allocated and run, and signatures. A failure throws IllegalArgumentException
-// with the library's messages.
+// delegates, subgraphs that are resized, allocated and run, and signatures. A failure throws IllegalArgumentException,
+// of an allocation IllegalStateException, with the library's messages.
 #include <stdlib.h>
 
 #include "jni_support.h"
@@ -197,7 +197,8 @@ HLJ_METHOD(void, Graph, allocate, jlong handle, jint subgraph)
     struct hlj_interpreter *self = hlj_from_handle(handle);
     hlj_forget_messages(self);
     if (HaliteInterpreterAllocateSubgraph(self->interpreter, subgraph) != kTfLiteOk)
-        hlj_refuse(env, "Internal error: Unexpected failure when preparing tensor allocations: %s", self->message);
+        hlj_throw(env, "java/lang/IllegalStateException",
+                  "Internal error: Unexpected failure when preparing tensor allocations: %s", self->message);
 }
 
 HLJ_METHOD(void, Graph, invoke, jlong handle, jint subgraph)

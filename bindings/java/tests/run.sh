@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # run.sh COMMAND...: runs java with tests, and fails as well where -Xcheck:jni has found a fault in native code, of which
-# the JVM only warns.
+# the JVM only warns. HALITE_PRELOAD names libraries to load before all others.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-"$@" >"$log" 2>&1
+LD_PRELOAD=${HALITE_PRELOAD:-} "$@" >"$log" 2>&1
 status=$?
 cat "$log"
 if grep -q 'in native method' "$log"; then

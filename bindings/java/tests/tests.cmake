@@ -21,8 +21,8 @@ function(halite_java_test name class)
         set(set DEVICES)
     endif()
     halite_test(java/${name} ${set} ENVIRONMENT HALITE_SHARED=${HALITE_SHARED} ${arg_ENVIRONMENT}
-        COMMAND sh bindings/java/tests/run.sh ${Java_JAVA_EXECUTABLE} -Xmx512m ${arg_JVM}
-            -Djava.library.path=${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -cp ${java_classpath}
+        COMMAND sh bindings/java/tests/run.sh ${Java_JAVA_EXECUTABLE} -Xmx512m
+            -Djava.library.path=${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${arg_JVM} -cp ${java_classpath}
             org.tensorflow.lite.RunTests org.tensorflow.lite.${class})
 endfunction()
 if(HALITE_SANITIZE OR HALITE_THREAD_SANITIZE)
@@ -31,3 +31,34 @@ endif()
 set(checked JVM -Xcheck:jni)
 halite_java_test(interpreter InterpreterTest ${checked})
 halite_java_test(tensor TensorTest ${checked})
+halite_java_test(library LibraryTest ${checked})
+halite_java_test(missing_library MissingLibraryTest JVM -Djava.library.path=/nowhere)
+halite_java_test(stress StressTest ${checked})
+halite_java_test(stress_many StressTest SLOW JVM -Dmany=100000)
+if(TARGET tensorflowlite_gpu_jni)
+    # The compilers in software drivers set signal handlers, which the JVM needs for its own work; libjsig keeps both.
+    find_library(JSIG jsig PATHS ${java_home}/../lib ${java_home}/../lib/amd64 PATH_SUFFIXES server NO_DEFAULT_PATH)
+    set(jsig)
+    if(JSIG)
+        set(jsig HALITE_PRELOAD=${JSIG})
+    endif()
+    halite_java_test(gpu GpuDelegateTest ${checked})
+    foreach(device opencl vulkan gles)
+        halite_java_test(gpu.${device} GpuDelegateTest SLOW ENVIRONMENT HALITE_DEVICE=${device} HALITE_COMPATIBILITY=software
+            ${jsig} ${checked})
+    endforeach()
+    foreach(device cpu gles opencl vulkan)
+        set(compatibility software)
+        set(set)
+        if(device STREQUAL cpu)
+            set(compatibility none)
+        elseif(NOT device STREQUAL gles) # whose compilers take longer
+            set(set SLOW)
+        endif()
+        halite_test(java/documents.${device} ${set} ENVIRONMENT HALITE_COMPATIBILITY=${compatibility} ${jsig}
+            COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/seeds sh bindings/java/tests/documents.sh ${HALITE_SHARED}/seeds
+                ${Java_JAVAC_EXECUTABLE} ${Java_JAVA_EXECUTABLE} ${java_classpath} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}
+                ${device})
+    endforeach()
+endif()
+halite_java_test(cases CasesTest) # which reads what the target bindings_cases makes

@@ -274,7 +274,7 @@ public interface InterpreterApi extends AutoCloseable {
      * @param input the input, as above
      * @param output takes the output, as above
      * @throws IllegalArgumentException if an object does not fit its tensor, or the run fails or is cancelled
-     * @throws IllegalStateException if the interpreter is closed
+     * @throws IllegalStateException if an operator refuses a new shape of its inputs, or the interpreter is closed
      */
     void run(Object input, Object output);
 
@@ -283,9 +283,9 @@ public interface InterpreterApi extends AutoCloseable {
      *
      * @param inputs one for each input of the model, in its order
      * @param outputs takes outputs, by their number; those that are not in it are not copied
-     * @throws IllegalArgumentException if inputs is null or empty, outputs is null, an object does not fit its tensor,
-     *     or the run fails or is cancelled
-     * @throws IllegalStateException if the interpreter is closed
+     * @throws IllegalArgumentException if inputs is null, or empty where the model has inputs, outputs is null, an object
+     *     does not fit its tensor, or the run fails or is cancelled
+     * @throws IllegalStateException if an operator refuses a new shape of its inputs, or the interpreter is closed
      */
     void runForMultipleInputsOutputs(Object[] inputs, Map<Integer, Object> outputs);
 
@@ -297,7 +297,7 @@ public interface InterpreterApi extends AutoCloseable {
      * @param signatureKey which signature; null where the model has just one
      * @throws IllegalArgumentException if a name is not in the model, inputs is null or empty, outputs is null, an
      *     object does not fit its tensor, or the run fails or is cancelled
-     * @throws IllegalStateException if the interpreter is closed
+     * @throws IllegalStateException if an operator refuses a new shape of its inputs, or the interpreter is closed
      */
     void runSignature(Map<String, Object> inputs, Map<String, Object> outputs, String signatureKey);
 
@@ -316,8 +316,7 @@ public interface InterpreterApi extends AutoCloseable {
      * Gives all tensors their memory, where that is still to be done. Runs do it by themselves; afterwards shapes of
      * outputs are known.
      *
-     * @throws IllegalArgumentException if an operator refuses the shapes of its inputs
-     * @throws IllegalStateException if the interpreter is closed
+     * @throws IllegalStateException if an operator refuses the shapes of its inputs, or the interpreter is closed
      */
     void allocateTensors();
 

@@ -155,11 +155,11 @@ class NativeInterpreterWrapper implements AutoCloseable {
 
     synchronized void run(Object[] inputs, Map<Integer, Object> outputs) {
         lastDuration = -1;
-        if (inputs == null || inputs.length == 0) {
+        Graph graph = graph(0);
+        if (inputs == null || inputs.length == 0 && graph.inputCount() > 0) {
             throw new IllegalArgumentException("Input error: Inputs should not be null or empty.");
         }
         if (outputs == null) throw new IllegalArgumentException("Input error: Outputs should not be null.");
-        Graph graph = graph(0);
         for (int i = 0; i < inputs.length; i++) {
             getInputTensor(i); // refuses an index that is too large
             graph.resizeIfDifferent(i, inputs[i]);
@@ -175,12 +175,12 @@ class NativeInterpreterWrapper implements AutoCloseable {
 
     synchronized void runSignature(Map<String, Object> inputs, Map<String, Object> outputs, String signatureKey) {
         lastDuration = -1;
-        if (inputs == null || inputs.isEmpty()) {
+        NativeSignatureRunnerWrapper signature = signature(signatureKey);
+        Graph graph = signature.graph();
+        if (inputs == null || inputs.isEmpty() && graph.inputCount() > 0) {
             throw new IllegalArgumentException("Input error: Inputs should not be null or empty.");
         }
         if (outputs == null) throw new IllegalArgumentException("Input error: Outputs should not be null.");
-        NativeSignatureRunnerWrapper signature = signature(signatureKey);
-        Graph graph = signature.graph();
         for (Map.Entry<String, Object> input : inputs.entrySet()) {
             graph.resizeIfDifferent(signature.getInputIndex(input.getKey()), input.getValue());
         }

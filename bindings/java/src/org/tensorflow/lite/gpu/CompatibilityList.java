@@ -18,25 +18,52 @@ public class CompatibilityList implements AutoCloseable, Closeable {
     }
 
     /**
-     * Says whether this machine has a GPU that is worth it. Devices made of software are not, unless the environment
-     * variable {@code HALITE_DEVICE} names one.
+     * Says whether this machine has a GPU that is worth it. Devices made of software are not, nor those whose driver is
+     * known to compute wrong results.
      *
-     * @return whether a {@link GpuDelegate} will find a device
+     * @return whether to use a {@link GpuDelegate}
      * @throws IllegalStateException if this list is closed
      */
     public synchronized boolean isDelegateSupportedOnThisDevice() {
-        if (handle != 0) return nativeIsDelegateSupportedOnThisDevice(handle);
-        throw new IllegalStateException("Trying to query a closed compatibilityList.");
+        return nativeIsDelegateSupportedOnThisDevice(open());
     }
 
     /**
      * Returns the options that fit this machine's GPU best.
      *
-     * @return new options, for {@link GpuDelegate#GpuDelegate(GpuDelegateFactory.Options)}
+     * @return new options, for {@link GpuDelegate#GpuDelegate(GpuDelegateFactory.Options)}, with the name of the device
+     *     that is worth it; the defaults where none is, or this list is closed
      */
     @SuppressWarnings("deprecation") // callers declare their variable so
-    public GpuDelegate.Options getBestOptionsForThisDevice() {
-        return new GpuDelegate.Options();
+    public synchronized GpuDelegate.Options getBestOptionsForThisDevice() {
+        GpuDelegate.Options options = new GpuDelegate.Options();
+        if (handle != 0) options.setDevice(nativeBestDevice(handle));
+        return options;
+    }
+
+    /**
+     * Returns why a GPU is worth it, or why none is. This is an addition to the interface of TensorFlow Lite.
+     *
+     * @return a sentence for people
+     * @throws IllegalStateException if this list is closed
+     */
+    public synchronized String getReason() {
+        return nativeReason(open());
+    }
+
+    /**
+     * Returns how many threads to use for what runs on the CPU. This is an addition to the interface of TensorFlow Lite.
+     *
+     * @return a number of at least 1, for {@code Interpreter.Options.setNumThreads}
+     * @throws IllegalStateException if this list is closed
+     */
+    public synchronized int getBestNumThreads() {
+        return nativeBestThreads(open());
+    }
+
+    private long open() {
+        if (handle != 0) return handle;
+        throw new IllegalStateException("Trying to query a closed compatibilityList.");
     }
 
     /** Frees the list. A second call does nothing. */
@@ -49,6 +76,12 @@ public class CompatibilityList implements AutoCloseable, Closeable {
     private static native long createCompatibilityList();
 
     private static native void deleteCompatibilityList(long list);
+
+    private static native String nativeReason(long list);
+
+    private static native String nativeBestDevice(long list);
+
+    private static native int nativeBestThreads(long list);
 
     private static native boolean nativeIsDelegateSupportedOnThisDevice(long list);
 }

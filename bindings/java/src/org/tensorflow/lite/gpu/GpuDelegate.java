@@ -15,8 +15,8 @@ import org.tensorflow.lite.Delegate;
  * }</pre>
  *
  * <p>No device is opened before an interpreter is made with the delegate; the interpreter's constructor throws {@link
- * IllegalArgumentException} where there is none. The environment variable {@code HALITE_DEVICE} names a device
- * ("opencl", "vulkan:1"); without it the fastest GPU is taken.
+ * IllegalArgumentException} where there is none. {@link GpuDelegateFactory.Options#setDevice} or the
+ * environment variable {@code HALITE_DEVICE} names a device; without them the fastest GPU is taken.
  */
 public class GpuDelegate implements Delegate {
     /**
@@ -43,7 +43,8 @@ public class GpuDelegate implements Delegate {
         GpuDelegateNative.init();
         handle = createDelegate(
                 options.isPrecisionLossAllowed(), options.areQuantizedModelsAllowed(), options.getInferencePreference(),
-                bytes(options.getSerializationDir()), bytes(options.getModelToken()), options.getForceBackend().value());
+                bytes(options.getSerializationDir()), bytes(options.getModelToken()), options.getForceBackend().value(),
+                bytes(options.getDevice()));
         if (handle == 0) throw new IllegalArgumentException("the GPU delegate could not be made");
     }
 
@@ -82,7 +83,7 @@ public class GpuDelegate implements Delegate {
 
     private static native long createDelegate(
             boolean precisionLossAllowed, boolean quantizedModelsAllowed, int preference, byte[] serializationDir,
-            byte[] modelToken, int backend);
+            byte[] modelToken, int backend, byte[] device);
 
     private static native void deleteDelegate(long delegate);
 }

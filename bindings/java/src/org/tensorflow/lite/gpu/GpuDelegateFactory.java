@@ -46,6 +46,7 @@ public class GpuDelegateFactory implements DelegateFactory {
         private String serializationDir;
         private String modelToken;
         private GpuBackend forceBackend = GpuBackend.UNSET;
+        private String device;
 
         /** Makes options with the default of each setting. */
         public Options() {}
@@ -109,6 +110,18 @@ public class GpuDelegateFactory implements DelegateFactory {
         }
 
         /**
+         * Sets which of several devices to use. This is an addition to the interface of TensorFlow Lite.
+         *
+         * @param device "opencl", "vulkan" or "gles", or one of several: "vulkan:1"; null, which is the default, leaves
+         *     it to the environment variable {@code HALITE_DEVICE}, and without that to the library
+         * @return these options
+         */
+        public Options setDevice(String device) {
+            this.device = device;
+            return this;
+        }
+
+        /**
          * Says whether to compute with half floats.
          *
          * @return what was set, else true
@@ -160,6 +173,15 @@ public class GpuDelegateFactory implements DelegateFactory {
          */
         public GpuBackend getForceBackend() {
             return forceBackend;
+        }
+
+        /**
+         * Returns which device to use.
+         *
+         * @return its name, or null
+         */
+        public String getDevice() {
+            return device;
         }
     }
 
