@@ -16,8 +16,9 @@
 
 struct golden_twin {
     TfLiteModel *model;
-    TfLiteInterpreter *interpreter;
-    float **floats; // of each tensor of the first subgraph that became floats, else NULL
+    TfLiteInterpreter *interpreter; // with the reference kernels
+    TfLiteInterpreter *fast;        // with the fast kernels, which add in another order
+    float **floats;                 // of each tensor of the first subgraph that became floats, else NULL
     struct weights *weights;
     int count;
     bool first_step_done;
@@ -178,10 +179,12 @@ struct golden_twin *golden_twin_create(const struct golden_case *c)
             HaliteInterpreterOptionsSetKernels(options, kHaliteKernelsReference);
             HaliteInterpreterOptionsSetPreserveTensors(options, true);
             twin->interpreter = TfLiteInterpreterCreate(twin->model, options);
+            HaliteInterpreterOptionsSetKernels(options, kHaliteKernelsFast);
+            twin->fast = TfLiteInterpreterCreate(twin->model, options);
             TfLiteInterpreterOptionsDelete(options);
         }
     }
-    if (twin->interpreter) return twin;
+    if (twin->interpreter && twin->fast) return twin;
     golden_twin_destroy(twin);
     return NULL;
 }
@@ -190,6 +193,7 @@ void golden_twin_destroy(struct golden_twin *twin)
 {
     if (!twin) return;
     TfLiteInterpreterDelete(twin->interpreter);
+    TfLiteInterpreterDelete(twin->fast);
     TfLiteModelDelete(twin->model);
     for (int i = 0; i < twin->count; i++) free(twin->floats[i]);
     free(twin->floats);
@@ -199,11 +203,12 @@ void golden_twin_destroy(struct golden_twin *twin)
 
 // ---- running ------------------------------------------------------------------------------------
 
-static bool set_input(struct golden_twin *twin, const struct golden_tensor *in, const unsigned char *data)
+static bool set_input(const struct golden_twin *twin, TfLiteInterpreter *interpreter, const struct golden_tensor *in,
+                      const unsigned char *data)
 {
     const struct hl_model_subgraph *graph = &twin->model->subgraphs[0];
     int index = graph->inputs[in->index];
-    TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(twin->interpreter, in->index);
+    TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(interpreter, in->index);
     if (!twin->weights[index].turned)
         return TfLiteTensorCopyFromBuffer(tensor, data + in->offset, in->bytes) == kTfLiteOk;
     float *floats = TfLiteTensorData(tensor);
@@ -212,29 +217,47 @@ static bool set_input(struct golden_twin *twin, const struct golden_tensor *in, 
     return true;
 }
 
-bool golden_twin_run(struct golden_twin *twin, const struct golden_step *step, const unsigned char *data)
+static bool run(const struct golden_twin *twin, TfLiteInterpreter *interpreter, const struct golden_step *step,
+                const unsigned char *data)
 {
     bool resized = !twin->first_step_done, ok = true;
     for (int i = 0; i < step->in_count && ok; i++) {
         const struct golden_tensor *in = &step->ins[i];
-        const TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(twin->interpreter, in->index);
+        const TfLiteTensor *tensor = TfLiteInterpreterGetInputTensor(interpreter, in->index);
         bool same = tensor && TfLiteTensorNumDims(tensor) == in->rank;
         for (int d = 0; d < in->rank && same; d++) same = TfLiteTensorDim(tensor, d) == in->dims[d];
         if (same) continue;
-        ok =
-            tensor && TfLiteInterpreterResizeInputTensor(twin->interpreter, in->index, in->dims, in->rank) == kTfLiteOk;
+        ok = tensor && TfLiteInterpreterResizeInputTensor(interpreter, in->index, in->dims, in->rank) == kTfLiteOk;
         resized = true;
     }
-    if (ok && resized) ok = TfLiteInterpreterAllocateTensors(twin->interpreter) == kTfLiteOk;
+    if (ok && resized) ok = TfLiteInterpreterAllocateTensors(interpreter) == kTfLiteOk;
+    if (ok && step->reset) ok = TfLiteInterpreterResetVariableTensors(interpreter) == kTfLiteOk;
+    for (int i = 0; i < step->in_count && ok; i++) ok = set_input(twin, interpreter, &step->ins[i], data);
+    return ok && TfLiteInterpreterInvoke(interpreter) == kTfLiteOk;
+}
+
+bool golden_twin_run(struct golden_twin *twin, const struct golden_step *step, const unsigned char *data)
+{
+    bool ok = run(twin, twin->interpreter, step, data) && run(twin, twin->fast, step, data);
     twin->first_step_done = true;
-    if (ok && step->reset) ok = TfLiteInterpreterResetVariableTensors(twin->interpreter) == kTfLiteOk;
-    for (int i = 0; i < step->in_count && ok; i++) ok = set_input(twin, &step->ins[i], data);
-    return ok && TfLiteInterpreterInvoke(twin->interpreter) == kTfLiteOk;
+    return ok;
 }
 
 const TfLiteTensor *golden_twin_output(const struct golden_twin *twin, int index)
 {
     return TfLiteInterpreterGetOutputTensor(twin->interpreter, index);
+}
+
+double golden_twin_spread(const struct golden_twin *twin, int index)
+{
+    const TfLiteTensor *a = golden_twin_output(twin, index), *b = TfLiteInterpreterGetOutputTensor(twin->fast, index);
+    const float *plain = TfLiteTensorData(a), *fast = TfLiteTensorData(b);
+    double largest = 0;
+    for (size_t i = 0; i < TfLiteTensorByteSize(a) / sizeof *plain; i++) {
+        double difference = fabs((double)plain[i] - (double)fast[i]);
+        if (difference > largest) largest = difference;
+    }
+    return largest;
 }
 
 // ---- how far rounding carries -------------------------------------------------------------------

@@ -24,6 +24,9 @@ void golden_twin_destroy(struct golden_twin *twin); // NULL is fine
 bool golden_twin_run(struct golden_twin *twin, const struct golden_step *step, const unsigned char *data);
 // After a step.
 const TfLiteTensor *golden_twin_output(const struct golden_twin *twin, int index);
+// The largest difference of an output of floats between the reference kernels and the fast ones, which add in another
+// order: how far the rounding of floats carries in this graph.
+double golden_twin_spread(const struct golden_twin *twin, int index);
 // How far the original's rounding of activations can take the outputs of the last step; INFINITY where sums are not all
 // that the graph computes.
 double golden_twin_rounding(const struct golden_twin *twin);
