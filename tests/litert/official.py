@@ -2,11 +2,13 @@
 """official.py ACCELERATOR DELEGATE MODELS DEVICE: models of the folder MODELS through the official runtime's CompiledModel
 with libLiteRtGpuAccelerator (the file ACCELERATOR), against the same runtime's plain Interpreter with the GPU delegate (the
 file DELEGATE) on the same device. Outputs must be equal, and so must the number of nodes on the GPU: LiteRT's metrics tell
-one, the delegate's own report the other. Prints a line per model; ends with 1 where something differs."""
+one, the delegate's own report the other. Small models run once more in several threads, each of which has an environment
+of its own. Prints a line per model; ends with 1 where something differs."""
 import ctypes
 import os
 import sys
 import tempfile
+import threading
 
 import ai_edge_litert
 import numpy
@@ -39,6 +41,10 @@ CASES = [
     ("micro/hello_world_float.tflite", 2),
     ("small_ops/conv.float32.tflite", 1),
 ]
+
+
+SMALL = ("mlperf_tiny/ad01_fp32.tflite", "mediapipe/keypoint_classifier.tflite", "micro/hello_world_float.tflite")
+THREADS, ROUNDS = 3, 4
 
 
 def random_input(shape, dtype):
@@ -149,9 +155,42 @@ class Runtime:
             release.LiteRtDestroyModel(model)
 
 
+def equal(want, have):
+    return len(want) == len(have) and all(
+        numpy.array_equal(want[key], have[key], equal_nan=have[key].dtype.kind == "f") for key in want
+    )
+
+
+def differences_in_threads(folder, models, wanted):
+    """How many of the results of THREADS threads are not those of one."""
+    wrong = []
+
+    def work():
+        for _ in range(ROUNDS):
+            environment = Environment.create(runtime_path=folder)
+            for name in wanted:
+                if not equal(wanted[name], run_compiled(os.path.join(models, name), environment)):
+                    wrong.append(name)
+
+    def guarded():
+        try:
+            work()
+        except Exception as error:
+            wrong.append(repr(error))
+
+    threads = [threading.Thread(target=guarded) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(f"{THREADS} threads with {ROUNDS} environments each: {wrong or 'as one'}", flush=True)
+    return len(wrong)
+
+
 def main():
     accelerator, delegate, models, device = sys.argv[1:5]
     failed = done = 0
+    wanted = {}
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.abspath(accelerator), os.path.join(folder, "libLiteRtGpuAccelerator.so"))
         environment = Environment.create(runtime_path=folder)
@@ -166,15 +205,16 @@ def main():
             have = run_compiled(path, environment)
             metrics = runtime.gpu_nodes(path)
             counted = next((value for key, value in metrics.items() if key.startswith(f"nodes on {device}:")), None)
-            same = len(want) == len(have) and all(
-                numpy.array_equal(want[key], have[key], equal_nan=have[key].dtype.kind == "f") for key in want
-            )
+            same = equal(want, have)
+            if name in SMALL:
+                wanted[name] = want
             good = same and counted == nodes and nodes >= least
             failed += not good
             done += 1
             verdict = "" if good else "  <- wrong"
             print(f"{name}: {counted} of {metrics.get('nodes')} nodes on {device}, the delegate alone {nodes};", end=" ")
             print(f"outputs {'equal' if same else 'differ'}{verdict}", flush=True)
+        failed += differences_in_threads(folder, models, wanted)
     if done == 0:
         print("skipped: no model is there")
         return 77
