@@ -4,6 +4,7 @@
 #     unit          runs all tests on the CPU
 #     gpu DEVICE    runs those of delegates, and the snippets of documents, with HALITE_DEVICE=DEVICE
 #     asan          runs all tests under Swift's address sanitizer
+#     package       installs the libraries and builds a program with the package by pkg-config alone
 #     bench MODEL   says how much longer an invocation takes from Swift than from C
 # Everything that is built lies in BUILD/swift. Ends with 77 where there is no Swift, no XCTest or no such device.
 set -eu
@@ -36,6 +37,38 @@ if [ "$mode" = bench ]; then
     options="-c release --product overhead"
 else
     options="$options --build-tests"
+fi
+if [ "$mode" = package ]; then
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
+    mkdir -p "$work/app/Sources/App"
+    # As README.md says.
+    cat >"$work/app/Package.swift" <<'MANIFEST'
+// swift-tools-version:5.5
+import PackageDescription
+
+let package = Package(
+    name: "App",
+    dependencies: [.package(path: "../halite/bindings/swift")],
+    targets: [.executableTarget(name: "App", dependencies: [.product(name: "TensorFlowLite", package: "swift")])]
+)
+MANIFEST
+    cat >"$work/app/Sources/App/main.swift" <<'PROGRAM'
+import TensorFlowLite
+
+let interpreter = try Interpreter(modelPath: CommandLine.arguments[1])
+try interpreter.allocateTensors()
+try interpreter.invoke()
+print(Runtime.version, try interpreter.output(at: 0).shape.dimensions)
+PROGRAM
+    ln -s "$repository" "$work/halite"
+    config=$(dirname "$(find "$work/prefix" -name tensorflowlite_c.pc)")
+    PKG_CONFIG_PATH=$config swift build --package-path "$work/app" --cache-path "$folder/cache" \
+        --config-path "$folder/config" --security-path "$folder/security"
+    LD_LIBRARY_PATH=$(dirname "$config") "$work/app/.build/debug/App" demo/digits.tflite | tee "$work/out"
+    grep -q '\[1, 10\]$' "$work/out"
+    exit 0
 fi
 export PKG_CONFIG_PATH="$build"
 (
@@ -80,6 +113,9 @@ unit)
     swiftc -typecheck -swift-version 5 -module-name TensorFlowLite -ISources/TensorFlowLiteC -Xcc \
         -I"$repository/include" $core
     echo "the subspec Core compiles by itself"
+    if command -v swift-format >/dev/null; then
+        swift-format lint --strict --recursive Package.swift Sources Tests bench example
+    fi
     ;;
 asan)
     # XCTest keeps its suites for ever, so that leaks are an error only where the library or the module is in the stack.

@@ -127,8 +127,7 @@ public final class Interpreter: @unchecked Sendable {
         try locked {
             let cTensor = try inputTensor(at: index)
             guard let memory = CConstTensor(cTensor).memory else { throw InterpreterError.allocateTensorsRequired }
-            let name = TfLiteTensorName(cTensor).map { String(cString: $0) } ?? ""
-            return try copyTensor(cTensor, memory: memory, name: name)
+            return try inputTensor(cTensor, data: Data(memory))
         }
     }
 
@@ -141,7 +140,7 @@ public final class Interpreter: @unchecked Sendable {
             guard let memory = cTensor.memory, let name = TfLiteTensorName(cTensor) else {
                 throw InterpreterError.invokeInterpreterRequired
             }
-            return try copyTensor(cTensor, memory: memory, name: String(cString: name))
+            return try tensor(cTensor, data: Data(memory), name: String(cString: name))
         }
     }
 
@@ -175,7 +174,9 @@ public final class Interpreter: @unchecked Sendable {
             } catch {
                 throw InterpreterError.failedToCopyDataToInputTensor
             }
-            return try input(at: index)
+            guard CConstTensor(cTensor).memory != nil else { throw InterpreterError.allocateTensorsRequired }
+            // The bytes are the caller's. Those of a slice are copied, so that they count from 0.
+            return try inputTensor(cTensor, data: data.startIndex == 0 ? data : Data(data))
         }
     }
 
@@ -269,10 +270,12 @@ public final class Interpreter: @unchecked Sendable {
         return cTensor
     }
 
-    private func copyTensor(
-        _ cTensor: CConstTensor, memory: UnsafeMutableRawBufferPointer, name: String
-    ) throws -> Tensor {
-        guard let tensor = Tensor(copying: cTensor, memory: memory, name: name) else {
+    private func inputTensor(_ cTensor: CTensor, data: @autoclosure () -> Data) throws -> Tensor {
+        try tensor(cTensor, data: data(), name: TfLiteTensorName(cTensor).map { String(cString: $0) } ?? "")
+    }
+
+    private func tensor(_ cTensor: CConstTensor, data: @autoclosure () -> Data, name: String) throws -> Tensor {
+        guard let tensor = Tensor(cTensor, data: data(), name: name) else {
             throw InterpreterError.invalidTensorDataType
         }
         return tensor

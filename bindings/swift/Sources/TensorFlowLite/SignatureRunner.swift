@@ -179,7 +179,7 @@ public final class SignatureRunner: @unchecked Sendable {
     private func copyTensor(_ cTensor: CConstTensor) throws -> Tensor {
         guard let memory = cTensor.memory else { throw SignatureRunnerError.allocateTensorsRequired }
         let name = TfLiteTensorName(cTensor).map { String(cString: $0) } ?? ""
-        guard let tensor = Tensor(copying: cTensor, memory: memory, name: name) else {
+        guard let tensor = Tensor(cTensor, data: Data(memory), name: name) else {
             throw SignatureRunnerError.invalidTensorDataType
         }
         return tensor

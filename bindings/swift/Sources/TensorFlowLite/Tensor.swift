@@ -32,15 +32,15 @@ public struct Tensor: Equatable, Hashable, Sendable {
         self.quantizationParameters = quantizationParameters
     }
 
-    /// Copies what the runtime has; nil where no case of `DataType` stands for its type.
-    init?(copying cTensor: UnsafePointer<TfLiteTensor>, memory: UnsafeMutableRawBufferPointer, name: String) {
+    /// Takes what the runtime says of a tensor, with these data; nil where no case of `DataType` stands for its type.
+    init?(_ cTensor: UnsafePointer<TfLiteTensor>, data: @autoclosure () -> Data, name: String) {
         guard let dataType = DataType(type: TfLiteTensorType(cTensor)) else { return nil }
         let parameters = TfLiteTensorQuantizationParams(cTensor)
         self.init(
             name: name,
             dataType: dataType,
             shape: Shape((0..<max(0, TfLiteTensorNumDims(cTensor))).map { Int(TfLiteTensorDim(cTensor, $0)) }),
-            data: Data(memory),
+            data: data(),
             quantizationParameters: parameters.scale == 0
                 ? nil : QuantizationParameters(scale: parameters.scale, zeroPoint: Int(parameters.zero_point)))
     }

@@ -123,6 +123,15 @@ final class InterpreterTests: XCTestCase {
         XCTAssertEqual(before.data, [Float(1), 3].bytes)
     }
 
+    func testTheBytesOfASliceCountFromZero() throws {
+        let interpreter = try added()
+        let slice = [Float(9), 1, 3].bytes.dropFirst(4)
+        let input = try interpreter.copy(slice, toInputAt: 0)
+        XCTAssertEqual(input.data.startIndex, 0)
+        XCTAssertEqual(input.data, try interpreter.input(at: 0).data)
+        XCTAssertEqual(input.data, [Float(1), 3].bytes)
+    }
+
     func testInputsAndOutputsAreNumbered() throws {
         let interpreter = try Interpreter(modelPath: Files.multiAdd())
         try interpreter.allocateTensors()
