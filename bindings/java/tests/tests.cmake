@@ -62,3 +62,12 @@ if(TARGET tensorflowlite_gpu_jni)
     endforeach()
 endif()
 halite_java_test(cases CasesTest) # which reads what the target bindings_cases makes
+
+# Every public member says what it takes, gives and throws.
+find_program(JAVADOC javadoc HINTS ${java_home})
+if(JAVADOC)
+    file(GLOB_RECURSE java_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.java)
+    halite_test(java/docs COMMAND ${JAVADOC} -quiet -Xdoclint:all -Werror -d ${java_out}/docs ${java_sources})
+endif()
+halite_test(java/examples COMMAND sh bindings/java/tests/examples.sh ${HALITE_SHARED} ${Java_JAVA_EXECUTABLE}
+    -Djava.library.path=${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -cp ${java_jar}:${java_out}/example.jar)
