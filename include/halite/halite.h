@@ -193,6 +193,13 @@ TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterSetNumThreads(TfLiteInterpreter *i
 // lost. This is meant for interpreters that wait long for their next input.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterReleaseMemory(TfLiteInterpreter *interpreter);
 
+// Does what TfLiteInterpreterModifyGraphWithDelegate does, for the subgraphs with these indices alone. Where the
+// delegate fails with kTfLiteDelegateError, all subgraphs lose their delegates. Returns kTfLiteError, after a message,
+// where there is no such subgraph; an empty list changes nothing.
+TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterModifySubgraphsWithDelegate(TfLiteInterpreter *interpreter,
+                                                                          TfLiteDelegate *delegate,
+                                                                          const int *subgraphs, int32_t count);
+
 // Removes all delegates, for good. The nodes are those of the model again and run on the CPU. Tensors must be allocated
 // again. The delegates may be deleted afterwards.
 TFL_CAPI_EXPORT TfLiteStatus HaliteInterpreterRemoveDelegates(TfLiteInterpreter *interpreter);

@@ -75,6 +75,19 @@ bool HaliteInterpreterGetAllowHalfPrecision(const TfLiteInterpreter *interpreter
     return interpreter && interpreter->subgraphs[0]->context.allow_fp32_relax_to_fp16;
 }
 
+TfLiteStatus HaliteInterpreterModifySubgraphsWithDelegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate,
+                                                          const int *subgraphs, int32_t count)
+{
+    if (!interpreter || count < 0 || (!subgraphs && count > 0)) return kTfLiteError;
+    for (int i = 0; i < count; i++) {
+        if (subgraphs[i] >= 0 && subgraphs[i] < interpreter->subgraph_count) continue;
+        hl_report(&interpreter->options->reporter, "there is no subgraph %d for a delegate: there are %d", subgraphs[i],
+                  interpreter->subgraph_count);
+        return kTfLiteError;
+    }
+    return count == 0 ? kTfLiteOk : hl_interpreter_apply_delegate_to(interpreter, delegate, subgraphs, count);
+}
+
 TfLiteStatus HaliteInterpreterRemoveDelegates(TfLiteInterpreter *interpreter)
 {
     TfLiteStatus status = interpreter ? kTfLiteOk : kTfLiteError;

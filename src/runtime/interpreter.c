@@ -130,9 +130,22 @@ static bool may_be_delegated(const struct hl_subgraph *subgraph)
 
 TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate)
 {
+    return hl_interpreter_apply_delegate_to(interpreter, delegate, NULL, 0);
+}
+
+static bool is_chosen(int subgraph, const int *chosen, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (chosen[i] == subgraph) return true;
+    return chosen == NULL;
+}
+
+TfLiteStatus hl_interpreter_apply_delegate_to(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate,
+                                              const int *chosen, int count)
+{
     TfLiteStatus status = kTfLiteOk;
     for (int i = 0; i < interpreter->subgraph_count && status == kTfLiteOk; i++) {
-        if (!may_be_delegated(interpreter->subgraphs[i])) continue;
+        if (!is_chosen(i, chosen, count) || !may_be_delegated(interpreter->subgraphs[i])) continue;
         status = hl_subgraph_apply_delegate(interpreter->subgraphs[i], delegate);
         hl_telemetry_event(interpreter, "ModifyGraphWithDelegate", status);
     }

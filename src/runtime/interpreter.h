@@ -39,6 +39,9 @@ TfLiteInterpreter *hl_interpreter_create(const TfLiteModel *model, const TfLiteI
 void hl_interpreter_destroy(TfLiteInterpreter *interpreter);
 TfLiteStatus hl_interpreter_invoke(TfLiteInterpreter *interpreter, struct hl_subgraph *subgraph);
 TfLiteStatus hl_interpreter_apply_delegate(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate);
+// The same for the subgraphs with these indices alone. NULL: all.
+TfLiteStatus hl_interpreter_apply_delegate_to(TfLiteInterpreter *interpreter, TfLiteDelegate *delegate,
+                                              const int *chosen, int count);
 TfLiteStatus hl_interpreter_cancel(TfLiteInterpreter *interpreter);
 // Returns how many bytes the tensors of all subgraphs may take beyond what they take now.
 size_t hl_interpreter_memory_left(const TfLiteInterpreter *interpreter);

@@ -438,6 +438,35 @@ void delegates_take_the_parts_that_their_options_say()
     CHECK(tflite::TfLiteDelegateFactory::CreateSimpleDelegate(nullptr) == nullptr);
 }
 
+void one_subgraph_of_two_gets_a_delegate()
+{
+    int alive = 0;
+    auto delegate = tflite::TfLiteDelegateFactory::Create(
+        std::make_unique<Doubler>(&alive, tflite::SimpleDelegateInterface::Options(), -1));
+    Messages messages;
+    tflite::Interpreter interpreter(&messages);
+    interpreter.AddSubgraphs(1);
+    for (int i = 0; i < 2; i++) {
+        tflite::Subgraph *graph = interpreter.subgraph(i);
+        CHECK_OK(graph->AddTensors(3));
+        for (int t = 0; t < 3; t++)
+            CHECK_OK(graph->SetTensorParametersReadWrite(t, kTfLiteFloat32, "", {3}, {kTfLiteNoQuantization, nullptr}));
+        CHECK_OK(graph->SetInputs({0}));
+        CHECK_OK(graph->SetOutputs({2}));
+        for (int n = 0; n < 2; n++)
+            CHECK_OK(graph->AddNodeWithParameters({n, n}, {n + 1}, {}, nullptr, 0, add_params(),
+                                                  tflite::ops::builtin::Register_ADD()));
+    }
+    CHECK_OK(interpreter.ModifyGraphWithDelegate(delegate.get(), {}));
+    CHECK(interpreter.ModifyGraphWithDelegate(delegate.get(), {1, 2}) == kTfLiteError);
+    CHECK(messages.has("there is no subgraph 2"));
+    CHECK(alive == 0);
+    CHECK_OK(interpreter.ModifyGraphWithDelegate(delegate.get(), {1}));
+    CHECK(alive == 1 && interpreter.execution_plan().size() == 2);
+    CHECK(interpreter.subgraph(1)->execution_plan().size() == 1);
+    CHECK_OK(interpreter.RemoveAllDelegates());
+}
+
 // ---- resolvers and models
 
 TfLiteStatus opaque_nothing(void *, TfLiteOpaqueContext *, TfLiteOpaqueNode *)
@@ -506,6 +535,7 @@ int main()
     the_callers_memory_can_be_exchanged();
     variables_are_set_back();
     delegates_take_the_parts_that_their_options_say();
+    one_subgraph_of_two_gets_a_delegate();
     resolvers_take_operators_of_the_c_interface();
     models_are_built_from_their_root();
     return check_result();

@@ -299,6 +299,13 @@ class Interpreter
         lazy_delegate_providers_.clear();
         return apply(delegate);
     }
+    // The same for some of the subgraphs.
+    TfLiteStatus ModifyGraphWithDelegate(TfLiteDelegate *delegate, const std::vector<int> &subgraphs)
+    {
+        lazy_delegate_providers_.clear();
+        return note_delegate(HaliteInterpreterModifySubgraphsWithDelegate(interpreter_, delegate, subgraphs.data(),
+                                                                          static_cast<int32_t>(subgraphs.size())));
+    }
     // The same for a delegate that TfLiteOpaqueDelegateCreate made.
     TfLiteStatus ModifyGraphWithDelegate(TfLiteOpaqueDelegateStruct *delegate)
     {
@@ -479,7 +486,10 @@ class Interpreter
             reporter_->Report("Null delegate.");
             return kTfLiteDelegateError;
         }
-        TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(interpreter_, delegate);
+        return note_delegate(TfLiteInterpreterModifyGraphWithDelegate(interpreter_, delegate));
+    }
+    TfLiteStatus note_delegate(TfLiteStatus status)
+    {
         for (auto &subgraph : subgraphs_) subgraph->forget_allocation();
         if (status == kTfLiteOk) has_delegates_ = true;
         if (status == kTfLiteDelegateError) has_delegates_ = false;
