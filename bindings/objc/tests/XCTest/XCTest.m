@@ -153,6 +153,7 @@ int main(int argc, char **argv)
         free(classes);
     }
     printf("%d tests, %d failed, %d skipped\n", state.run, state.failures, state.skipped);
+    fflush(stdout);
     if (state.failures > 0 || state.run == 0) return 1;
     return state.skipped == state.run ? 77 : 0;
 }
