@@ -54,6 +54,19 @@ static TFLInterpreter *new_interpreter(void)
     XCTAssertNil(error);
 }
 
+- (void)testHasMemoryWhenNew
+{
+    NSError *error = nil;
+    TFLSignatureRunner *add = [new_interpreter() signatureRunnerWithKey:@"add" error:&error];
+    TFLTensor *input = [add inputTensorWithName:@"x" error:&error];
+    XCTAssertEqual([[input dataWithError:&error] length], sizeof(float));
+    XCTAssertEqual([[[add outputTensorWithName:@"output_0" error:&error] dataWithError:&error] length], sizeof(float));
+    XCTAssertTrue((([input copyData:floats(1, (const float[]){3}) error:&error])));
+    XCTAssertTrue([add invokeWithInputs:@{} Error:&error]);
+    XCTAssertEqual(float_at([[add outputTensorWithName:@"output_0" error:&error] dataWithError:&error], 0), 5.0f);
+    XCTAssertNil(error);
+}
+
 - (void)testRunsByHand
 {
     NSError *error = nil;

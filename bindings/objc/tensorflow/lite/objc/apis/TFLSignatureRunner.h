@@ -52,8 +52,8 @@ typedef NS_ENUM(NSUInteger, TFLSignatureRunnerErrorCode) {
 - (nullable TFLTensor *)inputTensorWithName:(NSString *)name error:(NSError **)error;
 - (nullable TFLTensor *)outputTensorWithName:(NSString *)name error:(NSError **)error;
 
-// Gives an input another shape, of positive sizes. Memory is allocated by the next invocation, or before by
-// allocateTensorsWithError:.
+// Gives an input another shape, of positive sizes. A runner that is new has memory for the model's own shapes, where
+// they fit; after a resize it is allocated by the next invocation, or before by allocateTensorsWithError:.
 - (BOOL)resizeInputTensorWithName:(NSString *)name toShape:(NSArray<NSNumber *> *)shape error:(NSError **)error;
 
 // Needed only to copy data into resized tensors by hand.

@@ -51,6 +51,10 @@ static NSString *quoted(NSArray<NSString *> *names)
     }
     [self readNames];
     TFLMessagesFlush(interpreter.messages);
+    // A runner is ready to run. What keeps tensors from their memory now may be a shape that is going to be changed, and
+    // is an error of the invocation otherwise.
+    (void)TfLiteSignatureRunnerAllocateTensors(_runner);
+    interpreter.messages->length = 0;
     return self;
 }
 
@@ -160,6 +164,7 @@ static NSString *quoted(NSArray<NSString *> *names)
 
 - (BOOL)invokeWithInputs:(NSDictionary<NSString *, NSData *> *)inputs Error:(NSError **)error
 {
+    // Of no effect where nothing was resized.
     if (![self allocateTensorsWithError:error]) return NO;
     for (NSString *name in inputs) {
         NSData *data = [inputs objectForKey:name];
