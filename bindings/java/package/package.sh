@@ -9,9 +9,11 @@
 #   tensorflow-lite          the classes of org.tensorflow.lite and the runtime
 #   tensorflow-lite-gpu-api  the classes of org.tensorflow.lite.gpu
 #   tensorflow-lite-gpu      the GPU delegate's library
+# and under our own group alone, where BUILD/kotlin/halite-kotlin.jar is:
+#   halite-kotlin            helpers for Kotlin
 # The same tree gives the same bytes.
 set -eu
-build=$1
+build=$(cd "$1" && pwd)
 repository=$2
 version=$3
 android=${4:-/nowhere}
@@ -110,6 +112,11 @@ write_pom() {
             needs=$(dependency "$2" tensorflow-lite "$4" compile && dependency "$2" tensorflow-lite-gpu-api "$4" compile)
             ;;
     esac
+    [ "$3" != halite-kotlin ] || {
+        describes="Kotlin helpers for Halite's org.tensorflow.lite"
+        needs=$(dependency "$2" tensorflow-lite "$4" compile &&
+            dependency org.jetbrains.kotlin kotlin-stdlib 1.3.31 compile)
+    }
     # An Android build takes what the packaging says, so the AAR comes first where it holds libraries.
     packaging=jar
     [ ! -d "$android/lib" ] || packaging=aar
@@ -169,6 +176,23 @@ write_artifact() {
     done
 }
 
+# Classes alone, which Android's build takes as well as the JVM.
+write_kotlin() {
+    folder=$repository/$(echo "$own_group" | tr . /)/halite-kotlin
+    rm -rf "$folder" "$work/classes" "$work/sources"
+    [ -f "$build/kotlin/halite-kotlin.jar" ] || return 0
+    mkdir -p "$folder/$own_version" "$work/classes/META-INF" "$work/sources/META-INF"
+    (cd "$work/classes" && "$jar" xf "$build/kotlin/halite-kotlin.jar")
+    cp -R "$root/bindings/kotlin/src/." "$work/sources/"
+    for kind in classes sources; do cp "$root/LICENSE" "$work/$kind/META-INF/"; done
+    pack "$folder/$own_version/halite-kotlin-$own_version.jar" "$work/classes"
+    pack "$folder/$own_version/halite-kotlin-$own_version-sources.jar" "$work/sources"
+    android=/nowhere
+    write_pom "$folder/$own_version/halite-kotlin-$own_version.pom" "$own_group" halite-kotlin "$own_version"
+    write_checksums "$folder/$own_version"
+    write_index "$folder" "$own_group" halite-kotlin "$own_version"
+}
+
 mkdir -p "$work/javadoc" "$repository"
 # shellcheck disable=SC2046  # no source has blanks in its name
 "$javadoc" -quiet -notimestamp -Xdoclint:none -encoding UTF-8 -d "$work/javadoc" \
@@ -179,5 +203,6 @@ mkdir -p "$work/javadoc" "$repository"
 write_artifact tensorflow-lite libtensorflowlite_jni.so
 write_artifact tensorflow-lite-gpu-api none
 write_artifact tensorflow-lite-gpu libtensorflowlite_gpu_jni.so
+write_kotlin
 echo "$repository:"
 (cd "$repository" && find . -name '*.jar' -o -name '*.aar' -o -name '*.pom') | LC_ALL=C sort

@@ -15,15 +15,40 @@ command -v javac >/dev/null || { echo "skipped: no JDK (openjdk-17-jdk-headless)
 cp -R "$repository" "$work/repository"
 cd "$work"
 
+# check_pom FILE: it lies where its coordinates say, and what it needs is there.
+check_pom() {
+    if command -v python3 >/dev/null; then
+        python3 - "$1" repository <<'END' || fail "$1"
+import pathlib, sys
+import xml.etree.ElementTree as xml
+pom, repository = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+space = "{http://maven.apache.org/POM/4.0.0}"
+root = xml.parse(pom).getroot()
+group, artifact, version = (root.findtext(space + name) for name in ("groupId", "artifactId", "version"))
+assert pom == repository.joinpath(*group.split(".")) / artifact / version / f"{artifact}-{version}.pom", pom
+for needed in root.iter(space + "dependency"):
+    group, artifact, version = (needed.findtext(space + name) for name in ("groupId", "artifactId", "version"))
+    file = repository.joinpath(*group.split(".")) / artifact / version / f"{artifact}-{version}.jar"
+    assert group == "org.jetbrains.kotlin" or file.is_file(), artifact
+index = xml.parse(pom.parents[1] / "maven-metadata.xml").getroot()
+assert index.findtext("versioning/release") == root.findtext(space + "version")
+END
+    fi
+}
+
 # ---- the files of each artifact ----------------------------------------------------------------------------------------
 for pom in $(find repository -name '*.pom' | LC_ALL=C sort); do
     name=${pom%.pom}
-    for file in "$name.jar" "$name-sources.jar" "$name-javadoc.jar" "$name.aar"; do
+    files="$name.jar $name-sources.jar $name-javadoc.jar $name.aar"
+    case $name in */halite-kotlin-*) files="$name.jar $name-sources.jar" ;; esac
+    for file in $files; do
         [ -s "$file" ] || fail "no $file"
         [ "$(sha1sum <"$file" | cut -c1-40)" = "$(cat "$file.sha1")" ] || fail "the checksum of $file"
     done
     jar tf "$name.jar" >"$work/list"
     grep -qx META-INF/LICENSE "$work/list" || fail "no license in $name.jar"
+    check_pom "$pom"
+    [ -f "$name.aar" ] || continue
     jar tf "$name.aar" | LC_ALL=C sort | grep -v '^jni/' >"$work/list"
     printf '%s\n' AndroidManifest.xml LICENSE R.txt classes.jar proguard.txt | cmp -s - "$work/list" ||
         fail "$name.aar: $(cat "$work/list")"
@@ -37,22 +62,6 @@ for pom in $(find repository -name '*.pom' | LC_ALL=C sort); do
         *) grep -q uses-native-library aar/AndroidManifest.xml && fail "the manifest of $name" ;;
     esac
     rm -rf aar
-    if command -v python3 >/dev/null; then
-        python3 - "$pom" repository <<'END' || fail "$pom"
-import pathlib, sys
-import xml.etree.ElementTree as xml
-pom, repository = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-space = "{http://maven.apache.org/POM/4.0.0}"
-root = xml.parse(pom).getroot()
-group, artifact, version = (root.findtext(space + name) for name in ("groupId", "artifactId", "version"))
-assert pom == repository.joinpath(*group.split(".")) / artifact / version / f"{artifact}-{version}.pom", pom
-for needed in root.iter(space + "dependency"):
-    group, artifact, version = (needed.findtext(space + name) for name in ("groupId", "artifactId", "version"))
-    assert (repository.joinpath(*group.split(".")) / artifact / version / f"{artifact}-{version}.jar").is_file(), artifact
-index = xml.parse(pom.parents[1] / "maven-metadata.xml").getroot()
-assert index.findtext("versioning/release") == root.findtext(space + "version")
-END
-    fi
 done
 documents=$(find repository -name 'tensorflow-lite-[0-9]*-javadoc.jar' | head -1)
 jar tf "$documents" | grep -q '^org/tensorflow/lite/Interpreter.html$' || fail "no page of Interpreter in $documents"
