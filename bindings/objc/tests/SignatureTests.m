@@ -3,6 +3,10 @@
 #import "TestModels.h"
 
 @interface SignatureTests : XCTestCase
+
+// Its methods are XCTest's, see there.
+@property(nonatomic, retain) TFLInterpreter *interpreter;
+
 @end
 
 static void check_error(NSError *error, NSUInteger code, NSString *part)
@@ -21,12 +25,20 @@ static TFLInterpreter *new_interpreter(void)
 
 @implementation SignatureTests
 
+@dynamic interpreter;
+
+- (void)tearDown
+{
+    self.interpreter = nil;
+    XCTAssertNil(self.interpreter);
+}
+
 - (void)testMembers
 {
     NSError *error = nil;
-    TFLInterpreter *interpreter = new_interpreter();
-    XCTAssertEqualObjects(interpreter.signatureKeys, (@[ @"add", @"sub" ]));
-    TFLSignatureRunner *runner = [interpreter signatureRunnerWithKey:@"sub" error:&error];
+    self.interpreter = new_interpreter();
+    XCTAssertEqualObjects(self.interpreter.signatureKeys, (@[ @"add", @"sub" ]));
+    TFLSignatureRunner *runner = [self.interpreter signatureRunnerWithKey:@"sub" error:&error];
     XCTAssertEqualObjects(runner.signatureKey, @"sub");
     XCTAssertEqualObjects(runner.inputs, @[ @"x" ]);
     XCTAssertEqualObjects(runner.outputs, @[ @"output_0" ]);

@@ -7,7 +7,10 @@
 
 #import <Foundation/Foundation.h>
 
-@interface XCTestCase : NSObject
+@interface XCTestCase : NSObject {
+  @private
+    NSMutableDictionary *_values;
+}
 
 + (void)setUp;
 + (void)tearDown;

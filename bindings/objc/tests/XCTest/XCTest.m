@@ -30,6 +30,39 @@ static struct {
 {
 }
 
+- (void)dealloc
+{
+    [_values release];
+    [super dealloc];
+}
+
+// Properties of test classes, which hold objects: gcc's runtime leaves their methods to be written out, which classes that
+// were written for another do not do.
+- (NSMethodSignature *)methodSignatureForSelector:(SEL)selector
+{
+    NSString *name = NSStringFromSelector(selector);
+    if ([name hasPrefix:@"set"] && [name rangeOfString:@":"].location == [name length] - 1)
+        return [NSMethodSignature signatureWithObjCTypes:"v@:@"];
+    if ([_values objectForKey:[name lowercaseString]]) return [NSMethodSignature signatureWithObjCTypes:"@@:"];
+    return [super methodSignatureForSelector:selector];
+}
+
+- (void)forwardInvocation:(NSInvocation *)invocation
+{
+    NSString *name = [NSStringFromSelector([invocation selector]) lowercaseString];
+    id value = nil;
+    if ([name hasSuffix:@":"]) {
+        if (!_values) _values = [[NSMutableDictionary alloc] init];
+        [invocation getArgument:&value atIndex:2];
+        [_values setObject:value ? value : [NSNull null]
+                    forKey:[name substringWithRange:NSMakeRange(3, [name length] - 4)]];
+    } else {
+        value = [_values objectForKey:name];
+        if (value == [NSNull null]) value = nil;
+        [invocation setReturnValue:&value];
+    }
+}
+
 @end
 
 @interface XCTSkipped : NSException
