@@ -33,8 +33,10 @@ halite_java_test(interpreter InterpreterTest ${checked})
 halite_java_test(tensor TensorTest ${checked})
 halite_java_test(library LibraryTest ${checked})
 halite_java_test(missing_library MissingLibraryTest JVM -Djava.library.path=/nowhere)
-halite_java_test(stress StressTest ${checked})
-halite_java_test(stress_many StressTest SLOW JVM -Dmany=100000)
+# A heap that does not grow, since the tests look at the memory of the whole process.
+set(fixed -Xms64m -Xmx64m -XX:+AlwaysPreTouch)
+halite_java_test(stress StressTest ${checked} ${fixed})
+halite_java_test(stress_many StressTest SLOW JVM -Dmany=100000 ${fixed})
 if(TARGET tensorflowlite_gpu_jni)
     # The compilers in software drivers set signal handlers, which the JVM needs for its own work; libjsig keeps both.
     find_library(JSIG jsig PATHS ${java_home}/../lib ${java_home}/../lib/amd64 PATH_SUFFIXES server NO_DEFAULT_PATH)
