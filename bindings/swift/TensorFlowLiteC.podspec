@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# CocoaPods: the C libraries that the Swift and Objective-C modules stand on, as static frameworks with the module maps
-# of Sources/TensorFlowLiteC*. Frameworks/ is what a Mac with Xcode makes of build trees for iOS and macOS: see README.md.
+# CocoaPods: the C libraries that the Swift and Objective-C modules stand on, as dynamic frameworks (delegates are looked
+# up by name, which the linker drops from static ones) with the module maps of Sources/TensorFlowLiteC*. Frameworks/ is what
+# a Mac with Xcode makes of build trees for iOS and macOS: see README.md.
 Pod::Spec.new do |s|
   s.name = 'TensorFlowLiteC'
   s.version = '0.1.0'

@@ -34,7 +34,7 @@ public final class CoreMLDelegate: Delegate, @unchecked Sendable {
         cOptions.max_delegated_partitions = Int32(clamping: options.maxDelegatedPartitions)
         cOptions.min_nodes_per_partition = Int32(clamping: options.minNodesPerPartition)
         guard let cDelegate = create(&cOptions) else {
-            print("Failed to create the Core ML delegate: this device has none of the enabled devices")
+            print("Failed to create the Core ML delegate: no Core ML here, or no device that the options enable")
             return nil
         }
         self.options = options
