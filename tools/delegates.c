@@ -71,6 +71,89 @@ static void delete_gpu(struct hl_delegates *delegates, TfLiteDelegate *delegate)
     delegates->gpu.TfLiteGpuDelegateV2Delete(delegate);
 }
 
+// ---- NNAPI ----------------------------------------------------------------------------------------
+
+static bool wants_nnapi(const struct hl_delegate_flags *flags)
+{
+    return flags->use_nnapi;
+}
+
+// False after a message where the word is none of the list, which ends with NULL.
+static bool check_word(const char *word, const char *const *words, const char *what)
+{
+    if (*word == '\0') return true;
+    for (; *words != NULL; words++)
+        if (strcmp(*words, word) == 0) return true;
+    hl_error(HL_TFLITE, NULL, "The provided value (%s) is not a valid nnapi execution %s.", word, what);
+    return false;
+}
+
+struct pairs {
+    const char *keys[16], *values[16];
+    size_t count;
+};
+
+static void add_pair(struct pairs *pairs, const char *key, const char *value)
+{
+    if (*value == '\0') return;
+    pairs->keys[pairs->count] = key;
+    pairs->values[pairs->count++] = value;
+}
+
+static void add_switch(struct pairs *pairs, const char *key, bool value)
+{
+    add_pair(pairs, key, value ? "true" : "false");
+}
+
+static void report_nnapi(const char *text)
+{
+    hl_error(HL_TFLITE, NULL, "%s", text);
+}
+
+static TfLiteDelegate *make_nnapi(const struct hl_delegate_library *library, const struct hl_delegate_flags *flags)
+{
+    struct pairs pairs = {.count = 0};
+    struct hl_text partitions = {0}, nodes = {0};
+    add_pair(&pairs, "execution_preference", flags->nnapi_execution_preference);
+    add_pair(&pairs, "execution_priority", flags->nnapi_execution_priority);
+    add_pair(&pairs, "accelerator_name", flags->nnapi_accelerator_name);
+    add_switch(&pairs, "disallow_nnapi_cpu", flags->disable_nnapi_cpu);
+    add_switch(&pairs, "allow_fp16", flags->nnapi_allow_fp16);
+    add_switch(&pairs, "use_burst_computation", flags->nnapi_use_burst_mode);
+    hl_text_add(&partitions, "%d", flags->max_delegated_partitions);
+    if (flags->max_delegated_partitions > 0) add_pair(&pairs, "max_delegated_partitions", partitions.data);
+    hl_text_add(&nodes, "%d", flags->min_nodes_per_partition);
+    if (flags->min_nodes_per_partition > 0) add_pair(&pairs, "min_nodes_per_partition", nodes.data);
+    if (*flags->delegate_serialize_dir != '\0' && *flags->delegate_serialize_token != '\0') {
+        add_pair(&pairs, "cache_dir", flags->delegate_serialize_dir);
+        add_pair(&pairs, "model_token", flags->delegate_serialize_token);
+    }
+    TfLiteDelegate *delegate =
+        library->tflite_plugin_create_delegate(pairs.keys, pairs.values, pairs.count, report_nnapi);
+    hl_text_free(&partitions);
+    hl_text_free(&nodes);
+    return delegate;
+}
+
+static TfLiteDelegate *create_nnapi(struct hl_delegates *delegates, const struct hl_delegate_flags *flags)
+{
+    static const char *const preferences[] = {"fast_single_answer", "sustained_speed", "low_power", "undefined", NULL};
+    static const char *const priorities[] = {"default", "low", "medium", "high", NULL};
+    if (!check_word(flags->nnapi_execution_preference, preferences, "preference") ||
+        !check_word(flags->nnapi_execution_priority, priorities, "priority"))
+        return NULL;
+    struct hl_text problem = {0};
+    bool ok = hl_delegate_library_open(&delegates->nnapi, "nnapi", &problem);
+    if (!ok) hl_error(HL_TFLITE, NULL, "%s", problem.data);
+    hl_text_free(&problem);
+    return ok ? make_nnapi(&delegates->nnapi, flags) : NULL;
+}
+
+static void delete_nnapi(struct hl_delegates *delegates, TfLiteDelegate *delegate)
+{
+    delegates->nnapi.tflite_plugin_destroy_delegate(delegate);
+}
+
 // ---- external delegates ---------------------------------------------------------------------------
 
 static bool wants_external(const struct hl_delegate_flags *flags)
@@ -117,6 +200,7 @@ static const struct provider {
     void (*delete)(struct hl_delegates *delegates, TfLiteDelegate *delegate);
 } providers[] = {
     {"use_gpu", "GPU", wants_gpu, create_gpu, delete_gpu},
+    {"use_nnapi", "NNAPI", wants_nnapi, create_nnapi, delete_nnapi},
     {"external_delegate_path", "EXTERNAL", wants_external, create_external, delete_external},
 };
 enum { PROVIDERS = sizeof providers / sizeof *providers };
@@ -148,6 +232,9 @@ bool hl_delegates_create(const struct hl_delegate_flags *flags, const struct hl_
 #define IDLE(at, kind, flag, initial, idle, help) {#flag, idle},
     static const struct hl_idle_flag idle_flags[] = {HL_DELEGATE_FLAG_LIST(IDLE, )};
     *delegates = (struct hl_delegates){0};
+    if (!flags->use_nnapi && *flags->nnapi_accelerator_name != '\0')
+        hl_warn(HL_TFLITE, NULL, "`--use_nnapi=true` must be set for the provided NNAPI accelerator (%s) to be used.",
+                flags->nnapi_accelerator_name);
     hl_idle_flags_warn(idle_flags, sizeof idle_flags / sizeof *idle_flags, command, positions);
     bool done[PROVIDERS] = {false};
     for (int n = 0; n < PROVIDERS; n++) {

@@ -12,7 +12,8 @@
 #include "tensorflow/lite/c/c_api.h"
 
 // Why flags of the original do nothing here.
-#define HL_FOR_ANDROID "NNAPI is a part of Android"
+#define HL_FOR_SUPPORT "NNAPI support libraries of vendors are not opened, the system's is"
+#define HL_FOR_SHAPES "the delegate is applied anew when shapes change"
 #define HL_FOR_HEXAGON "Hexagon processors are reached from Android"
 #define HL_FOR_APPLE "Core ML is a part of Apple's systems"
 #define HL_FOR_XNNPACK "Halite's own CPU kernels do the work of XNNPACK"
@@ -27,8 +28,8 @@
     X(at, BOOL, help, false, NULL, "print this text")                                                                       \
     X(at, INT, num_threads, -1, NULL, "threads on the CPU; -1: the library's choice")                                       \
     X(at, INT, max_delegated_partitions, 0, NULL, "most parts of the graph that a delegate takes; 0: its own choice")       \
-    X(at, INT, min_nodes_per_partition, 0, "only NNAPI and Core ML read it", "fewest nodes of a part that a delegate takes")\
-    X(at, STRING, delegate_serialize_dir, "", NULL, "folder where the GPU delegate keeps compiled kernels; with a token")   \
+    X(at, INT, min_nodes_per_partition, 0, NULL, "NNAPI: fewest nodes of a part that a delegate takes")                     \
+    X(at, STRING, delegate_serialize_dir, "", NULL, "folder where a delegate keeps what it compiles; with a token")         \
     X(at, STRING, delegate_serialize_token, "", NULL, "name of the model in that folder")                                   \
     X(at, INT, first_delegate_node_index, 0, HL_FOR_DEBUG, "first node that may be delegated")                              \
     X(at, INT, last_delegate_node_index, INT_MAX, HL_FOR_DEBUG, "last node that may be delegated")                          \
@@ -43,15 +44,15 @@
     X(at, BOOL, xnnpack_force_fp16, false, HL_FOR_XNNPACK, "XNNPACK: half precision")                                       \
     X(at, STRING, xnnpack_weight_cache_file_path, "", HL_FOR_XNNPACK, "XNNPACK: file for packed weights")                   \
     X(at, INT, xnnpack_runtime_flags, 0, HL_FOR_XNNPACK, "XNNPACK: flags of its runtime")                                   \
-    X(at, BOOL, use_nnapi, false, HL_FOR_ANDROID, "use NNAPI")                                                              \
-    X(at, STRING, nnapi_execution_preference, "", HL_FOR_ANDROID, "NNAPI: fast_single_answer, sustained_speed, low_power")  \
-    X(at, STRING, nnapi_execution_priority, "", HL_FOR_ANDROID, "NNAPI: default, low, medium or high")                      \
-    X(at, STRING, nnapi_accelerator_name, "", HL_FOR_ANDROID, "NNAPI: the device")                                          \
-    X(at, BOOL, disable_nnapi_cpu, true, HL_FOR_ANDROID, "NNAPI: no work for its own CPU device")                           \
-    X(at, BOOL, nnapi_allow_fp16, false, HL_FOR_ANDROID, "NNAPI: half precision")                                           \
-    X(at, BOOL, nnapi_allow_dynamic_dimensions, false, HL_FOR_ANDROID, "NNAPI: take tensors without fixed dimensions")      \
-    X(at, BOOL, nnapi_use_burst_mode, false, HL_FOR_ANDROID, "NNAPI: many runs in a row")                                   \
-    X(at, STRING, nnapi_support_library_path, "", HL_FOR_ANDROID, "NNAPI: library of the vendor")                           \
+    X(at, BOOL, use_nnapi, false, NULL, "use NNAPI")                                                                        \
+    X(at, STRING, nnapi_execution_preference, "", NULL, "NNAPI: fast_single_answer, sustained_speed, low_power")            \
+    X(at, STRING, nnapi_execution_priority, "", NULL, "NNAPI: default, low, medium or high")                                \
+    X(at, STRING, nnapi_accelerator_name, "", NULL, "NNAPI: the device")                                                    \
+    X(at, BOOL, disable_nnapi_cpu, true, NULL, "NNAPI: no work for its own CPU device")                                     \
+    X(at, BOOL, nnapi_allow_fp16, false, NULL, "NNAPI: half precision")                                                     \
+    X(at, BOOL, nnapi_allow_dynamic_dimensions, false, HL_FOR_SHAPES, "NNAPI: take tensors without fixed dimensions")       \
+    X(at, BOOL, nnapi_use_burst_mode, false, NULL, "NNAPI: many runs in a row")                                             \
+    X(at, STRING, nnapi_support_library_path, "", HL_FOR_SUPPORT, "NNAPI: library of the vendor")                           \
     X(at, BOOL, use_hexagon, false, HL_FOR_HEXAGON, "use a Hexagon processor")                                              \
     X(at, STRING, hexagon_lib_path, "/data/local/tmp", HL_FOR_HEXAGON, "Hexagon: folder of its libraries")                  \
     X(at, BOOL, hexagon_profiling, false, HL_FOR_HEXAGON, "Hexagon: profile")                                               \
@@ -97,16 +98,17 @@ struct hl_idle_flag {
 void hl_idle_flags_warn(const struct hl_idle_flag *flags, size_t count, const struct hl_command *command,
                         const int *positions);
 
-enum { HL_DELEGATES_MAX = 2 };
+enum { HL_DELEGATES_MAX = 3 };
 
 struct hl_delegates {
     int count;
     struct hl_delegate {
-        const char *name; // "GPU", "EXTERNAL"
+        const char *name; // "GPU", "NNAPI", "EXTERNAL"
         TfLiteDelegate *delegate;
         void (*delete)(struct hl_delegates *delegates, TfLiteDelegate *delegate);
     } items[HL_DELEGATES_MAX];
-    struct hl_gpu_library gpu; // open where there is a GPU delegate
+    struct hl_gpu_library gpu;        // open where there is a GPU delegate
+    struct hl_delegate_library nnapi; // the same for NNAPI
 };
 
 // Makes what the flags ask for and says, a line each, which of those given do nothing here. False after a message where

@@ -7,12 +7,14 @@
 #include <stdbool.h>
 
 #include "base/library.h"
+#include "delegate_library.h"
 #include "halite/gpu_delegate.h"
 #include "text.h"
 
 // X(result, name, arguments)
 // clang-format off
 #define HL_GPU_FUNCTIONS(X)                                                                                   \
+    HL_REPORT_FUNCTIONS(X)                                                                                    \
     X(TfLiteDelegate *, HaliteGpuDelegateCreate, (const HaliteGpuDelegateOptions *))                          \
     X(TfLiteGpuDelegateOptionsV2, TfLiteGpuDelegateOptionsV2Default, (void))                                  \
     X(void, TfLiteGpuDelegateV2Delete, (TfLiteDelegate *))                                                    \
@@ -32,13 +34,6 @@
     X(int32_t, HaliteCompatibilityGetBestThreads, (const HaliteCompatibility *))                              \
     X(int32_t, HaliteCompatibilityGetDeviceCount, (const HaliteCompatibility *))                              \
     X(const HaliteCompatibilityDevice *, HaliteCompatibilityGetDevice, (const HaliteCompatibility *, int32_t)) \
-    X(HaliteDelegateReport *, HaliteDelegateReportCreate, (const TfLiteDelegate *))                           \
-    X(void, HaliteDelegateReportDelete, (HaliteDelegateReport *))                                             \
-    X(const HaliteDevice *, HaliteDelegateReportGetDevice, (const HaliteDelegateReport *))                    \
-    X(HaliteGpuPrecision, HaliteDelegateReportGetPrecision, (const HaliteDelegateReport *))                   \
-    X(int32_t, HaliteDelegateReportGetGraphCount, (const HaliteDelegateReport *))                             \
-    X(const HaliteDelegateGraph *, HaliteDelegateReportGetGraph, (const HaliteDelegateReport *, int32_t))     \
-    X(const HaliteDelegateNode *, HaliteDelegateReportGetNode, (const HaliteDelegateReport *, int32_t))       \
     X(TfLiteStatus, HaliteDelegateSetProfiling, (TfLiteDelegate *, bool, TfLiteTelemetryProfilerStruct *))    \
     X(int32_t, HaliteDelegateReportGetKernelCount, (const HaliteDelegateReport *))                            \
     X(const HaliteDelegateKernel *, HaliteDelegateReportGetKernel, (const HaliteDelegateReport *, int32_t))
@@ -51,9 +46,6 @@ struct hl_gpu_library {
 #undef X
 };
 
-// Where the library is: beside the program where that was built or installed (bin/ and lib/), else a bare name, for the
-// system to look for.
-void hl_gpu_library_path(struct hl_text *path);
 // False, with what was looked for and what to do in `problem`, where it cannot be opened or is an older one.
 bool hl_gpu_library_open(struct hl_gpu_library *gpu, struct hl_text *problem);
 

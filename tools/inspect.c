@@ -22,10 +22,14 @@ static const struct hl_flag flags[] = {
      .offset = offsetof(struct hl_inspect_options, memory), .help = "plan the memory and show the plan"},
     {.name = "placement", .letter = 'p', .kind = HL_FLAG_SWITCH,
      .offset = offsetof(struct hl_inspect_options, placement),
-     .help = "show which nodes would run on a GPU, and why others not"},
+     .help = "show which nodes a delegate would take, and why not the others"},
+    {.name = "delegate", .letter = 'd', .kind = HL_FLAG_STRING, .value = "NAME",
+     .offset = offsetof(struct hl_inspect_options, model.delegate),
+     .help = "which delegate --placement asks: gpu, nnapi, or a library of\n"
+             "Halite's; default: gpu"},
     {.name = "device", .letter = 'D', .kind = HL_FLAG_STRING, .value = "NAME",
      .offset = offsetof(struct hl_inspect_options, model.device),
-     .help = "which GPU --placement asks, see halite devices; default:\n"
+     .help = "which of its devices, see halite devices; default for a GPU:\n"
              "HALITE_DEVICE, else the fastest, and without any what a GPU would take"},
     HL_MODEL_PARTITIONS(hl_inspect_options, model),
     {.name = "json", .letter = 'j', .kind = HL_FLAG_SWITCH,
@@ -157,6 +161,7 @@ static const struct hl_example examples[] = {
     {"halite inspect model.tflite --nodes --tensors", "everything in it"},
     {"halite inspect model.tflite --memory", "where its memory goes"},
     {"halite inspect model.tflite --placement", "what a GPU would take, and why not the rest"},
+    {"halite inspect model.tflite --placement --delegate nnapi", "the same for Android's neural network interface"},
     {"halite inspect --ops models", "which operators the models in a folder use"},
     {NULL, NULL},
 };

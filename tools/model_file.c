@@ -131,15 +131,21 @@ static void check_cache(const struct hl_model_file *file, const char *folder)
 
 static bool open_delegate(struct hl_model_file *file, const struct hl_model_options *options)
 {
-    if (!is_delegate(file, options->delegate)) return false;
+    struct hl_text path = {0};
+    hl_delegate_library_path(options->delegate, &path);
+    if (!is_delegate(file, path.data)) {
+        hl_text_free(&path);
+        return false;
+    }
     check_cache(file, options->cache);
-    TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(options->delegate);
+    TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(path.data);
     if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(&from, "device", options->device);
     if (options->cache != NULL) {
         TfLiteExternalDelegateOptionsInsert(&from, "serialization_dir", options->cache);
         TfLiteExternalDelegateOptionsInsert(&from, "model_token", token_of(file));
     }
     file->delegate = TfLiteExternalDelegateCreate(&from);
+    hl_text_free(&path);
     if (file->delegate == NULL) hl_error(file->command, options->delegate, "gives no delegate");
     return file->delegate != NULL;
 }

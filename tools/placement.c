@@ -36,7 +36,7 @@ static bool is_about(const struct hl_node_placement *placement, const HaliteDele
     if (graph->node_count != from->node_count) return false;
     for (int i = 0; i < graph->node_count; i++) {
         const HaliteDelegateNode *node =
-            placement->file.gpu.HaliteDelegateReportGetNode(placement->report, graph->first_node + i);
+            placement->library.HaliteDelegateReportGetNode(placement->report, graph->first_node + i);
         if (node->node >= from->node_count ||
             strncmp(node->op, hl_model_code_name(&model->codes[from->nodes[node->node].code]), strlen(node->op)) != 0)
             return false;
@@ -47,15 +47,65 @@ static bool is_about(const struct hl_node_placement *placement, const HaliteDele
 // The runtime asks the delegate about one subgraph after the other, and may leave some out.
 static void find_graphs(struct hl_node_placement *placement)
 {
-    const struct hl_gpu_library *gpu = &placement->file.gpu;
+    const struct hl_delegate_library *library = &placement->library;
     int count = placement->file.model->subgraph_count, next = 0;
     placement->graphs = hl_alloc((size_t)count, sizeof *placement->graphs);
     for (int s = 0; s < count; s++) {
-        const HaliteDelegateGraph *graph = gpu->HaliteDelegateReportGetGraph(placement->report, next);
+        const HaliteDelegateGraph *graph = library->HaliteDelegateReportGetGraph(placement->report, next);
         if (graph == NULL || !is_about(placement, graph, s)) continue;
         placement->graphs[s] = graph;
         next++;
     }
+}
+
+static bool make_gpu_delegate(struct hl_node_placement *placement, const struct hl_model_options *options)
+{
+    struct hl_model_file *file = &placement->file;
+    if (!hl_model_file_open_gpu(file)) return false;
+    struct hl_model_options chosen = *options;
+    chosen.device = choose_device(placement, options->device);
+    return hl_model_file_create_gpu_delegate(file, &chosen);
+}
+
+static void report(const char *text)
+{
+    hl_error("inspect", NULL, "%s", text);
+}
+
+// The file's own delegate would be an external one, of which there is no report.
+static bool make_other_delegate(struct hl_node_placement *placement, const struct hl_model_options *options)
+{
+    char partitions[16];
+    const char *keys[2], *values[2];
+    size_t count = 0;
+    if (options->device != NULL) {
+        keys[count] = "device";
+        values[count++] = options->device;
+    }
+    if (options->partitions > 0) {
+        snprintf(partitions, sizeof partitions, "%d", options->partitions);
+        keys[count] = "max_delegated_partitions";
+        values[count++] = partitions;
+    }
+    placement->other = placement->library.tflite_plugin_create_delegate(keys, values, count, report);
+    return placement->other != NULL;
+}
+
+static bool make_delegate(struct hl_node_placement *placement, const struct hl_model_options *options)
+{
+    const char *name = options->delegate != NULL ? options->delegate : "gpu";
+    bool gpu = strcmp(name, "gpu") == 0;
+    if (gpu && !make_gpu_delegate(placement, options)) return false;
+    struct hl_text problem = {0};
+    bool ok = hl_delegate_library_open(&placement->library, name, &problem);
+    if (!ok) hl_error(placement->file.command, NULL, "%s", problem.data);
+    hl_text_free(&problem);
+    return ok && (gpu || make_other_delegate(placement, options));
+}
+
+static TfLiteDelegate *delegate_of(const struct hl_node_placement *placement)
+{
+    return placement->other != NULL ? placement->other : placement->file.delegate;
 }
 
 bool hl_node_placement_open(struct hl_node_placement *placement, const char *command, const char *path,
@@ -70,17 +120,14 @@ bool hl_node_placement_open(struct hl_node_placement *placement, const char *com
         hl_model_file_failed(file, "no interpreter can be made for it");
         return false;
     }
-    if (!hl_model_file_open_gpu(file)) return false;
-    struct hl_model_options chosen = *options;
-    chosen.device = choose_device(placement, options->device);
-    if (!hl_model_file_create_gpu_delegate(file, &chosen)) return false;
+    if (!make_delegate(placement, options)) return false;
     hl_text_clear(&file->messages);
-    TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(file->interpreter, file->delegate);
+    TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(file->interpreter, delegate_of(placement));
     if (status != kTfLiteOk && status != kTfLiteApplicationError) {
-        hl_model_file_failed(file, "the GPU delegate cannot be applied to it");
+        hl_model_file_failed(file, "the delegate cannot be applied to it");
         return false;
     }
-    placement->report = hl_alloc_check(file->gpu.HaliteDelegateReportCreate(file->delegate));
+    placement->report = hl_alloc_check(placement->library.HaliteDelegateReportCreate(delegate_of(placement)));
     placement->refused = status == kTfLiteApplicationError;
     find_graphs(placement);
     return true;
@@ -88,9 +135,10 @@ bool hl_node_placement_open(struct hl_node_placement *placement, const char *com
 
 void hl_node_placement_close(struct hl_node_placement *placement)
 {
-    if (placement->report != NULL) placement->file.gpu.HaliteDelegateReportDelete(placement->report);
+    if (placement->report != NULL) placement->library.HaliteDelegateReportDelete(placement->report);
     free(placement->graphs);
     hl_model_file_close(&placement->file);
+    if (placement->other != NULL) placement->library.tflite_plugin_destroy_delegate(placement->other);
     *placement = (struct hl_node_placement){0};
 }
 
@@ -99,7 +147,7 @@ void hl_node_placement_close(struct hl_node_placement *placement)
 static const HaliteDelegateNode *node_at(const struct hl_node_placement *placement, const HaliteDelegateGraph *graph,
                                          int index)
 {
-    return placement->file.gpu.HaliteDelegateReportGetNode(placement->report, graph->first_node + index);
+    return placement->library.HaliteDelegateReportGetNode(placement->report, graph->first_node + index);
 }
 
 struct sums {
@@ -137,12 +185,12 @@ static const char *why_refused(const struct hl_node_placement *placement)
 
 static const HaliteDevice *device_of(const struct hl_node_placement *placement)
 {
-    return placement->file.gpu.HaliteDelegateReportGetDevice(placement->report);
+    return placement->library.HaliteDelegateReportGetDevice(placement->report);
 }
 
 static const char *precision_of(const struct hl_node_placement *placement)
 {
-    HaliteGpuPrecision precision = placement->file.gpu.HaliteDelegateReportGetPrecision(placement->report);
+    HaliteGpuPrecision precision = placement->library.HaliteDelegateReportGetPrecision(placement->report);
     return hl_model_precisions[precision - kHaliteGpuPrecisionF32];
 }
 
@@ -174,7 +222,7 @@ static void print_nodes(const struct hl_node_placement *placement, const HaliteD
         hl_table_add(&table, "%d", (int)node->node);
         hl_table_add_name(&table, node->op);
         hl_table_add(&table, "%d", (int)node->version);
-        hl_table_add(&table, "%s", node->on_gpu ? "GPU" : "CPU");
+        hl_table_add(&table, "%s", node->on_gpu ? placement->library.device : "CPU");
         if (node->partition >= 0)
             hl_table_add(&table, "%d", (int)node->partition);
         else
@@ -190,6 +238,8 @@ static void print_device(const struct hl_node_placement *placement)
     printf("\nplacement");
     if (placement->assumed)
         printf(" on null:0: there is no GPU here, this is what any would take");
+    else if (device != NULL && placement->other != NULL)
+        printf(" on %s, %s", placement->library.device, device->name);
     else if (device != NULL)
         printf(" on %s, %s, %s", device->name, device->description, precision_of(placement));
     printf("\n");
@@ -208,7 +258,8 @@ void hl_node_placement_text(const struct hl_node_placement *placement)
     }
     if (placement->refused) printf("  not applied: %s\n", why_refused(placement));
     struct sums sums = sum_up(placement);
-    printf("%d of %d operators on the GPU in %d partition%s", sums.gpu, sums.nodes - sums.folded, sums.partitions,
+    printf("%d of %d operators on %s%s in %d partition%s", sums.gpu, sums.nodes - sums.folded,
+           placement->other == NULL ? "the " : "", placement->library.device, sums.partitions,
            sums.partitions == 1 ? "" : "s");
     if (sums.folded > 0) printf(", %d folded into constants", sums.folded);
     printf("\n");
@@ -218,13 +269,13 @@ void hl_node_placement_text(const struct hl_node_placement *placement)
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
-static cJSON *node_json(const HaliteDelegateNode *node)
+static cJSON *node_json(const struct hl_node_placement *placement, const HaliteDelegateNode *node)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "node", node->node);
     hl_json_add_string(json, "operator", node->op);
     cJSON_AddNumberToObject(json, "version", node->version);
-    cJSON_AddStringToObject(json, "where", node->on_gpu ? "GPU" : "CPU");
+    cJSON_AddStringToObject(json, "where", node->on_gpu ? placement->library.device : "CPU");
     if (node->partition >= 0) cJSON_AddNumberToObject(json, "partition", node->partition);
     cJSON_AddStringToObject(json, "reason", node->reason_name);
     hl_json_add_string(json, "text", node->text);
@@ -246,7 +297,7 @@ void hl_node_placement_json(const struct hl_node_placement *placement, cJSON *js
     if (device != NULL) {
         hl_json_add_string(object, "device", device->name);
         hl_json_add_string(object, "description", device->description);
-        cJSON_AddStringToObject(object, "precision", precision_of(placement));
+        if (placement->other == NULL) cJSON_AddStringToObject(object, "precision", precision_of(placement));
     }
     cJSON_AddBoolToObject(object, "assumed", placement->assumed);
     if (placement->refused) hl_json_add_string(object, "refused", why_refused(placement));
@@ -260,7 +311,7 @@ void hl_node_placement_json(const struct hl_node_placement *placement, cJSON *js
         const HaliteDelegateGraph *graph = placement->graphs[s];
         cJSON *nodes = cJSON_CreateArray();
         for (int i = 0; graph != NULL && i < graph->node_count; i++)
-            cJSON_AddItemToArray(nodes, node_json(node_at(placement, graph, i)));
+            cJSON_AddItemToArray(nodes, node_json(placement, node_at(placement, graph, i)));
         cJSON_AddItemToArray(subgraphs, nodes);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nodes of a model would run with the GPU delegate, for halite inspect --placement. In: a model and the
-// choice of a device. Out: the delegate's report, subgraph by subgraph, as text or JSON.
+// Where the nodes of a model would run with a delegate, for halite inspect --placement. In: a model, the choice of a
+// delegate of Halite's and of a device. Out: the delegate's report, subgraph by subgraph, as text or JSON.
 #ifndef HALITE_TOOLS_PLACEMENT_H
 #define HALITE_TOOLS_PLACEMENT_H
 
@@ -9,7 +9,9 @@
 #include "model_file.h"
 
 struct hl_node_placement {
-    struct hl_model_file file; // with the delegate applied
+    struct hl_model_file file;          // with the delegate applied
+    struct hl_delegate_library library; // of the delegate
+    TfLiteDelegate *other;              // a delegate that is not the GPU's: it is none of the file's
     HaliteDelegateReport *report;
     bool assumed;                       // no GPU is here: the null device stands for any
     bool refused;                       // the runtime keeps the graph from the delegate; file.messages says why

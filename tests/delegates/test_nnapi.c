@@ -326,8 +326,8 @@ static void options_reach_the_system(void **state)
     assert_int_equal(lib.fakeNnapi_get("priority"), 90);
     assert_int_equal(lib.fakeNnapi_get("cached"), 2);
     assert_int_equal(lib.fakeNnapi_get("relaxed"), 1);
-    apply_and_run(MAKE("max_compilation_timeout_duration_ns", "7000000", "max_execution_timeout_duration_ns", "9000000",
-                       "max_execution_loop_timeout_duration_ns", "9"),
+    apply_and_run(MAKE("accelerator_name", "google-edgetpu", "max_compilation_timeout_duration_ns", "7000000",
+                       "max_execution_timeout_duration_ns", "9000000", "max_execution_loop_timeout_duration_ns", "9"),
                   3, NULL);
     assert_int_equal(lib.fakeNnapi_get("timeout"), 7000000);
     assert_int_equal(lib.fakeNnapi_get("run_timeout"), 9000000);

@@ -8,23 +8,40 @@ target_compile_definitions(test_nnapi PRIVATE
     NNAPI_DELEGATE="$<TARGET_FILE:tensorflowlite_nnapi_delegate>" FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>")
 
 # ---- golden cases through NNAPI ------------------------------------------------------------------------------------
-# nnapi_golden_test(NAME LEVEL [SLOW] PATHS...): at this feature level.
+# nnapi_golden_test(NAME LEVEL [SLOW] [OPTIONS ...] PATHS ...): at this feature level.
 function(nnapi_golden_test name level)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "SLOW" "" "")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "SLOW" "" "OPTIONS;PATHS")
     set(slow)
     if(arg_SLOW)
         set(slow SLOW)
     endif()
-    list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
+    list(TRANSFORM arg_PATHS PREPEND ${HALITE_SHARED}/golden/ OUTPUT_VARIABLE paths)
     halite_test(golden/nnapi_${name}.${level} ${slow} COMMAND sh cmake/with_data.sh ${HALITE_SHARED}/golden
         $<TARGET_FILE:golden_runner> --delegate $<TARGET_FILE:tensorflowlite_nnapi_delegate>
-        --option max_delegated_partitions=0 --quantum 1 --tolerance 1e-5
+        --option max_delegated_partitions=0 --quantum 1 --tolerance 1e-5 ${arg_OPTIONS}
         --differences tests/delegates/tolerances.md --differences docs/differences.md ${paths}
         ENVIRONMENT HALITE_NNAPI_LIBRARY=$<TARGET_FILE:neuralnetworks> FAKE_NNAPI=level=${level})
 endfunction()
 if(NOT HALITE_THREAD_SANITIZE)
     foreach(level 27 28 29 30 1000007)
-        nnapi_golden_test(ops ${level} ops)
+        nnapi_golden_test(ops ${level} PATHS ops)
     endforeach()
-    nnapi_golden_test(graphs 1000007 graphs structure)
+    nnapi_golden_test(graphs 1000007 PATHS graphs structure)
+endif()
+
+# ---- whole models -----------------------------------------------------------------------------------------------------
+if(NOT HALITE_SANITIZE AND NOT HALITE_THREAD_SANITIZE)
+    halite_test(delegates/nnapi_official SLOW COMMAND sh tests/delegates/official.sh
+        $<TARGET_FILE:tensorflowlite_nnapi_delegate> $<TARGET_FILE:neuralnetworks> ${HALITE_SHARED} ${HALITE_LITERT_VENV})
+endif()
+if(HALITE_TOOLS)
+    halite_test(delegates/nnapi_tools COMMAND sh tests/delegates/tools.sh $<TARGET_FILE:halite>
+        $<TARGET_FILE:neuralnetworks>)
+    halite_test(delegates/nnapi_placement SLOW COMMAND sh tests/delegates/placement.sh $<TARGET_FILE:halite>
+        $<TARGET_FILE:neuralnetworks> ${HALITE_SHARED}/models)
+endif()
+if(NOT HALITE_THREAD_SANITIZE)
+    # Networks carry a step of rounding on, as the official runtime's own two engines do to each other.
+    nnapi_golden_test(models 1000007 SLOW OPTIONS --spread 2
+        PATHS models/classification models/detection models/segmentation models/mlperf_tiny)
 endif()

@@ -206,7 +206,7 @@ passes "$tool" --graph="fd:9:8:$(wc -c <"$model")" $short
 exec 9<&-
 passes "$tool" --graph="$model" --dry_run=true --print_preinvoke_state=true --use_nnapi=true
 line "^INFO: count=0$"
-line "^WARN: --use_nnapi does nothing here: "
+line "^INFO: NNAPI delegate created.$"
 line "^Tensor   8 image +kTfLiteFloat32 +kTfLiteArenaRw +256 +/ 0\.00 \[1,8,8,1\] \[[0-9]+, [0-9]+\)$"
 line "^Node   6 Operator Builtin Code  25 SOFTMAX \(not delegated\)$"
 run "$tool" --graph="$model" --list_signatures=true

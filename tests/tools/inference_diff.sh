@@ -58,8 +58,6 @@ done
 
 # ---- flags --------------------------------------------------------------------------------------------------------------
 passes diff --model_file="$model" --num_runs=1 --use_nnapi=true --nnapi_accelerator_name=google-edgetpu --delegate=hexagon
-says "WARN: --use_nnapi does nothing here: "
-says "WARN: --nnapi_accelerator_name does nothing here: "
 says "WARN: --delegate=hexagon does nothing here: "
 passes diff --model_file="$model" --num_runs=2 --num_runs=3 --use_gpux=true --use_xnnpack stray
 says "WARN: Unconsumed cmdline flags: --num_runs=3 --use_gpux=true --use_xnnpack stray"

@@ -73,7 +73,7 @@ says "-----------Subgraph-0 has "
 shows "$bin/label_image" -m "$demo/digits_int8.tflite" -l "$labels" -i "$demo/five.png"
 matches "^INFO: $number: 5 five\$"
 shows label -i "$demo/two.png" -a 1 -x 1 -j /nowhere --use_nnapi=true
-for flag in accelerated xnnpack_delegate hexagon_delegate use_nnapi; do says "WARN: --$flag does nothing here: "; done
+for flag in xnnpack_delegate hexagon_delegate; do says "WARN: --$flag does nothing here: "; done
 leaks_unseen
 for device in opencl vulkan gles; do
     if "$halite" run --gpu --device $device -m "$model" >"$work/out" 2>"$work/err"; then

@@ -56,8 +56,13 @@ static const struct way none = {.option = "none", .name = "as given"};
 static const struct {
     const char *name, *idle;
 } known[] = {
-    {"all", NULL},           {"cpu", NULL},  {"gpu", NULL}, {"nnapi", HL_FOR_ANDROID}, {"coreml", HL_FOR_APPLE},
-    {"dsp", HL_FOR_HEXAGON}, {"none", NULL},
+    {"all", NULL},
+    {"cpu", NULL},
+    {"gpu", NULL},
+    {"nnapi", "say none, and --use_nnapi=true with its own flags"},
+    {"coreml", HL_FOR_APPLE},
+    {"dsp", HL_FOR_HEXAGON},
+    {"none", NULL},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 

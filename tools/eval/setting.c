@@ -6,7 +6,7 @@
 
 #include "message.h"
 
-// --delegate=gpu is another way to say --use_gpu=true. False where there is no delegate of that name.
+// --delegate=gpu is another way to say --use_gpu=true, and so is nnapi. False where there is no delegate of that name.
 static bool apply_delegate(const char *name, struct hl_delegate_flags *flags)
 {
     static const struct {
@@ -14,7 +14,7 @@ static bool apply_delegate(const char *name, struct hl_delegate_flags *flags)
     } known[] = {
         {"gpu", NULL},
         {"xnnpack", HL_FOR_XNNPACK},
-        {"nnapi", HL_FOR_ANDROID},
+        {"nnapi", NULL},
         {"hexagon", HL_FOR_HEXAGON},
         {"coreml", HL_FOR_APPLE},
     };
@@ -23,6 +23,8 @@ static bool apply_delegate(const char *name, struct hl_delegate_flags *flags)
         if (strcmp(known[i].name, name) != 0) continue;
         if (known[i].idle != NULL)
             hl_warn(HL_TFLITE, NULL, "--delegate=%s does nothing here: %s", name, known[i].idle);
+        else if (strcmp(name, "nnapi") == 0)
+            flags->use_nnapi = true;
         else
             flags->use_gpu = true;
         return true;

@@ -103,6 +103,7 @@ enum delegate_state nnapi_find_devices(struct nnapi_delegate *delegate, TfLiteCo
     delegate->device_count = 0;
     delegate->asks_devices = false;
     delegate->base.device[0] = 0;
+    delegate->level = NNAPI_LEVEL_7; // for the reasons of nodes, where there is no system
     if (!nnapi_open(&delegate->system, delegate->options.library_path, why, size)) return DELEGATE_ABSENT;
     delegate->level = delegate->system.level;
     enum delegate_state state = DELEGATE_READY;

@@ -31,7 +31,9 @@ int ANeuralNetworksCompilation_createForDevices(ANeuralNetworksModel *model,
     FAKE_WANT(count > 0, BAD_DATA, "no devices");
     for (uint32_t i = 0; i < count; i++) FAKE_WANT(devices[i], UNEXPECTED_NULL, "no device %u", i);
     int status = ANeuralNetworksCompilation_create(model, compilation);
-    if (status == ANEURALNETWORKS_NO_ERROR) (*compilation)->device = devices[0];
+    if (status != ANEURALNETWORKS_NO_ERROR) return status;
+    (*compilation)->device = devices[0];
+    (*compilation)->device_count = count;
     return status;
 }
 
@@ -81,7 +83,7 @@ int ANeuralNetworksCompilation_setTimeout(ANeuralNetworksCompilation *compilatio
     FAKE_BEGIN();
     WANT_OPEN(compilation);
     FAKE_WANT(fake.level >= NNAPI_LEVEL_4, BAD_STATE, "not of this feature level");
-    FAKE_WANT(compilation->device, BAD_DATA, "a timeout wants a compilation for one device");
+    FAKE_WANT(compilation->device_count == 1, BAD_DATA, "a timeout wants a compilation for one device");
     fake.timeout = (long long)duration;
     return ANEURALNETWORKS_NO_ERROR;
 }
@@ -262,7 +264,7 @@ int ANeuralNetworksExecution_setTimeout(ANeuralNetworksExecution *execution, uin
     FAKE_BEGIN();
     FAKE_WANT(execution, UNEXPECTED_NULL, "no execution");
     FAKE_WANT(fake.level >= NNAPI_LEVEL_4 && !execution->started, BAD_STATE, "not at this time");
-    FAKE_WANT(execution->compilation->device, BAD_DATA, "a timeout wants a compilation for one device");
+    FAKE_WANT(execution->compilation->device_count == 1, BAD_DATA, "a timeout wants a compilation for one device");
     fake.run_timeout = (long long)duration;
     return ANEURALNETWORKS_NO_ERROR;
 }
@@ -344,7 +346,7 @@ int ANeuralNetworksBurst_create(ANeuralNetworksCompilation *compilation, ANeural
 {
     FAKE_BEGIN();
     FAKE_WANT(compilation && burst, UNEXPECTED_NULL, "no compilation or burst");
-    FAKE_WANT(compilation->finished && compilation->device, BAD_STATE, "it is not finished, or not for devices");
+    FAKE_WANT(compilation->finished, BAD_STATE, "it is not finished");
     *burst = malloc(sizeof **burst);
     if (!*burst) return ANEURALNETWORKS_OUT_OF_MEMORY;
     (*burst)->compilation = compilation;

@@ -104,7 +104,8 @@ struct ANeuralNetworksDevice {
 
 struct ANeuralNetworksCompilation {
     ANeuralNetworksModel *model;
-    const ANeuralNetworksDevice *device; // NULL: the system chose
+    const ANeuralNetworksDevice *device; // the first of them; NULL: the system chose
+    uint32_t device_count;
     bool finished;
     struct fake_program *program;
     int users;
