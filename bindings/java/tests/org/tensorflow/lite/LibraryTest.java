@@ -11,7 +11,6 @@ import static org.tensorflow.lite.Refusal.expect;
 import java.util.Collections;
 import org.junit.Test;
 import org.tensorflow.lite.InterpreterApi.Options.TfLiteRuntime;
-import org.tensorflow.lite.nnapi.NnApiDelegate;
 
 /** Versions, runtimes, options and what they default to, and Android's interface where it is not. */
 @SuppressWarnings("deprecation") // version(), setAllowFp16PrecisionForFp32
@@ -78,29 +77,6 @@ public final class LibraryTest {
         }
         expect(IllegalArgumentException.class, "Internal error: Cannot create interpreter: num_threads is -2",
                 () -> new Interpreter(TestModels.DIGITS, new Interpreter.Options().setNumThreads(-2)));
-    }
-
-    @Test
-    public void androidsInterfaceIsAnOptionAndADelegate() {
-        Interpreter.Options optional = new Interpreter.Options().setUseNNAPI(true);
-        try (Interpreter interpreter = new Interpreter(TestModels.DIGITS, optional)) { // the CPU runs it
-            float[][] output = new float[1][10];
-            interpreter.run(TestModels.image(), output);
-            assertEquals(2, TestModels.indexOfLargest(output[0]));
-        }
-        NnApiDelegate.Options options = new NnApiDelegate.Options().setAllowFp16(true).setAcceleratorName("none")
-                .setExecutionPreference(NnApiDelegate.Options.EXECUTION_PREFERENCE_LOW_POWER).setUseNnapiCpu(true)
-                .setMaxNumberOfDelegatedPartitions(1).setCacheDir("x").setModelToken("y");
-        try (NnApiDelegate delegate = new NnApiDelegate(options)) {
-            expect(IllegalStateException.class, "Should not access delegate before interpreter has been constructed.",
-                    delegate::getNativeHandle);
-            expect(IllegalStateException.class, "NNAPI delegate: ",
-                    () -> new Interpreter(TestModels.DIGITS, new Interpreter.Options().addDelegate(delegate)));
-        }
-        expect(IllegalStateException.class, "support library", () -> {
-            options.setNnApiSupportLibraryHandle(1);
-            new Interpreter(TestModels.DIGITS, new Interpreter.Options().addDelegate(new NnApiDelegate(options)));
-        });
     }
 
     @Test
