@@ -31,7 +31,8 @@ endif()
 if(HALITE_SANITIZE)
     # The JVM loads the sanitizer before all else and keeps its own handlers of signals, which it needs for null pointers.
     # Leaks are java/stress_many's: the leak checker ends when it stops the JVM's threads.
-    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
+        OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
     if(IS_ABSOLUTE "${asan}")
         foreach(class Interpreter Tensor Library Cases)
             string(TOLOWER ${class} name)

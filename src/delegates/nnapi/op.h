@@ -77,6 +77,9 @@ static inline bool nnapi_is_8_bit(const TfLiteTensor *tensor)
 {
     return tensor->type == kTfLiteInt8 || tensor->type == kTfLiteUInt8;
 }
+
+// ---- quantization.c
+
 // How many scales a tensor has; 0: it is not quantized.
 int nnapi_scale_count(const TfLiteTensor *tensor);
 float nnapi_scale(const TfLiteTensor *tensor); // the first one

@@ -145,6 +145,9 @@ struct LiteRtDelegateWrapperT {
 
 // The functions that accelerators get.
 LiteRtRuntimeContext *litert_runtime_context(void);
+// Copies a program's options, which the other function frees.
+LiteRtStatus litert_copy_environment_options(LiteRtEnvironment environment, int count, const LiteRtEnvOption *options);
+void litert_free_environment_options(LiteRtEnvironment environment);
 // Finds the environment's accelerators; that there is no library of one is no error.
 void litert_find_accelerators(LiteRtEnvironment environment);
 void litert_close_accelerators(LiteRtEnvironment environment);

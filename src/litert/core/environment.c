@@ -1,42 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Environments: copies of the options that a program gave, and the accelerators that they lead to.
+// Environments: the options that a program gave (environment_options.c), and the accelerators that they lead to
+// (accelerators.c).
 #include "litert/c/litert_environment.h"
 
 #include <stdlib.h>
 
 #include "litert/core/core.h"
 
-static bool is_value(const LiteRtAny *value)
-{
-    return value->type == kLiteRtAnyTypeBool || value->type == kLiteRtAnyTypeInt || value->type == kLiteRtAnyTypeReal ||
-           value->type == kLiteRtAnyTypeVoidPtr || (value->type == kLiteRtAnyTypeString && value->str_value);
-}
-
-static LiteRtStatus copy_options(LiteRtEnvironment environment, int count, const LiteRtEnvOption *options)
-{
-    environment->options.options = calloc((size_t)count + 1, sizeof *options);
-    LITERT_MEMORY(environment->options.options);
-    for (int i = 0; i < count; i++) {
-        LiteRtEnvOption *copy = &environment->options.options[i];
-        if (!is_value(&options[i].value))
-            return litert_fail(kLiteRtStatusErrorInvalidArgument, "environment option %d has a value of type %d",
-                               (int)options[i].tag, (int)options[i].value.type);
-        *copy = options[i];
-        if (copy->value.type == kLiteRtAnyTypeString) {
-            copy->value.str_value = litert_copy_text(options[i].value.str_value);
-            LITERT_MEMORY(copy->value.str_value);
-        }
-        environment->options.count++;
-    }
-    return kLiteRtStatusOk;
-}
-
 LiteRtStatus LiteRtCreateEnvironment(int num_options, const LiteRtEnvOption *options, LiteRtEnvironment *environment)
 {
     LITERT_NEED(environment && num_options >= 0 && (options || num_options == 0));
     LiteRtEnvironment made = calloc(1, sizeof *made);
     LITERT_MEMORY(made);
-    LiteRtStatus status = copy_options(made, num_options, options);
+    LiteRtStatus status = litert_copy_environment_options(made, num_options, options);
     if (status != kLiteRtStatusOk) {
         LiteRtDestroyEnvironment(made);
         return status;
@@ -50,23 +26,6 @@ void LiteRtDestroyEnvironment(LiteRtEnvironment environment)
 {
     if (!environment) return;
     litert_close_accelerators(environment);
-    for (int i = 0; i < environment->options.count; i++)
-        if (environment->options.options[i].value.type == kLiteRtAnyTypeString)
-            free((char *)environment->options.options[i].value.str_value);
-    free(environment->options.options);
+    litert_free_environment_options(environment);
     free(environment);
-}
-
-LITERT_GETTER(LiteRtGetEnvironmentOptions, LiteRtEnvironment, LiteRtEnvironmentOptions, &object->options)
-
-LiteRtStatus LiteRtGetEnvironmentOptionsValue(LiteRtEnvironmentOptions options, LiteRtEnvOptionTag tag,
-                                              LiteRtAny *value)
-{
-    LITERT_NEED(options && value);
-    for (int i = 0; i < options->count; i++) {
-        if (options->options[i].tag != tag) continue;
-        *value = options->options[i].value;
-        return kLiteRtStatusOk;
-    }
-    return kLiteRtStatusErrorNotFound; // no message: that is how programs ask whether an option was given
 }
