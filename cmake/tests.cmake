@@ -2,7 +2,7 @@
 # The list of tests. Names are FOLDER/TEST. Those with label "slow" are the second set (./dev test slow); those of them with
 # label "devices" mostly wait for a device's compiler and are not repeated under the sanitizers; those of these with label
 # "long" take too long on software devices for every change (./dev test devices runs them). What no compiler changes, texts and
-# pages, has the label "once" and is left out where the fast set runs again. All run in the repository's root.
+# pages, has the label "once" and is left out where tests run again. All run in the repository's root.
 # A test that cannot run here says why and ends with 77.
 enable_testing()
 find_program(CXX_COMPILER NAMES $ENV{CXX} c++ g++ clang++)
@@ -21,6 +21,8 @@ function(halite_test name)
         set_tests_properties(${name} PROPERTIES LABELS "slow;devices;long")
     elseif(arg_DEVICES)
         set_tests_properties(${name} PROPERTIES LABELS "slow;devices")
+    elseif(arg_SLOW AND arg_ONCE)
+        set_tests_properties(${name} PROPERTIES LABELS "slow;once")
     elseif(arg_SLOW)
         set_tests_properties(${name} PROPERTIES LABELS slow)
     elseif(arg_ONCE)
@@ -347,7 +349,9 @@ if(HALITE_TOOLS)
         get_filename_component(name ${file} NAME_WE)
         string(REGEX REPLACE "^tests/([^/]*)/.*" "\\1" folder ${file})
         set(slow)
-        if(name MATCHES "_slow$")
+        if(name MATCHES "^report.*_slow$")
+            set(slow SLOW ONCE)
+        elseif(name MATCHES "_slow$")
             set(slow SLOW)
         elseif(name MATCHES "_devices$")
             set(slow DEVICES)
