@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/half.h"
 #include "base/hash.h"
 #include "base/shared_memory.h"
+#include "delegates/common/widened.h"
 #include "delegates/nnapi/op.h"
 
 enum { POOL_ALIGNMENT = 64 };
@@ -27,8 +27,7 @@ struct kernel {
     ANeuralNetworksBurst *burst;         // NULL: each run by itself
     ANeuralNetworksExecution *execution; // kept where the system lets it run again
     struct pool inputs, outputs;
-    int *widened; // pairs: an output that is a constant, and the float16 constant that it is widened from
-    int widened_count;
+    struct delegate_widened widened;
 };
 
 static bool try(struct kernel *kernel, TfLiteContext *context, int result, int line, const char *doing)
@@ -133,27 +132,12 @@ static void close_pool(struct kernel *kernel, struct pool *pool)
 
 // ---- create -------------------------------------------------------------------------------------
 
-static bool find_widened(struct kernel *kernel, const TfLiteDelegateParams *params)
-{
-    const struct delegate *delegate = &kernel->delegate->base;
-    const TfLiteIntArray *outputs = params->output_tensors;
-    kernel->widened = malloc(((size_t)outputs->size + 1) * 2 * sizeof *kernel->widened);
-    if (!kernel->widened) return false;
-    for (int i = 0; i < outputs->size; i++) {
-        int source = (size_t)outputs->data[i] < delegate->source_count ? delegate->source[outputs->data[i]] : -1;
-        if (source < 0) continue;
-        kernel->widened[2 * kernel->widened_count] = outputs->data[i];
-        kernel->widened[2 * kernel->widened_count++ + 1] = source;
-    }
-    return true;
-}
-
 static bool build(struct kernel *kernel, TfLiteContext *context, const TfLiteDelegateParams *params)
 {
     struct nnapi_model *model = &kernel->model;
     struct delegate_piece piece = {params->nodes_to_replace->data, params->nodes_to_replace->size,
                                    params->input_tensors, params->output_tensors};
-    if (!find_widened(kernel, params)) {
+    if (!delegate_widened_find(&kernel->widened, &kernel->delegate->base, params->output_tensors)) {
         context->ReportError(context, "TfLiteNnapiDelegate: out of memory");
         return false;
     }
@@ -188,7 +172,7 @@ void nnapi_kernel_destroy(void *data)
     nnapi_model_free(&kernel->model);
     close_pool(kernel, &kernel->inputs);
     close_pool(kernel, &kernel->outputs);
-    free(kernel->widened);
+    delegate_widened_free(&kernel->widened);
     free(kernel);
 }
 
@@ -289,22 +273,12 @@ static bool run(struct kernel *kernel, TfLiteContext *context)
     return ok;
 }
 
-static void write_widened(const struct kernel *kernel, TfLiteContext *context)
-{
-    for (int i = 0; i < kernel->widened_count; i++) {
-        TfLiteTensor *to = &context->tensors[kernel->widened[2 * i]];
-        const TfLiteTensor *from = &context->tensors[kernel->widened[2 * i + 1]];
-        const uint16_t *halves = (const void *)from->data.raw;
-        for (size_t k = 0; k < from->bytes / sizeof *halves; k++) to->data.f[k] = hl_half_to_float(halves[k]);
-    }
-}
-
 TfLiteStatus nnapi_kernel_invoke(void *data, TfLiteContext *context, TfLiteNode *node)
 {
     (void)node;
     struct kernel *kernel = data;
     const struct nnapi_model *model = &kernel->model;
-    write_widened(kernel, context);
+    delegate_widened_write(&kernel->widened, context);
     if (!kernel->compilation) return kTfLiteOk;
     for (int i = 0; i < model->input_count; i++) {
         const TfLiteTensor *tensor = &context->tensors[model->inputs[i]];

@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 #include "base/grow.h"
-#include "base/half.h"
+#include "delegates/common/widened.h"
 #include "delegates/nnapi/op.h"
 
 struct nnapi_block {
@@ -149,8 +149,7 @@ static void set_tensor_value(struct nnapi_model *model, uint32_t operand, const 
 // The float16 constant that a tensor is widened from; NULL: it is none.
 static const TfLiteTensor *narrow_source(const struct nnapi_model *model, int tensor)
 {
-    const struct delegate *delegate = &model->delegate->base;
-    int source = delegate->source && (size_t)tensor < delegate->source_count ? delegate->source[tensor] : -1;
+    int source = delegate_widened_source(&model->delegate->base, tensor);
     return source >= 0 ? &model->context->tensors[source] : NULL;
 }
 
@@ -159,8 +158,7 @@ static void set_widened_value(struct nnapi_model *model, uint32_t operand, const
     size_t count = narrow->bytes / sizeof(uint16_t);
     float *floats = nnapi_model_memory(model, count * sizeof *floats);
     if (!floats) return;
-    const uint16_t *halves = (const void *)narrow->data.raw;
-    for (size_t i = 0; i < count; i++) floats[i] = hl_half_to_float(halves[i]);
+    delegate_widen(narrow, floats);
     set_value(model, operand, floats, count * sizeof *floats);
 }
 
