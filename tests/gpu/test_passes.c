@@ -518,7 +518,7 @@ static void test_swish(void **state)
     }
 }
 
-// ---- fold_behind, fold_in_front: the numbers are compared by the op table ------------------------
+// ---- fold_after, fold_before: the numbers are compared by the op table ------------------------
 
 static const struct gpu_shape channels = {1, 1, 1, 8}, one = {1, 1, 1, 1};
 
@@ -530,13 +530,13 @@ static void test_folding(void **state)
     x = NODE(graph, Mul, image, x, add_constant(graph, channels, NULL));
     x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
     ends(x);
-    expect(graph, gpu_pass_fold_behind, true,
+    expect(graph, gpu_pass_fold_after, true,
            "CONV_2D in0[1,4,4,8] const6[8,3,3,8] const7[1,1,1,8] -> out5[1,4,4,8] + relu\n");
 
     graph = begin(); // in front; the weights are not the other node's
     x = NODE(graph, Mul, image, add_constant(graph, one, NULL), add_input(graph, image));
     ends(add_conv(graph, kTfLitePaddingSame, image, x));
-    expect(graph, gpu_pass_fold_in_front, true,
+    expect(graph, gpu_pass_fold_before, true,
            "CONV_2D in1[1,4,4,8] const6[8,3,3,8] const4[1,1,1,8] -> out5[1,4,4,8]\n");
 }
 
@@ -547,23 +547,23 @@ static void test_folding_that_stays(void **state)
     struct gpu_value *x = begin_conv(&graph); // rounding of 8 bits in between
     x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_QUANTIZE, 0.5f, 0}}};
     ends(NODE(graph, Mul, image, x, add_constant(graph, channels, NULL)));
-    assert_false(gpu_pass_fold_behind(graph));
+    assert_false(gpu_pass_fold_after(graph));
     gpu_graph_destroy(graph);
 
     x = begin_conv(&graph); // the sum is wanted, too
     ends(x);
     ends(NODE(graph, Mul, image, x, add_constant(graph, channels, NULL)));
-    assert_false(gpu_pass_fold_behind(graph));
+    assert_false(gpu_pass_fold_after(graph));
     gpu_graph_destroy(graph);
 
     x = begin_conv(&graph); // a number for each position
     ends(NODE(graph, Mul, image, x, add_constant(graph, image, NULL)));
-    assert_false(gpu_pass_fold_behind(graph));
+    assert_false(gpu_pass_fold_after(graph));
     gpu_graph_destroy(graph);
 
     x = begin_conv(&graph); // no number
     ends(NODE(graph, Mul, image, x, add_input(graph, channels)));
-    assert_false(gpu_pass_fold_behind(graph));
+    assert_false(gpu_pass_fold_after(graph));
     gpu_graph_destroy(graph);
 
     graph = begin(); // weights or a bias that come while running
@@ -573,31 +573,31 @@ static void test_folding_that_stays(void **state)
     x = NODE(graph, Mul, image, x, add_constant(graph, one, NULL));
     x = NODE(graph, Conv2d, image, x, weights, add_input(graph, channels));
     ends(NODE(graph, Mul, image, x, add_constant(graph, one, NULL)));
-    assert_false(gpu_pass_fold_behind(graph));
-    assert_false(gpu_pass_fold_in_front(graph));
+    assert_false(gpu_pass_fold_after(graph));
+    assert_false(gpu_pass_fold_before(graph));
     gpu_graph_destroy(graph);
 
     x = begin_conv(&graph); // by zero, and a constant by the sum
     x = NODE(graph, Div, image, x, add_constant(graph, one, (const float[]){0}));
     ends(x);
-    assert_false(gpu_pass_fold_behind(graph));
+    assert_false(gpu_pass_fold_after(graph));
     gpu_graph_destroy(graph);
     x = begin_conv(&graph);
     ends(NODE(graph, Div, image, add_constant(graph, one, NULL), x));
-    assert_false(gpu_pass_fold_behind(graph));
+    assert_false(gpu_pass_fold_after(graph));
     gpu_graph_destroy(graph);
 
     graph = begin(); // a sum in front
     ends(add_conv(graph, kTfLitePaddingSame, image,
                   NODE(graph, Add, image, add_input(graph, image), add_constant(graph, one, NULL))));
-    assert_false(gpu_pass_fold_in_front(graph));
+    assert_false(gpu_pass_fold_before(graph));
     gpu_graph_destroy(graph);
 
     graph = begin(); // an activation in between
     x = NODE(graph, Mul, image, add_input(graph, image), add_constant(graph, one, NULL));
     x->producer->epilogue = (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_RELU, 0, 0}}};
     ends(add_conv(graph, kTfLitePaddingSame, image, x));
-    assert_false(gpu_pass_fold_in_front(graph));
+    assert_false(gpu_pass_fold_before(graph));
     gpu_graph_destroy(graph);
 }
 
@@ -659,11 +659,11 @@ static void test_residual_made_later(void **state)
             (struct gpu_epilogue){.count = 1, .stages = {{GPU_EPI_ADD_VALUE, 0, 0}}, .residual = later};
         later->consumers++;
         ends(y);
-        assert_false(multiplies ? gpu_pass_fold_behind(graph) : gpu_pass_fuse_stages(graph));
+        assert_false(multiplies ? gpu_pass_fold_after(graph) : gpu_pass_fuse_stages(graph));
         y->producer->epilogue.residual = graph->values[0]; // an input is always there
         later->consumers--;
         graph->values[0]->consumers++;
-        assert_true(multiplies ? gpu_pass_fold_behind(graph) : gpu_pass_fuse_stages(graph));
+        assert_true(multiplies ? gpu_pass_fold_after(graph) : gpu_pass_fuse_stages(graph));
         assert_ptr_equal(graph->nodes[0]->epilogue.residual, graph->values[0]);
         gpu_graph_destroy(graph);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See build.h. Values are made when a node first names their tensor: what nobody reads is not copied to the device.
+// See build.h. A value is made when a node first names its tensor, so that tensors that nothing reads are not copied to
+// the device.
 #include "gpu/graph/build.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static bool fail(struct builder *builder, const char *what, const TfLiteTensor *
 static struct gpu_shape shape_of(const TfLiteIntArray *dims)
 {
     struct gpu_shape shape = {1, 1, 1, 1};
-    gpu_shape_of(dims, &shape); // its rank was checked with the node
+    gpu_shape_of(dims, &shape); // cannot fail: support.c has checked the rank
     return shape;
 }
 
@@ -76,8 +77,8 @@ static struct gpu_value *add_runtime_value(struct builder *builder, int index, b
     return value;
 }
 
-// A value of its own where input i of the node is the integer bias of 8-bit inputs and weights: the same tensor may be
-// that of another node, with other scales. *none: it is not.
+// Makes a separate value if input i of the node is the integer bias of 8-bit inputs and weights, because another node
+// may use the same tensor with other scales. *none: whether the input is not such a bias.
 static struct gpu_value *integer_bias(struct builder *builder, const TfLiteNode *node, const struct gpu_op *op, int i,
                                       bool *none)
 {
@@ -116,7 +117,7 @@ static struct gpu_value *value_of(struct builder *builder, int index, bool is_ma
 
 // ---- fused activations --------------------------------------------------------------------------
 
-// Fused activations are clamps: like the CPU, all but FULLY_CONNECTED ignore those that are not.
+// Like on the CPU, only FULLY_CONNECTED has fused activations that are curves; all other operators ignore these.
 static enum gpu_epilogue_op stage_of(int builtin, TfLiteFusedActivation activation)
 {
     bool curved = activation == kTfLiteActTanh || activation == kTfLiteActSigmoid;
@@ -165,7 +166,7 @@ static bool add_node(struct builder *builder, int index, const TfLiteNode *from,
     node->op = op;
     if (!gpu_graph_set_params(node, custom ? NULL : from->builtin_data, op->params_size))
         return fail(builder, "out of memory", NULL);
-    if (custom && op->params_size > 0) { // the file's may be shorter
+    if (custom && op->params_size > 0) { // the options in the file may be shorter
         size_t given = (size_t)from->custom_initial_data_size;
         memcpy(node->params, from->custom_initial_data, given < op->params_size ? given : op->params_size);
     }
@@ -185,7 +186,8 @@ static bool is_constant_copy(const struct gpu_partition *partition, const TfLite
     return tensor >= 0 && (size_t)tensor < partition->source_count && partition->source[tensor] >= 0;
 }
 
-// What it makes is known already: SHAPE, and what is computed of shapes alone.
+// Returns whether the runtime has computed all outputs already, as it does for SHAPE and for what depends on shapes
+// only.
 static bool makes_constants(const struct builder *builder, const TfLiteNode *node)
 {
     bool all = node->outputs->size > 0;

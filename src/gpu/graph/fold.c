@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants per channel go into weights and bias:
-//   fold_behind     conv -> mul, add, sub, div by constants  =>  conv
-//   fold_in_front   mul, div by constants -> conv            =>  conv
-// for convolutions, depthwise and transposed ones, and fully connected layers whose weights are constants. The value in
-// between must be read by nobody else and wanted by nobody outside, and nothing may happen to it there. Sums in front
-// stay: padding is not part of them, and a bias that takes them back is large, which half precision does not forgive.
+// Folds arithmetic with one constant per channel into weights and bias:
+//   fold_after    conv -> mul, add, sub, div by constants  =>  conv
+//   fold_before   mul, div by constants -> conv            =>  conv
+// where conv is a convolution, a depthwise or transposed one, or a fully connected layer, with constant weights. The
+// value between the two nodes must have no other reader, must not be an output of the graph, and must have no stages.
+// A sum before a convolution is not folded: it does not apply to the padding, and the bias that replaces it is large,
+// which half precision cannot represent well.
 #include <string.h>
 
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// NULL: the node does not sum products.
+// Returns NULL for a node that does not sum products.
 static const struct gpu_weighted *weighted_of(const struct gpu_node *node)
 {
     return node->op->weighted.weights ? &node->op->weighted : NULL;
@@ -37,7 +38,7 @@ struct affine {
     float scale, shift;
 };
 
-// Which input of the node is not constant, where the other one is a number for all channels or one for each; else -1.
+// Returns the input that is not constant if the other one has one number for all channels or one for each; else -1.
 static int through_of(const struct gpu_node *node)
 {
     switch (node->builtin) {
@@ -87,7 +88,7 @@ static int64_t output_of(const struct gpu_node *node, const struct gpu_value *we
     return i / (gpu_elements(weights->shape) / weights->shape.b);
 }
 
-// The channel of x that weight i is for.
+// Returns the channel of x that weight i multiplies.
 static int64_t input_of(const struct gpu_node *node, const struct gpu_value *x, const struct gpu_value *weights,
                         int64_t i)
 {
@@ -99,7 +100,7 @@ static int64_t input_of(const struct gpu_node *node, const struct gpu_value *x, 
     }
 }
 
-// Copies, for other nodes may read the same constants; NULL without memory. A bias that is not there is zeros.
+// Copies the weights, because other nodes may read the same constants. Returns NULL without memory.
 static struct gpu_value *copy_weights(struct gpu_graph *graph, const struct gpu_value *from)
 {
     struct gpu_value *copy = gpu_graph_add_constant(graph, from->name, from->shape);
@@ -111,6 +112,7 @@ static struct gpu_value *copy_weights(struct gpu_graph *graph, const struct gpu_
     return copy;
 }
 
+// Copies the bias, or makes one of zeros where there is none.
 static struct gpu_value *copy_bias(struct gpu_graph *graph, const struct gpu_node *node, const struct gpu_value *from)
 {
     if (from) return copy_weights(graph, from);
@@ -128,9 +130,9 @@ static void set_input(struct gpu_node *node, int input, struct gpu_value *value)
     value->consumers++;
 }
 
-// ---- behind -------------------------------------------------------------------------------------
+// ---- folding what follows a convolution ----------------------------------------------------------
 
-static bool try_behind(struct gpu_graph *graph, struct gpu_node *node)
+static bool try_fold_after(struct gpu_graph *graph, struct gpu_node *node)
 {
     int through = node->dead ? -1 : through_of(node);
     if (through < 0 || !gpu_is_private(node->inputs[through]) || divides_by_zero(node, through)) return false;
@@ -154,16 +156,17 @@ static bool try_behind(struct gpu_graph *graph, struct gpu_node *node)
     return true;
 }
 
-bool gpu_pass_fold_behind(struct gpu_graph *graph)
+bool gpu_pass_fold_after(struct gpu_graph *graph)
 {
     bool changed = false;
-    for (int n = 0; n < graph->node_count; n++) changed = try_behind(graph, graph->nodes[n]) || changed;
+    for (int n = 0; n < graph->node_count; n++) changed = try_fold_after(graph, graph->nodes[n]) || changed;
     return changed;
 }
 
-// ---- in front -----------------------------------------------------------------------------------
+// ---- folding what precedes a convolution ---------------------------------------------------------
 
-// Whether each weight is for one channel of x: rows of FULLY_CONNECTED may be shorter than its positions.
+// Returns whether each weight multiplies one channel of x only. A row of FULLY_CONNECTED may be shorter than a
+// position.
 static bool knows_channels(const struct gpu_node *conv, const struct gpu_weighted *in)
 {
     const struct gpu_value *x = conv->inputs[in->x], *weights = conv->inputs[in->weights];
@@ -175,7 +178,7 @@ static bool shifts(const struct gpu_node *node)
     return node->builtin == kTfLiteBuiltinAdd || node->builtin == kTfLiteBuiltinSub;
 }
 
-static bool try_in_front(struct gpu_graph *graph, struct gpu_node *conv)
+static bool try_fold_before(struct gpu_graph *graph, struct gpu_node *conv)
 {
     const struct gpu_weighted *in = conv->dead ? NULL : weighted_of(conv);
     if (!in || !gpu_is_private(conv->inputs[in->x]) || !has_constants(conv, in) || !knows_channels(conv, in))
@@ -194,9 +197,9 @@ static bool try_in_front(struct gpu_graph *graph, struct gpu_node *conv)
     return true;
 }
 
-bool gpu_pass_fold_in_front(struct gpu_graph *graph)
+bool gpu_pass_fold_before(struct gpu_graph *graph)
 {
     bool changed = false;
-    for (int n = 0; n < graph->node_count; n++) changed = try_in_front(graph, graph->nodes[n]) || changed;
+    for (int n = 0; n < graph->node_count; n++) changed = try_fold_before(graph, graph->nodes[n]) || changed;
     return changed;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise nodes become stages of the node that produces their input:
+// Turns elementwise nodes into stages of the node that produces their input:
 //   fuse_stages     conv -> relu            =>  conv + relu
 //   fuse_swish      conv -> x, x * sigmoid(x)   =>  conv + swish
-//   fuse_residual   conv -> add(., other)   =>  conv + add other      (other is there before conv runs)
-// The value in between must be read by nobody else and wanted by nobody outside.
+//   fuse_residual   conv -> add(., other)   =>  conv + add other      (other exists before conv runs)
+// The value between the two nodes must have no other reader and must not be an output of the graph.
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -39,14 +39,14 @@ static void append_stages(struct gpu_node *node, const struct gpu_epilogue *stag
     if (stages->residual) node->epilogue.residual = stages->residual;
 }
 
-void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *behind)
+void gpu_take_over_output(struct gpu_graph *graph, struct gpu_node *node, struct gpu_node *next)
 {
-    struct gpu_value *output = behind->outputs[0];
+    struct gpu_value *output = next->outputs[0];
     struct gpu_value *between = node->outputs[0];
-    struct gpu_value *residual = behind->epilogue.residual;
-    append_stages(node, &behind->epilogue);
-    behind->epilogue.residual = NULL; // moved, its consumer with it
-    gpu_graph_remove_node(graph, behind);
+    struct gpu_value *residual = next->epilogue.residual;
+    append_stages(node, &next->epilogue);
+    next->epilogue.residual = NULL; // it moves to node, which now counts as its reader
+    gpu_graph_remove_node(graph, next);
     if (residual) node->epilogue.residual = residual;
     between->producer = NULL;
     node->outputs[0] = output;
@@ -62,7 +62,7 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph)
         if (node->dead || !node->op->as_stage || node->input_count < 1 || !node->inputs[0]) continue;
         struct gpu_node *before = node->inputs[0]->producer;
         if (!gpu_is_private(node->inputs[0]) ||
-            node->inputs[0]->rank != node->outputs[0]->rank || // axes are counted by it
+            node->inputs[0]->rank != node->outputs[0]->rank || // stages address axes by rank
             !gpu_same_shape(node->inputs[0]->shape, node->outputs[0]->shape))
             continue;
         if (!can_take_stages(before, 1 + node->epilogue.count) ||
@@ -75,7 +75,7 @@ bool gpu_pass_fuse_stages(struct gpu_graph *graph)
     return changed;
 }
 
-// The product of the node's input and output, where nobody else reads these two.
+// Finds the node that multiplies the input and the output of a sigmoid, where nothing else reads these two.
 static struct gpu_node *find_swish(const struct gpu_graph *graph, const struct gpu_node *sigmoid)
 {
     struct gpu_value *x = sigmoid->inputs[0], *between = sigmoid->outputs[0];
@@ -99,7 +99,7 @@ bool gpu_pass_fuse_swish(struct gpu_graph *graph)
         struct gpu_node *before = sigmoid->inputs[0]->producer, *product = find_swish(graph, sigmoid);
         if (!product || !can_take_stages(before, 1 + product->epilogue.count)) continue;
         if (!gpu_can_take_residual(graph, before, product->epilogue.residual)) continue;
-        if (sigmoid->inputs[0]->rank != product->outputs[0]->rank) continue; // axes are counted by it
+        if (sigmoid->inputs[0]->rank != product->outputs[0]->rank) continue; // stages address axes by rank
         append_stages(before, &(struct gpu_epilogue){.count = 1, .stages = {{.op = GPU_EPI_SWISH}}});
         gpu_graph_remove_node(graph, sigmoid);
         gpu_take_over_output(graph, before, product);
@@ -113,7 +113,8 @@ static bool try_residual(struct gpu_graph *graph, struct gpu_node *node, int thr
     struct gpu_value *between = node->inputs[through], *other = node->inputs[1 - through];
     struct gpu_node *before = between->producer;
     if (other == between || other->data || !gpu_is_private(between)) return false;
-    if (node->outputs[0]->type == kTfLiteFloat16) return false; // it ends at the largest half
+    if (node->outputs[0]->type == kTfLiteFloat16)
+        return false; // a float16 sum saturates at the largest half, a stage does not
     if (between->rank != node->outputs[0]->rank) return false;
     if (!can_take_stages(before, 1 + node->epilogue.count) || node->epilogue.residual ||
         !gpu_can_take_residual(graph, before, other))

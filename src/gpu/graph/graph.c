@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gpu graph's values and nodes: made, connected, replaced, freed. See graph.h.
+// Makes, connects, replaces and frees the values and nodes of a GPU graph. See graph.h.
 #include "gpu/graph/graph.h"
 
 #include <math.h>
@@ -183,8 +183,8 @@ bool gpu_extent_fits(struct gpu_shape shape)
            positions * gpu_slices(shape) <= GPU_MAX_ELEMENTS / 4;
 }
 
-// Constants travel as floats, which are exact up to 2^24: every axis, size and padding of a tensor that fits is.
-// Larger ones, such as the "to the end" of slices, are clamped to int.
+// Constants are kept as floats, which represent integers up to 2^24 exactly. Every axis, size and padding of a tensor
+// that fits on the device is smaller. Larger numbers, such as the end of a slice that means "to the end", are clamped.
 int gpu_constant_int(const struct gpu_value *value, int index)
 {
     float v = value->data[index];

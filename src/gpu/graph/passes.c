@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes in order, and the graph as text.
+// Runs the passes in order until none changes the graph, and writes the graph as text.
 #include "gpu/graph/passes.h"
 
 #include "base/text.h"
@@ -10,14 +10,14 @@ static const struct {
     gpu_pass_function run;
 } passes[] = {
     {"move_transposes", gpu_pass_move_transposes}, {"remove_identity", gpu_pass_remove_identity},
-    {"merge_padding", gpu_pass_merge_padding},     {"fold_behind", gpu_pass_fold_behind},
-    {"fold_in_front", gpu_pass_fold_in_front},     {"fuse_swish", gpu_pass_fuse_swish},
+    {"merge_padding", gpu_pass_merge_padding},     {"fold_after", gpu_pass_fold_after},
+    {"fold_before", gpu_pass_fold_before},         {"fuse_swish", gpu_pass_fuse_swish},
     {"fuse_stages", gpu_pass_fuse_stages},         {"fuse_residual", gpu_pass_fuse_residual},
 };
 
 void gpu_run_passes(struct gpu_graph *graph)
 {
-    // Each change takes a node away or moves a transposition to the end, so this ends.
+    // The loop ends because each change removes a node or moves a transposition towards the outputs.
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) changed = passes[i].run(graph) || changed;

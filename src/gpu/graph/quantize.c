@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float twins of 8-bit models: what a node writes is clamped and rounded to the values that 8 bits can store, so that
-// results stay those of the quantized model. Nothing is put behind nodes that only move values of the same
-// quantization, nor in front of outputs that nobody on the device reads: the CPU rounds these as it stores them.
+// An 8-bit model runs in floats on the device. The output of each node is clamped and rounded to the values that 8 bits
+// can store, so that the results are those of the quantized model. Two kinds of outputs need no rounding: those of
+// nodes that only move values of the same quantization, and those that nothing on the device reads, because they are
+// rounded when they are stored in the output tensor.
 #include "gpu/graph/quantize.h"
 
 #include "gpu/graph/epilogue.h"
@@ -12,8 +13,8 @@ static bool same_quantization(const struct gpu_quantization *a, const struct gpu
     return a->type == b->type && a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
-// Whether the output already consists of values that its 8 bits can store: the node only moves runtime values that are
-// stored with the same scale. Constants are floats of any value.
+// Returns whether the output already consists of values that its 8 bits can store: the node only moves runtime values
+// of the same scale and zero point. A constant may be any float.
 static bool keeps_the_grid(const struct gpu_node *node, const struct gpu_value *output)
 {
     if (!gpu_moves_only(node->op->bytes) || node->epilogue.count > 0) return false;
@@ -26,7 +27,7 @@ static bool keeps_the_grid(const struct gpu_node *node, const struct gpu_value *
     return true;
 }
 
-// A clamp to what 8 bits hold does what these do, too.
+// Returns whether the clamp to the 8-bit range includes what the activation does.
 static bool is_implied(enum gpu_epilogue_op op, float low, float high)
 {
     return (op == GPU_EPI_RELU && low >= 0) || (op == GPU_EPI_RELU6 && low >= 0 && high <= 6);
@@ -37,7 +38,7 @@ static bool quantize_output(struct gpu_graph *graph, int position, int output, e
     struct gpu_node *node = graph->nodes[position];
     const struct gpu_quantization *q = &node->outputs[output]->quantization;
     float scale = q->scale;
-    if (precision != GPU_F32 && scale < 0.000062f) scale = 0.000062f; // below, steps of half floats vanish
+    if (precision != GPU_F32 && scale < 0.000062f) scale = 0.000062f; // smaller steps are lost in half floats
     int lowest = q->type == kTfLiteInt8 ? -128 : 0;
     float low = scale * (float)(lowest - q->zero_point), high = scale * (float)(lowest + 255 - q->zero_point);
     struct gpu_epilogue *own = &node->epilogue;
@@ -56,7 +57,7 @@ bool gpu_graph_quantize(struct gpu_graph *graph, enum gpu_precision precision)
             if (output->quantization.scale == 0 || output->consumers == 0 || keeps_the_grid(node, output)) continue;
             if (!quantize_output(graph, n, i, precision)) return false;
         }
-        n += graph->node_count - before; // those added behind have done their part
+        n += graph->node_count - before; // the nodes that were just added need no rounding
     }
     return true;
 }

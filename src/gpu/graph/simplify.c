@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that need no kernel:
-//   remove_identity   what writes the [b, h, w, c] that it reads: RESHAPE, SQUEEZE, EXPAND_DIMS, DEQUANTIZE; slices of
-//   all,
-//                     paddings by nothing, resizes to the same size, transpositions of axes that have one index
-//   merge_padding     PAD of zeros on h and w in front of a convolution or depthwise convolution without padding
+// Removes nodes that need no kernel:
+//   remove_identity   a node whose output equals its input as [b, h, w, c]: RESHAPE, SQUEEZE, EXPAND_DIMS, DEQUANTIZE,
+//                     a slice of everything, a padding of size 0, a resize to the same size, a transposition of axes
+//                     of size 1
+//   merge_padding     PAD of zeros on h and w before a convolution or depthwise convolution without padding
 #include "gpu/graph/op.h"
 #include "gpu/graph/passes.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -18,7 +18,7 @@ static bool readers_are_rank_blind(const struct gpu_graph *graph, const struct g
     return true;
 }
 
-// The same axes, too: above rank 4 some of them are one of [b, h, w, c].
+// Compares the axes as the file has them, because above rank 4 several of them share one axis of [b, h, w, c].
 static bool same_dims(const struct gpu_value *a, const struct gpu_value *b)
 {
     bool same = a->rank == b->rank;
@@ -42,9 +42,9 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
             from->producer->outputs[0] = to; // the producer writes the output itself
             to->producer = from->producer;
             from->producer = NULL;
-            node->outputs[0] = from; // so that taking the node out leaves `to` its producer
+            node->outputs[0] = from; // so that removing the node does not clear the producer of `to`
         } else {
-            continue; // a copy is wanted
+            continue; // the output needs a copy of its own
         }
         gpu_graph_remove_node(graph, node);
         changed = true;
@@ -52,7 +52,8 @@ bool gpu_pass_remove_identity(struct gpu_graph *graph)
     return changed;
 }
 
-// Zero paddings of h and w only; rank 4, constants of int32 pairs. before[2]: h, w.
+// Returns whether the node pads h and w of a rank 4 value with zeros, by constants. before: the rows and columns added
+// at the top and on the left.
 static bool is_spatial_zero_pad(const struct gpu_node *node, int before[2])
 {
     if (node->dead || node->builtin != kTfLiteBuiltinPad || node->epilogue.count || !node->inputs[1] ||

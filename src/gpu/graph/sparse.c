@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See sparse.h. A sparse tensor is a tree: level by level one dimension, in traversal order, blocks last; a dense level
-// has a child for every index, a compressed one for those in its list. Leaves are the stored elements, in order.
+// See sparse.h. A sparse tensor is stored as a tree. Each level of the tree is one dimension, in traversal order, and
+// the block dimensions come last. A node of a dense level has a child for every index, a node of a compressed level for
+// the indices in its list. The leaves are the stored elements, in order.
 #include "gpu/graph/sparse.h"
 
 #include <stdbool.h>
@@ -12,10 +13,10 @@ enum { MAX_LEVELS = 16 };
 struct walk {
     const TfLiteTensor *tensor;
     const TfLiteSparsity *sparsity;
-    size_t element, stored; // bytes of an element; elements that there are
+    size_t element, stored; // bytes of an element; number of stored elements
     int rank;
-    int block[MAX_LEVELS]; // by dimension: its level of blocks, else -1
-    int at[MAX_LEVELS];    // coordinates, blocks behind the dimensions
+    int block[MAX_LEVELS]; // by dimension: the level of its blocks, or -1 without blocks
+    int at[MAX_LEVELS];    // the coordinates of the leaf: of the dimensions, then of the blocks
     char *dense;
 };
 
@@ -66,7 +67,7 @@ static bool walk_level(struct walk *walk, int level, size_t position)
     return true;
 }
 
-// Every dimension and block once in the order, every block of one dimension.
+// Checks that the traversal order names every dimension and block once, and that each block belongs to one dimension.
 static bool is_well_formed(struct walk *walk)
 {
     const TfLiteSparsity *sparsity = walk->sparsity;

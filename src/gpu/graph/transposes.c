@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that came from channels-first frameworks turn every image to channels-last and back around each convolution:
+// Removes transpositions. Models converted from channels-first frameworks transpose every image to channels-last and
+// back around each convolution:
 //   move_transposes   transpose -> f -> transpose back   =>   f
-// where f computes each element for itself, or along axes that its options and constants name. Transpositions move
-// behind such nodes, with their axes renamed, until they meet another one, with which they become one, or none. YOLOX
-// nano: 515 dispatches become 170.
+// where f computes each element by itself, or along axes that its options and constants name. A transposition moves
+// past such nodes, whose axes are renamed, until it meets another one. The two become one, or none if they cancel out.
+// This turns the 515 dispatches of YOLOX nano into 170.
 #include <string.h>
 
 #include "gpu/graph/op.h"
@@ -17,8 +18,9 @@ static enum gpu_axes axes_of(const struct gpu_node *node)
     return loses_axes ? GPU_AXES_FIXED : node->op->axes;
 }
 
-// ---- transpositions: output axis i is input axis from[i] ----------------------------------------
+// ---- transpositions ------------------------------------------------------------------------------
 
+// Output axis i is input axis from[i].
 struct order {
     int rank, from[4];
 };
@@ -66,7 +68,7 @@ static void remove_unread(struct gpu_graph *graph, struct gpu_node *node)
         gpu_graph_remove_node(graph, node);
 }
 
-// Two in a row are one.
+// Makes one transposition of two that follow each other.
 static bool join(struct gpu_graph *graph, struct gpu_node *node)
 {
     struct gpu_node *before = node->inputs[0]->producer;
@@ -81,9 +83,9 @@ static bool join(struct gpu_graph *graph, struct gpu_node *node)
     return true;
 }
 
-// ---- moving behind a node -----------------------------------------------------------------------
+// ---- moving past a node --------------------------------------------------------------------------
 
-// Whether nobody needs the value as it is, so that it goes once all its readers are moved in front of.
+// Returns whether a transposition can move past every reader of the value, so that the value is no longer needed.
 static bool only_moving_readers(const struct gpu_graph *graph, const struct gpu_value *value)
 {
     if (value->is_output) return false;
@@ -96,10 +98,10 @@ static bool only_moving_readers(const struct gpu_graph *graph, const struct gpu_
                 readers++;
             }
     }
-    return readers == value->consumers; // else somebody reads it in an epilogue
+    return readers == value->consumers; // otherwise a stage reads it
 }
 
-// The order in which all of the node's inputs that are no constants were transposed.
+// Finds the one order in which all inputs of the node that are not constant were transposed.
 static bool common_order(const struct gpu_graph *graph, const struct gpu_node *node, struct order *order)
 {
     bool found = false;
@@ -116,9 +118,10 @@ static bool common_order(const struct gpu_graph *graph, const struct gpu_node *n
     return found && node->outputs[0]->rank == order->rank;
 }
 
-// A constant beside transposed values as it is beside the values before. The same one where all its elements are one;
-// NULL: it has more than one axis.
-static struct gpu_value *turn_operand(struct gpu_graph *graph, struct gpu_value *value, const struct order *order)
+// Returns a constant operand for values before the transposition: the constant itself if it has one element, NULL if
+// more than one of its axes is longer than 1.
+static struct gpu_value *untranspose_operand(struct gpu_graph *graph, struct gpu_value *value,
+                                             const struct order *order)
 {
     if (gpu_elements(value->shape) == 1) return value;
     int dims[4] = {1, 1, 1, 1}, skipped = order->rank - value->rank, longer = 0;
@@ -128,49 +131,52 @@ static struct gpu_value *turn_operand(struct gpu_graph *graph, struct gpu_value 
         longer += value->dims[i] > 1;
     }
     if (longer != 1) return NULL;
-    struct gpu_value *turned = gpu_graph_add_constant(graph, value->name, value->shape);
-    if (!turned) return NULL;
-    memcpy(turned->data, value->data, (size_t)gpu_elements(value->shape) * sizeof *value->data);
-    set_dims(turned, order->rank, dims);
-    turned->type = value->type;
-    turned->quantization = value->quantization;
-    return turned;
+    struct gpu_value *renamed = gpu_graph_add_constant(graph, value->name, value->shape);
+    if (!renamed) return NULL;
+    memcpy(renamed->data, value->data, (size_t)gpu_elements(value->shape) * sizeof *value->data);
+    set_dims(renamed, order->rank, dims);
+    renamed->type = value->type;
+    renamed->quantization = value->quantization;
+    return renamed;
 }
 
-static struct gpu_value *turn_padding(struct gpu_graph *graph, const struct gpu_value *pairs, const struct order *order)
+static struct gpu_value *untranspose_padding(struct gpu_graph *graph, const struct gpu_value *pairs,
+                                             const struct order *order)
 {
     if (gpu_elements(pairs->shape) != 2 * order->rank) return NULL;
-    struct gpu_value *turned = gpu_graph_add_constant(graph, pairs->name, pairs->shape);
-    for (int i = 0; turned && i < 2 * order->rank; i++) turned->data[2 * order->from[i / 2] + i % 2] = pairs->data[i];
-    if (turned) set_dims(turned, pairs->rank, pairs->dims);
-    return turned;
+    struct gpu_value *renamed = gpu_graph_add_constant(graph, pairs->name, pairs->shape);
+    for (int i = 0; renamed && i < 2 * order->rank; i++) renamed->data[2 * order->from[i / 2] + i % 2] = pairs->data[i];
+    if (renamed) set_dims(renamed, pairs->rank, pairs->dims);
+    return renamed;
 }
 
-static struct gpu_value *turn_axes(struct gpu_graph *graph, const struct gpu_value *axes, const struct order *order)
+static struct gpu_value *untranspose_axes(struct gpu_graph *graph, const struct gpu_value *axes,
+                                          const struct order *order)
 {
-    struct gpu_value *turned = gpu_graph_add_constant(graph, axes->name, axes->shape);
-    for (int i = 0; turned && i < gpu_elements(axes->shape); i++) {
+    struct gpu_value *renamed = gpu_graph_add_constant(graph, axes->name, axes->shape);
+    for (int i = 0; renamed && i < gpu_elements(axes->shape); i++) {
         int axis = gpu_constant_int(axes, i);
-        turned->data[i] = (float)order->from[axis < 0 ? axis + order->rank : axis];
+        renamed->data[i] = (float)order->from[axis < 0 ? axis + order->rank : axis];
     }
-    if (turned) set_dims(turned, axes->rank, axes->dims);
-    return turned;
+    if (renamed) set_dims(renamed, axes->rank, axes->dims);
+    return renamed;
 }
 
-// The node's constant input as it has to be; NULL: it cannot be.
-static struct gpu_value *turn_constant(struct gpu_graph *graph, const struct gpu_node *node, int input,
-                                       const struct order *order)
+// Returns a constant input of the node with its axes renamed, or NULL if that is not possible.
+static struct gpu_value *untranspose_constant(struct gpu_graph *graph, const struct gpu_node *node, int input,
+                                              const struct order *order)
 {
     struct gpu_value *value = node->inputs[input];
     switch (axes_of(node)) {
-    case GPU_AXES_PADDED: return input == 1 ? turn_padding(graph, value, order) : value; // input 2: what to pad with
-    case GPU_AXES_REDUCED: return turn_axes(graph, value, order);
+    case GPU_AXES_PADDED:
+        return input == 1 ? untranspose_padding(graph, value, order) : value; // input 2 is the value of the padding
+    case GPU_AXES_REDUCED: return untranspose_axes(graph, value, order);
     case GPU_AXES_JOINED: return NULL;
-    default: return turn_operand(graph, value, order);
+    default: return untranspose_operand(graph, value, order);
     }
 }
 
-static bool move_behind(struct gpu_graph *graph, int position)
+static bool move_past(struct gpu_graph *graph, int position)
 {
     struct gpu_node *node = graph->nodes[position];
     struct order order;
@@ -180,7 +186,7 @@ static bool move_behind(struct gpu_graph *graph, int position)
     for (int i = 0; i < order.rank; i++) dims[order.from[i]] = after->dims[i];
     if (!gpu_extent_fits(gpu_shape_from(order.rank, dims))) return false;
     for (int i = 0; i < node->input_count; i++)
-        if (node->inputs[i]->data && !(constants[i] = turn_constant(graph, node, i, &order))) return false;
+        if (node->inputs[i]->data && !(constants[i] = untranspose_constant(graph, node, i, &order))) return false;
     struct gpu_value *from = add_order(graph, &order), *between = gpu_graph_add_value(graph, after->name, after->shape);
     struct gpu_node *transpose =
         from && between ? gpu_graph_add_node(graph, kTfLiteBuiltinTranspose, position + 1) : NULL;
@@ -221,7 +227,7 @@ bool gpu_pass_move_transposes(struct gpu_graph *graph)
         if (node->builtin == kTfLiteBuiltinTranspose)
             changed = join(graph, node) || changed;
         else if (axes_of(node) != GPU_AXES_FIXED && !node->epilogue.residual)
-            changed = move_behind(graph, n) || changed;
+            changed = move_past(graph, n) || changed;
     }
     return changed;
 }

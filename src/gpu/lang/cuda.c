@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect in CUDA C++, for NVRTC: no header is needed. Its own float4 has no operators, so vectors are structs of
-// this prelude, and halves are bits that PTX computes with, two at a time.
+// The dialect in CUDA C++. The texts need no header, so that NVRTC can compile them. CUDA's float4 has no operators, so
+// this prelude defines its own vectors. Halves are stored as bits, and PTX instructions compute with two at a time.
 #include "gpu/lang/prelude.h"
 
-// Vectors of four for a number type: operators with vectors and numbers.
+// Defines the operators of a vector type with vectors and with numbers.
 static const char vectors[] =
     "#define FUNCTION_ static __device__ __forceinline__\n"
     "struct __align__(16) f4_ { float x, y, z, w; };\n"
@@ -39,7 +39,8 @@ static const char vectors[] =
     "#define mk4(a, b, c, d) mkf4(a, b, c, d)\n" \
     "#define splat4(x) splatf4(x)\n"
 
-// Halves as bits. `h_` turns into float by itself, for comparisons and int; the other way round only to_real goes.
+// A half is stored as its bits. `h_` converts to float implicitly, for comparisons and conversions to int. Only to_real
+// converts back.
 #define HALVES \
     "FUNCTION_ float widen_(unsigned short u) { float f; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(u)); return f; }\n" \
     "FUNCTION_ unsigned short narrow_(float f) {\n" \
@@ -101,7 +102,7 @@ static const char half_arithmetic[] = HALVES
     "FUNCTION_ h4_ &operator op##=(h4_ &a, h_ b) { a = a op b; return a; }\n"
     "HALF_ASSIGN_(+) HALF_ASSIGN_(-) HALF_ASSIGN_(*) HALF_ASSIGN_(/)\n";
 
-// A word for float and float4; the macro that hides the built-in function comes last.
+// Defines a word for float and float4. The macro that hides the built-in function comes last.
 #define UNARY(word, expression) \
     "FUNCTION_ float " word "_(float v) { return " expression "; }\n" \
     "FUNCTION_ f4_ " word "_(f4_ v) { return mkf4(" word "_(v.x), " word "_(v.y), " word "_(v.z), " word "_(v.w)); }\n"

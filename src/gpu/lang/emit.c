@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel's whole source: the language's prelude, constants, params, buffers, the words made for each argument, what
-// was fused behind the operator (the epilogue), and the body with line breaks. Everything that differs between
-// languages comes from a table (prelude.h); this file only puts texts together, and what it writes in the dialect
-// itself is one text for all.
+// Writes the whole source of a kernel: the prelude of the language, constants, params, buffers, the words for each
+// argument, the epilogue, and the body with line breaks. All that differs between languages comes from a table
+// (prelude.h). This file concatenates texts; what it writes itself is in the dialect and the same for all languages.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,13 +52,13 @@ int gpu_kernel_param_count(const struct gpu_kernel *kernel)
     return count + (kernel->epilogue ? GPU_EPILOGUE_STAGES / 2 : 0);
 }
 
-// ---- pieces of the source: only the last step asks whether all were put
+// ---- pieces of the source. hl_text_take, the last step, checks whether there was memory for all of them.
 static void put(struct hl_text *text, const char *from)
 {
     if (from) hl_text_append_bytes(text, from, strlen(from));
 }
 
-// A template: each $ becomes the name, each @ the next of the numbers.
+// Writes a template in which each $ stands for the name and each @ for the next of the numbers.
 static void put_with(struct hl_text *text, const char *template, const char *name, const int numbers[3])
 {
     if (!template) return;
@@ -79,7 +78,7 @@ static void put_with(struct hl_text *text, const char *template, const char *nam
     }
 }
 
-// The body was one line: breaks after ; { } outside of parentheses, indented by braces.
+// Writes the body, which is one line, with breaks after ; { } outside of parentheses, and indents it by braces.
 static void put_body(struct hl_text *text, const char *body)
 {
     int depth = 1, parentheses = 0;
@@ -103,7 +102,7 @@ static void put_body(struct hl_text *text, const char *body)
     if (!line_start) put(text, "\n");
 }
 
-// ---- the words made for arguments, in the dialect's own terms
+// ---- the words for arguments, written in the dialect
 static const char *const access_words[GPU_ARG_KINDS] = {
     [GPU_IN] = "#define at_$(p) at_(n_$, p)\n"
                "#define read_$(p) load_$(at_(n_$, p))\n",
@@ -111,7 +110,7 @@ static const char *const access_words[GPU_ARG_KINDS] = {
                 "#define write_$(p, v) store_$(at_(n_$, p), masked_(n_$, p, v))\n",
     [GPU_WEIGHTS] = "#define $(i) load_$(i)\n",
 };
-// How an argument lies in memory: in the program's stor4, or in floats though that is half.
+// Access to the memory of an argument: [0] stored as the program's stor4, [1] as floats where stor4 is halves.
 static const char *const storage_words[2][GPU_ARG_KINDS] = {
     {
         [GPU_IN] = "#define load_$(i) load4(b_$[i])\n"
@@ -126,7 +125,8 @@ static const char *const storage_words[2][GPU_ARG_KINDS] = {
         [GPU_WEIGHTS] = "#define load_$(i) b_$[i]\n",
     },
 };
-// The same where a constant of the program chooses: @ is the argument's bit in FLOATS_, f_$ the buffer as floats.
+// The same if a constant of the program chooses between the two. @ is the bit of the argument in FLOATS_, and f_$ is the
+// buffer as floats.
 static const char *const either_words[GPU_ARG_KINDS] = {
     [GPU_IN] = "FUNCTION_ float4 load_$(int i) {\n"
                "    if ((FLOATS_ & @) != 0) return f_$[i];\n"
@@ -148,7 +148,7 @@ static const char shape_words[] = "#define $_w (n_$.x)\n"
                                   "#define $_b (n_$.w)\n"
                                   "#define $_s slices_(n_$)\n"
                                   "#define outside_$(p) outside_(n_$, p)\n";
-// n: sizes (w, h, c, b) of a value; p: a position (x, y, slice, batch) in it.
+// n: the sizes (w, h, c, b) of a value; p: a position (x, y, slice, batch) in it.
 static const char common_words[] =
     "FUNCTION_ int slices_(int4 n) { return (n.z + 3) >> 2; }\n"
     "FUNCTION_ int at_(int4 n, int4 p) { return ((p.w * slices_(n) + p.z) * n.y + p.y) * n.x + p.x; }\n"
@@ -189,7 +189,7 @@ static const char common_words[] =
     "FUNCTION_ int imod_positive_(int a, int b) { return pick(a >= 0, a % b, b - 1 - (-1 - a) % b); }\n"
     "FUNCTION_ int imod(int a, int b) { return pick(b > 0, imod_positive_(a, b), -imod_positive_(-a, -b)); }\n";
 
-// ---- the epilogue: float4 v, its operands float a and b, float4 r: the other value
+// ---- the epilogue. A stage changes float4 v. Its operands are the floats a and b, and float4 r, the other value.
 static const struct stage {
     const char *text;
     bool takes_value;
@@ -214,7 +214,7 @@ static const char *const stage_operands[GPU_EPILOGUE_STAGES] = {
     "bits_to_float(e0_.x), bits_to_float(e0_.y)", "bits_to_float(e0_.z), bits_to_float(e0_.w)",
     "bits_to_float(e1_.x), bits_to_float(e1_.y)", "bits_to_float(e1_.z), bits_to_float(e1_.w)"};
 
-// One function per operation in use, one call per stage.
+// Writes a function with one branch for each operation in use, and one call of it for each stage.
 static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude, const int *stages)
 {
     bool value = prelude->constants_stay, any = value;
@@ -265,7 +265,7 @@ static void put_epilogue(struct hl_text *text, const struct gpu_prelude *prelude
 }
 
 // ---- the parts of a program
-// The value whose grid position() undoes, and whose shape the residual has.
+// Returns the value that the grid covers: position() maps an id to a position in it, and the residual has its shape.
 static const char *grid_value(const struct gpu_kernel *kernel)
 {
     const char *name = NULL;
@@ -276,7 +276,7 @@ static const char *grid_value(const struct gpu_kernel *kernel)
     return name;
 }
 
-// "FIRST SECOND": numbers from 0 on.
+// Defines the names of a list "FIRST SECOND" as the numbers from 0 on.
 static void put_value_names(struct hl_text *text, const char *names)
 {
     for (int value = 0; names && *names; value++) {
@@ -303,7 +303,7 @@ static void put_constants(struct hl_text *text, const struct gpu_prelude *prelud
     for (int i = 0; i < GPU_KERNEL_NAMES; i++) put_value_names(text, kernel->value_names[i]);
 }
 
-// The int4s in the order that kernel.h states, each through a template.
+// Writes the template once for each int4, in the order that kernel.h states.
 static void put_params(struct hl_text *text, const struct gpu_kernel *kernel, const char *template)
 {
     char name[80];
@@ -322,7 +322,7 @@ static void put_params(struct hl_text *text, const struct gpu_kernel *kernel, co
     }
 }
 
-// The kernel's own, and r_ behind them.
+// The arguments of the kernel, and r_ after them if it has an epilogue.
 static int buffer_count(const struct gpu_kernel *kernel)
 {
     return gpu_kernel_arg_count(kernel) + kernel->epilogue;
@@ -355,7 +355,7 @@ static void put_access(struct hl_text *text, const struct gpu_kernel *kernel)
     if (kernel->epilogue) put_with(text, "#define read_r_(p) load_r_(at_(n_$, p))\n", grid, NULL);
 }
 
-// either: what the words stand for comes behind the buffers, put_either.
+// either: the words need the buffers, so that put_either writes them after these.
 static void put_storage(struct hl_text *text, const struct gpu_kernel *kernel, unsigned floats, bool either)
 {
     for (int i = 0; i < buffer_count(kernel); i++) {

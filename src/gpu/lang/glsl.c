@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect in GLSL: 450 for Vulkan, with constants that may be set when a pipeline is made, and ES 3.10. Halves lie
-// in memory as pairs in 32-bit words, which needs no feature of 16-bit storage; half arithmetic needs shaderFloat16 in
-// Vulkan and is mediump in ES.
+// The dialect in GLSL: version 450 for Vulkan, with specialization constants, and version 3.10 for OpenGL ES. Halves are
+// stored as pairs in 32-bit words, which needs no extension for 16-bit storage. Half arithmetic needs shaderFloat16 in
+// Vulkan and is mediump in OpenGL ES.
 #include "gpu/lang/prelude.h"
 
 #define FLOAT_ARITHMETIC \
@@ -40,14 +40,15 @@ static const char half_mediump[] = HALF_STORAGE
     "#define mk4(a, b, c, d) vec4(a, b, c, d)\n"
     "#define splat4(x) vec4(x)\n";
 
-// A function for numbers and vectors of four.
+// Defines a function for numbers and for vectors of four.
 #define BOTH(name, body) "float " name "(float v) " body "vec4 " name "(vec4 v) " body
 
-// sin and cos, which the language leaves coarse, and open beyond pi: to 2 units in the last place, everywhere.
-//   v = n * pi / 2 + r, r in -pi/4 .. pi/4: up to 8192 by parts of pi / 2 with so few bits that their products with n
-//   are exact; beyond by integers, from the 96 bits of 2 / pi that decide where in a turn v lies: those before stand
-//   for whole turns, those behind for less than a float can tell.
-// Then polynomials that are off by 2^-27 relative (Remez's algorithm).
+// sin and cos to 2 units in the last place for all arguments. The language promises little accuracy for its own, and none
+// beyond pi. The argument is reduced to v = n * pi / 2 + r with r in -pi/4 .. pi/4:
+//   Up to 8192, pi / 2 is subtracted in parts with so few bits that their products with n are exact.
+//   Above, v is multiplied as an integer by the 96 bits of 2 / pi that decide the angle. The bits before these contribute
+//   whole turns, the bits after them less than a float can represent.
+// The polynomials for r have a relative error of 2^-27 (found by Remez's algorithm).
 #define WAVES \
     "float far_(uint bits, out int quarter) {\n" \
     "    const uint digits[8] = uint[8](0u, 0xA2F9836Eu, 0x4E441529u, 0xFC2757D1u, 0xF534DDC0u, 0xDB629599u, 0x3C439041u,\n" \
@@ -162,7 +163,7 @@ static const char words_gles[] = WORDS
     "void barrier_() { memoryBarrierShared(); barrier(); }\n"
     "#define BARRIER barrier_()\n";
 
-// Functions whose halves would overflow or are too coarse in between: by way of float.
+// Defines functions that compute in floats, because an intermediate half would overflow or be too coarse.
 #define BY_FLOAT(name) \
     "float16_t " name "(float16_t v) { return float16_t(" name "(float(v))); }\n" \
     "f16vec4 " name "(f16vec4 v) { return f16vec4(" name "(vec4(v))); }\n"

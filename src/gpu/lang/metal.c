@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect in the Metal shading language, which has most of its words. Functions that overflow in between, or are
-// coarse in halves, go by way of float. Conversions are functions, because C++ takes `(float4(float(a[i]))) + (b)` for
-// a cast of + b.
+// The dialect in the Metal shading language, which has most of its words. Functions whose intermediate halves would
+// overflow or be too coarse compute in floats. Conversions are functions, because C++ parses
+// `(float4(float(a[i]))) + (b)` as a cast of + b.
 #include "gpu/lang/prelude.h"
 
-// One conversion to a type, from whatever there is.
+// Defines the conversion to a type from every other.
 #define TO(word, type) \
     "template <typename T> static inline " type " " word "(T v) { return " type "(v); }\n"
 #define FROM_FOUR(word, vector, type) \
@@ -30,7 +30,7 @@ static const char half_arithmetic[] =
     "#define real4 half4\n"
     TO("to_real", "half") TO("to_real4", "half4") TO("splat4", "half4") FROM_FOUR("mk4", "half4", "half");
 
-// A word for one type and for its vector, by way of what the library has for (vectors of) float.
+// Defines a word for a type and for its vector by the function of the library for floats.
 #define BY_FLOAT(word, expression) \
     "static inline float " word "_(float v) { return " expression "; }\n" \
     "static inline float4 " word "_(float4 v) { return " expression "; }\n" \

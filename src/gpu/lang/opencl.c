@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialect in OpenCL C 1.2. Half storage needs no extension: core OpenCL converts halves that lie in memory, and
-// compilers that do this by way of memory (NVIDIA's) are given the instruction instead. Half arithmetic needs
+// The dialect in OpenCL C 1.2. Half storage needs no extension, because core OpenCL converts halves in memory. NVIDIA's
+// compiler writes them to memory for that, so that it is given the instruction instead. Half arithmetic needs
 // cl_khr_fp16.
 #include "gpu/lang/prelude.h"
 
@@ -75,14 +75,14 @@ static const char words[] =
     "#define GROUP0 ((int)get_group_id(0))\n"
     "#define GROUP1 ((int)get_group_id(1))\n"
     "#define GROUP2 ((int)get_group_id(2))\n"
-    // Not get_global_id: that one adds an offset that is always zero, in 64 bits.
+    // get_global_id would add an offset, which is always zero here, in 64 bits.
     "#define GID0 (GROUP0 * GROUP_X + LID0)\n"
     "#define GID1 (GROUP1 * GROUP_Y + LID1)\n"
     "#define GID2 (GROUP2 * GROUP_Z + LID2)\n"
     "#define READ_OR_ZERO_(b, n, p) read_or_zero_(b, n, p)\n"
     "#define READ_FLOAT_OR_ZERO_(b, n, p) read_float_or_zero_(b, n, p)\n";
 
-// A vector behind ?: means something else here, so that these are functions.
+// These are functions, because ?: with a vector as its condition has another meaning in OpenCL C.
 static const char more[] =
     "static int at_(int4 n, int4 p);\n"
     "static bool beside_(int4 n, int4 p);\n"
