@@ -22,8 +22,10 @@ bool delegate_option_text(const char *from, char **to)
 static bool parse_number(const char *text, long long low, long long high, long long *value)
 {
     char *end;
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     errno = 0;
-    *value = strtoll(text, &end, 10);
+    *value = strtoll(text, &end, hexadecimal ? 16 : 10);
+    end += end == text ? 0 : strspn(end, " \t\n\r\f\v");
     return end != text && !*end && !errno && *value >= low && *value <= high;
 }
 
@@ -33,10 +35,10 @@ static bool parse_bool(const char *text, bool *value)
     return *value || strcmp(text, "false") == 0 || strcmp(text, "0") == 0;
 }
 
-static bool parse_word(const char *text, const struct delegate_word *words, int *value)
+static bool parse_word(const char *text, const struct delegate_word *words, bool by_number, int *value)
 {
     long long number;
-    bool is_number = parse_number(text, INT32_MIN, INT32_MAX, &number);
+    bool is_number = by_number && parse_number(text, INT32_MIN, INT32_MAX, &number);
     for (; words->name; words++)
         if (strcmp(words->name, text) == 0 || (is_number && words->value == number)) {
             *value = words->value;
@@ -59,21 +61,34 @@ static bool parse(const struct delegate_option *option, const char *text, void *
         if (!parse_number(text, 0, INT64_MAX, &number)) return false;
         *(uint64_t *)to = (uint64_t)number;
         return true;
-    case DELEGATE_WORD: return parse_word(text, option->words, to);
+    case DELEGATE_INT64:
+        if (!parse_number(text, INT64_MIN, INT64_MAX, &number)) return false;
+        *(int64_t *)to = number;
+        return true;
+    case DELEGATE_WORD: return parse_word(text, option->words, true, to);
+    case DELEGATE_NAMED: return parse_word(text, option->words, false, to);
+    case DELEGATE_NAME: return *text && delegate_option_text(text, to);
     default: return delegate_option_text(text, to);
     }
 }
 
 static void list_expected(const struct delegate_option *option, struct hl_text *text)
 {
+    if (option->expected) {
+        hl_text_append(text, "%s", option->expected);
+        return;
+    }
     switch (option->kind) {
     case DELEGATE_BOOL: hl_text_append(text, "true or false"); break;
-    case DELEGATE_INT: hl_text_append(text, "an integer"); break;
+    case DELEGATE_INT:
+    case DELEGATE_INT64: hl_text_append(text, "an integer"); break;
     case DELEGATE_COUNT: hl_text_append(text, "an integer of at least 0"); break;
     case DELEGATE_WORD:
+    case DELEGATE_NAMED:
         for (const struct delegate_word *word = option->words; word->name; word++)
             hl_text_append(text, "%s%s", word == option->words ? "" : ", ", word->name);
         break;
+    case DELEGATE_NAME: hl_text_append(text, "a text that is not empty"); break;
     default: hl_text_append(text, "a text, for which there is no memory");
     }
 }
@@ -113,7 +128,7 @@ bool delegate_options_read(const struct delegate_option *known, size_t known_cou
 void delegate_options_free(const struct delegate_option *known, size_t known_count, void *options)
 {
     for (size_t i = 0; i < known_count; i++) {
-        if (known[i].kind != DELEGATE_TEXT) continue;
+        if (known[i].kind != DELEGATE_TEXT && known[i].kind != DELEGATE_NAME) continue;
         char **text = (char **)(void *)((char *)options + known[i].at);
         free(*text);
         *text = NULL;

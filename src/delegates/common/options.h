@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of a delegate as the plug-in interface passes them: keys and values, both texts. In: a const table of the
 // options that there are, and the caller's pairs. Out: members of the delegate's struct of options. A key that is
-// unknown and a value that does not fit are refused with a message that lists what would fit.
+// unknown and a value that does not fit are refused with a message that lists what would fit. Integers are decimal, or
+// hexadecimal after 0x, with blanks around them if the caller likes.
 #ifndef HALITE_DELEGATES_COMMON_OPTIONS_H
 #define HALITE_DELEGATES_COMMON_OPTIONS_H
 
@@ -21,12 +22,16 @@ struct delegate_option {
     enum {
         DELEGATE_BOOL,  // bool: true, false, 1 or 0
         DELEGATE_INT,   // int
+        DELEGATE_INT64, // int64_t
         DELEGATE_COUNT, // uint64_t
         DELEGATE_TEXT,  // char *, from malloc: delegate_options_free frees it
-        DELEGATE_WORD   // int: one of `words`, by name or number
+        DELEGATE_NAME,  // the same, and not empty
+        DELEGATE_WORD,  // int: one of `words`, by name or number
+        DELEGATE_NAMED  // int: one of `words`, by name alone
     } kind;
     size_t at; // in the struct of options
     const struct delegate_word *words;
+    const char *expected; // what a message says of the values that would fit; NULL: what follows from the kind
 };
 
 // False after a message that begins with `who`. Options that were read before the fault keep their values.

@@ -20,9 +20,9 @@ static const struct delegate_word priorities[] = {
     {NULL, 0},
 };
 
-#define OPTION(name, kind, ...)                                                   \
-    {                                                                             \
-#name, DELEGATE_##kind, offsetof(struct nnapi_options, name), __VA_ARGS__ \
+#define OPTION(name, kind, ...)                                                         \
+    {                                                                                   \
+#name, DELEGATE_##kind, offsetof(struct nnapi_options, name), __VA_ARGS__, NULL \
     }
 static const struct delegate_option known[] = {
     OPTION(execution_preference, WORD, preferences),
@@ -36,10 +36,11 @@ static const struct delegate_option known[] = {
     OPTION(allow_dynamic_dimensions, BOOL, NULL),
     OPTION(use_burst_computation, BOOL, NULL),
     OPTION(max_number_delegated_partitions, INT, NULL),
-    {"max_delegated_partitions", DELEGATE_INT, offsetof(struct nnapi_options, max_number_delegated_partitions), NULL},
+    {"max_delegated_partitions", DELEGATE_INT, offsetof(struct nnapi_options, max_number_delegated_partitions), NULL,
+     NULL},
     // Names that Halite's other delegates and its tools have for the same.
-    {"device", DELEGATE_TEXT, offsetof(struct nnapi_options, accelerator_name), NULL},
-    {"serialization_dir", DELEGATE_TEXT, offsetof(struct nnapi_options, cache_dir), NULL},
+    {"device", DELEGATE_TEXT, offsetof(struct nnapi_options, accelerator_name), NULL, NULL},
+    {"serialization_dir", DELEGATE_TEXT, offsetof(struct nnapi_options, cache_dir), NULL, NULL},
     OPTION(min_nodes_per_partition, INT, NULL),
     OPTION(max_execution_cache_size, INT, NULL),
     OPTION(max_compilation_timeout_duration_ns, COUNT, NULL),
