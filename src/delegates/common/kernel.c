@@ -18,7 +18,9 @@ bool delegate_init(struct delegate *delegate, const struct delegate_kind *kind)
 {
     *delegate = (struct delegate){
         .tflite = {.data_ = delegate, .Prepare = delegate_prepare},
+        .sign = delegate_report_sign(),
         .kind = kind,
+        .node_name = kind->name,
         .min_nodes = 1,
     };
     return hl_mutex_init(&delegate->mutex);
@@ -63,11 +65,12 @@ bool delegate_refuse(const struct delegate_view *view, enum delegate_reason_code
 
 static void *kernel_init(TfLiteContext *context, const char *buffer, size_t length)
 {
-    (void)length;
+    (void)length; // 0 in some runtimes
+    if (!buffer) return NULL;
     const TfLiteDelegateParams *params = (const void *)buffer;
     struct delegate *delegate = params->delegate->data_;
     struct delegate_kernel *kernel = malloc(sizeof *kernel);
-    if (!kernel) context->ReportError(context, "%s: out of memory", delegate->kind->name);
+    if (!kernel) context->ReportError(context, "%s Init: out of memory", delegate->kind->name);
     void *own = kernel ? delegate->kind->create(delegate, context, params) : NULL;
     if (own) {
         *kernel = (struct delegate_kernel){delegate->kind, own};
@@ -91,7 +94,8 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 {
     const struct delegate_kernel *kernel = node->user_data;
     if (kernel) return kernel->kind->prepare(kernel->own, context, node);
-    context->ReportError(context, "Delegate kernel was not initialized");
+    const struct delegate *delegate = node->delegate->data_;
+    context->ReportError(context, "%s Prepare: delegate is not initialized", delegate->kind->name);
     return kTfLiteError;
 }
 
@@ -101,7 +105,7 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     return kernel ? kernel->kind->invoke(kernel->own, context, node) : kTfLiteError;
 }
 
-TfLiteRegistration delegate_registration(const struct delegate_kind *kind)
+TfLiteRegistration delegate_registration(const struct delegate *delegate)
 {
     return (TfLiteRegistration){
         .init = kernel_init,
@@ -109,7 +113,7 @@ TfLiteRegistration delegate_registration(const struct delegate_kind *kind)
         .prepare = kernel_prepare,
         .invoke = kernel_invoke,
         .builtin_code = kTfLiteBuiltinDelegate,
-        .custom_name = kind->name,
+        .custom_name = delegate->node_name,
         .version = 1,
     };
 }

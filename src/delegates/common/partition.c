@@ -15,14 +15,16 @@ struct choice {
     TfLiteContext *context;
     struct delegate *delegate;
     const TfLiteIntArray *plan;
-    struct delegate_row *rows; // one for each node of the plan
-    bool *wanted;              // the same
-    int *source;               // see struct delegate
+    // One for each node of the plan:
+    struct delegate_row *rows;
+    bool *supported; // by the delegate and its device; nodes that make constants are none of these
+    bool *wanted;    // to be claimed
+    int *source;     // see struct delegate
 };
 
 static bool out_of_memory(const struct choice *choice)
 {
-    choice->context->ReportError(choice->context, "%s: out of memory", choice->delegate->kind->name);
+    choice->context->ReportError(choice->context, "%s Init: out of memory", choice->delegate->kind->name);
     return false;
 }
 
@@ -67,6 +69,16 @@ bool delegate_widens_constant(const TfLiteContext *context, const TfLiteNode *no
     return tensor >= 0 && context->tensors[tensor].type == kTfLiteFloat16 && hl_is_constant(&context->tensors[tensor]);
 }
 
+static bool makes_constant(const struct delegate_view *view, int *constant)
+{
+    const struct delegate_kind *kind = view->delegate->kind;
+    *constant = -1;
+    if (kind->makes_constant) return kind->makes_constant(view, constant);
+    if (!delegate_widens_constant(view->context, view->node, view->registration)) return false;
+    *constant = view->node->inputs->data[0];
+    return true;
+}
+
 static bool ask_about_nodes(const struct choice *choice)
 {
     for (int i = 0; i < choice->plan->size; i++) {
@@ -78,45 +90,33 @@ static bool ask_about_nodes(const struct choice *choice)
         row->version = registration->version;
         row->partition = row->reason.tensor = -1;
         name_node(registration, row);
-        row->widens = delegate_widens_constant(choice->context, node, registration);
-        if (row->widens) choice->source[node->outputs->data[0]] = node->inputs->data[0];
         struct delegate_view view = {choice->delegate, choice->context, node, registration, &row->reason};
-        choice->wanted[i] = choice->delegate->kind->supported(&view);
+        int constant;
+        row->makes_constant = makes_constant(&view, &constant);
+        if (constant >= 0) choice->source[node->outputs->data[0]] = constant;
+        choice->supported[i] = !row->makes_constant && choice->delegate->kind->supported(&view);
         describe_tensor(choice->context, row);
     }
     return true;
 }
 
-// ---- nodes that widen constants -----------------------------------------------------------------
-
-static int readers_wanted(const struct choice *choice, int tensor, bool *all)
+// Whether `wanted` is set for all readers of the output of the node at `position` in the plan, and there are any.
+static bool readers_are(const struct choice *choice, int position, const bool *wanted)
 {
-    int readers = 0;
-    *all = true;
+    TfLiteNode *node;
+    TfLiteRegistration *registration;
+    if (!get_node(choice, position, &node, &registration)) return false;
+    int tensor = node->outputs->data[0];
+    bool any = false;
     for (int i = 0; i < choice->plan->size; i++) {
-        TfLiteNode *node;
-        TfLiteRegistration *registration;
-        if (!get_node(choice, i, &node, &registration)) continue;
+        if (!get_node(choice, i, &node, &registration)) return false;
         for (int k = 0; k < node->inputs->size; k++) {
             if (node->inputs->data[k] != tensor) continue;
-            readers++;
-            *all = *all && choice->wanted[i];
+            if (!wanted[i]) return false;
+            any = true;
         }
     }
-    return readers;
-}
-
-// A node that widens a constant is wanted where all its readers are.
-static void follow_readers(const struct choice *choice)
-{
-    for (int i = choice->plan->size; i-- > 0;) {
-        TfLiteNode *node;
-        TfLiteRegistration *registration;
-        if (!choice->rows[i].widens || !choice->wanted[i] || !get_node(choice, i, &node, &registration)) continue;
-        bool all;
-        choice->wanted[i] = readers_wanted(choice, node->outputs->data[0], &all) > 0 && all;
-        if (!choice->wanted[i]) choice->rows[i].reason.code = DELEGATE_FOLDED;
-    }
+    return any;
 }
 
 // ---- partitions ---------------------------------------------------------------------------------
@@ -156,14 +156,14 @@ static TfLiteIntArray *copy_of(const TfLiteIntArray *array)
     return copy;
 }
 
-// The nodes of the plan that are wanted, in the order of the plan. NULL without memory.
-static TfLiteIntArray *wanted_nodes(const struct choice *choice)
+// The nodes of the plan for which `wanted` is set, in the order of the plan. NULL without memory.
+static TfLiteIntArray *list_of(const struct choice *choice, const bool *wanted)
 {
     TfLiteIntArray *list = delegate_int_array(choice->plan->size);
     if (!list) return NULL;
     list->size = 0;
     for (int i = 0; i < choice->plan->size; i++)
-        if (choice->wanted[i]) list->data[list->size++] = choice->plan->data[i];
+        if (wanted[i]) list->data[list->size++] = choice->plan->data[i];
     return list;
 }
 
@@ -184,23 +184,58 @@ static bool copy_pieces(const TfLiteDelegateParams *params, int count, struct pi
     return true;
 }
 
-static bool preview(const struct choice *choice, struct pieces *pieces)
+static bool preview(const struct choice *choice, const bool *wanted, struct pieces *pieces)
 {
     TfLiteContext *context = choice->context;
     *pieces = (struct pieces){0};
-    TfLiteIntArray *nodes = wanted_nodes(choice);
+    TfLiteIntArray *nodes = list_of(choice, wanted);
     if (!nodes) return out_of_memory(choice);
     TfLiteDelegateParams *params = NULL;
     int count = 0;
     bool ok = true;
     if (nodes->size > 0 && context->PreviewDelegatePartitioning(context, nodes, &params, &count) != kTfLiteOk) {
-        context->ReportError(context, "%s: the runtime cannot partition the graph", choice->delegate->kind->name);
+        context->ReportError(context, "%s Init: the runtime cannot partition the graph", choice->delegate->kind->name);
         ok = false;
     } else if (nodes->size > 0 && !copy_pieces(params, count, pieces)) {
         ok = out_of_memory(choice);
     }
     free(nodes);
     return ok;
+}
+
+// Previews the supported nodes together with those that make constants for them alone. *any: whether there are any.
+static bool preview_with_constants(const struct choice *choice, struct pieces *pieces, bool *any)
+{
+    *pieces = (struct pieces){0};
+    bool *wanted = malloc((size_t)choice->plan->size + 1);
+    if (!wanted) return out_of_memory(choice);
+    memcpy(wanted, choice->supported, (size_t)choice->plan->size);
+    *any = false;
+    for (int i = choice->plan->size; i-- > 0;) // readers are visited first
+        if (choice->rows[i].makes_constant && readers_are(choice, i, wanted)) wanted[i] = *any = true;
+    bool ok = !*any || preview(choice, wanted, pieces);
+    free(wanted);
+    return ok;
+}
+
+// Divides the supported nodes into partitions. They also include nodes that make constants, unless that would increase
+// the number of partitions.
+static bool divide(const struct choice *choice, struct pieces *pieces)
+{
+    struct pieces with_constants;
+    bool any;
+    if (!preview(choice, choice->supported, pieces)) return false;
+    if (!preview_with_constants(choice, &with_constants, &any)) {
+        free_pieces(pieces);
+        return false;
+    }
+    if (any && with_constants.count <= pieces->count) {
+        struct pieces without = *pieces;
+        *pieces = with_constants;
+        with_constants = without;
+    }
+    free_pieces(&with_constants);
+    return true;
 }
 
 static int position_of(const TfLiteIntArray *plan, int node)
@@ -212,145 +247,188 @@ static int position_of(const TfLiteIntArray *plan, int node)
 
 // ---- what the device says -----------------------------------------------------------------------
 
-// Asks the device about one partition; *refused says whether it has refused any node.
+static struct delegate_piece question_of(const struct piece *piece)
+{
+    return (struct delegate_piece){piece->nodes->data, piece->nodes->size, piece->inputs, piece->outputs};
+}
+
+// Asks the device about one partition; *any becomes true where it refuses one.
 static bool confirm_piece(const struct choice *choice, const struct piece *piece, bool *any)
 {
     struct delegate *delegate = choice->delegate;
     bool *refused = calloc((size_t)piece->nodes->size + 1, sizeof *refused);
     if (!refused) return out_of_memory(choice);
-    struct delegate_piece question = {piece->nodes->data, piece->nodes->size, piece->inputs, piece->outputs};
+    struct delegate_piece question = question_of(piece);
     bool ok = delegate->kind->confirm(delegate, choice->context, &question, refused);
     for (int i = 0; i < piece->nodes->size && ok; i++) {
-        if (!refused[i]) continue;
         int at = position_of(choice->plan, piece->nodes->data[i]);
+        if (!refused[i] || choice->rows[at].makes_constant) continue;
         struct delegate_reason *reason = &choice->rows[at].reason;
         reason->code = DELEGATE_NO_KERNEL;
         snprintf(reason->text, sizeof reason->text, "the device %s does not support it", delegate->device);
-        choice->wanted[at] = false;
+        choice->supported[at] = false;
         *any = true;
     }
     free(refused);
     return ok;
 }
 
-// Divides the wanted nodes into partitions whose nodes the device supports.
+// Divides the supported nodes into partitions whose nodes the device supports, too.
 static bool make_pieces(const struct choice *choice, struct pieces *pieces)
 {
-    follow_readers(choice);
-    if (!preview(choice, pieces)) return false;
+    if (!divide(choice, pieces)) return false;
     if (!choice->delegate->kind->confirm) return true;
     bool any = false, ok = true;
     for (int i = 0; i < pieces->count && ok; i++) ok = confirm_piece(choice, &pieces->items[i], &any);
     if (ok && !any) return true;
     free_pieces(pieces);
-    if (!ok) return false;
-    follow_readers(choice);
-    return preview(choice, pieces);
+    return ok && divide(choice, pieces);
 }
 
 // ---- choosing -----------------------------------------------------------------------------------
 
+// Why the partition, the number-th by size, is not claimed. OK: it is. text: what follows its number.
+static enum delegate_reason_code judge(const struct choice *choice, const struct piece *piece, int number, char *text,
+                                       size_t size)
+{
+    struct delegate *delegate = choice->delegate;
+    if (delegate->max_partitions > 0 && number >= delegate->max_partitions) {
+        snprintf(text, size, "; max_delegated_partitions is %d", delegate->max_partitions);
+        return DELEGATE_PARTITION;
+    }
+    if (piece->nodes->size < delegate->min_nodes) {
+        snprintf(text, size, "; min_nodes_per_partition is %d", delegate->min_nodes);
+        return DELEGATE_COST;
+    }
+    struct delegate_piece question = question_of(piece);
+    const char *cost = delegate->kind->cost ? delegate->kind->cost(delegate, choice->context, &question, number) : NULL;
+    snprintf(text, size, ": %s", cost ? cost : "");
+    return cost ? DELEGATE_COST : DELEGATE_OK;
+}
+
 // Wants the nodes of the largest partitions, and writes down why the others are not claimed.
 static bool choose(const struct choice *choice)
 {
-    const struct delegate *delegate = choice->delegate;
     struct pieces pieces;
     if (!make_pieces(choice, &pieces)) return false;
     for (int p = 0; p < pieces.count; p++) {
         const struct piece *piece = &pieces.items[p];
-        bool late = delegate->max_partitions > 0 && p >= delegate->max_partitions;
-        bool small = piece->nodes->size < delegate->min_nodes;
+        char text[80];
+        enum delegate_reason_code code = judge(choice, piece, p, text, sizeof text);
         for (int i = 0; i < piece->nodes->size; i++) {
             int at = position_of(choice->plan, piece->nodes->data[i]);
             struct delegate_reason *reason = &choice->rows[at].reason;
             choice->rows[at].partition = p;
-            choice->wanted[at] = !late && !small;
+            choice->wanted[at] = code == DELEGATE_OK;
             if (choice->wanted[at]) continue;
-            reason->code = late ? DELEGATE_PARTITION : DELEGATE_COST;
-            snprintf(reason->text, sizeof reason->text, "partition %d by size, %d node%s; %s is %d", p,
-                     piece->nodes->size, piece->nodes->size == 1 ? "" : "s",
-                     late ? "max_delegated_partitions" : "min_nodes_per_partition",
-                     late ? delegate->max_partitions : delegate->min_nodes);
+            reason->code = code;
+            snprintf(reason->text, sizeof reason->text, "partition %d by size, %d node%s%s", p, piece->nodes->size,
+                     piece->nodes->size == 1 ? "" : "s", text);
         }
     }
     free_pieces(&pieces);
+    for (int i = choice->plan->size; i-- > 0;) {
+        struct delegate_row *row = &choice->rows[i];
+        if (!row->makes_constant || (choice->wanted[i] && readers_are(choice, i, choice->wanted))) continue;
+        choice->wanted[i] = false;
+        row->reason.code = DELEGATE_FOLDED;
+        row->reason.text[0] = 0;
+    }
     return true;
 }
 
-// Sets the reason of all nodes that were to run elsewhere, because the graph stays as it is.
-static void withdraw(const struct choice *choice, const char *text)
+void delegate_withdraw(struct delegate *delegate, enum delegate_reason_code code, const char *text)
 {
-    for (int i = 0; i < choice->plan->size; i++) {
-        struct delegate_reason *reason = &choice->rows[i].reason;
+    const struct delegate_graph *graph = delegate_report_latest(&delegate->report);
+    for (int i = 0; i < graph->count; i++) {
+        struct delegate_reason *reason = &graph->rows[i].reason;
         if (reason->code != DELEGATE_OK) continue;
-        reason->code = DELEGATE_DEVICE;
+        reason->code = code;
         snprintf(reason->text, sizeof reason->text, "%s", text);
     }
 }
 
-static TfLiteStatus claim(const struct choice *choice)
+static TfLiteStatus claim(const struct choice *choice, const TfLiteIntArray *nodes)
 {
     struct delegate *delegate = choice->delegate;
+    const struct delegate_kind *kind = delegate->kind;
     TfLiteContext *context = choice->context;
-    TfLiteIntArray *nodes = wanted_nodes(choice);
+    TfLiteStatus status = kTfLiteOk;
+    if (kind->ready && !kind->ready(delegate, context, nodes->size)) return kTfLiteDelegateError;
+    delegate->kernel_failed = false;
+    if (nodes->size > 0)
+        status = context->ReplaceNodeSubsetsWithDelegateKernels(context, delegate_registration(delegate), nodes,
+                                                                &delegate->tflite);
+    return status == kTfLiteOk && delegate->kernel_failed ? kTfLiteDelegateError : status; // the kernel has said why
+}
+
+static TfLiteStatus choose_and_claim(const struct choice *choice)
+{
+    struct delegate *delegate = choice->delegate;
+    if (!choose(choice)) return kTfLiteDelegateError;
+    TfLiteIntArray *nodes = list_of(choice, choice->wanted);
     if (!nodes) {
         out_of_memory(choice);
         return kTfLiteError;
     }
-    TfLiteStatus status = kTfLiteOk;
-    delegate->kernel_failed = false;
-    if (nodes->size > 0)
-        status = context->ReplaceNodeSubsetsWithDelegateKernels(context, delegate_registration(delegate->kind), nodes,
-                                                                &delegate->tflite);
-    if (status == kTfLiteOk && delegate->kernel_failed) status = kTfLiteDelegateError; // it has said why
-    if (status != kTfLiteOk) withdraw(choice, "");
+    TfLiteStatus status = claim(choice, nodes);
     free(nodes);
+    if (status != kTfLiteOk) delegate_withdraw(delegate, DELEGATE_DEVICE, "");
+    if (delegate->kind->done) delegate->kind->done(delegate, choice->context, status);
     return status;
 }
 
 // ---- prepare ------------------------------------------------------------------------------------
 
-static TfLiteStatus prepare_plan(const struct choice *choice)
+// why: what to write as the reason of all supported nodes where the delegate has no device.
+static TfLiteStatus prepare_plan(const struct choice *choice, bool is_absent, const char *why)
 {
     struct delegate *delegate = choice->delegate;
-    char why[160] = "";
-    switch (delegate->kind->open(delegate, choice->context, why, sizeof why)) {
-    case DELEGATE_READY: break;
-    case DELEGATE_ABSENT:
-        if (!ask_about_nodes(choice)) return kTfLiteError;
-        withdraw(choice, why);
-        choice->context->ReportError(choice->context, "%s: %s; the model runs on the CPU", delegate->kind->name, why);
-        return kTfLiteOk;
-    case DELEGATE_WRONG: return kTfLiteError;
-    default: return kTfLiteDelegateError;
-    }
-    if (!ask_about_nodes(choice) || !choose(choice)) return kTfLiteDelegateError;
-    return claim(choice);
+    TfLiteContext *context = choice->context;
+    if (!ask_about_nodes(choice)) return kTfLiteError;
+    if (!is_absent) return choose_and_claim(choice);
+    delegate_withdraw(delegate, DELEGATE_DEVICE, why);
+    context->ReportError(context, "%s: %s; the model runs on the CPU", delegate->kind->name, why);
+    return kTfLiteOk;
 }
 
-static TfLiteStatus prepare_copy(TfLiteContext *context, struct delegate *delegate, const TfLiteIntArray *plan)
+static TfLiteStatus prepare_opened(TfLiteContext *context, struct delegate *delegate, const TfLiteIntArray *plan,
+                                   bool is_absent, const char *why)
 {
+    size_t count = (size_t)plan->size + 1;
     struct choice choice = {
         .context = context,
         .delegate = delegate,
         .plan = plan,
         .rows = delegate_report_begin(&delegate->report, context, plan->size),
-        .wanted = calloc((size_t)plan->size + 1, sizeof(bool)),
+        .supported = calloc(count, sizeof(bool)),
+        .wanted = calloc(count, sizeof(bool)),
         .source = malloc((context->tensors_size + 1) * sizeof(int)),
     };
     for (size_t i = 0; choice.source && i < context->tensors_size; i++) choice.source[i] = -1;
     delegate->source = choice.source;
     delegate->source_count = choice.source ? context->tensors_size : 0;
     TfLiteStatus status = kTfLiteError;
-    if (choice.rows && choice.wanted && choice.source)
-        status = prepare_plan(&choice);
+    if (choice.rows && choice.supported && choice.wanted && choice.source)
+        status = prepare_plan(&choice, is_absent, why);
     else
         out_of_memory(&choice);
     delegate->source = NULL;
     delegate->source_count = 0;
     free(choice.source);
     free(choice.wanted);
+    free(choice.supported);
     return status;
+}
+
+static TfLiteStatus prepare_locked(TfLiteContext *context, struct delegate *delegate, const TfLiteIntArray *plan)
+{
+    char why[160] = "";
+    enum delegate_state state =
+        delegate->kind->open ? delegate->kind->open(delegate, context, why, sizeof why) : DELEGATE_READY;
+    if (state == DELEGATE_WRONG) return kTfLiteError;
+    if (state == DELEGATE_FAILED) return kTfLiteDelegateError;
+    return prepare_opened(context, delegate, plan, state == DELEGATE_ABSENT, why);
 }
 
 TfLiteStatus delegate_prepare(TfLiteContext *context, TfLiteDelegate *tflite)
@@ -361,11 +439,11 @@ TfLiteStatus delegate_prepare(TfLiteContext *context, TfLiteDelegate *tflite)
     if (status != kTfLiteOk) return status;
     TfLiteIntArray *copy = copy_of(plan); // replacing nodes changes the array of the runtime
     if (!copy) {
-        context->ReportError(context, "%s: out of memory", delegate->kind->name);
+        context->ReportError(context, "%s Init: out of memory", delegate->kind->name);
         return kTfLiteError;
     }
     hl_mutex_lock(&delegate->mutex);
-    status = prepare_copy(context, delegate, copy);
+    status = prepare_locked(context, delegate, copy);
     hl_mutex_unlock(&delegate->mutex);
     free(copy);
     return status;

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// See report.h. The functions HaliteDelegateReport… of halite/gpu_delegate.h, which every delegate's library exports
-// for its own delegates; HaliteDelegateReportCreate is in each delegate's entry.c. A user's report is a copy, so that
-// neither a later application nor another thread changes it.
+// See report.h. A user's report is a copy, so that neither a later application nor another thread changes it.
 #include "delegates/common/report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "delegates/common/delegate.h"
-
-struct HaliteDelegateReport {
-    char device_name[128];
-    HaliteDevice device;
-    int graph_count, node_count;
-    HaliteDelegateGraph *graphs;
-    HaliteDelegateNode *nodes;
-    struct delegate_row *rows; // own the texts and shapes of the nodes
-};
 
 // ---- while a delegate is applied ----------------------------------------------------------------
 
@@ -45,6 +33,11 @@ void delegate_report_free(struct delegate_report *report)
     while (report->count > 0) drop_graph(report, report->count - 1);
 }
 
+const struct delegate_graph *delegate_report_latest(const struct delegate_report *report)
+{
+    return &report->graphs[report->count - 1];
+}
+
 // ---- for users ----------------------------------------------------------------------------------
 
 // The common texts speak of the GPU where they say what becomes of a node; these stand for the same codes here.
@@ -59,7 +52,7 @@ static const char *plain_text(enum delegate_reason_code code, const char *common
     }
 }
 
-static HaliteDelegateNode public_node(int graph, const struct delegate_row *row)
+static HaliteDelegateNode public_node(bool is_gpu, int graph, const struct delegate_row *row)
 {
     static const struct {
         const char *name, *text;
@@ -69,6 +62,7 @@ static HaliteDelegateNode public_node(int graph, const struct delegate_row *row)
 #undef X
     };
     enum delegate_reason_code code = row->reason.code;
+    const char *text = is_gpu ? reasons[code].text : plain_text(code, reasons[code].text);
     return (HaliteDelegateNode){
         .graph = graph,
         .node = row->node,
@@ -78,7 +72,7 @@ static HaliteDelegateNode public_node(int graph, const struct delegate_row *row)
         .partition = row->partition,
         .reason = (HaliteDelegateReason)code,
         .reason_name = reasons[code].name,
-        .text = row->reason.text[0] ? row->reason.text : plain_text(code, reasons[code].text),
+        .text = row->reason.text[0] ? row->reason.text : text,
         .tensor = row->reason.tensor,
         .tensor_name = row->tensor_name,
         .tensor_type = row->tensor_type,
@@ -94,13 +88,13 @@ static bool has_partition(const HaliteDelegateNode *nodes, int count, int partit
     return false;
 }
 
-static HaliteDelegateGraph copy_graph(HaliteDelegateReport *report, const struct delegate_graph *from)
+static HaliteDelegateGraph copy_graph(HaliteDelegateReport *report, bool is_gpu, const struct delegate_graph *from)
 {
     HaliteDelegateGraph graph = {.number = from->number, .first_node = report->node_count, .node_count = from->count};
     for (int i = 0; i < from->count; i++) {
         struct delegate_row *row = &report->rows[report->node_count];
         *row = from->rows[i];
-        HaliteDelegateNode node = public_node(from->number, row);
+        HaliteDelegateNode node = public_node(is_gpu, from->number, row);
         graph.gpu_node_count += node.on_gpu;
         if (node.on_gpu && !has_partition(&report->nodes[graph.first_node], i, node.partition)) graph.partition_count++;
         report->nodes[report->node_count++] = node;
@@ -108,74 +102,87 @@ static HaliteDelegateGraph copy_graph(HaliteDelegateReport *report, const struct
     return graph;
 }
 
-static bool copy_rows(HaliteDelegateReport *report, const struct delegate_report *from)
+static bool copy_rows(HaliteDelegateReport *report, const struct delegate *delegate)
 {
+    const struct delegate_report *from = &delegate->report;
     size_t nodes = 1;
     for (int i = 0; i < from->count; i++) nodes += (size_t)from->graphs[i].count;
     report->graphs = calloc((size_t)from->count + 1, sizeof *report->graphs);
     report->nodes = calloc(nodes, sizeof *report->nodes);
     report->rows = calloc(nodes, sizeof *report->rows);
     if (!report->graphs || !report->nodes || !report->rows) return false;
-    for (int i = 0; i < from->count; i++) report->graphs[report->graph_count++] = copy_graph(report, &from->graphs[i]);
+    for (int i = 0; i < from->count; i++)
+        report->graphs[report->graph_count++] = copy_graph(report, delegate->kind->is_gpu, &from->graphs[i]);
     return true;
 }
 
-HaliteDelegateReport *delegate_report_copy(struct delegate *delegate)
+// The device of a delegate that knows no more of it than a name.
+static bool describe_by_name(const struct delegate *delegate, HaliteDelegateReport *report)
 {
-    HaliteDelegateReport *report = delegate ? calloc(1, sizeof *report) : NULL;
-    if (!report) return NULL;
-    hl_mutex_lock(&delegate->mutex);
-    bool ok = copy_rows(report, &delegate->report);
-    snprintf(report->device_name, sizeof report->device_name, "%s", delegate->device);
-    hl_mutex_unlock(&delegate->mutex);
-    if (report->device_name[0])
-        report->device = (HaliteDevice){
-            .name = report->device_name,
-            .api = delegate->kind->name,
-            .description = report->device_name,
-            .driver = "",
-        };
-    if (ok) return report;
-    HaliteDelegateReportDelete(report);
-    return NULL;
+    if (!delegate->device[0]) return true;
+    char *name = report->device_texts = malloc(sizeof delegate->device);
+    if (!name) return false;
+    memcpy(name, delegate->device, sizeof delegate->device);
+    report->device = (HaliteDevice){.name = name, .api = delegate->kind->name, .description = name, .driver = ""};
+    return true;
 }
 
-void HaliteDelegateReportDelete(HaliteDelegateReport *report)
+static void destroy(HaliteDelegateReport *report)
 {
-    if (!report) return;
     free(report->graphs);
     free(report->nodes);
     free(report->rows);
+    free(report->kernels);
+    free(report->device_texts);
     free(report);
 }
 
-const HaliteDevice *HaliteDelegateReportGetDevice(const HaliteDelegateReport *report)
+static HaliteDelegateReport *create(const TfLiteDelegate *tflite)
 {
-    return report && report->device.name ? &report->device : NULL;
+    struct delegate *delegate = tflite->data_;
+    HaliteDelegateReport *report = calloc(1, sizeof *report);
+    if (!report) return NULL;
+    report->functions = delegate->sign.report;
+    hl_mutex_lock(&delegate->mutex);
+    bool ok = copy_rows(report, delegate);
+    if (ok)
+        ok = delegate->kind->describe ? delegate->kind->describe(delegate, report) : describe_by_name(delegate, report);
+    hl_mutex_unlock(&delegate->mutex);
+    if (ok) return report;
+    destroy(report);
+    return NULL;
 }
 
-HaliteGpuPrecision HaliteDelegateReportGetPrecision(const HaliteDelegateReport *report)
+static const HaliteDevice *get_device(const HaliteDelegateReport *report)
 {
-    (void)report;
-    return kHaliteGpuPrecisionDefault;
+    return report->device.name ? &report->device : NULL;
 }
 
-int32_t HaliteDelegateReportGetGraphCount(const HaliteDelegateReport *report)
+static HaliteGpuPrecision get_precision(const HaliteDelegateReport *report)
 {
-    return report ? report->graph_count : 0;
+    return report->precision;
 }
 
-const HaliteDelegateGraph *HaliteDelegateReportGetGraph(const HaliteDelegateReport *report, int32_t index)
-{
-    return report && index >= 0 && index < report->graph_count ? &report->graphs[index] : NULL;
-}
+// The number of elements of an array in the report, and one of them.
+#define LIST(name, type)                                                                    \
+    static int32_t name##_count(const HaliteDelegateReport *report)                         \
+    {                                                                                       \
+        return report->name##_count;                                                        \
+    }                                                                                       \
+    static const type *get_##name(const HaliteDelegateReport *report, int32_t index)        \
+    {                                                                                       \
+        return index >= 0 && index < report->name##_count ? &report->name##s[index] : NULL; \
+    }
+LIST(graph, HaliteDelegateGraph)
+LIST(node, HaliteDelegateNode)
+LIST(kernel, HaliteDelegateKernel)
+#undef LIST
 
-int32_t HaliteDelegateReportGetNodeCount(const HaliteDelegateReport *report)
+struct delegate_sign delegate_report_sign(void)
 {
-    return report ? report->node_count : 0;
-}
-
-const HaliteDelegateNode *HaliteDelegateReportGetNode(const HaliteDelegateReport *report, int32_t index)
-{
-    return report && index >= 0 && index < report->node_count ? &report->nodes[index] : NULL;
+    static const struct delegate_report_functions functions = {
+        create,    destroy,    get_device, get_precision, graph_count,
+        get_graph, node_count, get_node,   kernel_count,  get_kernel,
+    };
+    return (struct delegate_sign){DELEGATE_SIGN, &functions};
 }

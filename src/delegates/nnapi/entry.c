@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interfaces of the NNAPI delegate: the documented one, two plug-in interfaces, and the report. All of them
-// create the same object from different options. Nothing here needs a symbol of the runtime.
-#include <stdio.h>
+// The C interfaces of the NNAPI delegate: the documented one, and two plug-in interfaces. All of them create the same
+// object from different options. Nothing here needs a symbol of the runtime.
 #include <stdlib.h>
 
+#include "delegates/common/plugin.h"
 #include "delegates/nnapi/nnapi.h"
 #include "tensorflow/lite/acceleration/configuration/c/nnapi_plugin.h"
 #include "tensorflow/lite/delegates/external/external_delegate_interface.h"
@@ -62,34 +62,19 @@ void TfLiteNnapiDelegateDelete(TfLiteDelegate *tflite)
     free(delegate);
 }
 
-HaliteDelegateReport *HaliteDelegateReportCreate(const TfLiteDelegate *delegate)
-{
-    return delegate_report_copy(delegate_of(delegate, &nnapi_kind));
-}
-
 // ---- plug-ins -----------------------------------------------------------------------------------
 
-// Passes messages to the function of the loader, which takes plain text.
-struct loader {
-    void (*report_error)(const char *);
-};
-
-static void write_to_loader(void *user_data, const char *format, va_list args)
+static TfLiteDelegate *create_from_keys(const char *const *keys, const char *const *values, size_t count,
+                                        const struct hl_reporter *reporter)
 {
-    const struct loader *loader = user_data;
-    char text[1024];
-    vsnprintf(text, sizeof text, format, args);
-    loader->report_error(text);
+    struct nnapi_options own;
+    return nnapi_options_from_keys(keys, values, count, reporter, &own) ? create(&own) : NULL;
 }
 
 TfLiteDelegate *tflite_plugin_create_delegate(const char *const *options_keys, const char *const *options_values,
                                               size_t num_options, void (*report_error)(const char *))
 {
-    struct loader loader = {report_error};
-    struct hl_reporter reporter = {report_error ? write_to_loader : NULL, &loader};
-    struct nnapi_options own;
-    if (!nnapi_options_from_keys(options_keys, options_values, num_options, &reporter, &own)) return NULL;
-    return create(&own);
+    return delegate_plugin_create(options_keys, options_values, num_options, report_error, create_from_keys);
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
@@ -99,8 +84,7 @@ void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
 
 static TfLiteDelegate *create_from_settings(const void *tflite_settings)
 {
-    if (tflite_settings)
-        hl_report(NULL, "TfLiteNnapiDelegatePluginCApi: settings are not read; the delegate has the default options");
+    delegate_plugin_skip_settings("TfLiteNnapiDelegatePluginCApi", tflite_settings);
     return TfLiteNnapiDelegateCreate(NULL);
 }
 

@@ -170,7 +170,6 @@ static bool check_same_scale(const struct delegate_view *view, const struct nnap
 bool nnapi_supported(const struct delegate_view *view)
 {
     const TfLiteRegistration *registration = view->registration;
-    if (delegate_widens_constant(view->context, view->node, registration)) return true;
     const struct nnapi_op *op = nnapi_op_find(registration->builtin_code);
     if (!op) return delegate_refuse(view, DELEGATE_NO_KERNEL, -1, "Unsupported operation type.");
     if (registration->version > op->max_version)
