@@ -130,6 +130,7 @@ target_link_libraries(test_support PUBLIC halite_flags ${CMOCKA_LIBRARY} m)
 set(test_kernels_more tests/gpu/dialect_kernels.c)
 set(test_dialect_more ${gpu_dialect_files})
 set(test_average_precision_more tools/eval/average_precision.c)
+file(GLOB test_energy_more CONFIGURE_DEPENDS tools/energy/*.c tools/periodic.c)
 file(GLOB test_ops_more CONFIGURE_DEPENDS tests/gpu/op_case.c tests/gpu/cases_*.c tests/gpu/check_plan.c)
 set(test_facts_more ${test_ops_more})
 set(test_plans_more tests/gpu/check_plan.c)
@@ -183,6 +184,7 @@ foreach(file IN LISTS test_files)
 endforeach()
 
 target_include_directories(test_average_precision PRIVATE tools)
+target_include_directories(test_energy PRIVATE tools)
 
 # What docs/accuracy.md is made with: no test, for what it prints is to be read.
 if(TARGET tensorflowlite_gpu_delegate_static)
@@ -211,6 +213,8 @@ endif()
 
 # ---- the other delegates, before fakes of the systems that they are for ----------------------------------------------
 add_subdirectory(tests/fakes)
+add_dependencies(test_energy fake_nvml)
+target_compile_definitions(test_energy PRIVATE FAKE_NVML="$<TARGET_FILE:fake_nvml>")
 include(tests/delegates/tests.cmake)
 
 # ---- LiteRT 2's official runtime with our accelerator --------------------------------------------------------------------

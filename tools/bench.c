@@ -8,6 +8,7 @@
 #include "alloc.h"
 #include "base/clock.h"
 #include "commands.h"
+#include "energy/energy.h"
 #include "message.h"
 #include "run_graph.h"
 #include "table.h"
@@ -15,7 +16,7 @@
 struct options {
     struct hl_model_options model;
     int warmup, runs;
-    bool per_op;
+    bool per_op, energy;
 };
 
 static const struct options defaults = {.model = HL_MODEL_DEFAULTS, .warmup = 3, .runs = 50};
@@ -30,6 +31,9 @@ static const struct hl_flag flags[] = {
     {.name = "per-op", .letter = 'p', .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, per_op),
      .help = "the share of each operator, and of each kernel on the\n"
              "GPU, from as many runs again"},
+    {.name = "energy", .letter = 'e', .kind = HL_FLAG_SWITCH, .offset = offsetof(struct options, energy),
+     .help = "joules of a run as well, for each device of this machine\n"
+             "that counts them, and why the others do not"},
     HL_MODEL_RUN_FLAGS(options, model),
 };
 // clang-format on
@@ -86,14 +90,46 @@ static void print_times(double *seconds, int runs)
     hl_table_print(&table, 2, stdout);
 }
 
+// What was counted during the timed runs, and on one line what was not.
+static void print_energy(const struct hl_energy *energy, int runs)
+{
+    int count;
+    const struct hl_energy_figure *figures = hl_energy_figures(energy, &count);
+    struct hl_table table;
+    hl_table_start(&table, "lrrl");
+    for (int i = 0; i < count; i++) {
+        char joules[32], watts[32];
+        hl_format_quantity(joules, sizeof joules, figures[i].joules / runs, "J");
+        hl_format_quantity(watts, sizeof watts, figures[i].watts, "W");
+        hl_table_add_name(&table, figures[i].device);
+        hl_table_add(&table, "%s", joules);
+        hl_table_add(&table, "%s", watts);
+        hl_table_add(&table, "%s", figures[i].source);
+    }
+    if (count > 0) printf("\nenergy of a run, mean power, and the source that counts it\n");
+    hl_table_print(&table, 2, stdout);
+    struct hl_text reasons = {0}, line = {0};
+    hl_energy_add_reasons(energy, &reasons);
+    hl_text_add_escaped(&line, hl_text_string(&reasons), reasons.length);
+    if (line.length > 0) printf("%senergy that is not counted: %s\n", count > 0 ? "" : "\n", line.data);
+    hl_text_free(&reasons);
+    hl_text_free(&line);
+}
+
 static bool time_runs(struct hl_graph *graph, const struct options *options)
 {
     double *seconds = hl_alloc((size_t)options->runs, sizeof *seconds);
     struct hl_progress progress;
     hl_progress_start(&progress, "timing", 0, options->warmup + options->runs);
-    bool ok = invoke(graph, options->warmup, NULL, &progress) && invoke(graph, options->runs, seconds, &progress);
+    struct hl_energy *energy = options->energy ? hl_energy_open() : NULL;
+    bool ok = invoke(graph, options->warmup, NULL, &progress);
+    if (energy != NULL) hl_energy_start(energy);
+    ok = ok && invoke(graph, options->runs, seconds, &progress);
+    if (energy != NULL) hl_energy_stop(energy);
     hl_progress_end(&progress);
     if (ok) print_times(seconds, options->runs);
+    if (ok && energy != NULL) print_energy(energy, options->runs);
+    hl_energy_close(energy);
     free(seconds);
     return ok;
 }
@@ -266,6 +302,7 @@ static int run(const void *given, int operand_count, char **operands)
 
 static const struct hl_example examples[] = {
     {"halite bench model.tflite --per-op", "time it, and see which operators take the time"},
+    {"halite bench model.tflite --energy --runs 1000", "what a run costs, from enough runs for the counters to move"},
     {"halite bench model.tflite --threads 4 --runs 200", "on four threads, two hundred times"},
     {"halite bench model.tflite --gpu --precision f16s --partitions 4",
      "on the GPU, large tensors as halves, in up to four parts"},
@@ -278,6 +315,6 @@ const struct hl_command hl_command_bench = {
     .details = "Inputs hold the random values of halite run.\n",
     HL_COMMAND_TABLES(flags, defaults),
     .examples = examples,
-    .environment = HL_ENVIRONMENT_RUNS,
+    .environment = HL_ENVIRONMENT_RUNS | HL_ENVIRONMENT_ENERGY,
     .run = run,
 };

@@ -19,9 +19,8 @@
 #define HL_TFLITE_FLAG(flag_kind, type, field, text) HL_TFLITE_ROW(flag_kind, offsetof(struct type, field), field, text)
 
 // The members of a struct hl_command of such a tool: HL_COMMAND_TABLES, and where in `type` the positions go.
-#define HL_TFLITE_TABLES(table, initial, type, member)                                      \
-    HL_COMMAND_TABLES(table, initial), .tflite = true, .positions = offsetof(type, member), \
-                                       .environment = HL_ENVIRONMENT_RUNS
+#define HL_TFLITE_TABLES(table, initial, type, member) \
+    HL_COMMAND_TABLES(table, initial), .tflite = true, .positions = offsetof(type, member)
 
 // argv without the program's name. Every flag's place goes to positions, 1 for argv[0]. HL_EXIT_FAILED after a message
 // and the table of flags.

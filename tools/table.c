@@ -150,12 +150,17 @@ void hl_format_bytes(char *text, size_t size, uint64_t bytes)
     format_number(text, size, value, units[unit]);
 }
 
+void hl_format_quantity(char *text, size_t size, double value, const char *unit)
+{
+    static const char *const prefixes[] = {"u", "m", ""};
+    char full[16];
+    int prefix = value < 999.5e-6 ? 0 : value < 0.9995 ? 1 : 2;
+    static const double scales[] = {1e6, 1e3, 1};
+    snprintf(full, sizeof full, "%s%s", prefixes[prefix], unit);
+    format_number(text, size, value * scales[prefix], full);
+}
+
 void hl_format_seconds(char *text, size_t size, double seconds)
 {
-    if (seconds < 999.5e-6)
-        format_number(text, size, seconds * 1e6, "us");
-    else if (seconds < 0.9995)
-        format_number(text, size, seconds * 1e3, "ms");
-    else
-        format_number(text, size, seconds, "s");
+    hl_format_quantity(text, size, seconds, "s");
 }

@@ -30,5 +30,7 @@ void hl_table_print(struct hl_table *table, int indent, FILE *out);
 void hl_format_bytes(char *text, size_t size, uint64_t bytes);
 // "12.3 us", "4.56 ms", "1.20 s".
 void hl_format_seconds(char *text, size_t size, double seconds);
+// Joules and watts, positive: "12.3 uJ", "4.56 mJ", "1.20 J".
+void hl_format_quantity(char *text, size_t size, double value, const char *unit);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "benchmark/options.h"
 #include "benchmark/series.h"
+#include "energy/energy.h"
 
 struct hl_benchmark_figures {
     double init_us;
@@ -13,6 +14,7 @@ struct hl_benchmark_figures {
     double memory_init, memory_overall,
         memory_peak; // MB more than at the start; at most, 0: not watched
     size_t model_bytes, input_bytes;
+    struct hl_energy *energy; // of the timed runs; NULL: not wanted
 };
 
 // Logs the flags, runs the model and prints what there is to say; the figures are added to `figures` (all zeros

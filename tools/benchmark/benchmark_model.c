@@ -283,6 +283,36 @@ static bool initialize(struct benchmark *benchmark)
     return true;
 }
 
+// ---- energy -------------------------------------------------------------------------------------
+
+static void report_energy(const struct hl_benchmark_figures *figures)
+{
+    int count, runs = figures->run_us.count;
+    const struct hl_energy_figure *energy = hl_energy_figures(figures->energy, &count);
+    for (int i = 0; i < count && runs > 0; i++)
+        hl_info(HL_TFLITE, NULL, "Energy of %s (%s): %g J per inference, %g W on average", energy[i].device,
+                energy[i].source, energy[i].joules / runs, energy[i].watts);
+    struct hl_text reasons = {0};
+    hl_energy_add_reasons(figures->energy, &reasons);
+    if (reasons.length > 0) hl_warn(HL_TFLITE, NULL, "Energy that is not counted: %s", reasons.data);
+    hl_text_free(&reasons);
+}
+
+// A block behind the operators' in the CSV file; nothing where nothing was counted.
+static void add_energy_rows(const struct hl_benchmark_figures *figures, struct hl_text *text)
+{
+    int count = 0, runs = figures->run_us.count;
+    const struct hl_energy_figure *energy = figures->energy ? hl_energy_figures(figures->energy, &count) : NULL;
+    if (count == 0 || runs == 0) return;
+    hl_text_add(text, "============================== Energy ==============================\n"
+                      "source, device, joules per inference, mean watts\n");
+    for (int i = 0; i < count; i++) {
+        hl_text_add(text, "%s, ", energy[i].source);
+        hl_text_add_escaped(text, energy[i].device, strcspn(energy[i].device, ","));
+        hl_text_add(text, ", %g, %g\n", energy[i].joules / runs, energy[i].watts);
+    }
+}
+
 // ---- runs ---------------------------------------------------------------------------------------
 
 static bool run_once(struct benchmark *benchmark, struct hl_profile *profile, double *microseconds)
@@ -338,6 +368,7 @@ static bool write_profile(const struct benchmark *benchmark)
     hl_profile_print(&benchmark->initialization, "Profiling Info for Benchmark Initialization:", csv, &text);
     hl_profile_print(&benchmark->runs, "Operator-wise Profiling Info for Regular Benchmark Runs:", csv, &run_text);
     bool ok = true;
+    if (csv) add_energy_rows(benchmark->figures, &run_text);
     if (*path != '\0') {
         hl_text_add(&text, "%s", run_text.data);
         ok = hl_output_write(HL_TFLITE, path, text.data, text.length);
@@ -408,6 +439,7 @@ static bool report(const struct benchmark *benchmark)
                 "Inference timings in us: Init: %.0f, First inference: %.0f, Warmup (avg): %g, Inference (avg): %g",
                 figures->init_us, figures->warmup_us.count > 0 ? warmup.first : runs.first, warmup.average,
                 runs.average);
+    if (figures->energy != NULL && !options->dry_run) report_energy(figures);
     report_memory(benchmark);
     if (options->report_peak_memory_footprint) report_peak(figures->memory_peak);
     if (options->enable_op_profiling && !options->dry_run && !write_profile(benchmark)) return false;
@@ -429,9 +461,14 @@ static bool measure(struct benchmark *benchmark)
         hl_info(HL_TFLITE, NULL, "Generated model runtime info: %s", runtime);
     }
     if (!run_series(benchmark, options->warmup_runs, options->warmup_min_secs, NULL, &figures->warmup_us)) return false;
-    if (!run_series(benchmark, options->num_runs, options->min_secs,
-                    options->enable_op_profiling ? &benchmark->runs : NULL, &figures->run_us))
-        return false;
+    if (options->report_energy) {
+        figures->energy = hl_energy_open();
+        hl_energy_start(figures->energy);
+    }
+    bool ok = run_series(benchmark, options->num_runs, options->min_secs,
+                         options->enable_op_profiling ? &benchmark->runs : NULL, &figures->run_us);
+    if (options->report_energy) hl_energy_stop(figures->energy);
+    if (!ok) return false;
     figures->memory_overall = hl_memory_most() - benchmark->memory_at_start;
     return true;
 }
@@ -453,6 +490,7 @@ void hl_benchmark_figures_free(struct hl_benchmark_figures *figures)
 {
     hl_series_free(&figures->warmup_us);
     hl_series_free(&figures->run_us);
+    hl_energy_close(figures->energy);
 }
 
 bool hl_benchmark_run(const struct hl_command *command, const struct hl_benchmark_options *options,
@@ -499,5 +537,6 @@ const struct hl_command hl_command_benchmark_model = {
     .name = "benchmark_model",
     .summary = "Time a model as TensorFlow Lite's benchmark tool does.",
     HL_TFLITE_TABLES(flags, defaults, struct hl_benchmark_options, positions),
+    .environment = HL_ENVIRONMENT_RUNS | HL_ENVIRONMENT_ENERGY,
     .run = run,
 };

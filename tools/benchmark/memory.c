@@ -11,40 +11,24 @@ double hl_memory_most(void)
     return (double)hl_process_most_memory() / megabyte;
 }
 
-static void watch_memory(void *user)
+static void watch_memory(void *user_data)
 {
-    struct hl_memory_watch *watch = user;
-    hl_mutex_lock(&watch->lock);
-    while (!watch->stop) {
-        struct hl_process_memory memory;
-        hl_process_memory(&memory);
-        double now = (double)(memory.anonymous + memory.file + memory.shared) / megabyte;
-        if (now > watch->most) watch->most = now;
-        while (!watch->stop && hl_condition_wait_for(&watch->wake, &watch->lock, 1e-3 * watch->interval_ms)) continue;
-    }
-    hl_mutex_unlock(&watch->lock);
+    struct hl_memory_watch *watch = user_data;
+    struct hl_process_memory memory;
+    hl_process_memory(&memory);
+    double now = (double)(memory.anonymous + memory.file + memory.shared) / megabyte;
+    if (now > watch->most) watch->most = now;
 }
 
 bool hl_memory_watch_start(struct hl_memory_watch *watch, int interval_ms)
 {
-    *watch = (struct hl_memory_watch){.interval_ms = interval_ms > 0 ? interval_ms : 1};
-    hl_mutex_init(&watch->lock);
-    hl_condition_init(&watch->wake);
-    watch->running = hl_thread_start(&watch->thread, watch_memory, watch);
-    return watch->running;
+    watch->most = 0;
+    return hl_periodic_start(&watch->periodic, 1e-3 * (interval_ms > 0 ? interval_ms : 1), watch_memory, watch);
 }
 
 double hl_memory_watch_stop(struct hl_memory_watch *watch)
 {
-    if (watch->running) {
-        hl_mutex_lock(&watch->lock);
-        watch->stop = true;
-        hl_condition_signal(&watch->wake);
-        hl_mutex_unlock(&watch->lock);
-        hl_thread_join(&watch->thread);
-    }
-    hl_condition_destroy(&watch->wake);
-    hl_mutex_destroy(&watch->lock);
+    hl_periodic_stop(&watch->periodic);
     return watch->most;
 }
 

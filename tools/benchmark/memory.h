@@ -5,18 +5,14 @@
 
 #include <stdbool.h>
 
-#include "base/thread.h"
+#include "periodic.h"
 #include "text.h"
 
 // MB (2^20 bytes) of physical memory, at its most since the process began.
 double hl_memory_most(void);
 
 struct hl_memory_watch {
-    struct hl_thread thread;
-    struct hl_mutex lock;
-    struct hl_condition wake;
-    bool running, stop;
-    int interval_ms;
+    struct hl_periodic periodic;
     double most; // MB seen by the thread
 };
 

@@ -60,6 +60,23 @@ bool hl_benchmark_check(const struct hl_benchmark_options *options)
 
 // ---- the result ---------------------------------------------------------------------------------
 
+// Each device that was counted; nothing where none was.
+static void add_energy(cJSON *tree, const struct hl_benchmark_figures *figures)
+{
+    int count = 0, runs = figures->run_us.count;
+    const struct hl_energy_figure *energy = figures->energy ? hl_energy_figures(figures->energy, &count) : NULL;
+    if (count == 0 || runs == 0) return;
+    cJSON *list = hl_alloc_check(cJSON_AddArrayToObject(tree, "energy_metrics"));
+    for (int i = 0; i < count; i++) {
+        cJSON *one = hl_alloc_check(cJSON_CreateObject());
+        cJSON_AddStringToObject(one, "source", energy[i].source);
+        hl_json_add_string(one, "device", energy[i].device);
+        cJSON_AddNumberToObject(one, "joules_per_inference", energy[i].joules / runs);
+        cJSON_AddNumberToObject(one, "mean_watts", energy[i].watts);
+        cJSON_AddItemToArray(list, one);
+    }
+}
+
 bool hl_benchmark_write_result(const char *path, const char *name, const struct hl_benchmark_figures *figures)
 {
     struct hl_series_figures runs = hl_series_figures(&figures->run_us),
@@ -91,6 +108,7 @@ bool hl_benchmark_write_result(const char *path, const char *name, const struct 
     if (runs.average > 0)
         cJSON_AddNumberToObject(rest, "model_throughput_in_mb_per_sec",
                                 (double)figures->input_bytes / 1048576 / (runs.average / 1e6));
+    add_energy(tree, figures);
     return write(path, HL_WIRE_BENCHMARK, tree);
 }
 

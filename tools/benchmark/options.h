@@ -28,6 +28,7 @@
     X(BOOL, dry_run, false, NULL, "Run w/o invoking kernels", "do everything but the runs")                                 \
     X(BOOL, report_peak_memory_footprint, false, NULL, "Report the peak memory footprint", "watch the memory in use")       \
     X(INT, memory_footprint_check_interval_ms, 50, NULL, "Memory footprint check interval (ms)", "how often, in ms")        \
+    X(BOOL, report_energy, false, NULL, "Report energy", "joules of each timed run, where they are counted")                \
     X(STRING, graph, "", NULL, "Graph", "the model, a .tflite file, or fd:NUMBER:OFFSET:SIZE")                              \
     X(STRING, signature_to_run_for, "", NULL, "Signature to run", "key of the signature to run")                            \
     X(BOOL, list_signatures, false, NULL, "List signatures from the provided model",                                        \

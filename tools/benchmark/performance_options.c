@@ -194,5 +194,6 @@ const struct hl_command hl_command_benchmark_model_performance_options = {
     .name = "benchmark_model_performance_options",
     .summary = "Time a model on the CPU, with 1 to 4 threads, and on the GPU, and list the fastest first.",
     HL_TFLITE_TABLES(flags, defaults, struct options, benchmark.positions),
+    .environment = HL_ENVIRONMENT_RUNS | HL_ENVIRONMENT_ENERGY,
     .run = run,
 };

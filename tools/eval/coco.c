@@ -331,5 +331,6 @@ const struct hl_command hl_command_coco_object_detection_run_eval = {
     .name = "coco_object_detection_run_eval",
     .summary = "How well does a model find the objects on pictures (COCO, mean average precision)?",
     HL_TFLITE_TABLES(flags, defaults, struct options, setting.base.positions),
+    .environment = HL_ENVIRONMENT_RUNS,
     .run = run,
 };

@@ -253,6 +253,7 @@ static int run(const void *given, int operand_count, char **operands)
         .name = #program,                                                                           \
         .summary = "How often is the right class among an image classifier's best ten (ImageNet)?", \
         HL_TFLITE_TABLES(flags, defaults, struct options, setting.base.positions),                  \
+        .environment = HL_ENVIRONMENT_RUNS,                                                         \
         .run = run,                                                                                 \
     }
 COMMAND(run_eval);

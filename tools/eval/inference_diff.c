@@ -237,5 +237,6 @@ const struct hl_command hl_command_inference_diff_run_eval = {
     .name = "inference_diff_run_eval",
     .summary = "Compare outputs and times of a model in some setting with those of one CPU thread.",
     HL_TFLITE_TABLES(flags, defaults, struct options, setting.positions),
+    .environment = HL_ENVIRONMENT_RUNS,
     .run = run,
 };
