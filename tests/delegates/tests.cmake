@@ -7,6 +7,11 @@ add_dependencies(test_nnapi tensorflowlite_nnapi_delegate neuralnetworks)
 target_compile_definitions(test_nnapi PRIVATE
     NNAPI_DELEGATE="$<TARGET_FILE:tensorflowlite_nnapi_delegate>" FAKE_NNAPI="$<TARGET_FILE:neuralnetworks>")
 
+# Asks the delegate's tables, which its library does not export.
+file(GLOB nnapi_files CONFIGURE_DEPENDS src/delegates/nnapi/*.c)
+target_sources(test_nnapi_support PRIVATE ${nnapi_files} $<TARGET_OBJECTS:halite_delegate_common>)
+target_link_libraries(test_nnapi_support PRIVATE ${CMAKE_DL_LIBS})
+
 # ---- golden cases through NNAPI ------------------------------------------------------------------------------------
 # nnapi_golden_test(NAME LEVEL [SLOW] [OPTIONS ...] PATHS ...): at this feature level.
 function(nnapi_golden_test name level)

@@ -26,7 +26,7 @@ static bool check_same_type(const struct delegate_view *view, int input)
            delegate_refuse(view, DELEGATE_TYPE, DELEGATE_OUTPUT(0), "input and output have different types");
 }
 
-// ---- GATHER, SELECT, EMBEDDING_LOOKUP -----------------------------------------------------------
+// ---- GATHER, SELECT, lookups --------------------------------------------------------------------
 
 static bool check_gather(const struct delegate_view *view, const struct nnapi_op *op)
 {
@@ -86,6 +86,60 @@ const struct nnapi_family nnapi_family_embedding_lookup = {.inputs = {2, 2},
                                                            .typed = 1,
                                                            .check = check_embedding_lookup,
                                                            .map = map_inputs};
+
+static bool check_hashtable_lookup(const struct delegate_view *view, const struct nnapi_op *op)
+{
+    (void)op;
+    if (hl_rank(delegate_input(view, 0)) != 1 || hl_rank(delegate_input(view, 1)) != 1 ||
+        hl_rank(delegate_input(view, 2)) < 2)
+        return delegate_refuse(view, DELEGATE_RANK, 0, "lists of keys and values of rank 2 or more are wanted");
+    return check_type(view, 0, kTfLiteInt32) && check_type(view, 1, kTfLiteInt32) && check_same_type(view, 2);
+}
+
+// Values, and for each of them whether its key was there.
+static void map_hashtable_lookup(struct nnapi_model *model, const struct nnapi_node *node)
+{
+    for (int i = 0; i < 3; i++) nnapi_add_tensor(model, nnapi_input_index(node, i));
+    for (int i = 0; i < 2; i++) nnapi_set_output(model, node->node->outputs->data[i]);
+    nnapi_end(model, NNAPI_HASHTABLE_LOOKUP);
+}
+
+const struct nnapi_family nnapi_family_hashtable_lookup = {
+    .inputs = {3, 3}, .outputs = 2, .typed = 2, .check = check_hashtable_lookup, .map = map_hashtable_lookup};
+
+enum { HASHES, ITEMS, WEIGHTS };
+
+static bool check_lsh_projection(const struct delegate_view *view, const struct nnapi_op *op)
+{
+    (void)op;
+    const TfLiteLSHProjectionParams *params = view->node->builtin_data;
+    const TfLiteTensor *items = delegate_input(view, ITEMS), *weights = delegate_input(view, WEIGHTS);
+    if (params->type == kTfLiteLshProjectionSparse && !nnapi_check_level(view, NNAPI_LEVEL_3, "sparse")) return false;
+    if (!items || items->type == kTfLiteInt8) // int8 is sent as uint8 to lower levels, which has other hashes
+        return delegate_refuse(view, DELEGATE_TYPE, ITEMS, "items of int8");
+    if (delegate_output(view, 0)->type != kTfLiteInt32)
+        return delegate_refuse(view, DELEGATE_TYPE, DELEGATE_OUTPUT(0), "NNAPI's result is int32");
+    return !weights || check_type(view, WEIGHTS, kTfLiteFloat32);
+}
+
+static void map_lsh_projection(struct nnapi_model *model, const struct nnapi_node *node)
+{
+    enum { DENSE = 2, SPARSE = 3 }; // 1 is a former kind of sparse, whose numbers overlap
+    const TfLiteLSHProjectionParams *params = node->node->builtin_data;
+    nnapi_add_tensor(model, nnapi_input_index(node, HASHES));
+    nnapi_add_tensor(model, nnapi_input_index(node, ITEMS));
+    if (nnapi_input(node, WEIGHTS))
+        nnapi_add_tensor(model, nnapi_input_index(node, WEIGHTS));
+    else
+        nnapi_add_absent(model, ANEURALNETWORKS_TENSOR_FLOAT32);
+    nnapi_add_i32(model, params->type == kTfLiteLshProjectionSparse ? SPARSE : DENSE);
+    finish(model, node);
+}
+
+const struct nnapi_family nnapi_family_lsh_projection = {.inputs = {2, 3},
+                                                         .needs_params = true,
+                                                         .check = check_lsh_projection,
+                                                         .map = map_lsh_projection};
 
 // ---- FILL ---------------------------------------------------------------------------------------
 

@@ -132,10 +132,9 @@ static void set_channel_scales(struct nnapi_model *model, uint32_t operand, cons
 
 // Gives an operand the value of a constant tensor. The bytes of a model's file live longer than this model; others may
 // move when the runtime plans its memory anew.
-static void set_tensor_value(struct nnapi_model *model, uint32_t operand, const TfLiteTensor *tensor)
+static void set_tensor_value(struct nnapi_model *model, uint32_t operand, const TfLiteTensor *tensor, bool shifted)
 {
     const void *bytes = tensor->data.raw;
-    bool shifted = is_shifted(model, tensor);
     if (shifted || tensor->allocation_type != kTfLiteMmapRo) {
         uint8_t *copy = nnapi_model_memory(model, tensor->bytes);
         if (!copy) return;
@@ -162,8 +161,17 @@ static void set_widened_value(struct nnapi_model *model, uint32_t operand, const
     set_value(model, operand, floats, count * sizeof *floats);
 }
 
+// After the operation that writes a state, its operand still has the old value.
+static bool is_outdated(const struct nnapi_model *model, int tensor)
+{
+    for (int i = 0; i < model->state_count; i++)
+        if (model->states[i].tensor == tensor) return true;
+    return false;
+}
+
 uint32_t nnapi_operand_of(struct nnapi_model *model, int index)
 {
+    if (is_outdated(model, index)) fail(model, "a state is read again after the node that it belongs to");
     if (model->operand_of[index] >= 0) return (uint32_t)model->operand_of[index];
     const TfLiteTensor *tensor = &model->context->tensors[index];
     const TfLiteTensor *narrow = narrow_source(model, index);
@@ -175,7 +183,7 @@ uint32_t nnapi_operand_of(struct nnapi_model *model, int index)
     if (narrow)
         set_widened_value(model, operand, narrow);
     else if (hl_is_constant(tensor) && tensor->data.raw)
-        set_tensor_value(model, operand, tensor);
+        set_tensor_value(model, operand, tensor, is_shifted(model, tensor));
     return operand;
 }
 
@@ -205,6 +213,31 @@ void nnapi_add_tensor(struct nnapi_model *model, int tensor)
 void nnapi_set_output(struct nnapi_model *model, int tensor)
 {
     nnapi_set_output_operand(model, nnapi_operand_of(model, tensor));
+}
+
+void nnapi_add_absent(struct nnapi_model *model, int32_t type)
+{
+    bool quantized = type != ANEURALNETWORKS_TENSOR_FLOAT32 && type != ANEURALNETWORKS_TENSOR_INT32;
+    struct nnapi_type empty = {.type = type, .rank = 1, .scale = quantized ? 1 : 0};
+    uint32_t operand = nnapi_new_operand(model, &empty);
+    set_value(model, operand, NULL, 0);
+    nnapi_add_operand(model, operand);
+}
+
+void nnapi_set_state(struct nnapi_model *model, int tensor)
+{
+    struct nnapi_type type = nnapi_type_of(model, tensor);
+    struct nnapi_state *grown = model->states;
+    if (model->state_count == model->state_room)
+        grown = hl_grow(model->states, model->state_count, &model->state_room, sizeof *grown);
+    if (!grown) {
+        fail(model, "out of memory");
+        return;
+    }
+    model->states = grown;
+    uint32_t operand = nnapi_new_operand(model, &type);
+    grown[model->state_count++] = (struct nnapi_state){tensor, operand};
+    nnapi_set_output_operand(model, operand);
 }
 
 static void add_scalar(struct nnapi_model *model, int32_t type, const void *value, size_t size)
@@ -279,6 +312,36 @@ void nnapi_end(struct nnapi_model *model, int operation)
     model->from_count = model->to_count = 0;
 }
 
+static uint32_t symmetric_operand(struct nnapi_model *model, int index)
+{
+    struct nnapi_type type = nnapi_type_of(model, index);
+    type.type = ANEURALNETWORKS_TENSOR_QUANT8_SYMM;
+    type.zero_point = 0;
+    uint32_t operand = nnapi_new_operand(model, &type);
+    set_tensor_value(model, operand, &model->context->tensors[index], false);
+    return operand;
+}
+
+void nnapi_add_symmetric(struct nnapi_model *model, int tensor)
+{
+    nnapi_add_operand(model, symmetric_operand(model, tensor));
+}
+
+// 8-bit weights that are to be dequantized.
+static uint32_t weights_operand(struct nnapi_model *model, int index)
+{
+    const TfLiteTensor *tensor = &model->context->tensors[index];
+    // A kind that feature level 3 has, where int8 with a zero point is of level 4.
+    if (tensor->type == kTfLiteInt8 && !is_by_channel(tensor) && nnapi_zero_point(tensor) == 0 &&
+        model->delegate->level >= NNAPI_LEVEL_3)
+        return symmetric_operand(model, index);
+    struct nnapi_type type = nnapi_type_of(model, index);
+    uint32_t operand = nnapi_new_operand(model, &type);
+    if (is_by_channel(tensor)) set_channel_scales(model, operand, tensor);
+    set_tensor_value(model, operand, tensor, is_shifted(model, tensor));
+    return operand;
+}
+
 void nnapi_add_weights(struct nnapi_model *model, int index, bool floats)
 {
     const TfLiteTensor *tensor = &model->context->tensors[index];
@@ -290,20 +353,8 @@ void nnapi_add_weights(struct nnapi_model *model, int index, bool floats)
     uint32_t from[NNAPI_MAX_OPERANDS], count = model->from_count;
     memcpy(from, model->from, sizeof from);
     model->from_count = 0;
-    struct nnapi_type type = nnapi_type_of(model, index), wide;
-    bool symmetric = tensor->type == kTfLiteInt8 && !is_by_channel(tensor) && nnapi_zero_point(tensor) == 0 &&
-                     model->delegate->level >= NNAPI_LEVEL_3;
-    if (symmetric) { // a kind that feature level 3 has, where int8 with a zero point is of level 4
-        type.type = ANEURALNETWORKS_TENSOR_QUANT8_SYMM;
-        type.zero_point = 0;
-    }
-    uint32_t operand = nnapi_new_operand(model, &type);
-    if (is_by_channel(tensor)) set_channel_scales(model, operand, tensor);
-    if (symmetric)
-        set_value(model, operand, tensor->data.raw, tensor->bytes);
-    else
-        set_tensor_value(model, operand, tensor);
-    wide = type;
+    struct nnapi_type wide = nnapi_type_of(model, index);
+    uint32_t operand = weights_operand(model, index);
     wide.type = ANEURALNETWORKS_TENSOR_FLOAT32;
     wide.scale = 0;
     wide.zero_point = 0;
@@ -344,7 +395,7 @@ static void map_nodes(struct nnapi_model *model, const struct delegate_piece *pi
 // Which tensors are inputs and outputs of the model. Constants are neither.
 static bool identify(struct nnapi_model *model, const struct delegate_piece *piece)
 {
-    uint32_t count = (uint32_t)(piece->inputs->size + piece->outputs->size + 1);
+    uint32_t count = (uint32_t)(piece->inputs->size + piece->outputs->size + model->state_count + 1);
     uint32_t *operands = malloc(count * sizeof *operands);
     model->inputs = malloc(count * sizeof *model->inputs);
     model->outputs = malloc(count * sizeof *model->outputs);
@@ -367,6 +418,10 @@ static bool identify(struct nnapi_model *model, const struct delegate_piece *pie
         if (tensor < 0 || narrow_source(model, tensor) || model->operand_of[tensor] < 0) continue;
         model->outputs[model->output_count++] = tensor;
         operands[at++] = (uint32_t)model->operand_of[tensor];
+    }
+    for (int i = 0; i < model->state_count; i++) {
+        model->outputs[model->output_count++] = model->states[i].tensor;
+        operands[at++] = model->states[i].operand;
     }
     (void)TRY(model,
               model->delegate->system.model_identify_inputs_and_outputs(model->handle, inputs, operands, at - inputs,
@@ -410,5 +465,6 @@ void nnapi_model_free(struct nnapi_model *model)
     free(model->inputs);
     free(model->outputs);
     free(model->node_of);
+    free(model->states);
     *model = (struct nnapi_model){0};
 }

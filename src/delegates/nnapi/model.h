@@ -13,6 +13,12 @@ enum { NNAPI_MAX_INTS = 32 };     // of a list that nnapi_check_ints lets throug
 
 struct nnapi_block;
 
+// A variable of the runtime that an operation reads and, by an output of its own, writes anew.
+struct nnapi_state {
+    int tensor;
+    uint32_t operand; // of the output
+};
+
 struct nnapi_model {
     struct nnapi_delegate *delegate;
     TfLiteContext *context;
@@ -20,8 +26,10 @@ struct nnapi_model {
     uint32_t operand_count;
     int *operand_of; // by tensor; -1: not there yet
     size_t tensor_count;
-    int *inputs, *outputs; // tensors; outputs without those that are constants
+    int *inputs, *outputs; // tensors; outputs without those that are constants, then the states
     int input_count, output_count;
+    struct nnapi_state *states;
+    int state_count, state_room;
     struct nnapi_block *blocks; // what NNAPI reads until the model is freed
     int *node_of;               // by operation: the position in the partition of the node that made it
     int operation_count, operation_room;
@@ -52,6 +60,10 @@ void nnapi_add_pairs(struct nnapi_model *model, const TfLiteTensor *tensor);
 void nnapi_add_operand(struct nnapi_model *model, uint32_t operand);
 void nnapi_set_output(struct nnapi_model *model, int tensor);
 void nnapi_set_output_operand(struct nnapi_model *model, uint32_t operand);
+// An input that is left out, of the element type that it would have.
+void nnapi_add_absent(struct nnapi_model *model, int32_t type);
+// The next output replaces the value of this tensor, a variable that the operation has read.
+void nnapi_set_state(struct nnapi_model *model, int tensor);
 // Ends the operation and starts the next one.
 void nnapi_end(struct nnapi_model *model, int operation);
 
@@ -73,6 +85,8 @@ uint32_t nnapi_new_constant(struct nnapi_model *model, const struct nnapi_type *
 uint32_t nnapi_operand_of(struct nnapi_model *model, int tensor);
 // A tensor with weights: as nnapi_add_tensor, but where floats meet 8-bit weights these are dequantized first.
 void nnapi_add_weights(struct nnapi_model *model, int tensor, bool floats);
+// A constant of int8 whose zero point is 0, as NNAPI's symmetric kind.
+void nnapi_add_symmetric(struct nnapi_model *model, int tensor);
 // Memory that lives as long as the model; NULL after a failure.
 void *nnapi_model_memory(struct nnapi_model *model, size_t size);
 

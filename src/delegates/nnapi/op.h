@@ -26,6 +26,7 @@ struct nnapi_family {
     signed char max_rank;  // of all tensors; 0: 4; -1: any
     bool needs_params;     // builtin_data
     bool same_scale;       // 8-bit: NNAPI gives the output the scale of the typed input
+    bool takes_int16;      // beside the types of the row: symmetric 16-bit tensors
     unsigned ints;         // bits of inputs that are lists of int32, whatever the type
     bool (*check)(const struct delegate_view *view, const struct nnapi_op *op); // NULL: nothing is left to check
     void (*map)(struct nnapi_model *model, const struct nnapi_node *node);
@@ -38,8 +39,10 @@ struct nnapi_op {
     const struct nnapi_family *family;
 };
 
-// NULL: NNAPI has nothing for it.
+// NULL: it is not sent to NNAPI.
 const struct nnapi_op *nnapi_op_find(int builtin);
+// Why an operator that NNAPI might have is never sent there (refused.def); NULL: no such reason is known.
+const char *nnapi_op_refusal(int builtin);
 
 // clang-format off
 #define NNAPI_FAMILIES(X)                                                                                  \
@@ -49,7 +52,9 @@ const struct nnapi_op *nnapi_op_find(int builtin);
     X(conv_2d) X(depthwise_conv_2d) X(transpose_conv) X(fully_connected) X(batch_matmul) X(pool)           \
     X(reshape) X(squeeze) X(expand_dims) X(transpose) X(tile) X(reverse) X(concatenation) X(pack)          \
     X(split) X(split_v) X(unpack) X(slice) X(strided_slice) X(pad) X(mirror_pad) X(space_to_batch)         \
-    X(gather) X(select) X(embedding_lookup) X(fill) X(depth) X(resize) X(reduce) X(mean) X(arg) X(topk)
+    X(gather) X(select) X(embedding_lookup) X(fill) X(depth) X(resize) X(reduce) X(mean) X(arg) X(topk)   \
+    X(hashtable_lookup) X(lsh_projection) X(rnn) X(sequence_rnn) X(svdf)                                   \
+    X(lstm) X(sequence_lstm) X(bidirectional_lstm)
 // clang-format on
 #define NNAPI_FAMILY(name) extern const struct nnapi_family nnapi_family_##name;
 NNAPI_FAMILIES(NNAPI_FAMILY)
@@ -68,7 +73,6 @@ static inline int nnapi_input_index(const struct nnapi_node *node, int index)
 // ---- checks that several families make
 
 bool nnapi_check_activation(const struct delegate_view *view, TfLiteFusedActivation activation);
-// NNAPI's convolutions below feature level 29.
 bool nnapi_check_level(const struct delegate_view *view, int64_t level, const char *what);
 bool nnapi_check_constant(const struct delegate_view *view, int input);
 // A constant of int32, or of int64 whose values fit, with at most 32 elements.

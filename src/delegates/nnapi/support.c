@@ -19,6 +19,18 @@ const struct nnapi_op *nnapi_op_find(int builtin)
     return NULL;
 }
 
+const char *nnapi_op_refusal(int builtin)
+{
+    switch (builtin) {
+#define NNAPI_REFUSED(builtin, reason) \
+    case kTfLiteBuiltin##builtin:      \
+        return reason;
+#include "delegates/nnapi/refused.def"
+#undef NNAPI_REFUSED
+    default: return NULL;
+    }
+}
+
 // ---- for families -------------------------------------------------------------------------------
 
 bool nnapi_check_activation(const struct delegate_view *view, TfLiteFusedActivation activation)
@@ -93,10 +105,12 @@ static bool check_sparsity(const struct delegate_view *view, const TfLiteTensor 
 }
 
 // The type must be one that the model can say at all.
-static bool check_type(const struct delegate_view *view, const TfLiteTensor *tensor, int which)
+static bool check_type(const struct delegate_view *view, const struct nnapi_op *op, const TfLiteTensor *tensor,
+                       int which)
 {
     bool known = tensor->type == kTfLiteFloat32 || tensor->type == kTfLiteFloat16 || tensor->type == kTfLiteInt32 ||
-                 tensor->type == kTfLiteBool || nnapi_is_8_bit(tensor);
+                 tensor->type == kTfLiteBool || nnapi_is_8_bit(tensor) ||
+                 (op->family->takes_int16 && tensor->type == kTfLiteInt16);
     if (!known)
         return delegate_refuse(view, DELEGATE_TYPE, which, "type %s is not supported", hl_type_name(tensor->type));
     if (nnapi_is_8_bit(tensor) && nnapi_scale_count(tensor) > 1 &&
@@ -117,7 +131,7 @@ static bool check_operands(const struct delegate_view *view, const struct nnapi_
     for (int i = 0; i < inputs->size; i++) {
         const TfLiteTensor *tensor = delegate_input(view, i);
         if (!tensor || (family->ints & (1u << i))) continue;
-        if (!check_type(view, tensor, i) || !check_shape(view, op, tensor, i) || !check_sparsity(view, tensor, i))
+        if (!check_type(view, op, tensor, i) || !check_shape(view, op, tensor, i) || !check_sparsity(view, tensor, i))
             return false;
     }
     for (int i = 0; i < outputs->size; i++) {
@@ -126,7 +140,7 @@ static bool check_operands(const struct delegate_view *view, const struct nnapi_
         if (hl_is_constant(tensor))
             return delegate_refuse(view, DELEGATE_FOLDED, DELEGATE_OUTPUT(i),
                                    "its inputs are constants, so it has run");
-        if (!check_type(view, tensor, DELEGATE_OUTPUT(i)) || !check_shape(view, op, tensor, DELEGATE_OUTPUT(i)))
+        if (!check_type(view, op, tensor, DELEGATE_OUTPUT(i)) || !check_shape(view, op, tensor, DELEGATE_OUTPUT(i)))
             return false;
     }
     return true;
@@ -171,7 +185,9 @@ bool nnapi_supported(const struct delegate_view *view)
 {
     const TfLiteRegistration *registration = view->registration;
     const struct nnapi_op *op = nnapi_op_find(registration->builtin_code);
-    if (!op) return delegate_refuse(view, DELEGATE_NO_KERNEL, -1, "Unsupported operation type.");
+    const char *refusal = op ? NULL : nnapi_op_refusal(registration->builtin_code);
+    if (!op)
+        return delegate_refuse(view, DELEGATE_NO_KERNEL, -1, "%s", refusal ? refusal : "Unsupported operation type.");
     if (registration->version > op->max_version)
         return delegate_refuse(view, DELEGATE_VERSION, -1, "OP Version higher than %d", op->max_version);
     if (op->family->needs_params && !view->node->builtin_data)

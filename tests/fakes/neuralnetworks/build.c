@@ -68,7 +68,8 @@ static TfLiteQuantization quantization_of(const struct fake_operand *operand, in
     return (TfLiteQuantization){kTfLiteAffineQuantization, affine};
 }
 
-static void set_tensor(struct build *build, int tensor, const struct fake_operand *operand, const int *dims, int rank)
+static void set_tensor(struct build *build, int tensor, const struct fake_operand *operand, const int *dims, int rank,
+                       bool variable)
 {
     bool lower = fake_is_lower(build->program, operand);
     HaliteTensorDescription description = {
@@ -76,6 +77,7 @@ static void set_tensor(struct build *build, int tensor, const struct fake_operan
         .dims = dims,
         .rank = rank,
         .quantization = quantization_of(operand, lower ? 128 : 0),
+        .is_variable = variable,
         .data = operand->has_value ? operand->value : NULL,
         .bytes = operand->has_value ? operand->size : 0,
     };
@@ -88,6 +90,14 @@ static void set_tensor(struct build *build, int tensor, const struct fake_operan
         build->failed = true;
 }
 
+static void set_operand(struct build *build, int index, bool variable)
+{
+    const struct fake_operand *operand = &build->model->operands[index];
+    int dims[FAKE_RANK];
+    for (uint32_t k = 0; k < operand->rank; k++) dims[k] = (int)operand->dims[k];
+    set_tensor(build, index, operand, dims, (int)operand->rank, variable);
+}
+
 static void set_operands(struct build *build)
 {
     const ANeuralNetworksModel *model = build->model;
@@ -96,9 +106,7 @@ static void set_operands(struct build *build)
     for (uint32_t i = 0; i < model->operand_count && !build->failed; i++) {
         const struct fake_operand *operand = &model->operands[i];
         if (operand->has_value && !operand->value) continue; // left out
-        int dims[FAKE_RANK];
-        for (uint32_t k = 0; k < operand->rank; k++) dims[k] = (int)operand->dims[k];
-        set_tensor(build, (int)i, operand, dims, (int)operand->rank);
+        set_operand(build, (int)i, false);
     }
 }
 
@@ -110,7 +118,7 @@ static int add_constant(struct build *build, struct fake_operand operand, const 
     operand.size = size;
     operand.value = keep(build, values, size);
     if (HaliteInterpreterAddTensors(build->program->interpreter, 0, 1, &tensor) != kTfLiteOk) build->failed = true;
-    set_tensor(build, tensor, &operand, dims, rank);
+    set_tensor(build, tensor, &operand, dims, rank, false);
     return tensor;
 }
 
@@ -129,6 +137,38 @@ int fake_pairs(struct build *build, const int32_t *values, int count)
 int fake_byte(struct build *build, int like, uint8_t value)
 {
     return add_constant(build, build->model->operands[like], &value, 1, (int[]){1}, 1);
+}
+
+int fake_scaled(struct build *build, TfLiteType type, float scale, int zero_point)
+{
+    int32_t tensor = 0;
+    const struct fake_operand scaled = {.scale = scale, .zero_point = zero_point};
+    HaliteTensorDescription description = {.type = type,
+                                           .dims = (const int[]){0},
+                                           .rank = 1,
+                                           .quantization = quantization_of(&scaled, 0)};
+    if (HaliteInterpreterAddTensors(build->program->interpreter, 0, 1, &tensor) != kTfLiteOk ||
+        HaliteInterpreterSetTensor(build->program->interpreter, 0, tensor, &description) != kTfLiteOk)
+        build->failed = true;
+    return tensor;
+}
+
+int fake_optional(const struct build *build, uint32_t index)
+{
+    return index < build->operation->input_count && !fake_is_absent(fake_input(build, index)) ? fake_in(build, index)
+                                                                                              : -1;
+}
+
+void fake_state(struct build *build, uint32_t input, uint32_t output)
+{
+    if (!fake_input(build, input)->is_input) {
+        fake_complain(__func__, 0, "operand %d is a state and no input of the model", fake_in(build, input));
+        build->failed = true;
+        return;
+    }
+    set_operand(build, fake_in(build, input), true);
+    if (output < build->operation->output_count)
+        build->program->tensor_of[fake_out(build, output)] = fake_in(build, input);
 }
 
 TfLiteType fake_type(const struct build *build, int operand)
@@ -172,6 +212,13 @@ bool fake_bool(const struct build *build, uint32_t index)
 void fake_node(struct build *build, int builtin, const void *params, size_t params_size, const int *inputs,
                int input_count, const int *outputs, int output_count)
 {
+    fake_node_with(build, builtin, params, params_size, inputs, input_count, outputs, output_count, NULL, 0);
+}
+
+void fake_node_with(struct build *build, int builtin, const void *params, size_t params_size, const int *inputs,
+                    int input_count, const int *outputs, int output_count, const int *intermediates,
+                    int intermediate_count)
+{
     enum { HIGHEST_VERSION = 12 };
     TfLiteRegistration registration;
     int version = HIGHEST_VERSION;
@@ -185,6 +232,8 @@ void fake_node(struct build *build, int builtin, const void *params, size_t para
         .outputs = outputs,
         .input_count = input_count,
         .output_count = output_count,
+        .intermediates = intermediates,
+        .intermediate_count = intermediate_count,
         .builtin_data = copy,
     };
     if (version == 0 || HaliteInterpreterAddNode(build->program->interpreter, 0, &description, NULL) != kTfLiteOk)
@@ -195,10 +244,14 @@ static bool set_ends(struct build *build)
 {
     TfLiteInterpreter *interpreter = build->program->interpreter;
     const ANeuralNetworksModel *model = build->model;
-    return HaliteInterpreterSetSubgraphInputs(interpreter, 0, (const int *)model->inputs,
-                                              (int32_t)model->input_count) == kTfLiteOk &&
-           HaliteInterpreterSetSubgraphOutputs(interpreter, 0, (const int *)model->outputs,
-                                               (int32_t)model->output_count) == kTfLiteOk;
+    int *outputs = calloc(model->output_count + 1, sizeof *outputs);
+    if (!outputs) abort();
+    for (uint32_t i = 0; i < model->output_count; i++) outputs[i] = build->program->tensor_of[model->outputs[i]];
+    bool ok = HaliteInterpreterSetSubgraphInputs(interpreter, 0, (const int *)model->inputs,
+                                                 (int32_t)model->input_count) == kTfLiteOk &&
+              HaliteInterpreterSetSubgraphOutputs(interpreter, 0, outputs, (int32_t)model->output_count) == kTfLiteOk;
+    free(outputs);
+    return ok;
 }
 
 // Every operand has the shape that the kernels infer.
@@ -207,7 +260,8 @@ static bool shapes_hold(const struct build *build)
     for (uint32_t i = 0; i < build->model->operand_count; i++) {
         const struct fake_operand *operand = &build->model->operands[i];
         if (operand->writer < 0) continue;
-        const TfLiteTensor *tensor = HaliteInterpreterGetSubgraphTensor(build->program->interpreter, 0, (int32_t)i);
+        const TfLiteTensor *tensor =
+            HaliteInterpreterGetSubgraphTensor(build->program->interpreter, 0, build->program->tensor_of[i]);
         bool same = tensor && tensor->dims && (uint32_t)tensor->dims->size == operand->rank;
         for (uint32_t k = 0; k < operand->rank && same; k++) same = (uint32_t)tensor->dims->data[k] == operand->dims[k];
         if (same) continue;
@@ -235,6 +289,9 @@ struct fake_program *fake_build(const ANeuralNetworksModel *model)
     struct build build = {.model = model, .program = program};
     program->interpreter = create_empty();
     program->lowers = must_lower(model);
+    program->tensor_of = calloc(model->operand_count + 1, sizeof *program->tensor_of);
+    if (!program->tensor_of) abort();
+    for (uint32_t i = 0; i < model->operand_count; i++) program->tensor_of[i] = (int)i;
     set_operands(&build);
     for (uint32_t i = 0; i < model->operation_count && !build.failed; i++) {
         build.operation = &model->operations[i];
@@ -254,6 +311,7 @@ void fake_program_free(struct fake_program *program)
 {
     if (!program) return;
     TfLiteInterpreterDelete(program->interpreter);
+    free(program->tensor_of);
     while (program->blocks) {
         struct fake_block *next = program->blocks->next;
         free(program->blocks);

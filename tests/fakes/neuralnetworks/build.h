@@ -13,6 +13,9 @@ struct fake_block;
 struct fake_program {
     TfLiteInterpreter *interpreter;
     struct fake_block *blocks; // constants that are none of the model's
+    // By operand: the tensor that has its value. It is that of the same number, except for a new state: that is the
+    // variable which had the old one.
+    int *tensor_of;
     // uint8 tensors are int8 here, 128 lower, because a model has them beside weights with scales by channel: Halite's
     // kernels know such weights with int8 alone.
     bool lowers;
@@ -29,6 +32,8 @@ struct build {
 
 // Adds the nodes that compute an operation. False: there is no translation.
 bool fake_translate(struct build *build);
+// The same for layers with a state.
+bool fake_translate_recurrent(struct build *build);
 
 // ---- for translate.c: operands of the operation
 
@@ -55,10 +60,20 @@ int fake_ints(struct build *build, const int32_t *values, int count);
 int fake_pairs(struct build *build, const int32_t *values, int count);
 // A constant of one byte, with the type and scale of this operand.
 int fake_byte(struct build *build, int like, uint8_t value);
+// A tensor without a value, of which nodes read the scale.
+int fake_scaled(struct build *build, TfLiteType type, float scale, int zero_point);
+// The input with this index, or -1 where it is left out.
+int fake_optional(const struct build *build, uint32_t index);
+// Makes the tensor of an input of the model a variable. This output of the operation, if it has so many, reads it.
+void fake_state(struct build *build, uint32_t input, uint32_t output);
 // The type that an operand's tensor has.
 TfLiteType fake_type(const struct build *build, int operand);
 // Adds a node; params is copied.
 void fake_node(struct build *build, int builtin, const void *params, size_t params_size, const int *inputs,
                int input_count, const int *outputs, int output_count);
+// The same with tensors between its parts.
+void fake_node_with(struct build *build, int builtin, const void *params, size_t params_size, const int *inputs,
+                    int input_count, const int *outputs, int output_count, const int *intermediates,
+                    int intermediate_count);
 
 #endif

@@ -73,6 +73,7 @@ static bool is_x(struct match *match, const struct fake_operand *operand)
 static bool fits(struct match *match, char letter, const struct fake_operand *operand)
 {
     int32_t type = operand->type;
+    if (fake_is_absent(operand) && !strchr("omnp", letter)) return false;
     bool quantized = match->x && fake_is_8_bit(match->x->type);
     switch (letter) {
     case 'x': return is_x(match, operand);
@@ -85,7 +86,11 @@ static bool fits(struct match *match, char letter, const struct fake_operand *op
     case 's': return is_scalar_of(operand, ANEURALNETWORKS_INT32) || is_scalar_of(operand, ANEURALNETWORKS_FLOAT32);
     case 'I': return type == ANEURALNETWORKS_TENSOR_INT32;
     case 'B': return type == ANEURALNETWORKS_TENSOR_BOOL8;
-    case 'F': return type == ANEURALNETWORKS_TENSOR_FLOAT32;
+    case 'F':
+    case 'o': return type == ANEURALNETWORKS_TENSOR_FLOAT32;
+    case 'm': return type == ANEURALNETWORKS_TENSOR_QUANT8_SYMM;
+    case 'n': return type == ANEURALNETWORKS_TENSOR_QUANT16_SYMM;
+    case 'p': return type == ANEURALNETWORKS_TENSOR_INT32;
     case 'q':
         return type == ANEURALNETWORKS_TENSOR_QUANT8_ASYMM || type == ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED ||
                type == ANEURALNETWORKS_TENSOR_QUANT8_SYMM || type == ANEURALNETWORKS_TENSOR_QUANT8_SYMM_PER_CHANNEL ||
@@ -131,6 +136,26 @@ static bool scale_fits(const struct match *match, const struct fake_operand *out
     }
 }
 
+static bool is_sequence(int32_t code)
+{
+    return code == NNAPI_UNIDIRECTIONAL_SEQUENCE_RNN || code == NNAPI_UNIDIRECTIONAL_SEQUENCE_LSTM ||
+           code == NNAPI_BIDIRECTIONAL_SEQUENCE_LSTM;
+}
+
+// States are the last outputs of a sequence, from feature level 4 on.
+static bool states_fit(const struct fake_operation *operation, const ANeuralNetworksModel *model)
+{
+    if (!is_sequence(operation->code)) return true;
+    uint32_t results = 1, states = operation->code == NNAPI_UNIDIRECTIONAL_SEQUENCE_RNN ? 1 : 2;
+    if (operation->code == NNAPI_BIDIRECTIONAL_SEQUENCE_LSTM) {
+        const struct fake_operand *merges = &model->operands[operation->inputs[FAKE_MERGES]];
+        results = merges->small[0] ? 1 : 2;
+        states = 4;
+    }
+    if (operation->output_count == results) return true;
+    return operation->output_count == results + states && fake.level >= NNAPI_LEVEL_4;
+}
+
 int fake_check_operation(const ANeuralNetworksModel *model, const struct fake_operation *operation)
 {
     const char *name = fake_operation_name(operation->code);
@@ -149,6 +174,8 @@ int fake_check_operation(const ANeuralNetworksModel *model, const struct fake_op
                   "%s: output %u has scale %g, zero point %d", name, i,
                   (double)model->operands[operation->outputs[i]].scale,
                   model->operands[operation->outputs[i]].zero_point);
+    FAKE_WANT(states_fit(operation, model), BAD_DATA, "%s: %u outputs at feature level %lld", name,
+              operation->output_count, fake.level);
     if (operation->code == NNAPI_MUL && match.x && fake_is_8_bit(match.x->type)) {
         const struct fake_operand *b = &model->operands[operation->inputs[1]];
         FAKE_WANT(model->operands[operation->outputs[0]].scale > match.x->scale * b->scale, BAD_DATA,

@@ -62,6 +62,7 @@ int fake_complain(const char *function, int code, const char *format, ...) __att
 // ---- models -------------------------------------------------------------------------------------
 
 enum { FAKE_RANK = 8, FAKE_OPERANDS = 64 };
+enum { FAKE_MERGES = 51 }; // the operand of BIDIRECTIONAL_SEQUENCE_LSTM that says whether it has one output
 
 struct fake_operand {
     int32_t type;
@@ -119,6 +120,10 @@ static inline bool fake_is_tensor(int32_t type)
 static inline bool fake_is_8_bit(int32_t type)
 {
     return type == ANEURALNETWORKS_TENSOR_QUANT8_ASYMM || type == ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED;
+}
+static inline bool fake_is_absent(const struct fake_operand *operand)
+{
+    return operand->has_value && operand->size == 0;
 }
 size_t fake_element_bytes(int32_t type);
 // Bytes of all elements; 0 where a dimension is unknown.

@@ -178,6 +178,7 @@ static int same_operator(int32_t code, int *count)
         {NNAPI_EMBEDDING_LOOKUP, kTfLiteBuiltinEmbeddingLookup, 2},
         {NNAPI_FILL, kTfLiteBuiltinFill, 2},
         {NNAPI_TOPK_V2, kTfLiteBuiltinTopkV2, 2},
+        {NNAPI_HASHTABLE_LOOKUP, kTfLiteBuiltinHashtableLookup, 3},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].code == code) {
@@ -252,6 +253,16 @@ static void uncrop(struct build *build)
             fake_pairs(build, zeros, 2));
 }
 
+// 1, the former kind of sparse projection, is not known here.
+static void project(struct build *build)
+{
+    enum { DENSE = 2, SPARSE = 3 };
+    int kind = fake_int(build, 3);
+    TfLiteLSHProjectionParams params = {kind == SPARSE ? kTfLiteLshProjectionSparse : kTfLiteLshProjectionDense};
+    if (kind != DENSE && (kind != SPARSE || fake.level < NNAPI_LEVEL_3)) build->failed = true;
+    READING(build, kTfLiteBuiltinLshProjection, params, fake_in(build, 0), fake_in(build, 1), fake_optional(build, 2));
+}
+
 static bool move(struct build *build)
 {
     TfLiteGatherParams gather = {.axis = fake_int(build, 1)};
@@ -268,6 +279,7 @@ static bool move(struct build *build)
     case NNAPI_PACK: join(build); return true;
     case NNAPI_SPLIT: split(build); return true;
     case NNAPI_SQUEEZE: squeeze(build); return true;
+    case NNAPI_LSH_PROJECTION: project(build); return true;
     case NNAPI_PAD_V2: pad_with_value(build); return true;
     case NNAPI_BATCH_TO_SPACE_ND: uncrop(build); return true;
     case NNAPI_GATHER: READING(build, kTfLiteBuiltinGather, gather, fake_in(build, 0), fake_in(build, 2)); return true;
@@ -322,7 +334,7 @@ static bool reduce(struct build *build)
 bool fake_translate(struct build *build)
 {
     int count, builtin = same_operator(build->operation->code, &count);
-    if (builtin < 0) return compute(build) || move(build) || reduce(build);
+    if (builtin < 0) return compute(build) || move(build) || reduce(build) || fake_translate_recurrent(build);
     plain(build, builtin, count, NULL, 0);
     return true;
 }
