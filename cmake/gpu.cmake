@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The GPU delegate: libtensorflowlite_gpu_delegate, shared and static, of src/gpu, src/base and src/abi and nothing else of
-# src. OpenCL and Vulkan are opened at run time; their headers are needed here, and for Vulkan a GLSL compiler, which turns the
-# kernels into SPIR-V. OpenGL ES needs nothing here. What is missing is left out, with a word about it.
+# The GPU delegate: libtensorflowlite_gpu_delegate, shared and static, of src/gpu, src/delegates/common, src/base and src/abi
+# and nothing else of src. OpenCL and Vulkan are opened at run time; their headers are needed here, and for Vulkan a GLSL
+# compiler, which turns the kernels into SPIR-V. OpenGL ES needs nothing here. What is missing is left out, with a word about
+# it.
 find_path(OPENCL_HEADERS CL/cl.h CMAKE_FIND_ROOT_PATH_BOTH)
 find_path(VULKAN_HEADERS vulkan/vulkan.h CMAKE_FIND_ROOT_PATH_BOTH)
 find_program(GLSLANG NAMES glslangValidator glslang)
@@ -18,7 +19,7 @@ endif()
 
 # ---- the front: everything but the backends, and the delegate that chooses among them
 file(GLOB gpu_front_files CONFIGURE_DEPENDS
-    src/base/*.c src/abi/*.c src/gpu/graph/*.c src/gpu/lang/*.c src/gpu/ops/*.c src/gpu/plan/*.c)
+    src/base/*.c src/abi/*.c src/delegates/common/*.c src/gpu/graph/*.c src/gpu/lang/*.c src/gpu/ops/*.c src/gpu/plan/*.c)
 add_library(halite_gpu_front OBJECT ${gpu_front_files})
 target_link_libraries(halite_gpu_front PRIVATE halite_flags)
 # The only loops over inputs and outputs are those of convert.c.

@@ -84,7 +84,7 @@ static void test_partitions(void **state)
 static void test_many_graphs(void **state)
 {
     (void)state;
-    enum { SESSIONS = GPU_REPORT_GRAPHS + 2 };
+    enum { SESSIONS = DELEGATE_REPORT_GRAPHS + 2 };
     static const char *const texts[] = {"device", "null", NULL};
     TfLiteDelegate *delegate = make(texts);
     struct session *sessions = calloc(SESSIONS, sizeof *sessions);
@@ -94,8 +94,8 @@ static void test_many_graphs(void **state)
         assert_int_equal(apply(&sessions[i], delegate), kTfLiteOk);
     }
     HaliteDelegateReport *report = HaliteDelegateReportCreate(delegate);
-    assert_int_equal(HaliteDelegateReportGetGraphCount(report), GPU_REPORT_GRAPHS);
-    for (int i = 0, first = 0; i < GPU_REPORT_GRAPHS; i++) {
+    assert_int_equal(HaliteDelegateReportGetGraphCount(report), DELEGATE_REPORT_GRAPHS);
+    for (int i = 0, first = 0; i < DELEGATE_REPORT_GRAPHS; i++) {
         const HaliteDelegateGraph *one = HaliteDelegateReportGetGraph(report, i);
         assert_int_equal(one->number, i + 2);
         assert_int_equal(one->node_count, i % 2 ? 4 : 3);
@@ -112,11 +112,11 @@ static void test_many_graphs(void **state)
     assert_int_equal(TfLiteInterpreterResizeInputTensor(fifth, 0, shape, 4), kTfLiteOk);
     assert_int_equal(TfLiteInterpreterAllocateTensors(fifth), kTfLiteOk);
     report = HaliteDelegateReportCreate(delegate);
-    assert_int_equal(HaliteDelegateReportGetGraphCount(report), GPU_REPORT_GRAPHS);
-    const HaliteDelegateGraph *last = HaliteDelegateReportGetGraph(report, GPU_REPORT_GRAPHS - 1);
+    assert_int_equal(HaliteDelegateReportGetGraphCount(report), DELEGATE_REPORT_GRAPHS);
+    const HaliteDelegateGraph *last = HaliteDelegateReportGetGraph(report, DELEGATE_REPORT_GRAPHS - 1);
     assert_int_equal(last->number, SESSIONS);
     assert_int_equal(last->node_count, 4);
-    for (int i = 0; i < GPU_REPORT_GRAPHS; i++)
+    for (int i = 0; i < DELEGATE_REPORT_GRAPHS; i++)
         assert_int_not_equal(HaliteDelegateReportGetGraph(report, i)->number, 5);
     HaliteDelegateReportDelete(report);
     for (int i = 0; i < SESSIONS; i++) end(&sessions[i]);

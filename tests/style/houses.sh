@@ -25,10 +25,10 @@ only runtime 'base|abi|model'
 only ops 'base|abi|model|runtime' fast/fast.h
 only fast 'base|abi|model|runtime|ops'
 only delegates 'base|abi'
-# Each delegate for an accelerator is a house of its own, and shares src/delegates/common with the others.
+# Each delegate for an accelerator is a house of its own, and shares src/delegates/common with the others and the GPU's.
 only delegates/common 'base|abi'
 only delegates/nnapi 'base|abi|delegates/common'
-only gpu 'base|abi'
+only gpu 'base|abi|delegates/common'
 only litert 'base'
 # LiteRT's two libraries know the runtime and the delegate by their public headers, and not each other.
 only litert/accelerator 'base|litert'
@@ -39,7 +39,7 @@ fi
 # Inside the delegate: delegate -> ops -> plan -> graph, backend -> lang
 only gpu/lang base
 only gpu/backend 'base|gpu/lang'
-only gpu/graph 'base|abi|gpu/lang'
+only gpu/graph 'base|abi|delegates/common|gpu/lang'
 only gpu/plan 'base|gpu/(lang|graph|backend)'
 only gpu/ops 'base|abi|gpu/(lang|graph|plan)'
 

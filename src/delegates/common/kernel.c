@@ -49,15 +49,12 @@ TfLiteIntArray *delegate_int_array(int size)
 bool delegate_refuse(const struct delegate_view *view, enum delegate_reason_code code, int input, const char *format,
                      ...)
 {
-    struct delegate_reason *reason = view->reason;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(reason->text, sizeof reason->text, format, args);
-    va_end(args);
-    reason->code = code;
     const TfLiteIntArray *list = input >= -1 ? view->node->inputs : view->node->outputs;
     int index = input >= -1 ? input : -2 - input;
-    reason->tensor = index >= 0 && index < list->size ? list->data[index] : -1;
+    va_list args;
+    va_start(args, format);
+    delegate_set_reason(view->reason, code, index >= 0 && index < list->size ? list->data[index] : -1, format, args);
+    va_end(args);
     return false;
 }
 

@@ -2,12 +2,21 @@
 // See report.h. A user's report is a copy, so that neither a later application nor another thread changes it.
 #include "delegates/common/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "delegates/common/delegate.h"
 
 // ---- while a delegate is applied ----------------------------------------------------------------
+
+void delegate_set_reason(struct delegate_reason *reason, enum delegate_reason_code code, int tensor, const char *format,
+                         va_list args)
+{
+    reason->code = code;
+    reason->tensor = tensor;
+    vsnprintf(reason->text, sizeof reason->text, format, args);
+}
 
 static void drop_graph(struct delegate_report *report, int graph)
 {

@@ -23,6 +23,9 @@ struct delegate_reason {
     int tensor; // the one at fault, -1: none
 };
 
+void delegate_set_reason(struct delegate_reason *reason, enum delegate_reason_code code, int tensor, const char *format,
+                         va_list args);
+
 enum { DELEGATE_REPORT_RANK = 8, DELEGATE_REPORT_GRAPHS = 64 };
 
 // One node. Everything is a copy, because the delegate may outlive the interpreter.

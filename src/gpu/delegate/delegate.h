@@ -1,37 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delegate object behind all C interfaces, and its three stages:
-//   prepare (partition.c)   looks at the graph, claims nodes, and says what stays on the CPU
-//   kernel  (kernel.c)      one for each claimed partition: builds the gpu graph, the plan and the list, and runs it
-//   report  (report.c)      keeps what prepare found; report_api.c shows it to users
+// The GPU delegate: what src/delegates/common asks of it, for all C interfaces (entry.c) and one engine.
+//   support.c   which nodes can run on the GPU, and which make constants that it reads where they are stored
+//   claim.c     what a partition costs, the device that is opened for the first, and what is said about the rest
+//   kernel.c    one for each claimed partition: builds the gpu graph, the plan and the list, and runs it
+//   report.c    the device and the times of kernels, for users
 #ifndef HALITE_GPU_DELEGATE_DELEGATE_H
 #define HALITE_GPU_DELEGATE_DELEGATE_H
 
-#include "base/mutex.h"
+#include "delegates/common/delegate.h"
 #include "gpu/delegate/engine.h"
-#include "gpu/delegate/report.h"
-#include "tensorflow/lite/c/common.h"
 
 struct gpu_delegate {
-    TfLiteDelegate tflite; // data_ points back to this struct
+    struct delegate base; // first
     struct gpu_engine *engine;
-    struct hl_mutex mutex; // guards all members below: one graph is prepared at a time
-    struct gpu_report report;
-    // Only while prepare runs. The runtime calls the init of kernels from within it, and they read these:
-    struct gpu_report_row *rows; // of this graph
-    int row_count;
-    const int *source; // for each tensor, see support.h
-    size_t source_count;
+    bool is_new_device; // opened by the prepare that runs; for claim.c
 };
 
 // Takes the options over, even if it fails. NULL without memory.
 struct gpu_delegate *gpu_delegate_create(struct gpu_options *options);
 void gpu_delegate_destroy(struct gpu_delegate *delegate); // accepts NULL
-// The object behind a TfLiteDelegate that this library has made, else NULL.
+// The object of a TfLiteDelegate that this library has made, else NULL.
 struct gpu_delegate *gpu_delegate_of(const TfLiteDelegate *delegate);
 
-TfLiteStatus gpu_delegate_prepare(TfLiteContext *context, TfLiteDelegate *delegate);
+// ---- for the table in entry.c, see struct delegate_kind
 
-// The operator that replaces a partition.
-TfLiteRegistration gpu_kernel_registration(const char *name);
+bool gpu_makes_constant(const struct delegate_view *view, int *constant);
+bool gpu_supported(const struct delegate_view *view);
+
+const char *gpu_partition_cost(const struct delegate *delegate, TfLiteContext *context,
+                               const struct delegate_piece *piece, int number);
+bool gpu_claim_ready(struct delegate *delegate, TfLiteContext *context, int count);
+void gpu_claim_done(struct delegate *delegate, TfLiteContext *context, TfLiteStatus status);
+
+void *gpu_kernel_create(struct delegate *delegate, TfLiteContext *context, const TfLiteDelegateParams *params);
+TfLiteStatus gpu_kernel_prepare(void *kernel, TfLiteContext *context, TfLiteNode *node);
+TfLiteStatus gpu_kernel_invoke(void *kernel, TfLiteContext *context, TfLiteNode *node);
+void gpu_kernel_destroy(void *kernel);
+
+bool gpu_describe(struct delegate *delegate, HaliteDelegateReport *report);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interfaces of the GPU delegate: version 2, Halite's own, the older ones for OpenGL and OpenCL, the one for
 // Metal, and two plug-in interfaces. All of them create the same object from different options. Nothing here needs a
-// symbol of the runtime. The functions for the report and for devices are in report_api.c and device_list.c.
-#include <stdio.h>
+// symbol of the runtime. The functions for the report are in delegates/common/report_api.c, those for devices in
+// device_list.c.
 #include <stdlib.h>
-#include <string.h>
 
 #define TFLITE_GPU_NO_OPTIONS_BY_VALUE
+#include "delegates/common/plugin.h"
 #include "gpu/delegate/delegate.h"
 #include "tensorflow/lite/acceleration/configuration/c/gpu_plugin.h"
 #include "tensorflow/lite/delegates/gpu/cl/gpu_api_delegate.h"
@@ -17,16 +17,41 @@
 
 // ---- the object ---------------------------------------------------------------------------------
 
+static enum delegate_state check_options(struct delegate *delegate, TfLiteContext *context, char *why, size_t size)
+{
+    const char *problem = ((struct gpu_delegate *)delegate)->engine->options.problem;
+    (void)why;
+    (void)size;
+    if (!problem) return DELEGATE_READY;
+    context->ReportError(context, "TfLiteGpuDelegate Init: %s", problem);
+    return DELEGATE_FAILED;
+}
+
+static const struct delegate_kind gpu_kind = {
+    .name = "TfLiteGpuDelegate",
+    .is_gpu = true,
+    .open = check_options, // the device is opened where nodes are claimed
+    .makes_constant = gpu_makes_constant,
+    .supported = gpu_supported,
+    .cost = gpu_partition_cost,
+    .ready = gpu_claim_ready,
+    .done = gpu_claim_done,
+    .create = gpu_kernel_create,
+    .prepare = gpu_kernel_prepare,
+    .invoke = gpu_kernel_invoke,
+    .destroy = gpu_kernel_destroy,
+    .describe = gpu_describe,
+};
+
 struct gpu_delegate *gpu_delegate_create(struct gpu_options *options)
 {
     struct gpu_delegate *delegate = calloc(1, sizeof *delegate);
-    if (delegate && hl_mutex_init(&delegate->mutex)) {
+    if (delegate && delegate_init(&delegate->base, &gpu_kind)) {
+        delegate->base.node_name = options->node_name;
+        delegate->base.max_partitions = options->max_partitions;
         delegate->engine = gpu_engine_create(options);
-        if (delegate->engine) {
-            delegate->tflite = (TfLiteDelegate){.data_ = delegate, .Prepare = gpu_delegate_prepare};
-            return delegate;
-        }
-        hl_mutex_destroy(&delegate->mutex);
+        if (delegate->engine) return delegate;
+        delegate_end(&delegate->base);
     }
     free(delegate);
     gpu_options_free(options);
@@ -38,14 +63,13 @@ void gpu_delegate_destroy(struct gpu_delegate *delegate)
 {
     if (!delegate) return;
     gpu_engine_release(delegate->engine);
-    gpu_report_free(&delegate->report);
-    hl_mutex_destroy(&delegate->mutex);
+    delegate_end(&delegate->base);
     free(delegate);
 }
 
 struct gpu_delegate *gpu_delegate_of(const TfLiteDelegate *delegate)
 {
-    return delegate && delegate->Prepare == gpu_delegate_prepare ? delegate->data_ : NULL;
+    return (struct gpu_delegate *)delegate_of(delegate, &gpu_kind);
 }
 
 static TfLiteDelegate *create(bool options_are_there, struct gpu_options *options)
@@ -55,7 +79,7 @@ static TfLiteDelegate *create(bool options_are_there, struct gpu_options *option
         return NULL;
     }
     struct gpu_delegate *delegate = gpu_delegate_create(options);
-    return delegate ? &delegate->tflite : NULL;
+    return delegate ? &delegate->base.tflite : NULL;
 }
 
 static void destroy(TfLiteDelegate *delegate)
@@ -191,27 +215,17 @@ bool TFLGpuDelegateSetCommandBuffer(TfLiteDelegate *delegate, TFLGpuMetalCommand
 
 // ---- plug-in ------------------------------------------------------------------------------------
 
-// Passes messages to the function of the loader, which takes plain text.
-struct loader {
-    void (*report_error)(const char *);
-};
-
-static void write_to_loader(void *user_data, const char *format, va_list args)
+static TfLiteDelegate *create_from_keys(const char *const *keys, const char *const *values, size_t count,
+                                        const struct hl_reporter *reporter)
 {
-    const struct loader *loader = user_data;
-    char text[1024];
-    vsnprintf(text, sizeof text, format, args);
-    loader->report_error(text);
+    struct gpu_options own;
+    return gpu_options_from_keys(keys, values, count, reporter, &own) ? create(true, &own) : NULL;
 }
 
 TfLiteDelegate *tflite_plugin_create_delegate(const char *const *options_keys, const char *const *options_values,
                                               size_t num_options, void (*report_error)(const char *))
 {
-    struct loader loader = {report_error};
-    struct hl_reporter reporter = {report_error ? write_to_loader : NULL, &loader};
-    struct gpu_options own;
-    if (!gpu_options_from_keys(options_keys, options_values, num_options, &reporter, &own)) return NULL;
-    return create(true, &own);
+    return delegate_plugin_create(options_keys, options_values, num_options, report_error, create_from_keys);
 }
 
 void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
@@ -223,8 +237,7 @@ void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
 
 static TfLiteDelegate *create_from_settings(const void *tflite_settings)
 {
-    if (tflite_settings)
-        hl_report(NULL, "TfLiteGpuDelegatePluginCApi: settings are not read; the delegate has the default options");
+    delegate_plugin_skip_settings("TfLiteGpuDelegatePluginCApi", tflite_settings);
     return TfLiteGpuDelegateV2Create(NULL);
 }
 

@@ -111,11 +111,11 @@ static void drop_weights(struct kernel *kernel)
 static bool start_profile(struct kernel *kernel, const struct gpu_delegate *delegate,
                           const TfLiteDelegateParams *params)
 {
-    const struct gpu_report *report = &delegate->report;
-    kernel->profile.graph = report->graphs[report->count - 1].number;
-    for (int i = 0; i < delegate->row_count; i++)
-        if (delegate->rows[i].node == params->nodes_to_replace->data[0])
-            kernel->profile.partition = delegate->rows[i].partition;
+    const struct delegate_graph *graph = delegate_report_latest(&delegate->base.report);
+    kernel->profile.graph = graph->number;
+    for (int i = 0; i < graph->count; i++)
+        if (graph->rows[i].node == params->nodes_to_replace->data[0])
+            kernel->profile.partition = graph->rows[i].partition;
     if (gpu_profile_begin(&kernel->engine->profiles, &kernel->profile, kernel->plan)) return true;
     hl_report(&kernel->engine->reporter, "out of memory");
     return false;
@@ -130,8 +130,8 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
         .context = context,
         .nodes = params->nodes_to_replace,
         .outputs = params->output_tensors,
-        .source = delegate->source,
-        .source_count = delegate->source_count,
+        .source = delegate->base.source,
+        .source_count = delegate->base.source_count,
         .precision = engine->precision,
     };
     kernel->graph = gpu_graph_build(&partition, &engine->reporter);
@@ -158,24 +158,21 @@ static bool build(struct kernel *kernel, TfLiteContext *context, const struct gp
 }
 
 // Marks these nodes as failed in the report, with the last error as their reason. Called between enter and leave.
-static void mark_failed(struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
+static void mark_failed(const struct gpu_delegate *delegate, const TfLiteIntArray *nodes)
 {
+    const struct delegate_graph *graph = delegate_report_latest(&delegate->base.report);
     for (int i = 0; i < nodes->size; i++)
-        for (int r = 0; r < delegate->row_count; r++) {
-            struct gpu_reason *reason = &delegate->rows[r].reason;
-            if (delegate->rows[r].node != nodes->data[i]) continue;
-            reason->code = GPU_REASON_DEVICE;
+        for (int r = 0; r < graph->count; r++) {
+            struct delegate_reason *reason = &graph->rows[r].reason;
+            if (graph->rows[r].node != nodes->data[i]) continue;
+            reason->code = DELEGATE_DEVICE;
             snprintf(reason->text, sizeof reason->text, "%s", delegate->engine->last_error);
         }
 }
 
-static void *kernel_init(TfLiteContext *context, const char *buffer, size_t length)
+void *gpu_kernel_create(struct delegate *base, TfLiteContext *context, const TfLiteDelegateParams *params)
 {
-    (void)length; // 0 in some runtimes
-    if (!buffer) return NULL;
-    const TfLiteDelegateParams *params = (const void *)buffer;
-    struct gpu_delegate *delegate = gpu_delegate_of(params->delegate);
-    if (!delegate) return NULL;
+    const struct gpu_delegate *delegate = (struct gpu_delegate *)base;
     struct kernel *kernel = calloc(1, sizeof *kernel);
     gpu_engine_enter(delegate->engine, context, "Init");
     bool ok = kernel != NULL;
@@ -196,13 +193,11 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
     return NULL;
 }
 
-static void kernel_free(TfLiteContext *context, void *data)
+void gpu_kernel_destroy(void *own)
 {
-    struct kernel *kernel = data;
-    if (!kernel) return;
-    (void)context; // parts of the runtime may already be freed, so messages go to standard error
+    struct kernel *kernel = own;
     struct gpu_engine *engine = kernel->engine;
-    gpu_engine_enter(engine, NULL, "Free");
+    gpu_engine_enter(engine, NULL, "Free"); // parts of the runtime may already be freed: messages go to standard error
     destroy_parts(kernel);
     gpu_engine_leave(engine);
     free(kernel);
@@ -225,13 +220,10 @@ static TfLiteStatus check_shape(TfLiteContext *context, const struct binding *bi
     return kTfLiteError;
 }
 
-static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
+TfLiteStatus gpu_kernel_prepare(void *own, TfLiteContext *context, TfLiteNode *node)
 {
-    const struct kernel *kernel = node->user_data;
-    if (!kernel) {
-        context->ReportError(context, "TfLiteGpuDelegate Prepare: delegate is not initialized");
-        return kTfLiteError;
-    }
+    (void)node;
+    const struct kernel *kernel = own;
     TfLiteStatus status = kTfLiteOk;
     for (int i = 0; i < kernel->input_count && status == kTfLiteOk; i++)
         status = check_shape(context, &kernel->inputs[i]);
@@ -315,25 +307,13 @@ static bool check_values(const struct kernel *kernel)
     return ok;
 }
 
-static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
+TfLiteStatus gpu_kernel_invoke(void *own, TfLiteContext *context, TfLiteNode *node)
 {
-    struct kernel *kernel = node->user_data;
-    if (!kernel) return kTfLiteError;
+    (void)node;
+    struct kernel *kernel = own;
     gpu_engine_enter(kernel->engine, context, "Invoke");
     bool ok = gather_inputs(kernel, context) && locate_outputs(kernel, context) && run(kernel) &&
               check_values(kernel) && scatter_outputs(kernel, context);
     gpu_engine_leave(kernel->engine);
     return ok ? kTfLiteOk : kTfLiteError;
-}
-
-TfLiteRegistration gpu_kernel_registration(const char *name)
-{
-    return (TfLiteRegistration){
-        .init = kernel_init,
-        .free = kernel_free,
-        .prepare = kernel_prepare,
-        .invoke = kernel_invoke,
-        .custom_name = name,
-        .version = 1,
-    };
 }

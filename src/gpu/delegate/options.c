@@ -3,12 +3,10 @@
 //   first: f32      second: f16s (halves in memory, float arithmetic)      third: f16 (half arithmetic, float sums)
 #include "gpu/delegate/options.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "delegates/common/options.h"
 #include "gpu/backend/devices.h"
 
 TfLiteGpuDelegateOptionsV2 TfLiteGpuDelegateOptionsV2Default(void)
@@ -91,14 +89,6 @@ static void apply_priorities(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_
 
 // ---- the structs --------------------------------------------------------------------------------
 
-static bool copy_text(const char *from, char **to)
-{
-    size_t size = strlen(from) + 1;
-    *to = malloc(size);
-    if (*to) memcpy(*to, from, size);
-    return *to != NULL;
-}
-
 static bool apply_flags(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_options *options)
 {
     int64_t flags = from->experimental_flags;
@@ -110,8 +100,8 @@ static bool apply_flags(const TfLiteGpuDelegateOptionsV2 *from, struct gpu_optio
     // The struct of older programs ends here. Only this flag says that the members that follow exist.
     if (!(flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION)) return true;
     if (!from->serialization_dir || !*from->serialization_dir || !from->model_token || !*from->model_token) return true;
-    return copy_text(from->serialization_dir, &options->serialization_dir) &&
-           copy_text(from->model_token, &options->model_token);
+    return delegate_option_text(from->serialization_dir, &options->serialization_dir) &&
+           delegate_option_text(from->model_token, &options->model_token);
 }
 
 static struct gpu_options plain_options(const char *node_name)
@@ -191,125 +181,74 @@ bool gpu_options_from_metal(const TFLGpuDelegateOptions *from, struct gpu_option
 // Collects the values of all keys before they become options, so that their order does not matter.
 struct parsed {
     TfLiteGpuDelegateOptionsV2 v2;
-    HaliteGpuDelegateOptions own;
+    char *serialization_dir, *model_token, *device;
+    int precision;
+    bool require_full_delegation, take_small_partitions;
 };
 
-// Reads a decimal number, or a hexadecimal one after 0x. The original takes no hexadecimal numbers, but it takes blanks
-// before and after the number, and so does this function.
-static bool parse_integer(const char *text, int64_t low, int64_t high, int64_t *value)
-{
-    char *end;
-    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    errno = 0;
-    long long number = strtoll(text, &end, hexadecimal ? 16 : 10);
-    end += end == text ? 0 : strspn(end, " \t\n\r\f\v");
-    if (end == text || *end || errno || number < low || number > high) return false;
-    *value = number;
-    return true;
-}
+static const struct delegate_word precisions[] = {
+    {"f32", kHaliteGpuPrecisionF32},
+    {"f16s", kHaliteGpuPrecisionF16S},
+    {"f16", kHaliteGpuPrecisionF16},
+    {NULL, 0},
+};
 
-static bool parse_i32(const char *text, void *to)
-{
-    int64_t number;
-    if (!parse_integer(text, INT32_MIN, INT32_MAX, &number)) return false;
-    *(int32_t *)to = (int32_t)number;
-    return true;
-}
-
-static bool parse_i64(const char *text, void *to)
-{
-    return parse_integer(text, INT64_MIN, INT64_MAX, to);
-}
-
-static bool parse_bool(const char *text, void *to)
-{
-    bool yes = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
-    if (!yes && strcmp(text, "false") != 0 && strcmp(text, "0") != 0) return false;
-    *(bool *)to = yes;
-    return true;
-}
-
-static bool parse_precision(const char *text, void *to)
-{
-    static const char *const names[GPU_PRECISIONS] = {"f32", "f16s", "f16"};
-    int i = 0;
-    while (i < GPU_PRECISIONS && strcmp(text, names[i]) != 0) i++;
-    *(HaliteGpuPrecision *)to = (HaliteGpuPrecision)(kHaliteGpuPrecisionF32 + i);
-    return i < GPU_PRECISIONS;
-}
-
-static bool parse_text(const char *text, void *to)
-{
-    *(const char **)to = text;
-    return *text != 0;
-}
-
-static const struct key {
-    const char *name, *wants;
-    bool (*parse)(const char *text, void *to);
-    size_t at; // in struct parsed
-} known_keys[] = {
-#define V2(field, parse)                                               \
-    {                                                                  \
-#field, "an integer", parse, offsetof(struct parsed, v2.field) \
+static const struct delegate_option known[] = {
+#define V2(field, kind)                                                        \
+    {                                                                          \
+#field, DELEGATE_##kind, offsetof(struct parsed, v2.field), NULL, NULL \
     }
-    V2(is_precision_loss_allowed, parse_i32),
-    V2(inference_preference, parse_i32),
-    V2(inference_priority1, parse_i32),
-    V2(inference_priority2, parse_i32),
-    V2(inference_priority3, parse_i32),
-    V2(experimental_flags, parse_i64),
-    V2(max_delegated_partitions, parse_i32),
-#undef V2
-    {"serialization_dir", "a folder", parse_text, offsetof(struct parsed, v2.serialization_dir)},
-    {"model_token", "a name", parse_text, offsetof(struct parsed, v2.model_token)},
+#define OWN(field, kind, words, expected)                                        \
+    {                                                                            \
+#field, DELEGATE_##kind, offsetof(struct parsed, field), words, expected \
+    }
+    V2(is_precision_loss_allowed, INT),
+    V2(inference_preference, INT),
+    V2(inference_priority1, INT),
+    V2(inference_priority2, INT),
+    V2(inference_priority3, INT),
+    V2(experimental_flags, INT64),
+    V2(max_delegated_partitions, INT),
+    OWN(serialization_dir, NAME, NULL, "a folder"),
+    OWN(model_token, NAME, NULL, "a name"),
     // Keys that the original does not have.
-    {"device", "auto, opencl, vulkan ..., or one with a number (opencl:0)", parse_text,
-     offsetof(struct parsed, own.device)},
-    {"precision", "f32, f16s or f16", parse_precision, offsetof(struct parsed, own.precision)},
-    {"require_full_delegation", "true or false", parse_bool, offsetof(struct parsed, own.require_full_delegation)},
-    {"take_small_partitions", "true or false", parse_bool, offsetof(struct parsed, own.take_small_partitions)},
+    OWN(device, NAME, NULL, "auto, opencl, vulkan ..., or one with a number (opencl:0)"),
+    OWN(precision, NAMED, precisions, "f32, f16s or f16"),
+    OWN(require_full_delegation, BOOL, NULL, NULL),
+    OWN(take_small_partitions, BOOL, NULL, NULL),
+#undef V2
+#undef OWN
 };
-enum { KEYS = sizeof known_keys / sizeof *known_keys };
+enum { KNOWN = sizeof known / sizeof *known };
 
-static bool unknown_key(const char *key, const struct hl_reporter *reporter)
+static bool options_from_parsed(struct parsed *parsed, const struct hl_reporter *reporter, struct gpu_options *options)
 {
-    char list[512];
-    size_t length = 0;
-    for (int i = 0; i < KEYS && length < sizeof list; i++)
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", known_keys[i].name);
-    hl_report(reporter, "GPU delegate: unknown option %s; known are %s", key, list);
-    return false;
-}
-
-static bool parse_key(const char *key, const char *value, const struct hl_reporter *reporter, struct parsed *parsed)
-{
-    int i = 0;
-    while (i < KEYS && strcmp(known_keys[i].name, key) != 0) i++;
-    if (i == KEYS) return unknown_key(key, reporter);
-    if (known_keys[i].parse(value, (char *)parsed + known_keys[i].at)) return true;
-    hl_report(reporter, "GPU delegate: option %s is \"%s\", expected %s", key, value, known_keys[i].wants);
-    return false;
+    bool folder = parsed->serialization_dir, token = parsed->model_token;
+    if (folder && token) parsed->v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
+    if (folder != token)
+        hl_report(reporter, "GPU delegate: no compiled kernels are kept: option %s is missing",
+                  folder ? "model_token" : "serialization_dir");
+    parsed->v2.serialization_dir = parsed->serialization_dir;
+    parsed->v2.model_token = parsed->model_token;
+    HaliteGpuDelegateOptions own = {
+        .struct_size = sizeof own,
+        .v2 = &parsed->v2,
+        .device = parsed->device,
+        .precision = (HaliteGpuPrecision)parsed->precision,
+        .require_full_delegation = parsed->require_full_delegation,
+        .take_small_partitions = parsed->take_small_partitions,
+    };
+    return gpu_options_from_halite(&own, reporter, options);
 }
 
 bool gpu_options_from_keys(const char *const *keys, const char *const *values, size_t count,
                            const struct hl_reporter *reporter, struct gpu_options *options)
 {
-    struct parsed parsed = {.v2 = TfLiteGpuDelegateOptionsV2Default(), .own = {.struct_size = sizeof parsed.own}};
-    for (size_t i = 0; i < count; i++) {
-        if (!keys || !values || !keys[i] || !values[i]) {
-            hl_report(reporter, "GPU delegate: option %zu has no %s", i, keys && keys[i] ? "value" : "key");
-            return false;
-        }
-        if (!parse_key(keys[i], values[i], reporter, &parsed)) return false;
-    }
-    bool folder = parsed.v2.serialization_dir, token = parsed.v2.model_token;
-    if (folder && token) parsed.v2.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
-    if (folder != token)
-        hl_report(reporter, "GPU delegate: no compiled kernels are kept: option %s is missing",
-                  folder ? "model_token" : "serialization_dir");
-    parsed.own.v2 = &parsed.v2;
-    return gpu_options_from_halite(&parsed.own, reporter, options);
+    struct parsed parsed = {.v2 = TfLiteGpuDelegateOptionsV2Default()};
+    bool ok = delegate_options_read(known, KNOWN, keys, values, count, "GPU delegate", reporter, &parsed) &&
+              options_from_parsed(&parsed, reporter, options);
+    delegate_options_free(known, KNOWN, &parsed);
+    return ok;
 }
 
 void gpu_options_free(struct gpu_options *options)

@@ -1,43 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// See support.h. Weights that are stored in half precision, in 8 bits or sparsely reach their operators through a
+// Which nodes of a graph can run on the GPU, and which only make constants. In: a node of the runtime. Out: yes, or no
+// with a reason. Weights that are stored in half precision, in 8 bits or sparsely reach their operators through a
 // DEQUANTIZE or DENSIFY of a constant. The checks of an operator then see the constant itself, and the node before it
 // does not run on the GPU.
-#include "gpu/delegate/support.h"
-
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/text.h"
+#include "gpu/delegate/delegate.h"
 #include "gpu/graph/convert.h"
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
-
-// ---- names --------------------------------------------------------------------------------------
-
-static void name_node(const TfLiteRegistration *registration, struct gpu_report_row *row)
-{
-    const char *name = registration->builtin_code == kTfLiteBuiltinCustom ? registration->custom_name
-                                                                          : hl_builtin_name(registration->builtin_code);
-    if (name)
-        snprintf(row->op, sizeof row->op, "%s", name);
-    else
-        snprintf(row->op, sizeof row->op, "operator %d", (int)registration->builtin_code);
-}
-
-static void describe_tensor(const TfLiteContext *context, struct gpu_report_row *row)
-{
-    if (row->reason.tensor < 0 || (size_t)row->reason.tensor >= context->tensors_size) {
-        row->reason.tensor = -1;
-        return;
-    }
-    const TfLiteTensor *tensor = &context->tensors[row->reason.tensor];
-    snprintf(row->tensor_name, sizeof row->tensor_name, "%s", tensor->name ? tensor->name : "");
-    row->tensor_type = tensor->type;
-    int rank = tensor->dims ? tensor->dims->size : 0;
-    row->rank = rank < GPU_REPORT_RANK ? rank : GPU_REPORT_RANK;
-    for (int i = 0; i < row->rank; i++) row->dims[i] = tensor->dims->data[i];
-}
 
 // ---- constants behind DEQUANTIZE ----------------------------------------------------------------
 
@@ -72,6 +43,12 @@ static bool is_folded(const TfLiteContext *context, const TfLiteNode *node)
     return all;
 }
 
+bool gpu_makes_constant(const struct delegate_view *view, int *constant)
+{
+    *constant = copied_constant(view->context, view->node, view->registration, view->delegate->source);
+    return *constant >= 0 || is_folded(view->context, view->node);
+}
+
 // ---- one node -----------------------------------------------------------------------------------
 
 // The node as its operator sees it, with constants in place of their copies. inputs: room for all inputs.
@@ -100,7 +77,7 @@ static bool check_scales(const struct gpu_node_view *view, const struct gpu_op *
         const TfLiteAffineQuantization *from = in && in->type == out->type ? gpu_affine_of(in) : NULL;
         if (!from || !to) continue;
         if (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0])
-            return gpu_refuse(view, GPU_REASON_QUANTIZATION, i,
+            return gpu_refuse(view, DELEGATE_QUANTIZATION, i,
                               "input %d and the output have different scales or zero points", i);
     }
     return true;
@@ -111,11 +88,11 @@ static void check_node(const struct gpu_node_view *view)
     const TfLiteRegistration *registration = view->registration;
     const struct gpu_op *op = gpu_op_find(registration->builtin_code, registration->custom_name);
     if (!op) {
-        gpu_refuse(view, GPU_REASON_NO_KERNEL, -1, "Operation is not supported.");
+        gpu_refuse(view, DELEGATE_NO_KERNEL, -1, "Operation is not supported.");
         return;
     }
     if (registration->version > op->max_version) {
-        gpu_refuse(view, GPU_REASON_VERSION, -1, "Max version supported: %d. Requested version %d.", op->max_version,
+        gpu_refuse(view, DELEGATE_VERSION, -1, "Max version supported: %d. Requested version %d.", op->max_version,
                    registration->version);
         return;
     }
@@ -123,18 +100,18 @@ static void check_node(const struct gpu_node_view *view)
     bool params = builtin ? view->node->builtin_data != NULL : view->node->custom_initial_data != NULL;
     if (op->params_size > 0 &&
         (!params || (!builtin && view->node->custom_initial_data_size < (int)op->min_params_size))) {
-        gpu_refuse(view, GPU_REASON_PARAMETER, -1, "its options are missing");
+        gpu_refuse(view, DELEGATE_PARAMETER, -1, "its options are missing");
         return;
     }
     bool counted = op->operands.inputs[0] == 0 || gpu_check_operands(view, &op->operands);
     TfLiteFusedActivation activation = gpu_fused_activation(op, view->node->builtin_data);
     if (counted && (!op->supported || op->supported(view)) && gpu_check_activation(view, activation) &&
         check_scales(view, op)) {
-        view->reason->code = GPU_REASON_OK;
+        view->reason->code = DELEGATE_OK;
         view->reason->text[0] = 0;
         view->reason->tensor = -1;
-    } else if (view->reason->code == GPU_REASON_OK) {
-        gpu_refuse(view, GPU_REASON_PARAMETER, -1, "OP is supported, but tensor type/shape isn't compatible.");
+    } else if (view->reason->code == DELEGATE_OK) {
+        gpu_refuse(view, DELEGATE_PARAMETER, -1, "OP is supported, but tensor type/shape isn't compatible.");
     }
 }
 
@@ -151,96 +128,18 @@ static bool reads_as_signed(const TfLiteContext *context, const TfLiteNode *node
     return false;
 }
 
-// ---- all nodes ----------------------------------------------------------------------------------
-
-TfLiteIntArray *gpu_int_array(int size)
+bool gpu_supported(const struct delegate_view *view)
 {
-    TfLiteIntArray *array = malloc(sizeof *array + (size_t)size * sizeof(int));
-    if (array) array->size = size;
-    return array;
-}
-
-static bool get_node(TfLiteContext *context, int index, TfLiteNode **node, TfLiteRegistration **registration)
-{
-    return context->GetNodeAndRegistration(context, index, node, registration) == kTfLiteOk;
-}
-
-bool gpu_support_find(TfLiteContext *context, const TfLiteIntArray *plan, bool quantized, struct gpu_report_row *rows,
-                      int *source)
-{
-    TfLiteNode *node;
-    TfLiteRegistration *registration;
-    int max_inputs = 0;
-    for (size_t i = 0; i < context->tensors_size; i++) source[i] = -1;
-    for (int i = 0; i < plan->size; i++) {
-        if (!get_node(context, plan->data[i], &node, &registration)) return false;
-        if (node->inputs->size > max_inputs) max_inputs = node->inputs->size;
-        if (is_folded(context, node)) rows[i].taken_away = true;
-        int constant = copied_constant(context, node, registration, source);
-        if (constant < 0) continue;
-        source[node->outputs->data[0]] = constant;
-        rows[i].taken_away = true;
-    }
-    TfLiteIntArray *inputs = gpu_int_array(max_inputs);
-    if (!inputs) {
-        context->ReportError(context, "TfLiteGpuDelegate Init: out of memory");
-        return false;
-    }
-    for (int i = 0; i < plan->size; i++) {
-        struct gpu_report_row *row = &rows[i];
-        if (!get_node(context, plan->data[i], &node, &registration)) break;
-        row->node = plan->data[i];
-        row->version = registration->version;
-        row->partition = row->reason.tensor = -1;
-        name_node(registration, row);
-        if (row->taken_away) continue;
-        TfLiteNode shown = shown_node(node, source, inputs);
-        struct gpu_node_view view = {context, &shown, registration, quantized, &row->reason};
-        if (reads_as_signed(context, node, registration))
-            gpu_refuse(&view, GPU_REASON_TYPE, -1, "uint8 weights of floats, which the CPU reads as int8");
-        else
-            check_node(&view);
-        describe_tensor(context, row);
-    }
-    free(inputs);
-    return true;
-}
-
-// ---- the message --------------------------------------------------------------------------------
-
-static bool is_unsupported(const struct gpu_report_row *row)
-{
-    enum gpu_reason_code code = row->reason.code;
-    return code != GPU_REASON_OK && code != GPU_REASON_PARTITION && code != GPU_REASON_COST &&
-           code != GPU_REASON_FOLDED && code != GPU_REASON_DEVICE && code != GPU_REASON_REFUSED;
-}
-
-static bool is_repeated(const struct gpu_report_row *rows, int row)
-{
-    for (int i = 0; i < row; i++)
-        if (is_unsupported(&rows[i]) && strcmp(rows[i].op, rows[row].op) == 0 &&
-            strcmp(rows[i].reason.text, rows[row].reason.text) == 0)
-            return true;
-    return false;
-}
-
-char *gpu_support_text(const struct gpu_report_row *rows, int count)
-{
-    struct hl_text text = {0};
-    int unsupported = 0, on_gpu = 0;
-    hl_text_append(&text, "Following operations are not supported by GPU delegate:\n");
-    for (int i = 0; i < count; i++) {
-        on_gpu += rows[i].reason.code == GPU_REASON_OK;
-        if (!is_unsupported(&rows[i])) continue;
-        unsupported++;
-        if (!is_repeated(rows, i)) hl_text_append(&text, "%s: %s\n", rows[i].op, rows[i].reason.text);
-    }
-    if (on_gpu > 0)
-        hl_text_append(&text, "%d operations will run on the GPU, and the remaining %d operations will run on the CPU.",
-                       on_gpu, count - on_gpu);
+    const struct gpu_delegate *delegate = (const struct gpu_delegate *)view->delegate;
+    TfLiteIntArray *inputs = delegate_int_array(view->node->inputs->size);
+    if (!inputs) return delegate_refuse(view, DELEGATE_DEVICE, -1, "out of memory");
+    TfLiteNode shown = shown_node(view->node, view->delegate->source, inputs);
+    struct gpu_node_view gpu_view = {view->context, &shown, view->registration, delegate->engine->options.quantized,
+                                     view->reason};
+    if (reads_as_signed(view->context, view->node, view->registration))
+        gpu_refuse(&gpu_view, DELEGATE_TYPE, -1, "uint8 weights of floats, which the CPU reads as int8");
     else
-        hl_text_append(&text, "No operations will run on the GPU, and all %d operations will run on the CPU.", count);
-    if (unsupported > 0) return hl_text_take(&text);
-    hl_text_free(&text);
-    return NULL;
+        check_node(&gpu_view);
+    free(inputs);
+    return view->reason->code == DELEGATE_OK;
 }

@@ -7,33 +7,19 @@
 #define HALITE_GPU_GRAPH_OP_H
 
 #include "abi/tensor.h"
+#include "delegates/common/report.h"
 #include "gpu/graph/graph.h"
-#include "halite/gpu_delegate.h"
 
 struct gpu_plan;
 
 // ---- a node of the runtime, as `supported` sees it
-
-// Why a node cannot run on the GPU: a code for the partition, the report and the documentation, and a text with the
-// details.
-enum gpu_reason_code {
-#define X(name, code, text) GPU_REASON_##code = kHaliteDelegateReason##name,
-    HALITE_DELEGATE_REASONS(X)
-#undef X
-};
-
-struct gpu_reason {
-    enum gpu_reason_code code;
-    char text[160];
-    int tensor; // the tensor at fault, or -1
-};
 
 struct gpu_node_view {
     const TfLiteContext *context;
     const TfLiteNode *node;
     const TfLiteRegistration *registration;
     bool quantized_allowed; // 8-bit tensors may be computed in floats
-    struct gpu_reason *reason;
+    struct delegate_reason *reason;
 };
 
 // Returns NULL if there is no such input, or if it is optional and absent.

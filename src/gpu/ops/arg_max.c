@@ -102,13 +102,13 @@ static const struct gpu_kernel kernel = {
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0), *axis = gpu_view_input(view, 1);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     int rank = x->dims->size;
     if (!gpu_check_axis(view, 1, rank)) return false;
     int number = gpu_integer_at(axis, 0);
     int length = x->dims->data[number < 0 ? number + rank : number];
     return length <= MOST ||
-           gpu_refuse(view, GPU_REASON_SHAPE, 0, "the axis has %d positions, at most %d are searched", length, MOST);
+           gpu_refuse(view, DELEGATE_SHAPE, 0, "the axis has %d positions, at most %d are searched", length, MOST);
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

@@ -122,19 +122,19 @@ static const struct gpu_value *folded(struct gpu_plan *plan, const struct gpu_va
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteBatchMatMulParams *params = view->node->builtin_data;
-    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (!params) return gpu_refuse(view, DELEGATE_PARAMETER, -1, "the operator has no options");
     const TfLiteIntArray *a = gpu_view_input(view, 0)->dims, *b = gpu_view_input(view, 1)->dims;
     const TfLiteIntArray *y = gpu_view_output(view, 0)->dims;
     if (a->size < 2 || b->size < 2 || y->size != (a->size > b->size ? a->size : b->size))
-        return gpu_refuse(view, GPU_REASON_RANK, -1, "ranks %d and %d with an output of rank %d", a->size, b->size,
+        return gpu_refuse(view, DELEGATE_RANK, -1, "ranks %d and %d with an output of rank %d", a->size, b->size,
                           y->size);
     int m = a->data[a->size - (params->adj_x ? 1 : 2)], k = a->data[a->size - (params->adj_x ? 2 : 1)];
     int n = b->data[b->size - (params->adj_y ? 2 : 1)], depth = b->data[b->size - (params->adj_y ? 1 : 2)];
     if (k != depth || y->data[y->size - 2] != m || y->data[y->size - 1] != n)
-        return gpu_refuse(view, GPU_REASON_SHAPE, -1, "%d x %d times %d x %d is not %d x %d", m, k, depth, n,
+        return gpu_refuse(view, DELEGATE_SHAPE, -1, "%d x %d times %d x %d is not %d x %d", m, k, depth, n,
                           y->data[y->size - 2], y->data[y->size - 1]);
     if (hl_is_constant(gpu_view_input(view, 0)) && hl_is_constant(gpu_view_input(view, 1)))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "both inputs are constants");
+        return gpu_refuse(view, DELEGATE_CONSTANT, 0, "both inputs are constants");
     if (!check_folds(view, 0) || !check_folds(view, 1)) return false;
     return !hl_is_constant(gpu_view_input(view, 1)) || gpu_check_weights(view, 1, n, 1, k);
 }

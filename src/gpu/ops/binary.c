@@ -188,10 +188,10 @@ static bool supported(const struct gpu_node_view *view)
         const TfLiteTensor *input = gpu_view_input(view, i);
         constant = constant && hl_is_constant(input);
         if (input->dims->size > output->dims->size)
-            return gpu_refuse(view, GPU_REASON_RANK, i, "its rank is above the output's");
+            return gpu_refuse(view, DELEGATE_RANK, i, "its rank is above the output's");
         if (!gpu_check_folds(view, i)) return false;
     }
-    if (constant) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "all operands are constants");
+    if (constant) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "all operands are constants");
     return true;
 }
 
@@ -223,7 +223,7 @@ static bool supported_division(const struct gpu_node_view *view)
     bool read = reals && gpu_floats_from(divisors, reals);
     while (read && i < count && reals[i] != 0) i++;
     free(reals);
-    return (read && i == count) || gpu_refuse(view, GPU_REASON_PARAMETER, 1, "a divisor is zero");
+    return (read && i == count) || gpu_refuse(view, DELEGATE_PARAMETER, 1, "a divisor is zero");
 }
 
 static bool supported_comparison(const struct gpu_node_view *view)
@@ -232,7 +232,7 @@ static bool supported_comparison(const struct gpu_node_view *view)
     for (int i = 0; i < 2; i++) {
         TfLiteType type = gpu_view_input(view, i)->type;
         if (type != kTfLiteFloat32 && type != kTfLiteFloat16 && type != kTfLiteBool)
-            return gpu_refuse(view, GPU_REASON_TYPE, i, "integers are not compared on the GPU");
+            return gpu_refuse(view, DELEGATE_TYPE, i, "integers are not compared on the GPU");
     }
     return true;
 }

@@ -101,12 +101,12 @@ static int block_size(bool gather, const void *params)
 static bool depth_supported(const struct gpu_node_view *view)
 {
     if (hl_is_constant(gpu_view_input(view, 0)))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+        return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     if (gpu_view_input(view, 0)->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
+        return gpu_refuse(view, DELEGATE_RANK, 0, "the input must have rank 4");
     bool gather = view->registration->builtin_code == kTfLiteBuiltinSpaceToDepth;
     int size = block_size(gather, view->node->builtin_data);
-    return size > 0 || gpu_refuse(view, GPU_REASON_PARAMETER, -1, "blocks of %d", size);
+    return size > 0 || gpu_refuse(view, DELEGATE_PARAMETER, -1, "blocks of %d", size);
 }
 
 static bool depth_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -121,13 +121,13 @@ static bool depth_plan(struct gpu_plan *plan, const struct gpu_node *node)
 static bool batch_supported(const struct gpu_node_view *view)
 {
     if (hl_is_constant(gpu_view_input(view, 0)))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+        return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     int rank = gpu_view_input(view, 0)->dims->size;
-    if (rank < 3) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 3 or 4");
+    if (rank < 3) return gpu_refuse(view, DELEGATE_RANK, 0, "the input must have rank 3 or 4");
     if (!gpu_check_integers(view, 1, rank - 2) || !gpu_check_integers(view, 2, 2 * (rank - 2))) return false;
     for (int i = 0; i < rank - 2; i++) {
         int size = gpu_integer_at(gpu_view_input(view, 1), i);
-        if (size < 1) return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "blocks of %d", size);
+        if (size < 1) return gpu_refuse(view, DELEGATE_PARAMETER, 1, "blocks of %d", size);
     }
     return true;
 }

@@ -35,9 +35,9 @@ static const struct gpu_kernel kernel = {
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     if ((x->type == kTfLiteInt32 || x->type == kTfLiteInt64) && (y->type == kTfLiteInt32 || y->type == kTfLiteInt64))
-        return gpu_refuse(view, GPU_REASON_TYPE, 0, "integers stay as they are only on the CPU");
+        return gpu_refuse(view, DELEGATE_TYPE, 0, "integers stay as they are only on the CPU");
     return gpu_check_no_codes(view, 0) && gpu_check_no_codes(view, -1);
 }
 

@@ -63,11 +63,11 @@ static int axis_of(int builtin, const void *params)
 static bool supported(const struct gpu_node_view *view)
 {
     int inputs = view->node->inputs->size;
-    if (inputs > GPU_NODE_INPUTS) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs are too many", inputs);
+    if (inputs > GPU_NODE_INPUTS) return gpu_refuse(view, DELEGATE_INPUT_COUNT, -1, "%d inputs are too many", inputs);
     int rank = gpu_view_output(view, 0)->dims->size,
         axis = axis_of(view->registration->builtin_code, view->node->builtin_data);
     return (axis >= -rank && axis < rank) ||
-           gpu_refuse(view, GPU_REASON_PARAMETER, -1, "axis %d of an output of rank %d", axis, rank);
+           gpu_refuse(view, DELEGATE_PARAMETER, -1, "axis %d of an output of rank %d", axis, rank);
 }
 
 struct part {

@@ -6,28 +6,27 @@
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteConvParams *params = view->node->builtin_data;
-    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (!params) return gpu_refuse(view, DELEGATE_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0,
-                          "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
-                          weights->dims->size, y->dims->size);
+        return gpu_refuse(view, DELEGATE_RANK, 0, "input, weights and output have ranks %d, %d and %d, expected 4 each",
+                          x->dims->size, weights->dims->size, y->dims->size);
     const int *k = weights->dims->data;
     int inputs = x->dims->data[3], outputs = y->dims->data[3];
     if (k[0] < 1 || k[1] < 1 || k[2] < 1 || k[3] < 1 || k[0] != outputs || inputs % k[3] != 0 ||
         outputs % (inputs / k[3]) != 0)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1,
+        return gpu_refuse(view, DELEGATE_SHAPE, 1,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], inputs, outputs);
     const TfLiteTensor *bias = gpu_view_input(view, 2);
     bool constants = hl_is_constant(weights) && (!bias || hl_is_constant(bias));
     if (inputs > k[3] && !constants)
-        return gpu_refuse(view, GPU_REASON_NOT_CONSTANT, 1, "weights and bias of %d groups must be constants",
+        return gpu_refuse(view, DELEGATE_NOT_CONSTANT, 1, "weights and bias of %d groups must be constants",
                           inputs / k[3]);
     if (inputs > k[3] && outputs > 4 * 65535) // one work-group for each output slice
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "%d output channels in groups, the GPU takes up to %d", outputs,
+        return gpu_refuse(view, DELEGATE_SHAPE, 1, "%d output channels in groups, the GPU takes up to %d", outputs,
                           4 * 65535);
     struct gpu_window window = {
         .kernel_w = k[2],

@@ -353,18 +353,18 @@ int64_t gpu_conv_cycles(const struct gpu_caps *caps, const struct gpu_conv_size 
 bool gpu_check_window(const struct gpu_node_view *view, const struct gpu_window *w)
 {
     if (w->stride_w < 1 || w->stride_h < 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d, expected 1 or more", w->stride_w,
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "strides are %d x %d, expected 1 or more", w->stride_w,
                           w->stride_h);
     if (w->dilation_w < 1 || w->dilation_h < 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "dilation is %d x %d, expected 1 or more", w->dilation_w,
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "dilation is %d x %d, expected 1 or more", w->dilation_w,
                           w->dilation_h);
     if (w->kernel_w < 1 || w->kernel_h < 1)
-        return gpu_refuse(view, GPU_REASON_SHAPE, -1, "a window of %d x %d", w->kernel_w, w->kernel_h);
+        return gpu_refuse(view, DELEGATE_SHAPE, -1, "a window of %d x %d", w->kernel_w, w->kernel_h);
     if ((int64_t)w->kernel_w * w->dilation_w >= 1 << 30 || (int64_t)w->kernel_h * w->dilation_h >= 1 << 30)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "a window of %d x %d with dilation %d x %d is too large",
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "a window of %d x %d with dilation %d x %d is too large",
                           w->kernel_w, w->kernel_h, w->dilation_w, w->dilation_h);
     if (w->padding != kTfLitePaddingSame && w->padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)w->padding);
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)w->padding);
     return true;
 }
 
@@ -373,13 +373,13 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights_input, int inp
     const TfLiteTensor *bias = gpu_view_input(view, input);
     if (!bias) return true;
     if (hl_elements(bias) != outputs)
-        return gpu_refuse(view, GPU_REASON_SHAPE, input,
+        return gpu_refuse(view, DELEGATE_SHAPE, input,
                           "the bias has %lld elements, expected one for each of %d outputs",
                           (long long)hl_elements(bias), outputs);
     const TfLiteAffineQuantization *weights = gpu_affine_of(gpu_view_input(view, weights_input));
     int scales = bias->type == kTfLiteInt32 && weights ? weights->scale->size : 1;
     return scales == 1 || scales == outputs ||
-           gpu_refuse(view, GPU_REASON_QUANTIZATION, weights_input, "the weights have %d scales for %d outputs", scales,
+           gpu_refuse(view, DELEGATE_QUANTIZATION, weights_input, "the weights have %d scales for %d outputs", scales,
                       outputs);
 }
 
@@ -391,7 +391,7 @@ bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outp
 {
     int64_t rows = taps * ((inputs + 3) / 4 + 1) * 4 + 1, slices = (outputs + 3) / 4 + MAX_TILE;
     return rows <= INT_MAX / 4 / slices ||
-           gpu_refuse(view, GPU_REASON_SHAPE, input, "weights of %lld x %lld x %lld are too many", (long long)outputs,
+           gpu_refuse(view, DELEGATE_SHAPE, input, "weights of %lld x %lld x %lld are too many", (long long)outputs,
                       (long long)taps, (long long)inputs);
 }
 

@@ -72,7 +72,7 @@ static const struct gpu_kernel kernel = {
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     return gpu_check_axis(view, 1, x->dims->size);
 }
 

@@ -96,16 +96,15 @@ static const struct gpu_kernel any = {
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteDepthwiseConvParams *params = view->node->builtin_data;
-    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (!params) return gpu_refuse(view, DELEGATE_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0), *weights = gpu_view_input(view, 1), *y = gpu_view_output(view, 0);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0,
-                          "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
-                          weights->dims->size, y->dims->size);
+        return gpu_refuse(view, DELEGATE_RANK, 0, "input, weights and output have ranks %d, %d and %d, expected 4 each",
+                          x->dims->size, weights->dims->size, y->dims->size);
     const int *k = weights->dims->data, *in = x->dims->data, *out = y->dims->data;
     if (k[0] != 1 || k[1] < 1 || k[2] < 1 || k[3] != out[3] || out[3] % in[3] != 0 || in[0] != out[0])
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1,
+        return gpu_refuse(view, DELEGATE_SHAPE, 1,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], in[3], out[3]);
     struct gpu_window window = {

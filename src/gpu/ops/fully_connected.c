@@ -10,14 +10,14 @@ static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x
 {
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (weights->dims->size != 2)
-        return gpu_refuse(view, GPU_REASON_RANK, 1, "the weights have rank %d, expected 2", weights->dims->size);
+        return gpu_refuse(view, DELEGATE_RANK, 1, "the weights have rank %d, expected 2", weights->dims->size);
     int outputs = weights->dims->data[0], inputs = weights->dims->data[1];
     if (outputs < 1 || inputs < 1 || hl_elements(x) % inputs != 0)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 0, "%lld elements are no rows of %d", (long long)hl_elements(x),
+        return gpu_refuse(view, DELEGATE_SHAPE, 0, "%lld elements are no rows of %d", (long long)hl_elements(x),
                           inputs);
     int64_t expected = hl_elements(x) / inputs * outputs;
     if (y->dims->size < 1 || y->dims->data[y->dims->size - 1] != outputs || hl_elements(y) != expected)
-        return gpu_refuse(view, GPU_REASON_SHAPE, -1,
+        return gpu_refuse(view, DELEGATE_SHAPE, -1,
                           "the output has %lld elements, expected rows of %d, %lld elements in all",
                           (long long)hl_elements(y), outputs, (long long)expected);
     return gpu_check_bias(view, 1, 2, outputs) && gpu_check_weights(view, 1, outputs, 1, inputs);
@@ -26,11 +26,11 @@ static bool check_shapes(const struct gpu_node_view *view, const TfLiteTensor *x
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteFullyConnectedParams *params = view->node->builtin_data;
-    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (!params) return gpu_refuse(view, DELEGATE_PARAMETER, -1, "the operator has no options");
     if (params->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the weights are in shuffled order");
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "the weights are in shuffled order");
     const TfLiteTensor *x = gpu_view_input(view, 0);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     return check_shapes(view, x, gpu_view_input(view, 1));
 }
 

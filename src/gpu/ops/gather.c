@@ -86,12 +86,12 @@ static bool check_numbers(const struct gpu_node_view *view, int input)
     const TfLiteTensor *x = gpu_view_input(view, 1 - input), *numbers = gpu_view_input(view, input);
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (numbers->type != kTfLiteInt32 && numbers->type != kTfLiteInt64)
-        return gpu_refuse(view, GPU_REASON_TYPE, input, "the indices must be int32 or int64");
+        return gpu_refuse(view, DELEGATE_TYPE, input, "the indices must be int32 or int64");
     if (hl_is_constant(x) && hl_is_constant(numbers))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, 1 - input, "all inputs are constants");
+        return gpu_refuse(view, DELEGATE_CONSTANT, 1 - input, "all inputs are constants");
     bool bytes = y->type == kTfLiteInt8 || y->type == kTfLiteUInt8;
     return !bytes || x->type == y->type ||
-           gpu_refuse(view, GPU_REASON_TYPE, -1, "rows of another type than the output's");
+           gpu_refuse(view, DELEGATE_TYPE, -1, "rows of another type than the output's");
 }
 
 // Constant numbers, of which those at first, first + step, ... go along an axis of this length.
@@ -104,7 +104,7 @@ static bool check_range(const struct gpu_node_view *view, int input, int first, 
     for (int64_t i = first; i < count; i += step) {
         int number = gpu_integer_at(numbers, i);
         if (number < 0 || number >= length || number >= MOST)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, input, "index %d of an axis of length %d", number, length);
+            return gpu_refuse(view, DELEGATE_PARAMETER, input, "index %d of an axis of length %d", number, length);
     }
     return true;
 }
@@ -115,7 +115,7 @@ static bool check_rows(const struct gpu_node_view *view, int input, const TfLite
     int64_t row = 1;
     for (int i = axis; i < x->size; i++) row *= x->data[i];
     const TfLiteTensor *from = gpu_view_input(view, input), *to = gpu_view_output(view, 0);
-    if (row < 1) return gpu_refuse(view, GPU_REASON_SHAPE, input, "rows without elements");
+    if (row < 1) return gpu_refuse(view, DELEGATE_SHAPE, input, "rows without elements");
     struct gpu_shape x_shape = {1, 1, (int)(hl_elements(from) / row), (int)row};
     struct gpu_shape y_shape = {1, 1, (int)(hl_elements(to) / row), (int)row};
     return (hl_is_constant(from) || gpu_check_extent(view, input, x_shape)) && gpu_check_extent(view, -1, y_shape);
@@ -129,13 +129,13 @@ static bool gather_supported(const struct gpu_node_view *view)
     int axis = params->axis < 0 ? params->axis + x->size : params->axis;
     int batches = params->batch_dims < 0 ? params->batch_dims + numbers->size : params->batch_dims;
     if (axis < 0 || axis >= x->size)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, 0, "axis %d of a tensor of rank %d", axis, x->size);
+        return gpu_refuse(view, DELEGATE_PARAMETER, 0, "axis %d of a tensor of rank %d", axis, x->size);
     if (batches < 0 || batches > axis || batches > numbers->size)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "batch_dims %d with indices of rank %d along axis %d",
+        return gpu_refuse(view, DELEGATE_PARAMETER, 1, "batch_dims %d with indices of rank %d along axis %d",
                           params->batch_dims, numbers->size, axis);
     for (int i = 0; i < batches; i++)
         if (x->data[i] != numbers->data[i])
-            return gpu_refuse(view, GPU_REASON_SHAPE, 1, "batch dimension %d is %d and %d", i, x->data[i],
+            return gpu_refuse(view, DELEGATE_SHAPE, 1, "batch dimension %d is %d and %d", i, x->data[i],
                               numbers->data[i]);
     return check_rows(view, 0, x, axis + 1) && check_range(view, 1, 0, 1, x->data[axis]);
 }
@@ -146,7 +146,7 @@ static bool gather_nd_supported(const struct gpu_node_view *view)
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *numbers = gpu_view_input(view, 1)->dims;
     int axes = numbers->size > 0 ? numbers->data[numbers->size - 1] : 0;
     if (axes < 1 || axes > x->size || axes > MAX_AXES)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "%d indices for a tensor of rank %d", axes, x->size);
+        return gpu_refuse(view, DELEGATE_SHAPE, 1, "%d indices for a tensor of rank %d", axes, x->size);
     for (int i = 0; i < axes; i++)
         if (!check_range(view, 1, i, axes, x->data[i])) return false;
     return check_rows(view, 0, x, axes);
@@ -156,7 +156,7 @@ static bool lookup_supported(const struct gpu_node_view *view)
 {
     if (!check_numbers(view, 0)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 1)->dims;
-    if (x->size == 0) return gpu_refuse(view, GPU_REASON_RANK, 1, "the table is a scalar");
+    if (x->size == 0) return gpu_refuse(view, DELEGATE_RANK, 1, "the table is a scalar");
     return check_rows(view, 1, x, 1) && check_range(view, 0, 0, 1, x->data[0]);
 }
 

@@ -50,11 +50,11 @@ static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0);
     const TfLiteLocalResponseNormParams *params = view->node->builtin_data;
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     if (x->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "the input has %d dimensions, must have 4", x->dims->size);
+        return gpu_refuse(view, DELEGATE_RANK, 0, "the input has %d dimensions, must have 4", x->dims->size);
     return params->radius >= 0 ||
-           gpu_refuse(view, GPU_REASON_PARAMETER, -1, "radius %d must not be negative", params->radius);
+           gpu_refuse(view, DELEGATE_PARAMETER, -1, "radius %d must not be negative", params->radius);
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

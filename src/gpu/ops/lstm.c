@@ -255,7 +255,7 @@ static bool check_size(const struct gpu_node_view *view, int input, int64_t elem
 {
     if (!gpu_check_constant(view, input)) return false;
     return hl_elements(gpu_view_input(view, input)) == elements ||
-           gpu_refuse(view, GPU_REASON_SHAPE, input, "input %d has not the layer's size", input);
+           gpu_refuse(view, DELEGATE_SHAPE, input, "input %d has not the layer's size", input);
 }
 
 static bool check_size_if_there(const struct gpu_node_view *view, int input, int64_t elements)
@@ -266,29 +266,29 @@ static bool check_size_if_there(const struct gpu_node_view *view, int input, int
 static bool check_activation(const struct gpu_node_view *view, TfLiteFusedActivation activation)
 {
     if (activation != kTfLiteActNone && gpu_check_activation(view, activation)) return true;
-    return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "a layer with activation %d", (int)activation);
+    return gpu_refuse(view, DELEGATE_PARAMETER, -1, "a layer with activation %d", (int)activation);
 }
 
 static bool check_states(const struct gpu_node_view *view, int h, int c, int batch, int cells, int *outputs)
 {
     const TfLiteTensor *output = gpu_view_input(view, h), *cell = gpu_view_input(view, c);
-    if (!output || !cell) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "a state is left out");
+    if (!output || !cell) return gpu_refuse(view, DELEGATE_INPUT_COUNT, -1, "a state is left out");
     if (output->dims->size != 2 || cell->dims->size != 2)
-        return gpu_refuse(view, GPU_REASON_RANK, h, "the states must have rank 2");
+        return gpu_refuse(view, DELEGATE_RANK, h, "the states must have rank 2");
     *outputs = output->dims->data[1];
     bool fit = output->dims->data[0] == batch && cell->dims->data[0] == batch && cell->dims->data[1] == cells;
-    return fit || gpu_refuse(view, GPU_REASON_SHAPE, h, "the states do not fit %d rows of %d cells", batch, cells);
+    return fit || gpu_refuse(view, DELEGATE_SHAPE, h, "the states do not fit %d rows of %d cells", batch, cells);
 }
 
 // x, and what comes out: floats of these shapes.
 static bool check_ends(const struct gpu_node_view *view, int rank, int outputs)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (x->type != kTfLiteFloat32) return gpu_refuse(view, GPU_REASON_TYPE, 0, "a layer of integers");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
+    if (x->type != kTfLiteFloat32) return gpu_refuse(view, DELEGATE_TYPE, 0, "a layer of integers");
     bool fit = x->dims->size == rank && y->dims->size == rank && y->dims->data[rank - 1] == outputs;
     for (int i = 0; fit && i < rank - 1; i++) fit = x->dims->data[i] == y->dims->data[i];
-    return fit || gpu_refuse(view, GPU_REASON_SHAPE, 0, "input and output do not fit each other");
+    return fit || gpu_refuse(view, DELEGATE_SHAPE, 0, "input and output do not fit each other");
 }
 
 static bool check_gates(const struct gpu_node_view *view, bool diagonal, int inputs, int cells, int outputs)
@@ -298,14 +298,14 @@ static bool check_gates(const struct gpu_node_view *view, bool diagonal, int inp
     for (int g = INPUT; g < GATES; g++) {
         if (g == INPUT && !has(view, W)) {
             if (has(view, R) || has(view, B) || has(view, NORM) || has(view, P))
-                return gpu_refuse(view, GPU_REASON_INPUT_COUNT, W, "half an input gate");
+                return gpu_refuse(view, DELEGATE_INPUT_COUNT, W, "half an input gate");
             continue;
         }
         if (!check_size(view, W + g, (int64_t)cells * inputs) || !check_size(view, R + g, recurrent) ||
             !check_size(view, B + g, cells))
             return false;
         if (norms ? !check_size(view, NORM + g, cells) : has(view, NORM + g))
-            return gpu_refuse(view, GPU_REASON_INPUT_COUNT, NORM + g, "norms of some gates only");
+            return gpu_refuse(view, DELEGATE_INPUT_COUNT, NORM + g, "norms of some gates only");
         if (peephole_of(g) >= 0 && !check_size_if_there(view, peephole_of(g), cells)) return false;
     }
     return true;
@@ -317,23 +317,23 @@ static bool check_full(const struct gpu_node_view *view, int rank, TfLiteFusedAc
     int count = view->node->inputs->size, outputs;
     static const struct gpu_operands operands = {.inputs = {1, 24}};
     if (!gpu_check_operands(view, &operands) || !check_activation(view, activation)) return false;
-    if (count != 20 && count != 24) return gpu_refuse(view, GPU_REASON_INPUT_COUNT, -1, "%d inputs", count);
+    if (count != 20 && count != 24) return gpu_refuse(view, DELEGATE_INPUT_COUNT, -1, "%d inputs", count);
     if (!gpu_check_constant(view, W + OUTPUT)) return false;
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *weights = gpu_view_input(view, W + OUTPUT)->dims;
     if (x->size != rank || weights->size != 2)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank %d, the weights 2", rank);
+        return gpu_refuse(view, DELEGATE_RANK, 0, "the input must have rank %d, the weights 2", rank);
     int batch = x->data[time_major ? 1 : 0], times = rank == 3 ? x->data[time_major ? 0 : 1] : 1;
     int cells = weights->data[0], inputs = weights->data[1];
-    if (times > MAX_TIMES) return gpu_refuse(view, GPU_REASON_SHAPE, 0, "%d times, at most %d", times, MAX_TIMES);
+    if (times > MAX_TIMES) return gpu_refuse(view, DELEGATE_SHAPE, 0, "%d times, at most %d", times, MAX_TIMES);
     if (x->data[rank - 1] != inputs)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 0, "%d inputs, the weights have %d", x->data[rank - 1], inputs);
+        return gpu_refuse(view, DELEGATE_SHAPE, 0, "%d inputs, the weights have %d", x->data[rank - 1], inputs);
     if (!check_states(view, STATE_H, STATE_C, batch, cells, &outputs) || !check_ends(view, rank, outputs)) return false;
     for (int i = STATE_H; i <= STATE_C; i++)
         if (!gpu_view_input(view, i)->is_variable)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, i, "the state is not a variable");
+            return gpu_refuse(view, DELEGATE_PARAMETER, i, "the state is not a variable");
     if (has(view, Q) ? !check_size(view, Q, (int64_t)outputs * cells) || !check_size_if_there(view, Q_BIAS, outputs)
                      : outputs != cells || has(view, Q_BIAS))
-        return gpu_refuse(view, GPU_REASON_SHAPE, -1, "%d outputs of %d cells with this projection", outputs, cells);
+        return gpu_refuse(view, DELEGATE_SHAPE, -1, "%d outputs of %d cells with this projection", outputs, cells);
     return check_gates(view, diagonal, inputs, cells, outputs);
 }
 
@@ -343,9 +343,9 @@ static bool check_basic(const struct gpu_node_view *view)
     static const struct gpu_operands operands = {.inputs = {5}, .outputs = 4};
     if (!gpu_check_operands(view, &operands) || !check_activation(view, params->activation)) return false;
     if (params->cell_clip != 0 || params->proj_clip != 0)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the basic kernel does not clip");
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "the basic kernel does not clip");
     const TfLiteIntArray *x = gpu_view_input(view, 0)->dims, *h = gpu_view_input(view, BASIC_H)->dims;
-    if (x->size != 2 || h->size != 2) return gpu_refuse(view, GPU_REASON_RANK, 0, "input and states must have rank 2");
+    if (x->size != 2 || h->size != 2) return gpu_refuse(view, DELEGATE_RANK, 0, "input and states must have rank 2");
     int outputs = h->data[1];
     return check_states(view, BASIC_H, BASIC_C, x->data[0], outputs, &outputs) && check_ends(view, 2, outputs) &&
            check_size(view, BASIC_WEIGHTS, 4 * (int64_t)outputs * (x->data[1] + outputs)) &&

@@ -64,8 +64,8 @@ static const struct gpu_kernel kernel = {
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    return x->dims->size > 0 || gpu_refuse(view, GPU_REASON_RANK, 0, "the input is a scalar");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
+    return x->dims->size > 0 || gpu_refuse(view, DELEGATE_RANK, 0, "the input is a scalar");
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

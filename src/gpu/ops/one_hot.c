@@ -45,17 +45,16 @@ static bool supported(const struct gpu_node_view *view)
     for (int i = DEPTH; i <= OFF; i++)
         if (!gpu_check_constant(view, i)) return false;
     const TfLiteTensor *indices = gpu_view_input(view, INDICES), *y = gpu_view_output(view, 0);
-    if (hl_is_constant(indices)) return gpu_refuse(view, GPU_REASON_CONSTANT, INDICES, "the indices are a constant");
-    if (indices->type != kTfLiteInt32) return gpu_refuse(view, GPU_REASON_TYPE, INDICES, "the indices must be int32");
+    if (hl_is_constant(indices)) return gpu_refuse(view, DELEGATE_CONSTANT, INDICES, "the indices are a constant");
+    if (indices->type != kTfLiteInt32) return gpu_refuse(view, DELEGATE_TYPE, INDICES, "the indices must be int32");
     if (y->type != kTfLiteFloat32 && y->type != kTfLiteBool)
-        return gpu_refuse(view, GPU_REASON_TYPE, ON, "the values must be float32 or bool");
+        return gpu_refuse(view, DELEGATE_TYPE, ON, "the values must be float32 or bool");
     int rank = y->dims->size, axis = ((const TfLiteOneHotParams *)view->node->builtin_data)->axis;
     if (axis < -1 || axis >= rank)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "axis %d of an output of rank %d", axis, rank);
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "axis %d of an output of rank %d", axis, rank);
     int depth = y->dims->data[axis < 0 ? rank - 1 : axis];
     return hl_elements(indices) * depth == hl_elements(y) ||
-           gpu_refuse(view, GPU_REASON_SHAPE, -1,
-                      "the output has not depth times as many elements as there are indices");
+           gpu_refuse(view, DELEGATE_SHAPE, -1, "the output has not depth times as many elements as there are indices");
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

@@ -11,7 +11,7 @@
 
 // Fills in the reason and returns false, so that a check can end with `return gpu_refuse(...)`. `input` is the input at
 // fault, or -1.
-bool gpu_refuse(const struct gpu_node_view *view, enum gpu_reason_code code, int input, const char *format, ...)
+bool gpu_refuse(const struct gpu_node_view *view, enum delegate_reason_code code, int input, const char *format, ...)
     HL_PRINTF(4, 5);
 
 // ---- checks: each returns true, or false after it has filled in the reason

@@ -86,7 +86,7 @@ static const struct gpu_kernel shared_kernel = {
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLitePoolParams *params = view->node->builtin_data;
-    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (!params) return gpu_refuse(view, DELEGATE_PARAMETER, -1, "the operator has no options");
     struct gpu_window window = {
         .kernel_w = params->filter_width,
         .kernel_h = params->filter_height,
@@ -98,9 +98,9 @@ static bool supported(const struct gpu_node_view *view)
     };
     if (!gpu_check_window(view, &window)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     if (x->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "the input has rank %d, expected 4", x->dims->size);
+        return gpu_refuse(view, DELEGATE_RANK, 0, "the input has rank %d, expected 4", x->dims->size);
     return true;
 }
 

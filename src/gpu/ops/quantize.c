@@ -8,7 +8,7 @@ static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_same_dims(view)) return false;
     return !hl_is_constant(gpu_view_input(view, 0)) ||
-           gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+           gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
 }
 
 // No stage of its own: only those behind it move.

@@ -103,7 +103,7 @@ static bool supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_integers(view, 1, -1)) return false;
     const TfLiteTensor *x = gpu_view_input(view, 0), *axes = gpu_view_input(view, 1);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     int rank = x->dims->size;
     int64_t count = hl_elements(axes);
     // axes, a bit each; those that are one to the kernel
@@ -111,23 +111,22 @@ static bool supported(const struct gpu_node_view *view)
     for (int64_t i = 0; i < count; i++) {
         int axis = gpu_integer_at(axes, i);
         if (axis < -rank || axis >= rank)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "axis %d of a tensor of rank %d", axis, rank);
+            return gpu_refuse(view, DELEGATE_PARAMETER, 1, "axis %d of a tensor of rank %d", axis, rank);
         over |= 1u << (axis < 0 ? axis + rank : axis);
     }
     if ((over & folded) != 0 && (over & folded) != folded)
-        return gpu_refuse(view, GPU_REASON_RANK, 1, "some of the axes before the last three, and not all of them");
+        return gpu_refuse(view, DELEGATE_RANK, 1, "some of the axes before the last three, and not all of them");
     struct gpu_shape y;
     gpu_shape_of(gpu_view_output(view, 0)->dims, &y);
     int64_t vectors = (int64_t)y.b * y.h * y.w * gpu_slices(y);
     return vectors <= GPU_MAX_ROWS ||
-           gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has more than %d vectors of four", GPU_MAX_ROWS);
+           gpu_refuse(view, DELEGATE_SHAPE, -1, "the output has more than %d vectors of four", GPU_MAX_ROWS);
 }
 
 static bool truths_supported(const struct gpu_node_view *view)
 {
     if (!supported(view)) return false;
-    return gpu_view_input(view, 0)->type == kTfLiteBool ||
-           gpu_refuse(view, GPU_REASON_TYPE, 0, "the input must be bool");
+    return gpu_view_input(view, 0)->type == kTfLiteBool || gpu_refuse(view, DELEGATE_TYPE, 0, "the input must be bool");
 }
 
 // Of truths, 0 and 1, any is the largest and all the smallest.

@@ -37,15 +37,15 @@ static bool supported(const struct gpu_node_view *view)
                        *y = gpu_view_output(view, 0);
     const TfLiteTensor *all[] = {x, positions, y};
     for (int i = 0; i < 3; i++) {
-        if (all[i]->dims->size != 4) return gpu_refuse(view, GPU_REASON_RANK, i, "inputs and output must have rank 4");
+        if (all[i]->dims->size != 4) return gpu_refuse(view, DELEGATE_RANK, i, "inputs and output must have rank 4");
         if (all[i]->type != kTfLiteFloat32 && all[i]->type != kTfLiteFloat16)
-            return gpu_refuse(view, GPU_REASON_TYPE, i, "inputs and output must be floats");
+            return gpu_refuse(view, DELEGATE_TYPE, i, "inputs and output must be floats");
     }
     if (hl_is_constant(x) && hl_is_constant(positions))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "all inputs are constants");
+        return gpu_refuse(view, DELEGATE_CONSTANT, 0, "all inputs are constants");
     const int *from = x->dims->data, *at = positions->dims->data, *to = y->dims->data;
     bool fit = from[0] == at[0] && at[0] == to[0] && at[1] == to[1] && at[2] == to[2] && from[3] == to[3] && at[3] >= 2;
-    return fit || gpu_refuse(view, GPU_REASON_SHAPE, 1, "the shapes of elements, positions and output do not fit");
+    return fit || gpu_refuse(view, DELEGATE_SHAPE, 1, "the shapes of elements, positions and output do not fit");
 }
 
 static bool plan(struct gpu_plan *plan, const struct gpu_node *node)

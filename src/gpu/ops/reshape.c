@@ -53,7 +53,7 @@ bool gpu_check_folds(const struct gpu_node_view *view, int input)
 {
     const TfLiteIntArray *x = gpu_view_input(view, input)->dims, *y = gpu_view_output(view, 0)->dims;
     return gpu_folds(x->size, x->data, y->size, y->data) ||
-           gpu_refuse(view, GPU_REASON_RANK, input, "input %d stretches over some of the axes before the last three",
+           gpu_refuse(view, DELEGATE_RANK, input, "input %d stretches over some of the axes before the last three",
                       input);
 }
 

@@ -47,7 +47,7 @@ static const struct gpu_kernel kernel = {
 static bool supported(const struct gpu_node_view *view)
 {
     if (gpu_view_input(view, 0)->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "the input must have rank 4");
+        return gpu_refuse(view, DELEGATE_RANK, 0, "the input must have rank 4");
     return true;
 }
 

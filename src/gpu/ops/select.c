@@ -35,19 +35,19 @@ static const struct gpu_kernel kernel = {
 static bool supported(const struct gpu_node_view *view)
 {
     if (gpu_view_input(view, 0)->type != kTfLiteBool)
-        return gpu_refuse(view, GPU_REASON_TYPE, 0, "the condition must be bool");
+        return gpu_refuse(view, DELEGATE_TYPE, 0, "the condition must be bool");
     if (!gpu_check_no_codes(view, -1)) return false;
     bool constant = true;
     for (int i = 0; i < 3; i++) {
         constant = constant && hl_is_constant(gpu_view_input(view, i));
         if (gpu_view_input(view, i)->dims->size > gpu_view_output(view, 0)->dims->size)
-            return gpu_refuse(view, GPU_REASON_RANK, i, "its rank is above the output's");
+            return gpu_refuse(view, DELEGATE_RANK, i, "its rank is above the output's");
         if (!gpu_check_folds(view, i)) return false;
     }
     bool listed = view->registration->builtin_code == kTfLiteBuiltinSelect && gpu_view_input(view, 0)->dims->size == 1;
     if (listed && gpu_view_output(view, 0)->dims->size > 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "a list of conditions for an output of rank above 4");
-    return !constant || gpu_refuse(view, GPU_REASON_CONSTANT, 0, "all inputs are constants");
+        return gpu_refuse(view, DELEGATE_RANK, 0, "a list of conditions for an output of rank above 4");
+    return !constant || gpu_refuse(view, DELEGATE_CONSTANT, 0, "all inputs are constants");
 }
 
 static struct gpu_shape aligned(const struct gpu_node *node, int input)

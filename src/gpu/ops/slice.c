@@ -17,7 +17,7 @@ static bool check_axes(const struct gpu_node_view *view, int input, int rank)
     for (int64_t i = 0; i < hl_elements(axes); i++) {
         int axis = gpu_integer_at(axes, i);
         if (axis < -rank || axis >= rank)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, input, "axis %d of a tensor of rank %d", axis, rank);
+            return gpu_refuse(view, DELEGATE_PARAMETER, input, "axis %d of a tensor of rank %d", axis, rank);
     }
     return true;
 }
@@ -31,7 +31,7 @@ static bool slice_supported(const struct gpu_node_view *view)
     for (int i = 0; i < rank; i++) {
         int begin = gpu_integer_at(gpu_view_input(view, 1), i), length = gpu_view_input(view, 0)->dims->data[i];
         if (begin < 0 || begin >= length)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "a slice that begins at %d of %d", begin, length);
+            return gpu_refuse(view, DELEGATE_PARAMETER, 1, "a slice that begins at %d of %d", begin, length);
     }
     return true;
 }
@@ -110,14 +110,14 @@ static bool strided_supported(const struct gpu_node_view *view)
 {
     const TfLiteStridedSliceParams *params = view->node->builtin_data;
     if (params->offset && params->end_mask)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "ends that count from the begin and an end mask");
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "ends that count from the begin and an end mask");
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
     const TfLiteTensor *begins = gpu_view_input(view, 1), *ends = gpu_view_input(view, 2),
                        *strides = gpu_view_input(view, 3);
     int64_t count = hl_elements(begins);
     if (count > MAX_ENTRIES)
-        return gpu_refuse(view, GPU_REASON_SHAPE, 1, "an index of %lld entries, the GPU takes up to %d",
-                          (long long)count, MAX_ENTRIES);
+        return gpu_refuse(view, DELEGATE_SHAPE, 1, "an index of %lld entries, the GPU takes up to %d", (long long)count,
+                          MAX_ENTRIES);
     for (int i = 1; i < 4; i++)
         if (!gpu_check_integers(view, i, count)) return false;
     struct entries entries = {.count = (int)count};
@@ -125,12 +125,12 @@ static bool strided_supported(const struct gpu_node_view *view)
         entries.begin[i] = gpu_integer_at(begins, i);
         entries.end[i] = gpu_integer_at(ends, i);
         entries.stride[i] = gpu_integer_at(strides, i);
-        if (entries.stride[i] == 0) return gpu_refuse(view, GPU_REASON_PARAMETER, 3, "stride %d is 0", i);
+        if (entries.stride[i] == 0) return gpu_refuse(view, DELEGATE_PARAMETER, 3, "stride %d is 0", i);
     }
     struct gpu_moves moves = find_cut(params, &entries, x->dims->size, x->dims->data);
     int64_t kept = gpu_elements(gpu_shape_from(moves.rank, moves.out));
     return kept == hl_elements(y) ||
-           gpu_refuse(view, GPU_REASON_SHAPE, -1, "the output has %lld elements, the slice %lld",
+           gpu_refuse(view, DELEGATE_SHAPE, -1, "the output has %lld elements, the slice %lld",
                       (long long)hl_elements(y), (long long)kept);
 }
 
@@ -187,12 +187,11 @@ static bool transpose_supported(const struct gpu_node_view *view)
         from[i] = axis < 0 ? axis + rank : axis;
         seen |= 1 << from[i];
     }
-    if (seen != (1 << rank) - 1)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, 1, "the permutation names an axis twice");
+    if (seen != (1 << rank) - 1) return gpu_refuse(view, DELEGATE_PARAMETER, 1, "the permutation names an axis twice");
     if (rank <= 4) return true;
     struct merged merged = merge_axes(rank, x->data, from);
     if (merged.rank > 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "%d axes change places with each other, the GPU takes up to 4",
+        return gpu_refuse(view, DELEGATE_RANK, 0, "%d axes change places with each other, the GPU takes up to 4",
                           merged.rank);
     return gpu_check_extent(view, 0, gpu_shape_from(merged.rank, merged.in)) &&
            gpu_check_extent(view, 0, gpu_shape_from(merged.rank, merged.out));
@@ -251,9 +250,9 @@ static bool pad_supported(const struct gpu_node_view *view)
     const TfLiteAffineQuantization *from = gpu_affine_of(fill), *to = gpu_affine_of(y);
     if (from && to &&
         (from->scale->data[0] != to->scale->data[0] || from->zero_point->data[0] != to->zero_point->data[0]))
-        return gpu_refuse(view, GPU_REASON_QUANTIZATION, 2,
+        return gpu_refuse(view, DELEGATE_QUANTIZATION, 2,
                           "the pad value and the output have different scales or zero points");
-    return hl_elements(fill) == 1 || gpu_refuse(view, GPU_REASON_SHAPE, 2, "the pad value has several elements");
+    return hl_elements(fill) == 1 || gpu_refuse(view, DELEGATE_SHAPE, 2, "the pad value has several elements");
 }
 
 static bool pad_plan(struct gpu_plan *plan, const struct gpu_node *node)
@@ -279,7 +278,7 @@ static bool repeat_supported(const struct gpu_node_view *view)
 {
     if (!gpu_check_constant(view, 1)) return false;
     int rank = gpu_view_input(view, 0)->dims->size, most = gpu_view_output(view, 0)->dims->size;
-    return rank <= most || gpu_refuse(view, GPU_REASON_RANK, 0, "its rank is %d, that of the output %d", rank, most);
+    return rank <= most || gpu_refuse(view, DELEGATE_RANK, 0, "its rank is %d, that of the output %d", rank, most);
 }
 
 // Axes of length one are read again and again, too; the output of BROADCAST_TO may have more axes in front.
@@ -335,7 +334,7 @@ static bool unpack_supported(const struct gpu_node_view *view)
     int outputs = view->node->outputs->size;
     int axis = ((const TfLiteUnpackParams *)view->node->builtin_data)->axis, rank = x->dims->size;
     if (axis < -rank || axis >= rank || x->dims->data[axis < 0 ? axis + rank : axis] != outputs)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, 0, "axis %d does not have length %d", axis, outputs);
+        return gpu_refuse(view, DELEGATE_PARAMETER, 0, "axis %d does not have length %d", axis, outputs);
     return true;
 }
 

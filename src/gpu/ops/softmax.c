@@ -77,10 +77,10 @@ static const struct gpu_kernel kernel = {
 // clang-format on
 static bool supported(const struct gpu_node_view *view)
 {
-    if (!view->node->builtin_data) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (!view->node->builtin_data) return gpu_refuse(view, DELEGATE_PARAMETER, -1, "the operator has no options");
     const TfLiteTensor *x = gpu_view_input(view, 0);
-    if (hl_is_constant(x)) return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
-    if (x->dims->size < 1) return gpu_refuse(view, GPU_REASON_RANK, 0, "the input is a scalar");
+    if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
+    if (x->dims->size < 1) return gpu_refuse(view, DELEGATE_RANK, 0, "the input is a scalar");
     return true;
 }
 

@@ -15,12 +15,12 @@ static bool check_shapes(const struct gpu_node_view *view, const struct gpu_weig
     const TfLiteTensor *x = gpu_view_input(view, in->x), *weights = gpu_view_input(view, in->weights);
     const TfLiteTensor *y = gpu_view_output(view, 0);
     if (x->dims->size != 4 || weights->dims->size != 4 || y->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, in->x,
+        return gpu_refuse(view, DELEGATE_RANK, in->x,
                           "input, weights and output have ranks %d, %d and %d, expected 4 each", x->dims->size,
                           weights->dims->size, y->dims->size);
     const int *k = weights->dims->data, *from = x->dims->data, *out = y->dims->data;
     if (k[0] != out[3] || k[1] < 1 || k[2] < 1 || k[3] != from[3] || from[0] != out[0])
-        return gpu_refuse(view, GPU_REASON_SHAPE, in->weights,
+        return gpu_refuse(view, DELEGATE_SHAPE, in->weights,
                           "weights of %d x %d x %d x %d do not fit %d input and %d output channels", k[0], k[1], k[2],
                           k[3], from[3], out[3]);
     struct gpu_window window = {k[2], k[1], params->stride_width, params->stride_height, 1, 1, params->padding};
@@ -28,7 +28,7 @@ static bool check_shapes(const struct gpu_node_view *view, const struct gpu_weig
         !gpu_check_weights(view, in->weights, k[0], (int64_t)k[1] * k[2], k[3]))
         return false;
     return (int64_t)params->stride_width * params->stride_height <= 64 ||
-           gpu_refuse(view, GPU_REASON_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions",
+           gpu_refuse(view, DELEGATE_PARAMETER, -1, "strides are %d x %d: more than 64 convolutions",
                       params->stride_width, params->stride_height);
 }
 
@@ -36,14 +36,14 @@ static bool check(const struct gpu_node_view *view, const struct gpu_weighted *i
                   const TfLiteTransposeConvParams *params)
 {
     if (hl_is_constant(gpu_view_input(view, in->x)))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, in->x, "the input is a constant");
+        return gpu_refuse(view, DELEGATE_CONSTANT, in->x, "the input is a constant");
     return check_shapes(view, in, params);
 }
 
 static bool supported(const struct gpu_node_view *view)
 {
     const TfLiteTransposeConvParams *params = view->node->builtin_data;
-    if (!params) return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "the operator has no options");
+    if (!params) return gpu_refuse(view, DELEGATE_PARAMETER, -1, "the operator has no options");
     return gpu_check_constant(view, 0) && check(view, &gpu_op_transpose_conv.weighted, params);
 }
 
@@ -52,7 +52,7 @@ static bool custom_supported(const struct gpu_node_view *view)
     TfLiteTransposeConvParams params = {0};
     gpu_custom_options(view, &params, sizeof params);
     if (params.activation != kTfLiteActNone)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "it has a fused activation");
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "it has a fused activation");
     return check(view, &gpu_op_convolution_2d_transpose_bias.weighted, &params);
 }
 

@@ -92,24 +92,24 @@ static bool check(const struct gpu_node_view *view, const TfLiteTensor *large, c
     gpu_custom_options(view, &params, sizeof params);
     if (params.stride_width < 1 || params.stride_height < 1 || params.filter_width < 1 || params.filter_height < 1 ||
         (int64_t)params.filter_width * params.filter_height > MAX_POSITIONS)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1,
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1,
                           "window %d x %d with strides %d x %d, expected 1 or more and at most %d positions",
                           params.filter_width, params.filter_height, params.stride_width, params.stride_height,
                           (int)MAX_POSITIONS);
     if (params.padding != kTfLitePaddingSame && params.padding != kTfLitePaddingValid)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params.padding);
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "padding is %d, expected SAME or VALID", (int)params.padding);
     if (params.activation != kTfLiteActNone)
-        return gpu_refuse(view, GPU_REASON_PARAMETER, -1, "it has a fused activation");
+        return gpu_refuse(view, DELEGATE_PARAMETER, -1, "it has a fused activation");
     if (hl_is_constant(gpu_view_input(view, 0)))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, 0, "the input is a constant");
+        return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     if (!is_float(large) || !is_float(small) || !is_float(positions))
-        return gpu_refuse(view, GPU_REASON_TYPE, 0, "elements and positions must be floats");
+        return gpu_refuse(view, DELEGATE_TYPE, 0, "elements and positions must be floats");
     if (large->dims->size != 4 || small->dims->size != 4 || positions->dims->size != 4)
-        return gpu_refuse(view, GPU_REASON_RANK, 0, "inputs and outputs must have rank 4");
+        return gpu_refuse(view, DELEGATE_RANK, 0, "inputs and outputs must have rank 4");
     const int *l = large->dims->data, *s = small->dims->data, *p = positions->dims->data;
     bool fit = l[0] == s[0] && l[3] == s[3];
     for (int i = 0; i < 4; i++) fit = fit && p[i] == s[i];
-    return fit || gpu_refuse(view, GPU_REASON_SHAPE, 0, "elements, positions and windows have different shapes");
+    return fit || gpu_refuse(view, DELEGATE_SHAPE, 0, "elements, positions and windows have different shapes");
 }
 
 static bool pool_supported(const struct gpu_node_view *view)

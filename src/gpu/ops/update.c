@@ -49,19 +49,19 @@ static bool supported(const struct gpu_node_view *view)
     const TfLiteTensor *x = gpu_view_input(view, X), *piece = gpu_view_input(view, PIECE);
     const TfLiteTensor *indices = gpu_view_input(view, INDICES), *y = gpu_view_output(view, 0);
     if (hl_is_constant(x) && hl_is_constant(piece))
-        return gpu_refuse(view, GPU_REASON_CONSTANT, X, "all elements are constants");
+        return gpu_refuse(view, DELEGATE_CONSTANT, X, "all elements are constants");
     if (indices->type != kTfLiteInt32 && indices->type != kTfLiteInt64)
-        return gpu_refuse(view, GPU_REASON_TYPE, INDICES, "the indices must be int32 or int64");
+        return gpu_refuse(view, DELEGATE_TYPE, INDICES, "the indices must be int32 or int64");
     int rank = x->dims->size;
     if (piece->dims->size != rank || y->dims->size != rank || hl_elements(indices) != rank)
-        return gpu_refuse(view, GPU_REASON_RANK, PIECE, "the ranks of tensor, piece and indices differ");
+        return gpu_refuse(view, DELEGATE_RANK, PIECE, "the ranks of tensor, piece and indices differ");
     for (int i = 0; i < rank && hl_is_constant(indices); i++) // what a half can hold
         if (gpu_integer_at(indices, i) > MAX_INDEX)
-            return gpu_refuse(view, GPU_REASON_PARAMETER, INDICES, "constant index %d, at most %d",
+            return gpu_refuse(view, DELEGATE_PARAMETER, INDICES, "constant index %d, at most %d",
                               gpu_integer_at(indices, i), MAX_INDEX);
     for (int i = 0; i < rank; i++)
         if (y->dims->data[i] != x->dims->data[i] || piece->dims->data[i] > x->dims->data[i])
-            return gpu_refuse(view, GPU_REASON_SHAPE, PIECE, "dimension %d of the piece is %d, of the tensor %d", i,
+            return gpu_refuse(view, DELEGATE_SHAPE, PIECE, "dimension %d of the piece is %d, of the tensor %d", i,
                               piece->dims->data[i], x->dims->data[i]);
     return true;
 }
