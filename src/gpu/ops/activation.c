@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one element: activations, roots, logarithms, rounding. Most of them are stages of an epilogue
-// (gpu/lang/epilogue.def): the producer of their input applies them, or a copy where no producer can. The others share
-// one kernel, with the function as a constant of the program.
+// (gpu/lang/epilogue.def). The node that produces their input applies them, or a copy does where that node cannot. The
+// others share one kernel, in which the function is a constant of the program.
 #include "gpu/ops/stages.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -10,13 +10,14 @@ enum function { FUNCTIONS(GPU_VALUE) };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// GELU of minus infinity is the product of an infinity and zero, as on the CPU: NaN.
+// GELU of minus infinity is NaN like on the CPU, because it is the product of an infinity and zero.
 #define GELU_LANE(NAME) v.NAME = pick(float_to_bits(v.NAME) == -8388608, bits_to_float(2143289344), z.NAME);
 #define GELU_LANES GELU_LANE(x) GELU_LANE(y) GELU_LANE(z) GELU_LANE(w)
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
-// Always in float: the values are loaded and stored once, so that half arithmetic would save next to nothing.
-// GELU's erf is the rational approximation 7.1.26 of Abramowitz and Stegun, off by at most 1.5e-7.
+// The kernel computes in floats in all precisions. Each value is loaded and stored once, so that half arithmetic would
+// save next to nothing. The erf of GELU is approximation 7.1.26 of Abramowitz and Stegun, with an error of at most
+// 1.5e-7.
 static const struct gpu_kernel kernel = {
     .name = "unary",
     .group = {32, 4, 1},
@@ -95,7 +96,7 @@ static void own_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
     stage->stages[0].b = b;
 }
 
-// The CPU refuses roots of 8-bit numbers below zero.
+// The CPU refuses roots of negative 8-bit numbers.
 static bool check_roots(const struct gpu_node *node, struct gpu_value_check *check)
 {
     const struct gpu_value *x = node->inputs[0];
@@ -108,13 +109,13 @@ static bool check_roots(const struct gpu_node *node, struct gpu_value_check *che
 static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
 {
     struct gpu_value_check check;
-    if (check_roots(node, &check)) return false; // the input of a stage is nowhere
+    if (check_roots(node, &check)) return false; // a stage has no input in memory that the host could check
     own_stage(node, stage);
     return true;
 }
 
-// A node that no producer took: its own stage comes before those behind it. Where these fill an epilogue, the own one
-// takes a copy to itself.
+// Plans a node that did not become a stage of its producer. Its own stage comes before those that were fused into it.
+// If these already fill the epilogue, a copy applies its own stage first.
 static bool stage_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     struct gpu_epilogue all = {0};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// See affine.h. One kernel: whole slices of four channels where the channels line up, else channel by channel.
+// See affine.h. The one kernel moves slices of four channels if the channels of input and output line up, else single
+// channels.
 #include "gpu/ops/affine.h"
 #include "gpu/ops/reshape.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// The output's position along the axis AXIS for channel C.
+// Finds the position along the axis AXIS for channel C of the output.
 #define POSITION(AXIS, C) pick(AXIS == AXIS_B, p.w, pick(AXIS == AXIS_H, p.y, pick(AXIS == AXIS_W, p.x, C)))
-// Folds a position into [0, n) as EDGE says; a position that no EDGE is for is the nearest one.
+// Maps a position into [0, n) as EDGE says. A position that no EDGE applies to becomes the nearest one.
 #define FOLD(i, n)                                                                          \
     if (EDGE == GPU_EDGE_REFLECT && i < 0) i = 0 - i;                                                      \
     if (EDGE == GPU_EDGE_REFLECT && i >= n) i = 2 * n - 2 - i;                                             \
@@ -63,16 +64,16 @@ struct gpu_affine gpu_affine_identity(void)
     return (struct gpu_affine){.from = {0, 1, 2, 3}, .stride = {1, 1, 1, 1}};
 }
 
-// Four channels of the output are four channels of one input slice.
+// Returns whether the four channels of every output slice are those of one input slice.
 static bool channels_line_up(const struct gpu_affine *affine, int x_channels, int y_channels)
 {
     for (int axis = 0; axis < 3; axis++)
         if (affine->from[axis] == 3) return false;
     if (affine->from[3] != 3 || affine->stride[3] != 1 || affine->offset[3] % 4 != 0) return false;
     switch (affine->edge) {
-    case GPU_EDGE_NONE: return true; // what lies beyond the output's channels is cut off by write
+    case GPU_EDGE_NONE: return true; // write masks the channels that the output does not have
     case GPU_EDGE_FILL:
-        // Filled channels begin and end at slices, or there are none.
+        // The added channels begin and end at slices, or there are none.
         return affine->offset[3] == 0 && (x_channels == y_channels || x_channels % 4 == 0);
     default: return affine->offset[3] == 0 && x_channels == y_channels;
     }

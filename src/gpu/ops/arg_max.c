@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARG_MAX and ARG_MIN along one constant axis: where the largest (smallest) element is, the first of equal ones. Axes
-// have up to 2048 elements: that far every number is a half.
+// ARG_MAX and ARG_MIN along one constant axis: the index of the largest or smallest element, and of the first one if
+// several are equal. An axis may have up to 2048 elements, because halves represent all integers up to there.
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -13,8 +13,8 @@ enum { MOST = 2048 };
         best.LANE = v.LANE;                                             \
         where.LANE = to_float(I);                                       \
     }
-// In whole slices each lane has a leader of its own, as the CPU takes rows: that decides which NaN stay. Where leaders are
-// compared their bits are looked at, too: llvmpipe makes a maximum of the bare comparison, which forgets a NaN.
+// For whole slices each lane keeps the best element of its own row, in the order of the CPU, which decides which NaN
+// stay. The comparisons also look at the bits: llvmpipe turns a bare comparison into a maximum, which loses NaN.
 #define TAKE_NEXT(LANE, I)                                              \
     if (v.LANE > best.LANE || (is_nan(best.LANE) && !is_nan(v.LANE))) { \
         best.LANE = v.LANE;                                             \

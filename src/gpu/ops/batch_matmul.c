@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// BATCH_MATMUL: a [..., m, k] times b [..., k, n], either with its last two axes swapped (adj_x, adj_y); axes in
-// front of them are batches, which broadcast. A constant matrix b is a convolution with one tap; everything else has
-// a kernel here, in which a work-item sums BLOCK rows of one output slice. It counts batches along two axes, h and b:
-// above rank 4, where b is several, an operand that broadcasts over some of these is first written out over all of
-// them.
+// BATCH_MATMUL: a [..., m, k] times b [..., k, n]. Either may have its last two axes swapped (adj_x, adj_y). The axes
+// before them are batches, which broadcast. A constant b makes it a convolution with one tap. For everything else there
+// is a kernel in which a work-item sums BLOCK rows of one output slice. The kernel counts batches along two axes, h and
+// b. Above rank 4, where b stands for several axes, an operand that broadcasts over some of these is first written out
+// over all of them.
 #include "gpu/ops/convolve.h"
 #include "gpu/ops/moves.h"
 #include "gpu/ops/reshape.h"
@@ -14,8 +14,8 @@ static const struct gpu_kernel kernel = {
     .name = "matmul",
     .group = {16, 4, 1},
     .args = {{GPU_IN, "left"}, {GPU_IN, "right"}, {GPU_OUT, "y"}},
-    // left_steps, right_steps: vectors from one row, slice, h and b to the next; sum: rows of y, k, whether rows are
-    // y's batches
+    // left_steps, right_steps: vectors from one row, slice, h and b to the next; sum: rows of y, k, and whether the
+    // rows are the batches of y
     .params = {"left_steps", "right_steps", "sum"},
     GPU_CONSTANTS({"ADJ_X", 0}, {"ADJ_Y", 0}, {"BLOCK", 4}),
     .epilogue = true,
@@ -88,7 +88,7 @@ static const struct gpu_kernel kernel = {
 // clang-format on
 // ---- operands that broadcast --------------------------------------------------------------------
 
-// From an operand to the same over all of y's batches but the last axis of them.
+// Returns the movement that repeats an operand over all batches of y but the last axis of them.
 static struct gpu_moves moves_over(int rank, const int *dims, int y_rank, const int *y_dims)
 {
     struct gpu_moves moves = gpu_moves_none(y_rank, y_dims);
@@ -139,12 +139,13 @@ static bool supported(const struct gpu_node_view *view)
     return !hl_is_constant(gpu_view_input(view, 1)) || gpu_check_weights(view, 1, n, 1, k);
 }
 
-// Vectors from one row, slice, layer (h) and batch (b) of an operand to the next; 0 where it broadcasts over y's.
+// Finds the number of vectors from one row, slice, layer (h) and batch (b) of an operand to the next. It is 0 along
+// axes on which the operand broadcasts.
 static void steps_of(const struct gpu_value *value, const struct gpu_value *y, int32_t steps[4])
 {
     struct gpu_shape shape = value->shape;
     int slices = gpu_slices(shape);
-    if (value->rank == 2) { // [rows, c] is [b, 1, 1, c]
+    if (value->rank == 2) { // [rows, c] is stored as [b, 1, 1, c]
         steps[0] = slices;
         steps[1] = 1;
         steps[2] = steps[3] = 0;
@@ -152,7 +153,7 @@ static void steps_of(const struct gpu_value *value, const struct gpu_value *y, i
     }
     steps[0] = 1;
     steps[1] = shape.h * shape.w;
-    if (value->rank == 3 && y->rank >= 4) { // its batches are y's layers
+    if (value->rank == 3 && y->rank >= 4) { // its batches are the layers of y
         steps[2] = shape.b == 1 ? 0 : slices * shape.w;
         steps[3] = 0;
         return;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = f(a, b), numpy broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD PRELU
-// ATAN2, and ADD_N as a chain of sums; comparisons and LOGICAL_AND, LOGICAL_OR give 0 or 1.
-// Two kernels: both operands values; one of them a constant, which then lies among the weights in its own small shape.
-// A sum or product with one number becomes a stage of whoever computes the other operand.
+// y = f(a, b) with broadcasting: ADD SUB MUL DIV MAXIMUM MINIMUM SQUARED_DIFFERENCE POW FLOOR_DIV FLOOR_MOD PRELU
+// ATAN2, and ADD_N as a chain of sums. Comparisons, LOGICAL_AND and LOGICAL_OR give 0 or 1. One kernel takes two
+// values. The other takes a value and a constant, which is stored among the weights in its own smaller shape. A sum or
+// product with one number becomes a stage of the node that computes the other operand.
 #include <stdlib.h>
 
 #include "gpu/graph/convert.h"
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of 0 and 1.
+// LOGICAL_AND and LOGICAL_OR are MUL and MAXIMUM of zeros and ones.
 // clang-format off
 #define FUNCTIONS(X)                                                                      \
     X(ADD) X(SUB) X(MUL) X(DIV) X(MAXIMUM) X(MINIMUM) X(SQUARED_DIFFERENCE) X(POW)        \
@@ -24,9 +24,10 @@ enum function { FUNCTIONS(GPU_VALUE) };
 #define PER_LANE(OP)                                                                   \
     u = mkf4(pick(u.x OP v.x, 1.0f, 0.0f), pick(u.y OP v.y, 1.0f, 0.0f),                \
              pick(u.z OP v.z, 1.0f, 0.0f), pick(u.w OP v.w, 1.0f, 0.0f));
-// The angle of (v, u), for zeros of either sign, infinities and NaN as atan2 of C has it: that of the shorter over the
-// longer side, taken from pi / 8 at most, by a polynomial that is off by 2^-23; then turned to where the point lies. The
-// languages' own functions may be off by 4096 units (Vulkan).
+// The angle of (v, u), with the results of atan2 in C for zeros of either sign, infinities and NaN. A polynomial with
+// an error of 2^-23 gives the angle of the shorter over the longer side, reduced to at most pi / 8, which is then
+// turned into the octant of the point. The functions of the languages may be off by 4096 units in the last place
+// (Vulkan).
 #define ANGLE(NAME) {                                                                  \
     float up = abs(u.NAME);                                                            \
     float across = abs(v.NAME);                                                        \
@@ -44,8 +45,8 @@ enum function { FUNCTIONS(GPU_VALUE) };
     r = pick(is_nan(u.NAME), u.NAME, r);                                              \
     u.NAME = pick(is_nan(v.NAME), v.NAME, r);                                         \
 }
-// The whole part below a / b, by what is left of a: a division may be off by 2.5 units, and below 2^-126, which is where the
-// inverse of numbers above 2^126 lies, it may give zero.
+// The floor of a / b, found from the remainder of a. A division may be off by 2.5 units in the last place, and gives
+// zero if the inverse of b is below 2^-126, which is the case for b above 2^126.
 #define WHOLE(NAME) {                                                                  \
     float turned = pick(v.NAME < 0.0f, -1.0f, 1.0f);                                   \
     float a = u.NAME * turned;                                                         \
@@ -56,7 +57,7 @@ enum function { FUNCTIONS(GPU_VALUE) };
     q = pick((q + 1.0f) * b <= a, q + 1.0f, below);                                    \
     w.NAME = q;                                                                        \
 }
-// What is left of u after as many v as fit, with the sign of v. Whatever the quotient, each difference here is exact.
+// The remainder of u by v, with the sign of v. Each difference here is exact, whatever the quotient.
 #define REST(NAME) {                                                                   \
     float rest = abs(u.NAME);                                                          \
     float by = abs(v.NAME);                                                            \
@@ -74,14 +75,14 @@ enum function { FUNCTIONS(GPU_VALUE) };
     w.NAME = pick(v.NAME == 0.0f || is_nan(u.NAME) || is_nan(v.NAME), bits_to_float(0x7fc00000), signed_rest); \
     w.NAME = pick((float_to_bits(u.NAME) & 0x7fffffff) == 0x7f800000, bits_to_float(0x7fc00000), w.NAME); \
 }
-// Devices may divide by the inverse, which is zero where a divisor above 2^126 has one below 2^-126: both are made smaller
-// by a power of two, which is exact.
+// A device may multiply by the inverse, which becomes zero if the divisor is above 2^126. Both operands are therefore
+// scaled by a power of two, which is exact.
 #define QUOTIENT(NAME) {                                                               \
     float by = pick(abs(v.NAME) > 1.0e30f, 1.16415322e-10f, 1.0f);                     \
     u.NAME = u.NAME * by / (v.NAME * by);                                              \
 }
 #define SLOPED(NAME) u.NAME = pick(u.NAME >= 0.0f, u.NAME, u.NAME * v.NAME);
-// What both kernels do with their operands u and v.
+// Applies the function to the operands u and v, in both kernels.
 #define APPLY                                                                          \
     if (FUNCTION == ADD) u = u + v;                                                    \
     if (FUNCTION == SUB) u = u - v;                                                    \
@@ -140,7 +141,7 @@ static const struct gpu_kernel two_values = {
     ),
 };
 
-// P_size: w, h, slices, b of the constant.
+// P_size: w, h, slices and b of the constant.
 static const struct gpu_kernel with_constant = {
     .name = "binary_constant",
     .group = {32, 4, 1},
@@ -172,7 +173,7 @@ static const struct gpu_kernel with_constant = {
 // clang-format on
 // ---- shapes -------------------------------------------------------------------------------------
 
-// The operand's axes set right-aligned into the output's, as [b, h, w, c].
+// Aligns the axes of an operand to the right of those of the output, and returns them as [b, h, w, c].
 static struct gpu_shape aligned(int rank, const int *dims, int output_rank)
 {
     int sizes[GPU_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -195,9 +196,9 @@ static bool supported(const struct gpu_node_view *view)
     return true;
 }
 
-// Integers are not compared: they are exact only as far as the device's floats are; nor are 8-bit tensors, whose real
-// numbers are equal or not by a rounding.
-// The CPU refuses divisors of zero, all but those of float DIV and float FLOOR_MOD.
+// Comparisons of integers stay on the CPU, because floats represent them only up to 2^24. So do those of 8-bit tensors,
+// where rounding decides whether two real numbers are equal. The CPU refuses divisors of zero for all operators but
+// float DIV and float FLOOR_MOD.
 static bool refuses_zero(int builtin, bool quantized)
 {
     return builtin == kTfLiteBuiltinFloorDiv || (builtin == kTfLiteBuiltinDiv && quantized);
@@ -265,8 +266,8 @@ static int function_of(const struct gpu_node *node)
     }
 }
 
-// Sums, differences, products and quotients end at the largest number of their type, as on the CPU, where no
-// activation is a clamp to all finite numbers.
+// The CPU limits sums, differences, products and quotients to the finite numbers of their type, even without an
+// activation. Returns the limit.
 static int largest_of(const struct gpu_node *node)
 {
     enum { INFINITE, FLOAT, HALF };
@@ -280,7 +281,7 @@ static int largest_of(const struct gpu_node *node)
     }
 }
 
-// [b, h, w, c] floats in slices of four, as values lie.
+// Stores [b, h, w, c] floats in slices of four channels, in the layout of values.
 static void lay_out(float *to, const float *from, struct gpu_shape shape)
 {
     int slices = gpu_slices(shape);

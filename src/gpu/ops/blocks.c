@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of positions that become channels or batches, and back: SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND,
-// BATCH_TO_SPACE_ND. One kernel: each element of the output knows its position in the input.
+// SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND turn blocks of positions into channels or
+// batches, and back. In the one kernel each element of the output computes its position in the input.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -9,7 +9,8 @@ enum mode { MODES(GPU_VALUE) };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// The input's position (w, h, n) and channel for channel C of the output; C becomes the input's channel.
+// Finds the position (w, h, n) and the channel in the input for channel C of the output. C becomes the channel of the
+// input.
 #define POSITION(C)                                                              \
     if (MODE == SPACE_TO_DEPTH) {                                                          \
         int part = C / x_c;                                                   \
@@ -31,7 +32,7 @@ enum mode { MODES(GPU_VALUE) };
     }
 #define TEXT_OF(...) GPU_TEXT(__VA_ARGS__)
 
-// P_block: positions of a block along w and h, then what comes off its left and top: paddings, or minus crops.
+// P_block: width and height of a block, and then the offsets on the left and at the top: paddings, or negative crops.
 static const struct gpu_kernel kernel = {
     .name = "blocks",
     .group = {32, 4, 1},
@@ -132,12 +133,12 @@ static bool batch_supported(const struct gpu_node_view *view)
     return true;
 }
 
-// Rank 3 has only w.
+// At rank 3 there is only w.
 static bool batch_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *sizes = node->inputs[1], *margins = node->inputs[2];
     bool gather = node->builtin == kTfLiteBuiltinSpaceToBatchNd;
-    int w = node->inputs[0]->rank - 3, sign = gather ? 1 : -1; // w is the last entry
+    int w = node->inputs[0]->rank - 3, sign = gather ? 1 : -1; // the last entry is for w
     int block[4] = {gpu_constant_int(sizes, w), w ? gpu_constant_int(sizes, 0) : 1,
                     sign * gpu_constant_int(margins, 2 * w), w ? sign * gpu_constant_int(margins, 0) : 0};
     return plan_blocks(plan, node, gather ? SPACE_TO_BATCH : BATCH_TO_SPACE, block);

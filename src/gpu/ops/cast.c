@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAST between float, int32, int64 and bool, and LOGICAL_NOT. All of them are floats on the GPU: to integers cuts off,
-// to bool compares.
+// CAST between float, int32, int64 and bool, and LOGICAL_NOT. All of these are floats on the GPU: a cast to an integer
+// truncates, and a cast to bool compares with zero.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 

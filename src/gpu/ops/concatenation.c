@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONCATENATION along any axis, and PACK (whose new axis has length one in each part). Two parts at a time: each
-// dispatch writes every slice of its output whole, also where the parts meet inside a slice; more parts are joined as a
+// CONCATENATION along any axis, and PACK, whose parts have length 1 along a new axis. A dispatch joins two parts. It
+// writes every slice of its output whole, also where the parts meet within a slice. More than two parts are joined as a
 // tree.
 #include "gpu/ops/concatenation.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// AXIS: 0 b, 1 h, 2 w, 3 c. Reads the element of channel C of whichever part it lies in.
+// AXIS: 0 b, 1 h, 2 w, 3 c. Reads the element of channel C from the part that has it.
 #define PART(C, V, I)                                                                       \
     if (AXIS == AXIS_B && p.w >= head_b) V = I(read_tail(mki4(p.x, p.y, C / 4, p.w - head_b)));            \
     if (AXIS == AXIS_B && p.w < head_b) V = I(read_head(mki4(p.x, p.y, C / 4, p.w)));                   \
@@ -72,7 +72,7 @@ static bool supported(const struct gpu_node_view *view)
 
 struct part {
     const struct gpu_value *value;
-    struct gpu_shape shape; // under which it is seen
+    struct gpu_shape shape; // the shape under which the part is joined
 };
 
 static bool join(struct gpu_plan *plan, struct part a, struct part b, struct part y, int axis,
@@ -89,7 +89,7 @@ static bool join(struct gpu_plan *plan, struct part a, struct part b, struct par
     return gpu_plan_dispatch(plan, &desc);
 }
 
-// Neighbors are joined in rounds until two are left, which make the output.
+// Joins neighbors in rounds until two parts are left, which make the output.
 static bool join_all(struct gpu_plan *plan, struct part *parts, int count, struct part y, int axis,
                      const struct gpu_epilogue *epilogue)
 {
@@ -111,8 +111,9 @@ static bool join_all(struct gpu_plan *plan, struct part *parts, int count, struc
     return join(plan, parts[0], parts[1], y, axis, epilogue);
 }
 
-// The shape under which parts are joined, and which of its axes they lie along: the output's own, but where the axis is
-// one of several that are b, [those before it, it, those between, c].
+// Returns the shape under which parts are joined, and the axis that they are joined along. It is the shape of the
+// output, unless several axes are stored as b and the axis is one of these: then it is [axes before, axis, axes
+// between, c].
 static struct gpu_shape joined_shape(const struct gpu_value *y, int axis, int *where)
 {
     *where = gpu_axis_of(y->rank, axis);

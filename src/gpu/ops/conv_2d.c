@@ -25,7 +25,7 @@ static bool supported(const struct gpu_node_view *view)
     if (inputs > k[3] && !constants)
         return gpu_refuse(view, DELEGATE_NOT_CONSTANT, 1, "weights and bias of %d groups must be constants",
                           inputs / k[3]);
-    if (inputs > k[3] && outputs > 4 * 65535) // one work-group for each output slice
+    if (inputs > k[3] && outputs > 4 * 65535) // too many work-groups of one output slice each
         return gpu_refuse(view, DELEGATE_SHAPE, 1, "%d output channels in groups, the GPU takes up to %d", outputs,
                           4 * 65535);
     struct gpu_window window = {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// See convolve.h. A work-item sums BLOCK_X positions by BLOCK_O output slices in registers: each input vector that it
-// loads serves BLOCK_O slices, each weight BLOCK_X positions. Work-items next to each other in x take positions next to
-// each other, so that their loads are one; those next to each other in y take weights next to each other. Where that
-// leaves too few work-items to keep the device busy (small images, one position), the terms of the sum are dealt out
-// along z and brought together in shared memory.
+// See convolve.h. A work-item sums BLOCK_X positions by BLOCK_O output slices in registers. Each input vector that it
+// loads is used for BLOCK_O slices, and each weight for BLOCK_X positions. Neighboring work-items in x take neighboring
+// positions, so that their loads coalesce. Neighboring work-items in y take neighboring weights. If this leaves too few
+// work-items to fill the device (small images, one position), the terms of the sum are divided along z and added up in
+// shared memory.
 //
-// Weights: for each work-group along y a stream of its own, of rows
-// of TILE = GROUP_Y * BLOCK_O vectors (the output slices): the bias, then for each tap and input slice four rows, one
-// per input channel. It is read from begin to end.
+// The weights are one stream for each work-group along y, which reads it from beginning to end. A stream consists of
+// rows of TILE = GROUP_Y * BLOCK_O vectors, one vector for each output slice: the bias first, and then for each tap and
+// input slice four rows, one for each input channel.
 #include "gpu/ops/convolve.h"
 
 #include <assert.h>
@@ -19,18 +19,18 @@
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// What the constants OUT and IN stand for: how a position, counted over grid and batches, is found in y and in x.
-// OUT_SPREAD: by stride and offset; OUT_SAME: y's positions are counted alike (y is seen as one row per batch);
-// OUT_ROWS: position n is batch n. IN_WINDOW: taps that may lie outside; IN_POINT: one that never does; IN_SAME: x's
-// positions are counted alike.
+// Values of the constants OUT and IN, which say how a position number, counted over the grid and the batches, becomes a
+// position in y and in x. OUT_SPREAD: by stride and offset. OUT_SAME: y counts its positions in the same way, as one
+// row for each batch. OUT_ROWS: position n is batch n. IN_WINDOW: the taps may be outside of x. IN_POINT: there is one
+// tap, which is always inside. IN_SAME: x counts its positions in the same way.
 #define OUTS(X) X(OUT_SPREAD) X(OUT_SAME) X(OUT_ROWS)
 #define INS(X) X(IN_WINDOW) X(IN_POINT) X(IN_SAME)
 enum { OUTS(GPU_VALUE) };
 enum { INS(GPU_VALUE) };
-// The kernel's constants by number.
+// The indices of the kernel's constants.
 enum { BLOCK_X, BLOCK_O, OUT, IN, TAPS, DEPTH, GROUPED, ROUND, CONSTANTS };
 
-// Adds the bias and writes output n of the block's, whose sum is v.
+// Adds the bias to v, the sum of output n of the block, and writes it.
 #define FINISH_ONE                                                                      \
     GPU_TEXT(                                                                           \
         int position = first_position + n % BLOCK_X * GROUP_X;                                \
@@ -53,7 +53,7 @@ enum { BLOCK_X, BLOCK_O, OUT, IN, TAPS, DEPTH, GROUPED, ROUND, CONSTANTS };
         }                                                                               \
     )
 
-// The terms of one input slice, v[first + i] at each position, with the four rows of weights from k on.
+// Adds the terms of one input slice: v[first + i] at each position times the four rows of weights from k on.
 #define ADD_TERMS(first)                                                                                \
     GPU_TEXT(                                                                                           \
         UNROLL for (int j = 0; j < BLOCK_O; j += 1) {                                                   \
@@ -75,17 +75,17 @@ const struct gpu_kernel gpu_kernel_convolve = {
     .name = "convolve",
     .group = {8, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
-    // sum: input slices of a group, taps along x and y, input channels of a group; step: stride, padding;
-    // space: dilation, output channels of a group; grid: size, offset in y.
+    // sum: input slices of a group, taps along x and y, input channels of a group; step: strides, padding; space:
+    // dilations, output channels of a group; grid: size, offset in y.
     .params = {"sum", "step", "space", "grid"},
     GPU_CONSTANTS({"BLOCK_X", 1},
                   {"BLOCK_O", 1},
                   {"OUT", OUT_SPREAD},
                   {"IN", IN_WINDOW},
-                  {"TAPS", 0},    // x has at most three channels, and the window is TAPS x TAPS: no loops
-                  {"DEPTH", 1},   // input slices that are loaded before any is summed
-                  {"GROUPED", 0}, // channels in groups; a work-group's output slices read the same input slices
-                  {"ROUND", 1}),  // outputs of a block that are brought together at a time
+                  {"TAPS", 0},    // above 0: x has up to three channels, the window is TAPS x TAPS, no loops
+                  {"DEPTH", 1},   // input slices loaded before the first is summed
+                  {"GROUPED", 0}, // the channels are in groups; a work-group's output slices read the same ones
+                  {"ROUND", 1}),  // outputs of a block that are summed in shared memory at a time
     .value_names = {OUTS(GPU_VALUE_NAME), INS(GPU_VALUE_NAME)},
     .shared = {"float4 parts[GROUP_X * GROUP_Y * GROUP_Z * ROUND]"},
     .epilogue = true,
@@ -109,7 +109,7 @@ const struct gpu_kernel gpu_kernel_convolve = {
                 base[i] = batch * (x_s - 1) * plane + skipped * plane + position;
             }
         } else {
-            int stride_x = pick(OUT == OUT_SPREAD, 1, P_step.x); // else the strides are those of the output
+            int stride_x = pick(OUT == OUT_SPREAD, 1, P_step.x); // for OUT_SPREAD the strides are those of the output
             int stride_y = pick(OUT == OUT_SPREAD, 1, P_step.y);
             int position = min(first_position, positions - 1);
             int row = position / P_grid.x;
@@ -204,13 +204,13 @@ const struct gpu_kernel gpu_kernel_convolve = {
 // clang-format on
 // ---- the block ----------------------------------------------------------------------------------
 
-// What is assumed of a device, in cycles of a compute unit. It loads for a quarter of a warp at a time, or for one
-// line of its first cache if that is slower; it takes BANDWIDTH bytes from the second cache; it does arithmetic for
-// four warps at once, on one number each, and LOOP instructions more per term; what it loads is there after LATENCY; a
-// group takes START before its first load and after its last sum. A work-item holds its sums, `depth` terms of x, a
-// part of their weights, and REGISTERS_BESIDE. LOOP, LATENCY, START and what the registers hold are fitted to 1,800
-// times of 80 shapes on an H200 (the 1x1 and first convolutions of five models, 26 blocks each, OpenCL and Vulkan,
-// f32): they foretell a time to 20 %, and the block they choose takes 1.07 of the time of the best one tried.
+// A model of a device, in cycles of a compute unit. The unit loads a quarter of a warp per cycle, or one line of its
+// first cache if that is slower. It takes BANDWIDTH bytes per cycle from the second cache. It does arithmetic for four
+// warps at once, one number each, with LOOP more instructions per term. A load takes LATENCY. A group takes START
+// before its first load and after its last sum. A work-item holds its sums, `depth` terms of x, a part of their
+// weights, and REGISTERS_BESIDE other registers. LOOP, LATENCY, START and the registers are fitted to 1,800 times of 80
+// shapes on an H200 (the 1x1 and first convolutions of five models, 26 blocks each, OpenCL and Vulkan, f32). The model
+// predicts a time to 20 %, and the block that it chooses takes 1.07 of the time of the best one tried.
 enum { WARP = 32, LINE = 8, BANDWIDTH = 64, LOOP = 14, LATENCY = 250, START = 1700, FETCH = 1 };
 enum { REGISTERS = 65536, REGISTERS_EACH = 255, REGISTERS_BESIDE = 10, UNIT_WARPS = 64 };
 
@@ -224,7 +224,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// Cycles for the loads of one warp and one term.
+// Returns the cycles for the loads of one warp and one term.
 static int64_t load_cycles(const struct gpu_conv_block *block)
 {
     int x = block->group[0] < WARP ? block->group[0] : WARP;
@@ -233,10 +233,10 @@ static int64_t load_cycles(const struct gpu_conv_block *block)
     return block->positions * larger(4, z * divide_up(x, LINE)) + 4 * block->slices * larger(4, z * divide_up(y, LINE));
 }
 
-// Cycles from begin to end, of a program that the device has at hand. Four things that go on at the same time: the
-// arithmetic of the busiest unit, its loads, its share of the second cache, and one warp's own way through its loop as
-// often as groups must wait for others to leave. The longest counts, and of the others a third, since nothing overlaps
-// wholly.
+// Returns the cycles of a dispatch whose program has been run before. Four things go on at the same time: the
+// arithmetic of the busiest unit, its loads, its share of the second cache, and the path of one warp through its loop,
+// which counts as often as groups must wait for others to end. The longest of them counts, and a third of the others,
+// because nothing overlaps completely.
 static int64_t run_cycles(const struct gpu_conv_block *block, int units, const struct gpu_conv_size *size)
 {
     int64_t positions = size->positions;
@@ -262,9 +262,9 @@ static int64_t run_cycles(const struct gpu_conv_block *block, int units, const s
     return longest + (all - longest) / 3;
 }
 
-// And to fetch a program's instructions when it is its first run in a list: those of the unrolled loops. The same
-// dispatch takes 11.9 us the first time and 9.2 us where the list has run its program before (MobileNet v1, H200).
-// Twice or five times as much for them is as good: 1 % of five models.
+// Returns the cycles to fetch the instructions of the unrolled loops, if a program runs for the first time in a list.
+// The same dispatch takes 11.9 us for the first time and 9.2 us after its program has run (MobileNet v1, H200). Twice
+// or five times as many cycles make a difference of 1 % over five models.
 static int64_t fetch_cycles(const struct gpu_conv_block *block)
 {
     int outputs = block->positions * block->slices, written = block->group[2] > 1 ? 2 : outputs;
@@ -283,7 +283,7 @@ static int shared_bytes(const struct gpu_conv_block *block, int round)
     return block->group[2] > 1 ? 16 * block->group[0] * block->group[1] * block->group[2] * round : 16;
 }
 
-// few: positions, or what they are clamped to
+// few: the number of positions, limited to what a block can use.
 static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps, int64_t positions, int few,
                  int slices)
 {
@@ -299,7 +299,7 @@ static bool fits(const struct gpu_conv_block *block, const struct gpu_caps *caps
         divide_up(slices, (int64_t)group[1] * block->slices) > caps->max_groups[1])
         return false;
     if (size < WARP && size < few * slices && size < most)
-        return false; // less than a warp only where there is no more work
+        return false; // a group smaller than a warp is allowed only if there is no more work
     return block->slices <= slices && block->positions <= few;
 }
 
@@ -383,8 +383,8 @@ bool gpu_check_bias(const struct gpu_node_view *view, int weights_input, int inp
                       outputs);
 }
 
-// Whatever the block: rows of up to MAX_TILE output slices more than there are, and inputs rounded up to slices of
-// which a group of channels may touch one more.
+// Checks that the weights fit whatever block is chosen: a row may have up to MAX_TILE output slices more than there
+// are, and the inputs are rounded up to slices, of which a group of channels may touch one more.
 enum { MAX_TILE = 128 };
 
 bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outputs, int64_t taps, int64_t inputs)
@@ -399,7 +399,7 @@ bool gpu_check_weights(const struct gpu_node_view *view, int input, int64_t outp
 
 struct packing {
     const struct gpu_convolution *conv;
-    int tile;      // output slices per stream
+    int tile;      // output slices of a stream
     int group_in;  // input channels of a group
     int group_out; // output channels of a group
     int slices;    // input slices that an output slice reads
@@ -411,7 +411,7 @@ static int first_slice_of(const struct packing *packing, int output)
     return output / packing->group_out * packing->group_in / 4;
 }
 
-// The row of `tile` vectors for one tap and one channel (of an input slice counted from the group's first one).
+// Fills the row of `tile` vectors for one tap and one channel, which counts from the first input slice of the group.
 static void pack_row(const struct packing *packing, int stream, int tap, int channel, float *row)
 {
     const struct gpu_convolution *conv = packing->conv;
@@ -440,7 +440,8 @@ static void pack_streams(const struct packing *packing, int streams)
     }
 }
 
-// Input slices that any output slice of a grouped convolution spans: its channels may belong to several groups.
+// Returns the most input slices that an output slice of a grouped convolution reads. Its channels may belong to several
+// groups.
 static int slices_per_output(const struct packing *packing)
 {
     int outputs = packing->conv->outputs, most = 1;
@@ -453,7 +454,7 @@ static int slices_per_output(const struct packing *packing)
     return most;
 }
 
-// Neither value nor weights: a failure, after a message.
+// Returns an operand without value and weights after a failure, which it has reported.
 static struct gpu_operand pack(struct gpu_plan *plan, struct packing *packing, int streams)
 {
     const struct gpu_convolution *conv = packing->conv;
@@ -461,7 +462,7 @@ static struct gpu_operand pack(struct gpu_plan *plan, struct packing *packing, i
     if (conv->weights_value)
         return (struct gpu_operand){.value = gpu_plan_packed(plan, conv, packing->tile, rows, streams)};
     int64_t stream_vectors = ((int64_t)taps * rows + 1) * packing->tile;
-    assert(streams * stream_vectors <= INT_MAX / 4 && packing->tile <= MAX_TILE); // gpu_check_weights
+    assert(streams * stream_vectors <= INT_MAX / 4 && packing->tile <= MAX_TILE); // gpu_check_weights has made sure
     struct gpu_weights *weights = gpu_plan_weights(plan, (size_t)(streams * stream_vectors));
     if (weights) {
         weights->exact = conv->inner;
@@ -478,7 +479,7 @@ static int or_one(int value)
     return value > 0 ? value : 1;
 }
 
-// As many outputs at a time as shared memory holds, a divisor of the block's.
+// Returns the number of outputs of a block that fit in shared memory at a time, a divisor of the block.
 static int round_for(const struct gpu_conv_block *block, const struct gpu_caps *caps)
 {
     int outputs = block->positions * block->slices, round = outputs;
@@ -487,7 +488,7 @@ static int round_for(const struct gpu_conv_block *block, const struct gpu_caps *
     return round;
 }
 
-// Whether the one tap of every position is in x, and at the position's own number.
+// Finds out whether a convolution has a single tap, which is always in x, and whether x counts its positions as y does.
 static int input_mode(const struct gpu_convolution *conv, int grid_w, int grid_h)
 {
     struct gpu_shape x = conv->x->shape;
@@ -498,8 +499,8 @@ static int input_mode(const struct gpu_convolution *conv, int grid_w, int grid_h
     return same ? IN_SAME : IN_POINT;
 }
 
-// The blocks of earlier dispatches whose programs are the wanted one but for the block. constants: values of the
-// kernel's own, in its order; those of the block do not count.
+// Finds the blocks of earlier dispatches whose programs differ from the wanted one in the block only. constants: the
+// values of the kernel's own constants in their order; those of the block are ignored.
 static int find_made(const struct gpu_plan *plan, const int *constants, const struct gpu_epilogue *epilogue,
                      struct gpu_conv_block *made, int room)
 {

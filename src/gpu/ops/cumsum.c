@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUMSUM along one constant axis. One work-item goes along each line: lines are parallel, the sums of one are not.
+// CUMSUM along one constant axis. A work-item walks along one line. Lines are parallel, the sums within one are not.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Along channels: lane NAME of the sum is that of all before it.
+// Along channels, lane NAME gets the sum of all lanes before it.
 #define NEXT(NAME)                                      \
     before = sum;                                       \
     sum += v.NAME;                                      \

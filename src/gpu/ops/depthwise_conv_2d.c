@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// DEPTHWISE_CONV_2D: x [b, h, w, i], weights [1, kh, kw, o], bias [o] or none; output channel c reads input channel c
-// / (o / i). Two kernels. The first is for one output per input channel: the window is a constant of the program, a
-// work-item holds its weights in registers and slides it down over BLOCK_Y outputs, so that each row of x is loaded
-// once for all of them. The second takes everything else, one output vector per work-item; for a dilated window of
-// 3 x 3 it takes twice the time of the first (H200: 8.4 us, 4.7). Weights: per slice the bias and then kh * kw vectors.
+// DEPTHWISE_CONV_2D: x [b, h, w, i], weights [1, kh, kw, o], bias [o] or none. Output channel c reads input channel c /
+// (o / i). There are two kernels. The first is for one output per input channel. Its window is a constant of the
+// program. A work-item holds the weights in registers and slides the window down over BLOCK_Y outputs, so that it loads
+// each row of x once. The second kernel takes everything else, with one output vector per work-item. For a dilated
+// window of 3 x 3 it takes 8.4 us and the first 4.7 (H200). Weights: for each slice the bias and then kh * kw vectors.
 #include "gpu/ops/convolve.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -14,7 +14,7 @@ static const struct gpu_kernel sliding = {
     .args = {{GPU_IN, "x"}, {GPU_WEIGHTS, "weights"}, {GPU_OUT, "y"}},
     .params = {"pad"}, // left, top
     GPU_CONSTANTS({"KERNEL_W", 3}, {"KERNEL_H", 3}, {"STRIDE_W", 1}, {"STRIDE_H", 1}, {"BLOCK_Y", 1},
-                  {"STEP_W", 1}, {"STEP_H", 1}), // STEP: dilation
+                  {"STEP_W", 1}, {"STEP_H", 1}), // STEP: the dilation
     .epilogue = true,
     .body = GPU_TEXT(
         int4 p = position();
@@ -119,7 +119,8 @@ static bool supported(const struct gpu_node_view *view)
     return gpu_check_bias(view, 1, 2, out[3]) && gpu_check_window(view, &window);
 }
 
-// As streams of one slice, with one input. Neither value nor weights: a failure, after a message.
+// Packs the weights as streams of one slice with one input. Returns an operand without value and weights after a
+// failure, which it has reported.
 static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_value *weights, const struct gpu_value *bias)
 {
     struct gpu_shape k = weights->shape;
@@ -144,7 +145,8 @@ static struct gpu_operand pack(struct gpu_plan *plan, const struct gpu_value *we
     return (struct gpu_operand){.weights = packed};
 }
 
-// Rows per work-item: as many as leave the device enough of them to do. More would load less, but not by much.
+// Returns the rows of a work-item: as many as leave enough work-items to fill the device. More rows would load a little
+// less.
 static int rows_for(const struct gpu_caps *caps, struct gpu_shape y, int kernel_h, int stride_h)
 {
     int64_t outputs = (int64_t)y.w * y.h * gpu_slices(y) * y.b,
@@ -153,7 +155,8 @@ static int rows_for(const struct gpu_caps *caps, struct gpu_shape y, int kernel_
     return y.h >= 4 && outputs / 4 >= 2 * enough ? 4 : y.h >= 2 && outputs / 2 >= enough ? 2 : 1;
 }
 
-// A work-group of up to 64 that fits the outputs: few rows and columns leave room for slices.
+// Chooses a work-group of up to 64 work-items that fits the outputs. If there are few rows and columns, it covers
+// several slices.
 static void choose_group(struct gpu_dispatch_desc *desc)
 {
     int x = desc->grid[0] <= 4 ? 4 : desc->grid[0] <= 8 ? 8 : desc->grid[0] % 14 == 0 || desc->grid[0] <= 14 ? 14 : 16;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FULLY_CONNECTED: x of any shape as rows of i elements, weights [o, i], bias [o] or none. Rows that are the channels
-// of x's positions are a convolution with one tap; rows that are whole images are one whose window is the image; any
-// other cut of x is first written in the positions of the output.
+// FULLY_CONNECTED: x of any shape as rows of i elements, weights [o, i], bias [o] or none. If a row is the channels of
+// a position, it is a convolution with one tap. If a row is a whole image, it is a convolution whose window is the
+// image. Any other x is first copied to the positions of the output.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/convolve.h"
 #include "gpu/ops/reshape.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// GATHER, GATHER_ND and EMBEDDING_LOOKUP: rows of a tensor or of a constant table, by numbers that are constants or
-// come while running. A row is what lies behind the gathered axes. A number that is not among the rows gives zeros, and
-// the host refuses it. Constant numbers along channels have a kernel of their own: there a row is one element.
+// GATHER, GATHER_ND and EMBEDDING_LOOKUP take rows of a tensor or of a constant table by their numbers, which are
+// constants or computed at run time. A row is what follows the gathered axes. A number without a row gives zeros, and
+// the host refuses it. Constant numbers along channels have a kernel of their own, in which a row is one element.
 #include "gpu/ops/index.h"
 
 #include "gpu/graph/convert.h"
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// A half holds integers up to 2048: a constant number is two of them.
+// A half represents integers up to 2048, so that a constant number is stored as two of them.
 enum { LOW = 1024, MOST = LOW * 2048, MAX_AXES = 4 };
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -39,7 +39,7 @@ static const struct gpu_kernel channels_kernel = {
 };
 
 // The output is [outer, count, row]. P_rows: count, how many outer indices share a list of numbers, numbers per row.
-// P_lengths: of the gathered axes.
+// P_lengths: the lengths of the gathered axes.
 #define NUMBER_CONSTANT(N) (to_int(to_acc4(k(N)).x) + to_int(to_acc4(k(N)).y) * 1024)
 #define ROW_VALUE(R) read_x(mki4(R % x_w, R / x_w % x_h, p.z, R / x_w / x_h))
 #define ROW_TABLE(R) x(R * y_s + p.z)
@@ -94,7 +94,7 @@ static bool check_numbers(const struct gpu_node_view *view, int input)
            gpu_refuse(view, DELEGATE_TYPE, -1, "rows of another type than the output's");
 }
 
-// Constant numbers, of which those at first, first + step, ... go along an axis of this length.
+// Checks constant numbers, of which those at first, first + step, ... are positions on an axis of this length.
 static bool check_range(const struct gpu_node_view *view, int input, int first, int step, int length)
 {
     const TfLiteTensor *numbers = gpu_view_input(view, input);
@@ -109,7 +109,7 @@ static bool check_range(const struct gpu_node_view *view, int input, int first, 
     return true;
 }
 
-// Rows of so many elements, in which the kernels see x and y.
+// Checks that the kernels can see x and y as rows of this many elements.
 static bool check_rows(const struct gpu_node_view *view, int input, const TfLiteIntArray *x, int axis)
 {
     int64_t row = 1;
@@ -190,11 +190,11 @@ static bool lookup_check(const struct gpu_node *node, struct gpu_value_check *ch
 
 // ---- plan ---------------------------------------------------------------------------------------
 
-// What to gather: y = [outer, count, row] of x = [outer, axes..., row].
+// What to gather: y = [outer, count, row] from x = [outer, axes..., row].
 struct rows {
     const struct gpu_value *x, *numbers;
     struct gpu_value *y;
-    int outer, share; // of the outer indices, as many in a row have the same numbers
+    int outer, share; // number of outer indices, and how many in succession share their numbers
     int axes, lengths[MAX_AXES];
     int row; // elements
 };
@@ -211,7 +211,7 @@ static struct gpu_weights *constant_numbers(struct gpu_plan *plan, const struct 
     return weights;
 }
 
-// Row after row, each in slices.
+// Makes a table of the rows of x, each in slices of four channels.
 static struct gpu_weights *table_of(struct gpu_plan *plan, const struct gpu_value *x, int row)
 {
     int64_t rows = gpu_elements(x->shape) / row;

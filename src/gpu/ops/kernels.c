@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All kernels that there are, see gpu/lang/spirv/kernels.h: those of the plan, and those that the operators of ops.def
-// list.
+// Lists all kernels (gpu/lang/spirv/kernels.h): those of the plan, and those of the operators in ops.def.
 #include "gpu/lang/spirv/kernels.h"
 
 #include <stdio.h>
@@ -31,7 +30,7 @@ struct seen {
     int count;
 };
 
-// 1: new, 0: seen already, -1: another one has this name.
+// Returns 1 for a new kernel, 0 for one seen before, and -1 if another one has its name.
 static int add(struct seen *seen, const struct gpu_kernel *kernel)
 {
     for (int i = 0; i < seen->count; i++) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// LOCAL_RESPONSE_NORMALIZATION: x * (bias + s)^-beta, where s is the sum of alpha * x^2 over the channels from
-// c - radius to c + radius. One work-item walks all channels of a position with one sliding sum in float, as the CPU's
-// kernel does: then both lose the same precision after a large value.
+// LOCAL_RESPONSE_NORMALIZATION: x * (bias + s)^-beta, where s is the sum of alpha * x^2 over the channels from c -
+// radius to c + radius. A work-item walks over all channels of a position with a sliding sum in float. The CPU does the
+// same, so that both lose the same precision after a large value.
 #include "gpu/ops/op.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Moves the window to channel c and stores its divisor's base in one lane.
+// Moves the window to channel c and stores the base of its divisor in one lane.
 #define SLIDE(LANE)                                               \
     if (c + reach < x_c) sum += SCALED_SQUARE(c + reach);         \
     base.LANE = bias + sum;                                       \

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM (both kernels) and UNIDIRECTIONAL_SEQUENCE_LSTM in float. With s the sigmoid, (.) the product by elements, h and
-// c the states, for each time:
+// LSTM (both kernels) and UNIDIRECTIONAL_SEQUENCE_LSTM in float. With s for the sigmoid, (.) for the product of
+// elements, and the states h and c, each time step computes
 //     gate = W x + R h + P (.) c + b                  of input, forget, cell and output
 //     c    = clip(s(forget) (.) c + s(input) (.) activation(cell)),  h = s(output) (.) activation(c)
-// Without an input gate 1 - s(forget) stands in for it; the output gate's P sees the new c; norms make a gate
-// n (.) normalized(W x + R h + P (.) c) + b; a projection makes h = clip(Q h + q).
-// W x + b of all times is one product. The states are a value of two columns, h and c; each time reads one such value
-// and writes another. With a projection there is a third one, whose h is not projected yet. Gates lie one after the
-// other, each filled up to whole slices.
+// Without an input gate, 1 - s(forget) takes its place. P of the output gate multiplies the new c. With normalization a
+// gate is n (.) normalized(W x + R h + P (.) c) + b. With a projection h = clip(Q h + q).
+// W x + b of all steps is one product. The states are a value of two columns, h and c. Each step reads one such value
+// and writes another. With a projection there is a third one for the h before it. The gates are stored one after the
+// other, each padded to whole slices.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "gpu/ops/convolve.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-enum { MAX_TIMES = 1024 }; // each is three or four dispatches
+enum { MAX_TIMES = 1024 }; // each step takes three or four dispatches
 
 #define GATE_NAMES(X) X(INPUT) X(FORGET) X(CELL) X(OUTPUT)
 enum gate { GATE_NAMES(GPU_VALUE) GATES };
@@ -44,7 +44,7 @@ static const struct gpu_kernel put_kernel = {
     ),
 };
 
-// P_position: column, row of y.
+// P_position: the column, the row of y.
 static const struct gpu_kernel take_kernel = {
     .name = "lstm_take",
     .group = {32, 1, 1},
@@ -59,7 +59,7 @@ static const struct gpu_kernel take_kernel = {
     ),
 };
 
-// x + R h + P (.) c. P_step: time, slices of h and of a gate. k: R, then P.
+// x + R h + P (.) c. P_step: the step, slices of h and of a gate. k: R, then P.
 static const struct gpu_kernel gates_kernel = {
     .name = "lstm_gates",
     .group = {32, 1, 1},
@@ -86,8 +86,8 @@ static const struct gpu_kernel gates_kernel = {
     ),
 };
 
-// A work-group has a batch row. P_step: slices and number of cells. P_clip: whether, limit.
-// k, with norms only: n, then b of all gates; then P of the output gate.
+// A work-group computes a batch row. P_step: slices and number of cells. P_clip: whether to clip, the limit. k: with
+// normalization n and then b of all gates; then P of the output gate.
 #define GATE(G) to_acc4(read_gates(mki4(0, 0, G * P_step.x + s, n)))
 #define NORMED(V, G, MEAN, SCALE) \
     ((V - splatf4(MEAN)) * (SCALE) * to_acc4(k(G * P_step.x + s)) + to_acc4(k((4 + G) * P_step.x + s)))
@@ -108,11 +108,12 @@ static const struct gpu_kernel gates_kernel = {
     V = parts[0];                                                                          \
     BARRIER;
 #define EACH_SLICE for (int s = LID0; s < P_step.x; s += GROUP_X)
-// Cells that only fill the last slice are zero, and as far from the mean as it is from zero.
+// The cells that pad the last slice are zero, so that their distance from the mean is the mean. INVERSE subtracts them.
 #define INVERSE(SQUARES, MEAN) rsqrt(max((SQUARES - MEAN * MEAN * filling) / cells, 0.0f) + 1.0e-8f)
 
-// The output gate sees the new cell, so that its own norm takes two more passes over the cells: one for the mean, one
-// for the deviation, one for the results. There is no room to keep what each pass computes anew.
+// P of the output gate multiplies the new cell, so that the normalization of this gate takes two more passes over the
+// cells: one for the mean, one for the deviation, one for the results. There is no room to keep what a pass computes
+// for the next.
 static const struct gpu_kernel cell_kernel = {
     .name = "lstm_cell",
     .group = {64, 1, 1},
@@ -182,7 +183,7 @@ static const struct gpu_kernel cell_kernel = {
     ),
 };
 
-// h is projected, c goes along. P_step: slices of cells and of h. k: Q, then q.
+// Projects h and copies c. P_step: slices of cells and of h. k: Q, then q.
 static const struct gpu_kernel project_kernel = {
     .name = "lstm_project",
     .group = {32, 1, 1},
@@ -208,9 +209,9 @@ static const struct gpu_kernel project_kernel = {
 
 // ---- a layer ------------------------------------------------------------------------------------
 
-// Where a full layer's tensors stand: four of each, peepholes without the cell gate's.
+// The tensors of a full layer: four of each kind, and three peepholes, because the cell gate has none.
 enum { W = 1, R = 5, P = 9, B = 12, Q = 16, Q_BIAS = 17, STATE_H = 18, STATE_C = 19, NORM = 20 };
-// And a basic one's, whose gates are rows of one matrix, its columns x and h.
+// The tensors of a basic layer, whose gates are rows of one matrix with the columns x and h.
 enum { BASIC_H = 1, BASIC_WEIGHTS = 2, BASIC_BIAS = 3, BASIC_C = 4 };
 static const int basic_rows[GATES] = {0, 2, 1, 3};
 
@@ -219,7 +220,7 @@ static int peephole_of(int gate)
     return gate == CELL ? -1 : gate == OUTPUT ? P + 2 : P + gate;
 }
 
-// A matrix as the model has it: element (row, column) at rows[row * stride + column]; NULL: zeros.
+// A matrix of the model: element (row, column) is rows[row * stride + column]. NULL stands for zeros.
 struct matrix {
     const float *rows;
     int64_t stride;
@@ -227,7 +228,7 @@ struct matrix {
 
 struct layer {
     const struct gpu_value *x;
-    struct gpu_value *h, *c; // before the first time
+    struct gpu_value *h, *c; // before the first step
     int batch, times, inputs, cells, outputs;
     bool time_major, diagonal, has_input_gate, has_peepholes;
     TfLiteFusedActivation activation;
@@ -250,7 +251,7 @@ static bool has(const struct gpu_node_view *view, int input)
     return gpu_view_input(view, input) != NULL;
 }
 
-// A constant of this many elements.
+// Checks that an input is a constant of this many elements.
 static bool check_size(const struct gpu_node_view *view, int input, int64_t elements)
 {
     if (!gpu_check_constant(view, input)) return false;
@@ -280,7 +281,7 @@ static bool check_states(const struct gpu_node_view *view, int h, int c, int bat
     return fit || gpu_refuse(view, DELEGATE_SHAPE, h, "the states do not fit %d rows of %d cells", batch, cells);
 }
 
-// x, and what comes out: floats of these shapes.
+// Checks that x and the outputs are floats of these shapes.
 static bool check_ends(const struct gpu_node_view *view, int rank, int outputs)
 {
     const TfLiteTensor *x = gpu_view_input(view, 0), *y = gpu_view_output(view, 0);
@@ -438,7 +439,8 @@ static int slices_of(int channels)
     return (channels + 3) / 4;
 }
 
-// Four rows times four columns after each other, rows in slices: element (row, column) of the kernels' k.
+// Finds element (row, column) of a matrix k that is stored in blocks of four rows by four columns, with the rows in
+// slices.
 static float *element(struct gpu_weights *k, int row, int column, int column_slices)
 {
     return &k->data[(((int64_t)(row / 4) * column_slices + column / 4) * 4 + column % 4) * 4 + row % 4];
@@ -490,7 +492,7 @@ static struct gpu_weights *projection_weights(struct gpu_plan *plan, const struc
 
 // ---- plan ---------------------------------------------------------------------------------------
 
-// W x + b of all times; with norms b comes later.
+// Plans W x + b of all steps. With normalization b is added later.
 static struct gpu_value *plan_inputs(struct gpu_plan *plan, const struct layer *layer)
 {
     int rows = GATES * slices_of(layer->cells) * 4;
@@ -533,7 +535,7 @@ static bool plan_put(struct gpu_plan *plan, const struct gpu_value *state, const
                                    });
 }
 
-// A column of the states to one time of y.
+// Copies a column of the states to one time step of y.
 static bool plan_take(struct gpu_plan *plan, const struct layer *layer, const struct gpu_value *states,
                       const struct gpu_value *y, int column, int time)
 {
@@ -546,7 +548,7 @@ static bool plan_take(struct gpu_plan *plan, const struct layer *layer, const st
                                    });
 }
 
-// All values between dispatches. states: before and after a time, in turns.
+// The values between dispatches. states: before and after a step, in turns.
 struct scratch {
     struct gpu_value *inputs, *gates, *states[2], *unprojected;
 };
@@ -562,7 +564,7 @@ static bool make_scratch(struct gpu_plan *plan, const struct layer *layer, struc
            (!layer->projection.rows || scratch->unprojected);
 }
 
-// After the last time the states are in states[times % 2].
+// Plans all steps. After the last one the states are in states[times % 2].
 static bool plan_times(struct gpu_plan *plan, const struct layer *layer, const struct scratch *scratch,
                        const struct gpu_value *y)
 {
@@ -621,8 +623,8 @@ static bool plan_beside(struct gpu_plan *plan, struct gpu_value *const *parts, i
     return gpu_op_find(kTfLiteBuiltinConcatenation, NULL)->plan(plan, &node);
 }
 
-// A basic kernel's outputs 2 and 3: x and h side by side, and the gates before their functions. Hardly anybody reads
-// them.
+// Plans outputs 2 and 3 of a basic layer, x and h side by side and the gates before their functions, which few graphs
+// read.
 static bool plan_working_memory(struct gpu_plan *plan, const struct gpu_node *node, const struct layer *layer,
                                 const struct gpu_value *gates)
 {
@@ -640,7 +642,7 @@ static bool plan_working_memory(struct gpu_plan *plan, const struct gpu_node *no
     return plan_beside(plan, parts, GATES, node->outputs[3]);
 }
 
-// Where the layer's states go after the last time: into variables, and out of a basic kernel.
+// Stores the states after the last step: in variables, and in the outputs of a basic layer.
 static bool plan_states(struct gpu_plan *plan, const struct gpu_node *node, const struct layer *layer,
                         const struct gpu_value *states)
 {
@@ -662,7 +664,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 #define LSTM_KERNELS &put_kernel, &take_kernel, &gates_kernel, &cell_kernel, &project_kernel, GPU_CONVOLVE_KERNELS
 
-// Two forms with different operands, which `supported` tells apart.
+// LSTM has two forms with different operands, between which `supported` decides.
 const struct gpu_op gpu_op_lstm = {
     .name = "LSTM",
     .max_version = 4,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See moves.h. In: what moves along which axis. Out: passes, each an affine movement between two shapes of four axes.
+// See moves.h. In: how far each axis moves. Out: passes, each an affine movement between two shapes of four axes.
 #include "gpu/ops/moves.h"
 
 #include "gpu/ops/reshape.h"
@@ -31,8 +31,8 @@ static int product(const int *lengths, int from, int to)
     return product;
 }
 
-// Which of the axes that are b moves as b: the first, with those behind it as a part of each of its positions; -1:
-// none.
+// Returns the axis that moves among those stored as b: the first of them, with the ones after it as a part of each of
+// its positions. -1: there is none.
 static int axis_of_b(const struct gpu_moves *moves, int leading)
 {
     int axis = 0;
@@ -43,14 +43,15 @@ static int axis_of_b(const struct gpu_moves *moves, int leading)
     return whole || product(moves->in, axis + 1, leading) == 1 ? axis : -1;
 }
 
-// [what is before the axis, the axis, what is behind it, c]
+// Returns [axes before, axis, axes after, c].
 static struct gpu_shape shape_around(int rank, const int *lengths, int axis)
 {
     int before = product(lengths, 0, axis), behind = product(lengths, axis + 1, rank - 1);
     return (struct gpu_shape){before, lengths[axis], behind, lengths[rank - 1]};
 }
 
-// Channels stay the last axis of every shape, so that none has more positions or layers than the tensors themselves.
+// Finds the passes. Channels stay the last axis of every shape, so that no shape has more positions or layers than the
+// tensors.
 static int find_passes(const struct gpu_moves *moves, struct pass passes[GPU_MAX_RANK])
 {
     int rank = moves->rank, leading = rank > 4 ? rank - 3 : 0, as_b = axis_of_b(moves, leading), count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of all channels of a position: L2_NORMALIZATION and LOG_SOFTMAX. One work-item for each position, sums in
-// float.
+// L2_NORMALIZATION and LOG_SOFTMAX: functions of all channels of a position. A work-item computes one position, with
+// sums in float.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -9,7 +9,7 @@ enum function { FUNCTIONS(GPU_VALUE) };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Channels beyond x_c are zero: they add nothing to a sum of squares, but they do to one of exponentials, and to a
+// Channels beyond x_c are zero. They add nothing to a sum of squares, but they would to a sum of exponentials and to a
 // maximum.
 static const struct gpu_kernel kernel = {
     .name = "across_channels",

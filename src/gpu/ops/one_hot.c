@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONE_HOT: a new axis of length depth, at which the position that the index names holds `on`, all others `off`.
+// ONE_HOT adds an axis of length depth. The position on it that the index names holds `on`, all others hold `off`.
 #include "gpu/ops/index.h"
 
 #include "gpu/graph/convert.h"
@@ -7,7 +7,7 @@
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// P_sizes: elements of one index behind the new axis, depth. P_values: on, off.
+// P_sizes: elements of one index after the new axis, depth. P_values: on, off.
 #define LANE(I, NAME, INDEX)                                                                        \
     float NAME = 0.0f;                                                                              \
     if (p.z * 4 + I < y_c) {                                                                        \

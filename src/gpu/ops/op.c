@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators of the GPU share: the table of rows in ops.def, and the checks that nearly every `supported` begins
+// What the GPU operators share: the table of the rows in ops.def, and the checks that nearly every `supported` begins
 // with. In: a node of the runtime. Out: yes, or no with a reason as code and text.
 #include "gpu/ops/op.h"
 
@@ -52,7 +52,7 @@ bool gpu_refuse(const struct gpu_node_view *view, enum delegate_reason_code code
     return false;
 }
 
-// As gpu_refuse, for a tensor that may be an input or an output.
+// Like gpu_refuse, for a tensor that may be an input or an output.
 static bool refuse_tensor(const struct gpu_node_view *view, enum delegate_reason_code code, int tensor,
                           const char *format, ...) HL_PRINTF(4, 5);
 static bool refuse_tensor(const struct gpu_node_view *view, enum delegate_reason_code code, int tensor,
@@ -78,7 +78,7 @@ struct operand {
     const char *kind; // "input"
     int number;       // of the kind
     int tensor;       // index in the graph
-    bool integers;    // int32 and bool are fine
+    bool integers;    // int32 and bool are allowed
     bool any_rank;
 };
 
@@ -87,7 +87,7 @@ static bool is_integer(TfLiteType type)
     return type == kTfLiteInt32 || type == kTfLiteInt64 || type == kTfLiteBool;
 }
 
-// Integers that are meant as they are stored: with a scale, they would be read as real numbers.
+// Refuses integers with a scale, which the device would read as real numbers.
 static bool check_plain(const struct gpu_node_view *view, const struct operand *operand, const TfLiteTensor *tensor)
 {
     const TfLiteAffineQuantization *affine = tensor->type == kTfLiteInt32 ? gpu_affine_of(tensor) : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See gpu_plan_packed in convolve.h. One kernel: each vector of the stream knows which weights are in it. Where
-// both weights and bias are constants, the CPU does the same once, while planning.
+// See gpu_plan_packed in convolve.h. In the one kernel each vector of the stream computes which weights it consists of.
+// Where weights and bias are constants, the CPU packs them once, while planning.
 #include "gpu/ops/convolve.h"
 #include "gpu/ops/index.h"
 
@@ -17,7 +17,7 @@ const struct gpu_kernel gpu_kernel_pack = {
     .group = {64, 1, 1},
     .args = {{GPU_IN, "k"}, {GPU_IN, "bias"}, {GPU_OUT, "y"}},
     // stream: vectors of a row, rows in all and of a tap, taps along x; by: elements of k from one output, tap along y
-    // and along x, and input to the next; from: its first element, outputs, inputs, whether there is a bias
+    // and along x, and input to the next; from: the first element, outputs, inputs, whether there is a bias
     .params = {"stream", "by", "from"},
     .body = TEXT_OF(
         int4 p = position();
@@ -37,7 +37,8 @@ const struct gpu_kernel gpu_kernel_pack = {
 };
 // clang-format on
 
-// Vectors side by side: as many rows of them as every device takes hold all that gpu_check_weights allows.
+// The width of the grid in vectors. With the rows that every device allows it is enough for all weights that
+// gpu_check_weights accepts.
 enum { WIDTH = 1 << 14 };
 
 void gpu_set_weights(struct gpu_convolution *conv, const struct gpu_value *weights, const struct gpu_value *bias,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVERAGE_POOL_2D and MAX_POOL_2D: x [b, h, w, c]. The average is over the elements inside of x. A work-group of
-// GROUP_Z work-items shares the rows of one window where there are few outputs with large windows (the global pool).
+// AVERAGE_POOL_2D and MAX_POOL_2D: x [b, h, w, c]. The average counts the elements inside of x only. If there are few
+// outputs with large windows (the global pool), the GROUP_Z work-items of a group share the rows of one window.
 #include "gpu/ops/convolve.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -36,7 +36,7 @@ static const struct gpu_kernel kernel = {
     ),
 };
 
-// One window per group: its work-items take turns over the elements.
+// A group computes one window. Its work-items take turns over the elements.
 static const struct gpu_kernel shared_kernel = {
     .name = "pool_shared",
     .group = {64, 1, 1},

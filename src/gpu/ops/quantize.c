@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// QUANTIZE and DEQUANTIZE. Values are floats on the GPU, and a value whose tensor is stored in 8 bits is rounded by the
-// stages that graph/quantize.c puts behind its producer. So both are copies; QUANTIZE hands its rounding to whoever
-// made its input.
+// QUANTIZE and DEQUANTIZE. Values are floats on the GPU. A value whose tensor is stored in 8 bits is rounded by the
+// stages that graph/quantize.c adds to its producer, so that both operators are copies. QUANTIZE passes its rounding to
+// the node that produces its input.
 #include "gpu/ops/stages.h"
 
 static bool supported(const struct gpu_node_view *view)
@@ -11,7 +11,7 @@ static bool supported(const struct gpu_node_view *view)
            gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
 }
 
-// No stage of its own: only those behind it move.
+// It has no stage of its own. Only the stages that were fused into it move.
 static bool as_stage(const struct gpu_node *node, struct gpu_epilogue *stage)
 {
     stage->count = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_ANY, REDUCE_ALL: x over the axes that input 1 names; dims of
-// length 1 stay or go.
-// One kernel: an output vector is made by GROUP_X work-items, which take turns over the box of x that it sums up.
-// Channels that are reduced make each lane of an output vector its own sum: without keep_dims the last axis left over
-// has become the channels.
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_ANY, REDUCE_ALL over the axes that input 1 names. Reduced axes
+// stay with length 1 or are removed. In the one kernel GROUP_X work-items compute an output vector, taking turns over
+// the box of x that it reduces. If channels are reduced, each lane of the output vector is a reduction of its own,
+// because without keep_dims the last remaining axis has become the channels.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -17,10 +16,10 @@ static const struct gpu_kernel kernel = {
     .name = "reduce",
     .group = {1, 64, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    // Sizes w, h, c, b: kept: of x's axes that stay, 1 for the others; over: the other way round, c in slices;
-    // end: count of x's elements per output as float (1: no mean)
+    // Sizes w, h, c, b. kept: of the axes that stay, 1 for the others; over: of the reduced axes, 1 for the others, with
+    // c in slices; end: the number of elements of an output as a float, or 1 unless the mean is wanted.
     .params = {"kept", "over", "end"},
-    GPU_CONSTANTS({"KIND", SUM}, {"CHANNELS", 0}), // CHANNELS: they are reduced, too
+    GPU_CONSTANTS({"KIND", SUM}, {"CHANNELS", 0}), // CHANNELS: channels are reduced, too
     .value_names = {KINDS(GPU_VALUE_NAME)},
     .shared = {"float4 parts[GROUP_X * GROUP_Y]"},
     .epilogue = true,
@@ -106,7 +105,7 @@ static bool supported(const struct gpu_node_view *view)
     if (hl_is_constant(x)) return gpu_refuse(view, DELEGATE_CONSTANT, 0, "the input is a constant");
     int rank = x->dims->size;
     int64_t count = hl_elements(axes);
-    // axes, a bit each; those that are one to the kernel
+    // over: the reduced axes as bits; folded: those that the kernel sees as one.
     unsigned over = 0, folded = rank > 4 ? (1u << (rank - 3)) - 1 : 0;
     for (int64_t i = 0; i < count; i++) {
         int axis = gpu_integer_at(axes, i);
@@ -129,7 +128,7 @@ static bool truths_supported(const struct gpu_node_view *view)
     return gpu_view_input(view, 0)->type == kTfLiteBool || gpu_refuse(view, DELEGATE_TYPE, 0, "the input must be bool");
 }
 
-// Of truths, 0 and 1, any is the largest and all the smallest.
+// Among zeros and ones, any is the maximum and all the minimum.
 static enum kind kind_of(int builtin)
 {
     switch (builtin) {
@@ -142,7 +141,8 @@ static enum kind kind_of(int builtin)
     }
 }
 
-// How many work-items share an output: enough to fill the device, no more than there are elements.
+// Returns the number of work-items that share an output: enough to fill the device, but no more than there are
+// elements.
 enum { MAX_SHARERS = 64 };
 static int sharers(const struct gpu_caps *caps, int64_t outputs, int count)
 {
@@ -152,7 +152,7 @@ static int sharers(const struct gpu_caps *caps, int64_t outputs, int count)
     return x;
 }
 
-// x over some of its axes; sizes of them, b h w c: over: of those, 1 for the others.
+// Reduces x over some of its axes. over: the sizes b, h, w, c of these, 1 for the others.
 static bool reduce(struct gpu_plan *plan, const struct gpu_value *x, const struct gpu_value *y, const int over[4],
                    bool channels, enum kind kind, float divisor, const struct gpu_epilogue *epilogue)
 {
@@ -175,8 +175,9 @@ static bool reduce(struct gpu_plan *plan, const struct gpu_value *x, const struc
     return gpu_plan_dispatch(plan, &desc);
 }
 
-// The whole of large images, for so few outputs that most of the device would have nothing to do: columns first, then
-// rows. The 26 means of the style transfer's images of up to 384 x 384 take 0.27 ms in place of 2.6 (H200).
+// Returns whether to reduce large images in two dispatches, columns first and then rows, because there are too few
+// outputs to fill the device. The 26 means of the style transfer, of images up to 384 x 384, take 0.27 ms instead of
+// 2.6 (H200).
 static bool is_wide(const struct gpu_caps *caps, const struct gpu_value *x, const int over[4], bool channels)
 {
     int64_t outputs = (int64_t)x->shape.b * gpu_slices(x->shape), positions = (int64_t)over[1] * over[2];
@@ -196,10 +197,10 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         int axis = gpu_constant_int(axes, i);
         int which = gpu_axis_of(x->rank, axis < 0 ? axis + x->rank : axis);
         over[which] = sizes[which];
-        channels = channels || which == 3; // also where there is one: others become the output's channels
+        channels = channels || which == 3; // also a single channel: another axis takes its place
     }
     bool sum = kind == SUM && !mean;
-    // Rows' sums would lose in halves what a sum in one go keeps.
+    // The sums of columns would be rounded to halves, which one dispatch avoids.
     if (is_wide(plan->caps, x, over, channels) && !(sum && plan->precision != GPU_F32)) {
         struct gpu_value *rows = gpu_plan_scratch(plan, (struct gpu_shape){sizes[0], sizes[1], 1, sizes[3]});
         float width = mean ? (float)over[2] : 1.0f, height = mean ? (float)over[1] : 1.0f;

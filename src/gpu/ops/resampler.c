@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom operator Resampler: x [b, h, w, c] at the positions [b, oh, ow, 2 or more] that the second input names,
-// column then row, between elements by their distance; outside of x there are zeros.
+// The custom operator Resampler: x [b, h, w, c] at the positions [b, oh, ow, 2 or more] of the second input (column,
+// row), interpolated between the four nearest elements. Outside of x there are zeros.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 

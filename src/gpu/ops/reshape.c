@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements in [b, h, w, c] order under another shape.
-// Four channels are read at once where both channel counts are multiples of four.
+// RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements in [b, h, w, c] order under another shape. Four channels are read at
+// once if both channel counts are multiples of four.
 #include "gpu/ops/reshape.h"
 
 // Kernel bodies are formatted by hand, a statement a line.
@@ -57,7 +57,7 @@ bool gpu_check_folds(const struct gpu_node_view *view, int input)
                       input);
 }
 
-// The planes of a batch's slices follow each other; within a plane positions are in order.
+// The planes of the slices of a batch follow each other in memory, and within a plane the positions are in order.
 bool gpu_can_view(struct gpu_shape own, struct gpu_shape other)
 {
     return own.c == other.c && (own.b == other.b || gpu_slices(own) == 1);
@@ -91,7 +91,7 @@ bool gpu_plan_reshape(struct gpu_plan *plan, const struct gpu_value *x, const st
         .epilogue = epilogue,
     };
     gpu_grid_over(&desc, y->shape);
-    if (y->shape.w * y->shape.h == 1) { // rows: work-items side by side in channels and batches
+    if (y->shape.w * y->shape.h == 1) { // rows: neighboring work-items take neighboring channels and batches
         desc.group[0] = desc.group[1] = 1;
         desc.group[2] = 64;
     }
@@ -104,7 +104,7 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
 }
 
 static const struct gpu_kernel *const kernels[] = {&gpu_kernel_reshape, NULL};
-// The new shape is the output tensor's; a second input only led to it.
+// The new shape is that of the output tensor, which the second input has determined already.
 #define SHAPED(symbol, text, version)                                                   \
     const struct gpu_op gpu_op_##symbol = {.name = text,                                \
                                            .max_version = version,                      \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR over h and w, with align_corners or half_pixel_centers.
-// Source position: (i + half) * scale - half, scale = in / out, or (in - 1) / (out - 1) with aligned corners.
+// RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR over h and w, with align_corners or half_pixel_centers. The source
+// position is (i + half) * scale - half, where scale is in / out, or (in - 1) / (out - 1) with aligned corners.
 #include "gpu/ops/op.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -10,7 +10,7 @@ static const struct gpu_kernel kernel = {
     .name = "resize",
     .group = {32, 4, 1},
     .args = {{GPU_IN, "x"}, {GPU_OUT, "y"}},
-    .params = {"scale"}, // x, y: scales; z: what is added before scaling; w: before rounding (nearest) or taken off behind it
+    .params = {"scale"}, // x, y: scales; z: added before scaling; w: added after it
     GPU_CONSTANTS({"BILINEAR", 1}),
     .epilogue = true,
     .body = GPU_TEXT(
@@ -69,7 +69,8 @@ static bool plan(struct gpu_plan *plan, const struct gpu_node *node)
         half = params->half_pixel_centers;
     }
     struct gpu_shape in = node->inputs[0]->shape, out = node->outputs[0]->shape;
-    // Bilinear: the half pixel comes off again behind the scaling. Nearest: aligned corners round, all else cuts off.
+    // Bilinear interpolation subtracts the half pixel again after scaling. Nearest rounds with aligned corners and
+    // truncates otherwise.
     float more = bilinear ? (half ? -0.5f : 0.0f) : align ? 0.5f : 0.0f;
     struct gpu_dispatch_desc desc = {
         .kernel = &kernel,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SELECT and SELECT_V2: of two values the one that a condition (0 or 1) names, all three broadcast. SELECT's condition
-// may also be a list with an entry for each first index.
+// SELECT and SELECT_V2 choose between two values by a condition of zeros and ones; all three broadcast. The condition
+// of SELECT may also be a list with an entry for each index of the first axis.
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
@@ -54,7 +54,7 @@ static struct gpu_shape aligned(const struct gpu_node *node, int input)
 {
     const struct gpu_value *x = node->inputs[input], *y = node->outputs[0];
     int dims[GPU_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1}, first = y->rank - x->rank;
-    // SELECT's own rule: one entry for each first index.
+    // A rule of SELECT alone: the list has one entry for each index of the first axis.
     if (input == 0 && node->builtin == kTfLiteBuiltinSelect && x->rank == 1) first = 0;
     for (int i = 0; i < x->rank; i++) dims[first + i] = x->dims[i];
     return gpu_shape_from(y->rank, dims);

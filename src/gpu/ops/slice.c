@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts, orders and repetitions of one tensor, all as affine movement: SLICE, STRIDED_SLICE, TRANSPOSE, REVERSE_V2,
+// Parts, permutations and repetitions of one tensor as affine movements: SLICE, STRIDED_SLICE, TRANSPOSE, REVERSE_V2,
 // PAD, PADV2, MIRROR_PAD, TILE, BROADCAST_TO, SPLIT, SPLIT_V, UNPACK. Their integer inputs (begin, sizes, perm,
 // paddings …) must be constants.
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "gpu/ops/reshape.h"
 #include "tensorflow/lite/builtin_ops.h"
 
-// Every entry of a constant list of axes lies in [-rank, rank).
+// Checks that every entry of a constant list of axes is in [-rank, rank).
 static bool check_axes(const struct gpu_node_view *view, int input, int rank)
 {
     if (!gpu_check_integers(view, input, -1)) return false;
@@ -53,9 +53,9 @@ struct entries {
     int count, begin[MAX_ENTRIES], end[MAX_ENTRIES], stride[MAX_ENTRIES];
 };
 
-// Which entry is for which axis of x: entries for new axes are for none, an ellipsis is for all those without an entry
-// and at least one (as the runtime has it), which may leave entries at the end without an axis.
-// entry_of: by axis, -1: all of it.
+// Finds the entry of each axis of x. Entries for new axes belong to no axis. An ellipsis stands for all axes without an
+// entry, and like in the runtime for at least one, which may leave the last entries without an axis. entry_of: by axis,
+// -1 for all of it.
 static void match_axes(const TfLiteStridedSliceParams *params, int entries, int rank, int entry_of[GPU_MAX_RANK])
 {
     int open = rank + 1 - entries, axis = 0;
@@ -74,7 +74,8 @@ static int clamped(int64_t value, int low, int high)
     return value < low ? low : value > high ? high : (int)value;
 }
 
-// One axis of the input: where it begins, and how many positions it gives. The stride's sign is the direction.
+// Finds where the slice of an axis begins, and returns its number of positions. The sign of the stride is the
+// direction.
 static int span(const TfLiteStridedSliceParams *params, const struct entries *entries, int i, int size, int *begin)
 {
     bool forward = entries->stride[i] > 0;
@@ -91,7 +92,7 @@ static int span(const TfLiteStridedSliceParams *params, const struct entries *en
     return length > 0 ? (int)((length + step - 1) / step) : 0;
 }
 
-// To the output before axes are added or taken away.
+// Finds the movement to the output, before axes are added or removed.
 static struct gpu_moves find_cut(const TfLiteStridedSliceParams *params, const struct entries *entries, int rank,
                                  const int *dims)
 {
@@ -149,17 +150,17 @@ static bool strided_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 // ---- TRANSPOSE and REVERSE_V2 -------------------------------------------------------------------
 
-// A permutation with axes that stay side by side as one, and without those of length one.
+// A permutation in which axes that stay side by side are one, and axes of length 1 are left out.
 struct merged {
     int rank;
-    int from[GPU_MAX_RANK];                  // by output axis
+    int from[GPU_MAX_RANK];                  // input axis, by output axis
     int in[GPU_MAX_RANK], out[GPU_MAX_RANK]; // lengths
 };
 
 static struct merged merge_axes(int rank, const int *dims, const int *from)
 {
     struct merged merged = {0};
-    int first[GPU_MAX_RANK] = {0}, length[GPU_MAX_RANK] = {0}, last = -1; // of each run, as output axes come
+    int first[GPU_MAX_RANK] = {0}, length[GPU_MAX_RANK] = {0}, last = -1; // of each run, in the order of output axes
     for (int i = 0; i < rank; i++) {
         if (dims[from[i]] == 1) continue;
         bool follows = last >= 0 && from[i] > last;
@@ -281,7 +282,7 @@ static bool repeat_supported(const struct gpu_node_view *view)
     return rank <= most || gpu_refuse(view, DELEGATE_RANK, 0, "its rank is %d, that of the output %d", rank, most);
 }
 
-// Axes of length one are read again and again, too; the output of BROADCAST_TO may have more axes in front.
+// Axes of length 1 are repeated, too. The output of BROADCAST_TO may have additional axes at the front.
 static bool repeat_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0];
@@ -310,7 +311,7 @@ static bool plan_parts(struct gpu_plan *plan, const struct gpu_node *node, const
     struct gpu_moves moves = gpu_moves_none(x->rank, x->dims);
     if (axis < 0) axis += x->rank;
     for (int i = 0; i < node->output_count; i++) {
-        bool taken = node->outputs[i]->rank < x->rank; // UNPACK
+        bool taken = node->outputs[i]->rank < x->rank; // UNPACK removes the axis
         moves.out[axis] = taken ? 1 : node->outputs[i]->dims[axis];
         if (!gpu_plan_moves(plan, NULL, x, node->outputs[i], &moves)) return false;
         moves.offset[axis] += moves.out[axis];
@@ -345,7 +346,7 @@ static bool unpack_plan(struct gpu_plan *plan, const struct gpu_node *node)
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-// Whether the whole of the input is not read backwards.
+// Returns whether the slice reads every axis forwards.
 static bool goes_forward(const struct gpu_node *node)
 {
     const struct gpu_value *strides = node->inputs[3];
@@ -354,7 +355,7 @@ static bool goes_forward(const struct gpu_node *node)
     return true;
 }
 
-// Whether the axes that have more than one index keep their order.
+// Returns whether the axes longer than 1 keep their order.
 static bool keeps_order(const struct gpu_node *node)
 {
     const struct gpu_value *x = node->inputs[0];
@@ -391,7 +392,7 @@ const struct gpu_op gpu_op_strided_slice = {
     .copies = goes_forward,
     MOVES,
 };
-// Rows with one input of integers, which says where elements go; `how` is the beginning of its functions' names.
+// Rows for operators with one input of integers that says where elements go. `how` begins the names of their functions.
 #define MOVES_BY(symbol, text, version, count, how, ...)                                \
     const struct gpu_op gpu_op_##symbol = {.name = text,                                \
                                            .max_version = version,                      \
@@ -414,7 +415,7 @@ MOVES_BY(tile, "TILE", 3, INPUTS(2), repeat, .copies = gpu_always, MOVES)
 MOVES_BY(broadcast_to, "BROADCAST_TO", 4, INPUTS(2), repeat, .copies = gpu_always, MOVES)
 MOVES_BY(reverse_v2, "REVERSE_V2", 4, INPUTS(2), reverse, MOVES)
 
-// Several outputs cannot share one epilogue.
+// Operators with several outputs have no epilogue.
 #define PARTS .bytes = GPU_BYTES_MOVED, .kernels = kernels
 const struct gpu_op gpu_op_unpack = {
     .name = "UNPACK",

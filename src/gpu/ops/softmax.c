@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX: exp(beta * x) / sum over the last axis, which are the channels. GROUP_X work-items share the channels of
-// one position: their largest value, then the sum, then the results; x is read three times, the second and third time
-// from a near cache.
+// SOFTMAX: exp(beta * x) / sum over the last axis, the channels. GROUP_X work-items share the channels of a position
+// and read them three times, for the maximum, the sum and the results. The second and third time they come from a near
+// cache.
 #include "gpu/ops/op.h"
 
 // Kernel bodies are formatted by hand, a statement a line.

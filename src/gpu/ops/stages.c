@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = finish(x): a copy with an epilogue. See stages.h.
+// See stages.h. The kernel copies x and applies the epilogue: y = finish(x).
 #include "gpu/ops/stages.h"
 
 const struct gpu_kernel gpu_kernel_stages = {

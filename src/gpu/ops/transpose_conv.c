@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TRANSPOSE_CONV: the output's shape, weights [o, kh, kw, i], x [b, h, w, i], bias [o] or none; the custom operator
-// Convolution2DTransposeBias has x, weights, bias. Input (ix, iy) adds to outputs (ix * stride - pad + kx, ...).
-// Outputs at the same remainder by the strides read the same taps, so that there is one ordinary convolution for each
-// remainder, with every stride-th tap, backwards.
+// TRANSPOSE_CONV: the shape of the output, weights [o, kh, kw, i], x [b, h, w, i], bias [o] or none. The custom
+// operator Convolution2DTransposeBias has x, weights, bias. Input (ix, iy) contributes to the outputs (ix * stride -
+// pad + kx, ...). Outputs with the same remainder modulo the strides read the same taps. For each remainder there is
+// one ordinary convolution with every stride-th tap, in reverse order.
 #include <stddef.h>
 
 #include "gpu/ops/convolve.h"
@@ -56,13 +56,12 @@ static bool custom_supported(const struct gpu_node_view *view)
     return check(view, &gpu_op_convolution_2d_transpose_bias.weighted, &params);
 }
 
-// Along one axis: the outputs at this remainder, and the taps that reach them. Output o = remainder + stride * position
-// is reached from input i by tap o + pad - stride * i: tap first + stride * n from i = (remainder + pad) / stride +
-// position - n.
+// One axis: the outputs with this remainder, and their taps. Output o = remainder + stride * position reads input i
+// with tap o + pad - stride * i, which is tap first + stride * n of i = (remainder + pad) / stride + position - n.
 struct axis {
     int positions;
-    int first, taps; // tap number n of the convolution, counted backwards, is first + stride * n
-    int pad;         // zeros in front of x: may be negative
+    int first, taps; // tap n of the convolution, in reverse order, is tap first + stride * n
+    int pad;         // zeros before x; may be negative
 };
 
 static struct axis axis_at(int remainder, int out, int kernel, int stride, int pad)
@@ -138,7 +137,7 @@ const struct gpu_op gpu_op_transpose_conv = {
     .hybrid = true,
     TRANSPOSE_CONV,
 };
-// Files hold padding and strides, and newer ones more.
+// The options in files are padding and strides, in newer files with more fields after them.
 const struct gpu_op gpu_op_convolution_2d_transpose_bias = {
     .name = "Convolution2DTransposeBias",
     .max_version = 1,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom operators MaxPoolingWithArgmax2D and MaxUnpooling2D. The first gives the largest element of each window,
-// and where in its window the first such element is: row * window width + column, as a float with 0.1 added, so that
-// what cuts off its fraction gets the number whatever was rounded. The second puts elements back to such positions; all
-// others are zero.
+// The custom operators MaxPoolingWithArgmax2D and MaxUnpooling2D. The first gives the largest element of each window
+// and the position of the first such element in the window, row * window width + column. The position is a float with
+// 0.1 added, so that truncation gives the number after any rounding. The second operator puts elements back to these
+// positions; all others are zero.
 #include <stddef.h>
 
 #include "gpu/ops/convolve.h"
@@ -44,7 +44,7 @@ static const struct gpu_kernel pool_kernel = {
     ),
 };
 
-// Where windows overlap, the last one in order wins.
+// Where windows overlap, the last one wins.
 static const struct gpu_kernel unpool_kernel = {
     .name = "unpool",
     .group = {8, 8, 1},
@@ -77,14 +77,14 @@ static const struct gpu_kernel unpool_kernel = {
     ),
 };
 // clang-format on
-enum { MAX_POSITIONS = 2048 }; // in a window: a half is exact up to there
+enum { MAX_POSITIONS = 2048 }; // of a window; halves represent all integers up to there
 
 static bool is_float(const TfLiteTensor *tensor)
 {
     return tensor->type == kTfLiteFloat32 || tensor->type == kTfLiteFloat16;
 }
 
-// large: the tensor that windows move over; small: of which each element stands for a window.
+// large: the tensor that windows move over; small: the tensor with an element for each window.
 static bool check(const struct gpu_node_view *view, const TfLiteTensor *large, const TfLiteTensor *small,
                   const TfLiteTensor *positions)
 {
@@ -145,8 +145,8 @@ static bool pool_plan(struct gpu_plan *plan, const struct gpu_node *node)
     return gpu_plan_dispatch(plan, &desc);
 }
 
-// Its padding is that of the pool that gave the positions: what the output's size is short of the windows', whatever
-// the options say.
+// The padding is that of the pool that made the positions. It follows from the sizes of the output and the windows,
+// whatever the options say.
 static bool unpool_plan(struct gpu_plan *plan, const struct gpu_node *node)
 {
     const TfLitePoolParams *params = node->params;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DYNAMIC_UPDATE_SLICE: x with a piece of its shape replaced, from a position on that comes while running. A piece that
-// would not fit begins earlier.
+// DYNAMIC_UPDATE_SLICE: x with a piece replaced, at a position that is computed at run time. If the piece does not fit
+// there, it begins earlier.
 #include "gpu/graph/convert.h"
 #include "gpu/ops/index.h"
 #include "tensorflow/lite/builtin_ops.h"
@@ -10,7 +10,7 @@ enum { MAX_INDEX = 2048 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// P_number: which of the position's numbers is for b, h, w, c; -1: none.
+// P_number: the index of the number for b, h, w and c in the position; -1: none.
 #define FROM(INDEX, NUMBER, ROOM) min(max(pick(NUMBER < 0, 0, INDEX(max(NUMBER, 0))), 0), ROOM)
 #define LANE(I, NAME)                                                                                   \
     if (c + I >= 0 && c + I < piece_c && p.z * 4 + I < y_c)                                             \
@@ -55,7 +55,7 @@ static bool supported(const struct gpu_node_view *view)
     int rank = x->dims->size;
     if (piece->dims->size != rank || y->dims->size != rank || hl_elements(indices) != rank)
         return gpu_refuse(view, DELEGATE_RANK, PIECE, "the ranks of tensor, piece and indices differ");
-    for (int i = 0; i < rank && hl_is_constant(indices); i++) // what a half can hold
+    for (int i = 0; i < rank && hl_is_constant(indices); i++) // limited to integers that halves represent
         if (gpu_integer_at(indices, i) > MAX_INDEX)
             return gpu_refuse(view, DELEGATE_PARAMETER, INDICES, "constant index %d, at most %d",
                               gpu_integer_at(indices, i), MAX_INDEX);

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// See winograd.h. The output is cut into tiles of 4x4. A tile's 6x6 inputs become 36 numbers for each channel, which 36
-// matrices of the weights take to 36 numbers for each output channel (a convolution of 1x1 in 36 groups), which become
-// the tile.
+// See winograd.h. The output is cut into tiles of 4x4. The 6x6 inputs of a tile are transformed to 36 numbers for each
+// channel. The weights, as 36 matrices, take these to 36 numbers for each output channel by a 1x1 convolution in 36
+// groups. These are transformed to the tile.
 //
-// Polynomials through the points 0, a, -a, b, -b and infinity, a = sqrt(1/2), b = sqrt(2): with these, numbers grow
-// least on the way there and back, so that float loses one digit. Halves would lose what shows in images: in every
-// precision the numbers are floats.
+// The polynomials are interpolated at the points 0, a, -a, b, -b and infinity with a = sqrt(1/2) and b = sqrt(2). Of
+// the points tried, numbers grow least with these, so that float loses one digit. Halves would lose digits that are
+// visible in images, so that the numbers are floats in every precision.
 //
-// Four convolutions in a row on an H200, us (Vulkan, OpenCL): 224x224x64 587 -> 325, 597 -> 350; 112x112x64 237 -> 134,
-// 157 -> 132; 56x56x128 237 -> 106, 158 -> 123; two of 28x28x256 121 -> 54, 81 -> 61. Of 28x28x128, and of the models
-// in docs/performance.md, it would make none faster.
+// Times of four convolutions in a row on an H200 in us (Vulkan, OpenCL): 224x224x64 587 -> 325, 597 -> 350; 112x112x64
+// 237 -> 134, 157 -> 132; 56x56x128 237 -> 106, 158 -> 123; two of 28x28x256 121 -> 54, 81 -> 61. 28x28x128 and the
+// models in docs/performance.md would not become faster.
 #include "gpu/ops/winograd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TILE = 4, SPAN = 6, NUMBERS = SPAN * SPAN };
-// What one dispatch more costs in cycles of a compute unit (4 us on an H200), and bytes a cycle that a unit moves.
+// The cost of one more dispatch in cycles of a compute unit (4 us on an H200), and the bytes that a unit moves in a
+// cycle.
 enum { DISPATCH = 7000, MOVED = 64 };
 
 // Kernel bodies are formatted by hand, a statement a line.
 // clang-format off
-// Six numbers of v, `step` apart, to six: values at the points of the polynomial that they are the coefficients of, as the
-// transposed interpolation has it.
+// Transforms six numbers of v that are `step` apart: the transpose of evaluating a polynomial with these coefficients
+// at the six points.
 #define SPREAD(at, step)                                                                  \
     GPU_TEXT({                                                                            \
         acc4 v1 = v[at + step];                                                           \
@@ -40,7 +41,7 @@ enum { DISPATCH = 7000, MOVED = 64 };
         v[at + 3 * step] = even_b + odd_b;                                                \
         v[at + 4 * step] = even_b - odd_b;                                                \
     })
-// Six numbers to the first four of them.
+// Transforms six numbers to the four outputs, which replace the first four.
 #define GATHER(at, step)                                                                  \
     GPU_TEXT({                                                                            \
         acc4 sum_a = v[at + step] + v[at + 2 * step];                                     \
@@ -135,7 +136,7 @@ static bool can_be_so(const struct gpu_plan *plan, const struct gpu_convolution 
     bool dense = conv->stride_w == 1 && conv->stride_h == 1 && conv->dilation_w == 1 && conv->dilation_h == 1;
     bool whole = conv->grid_w == 0 && conv->spread_w <= 1 && conv->spread_h <= 1 && !conv->rows;
     bool constant = !conv->weights_value && !conv->bias_value;
-    bool small = (int64_t)conv->inputs * conv->outputs <= 1 << 20; // 36 matrices, on the host as well
+    bool small = (int64_t)conv->inputs * conv->outputs <= 1 << 20; // the 36 matrices are in host memory, too
     bool roomy = plan->precision == GPU_F32 || plan->float_elements > 0;
     if (conv->kernel_w != 3 || conv->kernel_h != 3 || conv->groups > 1) return false;
     return roomy && dense && whole && constant && small && !conv->offset_x && !conv->offset_y;
@@ -167,7 +168,7 @@ bool gpu_winograd_pays(const struct gpu_plan *plan, const struct gpu_convolution
 
 // ---- the three dispatches ----------------------------------------------------------------------
 
-// Three taps to the six points: in what they are divided by, infinity last.
+// Transforms three taps to the six points. Each number is divided by its factor; infinity comes last.
 static void spread_taps(const double *from, int from_step, double *to, int to_step)
 {
     static const double points[SPAN - 1] = {0, 0.70710678118654752, -0.70710678118654752, 1.4142135623730950,
@@ -178,7 +179,7 @@ static void spread_taps(const double *from, int from_step, double *to, int to_st
     to[(SPAN - 1) * to_step] = from[2 * from_step];
 }
 
-// Weights of output o and input i of the 36 matrices, each of so many rows and columns.
+// Transforms the weights of output o and input i for the 36 matrices, each of so many rows and columns.
 static void spread_weights(const struct gpu_convolution *conv, int o, int i, int64_t rows, int64_t columns, float *to)
 {
     const float *from = conv->weights + o * conv->by_output + i * conv->by_input;
