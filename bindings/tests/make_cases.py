@@ -27,8 +27,6 @@ TYPES = ("float32", "float16", "int8", "uint8", "int16", "int32", "int64", "bool
 RELATIVE_OPERATOR, RELATIVE_GRAPH, RELATIVE_HALF = 2e-5, 1e-4, 2e-3
 MAX_BYTES = 1 << 20  # of a case's data and of its model, so that all cases together take seconds
 
-NO_HALF = {"optional": ["java"], "why": "Java's DataType has no float16"}
-
 # ---- what must fail, and how each language says so ----------------------------------------------------------------------
 
 
@@ -305,8 +303,6 @@ class Manifest:
             }
             for index in sorted(self.outputs)
         ]
-        if "float16" in self.types():
-            case.update(NO_HALF)
         return case
 
     def relative(self, index, relative):

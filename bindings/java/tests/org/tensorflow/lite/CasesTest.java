@@ -58,12 +58,12 @@ public final class CasesTest {
         assertTrue(done > 40); // those whose files are in the repository
     }
 
-    /** Cases whose files are not here, and those that Java cannot say. Java here can say half floats. */
+    /** Cases whose files are not here, and those that Java cannot say. */
     private static boolean isLeftOut(Map<String, Object> c) {
         String model = (String) c.get("model");
         if (model.startsWith("shared:") && !new File(SHARED, "golden").exists()) return true;
         List<?> optional = (List<?>) c.get("optional");
-        return optional != null && optional.contains("java") && !((String) c.get("why")).contains("float16");
+        return optional != null && optional.contains("java");
     }
 
     @SuppressWarnings("unchecked")
