@@ -117,6 +117,7 @@ static TfLiteDelegate *make_nnapi(const struct hl_delegate_library *library, con
     add_pair(&pairs, "execution_preference", flags->nnapi_execution_preference);
     add_pair(&pairs, "execution_priority", flags->nnapi_execution_priority);
     add_pair(&pairs, "accelerator_name", flags->nnapi_accelerator_name);
+    add_pair(&pairs, "support_library_path", flags->nnapi_support_library_path);
     add_switch(&pairs, "disallow_nnapi_cpu", flags->disable_nnapi_cpu);
     add_switch(&pairs, "allow_fp16", flags->nnapi_allow_fp16);
     add_switch(&pairs, "use_burst_computation", flags->nnapi_use_burst_mode);

@@ -12,7 +12,6 @@
 #include "tensorflow/lite/c/c_api.h"
 
 // Why flags of the original do nothing here.
-#define HL_FOR_SUPPORT "NNAPI support libraries of vendors are not opened, the system's is"
 #define HL_FOR_SHAPES "the delegate is applied anew when shapes change"
 #define HL_FOR_HEXAGON "Hexagon processors are reached from Android"
 #define HL_FOR_APPLE "Core ML is a part of Apple's systems"
@@ -52,7 +51,7 @@
     X(at, BOOL, nnapi_allow_fp16, false, NULL, "NNAPI: half precision")                                                     \
     X(at, BOOL, nnapi_allow_dynamic_dimensions, false, HL_FOR_SHAPES, "NNAPI: take tensors without fixed dimensions")       \
     X(at, BOOL, nnapi_use_burst_mode, false, NULL, "NNAPI: many runs in a row")                                             \
-    X(at, STRING, nnapi_support_library_path, "", HL_FOR_SUPPORT, "NNAPI: library of the vendor")                           \
+    X(at, STRING, nnapi_support_library_path, "", NULL, "NNAPI: library of the vendor, in place of the system's")            \
     X(at, BOOL, use_hexagon, false, HL_FOR_HEXAGON, "use a Hexagon processor")                                              \
     X(at, STRING, hexagon_lib_path, "/data/local/tmp", HL_FOR_HEXAGON, "Hexagon: folder of its libraries")                  \
     X(at, BOOL, hexagon_profiling, false, HL_FOR_HEXAGON, "Hexagon: profile")                                               \

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/library.h"
+#include "delegates/nnapi/support_library.h"
 #include "halite/halite.h"
 #include "support/model_writer.h"
 #include "tensorflow/lite/acceleration/configuration/c/nnapi_plugin.h"
@@ -39,7 +40,8 @@
 #define FAKE_FUNCTIONS(X)                             \
     X(void, fakeNnapi_reset, (void))                  \
     X(void, fakeNnapi_set, (const char *, long long)) \
-    X(long long, fakeNnapi_get, (const char *))
+    X(long long, fakeNnapi_get, (const char *))       \
+    X(struct nnapi_support_library *, ANeuralNetworks_getSLDriverImpl, (void))
 
 static struct {
 #define X(result, name, arguments) result(*name) arguments;
@@ -308,6 +310,64 @@ static void devices_are_chosen_by_name(void **state)
     lib.tflite_plugin_destroy_delegate(delegate);
 }
 
+// ---- support libraries --------------------------------------------------------------------------
+
+// Some members of the struct, as headers of the interface place them.
+#define STANDS_AT(member, offset) \
+    _Static_assert(sizeof(void *) != 8 || offsetof(struct nnapi_support_library, member) == (offset), #member)
+STANDS_AT(ANeuralNetworksBurst_create, 8);
+STANDS_AT(ANeuralNetworksCompilation_setCaching, 80);
+STANDS_AT(ANeuralNetworksDevice_getExtensionSupport, 112);
+STANDS_AT(ANeuralNetworksExecution_burstCompute, 192);
+STANDS_AT(ANeuralNetworksExecution_setOutput, 288);
+STANDS_AT(ANeuralNetworksMemoryDesc_addInputRole, 328);
+STANDS_AT(ANeuralNetworksMemory_free, 408);
+STANDS_AT(ANeuralNetworksModel_setOperandValue, 512);
+STANDS_AT(ANeuralNetworks_getRuntimeFeatureLevel, 568);
+STANDS_AT(SL_ANeuralNetworksDiagnosticCompilationInfo_getSessionId, 632);
+STANDS_AT(SL_ANeuralNetworksDiagnostic_registerCallbacks, 832);
+
+static TfLiteDelegate *make_with_support_library(bool disallow_cpu)
+{
+    TfLiteNnapiDelegateOptions options = lib.TfLiteNnapiDelegateOptionsDefault();
+    options.nnapi_support_library_handle = lib.ANeuralNetworks_getSLDriverImpl();
+    options.disallow_nnapi_cpu = disallow_cpu;
+    return lib.TfLiteNnapiDelegateCreate(&options);
+}
+
+static void support_libraries_stand_for_the_system(void **state)
+{
+    (void)state;
+    lib.fakeNnapi_reset();
+    apply_and_run(make_with_support_library(true), 3, NULL);
+    assert_true(lib.fakeNnapi_get("burst_runs") > 0);
+    apply_and_run(MAKE("support_library_path", FAKE_NNAPI, "accelerator_name", "google-edgetpu"), 3, NULL);
+    lib.fakeNnapi_set("support_level", 30);
+    apply_and_run(make_with_support_library(true), 0, "Unsupported NnApiSLDriverImpl->implFeatureLevel: 30");
+    lib.fakeNnapi_set("support_level", 0);
+    apply_and_run(MAKE("support_library_path", FAKE_NNAPI), 0, "returned nullptr");
+    apply_and_run(MAKE("support_library_path", NNAPI_DELEGATE), 0, "Failed to find ANeuralNetworks_getSLDriverImpl");
+    apply_and_run(MAKE("support_library_path", "/nowhere/sl.so"), 0, "unable to open library /nowhere/sl.so");
+}
+
+// It has no function that leaves the choice of devices to the system.
+static void support_libraries_want_devices(void **state)
+{
+    (void)state;
+    lib.fakeNnapi_reset();
+    struct session session;
+    begin(&session);
+    TfLiteDelegate *delegate = make_with_support_library(false);
+    assert_int_equal(TfLiteInterpreterModifyGraphWithDelegate(session.interpreter, delegate), kTfLiteDelegateError);
+    assert_non_null(strstr(session.messages, "Attempted to call ANeuralNetworksCompilation_create from NNAPI delegate "
+                                             "that is constructed from a support library"));
+    assert_int_equal(run(&session), kTfLiteOk);
+    check_output(&session);
+    end(&session);
+    lib.tflite_plugin_destroy_delegate(delegate);
+    assert_int_equal(lib.fakeNnapi_get("live"), 0);
+}
+
 // ---- options ------------------------------------------------------------------------------------
 
 static void options_reach_the_system(void **state)
@@ -432,11 +492,18 @@ static void each_failing_call_leaves_the_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_go_there_and_reasons_stay), cmocka_unit_test(partitions_are_limited),
-        cmocka_unit_test(each_feature_level_runs),         cmocka_unit_test(devices_may_refuse_operations),
-        cmocka_unit_test(absent_systems_are_no_error),     cmocka_unit_test(devices_are_chosen_by_name),
-        cmocka_unit_test(options_reach_the_system),        cmocka_unit_test(options_of_the_struct_reach_the_system),
-        cmocka_unit_test(wrong_options_are_refused),       cmocka_unit_test(each_failing_call_leaves_the_graph),
+        cmocka_unit_test(nodes_go_there_and_reasons_stay),
+        cmocka_unit_test(partitions_are_limited),
+        cmocka_unit_test(each_feature_level_runs),
+        cmocka_unit_test(devices_may_refuse_operations),
+        cmocka_unit_test(absent_systems_are_no_error),
+        cmocka_unit_test(devices_are_chosen_by_name),
+        cmocka_unit_test(support_libraries_stand_for_the_system),
+        cmocka_unit_test(support_libraries_want_devices),
+        cmocka_unit_test(options_reach_the_system),
+        cmocka_unit_test(options_of_the_struct_reach_the_system),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(each_failing_call_leaves_the_graph),
     };
     return cmocka_run_group_tests(tests, open_libraries, NULL);
 }

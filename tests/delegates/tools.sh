@@ -59,5 +59,11 @@ export HALITE_NNAPI_LIBRARY=/nowhere/libneuralnetworks.so
 expect 0 "WARN: no NNAPI here: /nowhere/libneuralnetworks.so" "$bin/benchmark_model" $short --use_nnapi=true
 expect 0 "0 of 7 operators on NNAPI" "$halite" inspect "$model" --placement --delegate nnapi
 expect 0 "no NNAPI here: /nowhere/libneuralnetworks.so" "$halite" inspect "$model" --placement --delegate nnapi
+# shellcheck disable=SC2086
+expect 0 "completely executed by the delegate" "$bin/benchmark_model" $short --use_nnapi=true \
+    --nnapi_support_library_path="$fake"
+# shellcheck disable=SC2086
+expect 0 "WARN: unable to open library /nowhere/sl.so" "$bin/benchmark_model" $short --use_nnapi=true \
+    --nnapi_support_library_path=/nowhere/sl.so
 expect 1 "is no delegate" "$halite" run -m "$model" --delegate "$fake"
 exit $failed

@@ -104,7 +104,9 @@ enum delegate_state nnapi_find_devices(struct nnapi_delegate *delegate, TfLiteCo
     delegate->asks_devices = false;
     delegate->base.device[0] = 0;
     delegate->level = NNAPI_LEVEL_7; // for the reasons of nodes, where there is no system
-    if (!nnapi_open(&delegate->system, delegate->options.library_path, why, size)) return DELEGATE_ABSENT;
+    const struct nnapi_options *options = &delegate->options;
+    const struct nnapi_source source = {options->support_library, options->support_library_path, options->library_path};
+    if (!nnapi_open(&delegate->system, &source, why, size)) return DELEGATE_ABSENT;
     delegate->level = delegate->system.level;
     enum delegate_state state = DELEGATE_READY;
     if (delegate->system.level >= NNAPI_LEVEL_3) state = choose(delegate, context, why, size);

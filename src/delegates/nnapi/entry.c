@@ -43,11 +43,6 @@ static TfLiteDelegate *create(struct nnapi_options *options)
 TfLiteDelegate *TfLiteNnapiDelegateCreate(const TfLiteNnapiDelegateOptions *options)
 {
     struct nnapi_options own;
-    if (options && options->nnapi_support_library_handle) {
-        hl_report(NULL,
-                  "TfLiteNnapiDelegate: nnapi_support_library_handle: support libraries are not used; the system's "
-                  "library is");
-    }
     if (nnapi_options_from_c(options, &own)) return create(&own);
     hl_report(NULL, "TfLiteNnapiDelegate: out of memory");
     return NULL;

@@ -87,6 +87,11 @@ static bool compile(struct kernel *kernel, TfLiteContext *context, const TfLiteD
     struct nnapi_delegate *delegate = kernel->delegate;
     const struct nnapi *system = &delegate->system;
     ANeuralNetworksModel *model = kernel->model.handle;
+    if (delegate->device_count == 0 && !system->compilation_create) {
+        context->ReportError(context, "Attempted to call ANeuralNetworksCompilation_create from NNAPI delegate that is "
+                                      "constructed from a support library");
+        return false;
+    }
     bool ok = delegate->device_count > 0
                   ? TRY(kernel, context,
                         system->compilation_create_for_devices(model, delegate->devices,

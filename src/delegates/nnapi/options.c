@@ -31,6 +31,7 @@ static const struct delegate_option known[] = {
     OPTION(cache_dir, TEXT, NULL),
     OPTION(model_token, TEXT, NULL),
     OPTION(library_path, TEXT, NULL),
+    OPTION(support_library_path, TEXT, NULL),
     OPTION(disallow_nnapi_cpu, BOOL, NULL),
     OPTION(allow_fp16, BOOL, NULL),
     OPTION(allow_dynamic_dimensions, BOOL, NULL),
@@ -78,6 +79,7 @@ bool nnapi_options_from_c(const TfLiteNnapiDelegateOptions *from, struct nnapi_o
     options->disallow_nnapi_cpu = from->disallow_nnapi_cpu != 0;
     options->allow_fp16 = from->allow_fp16 != 0;
     options->max_number_delegated_partitions = from->max_number_delegated_partitions;
+    options->support_library = from->nnapi_support_library_handle;
     if (delegate_option_text(from->accelerator_name, &options->accelerator_name) &&
         delegate_option_text(from->cache_dir, &options->cache_dir) &&
         delegate_option_text(from->model_token, &options->model_token))

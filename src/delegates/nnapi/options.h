@@ -11,7 +11,9 @@ struct nnapi_options {
     int execution_preference; // -1: none
     int execution_priority;
     char *accelerator_name, *cache_dir, *model_token;
-    char *library_path; // in place of the system's library
+    char *library_path;          // in place of the system's library
+    char *support_library_path;  // of a vendor
+    const void *support_library; // the struct that one returned; lent
     bool disallow_nnapi_cpu, allow_fp16, allow_dynamic_dimensions, use_burst_computation;
     int max_number_delegated_partitions; // 0 or less: any number
     int min_nodes_per_partition;

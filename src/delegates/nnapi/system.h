@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The system's neural network library, libneuralnetworks.so: its types, its numbers and its functions, opened at run
-// time. In: a path or the system's name. Out: a table of functions, and the feature level, which says what may be used.
+// time; or a vendor's support library in its place. In: a path or the system's name, or the support library. Out: a
+// table of functions, and the feature level, which says what may be used.
 // The names of types, functions and constants are the system's own.
 #ifndef HALITE_DELEGATES_NNAPI_SYSTEM_H
 #define HALITE_DELEGATES_NNAPI_SYSTEM_H
@@ -79,15 +80,21 @@
 
 struct nnapi {
     struct hl_library *library; // stays open: drivers do not like to be unloaded
-    int64_t level;              // 27 and up; those of an update to the system begin at 1000006
+    int64_t level;              // 27 and up; those of an update to the system begin at 1000006; 0: not open yet
 #define X(level, result, symbol, name, arguments) result(*name) arguments;
     NNAPI_FUNCTIONS(X)
 #undef X
 };
 
-// Opens the library, once for a delegate. path: NULL, or a library in place of the system's. False: `why` says what was
-// not found, in one line.
-bool nnapi_open(struct nnapi *nnapi, const char *path, char *why, size_t size);
+// Where the functions come from. The first member that is set counts; all NULL: the system's library.
+struct nnapi_source {
+    const void *support_library;      // the struct that it returned
+    const char *support_library_path; // a support library that is to be opened
+    const char *library_path;         // a library of the system's interface
+};
+
+// Opens the library, once for a delegate. False: `why` says what was not found, in one line.
+bool nnapi_open(struct nnapi *nnapi, const struct nnapi_source *source, char *why, size_t size);
 // "ANEURALNETWORKS_BAD_DATA"; NULL where there is no such code.
 const char *nnapi_result_name(int code);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "delegates/nnapi/support_library.h"
 #include "fake.h"
 
 #define FIRST                  \
@@ -71,6 +72,29 @@ int fake_complain(const char *function, int code, const char *format, ...)
     fputc('\n', stderr);
     fake.complaints++;
     return code;
+}
+
+// ---- the same as a support library -------------------------------------------------------------
+
+static void set_member(struct nnapi_support_library *library, const char *symbol, const void *pointer, size_t size)
+{
+    size_t at = nnapi_support_library_offset(symbol);
+    if (at > 0) memcpy((char *)library + at, pointer, size);
+}
+
+const struct nnapi_support_library *ANeuralNetworks_getSLDriverImpl(void)
+{
+    static struct nnapi_support_library library;
+    read_environment();
+    library.level = fake.support_level;
+#define X(level, result, symbol, name, arguments)                  \
+    {                                                              \
+        result(*function) arguments = symbol;                      \
+        set_member(&library, #symbol, &function, sizeof function); \
+    }
+    NNAPI_FUNCTIONS(X)
+#undef X
+    return library.level ? &library : NULL;
 }
 
 // ---- devices ------------------------------------------------------------------------------------

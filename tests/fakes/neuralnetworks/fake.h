@@ -9,24 +9,25 @@
 #include "delegates/nnapi/system.h"
 
 // X(name, at first, what it is)
-#define FAKE_KNOBS(X)                                                                          \
-    X(level, 1000007, "feature level of the library, and of devices without one of their own") \
-    X(device_level, 0, "feature level of the devices but nnapi-reference; 0: the library's")   \
-    X(devices, 3, "how many devices there are, of those in devices.c")                         \
-    X(refuse, -1, "operation code that accelerators do not support")                           \
-    X(fail_at, 0, "number of the call that fails, from 1 on; 0: none")                         \
-    X(fail_code, 5, "what that call returns")                                                  \
-    X(calls, 0, "calls so far that return a code")                                             \
-    X(live, 0, "objects that exist")                                                           \
-    X(operations, 0, "operations of all compilations so far")                                  \
-    X(runs, 0, "executions so far")                                                            \
-    X(burst_runs, 0, "of these, in a burst")                                                   \
-    X(preference, -1, "of the last compilation")                                               \
-    X(priority, 0, "the same")                                                                 \
-    X(cached, 0, "compilations with a token so far")                                           \
-    X(relaxed, 0, "whether the last model may be computed in half precision")                  \
-    X(timeout, 0, "of the last compilation, in nanoseconds")                                   \
-    X(run_timeout, 0, "of the last execution")                                                 \
+#define FAKE_KNOBS(X)                                                                            \
+    X(level, 1000007, "feature level of the library, and of devices without one of their own")   \
+    X(device_level, 0, "feature level of the devices but nnapi-reference; 0: the library's")     \
+    X(support_level, 1000007, "what a support library says of itself; 0: it has nothing to say") \
+    X(devices, 3, "how many devices there are, of those in devices.c")                           \
+    X(refuse, -1, "operation code that accelerators do not support")                             \
+    X(fail_at, 0, "number of the call that fails, from 1 on; 0: none")                           \
+    X(fail_code, 5, "what that call returns")                                                    \
+    X(calls, 0, "calls so far that return a code")                                               \
+    X(live, 0, "objects that exist")                                                             \
+    X(operations, 0, "operations of all compilations so far")                                    \
+    X(runs, 0, "executions so far")                                                              \
+    X(burst_runs, 0, "of these, in a burst")                                                     \
+    X(preference, -1, "of the last compilation")                                                 \
+    X(priority, 0, "the same")                                                                   \
+    X(cached, 0, "compilations with a token so far")                                             \
+    X(relaxed, 0, "whether the last model may be computed in half precision")                    \
+    X(timeout, 0, "of the last compilation, in nanoseconds")                                     \
+    X(run_timeout, 0, "of the last execution")                                                   \
     X(complaints, 0, "calls so far whose order or arguments were wrong")
 
 struct fake_knobs {
@@ -40,6 +41,8 @@ extern struct fake_knobs fake;
 #define X(level, result, symbol, name, arguments) FAKE_EXPORT result symbol arguments;
 NNAPI_FUNCTIONS(X)
 #undef X
+struct nnapi_support_library;
+FAKE_EXPORT const struct nnapi_support_library *ANeuralNetworks_getSLDriverImpl(void);
 FAKE_EXPORT void fakeNnapi_reset(void);
 FAKE_EXPORT void fakeNnapi_set(const char *knob, long long value);
 FAKE_EXPORT long long fakeNnapi_get(const char *knob);
