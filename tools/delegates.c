@@ -174,7 +174,7 @@ static TfLiteDelegate *create_external(struct hl_delegates *delegates, const str
         if (*item == '\0') continue;
         char *colon = strchr(item, ':');
         if (colon == NULL) {
-            hl_error(HL_TFLITE, NULL, "--external_delegate_options: '%s' has no ':'; write key:value", item);
+            hl_error(HL_TFLITE, NULL, "--external_delegate_options: '%s' has no ':'; write key:value;key:value", item);
             goto done;
         }
         *colon = '\0';

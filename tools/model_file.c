@@ -9,12 +9,13 @@
 
 #include "alloc.h"
 #include "base/library.h"
+#include "delegate_choice.h"
+#include "delegates/external.h"
 #include "element.h"
 #include "files.h"
 #include "message.h"
 #include "opset.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
-#include "tensorflow/lite/delegates/external/external_delegate.h"
 
 const char *const hl_model_kernels[] = {"default", "reference", "fast", NULL};
 const char *const hl_model_precisions[] = {"f32", "f16s", "f16", NULL};
@@ -129,25 +130,61 @@ static void check_cache(const struct hl_model_file *file, const char *folder)
         hl_warn(file->command, folder, "compiled kernels cannot be kept there: %s", strerror(errno));
 }
 
-static bool open_delegate(struct hl_model_file *file, const struct hl_model_options *options)
+// Messages of a plug-in, each a line, as one.
+static void join_lines(struct hl_text *messages)
+{
+    while (messages->length > 0 && messages->data[messages->length - 1] == '\n') messages->data[--messages->length] = 0;
+    struct hl_text joined = {0};
+    for (const char *at = hl_text_string(messages); *at != '\0'; at++)
+        hl_text_add(&joined, *at == '\n' ? "; " : "%c", *at);
+    hl_text_free(messages);
+    *messages = joined;
+}
+
+// Options of the command line, and those that the delegate was given behind its name.
+static void add_options(const struct hl_model_file *file, const struct hl_model_options *options,
+                        TfLiteExternalDelegateOptions *from)
+{
+    if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(from, "device", options->device);
+    if (options->cache != NULL) {
+        TfLiteExternalDelegateOptionsInsert(from, "serialization_dir", options->cache);
+        TfLiteExternalDelegateOptionsInsert(from, "model_token", token_of(file));
+    }
+}
+
+static bool create_delegate(struct hl_model_file *file, const struct hl_model_options *options,
+                            struct hl_delegate_choice *choice)
 {
     struct hl_text path = {0};
-    hl_delegate_library_path(options->delegate, &path);
-    if (!is_delegate(file, path.data)) {
-        hl_text_free(&path);
-        return false;
+    const char *name = choice->options.lib_path;
+    hl_delegate_library_path(name, &path);
+    if (is_delegate(file, path.data)) {
+        const struct hl_reporter reporter = {hl_text_reporter, &file->messages};
+        check_cache(file, options->cache);
+        choice->options.lib_path = path.data;
+        add_options(file, options, &choice->options);
+        file->delegate = hl_external_delegate_create(&choice->options, &reporter);
+        join_lines(&file->messages);
+        if (file->delegate == NULL)
+            hl_error(file->command, NULL, "%s", hl_text_string(&file->messages));
+        else if (file->messages.length > 0)
+            hl_warn(file->command, NULL, "%s", file->messages.data);
+        hl_text_clear(&file->messages);
     }
-    check_cache(file, options->cache);
-    TfLiteExternalDelegateOptions from = TfLiteExternalDelegateOptionsDefault(path.data);
-    if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(&from, "device", options->device);
-    if (options->cache != NULL) {
-        TfLiteExternalDelegateOptionsInsert(&from, "serialization_dir", options->cache);
-        TfLiteExternalDelegateOptionsInsert(&from, "model_token", token_of(file));
-    }
-    file->delegate = TfLiteExternalDelegateCreate(&from);
     hl_text_free(&path);
-    if (file->delegate == NULL) hl_error(file->command, options->delegate, "gives no delegate");
     return file->delegate != NULL;
+}
+
+static bool open_delegate(struct hl_model_file *file, const struct hl_model_options *options)
+{
+    struct hl_delegate_choice choice;
+    struct hl_text problem = {0};
+    bool ok = hl_delegate_choice_parse(&choice, options->delegate, &problem);
+    if (!ok) hl_error(file->command, NULL, "%s", problem.data);
+    ok = ok && create_delegate(file, options, &choice);
+    hl_text_free(&problem);
+    hl_delegate_choice_free(&choice);
+    return ok;
 }
 
 bool hl_model_file_open_gpu(struct hl_model_file *file)

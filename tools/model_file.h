@@ -19,7 +19,7 @@ struct hl_model_options {
     const char *model;
     int kernels; // index into hl_model_kernels
     int threads;
-    const char *delegate;                 // nnapi, or the library of an external delegate
+    const char *delegate;                 // as delegate_choice.h reads it; NULL: none
     bool gpu;                             // Halite's own GPU delegate
     const char *device;                   // for it, or any delegate with an option of this name; NULL: its choice
     int precision;                        // index into hl_model_precisions
@@ -73,7 +73,8 @@ extern const char *const hl_model_precisions[];
     {                                                                                             \
         .name = "delegate", .letter = 'd', .kind = HL_FLAG_STRING, .value = "FILE",               \
         .offset = offsetof(struct type, member.delegate),                                         \
-        .help = "give what it can take to this delegate: nnapi, or a library",                    \
+        .help = "give what it can take to this delegate: nnapi, or a library;\n"                  \
+                "its options behind it: ./libvendor.so:key=value,key=value",                      \
     },                                                                                            \
     {                                                                                             \
         .name = "gpu", .letter = 'g', .kind = HL_FLAG_SWITCH,                                     \

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "delegate_choice.h"
 #include "element.h"
 #include "json.h"
 #include "message.h"
@@ -73,34 +74,32 @@ static void report(const char *text)
 }
 
 // The file's own delegate would be an external one, of which there is no report.
-static bool make_other_delegate(struct hl_node_placement *placement, const struct hl_model_options *options)
+static bool make_other_delegate(struct hl_node_placement *placement, const struct hl_model_options *options,
+                                TfLiteExternalDelegateOptions *given)
 {
     char partitions[16];
-    const char *keys[2], *values[2];
-    size_t count = 0;
-    if (options->device != NULL) {
-        keys[count] = "device";
-        values[count++] = options->device;
-    }
-    if (options->partitions > 0) {
-        snprintf(partitions, sizeof partitions, "%d", options->partitions);
-        keys[count] = "max_delegated_partitions";
-        values[count++] = partitions;
-    }
-    placement->other = placement->library.tflite_plugin_create_delegate(keys, values, count, report);
+    if (options->device != NULL) TfLiteExternalDelegateOptionsInsert(given, "device", options->device);
+    snprintf(partitions, sizeof partitions, "%d", options->partitions);
+    if (options->partitions > 0) TfLiteExternalDelegateOptionsInsert(given, "max_delegated_partitions", partitions);
+    placement->other =
+        placement->library.tflite_plugin_create_delegate(given->keys, given->values, (size_t)given->count, report);
     return placement->other != NULL;
 }
 
 static bool make_delegate(struct hl_node_placement *placement, const struct hl_model_options *options)
 {
-    const char *name = options->delegate != NULL ? options->delegate : "gpu";
-    bool gpu = strcmp(name, "gpu") == 0;
-    if (gpu && !make_gpu_delegate(placement, options)) return false;
+    struct hl_delegate_choice choice;
     struct hl_text problem = {0};
-    bool ok = hl_delegate_library_open(&placement->library, name, &problem);
-    if (!ok) hl_error(placement->file.command, NULL, "%s", problem.data);
+    bool ok = hl_delegate_choice_parse(&choice, options->delegate != NULL ? options->delegate : "gpu", &problem);
+    const char *name = choice.options.lib_path;
+    bool gpu = strcmp(name, "gpu") == 0;
+    if (ok && gpu && !make_gpu_delegate(placement, options)) ok = false;
+    ok = ok && hl_delegate_library_open(&placement->library, name, &problem);
+    if (problem.length > 0) hl_error(placement->file.command, NULL, "%s", problem.data);
+    ok = ok && (gpu || make_other_delegate(placement, options, &choice.options));
     hl_text_free(&problem);
-    return ok && (gpu || make_other_delegate(placement, options));
+    hl_delegate_choice_free(&choice);
+    return ok;
 }
 
 static TfLiteDelegate *delegate_of(const struct hl_node_placement *placement)

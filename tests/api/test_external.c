@@ -90,10 +90,11 @@ static void test_its_failures(void **state)
     void *library = dlopen(THIRD_PARTY, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(library);
     assert_null(load(THIRD_PARTY, "fail", "create"));
+    assert_null(load(THIRD_PARTY, "fail", "silently"));
     assert_null(load(THIRD_PARTY, "no such option", "1"));
     assert_int_equal(alive(), 0);
-    static const char *const steps[] = {"prepare", "init", "invoke"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const steps[] = {"prepare", "late", "init", "invoke"};
+    for (int i = 0; i < 4; i++) {
         char words[64];
         snprintf(words, sizeof words, "third party: %s fails", steps[i]);
         struct client client;
@@ -102,7 +103,7 @@ static void test_its_failures(void **state)
         TfLiteDelegate *delegate = load(THIRD_PARTY, "fail", steps[i]);
         assert_non_null(delegate);
         TfLiteStatus status = TfLiteInterpreterModifyGraphWithDelegate(client.interpreter, delegate);
-        if (i < 2) {
+        if (i < 3) {
             assert_int_equal(status, kTfLiteDelegateError);
             run(&client, 1); // on the CPU
         } else {

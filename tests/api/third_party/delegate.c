@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A delegate as a third party writes one: a shared library of its own, compiled with the public headers and nothing
 // else of this tree, linked with no TensorFlow Lite. It takes ADD nodes of two float tensors of one size and computes
-// gain * (a + b). Options: "gain", a number; "fail", the step that does not work: "create", "prepare", "init" or
+// gain * (a + b). Options: "gain", a number; "say", a text to report when it is made; "fail", the step that does not
+// work: "create", "silently" (the same without a word), "prepare", "late" (the same, with the nodes claimed), "init" or
 // "invoke". With LACKS_DESTROY it forgets one of its two doors.
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,10 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *base)
     }
     TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, nodes, base);
     free(nodes);
+    if (strcmp(delegate->fail, "late") == 0) {
+        context->ReportError(context, "third party: late fails");
+        return kTfLiteDelegateError;
+    }
     return status;
 }
 
@@ -138,8 +143,14 @@ TFL_EXTERNAL_DELEGATE_EXPORT TfLiteDelegate *tflite_plugin_create_delegate(const
             delegate->gain = (float)atof(values[i]);
         else if (strcmp(keys[i], "fail") == 0)
             snprintf(delegate->fail, sizeof delegate->fail, "%s", values[i]);
+        else if (strcmp(keys[i], "say") == 0)
+            report_error(values[i]);
         else
             snprintf(delegate->fail, sizeof delegate->fail, "create");
+    }
+    if (strcmp(delegate->fail, "silently") == 0) {
+        free(delegate);
+        return NULL;
     }
     if (strcmp(delegate->fail, "create") == 0) {
         report_error("third party: these options are not taken");
