@@ -25,6 +25,11 @@ int hl_process_run(const char *const *arguments)
     return code == -1 ? 127 : (int)code;
 }
 
+bool hl_process_set_variable(const char *name, const char *value)
+{
+    return _putenv_s(name, value) == 0;
+}
+
 uint64_t hl_process_most_memory(void)
 {
     PROCESS_MEMORY_COUNTERS counters;
@@ -103,6 +108,11 @@ int hl_process_run(const char *const *arguments)
     int status = -1;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool hl_process_set_variable(const char *name, const char *value)
+{
+    return setenv(name, value, 1) == 0;
 }
 
 uint64_t hl_process_most_memory(void)

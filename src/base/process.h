@@ -16,6 +16,9 @@ bool hl_process_path(char *path, size_t size);
 // is the program. Its exit code, 127 where it cannot be started, -1 where something else ended it.
 int hl_process_run(const char *const *arguments);
 
+// Sets a variable of the process's environment. False where that does not go.
+bool hl_process_set_variable(const char *name, const char *value);
+
 // Bytes of physical memory: the most so far, and now. 0 where the system does not tell.
 uint64_t hl_process_most_memory(void);
 struct hl_process_memory {
